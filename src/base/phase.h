@@ -1,0 +1,44 @@
+// Every cycle of a unit has exactly one owner: one of five phases. Accounting happens at changes
+// only, so a unit that sleeps pays nothing, and leaping writes the same timeline as stepping.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "base/cycle.h"
+#include "base/expects.h"
+
+namespace dlasim {
+
+enum class Phase { Issuing, Starved, Blocked, Draining, Gated };
+inline constexpr std::size_t kPhases = 5;
+inline constexpr std::array<std::string_view, kPhases> kPhaseNames{"issuing", "starved", "blocked",
+                                                                   "draining", "gated"};
+
+/// Cycles by phase; after settle(end) they add up to `end`.
+class PhaseLog {
+public:
+    /// From cycle `at` on the unit is in `phase`. Cycles must not go backwards.
+    void enter(Phase phase, Cycle at)
+    {
+        if (phase == phase_) return;
+        settle(at);
+        phase_ = phase;
+    }
+    /// Accounts all cycles before `at` to the phase they were spent in.
+    void settle(Cycle at)
+    {
+        DLASIM_EXPECTS(at >= since_);
+        cycles_[static_cast<std::size_t>(phase_)] += at - since_;
+        since_ = at;
+    }
+    Phase phase() const { return phase_; }
+    Cycle cycles(Phase phase) const { return cycles_[static_cast<std::size_t>(phase)]; }
+
+private:
+    std::array<Cycle, kPhases> cycles_{};
+    Phase phase_ = Phase::Gated;
+    Cycle since_ = 0;
+};
+
+}  // namespace dlasim

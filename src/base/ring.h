@@ -1,0 +1,65 @@
+// A FIFO that never allocates once it has grown to its working size. Replaces std::deque on the
+// per-cycle path, where deque's block allocations show.
+#pragma once
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/expects.h"
+
+namespace dlasim {
+
+template <class T>
+class Ring {
+public:
+    explicit Ring(std::size_t capacity = 8) : slots_(round_up(capacity)) {}
+
+    bool empty() const { return size_ == 0; }
+    std::size_t size() const { return size_; }
+    T& front() { return slots_[head_]; }
+    const T& front() const { return slots_[head_]; }
+    T& back() { return slots_[(head_ + size_ - 1) & (slots_.size() - 1)]; }
+    const T& back() const { return slots_[(head_ + size_ - 1) & (slots_.size() - 1)]; }
+    T& operator[](std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+    const T& operator[](std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+
+    void push_back(T value)
+    {
+        if (size_ == slots_.size()) grow();
+        slots_[(head_ + size_) & (slots_.size() - 1)] = std::move(value);
+        ++size_;
+    }
+    /// Makes room for one more and returns it as the last left it there: for large items that are filled in place.
+    T& extend()
+    {
+        if (size_ == slots_.size()) grow();
+        return slots_[(head_ + size_++) & (slots_.size() - 1)];
+    }
+    void pop_front()
+    {
+        DLASIM_EXPECTS(size_ != 0);
+        head_ = (head_ + 1) & (slots_.size() - 1);
+        --size_;
+    }
+    void clear() { head_ = size_ = 0; }
+
+private:
+    static std::size_t round_up(std::size_t n)
+    {
+        std::size_t power = 2;
+        while (power < n) power *= 2;
+        return power;
+    }
+    void grow()
+    {
+        std::vector<T> larger(slots_.size() * 2);
+        for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
+        slots_ = std::move(larger);
+        head_ = 0;
+    }
+
+    std::vector<T> slots_;  // a power of two of them
+    std::size_t head_ = 0, size_ = 0;
+};
+
+}  // namespace dlasim

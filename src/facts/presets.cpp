@@ -1,0 +1,100 @@
+// The reference configurations. Every number: [spec] configurations.md, unless a row says otherwise.
+#include "facts/presets.h"
+
+#include <vector>
+
+namespace dlasim {
+namespace {
+
+// [spec] fabric.md 1.1, column "credit depth", by AXI id:
+//   bdma, sdp, pdp, cdp, rubik, sdp_b, sdp_n, sdp_e, cdma data, cdma weight
+constexpr std::array<std::uint32_t, 10> kFullCredit{245, 80, 61, 61, 80, 160, 160, 80, 0, 0};
+
+// [spec] sdp.md 2.8: max(4, ceil(latency * min(throughput, width / 32 bit) / (width / 8 bit))).
+constexpr std::uint32_t latency_fifo(const Hardware& hw, std::uint32_t throughput)
+{
+    const std::uint32_t bytes = hw.memory.primary.width_bytes;
+    const std::uint32_t rate = throughput < bytes / 4 ? throughput : bytes / 4;
+    const std::uint32_t depth = ceil_div(hw.memory.latency * rate, bytes);
+    return depth < 4 ? 4 : depth;
+}
+
+std::array<std::uint32_t, 10> configurable_credit(const Hardware& hw)
+{
+    const SdpHardware& sdp = hw.sdp;
+    const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());
+    return {0,    main, main, main, 0, latency_fifo(hw, 4 * sdp.bs_throughput), latency_fifo(hw, 4 * sdp.bn_throughput),
+            sdp.has_ew ? latency_fifo(hw, 4 * sdp.ew_throughput) : 0, 0, 0};
+}
+
+struct Row {
+    const char* name;
+    MacHardware mac;
+    std::uint32_t atom;
+    CbufHardware cbuf;
+    PortHardware primary;
+    std::uint32_t latency;
+    bool cvsram;
+    PortHardware secondary;
+    SdpHardware sdp;
+    std::uint32_t address_bits;
+};
+
+// clang-format off
+//   name                   mac       atom  cbuf             port     latency cvsram         bs  bn  ew  EW     LUT   address
+constexpr Row kRows[] = {
+    {"nv_large",            {64, 32}, 32,   {16, 512, 64},   {32, 1}, 1024,   true,  {32, 1}, {16, 16, 4, true,  true},  64},
+    {"nv_medium_1024_full", {32, 32}, 32,   {32, 512, 32},   {32, 4}, 1024,   true,  {32, 4}, { 8,  8, 2, true,  true},  64},
+    {"nv_medium_512",       {32, 16}, 16,   {32, 512, 32},   {16, 4},  256,   false, {},      { 4,  4, 4, false, false}, 64},
+    {"nv_small_256_full",   {32,  8},  8,   {32, 128, 32},   { 8, 4},   64,   true,  { 8, 4}, { 2,  2, 1, true,  true},  32},
+    {"nv_small_256",        {32,  8},  8,   {32, 128, 32},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, 32},
+    {"nv_small",            { 8,  8},  8,   {32, 512,  8},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, 32},
+};
+// clang-format on
+
+Hardware full()
+{
+    Hardware hw;
+    hw.name = "nv_full";
+    hw.generation = Generation::Full;
+    hw.mac = {64, 16};
+    hw.cbuf = {16, 256, 128};
+    hw.memory = {32, {64, 1}, {64, 4}, true, 1024, 64};
+    hw.sdp = {16, 16, 4, true, true};
+    hw.fabric.read_credit = kFullCredit;
+    hw.winograd = hw.batch = hw.weight_compression = hw.bdma = hw.rubik = true;
+    return hw;
+}
+
+std::vector<Hardware> all()
+{
+    std::vector<Hardware> list{full()};
+    for (const Row& row : kRows) {
+        Hardware hw;
+        hw.name = row.name;
+        hw.mac = row.mac;
+        hw.cbuf = row.cbuf;
+        hw.memory = {row.atom, row.primary, row.secondary, row.cvsram, row.latency, row.address_bits};
+        hw.sdp = row.sdp;
+        hw.fabric.read_credit = configurable_credit(hw);
+        list.push_back(hw);
+    }
+    return list;
+}
+
+}  // namespace
+
+std::span<const Hardware> presets()
+{
+    static const std::vector<Hardware> list = all();
+    return list;
+}
+
+const Hardware* find_preset(std::string_view name)
+{
+    for (const Hardware& hw : presets())
+        if (hw.name == name) return &hw;
+    return nullptr;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,42 @@
+// What every unit core is to the module around it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/cycle.h"
+#include "base/phase.h"
+#include "links/probe_set.h"
+#include "links/wire.h"
+
+namespace dlasim {
+
+/// What a unit says of itself after a run.
+struct UnitReport {
+    std::string name;
+    PhaseLog phases;  // the cycles of all phases add up to the cycles of the run
+    std::vector<std::pair<std::string, std::uint64_t>> counters;
+    std::vector<std::pair<std::string, Cycle>> clock_on;  // clock domain: cycles with its clock running
+};
+
+/// A unit: plain C++, evaluated cycle by cycle or in leaps, which is the same function.
+///
+/// advance(to) evaluates cycle `to`; the cycles since the last evaluation were quiet by contract
+/// (to <= horizon()) and are accounted, not computed. In cycle `to` a core reads its input links at
+/// `to` and sets its output links for later cycles. horizon() is the first cycle in which it will
+/// decide something if no link wakes it before: too early is slow, too late is wrong.
+class Core {
+public:
+    virtual ~Core() = default;
+    virtual void advance(Cycle to) = 0;
+    virtual Cycle horizon() const = 0;
+    /// Accounts all cycles before `end`.
+    virtual UnitReport report(Cycle end) = 0;
+    /// One line for the diagnosis of a hang: what the unit does and what it waits for.
+    virtual std::string waiting_for() const = 0;
+    /// Hangs the unit's own probes (those that are not on a link) on it.
+    virtual void attach(ProbeSet&) {}
+};
+
+}  // namespace dlasim

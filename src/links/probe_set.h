@@ -1,0 +1,25 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+
+#include "links/probe.h"
+
+namespace dlasim {
+
+/// The probes of a run by name. A run without events has no set and no probe.
+class ProbeSet {
+public:
+    Probe* get(const std::string& name)
+    {
+        auto& probe = probes_[name];
+        if (!probe) probe = std::make_unique<Probe>();
+        return probe.get();
+    }
+    const std::map<std::string, std::unique_ptr<Probe>>& all() const { return probes_; }
+
+private:
+    std::map<std::string, std::unique_ptr<Probe>> probes_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,84 @@
+// The whole machine behind one door: hardware, memory, a register program in, cycles, values and
+// events out. SystemC's kernel is a singleton, so a process runs one machine, once.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "platform/memory_spec.h"
+#include "platform/program.h"
+
+namespace dlasim {
+
+enum class MemorySpace { Primary, Secondary };  // behind DBB, behind CVSRAM
+
+struct MachineOptions {
+    bool events = false;    // record probes and bus logs
+    bool stepping = false;  // evaluate every unit in every cycle: slow, same result
+    bool values = true;     // compute data; without it only time is simulated
+    Cycle cycle_limit = kNever;
+};
+
+/// A read or write command at a memory port, accepted in `cycle`.
+struct BusCommand {
+    Cycle cycle = 0;
+    std::uint64_t address = 0;
+    std::uint32_t beats = 0, id = 0;
+};
+
+/// Traffic of one memory port, from t0 on where a program marks it, else from reset.
+struct PortTraffic {
+    std::uint64_t ar = 0, read_beats = 0, aw = 0, write_beats = 0, write_bytes = 0;
+    std::vector<BusCommand> ar_log, aw_log;  // the first 400, with events only
+    std::vector<std::pair<std::string, std::uint64_t>> read_bytes_by_client, write_bytes_by_client;
+};
+
+struct ProbeEvents {
+    std::string name;
+    std::uint64_t active = 0;
+    std::int64_t first = -1, last = -1;
+    std::vector<std::pair<std::int64_t, std::uint64_t>> runs;  // start relative to t0, length; all of them
+};
+
+struct RunResult {
+    Cycle t0 = 0;                                // accept cycle of the last write before MARK, 0 without one
+    Cycle end = 0;                               // cycle in which the run stopped
+    std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin, relative to t0
+    std::vector<std::pair<std::string, std::uint32_t>> reads;
+    PortTraffic dbb, cvsram;
+    std::vector<ProbeEvents> probes;
+    std::vector<UnitReport> units;  // cycles from reset to end
+    bool hung = false;              // nothing moves any more and the program is not at its end
+    std::string diagnosis;          // which unit waits for what
+    bool interrupted = false;       // stopped by `keep_going` returning false
+};
+
+class Machine {
+public:
+    Machine(const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options);
+    ~Machine();
+
+    void write_memory(MemorySpace space, std::uint64_t address, std::span<const std::uint8_t> bytes);
+    std::vector<std::uint8_t> read_memory(MemorySpace space, std::uint64_t address, std::uint64_t bytes) const;
+
+    /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
+    std::function<bool(Cycle)> keep_going;
+
+    /// Runs the program from reset to 64 cycles after its last entry has completed. Once.
+    RunResult run(const Program& program);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+/// Byte address of UNIT.REGISTER on the register bus of that generation; empty if there is none.
+std::optional<std::uint32_t> register_address(const Hardware& hardware, const std::string& name);
+
+}  // namespace dlasim

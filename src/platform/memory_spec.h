@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace dlasim {
+
+/// What stands behind the memory ports: the ideal memory (interfaces.md 4) or a DRAM preset.
+struct MemorySpec {
+    std::string kind = "ideal";  // or a DRAM preset's name
+    std::uint32_t read_latency = 32, beat_interval = 1, write_latency = 8;
+    std::uint32_t command_interval = 1, write_interval = 1;
+    std::map<std::string, std::string> options;  // of the DRAM preset
+};
+
+}  // namespace dlasim

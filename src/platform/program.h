@@ -1,0 +1,41 @@
+// A register program: what software does to the machine, in order. Format: interfaces.md 3.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cycle.h"
+
+namespace dlasim {
+
+/// UNIT.REGISTER with its byte address on the register bus.
+struct RegisterWrite {
+    std::string name;
+    std::uint32_t address = 0;
+    std::uint32_t value = 0;
+};
+struct RegisterRead {
+    std::string name;
+    std::uint32_t address = 0;
+};
+/// t0 is the cycle in which the last write before this mark was accepted.
+struct MarkT0 {};
+/// Waits for the interrupt pin, clears all status bits, waits for the pin to fall.
+struct WaitInterrupt {
+    std::string name;
+};
+/// Reads until (value & mask) == expected: for traces and for the CBUF flush.
+struct PollRegister {
+    std::string name;
+    std::uint32_t address = 0, mask = 0xffffffff, expected = 0;
+};
+/// Waits until these GLB status bits have all risen since the last such wait, clearing what it sees.
+struct WaitStatus {
+    std::uint32_t bits = 0;
+};
+
+using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitStatus>;
+using Program = std::vector<ProgramEntry>;
+
+}  // namespace dlasim

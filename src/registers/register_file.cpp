@@ -1,0 +1,97 @@
+#include "registers/register_file.h"
+
+#include "base/expects.h"
+
+namespace dlasim {
+namespace {
+constexpr std::uint32_t kStatus = 0x0, kPointer = 0x4;
+constexpr std::size_t kWindowWords = 1024;
+}  // namespace
+
+RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(unit), link_(link)
+{
+    for (auto& group : values_) {
+        group.assign(kWindowWords, 0);
+        for (const RegisterRow& row : unit.rows) group[row.offset / 4] = row.reset;
+    }
+}
+
+std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const
+{
+    return grouped(offset) ? group : 0;
+}
+
+std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const
+{
+    return values_[slot(offset, group)][offset / 4];
+}
+
+void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value)
+{
+    values_[slot(offset, group)][offset / 4] = value;
+}
+
+void RegisterFile::advance(Cycle at)
+{
+    while (link_.request.available(at)) {
+        const Cycle decode = link_.request.next();
+        const CsbRequest request = link_.request.take();
+        if (request.write) write(request.offset, request.data, decode);
+        else link_.response.put(decode + 1, read(request.offset, decode));
+    }
+}
+
+Cycle RegisterFile::start_cycle() const
+{
+    const Enable& enable = enable_[consumer_];
+    if (!enable.on) return kNever;
+    const Cycle visible = finished_once_ ? std::max(enable.at, done_ + 1) : enable.at;
+    return visible + 3;
+}
+
+void RegisterFile::finish(Cycle done)
+{
+    DLASIM_EXPECTS(enable_[consumer_].on);
+    enable_[consumer_] = {false, done + 1, true};
+    consumer_ ^= 1;
+    done_ = done;
+    finished_once_ = true;
+}
+
+std::uint32_t RegisterFile::read(std::uint32_t offset, Cycle decode) const
+{
+    const RegisterRow* row = unit_.find(offset);
+    if (!row) return 0;
+    if (unit_.group_start != kNoGroups) {
+        const unsigned consumer = finished_once_ && decode <= done_ ? consumer_ ^ 1 : consumer_;
+        if (offset == kPointer) return producer_ | consumer << 16;
+        if (offset == kStatus) {
+            const auto status = [&](unsigned g) { return !enable_[g].in(decode) ? 0u : consumer == g ? 1u : 2u; };
+            return status(0) | status(1) << 16;
+        }
+        if (offset == unit_.group_start) return enable_[producer_].in(decode);
+    }
+    if (read_status)
+        if (const auto value = read_status(offset, producer_, decode)) return *value;
+    return get(offset, producer_) & row->read_mask;
+}
+
+void RegisterFile::write(std::uint32_t offset, std::uint32_t data, Cycle decode)
+{
+    const RegisterRow* row = unit_.find(offset);
+    if (!row || row->write_mask == 0) return;
+    if (unit_.group_start == kNoGroups || !grouped(offset)) {
+        if (unit_.group_start != kNoGroups && offset == kPointer) producer_ = data & 1;
+        else values_[0][offset / 4] = data & row->write_mask;
+        if (on_write) on_write(offset, data, decode);
+        return;
+    }
+    if (enable_[producer_].in(decode)) return;  // a group that runs cannot be written
+    if (offset == unit_.group_start) {
+        if (data & 1) enable_[producer_] = {true, decode + 1, false};
+        return;
+    }
+    values_[producer_][offset / 4] = data & row->write_mask;
+}
+
+}  // namespace dlasim

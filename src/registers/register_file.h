@@ -1,0 +1,85 @@
+// The register file of a unit: one plain set, or single registers and two groups that software and
+// the data path use alternately. Same in every unit of both generations.
+//
+//   U      request valid at the unit port
+//   U + 1  decode: the write is performed or dropped, the read is answered (state of this cycle)
+//   U + 2  the written register holds the new value
+//   U + 5  op_en of the consumer group has passed three flops: the data path may start (E)
+//   D      done pulse of the data path; D + 1: group released, consumer toggled; D + 4: E of the
+//          other group if it was enabled by D + 1
+//
+// Source  csb.md 1.3, 2.1, 2.5.
+#pragma once
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+#include <algorithm>
+
+#include "base/cycle.h"
+#include "registers/tables.h"
+#include "traffic/csb.h"
+
+namespace dlasim {
+
+class RegisterFile {
+public:
+    /// Reads the value of a register that hardware drives, as it is in cycle `at`; empty: stored value.
+    using StatusReader = std::function<std::optional<std::uint32_t>(std::uint32_t offset, unsigned group, Cycle at)>;
+    /// A write to a single register (not of a group) takes effect: for registers with side effects.
+    using WriteListener = std::function<void(std::uint32_t offset, std::uint32_t data, Cycle decode)>;
+
+    RegisterFile(const UnitRegisters& unit, CsbLink& link);
+
+    /// Performs all requests due by cycle `at`. Call first in the unit's advance().
+    void advance(Cycle at);
+    /// The next request, or kNever: part of the unit's horizon.
+    Cycle horizon() const { return link_.request.next(); }
+
+    /// First cycle in which the data path sees op_en of the consumer group (E); kNever if it is not enabled.
+    Cycle start_cycle() const;
+    /// The done pulse of the data path is in cycle `done`: releases the consumer group. Call in or before that cycle.
+    void finish(Cycle done);
+
+    unsigned producer() const { return producer_; }
+    /// The group the data path uses, or will use next, as of the last finish().
+    unsigned consumer() const { return consumer_; }
+
+    /// Register of the consumer group, or a single register.
+    std::uint32_t get(std::uint32_t offset) const { return get(offset, consumer_); }
+    std::uint32_t get(std::uint32_t offset, unsigned group) const;
+    /// Sets what software reads back; not for op_en or pointers.
+    void set(std::uint32_t offset, unsigned group, std::uint32_t value);
+
+    /// Clock-gate enable: op_en of the consumer group delayed by three flops, not cut short by done.
+    /// Last finish() and current enable are enough to tell it; see gate_on()/gate_off().
+    Cycle enabled_since() const { return enable_[consumer_].at; }
+    bool enabled() const { return enable_[consumer_].on; }
+
+    StatusReader read_status;
+    WriteListener on_write;
+
+    const UnitRegisters& unit() const { return unit_; }
+
+private:
+    struct Enable {
+        bool on = false;
+        Cycle at = 0;        // from this cycle on
+        bool was_on = false;  // before
+        bool in(Cycle c) const { return c >= at ? on : was_on; }
+    };
+    std::size_t slot(std::uint32_t offset, unsigned group) const;
+    std::uint32_t read(std::uint32_t offset, Cycle decode) const;
+    void write(std::uint32_t offset, std::uint32_t data, Cycle decode);
+    bool grouped(std::uint32_t offset) const { return offset >= unit_.group_start; }
+
+    const UnitRegisters& unit_;
+    CsbLink& link_;
+    std::array<std::vector<std::uint32_t>, 2> values_;  // by offset / 4; single registers in [0]
+    std::array<Enable, 2> enable_;
+    unsigned producer_ = 0, consumer_ = 0;
+    Cycle done_ = 0;          // cycle of the last done pulse
+    bool finished_once_ = false;
+};
+
+}  // namespace dlasim

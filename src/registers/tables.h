@@ -1,0 +1,50 @@
+// The register maps of both generations as data: names, offsets, masks, resets.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "facts/hardware.h"
+
+namespace dlasim {
+
+struct RegisterRow {
+    std::string_view name;
+    std::uint32_t offset;      // bytes in the unit's window
+    std::uint32_t read_mask;   // bits that read back
+    std::uint32_t write_mask;  // bits that a write stores
+    std::uint32_t reset;
+};
+
+inline constexpr std::uint32_t kNoGroups = UINT32_MAX;
+
+struct UnitRegisters {
+    std::string_view name;      // CDMA, SDP_RDMA ...
+    std::uint32_t base;         // byte address of the unit's window
+    std::uint32_t group_start;  // first offset of the duplicated registers; kNoGroups if there are none
+    std::span<const RegisterRow> rows;
+
+    const RegisterRow* find(std::uint32_t offset) const
+    {
+        for (const RegisterRow& row : rows)
+            if (row.offset == offset) return &row;
+        return nullptr;
+    }
+    const RegisterRow* find(std::string_view register_name) const
+    {
+        for (const RegisterRow& row : rows)
+            if (row.name == register_name) return &row;
+        return nullptr;
+    }
+};
+
+std::span<const UnitRegisters> register_units(Generation generation);
+
+inline const UnitRegisters* find_unit(Generation generation, std::string_view name)
+{
+    for (const UnitRegisters& unit : register_units(generation))
+        if (unit.name == name) return &unit;
+    return nullptr;
+}
+
+}  // namespace dlasim

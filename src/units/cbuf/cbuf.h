@@ -1,0 +1,48 @@
+// CBUF, the convolution buffer: banks of entries, written by CDMA, read by CSC. It has no state
+// machine, no arbiter and no flow control: a write is visible 3 cycles after its enable, a read
+// returns after 6, and CDMA and CSC keep those distances by their status messages. So a value may be
+// stored when it is known and fetched when it is needed; only the accesses are counted.
+//
+// Source  cbuf.md.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "base/expects.h"
+#include "facts/hardware.h"
+
+namespace dlasim {
+
+class Cbuf {
+public:
+    explicit Cbuf(const CbufHardware& hw)
+        : entry_bytes_(hw.entry_bytes), bytes_(std::size_t{hw.banks} * hw.bank_depth * hw.entry_bytes)
+    {
+    }
+
+    std::uint32_t entries() const { return static_cast<std::uint32_t>(bytes_.size() / entry_bytes_); }
+    std::uint32_t entry_bytes() const { return entry_bytes_; }
+
+    const std::uint8_t* entry(std::uint32_t index) const
+    {
+        DLASIM_EXPECTS(index < entries());
+        return bytes_.data() + std::size_t{index} * entry_bytes_;
+    }
+    /// Writes `count` bytes from byte `offset` of an entry; must stay inside the buffer.
+    void write(std::uint32_t index, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count)
+    {
+        const std::size_t at = std::size_t{index} * entry_bytes_ + offset;
+        DLASIM_EXPECTS(at + count <= bytes_.size());
+        std::memcpy(bytes_.data() + at, from, count);
+    }
+
+    std::uint64_t data_writes = 0, weight_writes = 0;             // write strobes, counted by CDMA
+    std::uint64_t data_reads = 0, weight_reads = 0, mask_reads = 0;  // read enables, counted by CSC
+
+private:
+    std::uint32_t entry_bytes_;
+    std::vector<std::uint8_t> bytes_;
+};
+
+}  // namespace dlasim
