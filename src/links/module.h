@@ -1,7 +1,9 @@
 // The SystemC coat of a core: a process that sleeps until the core's horizon or until a link wakes
 // it. While a unit has nothing to do it is not scheduled at all.
 #pragma once
+#include <queue>
 #include <systemc>
+#include <vector>
 
 #include "links/core.h"
 
@@ -33,13 +35,21 @@ public:
 
     void wake_at(Cycle at) override
     {
-        wake_.notify(clock_.at(at) - sc_core::sc_time_stamp());
+        if (at < scheduled_) {
+            if (scheduled_ != kNever) later_.push(scheduled_);
+            schedule(at);
+        } else if (at != scheduled_) {
+            later_.push(at);
+        }
     }
+
+    /// Evaluations so far: what a run costs, and whether anything still moves.
+    std::uint64_t evaluations() const { return evaluations_; }
 
     virtual Core& core() = 0;
 
 protected:
-    void start_of_simulation() override { wake_.notify(sc_core::SC_ZERO_TIME); }
+    void start_of_simulation() override { schedule(0); }
 
     const Clock& clock_;
 
@@ -47,13 +57,29 @@ private:
     void run()
     {
         const Cycle now = clock_.now();
+        ++evaluations_;
+        scheduled_ = kNever;
+        while (!later_.empty() && later_.top() <= now) later_.pop();
         core().advance(now);
-        const Cycle next = stepping_ ? now + 1 : core().horizon();
-        if (next != kNever) wake_.notify(clock_.at(next) - sc_core::sc_time_stamp());
+        Cycle next = stepping_ ? now + 1 : core().horizon();
+        DLASIM_EXPECTS(next > now);
+        if (!later_.empty() && later_.top() <= next) {
+            next = later_.top();
+            later_.pop();
+        }
+        if (next < scheduled_) schedule(next);
+    }
+    void schedule(Cycle at)
+    {
+        scheduled_ = at;
+        wake_.notify(clock_.at(at) - sc_core::sc_time_stamp());
     }
 
     sc_core::sc_event wake_{"wake"};
     bool stepping_;
+    Cycle scheduled_ = kNever;  // what wake_ is notified for
+    std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> later_;  // wakes after that
+    std::uint64_t evaluations_ = 0;
 };
 
 }  // namespace dlasim

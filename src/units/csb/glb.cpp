@@ -1,0 +1,72 @@
+#include "units/csb/glb.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "facts/csb.h"
+#include "registers/offsets.h"
+
+namespace dlasim {
+namespace {
+constexpr std::uint32_t kFullVersion = 0x00303031;  // [spec] csb.md 3: MAJOR 0x31, MINOR 0x3030
+}
+
+GlbCore::GlbCore(const Hardware& hardware, CsbLink& csb, std::vector<Pulse<std::uint32_t>*> sources)
+    : registers_(*find_unit(hardware.generation, "GLB"), csb), sources_(std::move(sources))
+{
+    if (hardware.full()) registers_.set(reg::glb::S_NVDLA_HW_VERSION, 0, kFullVersion);
+    registers_.read_status = [this](std::uint32_t offset, unsigned, Cycle) -> std::optional<std::uint32_t> {
+        if (offset == reg::glb::S_INTR_STATUS) return status_;
+        if (offset == reg::glb::S_INTR_SET) return 0;
+        return std::nullopt;
+    };
+    registers_.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle) {
+        if (offset == reg::glb::S_INTR_SET) set_ |= data;
+        if (offset == reg::glb::S_INTR_STATUS) clear_ |= data;
+    };
+}
+
+void GlbCore::advance(Cycle to)
+{
+    set_ = clear_ = 0;
+    registers_.advance(to);
+    // A pulse is registered once before it meets the write strobe: pulse in I, set in I + 1.
+    for (Pulse<std::uint32_t>* source : sources_)
+        while (source->next() != kNever && source->next() + 1 <= to) {
+            set_ |= source->take();
+            ++pulses_;
+        }
+    const std::uint32_t writable = registers_.unit().find(reg::glb::S_INTR_STATUS)->write_mask;
+    status_ = ((status_ & ~clear_) | set_) & writable;
+    update_pin(to + 1);
+}
+
+void GlbCore::update_pin(Cycle status_changed)
+{
+    const bool level = (status_ & ~registers_.get(reg::glb::S_INTR_MASK)) != 0;
+    if (level == level_) return;
+    level_ = level;
+    pin.put(status_changed + facts::kGlbStatusToPin, level);
+}
+
+Cycle GlbCore::horizon() const
+{
+    Cycle next = registers_.horizon();
+    for (const Pulse<std::uint32_t>* source : sources_)
+        if (source->next() != kNever) next = std::min(next, source->next() + 1);
+    return next;
+}
+
+UnitReport GlbCore::report(Cycle end)
+{
+    UnitReport report{.name = "GLB", .phases = {}, .counters = {{"interrupt_pulses", pulses_}}, .clock_on = {}};
+    report.phases.settle(end);
+    return report;
+}
+
+std::string GlbCore::waiting_for() const
+{
+    return fmt::format("interrupt status {:#x}, mask {:#x}", status_, registers_.get(reg::glb::S_INTR_MASK));
+}
+
+}  // namespace dlasim

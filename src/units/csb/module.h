@@ -1,0 +1,59 @@
+// SystemC coats of GLB and of register blocks without a data path.
+#pragma once
+#include "links/module.h"
+#include "units/csb/glb.h"
+#include "units/csb/passive.h"
+
+namespace dlasim {
+
+/// GLB with the interrupt pin of the machine.
+class Glb final : public UnitModule {
+public:
+    sc_core::sc_out<bool> interrupt{"interrupt"};
+
+    Glb(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, CsbLink& csb,
+        std::vector<Pulse<std::uint32_t>*> sources)
+        : UnitModule(name, clock, stepping), core_(hardware, csb, sources), pin_driver_(*this)
+    {
+        csb.request.reader = this;
+        for (Pulse<std::uint32_t>* source : sources) source->reader = this;
+        core_.pin.reader = &pin_driver_;
+        SC_HAS_PROCESS(Glb);
+        SC_METHOD(drive);
+        sensitive << pin_change_;
+        dont_initialize();
+    }
+    GlbCore& core() override { return core_; }
+
+private:
+    /// The pin changes later than its cause: a process of its own follows it.
+    struct PinDriver final : Sleeper {
+        explicit PinDriver(Glb& owner) : glb(owner) {}
+        void wake_at(Cycle at) override { glb.pin_change_.notify(glb.clock_.at(at) - sc_core::sc_time_stamp()); }
+        Glb& glb;
+    };
+    void drive()
+    {
+        while (core_.pin.available(clock_.now())) interrupt.write(core_.pin.take());
+        if (core_.pin.next() != kNever) pin_driver_.wake_at(core_.pin.next());
+    }
+
+    GlbCore core_;
+    PinDriver pin_driver_;
+    sc_core::sc_event pin_change_{"pin_change"};
+};
+
+class Passive final : public UnitModule {
+public:
+    Passive(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const UnitRegisters& unit, CsbLink& csb)
+        : UnitModule(name, clock, stepping), core_(unit, csb)
+    {
+        csb.request.reader = this;
+    }
+    PassiveCore& core() override { return core_; }
+
+private:
+    PassiveCore core_;
+};
+
+}  // namespace dlasim
