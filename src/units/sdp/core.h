@@ -1,0 +1,45 @@
+// SDP, the single data point processor: bias, scale, activation, element-wise operations and output
+// conversion of a stream of pixels, and the way back to memory.
+//
+//    CACC ──(1)──┐
+//                ├─ mux ─(2)─► BS ──► BN ──► EW ──► CVT ──► WDMA ──► MCIF / CVIF
+//    MRDMA ──────┘             ▲      ▲      ▲
+//                            BRDMA  NRDMA  ERDMA   operands, one stream for ALU and one for MUL
+//
+// (1) input stage, two beats; (2) mux stage, open from one cycle after the start of a layer to its
+// last beat. A bypassed engine is a wire. The read engines live here too: one unit, two register
+// windows, two independent op_enables. The stages carry occupancy only; what the beats are worth is
+// computed when a packet leaves for memory (values.h).
+//
+// Shapes    beat: 16 elements in nv_full, max throughput elsewhere; int32 or fp32 pattern each.
+// Source    sdp.md; cycle by cycle from its chapter 2, primitives in stages.h.
+// Left out  PDP behind SDP: its port is always ready. Clock override registers.
+// Error     0 cycles on the measured cases (tests/unit/sdp_*_test.cpp, tests/rtl).
+#pragma once
+#include <memory>
+
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "units/sdp/ports.h"
+
+namespace dlasim {
+
+class SdpCore final : public Core {
+public:
+    SdpCore(const Hardware& hardware, const SdpPorts& ports);
+    ~SdpCore() override;
+
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+
+    /// Without values only time is simulated: all data written are zero.
+    void compute_values(bool on);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dlasim
