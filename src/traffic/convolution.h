@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "facts/hardware.h"
 #include "links/wire.h"
 
 namespace dlasim {
@@ -27,17 +28,44 @@ struct CdmaCscLink {
     Wire<bool> data_pending_ack, weight_pending_ack;          // CDMA to CSC, level
 };
 
-/// One weight set and the atoms that slide past it: a package of CSC on its way through CMAC to CACC.
-/// Nothing stalls behind CSC, so a package is one message, sent when its data are popped; the
-/// atoms leave the CSC port one a cycle from `first_atom` on. Operands are owned by CSC until the
-/// message has been taken and must be used in that cycle.
-struct Operands;  // units/csc defines what CMAC computes with
+/// What a package computes with. An element is a byte in int8, else two bytes, little endian; it is
+/// zero where the lane is masked. Winograd: 64 lanes of position * 4 + channel, 16 bits each for the
+/// data in every precision, int8 weights one byte.
+struct Operands {
+    Precision precision = Precision::Int8;
+    bool winograd = false;
+    std::uint32_t lanes = 0;                      // elements of an atom that can be other than zero
+    const std::uint8_t* const* atoms = nullptr;   // [Stripe::atoms] -> [lanes]
+    const std::uint8_t* weights = nullptr;        // [Stripe::kernels][lanes]
+    std::uint32_t weight_pitch = 0;               // bytes from kernel to kernel
+};
+
+/// One weight set and the atoms that slide past it: a package of CSC on its way to both halves of
+/// CMAC. Nothing stalls behind CSC, so a package is one message, sent in the cycle after its data
+/// are popped; the atoms leave the CSC port one a cycle from `first_atom` on, without a hole.
 struct Stripe {
     Cycle first_atom = 0;        // cycle of the first atom at the CSC port
-    std::uint32_t atoms = 0;     // atoms, batches included
-    std::uint32_t kernels = 0;   // kernels of the group
-    bool channel_end = false;    // the sums are complete after this stripe
+    std::uint32_t atoms = 0;     // batches included
+    std::uint32_t kernels = 0;   // of the group, over both halves
+    bool channel_end = false;    // the sums are complete with this stripe
     bool layer_end = false;      // the last stripe of the layer
+    /// Owned by CSC; must be used in the cycle in which the message arrives. Null without values.
+    const Operands* operands = nullptr;
+};
+
+/// The products of one half of the MAC cells with the atoms of a stripe, on their way to CACC.
+struct Sums {
+    Cycle first_atom = 0;        // cycle of the first atom's valid at the CACC port
+    std::uint32_t atoms = 0;
+    std::uint32_t kernels = 0;   // of this half that hold weights
+    std::uint32_t pitch = 0;     // kernels a row
+    bool channel_end = false;
+    bool layer_end = false;
+    /// [atoms][outputs][pitch], outputs 4 in Winograd, else 1; one of them, or none without values:
+    /// int8 sums, int16 sums, fp16 words of 44 bits (mantissa 38, exponent 6; cmac.md 4.4).
+    /// Owned by CMAC; must be used in the cycle in which the message arrives.
+    const std::int32_t* narrow = nullptr;
+    const std::int64_t* wide = nullptr;
 };
 
 /// One beat from CACC to SDP: up to 16 results, int32 or the bit pattern of fp32. sdp.md 1.4.

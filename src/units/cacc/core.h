@@ -1,0 +1,41 @@
+// CACC, the accumulator: adds the sums of the packages of an accumulation, rounds them to 32 bits
+// and hands them to SDP in order.
+//
+//   CMAC_A, CMAC_B ──► (1) add ──► assembly buffer       a package that does not complete the sums
+//                            └───► (2) delivery buffer   one that does: n entries an atom
+//   SDP ◄── valid/ready ── (3) output stages ◄───┘  credits ──► CSC, one per entry (atom) taken
+//
+// The input cannot be stalled: CSC reserves delivery space by credits. So (1) and (2) are computed
+// a package at a time, and every entry carries the cycle in which it becomes available; only (3)
+// moves cycle by cycle, and only while a beat is there and SDP is ready.
+//
+// Shapes    assembly [position][output][kernel]; entry: 16 results (nv_full), AK results elsewhere.
+// Source    cacc.md; facts in facts/cacc.h; values in numerics/cacc.h.
+// Left out  the tag queue's behaviour with more than two layers not drained (cacc.md 3.7).
+// Error     0 cycles on the measured cases (tests/unit/csc_*_test.cpp, tests/rtl).
+#pragma once
+#include <memory>
+
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "units/cacc/ports.h"
+
+namespace dlasim {
+
+class CaccCore final : public Core {
+public:
+    CaccCore(const Hardware& hardware, const CaccPorts& ports, bool values = true);
+    ~CaccCore() override;
+
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dlasim

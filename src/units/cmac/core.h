@@ -1,0 +1,39 @@
+// CMAC, one half of the multiply-accumulate array. It never stalls and keeps nothing between
+// stripes: every atom of a stripe meets the weights that were loaded for it, and the sums leave a
+// fixed number of cycles later. So a stripe is one message in and one message out, its values
+// computed in one block; what is left is latency, the registers and the done pulse.
+//
+//   CSC ── Stripe ──► weights into the block ──► atoms x cells ──► Sums ──► CACC
+//          first atom at CSC: t        CMAC port: t + 2 / 1        CACC port: t + 8 (6 configurable)
+//
+// Shapes    atoms [n][lanes], weights [kernels][lanes], sums [n][outputs][kernels of the half].
+// Source    cmac.md; facts in facts/cmac.h; values in numerics/mac_block.h and numerics/cmac.h.
+// Left out  half A and B programmed differently; an enable that arrives between a stripe's message
+//           and its first atom (at most 24 cycles) counts as if it had come before the message.
+// Error     0 cycles on the measured cases (tests/unit/csc_*_test.cpp, tests/rtl).
+#pragma once
+#include <memory>
+
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "units/cmac/ports.h"
+
+namespace dlasim {
+
+class CmacCore final : public Core {
+public:
+    CmacCore(const Hardware& hardware, MacHalf half, const CmacPorts& ports, bool values = true);
+    ~CmacCore() override;
+
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,18 @@
+// The links of one half of CMAC.
+#pragma once
+#include "links/wire.h"
+#include "traffic/convolution.h"
+#include "traffic/csb.h"
+
+namespace dlasim {
+
+/// CMAC_A holds the first half of the MAC cells, CMAC_B the second.
+enum class MacHalf { A, B };
+
+struct CmacPorts {
+    CsbLink& csb;
+    Pulse<Stripe>& stripes;  // from CSC
+    Pulse<Sums>& sums;       // to CACC
+};
+
+}  // namespace dlasim

@@ -1,0 +1,43 @@
+// CSC, the convolution sequence controller: cuts a layer into packages (one weight set and the atoms
+// that slide past it), issues them when data, kernels and credits are there, and reads their
+// operands from the CBUF.
+//
+//   cdma2sc ──► SG: generate ─► FIFOs ─► (1) weight pop ─► WL: weights of the ring ──► shadow set
+//                                    └─► (2) data pop ───► DL: atoms of the ring ────► Stripe to CMAC
+//                 ▲ credits from CACC: only packages that complete sums need them
+//
+// Only SG can wait. Behind the two pops everything is open loop with fixed latencies, so a package
+// is computed at its pops and sent as one message; SG itself is replayed cycle by cycle up to the
+// present whenever one of its pops is due, and skips the cycles in which nothing but the pop
+// counter moves.
+//
+// Shapes    atom [lanes], weights [kernels][lanes]; lanes <= AC (128 bytes in nv_full).
+// Source    csc.md, cbuf.md; facts in facts/csc.h.
+// Left out  bank conflicts; the clock override inputs.
+// Error     0 cycles on the measured cases (tests/unit/csc_*_test.cpp, tests/rtl).
+#pragma once
+#include <memory>
+
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "units/csc/ports.h"
+
+namespace dlasim {
+
+class CscCore final : public Core {
+public:
+    CscCore(const Hardware& hardware, const CscPorts& ports, bool values = true);
+    ~CscCore() override;
+
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,21 @@
+// The links of CSC to the rest of the machine.
+#pragma once
+#include <cstdint>
+
+#include "links/wire.h"
+#include "traffic/convolution.h"
+#include "traffic/csb.h"
+#include "units/cbuf/cbuf.h"
+
+namespace dlasim {
+
+struct CscPorts {
+    CsbLink& csb;
+    CdmaCscLink& cdma;
+    Cbuf& cbuf;
+    Pulse<Stripe>& cmac_a;
+    Pulse<Stripe>& cmac_b;
+    Pulse<std::uint32_t>& credit;  // accu2sc_credit, in the cycle it is valid at the CACC port
+};
+
+}  // namespace dlasim
