@@ -31,7 +31,7 @@ struct Fp16Operand {
     alignas(64) std::array<std::int8_t, kMaxLanes> exponent{};     // E3, or kAbsent
     alignas(64) std::array<std::int8_t, kMaxLanes> sign{};         // 0 or -1
 
-    static constexpr std::int8_t kAbsent = -64;
+    static constexpr std::int8_t kAbsent = -32;
 };
 
 /// Weights of an fp16 cell, with the Booth digits of the multiplier: taken apart once for a stripe.

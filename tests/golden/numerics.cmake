@@ -1,0 +1,1 @@
+dlasim_test(numerics_test.cpp golden USES dlasim::numerics nlohmann_json::nlohmann_json)
