@@ -19,14 +19,6 @@ constexpr std::uint32_t latency_fifo(const Hardware& hw, std::uint32_t throughpu
     return depth < 4 ? 4 : depth;
 }
 
-std::array<std::uint32_t, 10> configurable_credit(const Hardware& hw)
-{
-    const SdpHardware& sdp = hw.sdp;
-    const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());
-    return {0,    main, main, main, 0, latency_fifo(hw, 4 * sdp.bs_throughput), latency_fifo(hw, 4 * sdp.bn_throughput),
-            sdp.has_ew ? latency_fifo(hw, 4 * sdp.ew_throughput) : 0, 0, 0};
-}
-
 struct Row {
     const char* name;
     MacHardware mac;
@@ -76,13 +68,21 @@ std::vector<Hardware> all()
         hw.cbuf = row.cbuf;
         hw.memory = {row.atom, row.primary, row.secondary, row.cvsram, row.latency, row.address_bits};
         hw.sdp = row.sdp;
-        hw.fabric.read_credit = configurable_credit(hw);
+        hw.fabric.read_credit = configurable_credits(hw);
         list.push_back(hw);
     }
     return list;
 }
 
 }  // namespace
+
+std::array<std::uint32_t, 10> configurable_credits(const Hardware& hw)
+{
+    const SdpHardware& sdp = hw.sdp;
+    const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());
+    return {0,    main, main, main, 0, latency_fifo(hw, 4 * sdp.bs_throughput), latency_fifo(hw, 4 * sdp.bn_throughput),
+            sdp.has_ew ? latency_fifo(hw, 4 * sdp.ew_throughput) : 0, 0, 0};
+}
 
 std::span<const Hardware> presets()
 {

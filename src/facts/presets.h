@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -10,5 +11,7 @@ namespace dlasim {
 std::span<const Hardware> presets();
 /// Null if there is no preset of that name.
 const Hardware* find_preset(std::string_view name);
+/// Read credits that follow from latency, port width and SDP throughputs (configurable generation).
+std::array<std::uint32_t, 10> configurable_credits(const Hardware& hardware);
 
 }  // namespace dlasim
