@@ -1,0 +1,235 @@
+#include "config/hardware.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "facts/presets.h"
+
+namespace dlasim {
+namespace {
+
+#define DLASIM_NUMBER(path, member, low, high, meaning) \
+    HardwareField { path, [](Hardware& hw) { return &hw.member; }, nullptr, {low, high}, meaning }
+#define DLASIM_SWITCH(path, member, meaning) \
+    HardwareField { path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, meaning }
+
+std::vector<HardwareField> list_fields()
+{
+    std::vector<HardwareField> list{
+        DLASIM_NUMBER("mac.atomic_c", mac.atomic_c, 1, 1024, "input channels a cycle"),
+        DLASIM_NUMBER("mac.atomic_k", mac.atomic_k, 1, 1024, "MAC cells: kernels a cycle"),
+        DLASIM_NUMBER("cbuf.banks", cbuf.banks, 2, 32, "CBUF banks"),
+        DLASIM_NUMBER("cbuf.bank_depth", cbuf.bank_depth, 16, 4096, "entries a bank"),
+        DLASIM_NUMBER("cbuf.entry_bytes", cbuf.entry_bytes, 1, 1024, "bytes a CBUF entry"),
+        DLASIM_NUMBER("memory.atom_bytes", memory.atom_bytes, 1, 1024, "bytes a memory atom"),
+        DLASIM_NUMBER("memory.primary.width_bytes", memory.primary.width_bytes, 1, 1024, "bytes a beat of the primary port"),
+        DLASIM_NUMBER("memory.primary.burst_beats", memory.primary.burst_beats, 1, 16, "longest burst in beats"),
+        DLASIM_SWITCH("memory.has_secondary", memory.has_secondary, "the secondary port (CVSRAM)"),
+        DLASIM_NUMBER("memory.secondary.width_bytes", memory.secondary.width_bytes, 0, 1024, "bytes a beat of the secondary port"),
+        DLASIM_NUMBER("memory.secondary.burst_beats", memory.secondary.burst_beats, 1, 16, "longest burst in beats"),
+        DLASIM_NUMBER("memory.latency", memory.latency, 1, 65536, "latency in cycles the read FIFOs are sized for"),
+        DLASIM_NUMBER("memory.address_bits", memory.address_bits, 32, 64, "address width"),
+        DLASIM_NUMBER("sdp.bs_throughput", sdp.bs_throughput, 1, 16, "BS elements a cycle"),
+        DLASIM_NUMBER("sdp.bn_throughput", sdp.bn_throughput, 1, 16, "BN elements a cycle"),
+        DLASIM_NUMBER("sdp.ew_throughput", sdp.ew_throughput, 1, 16, "EW elements a cycle"),
+        DLASIM_SWITCH("sdp.has_ew", sdp.has_ew, "the EW unit"),
+        DLASIM_SWITCH("sdp.has_lut", sdp.has_lut, "the look-up tables"),
+        DLASIM_SWITCH("winograd", winograd, "Winograd convolution"),
+        DLASIM_SWITCH("batch", batch, "multi-batch"),
+        DLASIM_SWITCH("weight_compression", weight_compression, "compressed weights"),
+        DLASIM_SWITCH("bdma", bdma, "bridge DMA"),
+        DLASIM_SWITCH("rubik", rubik, "Rubik"),
+        DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "core clock"),
+    };
+#define DLASIM_CREDIT(name, id)                                                                              \
+    list.push_back({"fabric.read_credit." name, [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, nullptr, \
+                    {0, 65536}, "read credit of that client in response beats, 0: unlimited"})
+    DLASIM_CREDIT("bdma", 0);
+    DLASIM_CREDIT("sdp", 1);
+    DLASIM_CREDIT("pdp", 2);
+    DLASIM_CREDIT("cdp", 3);
+    DLASIM_CREDIT("rubik", 4);
+    DLASIM_CREDIT("sdp_bs", 5);
+    DLASIM_CREDIT("sdp_bn", 6);
+    DLASIM_CREDIT("sdp_ew", 7);
+    DLASIM_CREDIT("cdma_data", 8);
+    DLASIM_CREDIT("cdma_weight", 9);
+    return list;
+}
+#undef DLASIM_NUMBER
+#undef DLASIM_SWITCH
+#undef DLASIM_CREDIT
+
+const HardwareField* find_field(const std::string& path)
+{
+    for (const HardwareField& field : hardware_fields())
+        if (field.path == path) return &field;
+    return nullptr;
+}
+
+/// What is laid over a preset, and which paths were named.
+struct Overlay {
+    Hardware hardware;
+    std::set<std::string> named;
+};
+
+void assign(Overlay& overlay, const HardwareField& field, const Json& value, const std::string& where)
+{
+    if (field.flag) {
+        if (!value.is_boolean())
+            throw ConfigError(where, found(value) + ", expected true or false (" + field.meaning + ")");
+        *field.flag(overlay.hardware) = value.get<bool>();
+    } else {
+        *field.number(overlay.hardware) =
+            static_cast<std::uint32_t>(checked_integer(value, where, field.range, field.meaning));
+    }
+    overlay.named.insert(field.path);
+}
+
+/// Keys one level below `prefix` ("" or "memory.").
+std::vector<std::string> keys_below(const std::string& prefix)
+{
+    std::vector<std::string> keys;
+    for (const HardwareField& field : hardware_fields()) {
+        if (field.path.compare(0, prefix.size(), prefix) != 0) continue;
+        const std::string key = field.path.substr(prefix.size(), field.path.find('.', prefix.size()) - prefix.size());
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+    return keys;
+}
+
+void lay_object(Overlay& overlay, const Json& json, const std::string& file, const std::string& pointer,
+                const std::string& prefix)
+{
+    std::vector<std::string> keys = keys_below(prefix);
+    if (prefix.empty()) keys.insert(keys.end(), {"preset", "name", "generation"});
+    const JsonObject object(json, file, pointer, keys);
+    for (const auto& [key, value] : json.items()) {
+        if (const HardwareField* field = find_field(prefix + key))
+            assign(overlay, *field, value, object.where(key));
+        else if (!prefix.empty() || (key != "preset" && key != "name" && key != "generation"))
+            lay_object(overlay, value, file, pointer + "/" + key, prefix + key + ".");
+    }
+}
+
+void lay_setting(Overlay& overlay, const std::string& setting)
+{
+    const std::string where = "--set " + setting;
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+        throw ConfigError(where, "expected PATH=VALUE, for example cbuf.banks=16");
+    const std::string path = setting.substr(0, equals);
+    const HardwareField* field = find_field(path);
+    if (!field) {
+        std::vector<std::string> known;
+        for (const HardwareField& f : hardware_fields()) known.push_back(f.path);
+        throw ConfigError(where, "unknown path" + suggest(path, known));
+    }
+    Json value;
+    try {
+        value = Json::parse(setting.substr(equals + 1));
+    } catch (const Json::parse_error&) {
+        value = setting.substr(equals + 1);
+    }
+    assign(overlay, *field, value, where);
+}
+
+/// Sizes that follow from others, unless they were named themselves.
+void derive(Overlay& overlay)
+{
+    Hardware& hw = overlay.hardware;
+    const auto named = [&](const char* path) { return overlay.named.count(path) != 0; };
+    if (!hw.full()) {
+        if (named("mac.atomic_c") && !named("cbuf.entry_bytes")) hw.cbuf.entry_bytes = hw.mac.atomic_c;
+        if (named("mac.atomic_k") && !named("memory.atom_bytes")) hw.memory.atom_bytes = hw.mac.atomic_k;
+        if (hw.memory.atom_bytes != find_preset(hw.name)->memory.atom_bytes && !named("memory.primary.width_bytes"))
+            hw.memory.primary.width_bytes = hw.memory.atom_bytes;
+        if (hw.memory.has_secondary && !named("memory.secondary.width_bytes"))
+            hw.memory.secondary.width_bytes = hw.memory.primary.width_bytes;
+        const auto narrow = [&](const char* path, std::uint32_t& elements) {
+            if (!named(path)) elements = std::min(elements, hw.mac.atomic_k);
+        };
+        narrow("sdp.bs_throughput", hw.sdp.bs_throughput);
+        narrow("sdp.bn_throughput", hw.sdp.bn_throughput);
+        narrow("sdp.ew_throughput", hw.sdp.ew_throughput);
+        const auto credits = configurable_credits(hw);
+        static const char* kPaths[10] = {"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"};
+        for (std::size_t id = 0; id < credits.size(); ++id)
+            if (overlay.named.count(std::string("fabric.read_credit.") + kPaths[id]) == 0)
+                hw.fabric.read_credit[id] = credits[id];
+    }
+}
+
+const Hardware& preset_named(const std::string& name, const std::string& where)
+{
+    if (const Hardware* preset = find_preset(name)) return *preset;
+    std::vector<std::string> known;
+    for (const Hardware& hw : presets()) known.push_back(hw.name);
+    throw ConfigError(where, "unknown preset \"" + name + "\"" + suggest(name, known));
+}
+
+Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const std::string& where)
+{
+    for (const std::string& setting : settings) lay_setting(overlay, setting);
+    derive(overlay);
+    check_hardware(overlay.hardware, settings.empty() ? where : where + " with --set");
+    return overlay.hardware;
+}
+
+}  // namespace
+
+const std::vector<HardwareField>& hardware_fields()
+{
+    static const std::vector<HardwareField> list = list_fields();
+    return list;
+}
+
+Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings)
+{
+    const bool looks_like_file = preset_or_file.find('/') != std::string::npos ||
+                                 preset_or_file.ends_with(".json") || std::filesystem::exists(preset_or_file);
+    if (!find_preset(preset_or_file) && looks_like_file)
+        return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings);
+    return finish({preset_named(preset_or_file, "--hw"), {}}, settings, preset_or_file);
+}
+
+Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer,
+                       const std::string& preset, const std::vector<std::string>& settings)
+{
+    if (!json.is_object()) throw ConfigError(at(file, pointer), found(json) + ", expected a hardware object {...}");
+    std::string name = preset;
+    if (json.contains("preset")) {
+        if (!json["preset"].is_string())
+            throw ConfigError(at(file, pointer + "/preset"), found(json["preset"]) + ", expected a preset's name");
+        name = json["preset"].get<std::string>();
+    }
+    if (name.empty()) throw ConfigError(at(file, pointer + "/preset"), "is missing, expected the preset this is laid over");
+    Overlay overlay{preset_named(name, at(file, pointer + "/preset")), {}};
+    const std::string generation = overlay.hardware.full() ? "full" : "configurable";
+    if (json.contains("generation") && json["generation"] != generation)
+        throw ConfigError(at(file, pointer + "/generation"), found(json["generation"]) + ", expected \"" + generation +
+                                                                 "\", the generation of " + name);
+    lay_object(overlay, json, file, pointer, "");
+    return finish(std::move(overlay), settings, at(file, pointer));
+}
+
+OrderedJson hardware_json(const Hardware& hardware)
+{
+    OrderedJson json;
+    json["preset"] = hardware.name;
+    json["generation"] = hardware.full() ? "full" : "configurable";
+    Hardware copy = hardware;
+    for (const HardwareField& field : hardware_fields()) {
+        OrderedJson* place = &json;
+        std::size_t start = 0;
+        for (std::size_t dot; (dot = field.path.find('.', start)) != std::string::npos; start = dot + 1)
+            place = &(*place)[field.path.substr(start, dot - start)];
+        const std::string key = field.path.substr(start);
+        if (field.flag) (*place)[key] = *field.flag(copy);
+        else (*place)[key] = *field.number(copy);
+    }
+    return json;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,40 @@
+// Hardware from the command line and from JSON: a preset, and what is laid over it.
+//
+//   preset name or file ──► Hardware ──► --set PATH=VALUE ──► derived sizes ──► rules ──► Hardware
+//
+// Sizes that follow from others (entry bytes, atom, beat, SDP width, read credits) are recomputed
+// when what they follow from was changed, unless they are given themselves.
+//
+// Source  interfaces.md 1, configurations.md; the rules: csc.md 0, cdma.md 0.1, cacc.md 0, sdp.md 1.4.
+// Error   ConfigError naming the rule that is broken.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/json_object.h"
+#include "facts/hardware.h"
+
+namespace dlasim {
+
+/// One number or switch of Hardware: the same list serves reader, writer, --set, sweep and `presets`.
+struct HardwareField {
+    std::string path;  // "cbuf.banks"
+    std::uint32_t* (*number)(Hardware&) = nullptr;
+    bool* (*flag)(Hardware&) = nullptr;
+    Within range{0, 0};
+    std::string meaning;
+};
+const std::vector<HardwareField>& hardware_fields();
+
+/// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE".
+Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {});
+/// A hardware object: {"preset": ..., "mac": {...}, ...}; without "preset" laid over `preset`.
+Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer,
+                       const std::string& preset = "", const std::vector<std::string>& settings = {});
+/// All fields, in a form that read_hardware reads back.
+OrderedJson hardware_json(const Hardware& hardware);
+
+/// Throws ConfigError if this machine cannot exist, naming the rule.
+void check_hardware(const Hardware& hardware, const std::string& where);
+
+}  // namespace dlasim

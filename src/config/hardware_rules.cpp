@@ -1,0 +1,123 @@
+// Which machines can exist. Each rule is one line: what must hold, and where it comes from.
+#include <bit>
+
+#include "config/hardware.h"
+#include "facts/presets.h"
+
+namespace dlasim {
+namespace {
+
+class Rules {
+public:
+    Rules(const Hardware& hw, const std::string& where) : hw_(hw), where_(where) {}
+
+    /// `found` is what the values are now, `rule` what must hold.
+    void expect(bool holds, const std::string& found, const std::string& rule) const
+    {
+        if (!holds) throw ConfigError(where_, "found " + found + ", expected " + rule);
+    }
+    void power_of_two(const char* path, std::uint32_t value, std::uint32_t low, std::uint32_t high) const
+    {
+        expect(std::has_single_bit(value) && value >= low && value <= high, is(path, value),
+               "a power of two in " + std::to_string(low) + ".." + std::to_string(high));
+    }
+    static std::string is(const char* path, std::uint32_t value)
+    {
+        return std::string(path) + " = " + std::to_string(value);
+    }
+    static std::string is(const char* path, std::uint32_t value, const char* other, std::uint32_t second)
+    {
+        return is(path, value) + " and " + is(other, second);
+    }
+
+    void full() const;
+    void configurable() const;
+    void both() const;
+
+private:
+    void fixed(const char* path, std::uint32_t value, std::uint32_t silicon) const
+    {
+        expect(value == silicon, is(path, value), std::to_string(silicon) + ": nv_full's data path is built for it; "
+               "the configurable presets can be changed");
+    }
+    const Hardware& hw_;
+    const std::string& where_;
+};
+
+void Rules::both() const
+{
+    const CbufHardware& cbuf = hw_.cbuf;
+    expect(std::has_single_bit(cbuf.bank_depth), is("cbuf.bank_depth", cbuf.bank_depth),
+           "a power of two: an entry address is a bank and a row");
+    const std::uint32_t entries = cbuf.banks * cbuf.bank_depth, most = hw_.full() ? 4096 : 32768;
+    expect(entries <= most, is("cbuf.banks", cbuf.banks, "cbuf.bank_depth", cbuf.bank_depth),
+           "at most " + std::to_string(most) + " entries in all: the width of an entry address");
+    expect(!hw_.sdp.has_lut || hw_.sdp.has_ew, "sdp.has_lut without sdp.has_ew", "both: the tables are in the EW unit");
+}
+
+// [spec] cdma.md 0.1, csc.md 0, sdp.md 1.7.1: lanes, entry and beat are one design.
+void Rules::full() const
+{
+    fixed("mac.atomic_c", hw_.mac.atomic_c, 64);
+    fixed("mac.atomic_k", hw_.mac.atomic_k, 16);
+    fixed("cbuf.entry_bytes", hw_.cbuf.entry_bytes, 128);
+    fixed("memory.atom_bytes", hw_.memory.atom_bytes, 32);
+    fixed("memory.primary.width_bytes", hw_.memory.primary.width_bytes, 64);
+    fixed("memory.primary.burst_beats", hw_.memory.primary.burst_beats, 1);
+    fixed("memory.secondary.width_bytes", hw_.memory.secondary.width_bytes, 64);
+    fixed("memory.secondary.burst_beats", hw_.memory.secondary.burst_beats, 4);
+    fixed("sdp.bs_throughput", hw_.sdp.bs_throughput, 16);
+    fixed("sdp.bn_throughput", hw_.sdp.bn_throughput, 16);
+    fixed("sdp.ew_throughput", hw_.sdp.ew_throughput, 4);
+    expect(hw_.cbuf.banks <= 16, is("cbuf.banks", hw_.cbuf.banks), "2..16: the bank fields have four bits");
+}
+
+void Rules::configurable() const
+{
+    const std::uint32_t c = hw_.mac.atomic_c, k = hw_.mac.atomic_k, atom = hw_.memory.atom_bytes;
+    power_of_two("mac.atomic_c", c, 8, 64);
+    power_of_two("mac.atomic_k", k, 8, 32);
+    expect(c % k == 0 && (c / k == 1 || c / k == 2 || c / k == 4), is("mac.atomic_c", c, "mac.atomic_k", k),
+           "atomic_c / atomic_k of 1, 2 or 4: the accumulator's depth is built for these");
+    expect(hw_.cbuf.entry_bytes == c, is("cbuf.entry_bytes", hw_.cbuf.entry_bytes, "mac.atomic_c", c),
+           "entry_bytes = atomic_c: an entry is read as one operand");
+    expect(atom == k, is("memory.atom_bytes", atom, "mac.atomic_k", k),
+           "atom_bytes = atomic_k: a kernel group fills one output atom");
+    expect(hw_.memory.primary.width_bytes == atom,
+           is("memory.primary.width_bytes", hw_.memory.primary.width_bytes, "memory.atom_bytes", atom),
+           "width_bytes = atom_bytes: a data beat is one atom");
+    power_of_two("memory.primary.burst_beats", hw_.memory.primary.burst_beats, 1, 4);
+    if (hw_.memory.has_secondary) {
+        expect(hw_.memory.secondary.width_bytes == atom,
+               is("memory.secondary.width_bytes", hw_.memory.secondary.width_bytes, "memory.atom_bytes", atom),
+               "width_bytes = atom_bytes: a data beat is one atom");
+        power_of_two("memory.secondary.burst_beats", hw_.memory.secondary.burst_beats, 1, 4);
+    }
+    const auto divides_k = [&](const char* path, std::uint32_t elements) {
+        expect(std::has_single_bit(elements) && k % elements == 0, is(path, elements, "mac.atomic_k", k),
+               "a power of two that divides atomic_k: beats of one atom");
+    };
+    divides_k("sdp.bs_throughput", hw_.sdp.bs_throughput);
+    divides_k("sdp.bn_throughput", hw_.sdp.bn_throughput);
+    if (hw_.sdp.has_ew) divides_k("sdp.ew_throughput", hw_.sdp.ew_throughput);
+    const auto absent = [&](const char* path, bool on) {
+        expect(!on, std::string(path) + " = true", "false: only nv_full has it");
+    };
+    absent("winograd", hw_.winograd);
+    absent("batch", hw_.batch);
+    absent("weight_compression", hw_.weight_compression);
+    absent("bdma", hw_.bdma);
+    absent("rubik", hw_.rubik);
+}
+
+}  // namespace
+
+void check_hardware(const Hardware& hardware, const std::string& where)
+{
+    const Rules rules(hardware, where);
+    if (hardware.full()) rules.full();
+    else rules.configurable();
+    rules.both();
+}
+
+}  // namespace dlasim

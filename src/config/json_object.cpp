@@ -1,0 +1,190 @@
+#include "config/json_object.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace dlasim {
+namespace {
+
+/// Letters to insert, remove or change to get from one word to the other.
+std::size_t distance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+std::string line_and_column(const std::string& text, std::size_t byte)
+{
+    const std::size_t end = std::min(byte, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    const std::size_t start = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+    const std::size_t column = start == std::string::npos ? end : end - start - 1;
+    return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
+}
+
+std::string range_text(Within range)
+{
+    return "a whole number in " + std::to_string(range.low) + ".." + std::to_string(range.high);
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw ConfigError(path, "cannot be opened, expected a readable file");
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || (text.fail() && in.peek() != std::ifstream::traits_type::eof()))
+        throw ConfigError(path, "cannot be read, expected a readable file");
+    return text.str();
+}
+
+Json parse_json(const std::string& text, const std::string& file)
+{
+    std::vector<std::set<std::string>> open;
+    const Json::parser_callback_t no_key_twice = [&](int, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) open.emplace_back();
+        if (event == Json::parse_event_t::object_end) open.pop_back();
+        if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+            throw ConfigError(file, "key " + parsed.dump() + " is given twice, expected once");
+        return true;
+    };
+    try {
+        return Json::parse(text, no_key_twice);
+    } catch (const Json::parse_error& error) {
+        throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + " (" + error.what() + ")");
+    }
+}
+
+Json read_json(const std::string& path) { return parse_json(read_text(path), path); }
+
+std::string at(const std::string& file, const std::string& pointer)
+{
+    return pointer.empty() ? file : file + ": " + pointer;
+}
+
+std::string found(const Json& value)
+{
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() > 60) text = text.substr(0, 57) + "...";
+    return "found " + text;
+}
+
+std::string suggest(std::string_view key, const std::vector<std::string>& known)
+{
+    if (known.empty()) return "";
+    const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+        return distance(key, a) < distance(key, b);
+    });
+    if (distance(key, *nearest) <= std::max<std::size_t>(2, key.size() / 3))
+        return " (did you mean \"" + *nearest + "\"?)";
+    std::string list;
+    for (const std::string& word : known) list += (list.empty() ? "" : ", ") + word;
+    return " (known: " + list + ")";
+}
+
+std::int64_t checked_integer(const Json& value, const std::string& where, Within range, std::string_view meaning)
+{
+    const auto refuse = [&]() {
+        throw ConfigError(where, found(value) + ", expected " + range_text(range) + " (" + std::string(meaning) + ")");
+    };
+    if (!value.is_number_integer()) refuse();
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) refuse();
+    const std::int64_t number = value.get<std::int64_t>();
+    if (number < range.low || number > range.high) refuse();
+    return number;
+}
+
+JsonObject::JsonObject(const Json& value, std::string file, std::string pointer,
+                       std::initializer_list<std::string_view> keys)
+    : JsonObject(value, std::move(file), std::move(pointer), std::vector<std::string>(keys.begin(), keys.end()))
+{
+}
+
+JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::vector<std::string> keys)
+    : value_(value), file_(std::move(file)), pointer_(std::move(pointer))
+{
+    if (!value_.is_object()) throw ConfigError(at(file_, pointer_), found(value_) + ", expected an object {...}");
+    refuse_unknown(keys);
+}
+
+void JsonObject::refuse_unknown(const std::vector<std::string>& keys) const
+{
+    for (const auto& [key, value] : value_.items())
+        if (std::find(keys.begin(), keys.end(), key) == keys.end())
+            throw ConfigError(at(file_, pointer_ + "/" + key), "unknown key" + suggest(key, keys));
+}
+
+std::int64_t JsonObject::integer(std::string_view key, Within range, std::string_view meaning,
+                                 std::optional<std::int64_t> fallback) const
+{
+    if (!has(key)) {
+        if (!fallback) missing(key, meaning);
+        return *fallback;
+    }
+    return checked_integer(raw(key), where(key), range, meaning);
+}
+
+bool JsonObject::flag(std::string_view key, bool fallback) const
+{
+    if (!has(key)) return fallback;
+    if (!raw(key).is_boolean()) throw ConfigError(where(key), found(raw(key)) + ", expected true or false");
+    return raw(key).get<bool>();
+}
+
+std::string JsonObject::text(std::string_view key, const std::string& fallback) const
+{
+    if (!has(key)) return fallback;
+    if (!raw(key).is_string()) throw ConfigError(where(key), found(raw(key)) + ", expected a text \"...\"");
+    return raw(key).get<std::string>();
+}
+
+std::size_t JsonObject::word(std::string_view key, const std::vector<std::string>& words, std::size_t fallback) const
+{
+    if (!has(key)) return fallback;
+    if (raw(key).is_string())
+        for (std::size_t i = 0; i < words.size(); ++i)
+            if (words[i] == raw(key).get_ref<const std::string&>()) return i;
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+    throw ConfigError(where(key), found(raw(key)) + ", expected one of: " + list);
+}
+
+void JsonObject::not_both(std::string_view key, std::string_view other) const
+{
+    if (has(key) && has(other))
+        throw ConfigError(where(key), "says the same as \"" + std::string(other) + "\", expected only one of them");
+}
+
+std::vector<std::int64_t> JsonObject::integers(std::string_view key, std::size_t count, Within range,
+                                               std::string_view meaning) const
+{
+    const Json& list = raw(key);
+    if (!list.is_array() || list.size() != count)
+        throw ConfigError(where(key), found(list) + ", expected a list of " + std::to_string(count) + " numbers (" +
+                                          std::string(meaning) + ")");
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; i < count; ++i)
+        numbers.push_back(checked_integer(list[i], where(key) + "/" + std::to_string(i), range, meaning));
+    return numbers;
+}
+
+void JsonObject::missing(std::string_view key, std::string_view meaning) const
+{
+    throw ConfigError(where(key), "is missing, expected " + std::string(meaning));
+}
+
+}  // namespace dlasim

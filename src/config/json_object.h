@@ -1,0 +1,76 @@
+// A JSON object that is being read by somebody strict: every key must be known, every value must be
+// of its type and in its range. What is wrong is said with file, JSON pointer, found and expected.
+//
+//   file ── read_json() ──► Json ── JsonObject(keys) ──► integer(), text(), flag(), object()
+//
+// Error  ConfigError; nothing has run when it is thrown.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace dlasim {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+/// The text of a file; refuses what cannot be read.
+std::string read_text(const std::string& path);
+/// The JSON value in a file; refuses broken JSON (line and column) and keys given twice.
+Json read_json(const std::string& path);
+Json parse_json(const std::string& text, const std::string& file);
+
+/// Where a value stands: `layer.json: /input/width`.
+std::string at(const std::string& file, const std::string& pointer);
+/// The value as it stands in the file, cut short if it is long.
+std::string found(const Json& value);
+/// ` (did you mean "width"?)` or the list of what is known.
+std::string suggest(std::string_view key, const std::vector<std::string>& known);
+
+struct Within {
+    std::int64_t low, high;
+};
+
+/// Checks a number; `where` is what at() gives.
+std::int64_t checked_integer(const Json& value, const std::string& where, Within range, std::string_view meaning);
+
+class JsonObject {
+public:
+    /// Refuses anything but an object, and keys that are not in `keys`.
+    JsonObject(const Json& value, std::string file, std::string pointer, std::initializer_list<std::string_view> keys);
+    JsonObject(const Json& value, std::string file, std::string pointer, std::vector<std::string> keys);
+
+    bool has(std::string_view key) const { return value_.contains(key); }
+    const Json& raw(std::string_view key) const { return value_.at(std::string(key)); }
+    const std::string& file() const { return file_; }
+    std::string pointer(std::string_view key) const { return pointer_ + "/" + std::string(key); }
+    std::string where(std::string_view key) const { return at(file_, pointer(key)); }
+
+    /// Required without a fallback.
+    std::int64_t integer(std::string_view key, Within range, std::string_view meaning,
+                         std::optional<std::int64_t> fallback = std::nullopt) const;
+    bool flag(std::string_view key, bool fallback) const;
+    std::string text(std::string_view key, const std::string& fallback) const;
+    /// The place of the word in `words`.
+    std::size_t word(std::string_view key, const std::vector<std::string>& words, std::size_t fallback) const;
+    /// Refuses a key that stands beside another one saying the same.
+    void not_both(std::string_view key, std::string_view other) const;
+    /// `[a, b, ...]` of `count` numbers.
+    std::vector<std::int64_t> integers(std::string_view key, std::size_t count, Within range,
+                                       std::string_view meaning) const;
+    [[noreturn]] void missing(std::string_view key, std::string_view meaning) const;
+
+private:
+    void refuse_unknown(const std::vector<std::string>& keys) const;
+
+    const Json& value_;
+    std::string file_, pointer_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,117 @@
+// A layer as the user describes it, read and checked: interfaces.md 2.
+//
+//   input [batch, channels, height, width]  kernel [count, channels / groups, height, width]
+//   output width = (width + left + right - ((kernel - 1) * dilation + 1)) / stride + 1
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "facts/hardware.h"
+
+namespace dlasim {
+
+enum class Op { Convolution, FullyConnected, Deconvolution };
+enum class Mode { Auto, Direct, Image, Winograd };
+enum class Activation { None, Relu };
+
+/// A pixel format of the register map. Components of plane 0, bytes a pixel of it, planes,
+/// components after assembly, bytes a component in the CBUF (before conversion to int8).
+struct PixelFormat {
+    const char* name;
+    std::uint32_t code, plane_components, plane_pixel_bytes, planes, components;
+    bool eight_bit;  // components of 8 bits
+    bool half_float;
+};
+/// Null if there is none of that name.
+const PixelFormat* find_pixel_format(const std::string& name);
+
+struct Extent {
+    std::uint32_t x = 1, y = 1;
+    bool operator==(const Extent&) const = default;
+};
+
+struct Padding {
+    std::uint32_t left = 0, right = 0, top = 0, bottom = 0;
+    std::int32_t value = 0;  // as the machine sees it: fp16 as its bit pattern
+    bool any() const { return left != 0 || right != 0 || top != 0 || bottom != 0; }
+};
+
+struct OutputConversion {
+    Precision precision = Precision::Int8;
+    std::int32_t offset = 0;
+    std::int32_t scale = 1;
+    std::uint32_t shift = 0;
+};
+
+/// Input conversion of pixels: (x - mean) * scale >> shift, rounded and saturated.
+struct PixelConversion {
+    bool on = false;
+    std::int32_t offset = 0;
+    std::int32_t scale = 1;
+    std::uint32_t shift = 0;
+    bool per_component = false;
+    std::array<std::int32_t, 4> mean{};
+};
+
+struct TensorSource {
+    std::uint64_t seed = 1;
+    std::string input, weights, bias;  // NumPy files; empty: by seed
+    std::string where;                 // of "data" in the descriptor, for messages
+};
+
+struct Layer {
+    std::string name;
+    Op op = Op::Convolution;
+    std::uint32_t width = 1, height = 1, channels = 1, batch = 1;
+    const PixelFormat* format = nullptr;  // null: feature data
+    bool signed_pixels = true;
+    std::uint32_t x_offset = 0;
+    PixelConversion conversion;
+    std::uint32_t kernel_width = 1, kernel_height = 1, kernels = 1;
+    Extent stride, dilation;
+    std::uint32_t groups = 1;
+    Padding pad;
+    Precision precision = Precision::Int8;
+    Mode mode = Mode::Auto;
+    bool bias = false;
+    std::uint32_t bias_shift = 0;  // the stored bias is multiplied by 2^shift
+    Activation activation = Activation::None;
+    OutputConversion output;
+    bool compressed = false;
+    std::uint32_t density = 100;  // of the weights made by seed: percent that are not zero
+    TensorSource data;
+
+    bool image() const { return format != nullptr; }
+    std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
+    std::uint32_t kernel_channels() const { return channels / groups; }
+    std::uint32_t span_x() const { return (kernel_width - 1) * dilation.x + 1; }
+    std::uint32_t span_y() const { return (kernel_height - 1) * dilation.y + 1; }
+    std::uint32_t out_width() const
+    {
+        if (op == Op::Deconvolution) return (width - 1) * stride.x + span_x() - pad.left - pad.right;
+        return (width + pad.left + pad.right - span_x()) / stride.x + 1;
+    }
+    std::uint32_t out_height() const
+    {
+        if (op == Op::Deconvolution) return (height - 1) * stride.y + span_y() - pad.top - pad.bottom;
+        return (height + pad.top + pad.bottom - span_y()) / stride.y + 1;
+    }
+    /// Multiplications of the layer as defined; deconvolution in scatter form.
+    std::uint64_t macs() const
+    {
+        const std::uint64_t kernel = std::uint64_t{kernel_width} * kernel_height * kernel_channels() * kernels;
+        const std::uint64_t places = op == Op::Deconvolution ? std::uint64_t{width} * height
+                                                             : std::uint64_t{out_width()} * out_height();
+        return kernel * places * batch;
+    }
+};
+
+inline const char* precision_name(Precision precision)
+{
+    constexpr const char* kNames[] = {"int8", "int16", "fp16"};
+    return kNames[static_cast<int>(precision)];
+}
+
+}  // namespace dlasim

@@ -1,0 +1,314 @@
+#include "config/layer_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "config/half.h"
+
+namespace dlasim {
+namespace {
+
+// Register widths: [spec] registers, CDMA and CSC. The machine can be told nothing larger.
+constexpr Within kPlane{1, 8192}, kChannels{1, 8192}, kKernel{1, 32}, kStride{1, 8}, kDilation{1, 32}, kBatch{1, 32};
+constexpr Within kPadNear{0, 31}, kPadFar{0, 63};
+
+std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+Extent read_extent(const JsonObject& layer, const char* key, const char* onnx, Within range, const char* meaning)
+{
+    layer.not_both(key, onnx);
+    Extent extent;
+    if (layer.has(onnx)) {
+        const auto yx = layer.integers(onnx, 2, range, meaning);  // ONNX: height first
+        return {small(yx[1]), small(yx[0])};
+    }
+    if (layer.has(key)) {
+        const JsonObject object(layer.raw(key), layer.file(), layer.pointer(key), {"x", "y"});
+        extent.x = small(object.integer("x", range, meaning, 1));
+        extent.y = small(object.integer("y", range, meaning, 1));
+    }
+    return extent;
+}
+
+void read_input(Layer& layer, const JsonObject& top)
+{
+    if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
+    const JsonObject input(top.raw("input"), top.file(), top.pointer("input"),
+                           {"width", "height", "channels", "batch", "format", "signed", "x_offset", "mean", "conversion"});
+    layer.width = small(input.integer("width", kPlane, "input width"));
+    layer.height = small(input.integer("height", kPlane, "input height"));
+    layer.batch = small(input.integer("batch", kBatch, "batch size", 1));
+    const std::string format = input.text("format", "feature");
+    if (format != "feature") {
+        layer.format = find_pixel_format(format);
+        if (!layer.format) layer.format = find_pixel_format("T_" + format);
+        if (!layer.format)
+            throw ConfigError(input.where("format"), found(input.raw("format")) +
+                              ", expected \"feature\" or a pixel format of the register map, for example \"T_A8B8G8R8\"");
+        layer.channels = small(input.integer("channels", kChannels, "components of a pixel", layer.format->components));
+        if (layer.channels != layer.format->components)
+            throw ConfigError(input.where("channels"), found(input.raw("channels")) + ", expected " +
+                              std::to_string(layer.format->components) + ", the components of " + layer.format->name);
+        layer.signed_pixels = input.flag("signed", true);
+        layer.x_offset = small(input.integer("x_offset", {0, 31}, "first pixel in the first atom", 0));
+    } else {
+        layer.channels = small(input.integer("channels", kChannels, "input channels"));
+        for (const char* key : {"signed", "x_offset", "mean", "conversion"})
+            if (input.has(key))
+                throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
+    }
+    if (input.has("mean")) {
+        const auto mean = input.integers("mean", layer.channels, {-32768, 32767}, "mean of a component");
+        std::transform(mean.begin(), mean.end(), layer.conversion.mean.begin(), [](auto m) { return static_cast<std::int32_t>(m); });
+        layer.conversion.on = layer.conversion.per_component = true;
+    }
+    if (input.has("conversion")) {
+        const JsonObject object(input.raw("conversion"), input.file(), input.pointer("conversion"), {"offset", "scale", "shift"});
+        layer.conversion.on = true;
+        layer.conversion.offset = static_cast<std::int32_t>(object.integer("offset", {-32768, 32767}, "subtracted first", 0));
+        layer.conversion.scale = static_cast<std::int32_t>(object.integer("scale", {-32768, 32767}, "factor", 1));
+        layer.conversion.shift = small(object.integer("shift", {0, 63}, "right shift", 0));
+    }
+}
+
+void read_kernel(Layer& layer, const JsonObject& top)
+{
+    if (!top.has("kernel")) top.missing("kernel", "an object {\"width\", \"height\", \"count\"}");
+    const JsonObject kernel(top.raw("kernel"), top.file(), top.pointer("kernel"), {"width", "height", "count", "kernel_shape"});
+    layer.kernels = small(kernel.integer("count", kChannels, "number of kernels"));
+    const bool connected = layer.op == Op::FullyConnected;
+    const JsonObject* shape = kernel.has("kernel_shape") ? &kernel : top.has("kernel_shape") ? &top : nullptr;
+    if (shape) {
+        kernel.not_both("kernel_shape", "width");
+        kernel.not_both("kernel_shape", "height");
+        if (shape == &top && (kernel.has("width") || kernel.has("height")))
+            throw ConfigError(top.where("kernel_shape"), "says the same as kernel width and height, expected only one of them");
+        const auto yx = shape->integers("kernel_shape", 2, kKernel, "kernel height and width");
+        layer.kernel_height = small(yx[0]);
+        layer.kernel_width = small(yx[1]);
+    } else if (connected) {
+        layer.kernel_width = small(kernel.integer("width", kKernel, "kernel width", layer.width));
+        layer.kernel_height = small(kernel.integer("height", kKernel, "kernel height", layer.height));
+    } else {
+        layer.kernel_width = small(kernel.integer("width", kKernel, "kernel width"));
+        layer.kernel_height = small(kernel.integer("height", kKernel, "kernel height"));
+    }
+    if (connected && (layer.kernel_width != layer.width || layer.kernel_height != layer.height))
+        throw ConfigError(top.where("kernel"), "found a kernel of " + std::to_string(layer.kernel_width) + " x " +
+                          std::to_string(layer.kernel_height) + ", expected the input plane " + std::to_string(layer.width) +
+                          " x " + std::to_string(layer.height) + " of a fully_connected layer");
+    if (connected && (layer.kernel_width > 32 || layer.kernel_height > 32))
+        throw ConfigError(top.where("kernel"), "found an input plane of " + std::to_string(layer.width) + " x " +
+                          std::to_string(layer.height) + ", expected at most 32 x 32: the kernel of a fully_connected layer covers it");
+}
+
+std::int32_t read_pad_value(const Layer& layer, const JsonObject& pad)
+{
+    if (!pad.has("value")) return 0;
+    if (layer.precision == Precision::Fp16) {
+        const Json& value = pad.raw("value");
+        if (!value.is_number() || !std::isfinite(value.get<double>()) || std::abs(value.get<double>()) > 65504)
+            throw ConfigError(pad.where("value"), found(value) + ", expected a number in -65504..65504 (fp16 padding)");
+        return half_from_double(value.get<double>());
+    }
+    const Within range = layer.precision == Precision::Int8 ? Within{-128, 127} : Within{-32768, 32767};
+    return static_cast<std::int32_t>(pad.integer("value", range, "padding value", 0));
+}
+
+void read_padding(Layer& layer, const JsonObject& top)
+{
+    top.not_both("pad", "pads");
+    if (top.has("pads")) {
+        const auto tlbr = top.integers("pads", 4, kPadNear, "top, left, bottom, right");
+        layer.pad = {small(tlbr[1]), small(tlbr[3]), small(tlbr[0]), small(tlbr[2]), 0};
+    }
+    if (!top.has("pad")) return;
+    const JsonObject pad(top.raw("pad"), top.file(), top.pointer("pad"), {"left", "right", "top", "bottom", "value"});
+    layer.pad.left = small(pad.integer("left", kPadNear, "padding", 0));
+    layer.pad.right = small(pad.integer("right", kPadFar, "padding", 0));
+    layer.pad.top = small(pad.integer("top", kPadNear, "padding", 0));
+    layer.pad.bottom = small(pad.integer("bottom", kPadFar, "padding", 0));
+    layer.pad.value = read_pad_value(layer, pad);
+}
+
+Precision read_precision(const JsonObject& object, const char* key, Precision fallback)
+{
+    return static_cast<Precision>(object.word(key, {"int8", "int16", "fp16"}, static_cast<std::size_t>(fallback)));
+}
+
+void read_post(Layer& layer, const JsonObject& top)
+{
+    layer.output.precision = layer.precision;
+    if (!top.has("post")) return;
+    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), {"bias", "activation", "output"});
+    if (post.has("bias") && post.raw("bias").is_object()) {
+        const JsonObject bias(post.raw("bias"), post.file(), post.pointer("bias"), {"shift"});
+        layer.bias = true;
+        layer.bias_shift = small(bias.integer("shift", {0, 31}, "left shift of the bias", 0));
+        if (layer.precision == Precision::Fp16 && layer.bias_shift != 0)
+            throw ConfigError(bias.where("shift"), found(bias.raw("shift")) + ", expected 0: an fp16 bias is not shifted");
+    } else {
+        layer.bias = post.flag("bias", false);
+    }
+    layer.activation = static_cast<Activation>(post.word("activation", {"none", "relu"}, 0));
+    if (!post.has("output")) return;
+    const JsonObject output(post.raw("output"), post.file(), post.pointer("output"), {"precision", "offset", "scale", "shift"});
+    layer.output.precision = read_precision(output, "precision", layer.precision);
+    layer.output.offset = static_cast<std::int32_t>(output.integer("offset", {INT32_MIN, INT32_MAX}, "subtracted before scaling", 0));
+    layer.output.scale = static_cast<std::int32_t>(output.integer("scale", {-32768, 32767}, "factor", 1));
+    layer.output.shift = small(output.integer("shift", {0, 63}, "right shift after scaling", 0));
+    // [spec] sdp.md 4.6 and 7: what SDP can convert in one pass.
+    const auto pair = std::pair{layer.precision, layer.output.precision};
+    if (pair == std::pair{Precision::Int8, Precision::Fp16} || pair == std::pair{Precision::Int16, Precision::Int8} ||
+        pair == std::pair{Precision::Fp16, Precision::Int8})
+        throw ConfigError(output.where("precision"), std::string("found \"") + precision_name(layer.output.precision) + "\" after " +
+                          precision_name(layer.precision) + ", expected int8 to int8 or int16, int16 to int16 or fp16, "
+                          "fp16 to fp16 or int16: SDP converts no other pair");
+    if (layer.precision == Precision::Fp16 && (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0))
+        throw ConfigError(top.pointer("post") + "/output", "fp16 results are not scaled, expected offset 0, scale 1, shift 0");
+}
+
+void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
+{
+    layer.data.where = top.where("data");
+    if (!top.has("data")) return;
+    const JsonObject data(top.raw("data"), top.file(), top.pointer("data"), {"seed", "input", "weights", "bias"});
+    layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the tensors", 1));
+    const auto path = [&](const char* key) {
+        const std::string text = data.text(key, "");
+        if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
+        if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
+        return (std::filesystem::path(folder) / text).string();
+    };
+    layer.data.input = path("input");
+    layer.data.weights = path("weights");
+    layer.data.bias = path("bias");
+    if (!layer.data.bias.empty() && !layer.bias)
+        throw ConfigError(data.where("bias"), "the layer has no bias, expected \"post\": {\"bias\": true}");
+}
+
+void check_shape(const Layer& layer, const JsonObject& top)
+{
+    if (layer.channels % layer.groups != 0 || layer.kernels % layer.groups != 0)
+        throw ConfigError(top.where("groups"), "found " + std::to_string(layer.groups) + " groups for " +
+                          std::to_string(layer.channels) + " channels and " + std::to_string(layer.kernels) +
+                          " kernels, expected a divisor of both");
+    if (layer.image() && layer.groups != 1)
+        throw ConfigError(top.where("groups"), "found " + std::to_string(layer.groups) + ", expected 1 for pixels");
+    const auto fits = [&](const char* axis, std::uint32_t span, std::uint64_t size) {
+        if (span > size)
+            throw ConfigError(top.where("kernel"), "found a kernel that spans " + std::to_string(span) + " " + axis +
+                              ", expected at most the " + std::to_string(size) + " of the padded input");
+    };
+    if (layer.op == Op::Deconvolution) {
+        const std::int64_t w = std::int64_t{layer.width - 1} * layer.stride.x + layer.span_x() - layer.pad.left - layer.pad.right;
+        const std::int64_t h = std::int64_t{layer.height - 1} * layer.stride.y + layer.span_y() - layer.pad.top - layer.pad.bottom;
+        if (w < 1 || h < 1 || w > 8192 || h > 8192)
+            throw ConfigError(top.where("pad"), "leaves an output of " + std::to_string(w) + " x " + std::to_string(h) +
+                              ", expected 1..8192 each way");
+        return;
+    }
+    fits("columns", layer.span_x(), std::uint64_t{layer.width} + layer.pad.left + layer.pad.right);
+    fits("rows", layer.span_y(), std::uint64_t{layer.height} + layer.pad.top + layer.pad.bottom);
+    if (layer.out_width() > 8192 || layer.out_height() > 8192)
+        throw ConfigError(top.where("pad"), "gives an output of " + std::to_string(layer.out_width()) + " x " +
+                          std::to_string(layer.out_height()) + ", expected at most 8192 each way");
+}
+
+const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d"};
+const std::vector<std::string> kModes{"auto", "direct", "image", "winograd"};
+
+}  // namespace
+
+Layer layer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
+{
+    const JsonObject top(json, file, pointer,
+                         {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
+                          "data", "weights", "strides", "dilations", "group", "pads", "kernel_shape"});
+    Layer layer;
+    layer.name = top.text("name", std::filesystem::path(file).stem().string());
+    layer.op = static_cast<Op>(top.word("op", kOps, 0));
+    layer.precision = read_precision(top, "precision", Precision::Int8);
+    layer.mode = static_cast<Mode>(top.word("mode", kModes, 0));
+    read_input(layer, top);
+    read_kernel(layer, top);
+    layer.stride = read_extent(top, "stride", "strides", kStride, "stride");
+    layer.dilation = read_extent(top, "dilation", "dilations", kDilation, "dilation");
+    top.not_both("groups", "group");
+    layer.groups = small(top.integer(top.has("group") ? "group" : "groups", kChannels, "groups", 1));
+    read_padding(layer, top);
+    read_post(layer, top);
+    if (top.has("weights")) {
+        const JsonObject weights(top.raw("weights"), file, top.pointer("weights"), {"compressed", "density"});
+        layer.compressed = weights.flag("compressed", false);
+        layer.density = small(weights.integer("density", {0, 100}, "percent of the weights that are not zero", 100));
+    }
+    read_data(layer, top, folder);
+    check_shape(layer, top);
+    if (layer.image() && layer.mode != Mode::Auto && layer.mode != Mode::Image)
+        throw ConfigError(top.where("mode"), found(top.raw("mode")) + ", expected \"image\" or \"auto\" for pixels");
+    if (!layer.image() && layer.mode == Mode::Image)
+        throw ConfigError(top.where("mode"), "found \"image\", expected a pixel format in input.format");
+    return layer;
+}
+
+Layer read_layer(const std::string& path)
+{
+    return layer_from_json(read_json(path), path, "", std::filesystem::path(path).parent_path().string());
+}
+
+OrderedJson layer_json(const Layer& layer)
+{
+    OrderedJson json;
+    json["name"] = layer.name;
+    json["op"] = kOps[static_cast<std::size_t>(layer.op)];
+    json["input"] = {{"width", layer.width}, {"height", layer.height}, {"channels", layer.channels}, {"batch", layer.batch},
+                     {"format", layer.format ? layer.format->name : "feature"}};
+    if (layer.image()) {
+        json["input"]["signed"] = layer.signed_pixels;
+        json["input"]["x_offset"] = layer.x_offset;
+    }
+    json["kernel"] = {{"width", layer.kernel_width}, {"height", layer.kernel_height}, {"count", layer.kernels}};
+    json["stride"] = {{"x", layer.stride.x}, {"y", layer.stride.y}};
+    json["dilation"] = {{"x", layer.dilation.x}, {"y", layer.dilation.y}};
+    json["groups"] = layer.groups;
+    json["pad"] = {{"left", layer.pad.left}, {"right", layer.pad.right}, {"top", layer.pad.top}, {"bottom", layer.pad.bottom}};
+    if (layer.precision == Precision::Fp16) json["pad"]["value"] = double_from_half(static_cast<std::uint16_t>(layer.pad.value));
+    else json["pad"]["value"] = layer.pad.value;
+    json["precision"] = precision_name(layer.precision);
+    json["mode"] = kModes[static_cast<std::size_t>(layer.mode)];
+    json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
+    if (layer.bias && layer.bias_shift != 0) json["post"]["bias"] = {{"shift", layer.bias_shift}};
+    else json["post"]["bias"] = layer.bias;
+    json["post"]["activation"] = layer.activation == Activation::Relu ? "relu" : "none";
+    json["post"]["output"] = {{"precision", precision_name(layer.output.precision)}, {"offset", layer.output.offset},
+                              {"scale", layer.output.scale}, {"shift", layer.output.shift}};
+    json["data"] = {{"seed", layer.data.seed}};
+    for (const auto& [key, path] : {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights},
+                                    std::pair{"bias", &layer.data.bias}})
+        if (!path->empty()) json["data"][key] = *path;
+    return json;
+}
+
+bool is_layer_field(const std::string& path)
+{
+    const std::string first = path.substr(0, path.find('.'));
+    static const std::vector<std::string> kKeys{"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision",
+                                                "mode", "post", "data", "weights"};
+    return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
+}
+
+void set_layer_field(Json& json, const std::string& path, const Json& value, const std::string& where)
+{
+    Json* place = &json;
+    std::size_t start = 0;
+    for (std::size_t dot; (dot = path.find('.', start)) != std::string::npos; start = dot + 1) {
+        place = &(*place)[path.substr(start, dot - start)];
+        if (!place->is_null() && !place->is_object())
+            throw ConfigError(where, "\"" + path + "\" is below a value that is no object, expected a descriptor's field");
+    }
+    (*place)[path.substr(start)] = value;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,120 @@
+#include "config/memory.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace dlasim {
+namespace {
+
+struct IdealOption {
+    const char* name;
+    std::uint32_t MemorySpec::*member;
+    std::int64_t low;
+};
+
+constexpr IdealOption kIdealOptions[] = {
+    {"latency", &MemorySpec::read_latency, 1},         {"interval", &MemorySpec::beat_interval, 1},
+    {"write_latency", &MemorySpec::write_latency, 1},  {"command_interval", &MemorySpec::command_interval, 1},
+    {"write_interval", &MemorySpec::write_interval, 1},
+};
+
+std::int64_t number(const std::string& text, const std::string& where, std::int64_t low, const std::string& meaning)
+{
+    Json value;
+    try {
+        value = Json::parse(text);
+    } catch (const Json::parse_error&) {
+        value = text;
+    }
+    return checked_integer(value, where, {low, 1'000'000}, meaning);
+}
+
+}  // namespace
+
+const std::vector<std::string>& memory_presets()
+{
+    static const std::vector<std::string> names{"ideal", "ddr4-2400", "ddr4-3200", "lpddr4-3200", "lpddr5-6400", "hbm2"};
+    return names;
+}
+
+const std::vector<std::string>& memory_descriptions()
+{
+    static const std::vector<std::string> lines{
+        "fixed latency, one beat every interval: latency=32,interval=1,write_latency=8,command_interval=1,write_interval=1",
+        "DDR4-2400, 64-bit channel",
+        "DDR4-3200, 64-bit channel",
+        "LPDDR4-3200",
+        "LPDDR5-6400",
+        "HBM2",
+    };
+    return lines;
+}
+
+void set_memory_option(MemorySpec& spec, const std::string& option, const std::string& value, const std::string& where)
+{
+    if (spec.kind != "ideal") {
+        spec.options[option] = value;
+        return;
+    }
+    std::vector<std::string> known;
+    for (const IdealOption& row : kIdealOptions) {
+        if (option == row.name) {
+            spec.*row.member = static_cast<std::uint32_t>(number(value, where, row.low, "cycles"));
+            return;
+        }
+        known.push_back(row.name);
+    }
+    throw ConfigError(where, "unknown option \"" + option + "\"" + suggest(option, known));
+}
+
+MemorySpec parse_memory(const std::string& text, const std::string& where)
+{
+    MemorySpec spec;
+    const std::size_t colon = text.find(':');
+    spec.kind = text.substr(0, colon);
+    const std::vector<std::string>& names = memory_presets();
+    if (std::find(names.begin(), names.end(), spec.kind) == names.end())
+        throw ConfigError(where, "unknown memory \"" + spec.kind + "\"" + suggest(spec.kind, names));
+    if (colon == std::string::npos) return spec;
+    std::vector<std::string> given;
+    for (std::size_t start = colon + 1; start <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', start), text.size());
+        const std::string option = text.substr(start, comma - start);
+        start = comma + 1;
+        const std::size_t equals = option.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
+            throw ConfigError(where, "found \"" + option + "\", expected OPTION=VALUE, for example latency=32");
+        const std::string name = option.substr(0, equals);
+        if (std::find(given.begin(), given.end(), name) != given.end())
+            throw ConfigError(where, "option \"" + name + "\" is given twice, expected once");
+        given.push_back(name);
+        set_memory_option(spec, name, option.substr(equals + 1), where + " " + name);
+    }
+    return spec;
+}
+
+std::string memory_text(const MemorySpec& spec)
+{
+    std::string text = spec.kind;
+    const auto add = [&](const std::string& name, const std::string& value) {
+        text += (text == spec.kind ? ":" : ",") + name + "=" + value;
+    };
+    if (spec.kind == "ideal")
+        for (const IdealOption& row : kIdealOptions) add(row.name, std::to_string(spec.*row.member));
+    else
+        for (const auto& [name, value] : spec.options) add(name, value);
+    return text;
+}
+
+OrderedJson memory_json(const MemorySpec& spec)
+{
+    OrderedJson json;
+    json["kind"] = spec.kind;
+    if (spec.kind == "ideal")
+        for (const IdealOption& row : kIdealOptions) json[row.name] = spec.*row.member;
+    else
+        for (const auto& [name, value] : spec.options) json[name] = value;
+    return json;
+}
+
+}  // namespace dlasim

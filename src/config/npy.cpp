@@ -1,0 +1,130 @@
+#include "config/npy.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "config/json_object.h"
+
+namespace dlasim {
+namespace {
+
+const std::string kMagic = "\x93NUMPY";
+
+std::string shape_text(const std::vector<std::uint64_t>& shape)
+{
+    std::string text = "(";
+    for (const std::uint64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+    return text + ")";
+}
+
+std::string list_text(const std::vector<std::string>& words)
+{
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "\"" : " or \"") + word + "\"";
+    return text;
+}
+
+/// What follows 'key': in the header's dictionary.
+std::string entry(const std::string& header, const std::string& key, const std::string& name)
+{
+    const std::size_t place = header.find("'" + key + "'");
+    const std::size_t colon = place == std::string::npos ? place : header.find(':', place);
+    if (colon == std::string::npos) throw ConfigError(name, "the .npy header has no '" + key + "', expected one");
+    std::size_t start = header.find_first_not_of(' ', colon + 1);
+    if (start == std::string::npos) throw ConfigError(name, "the .npy header ends after '" + key + "', expected a value");
+    const char close = header[start] == '(' ? ')' : ',';
+    const std::size_t end = std::min(header.find(close, start), header.size());
+    return header.substr(start, end - start + (close == ')' ? 1 : 0));
+}
+
+std::vector<std::uint64_t> parse_shape(const std::string& text, const std::string& name)
+{
+    std::vector<std::uint64_t> shape;
+    std::uint64_t number = 0;
+    bool digits = false;
+    for (const char c : text) {
+        if (c >= '0' && c <= '9') {
+            number = number * 10 + static_cast<std::uint64_t>(c - '0');
+            digits = true;
+            if (number > (std::uint64_t{1} << 40)) throw ConfigError(name, "found shape " + text + ", expected a possible size");
+        } else if (digits) {
+            shape.push_back(number);
+            number = 0;
+            digits = false;
+        }
+    }
+    return shape;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types,
+                                   const std::vector<std::uint64_t>& shape, const std::string& where)
+{
+    const std::string name = where + ": " + path;
+    std::string bytes;
+    try {
+        bytes = read_text(path);
+    } catch (const ConfigError&) {
+        throw ConfigError(name, "cannot be opened, expected a readable NumPy file");
+    }
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
+    if (bytes.size() < 10 || bytes.compare(0, kMagic.size(), kMagic) != 0)
+        throw ConfigError(name, "is no .npy file, expected one that starts with \\x93NUMPY");
+    const unsigned version = byte(6);
+    if (version < 1 || version > 3) throw ConfigError(name, "found .npy version " + std::to_string(version) + ", expected 1, 2 or 3");
+    const std::size_t start = version == 1 ? 10 : 12;
+    if (bytes.size() < start) throw ConfigError(name, "is truncated in its header, expected at least " + std::to_string(start) + " bytes");
+    std::size_t length = byte(8) + (std::size_t{byte(9)} << 8);
+    if (version > 1) length += (std::size_t{byte(10)} << 16) + (std::size_t{byte(11)} << 24);
+    if (bytes.size() - start < length) throw ConfigError(name, "is truncated in its header, expected " + std::to_string(length) + " bytes of header");
+    const std::string header = bytes.substr(start, length);
+
+    std::string type = entry(header, "descr", name);
+    type.erase(std::remove(type.begin(), type.end(), '\''), type.end());
+    if (type == "<i1" || type == "=i1") type = "|i1";
+    if (type == "<u1" || type == "=u1") type = "|u1";
+    if (std::find(types.begin(), types.end(), type) == types.end())
+        throw ConfigError(name, "found dtype \"" + type + "\", expected " + list_text(types));
+    if (entry(header, "fortran_order", name).find("False") == std::string::npos)
+        throw ConfigError(name, "found Fortran order, expected C order");
+    const std::vector<std::uint64_t> actual = parse_shape(entry(header, "shape", name), name);
+    if (actual != shape) throw ConfigError(name, "found shape " + shape_text(actual) + ", expected " + shape_text(shape));
+
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : shape) count *= size;
+    const std::size_t width = static_cast<std::size_t>(type[2] - '0');
+    const std::size_t have = bytes.size() - start - length;
+    if (have != count * width)
+        throw ConfigError(name, "found " + std::to_string(have) + " bytes of data, expected " + std::to_string(count * width) +
+                                    " for shape " + shape_text(shape) + (have < count * width ? ": truncated" : ""));
+    std::vector<std::int32_t> values(count);
+    const bool is_signed = type[1] == 'i';
+    std::size_t place = start + length;
+    for (std::int32_t& value : values) {
+        std::uint32_t word = 0;
+        for (std::size_t b = 0; b < width; ++b) word |= static_cast<std::uint32_t>(byte(place++)) << (8 * b);
+        const unsigned unused = 32 - 8 * static_cast<unsigned>(width);
+        value = is_signed ? static_cast<std::int32_t>(word << unused) >> unused : static_cast<std::int32_t>(word);
+    }
+    return values;
+}
+
+std::string npy_bytes(const std::string& type, const std::vector<std::uint64_t>& shape, const std::vector<std::int32_t>& values)
+{
+    std::string list;
+    for (const std::uint64_t size : shape) list += std::to_string(size) + ", ";
+    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + list + "), }";
+    header.append(63 - (kMagic.size() + 4 + header.size()) % 64, ' ');
+    header += '\n';
+    std::string bytes = kMagic + '\x01' + '\x00';
+    bytes += static_cast<char>(header.size() & 255);
+    bytes += static_cast<char>(header.size() >> 8);
+    bytes += header;
+    const int width = type[2] - '0';
+    for (const std::int32_t value : values)
+        for (int b = 0; b < width; ++b) bytes += static_cast<char>((value >> (8 * b)) & 255);
+    return bytes;
+}
+
+}  // namespace dlasim

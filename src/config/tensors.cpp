@@ -1,0 +1,117 @@
+#include "config/tensors.h"
+
+#include "config/npy.h"
+#include "base/error.h"
+
+namespace dlasim {
+namespace {
+
+/// The i-th number of a stream: splitmix64, without state, the same everywhere.
+class Stream {
+public:
+    Stream(std::uint64_t seed, std::uint64_t number) : base_(mix(seed * 0x9e3779b97f4a7c15u + number)) {}
+    std::uint64_t operator()(std::uint64_t i) const { return mix(base_ + i * 0x9e3779b97f4a7c15u); }
+
+private:
+    static std::uint64_t mix(std::uint64_t z)
+    {
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+    std::uint64_t base_;
+};
+
+std::int16_t random_value(Precision precision, std::uint64_t random)
+{
+    switch (precision) {
+    case Precision::Int8: return static_cast<std::int8_t>(random);
+    case Precision::Int16: {
+        const auto wide = static_cast<std::int16_t>(random);
+        return (random >> 16) % 64 == 0 ? wide : static_cast<std::int16_t>(wide >> 4);
+    }
+    case Precision::Fp16: break;
+    }
+    if ((random >> 32) % 64 == 0) return 0;
+    const std::uint64_t exponent = 10 + (random >> 16) % 6;  // 2^-5 .. 2^0
+    return static_cast<std::int16_t>((random & 0x83ff) | (exponent << 10));
+}
+
+/// One- and two-byte integers and fp16 by their NumPy names.
+std::vector<std::string> types_of(Precision precision)
+{
+    if (precision == Precision::Int8) return {"|i1"};
+    if (precision == Precision::Int16) return {"<i2"};
+    return {"<f2"};
+}
+
+void fill(Tensor& tensor, const std::vector<std::int32_t>& values)
+{
+    for (std::size_t i = 0; i < values.size(); ++i) tensor.values[i] = static_cast<std::int16_t>(values[i]);
+}
+
+Tensor load_input(const Layer& layer)
+{
+    Tensor input(layer.batch, layer.channels, layer.height, layer.width);
+    std::vector<std::string> types = types_of(layer.precision);
+    Precision kind = layer.precision;
+    if (layer.image()) {
+        kind = layer.format->half_float ? Precision::Fp16 : layer.format->eight_bit ? Precision::Int8 : Precision::Int16;
+        types = types_of(kind);
+        if (!layer.signed_pixels) types = {layer.format->eight_bit ? "|u1" : "<u2"};
+    }
+    if (!layer.data.input.empty()) {
+        fill(input, read_npy(layer.data.input, types, {input.n, input.c, input.h, input.w}, layer.data.where + "/input"));
+        return input;
+    }
+    const Stream stream(layer.data.seed, 1);
+    for (std::size_t i = 0; i < input.values.size(); ++i) {
+        input.values[i] = random_value(kind, stream(i));
+        if (layer.image() && !layer.signed_pixels && layer.format->eight_bit) input.values[i] &= 255;
+    }
+    return input;
+}
+
+Tensor load_weights(const Layer& layer)
+{
+    Tensor weights(layer.kernels, layer.kernel_channels(), layer.kernel_height, layer.kernel_width);
+    if (!layer.data.weights.empty()) {
+        fill(weights, read_npy(layer.data.weights, types_of(layer.precision), {weights.n, weights.c, weights.h, weights.w},
+                               layer.data.where + "/weights"));
+        return weights;
+    }
+    const Stream stream(layer.data.seed, 2), keep(layer.data.seed, 3);
+    for (std::size_t i = 0; i < weights.values.size(); ++i)
+        weights.values[i] = keep(i) % 100 < layer.density ? random_value(layer.precision, stream(i)) : std::int16_t{0};
+    return weights;
+}
+
+std::vector<std::int16_t> load_bias(const Layer& layer)
+{
+    std::vector<std::int16_t> bias(layer.bias ? layer.kernels : 0);
+    if (bias.empty()) return bias;
+    if (!layer.data.bias.empty()) {
+        const std::string where = layer.data.where + "/bias";
+        const std::vector<std::string> types =
+            layer.precision == Precision::Fp16 ? types_of(layer.precision) : std::vector<std::string>{"<i2", "|i1", "<i4"};
+        const auto values = read_npy(layer.data.bias, types, {layer.kernels}, where);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (layer.precision != Precision::Fp16 && (values[i] < -32768 || values[i] > 32767))
+                throw ConfigError(where + ": " + layer.data.bias, "found " + std::to_string(values[i]) + " at place " + std::to_string(i) +
+                                  ", expected -32768..32767: SDP takes 16-bit operands (use \"bias\": {\"shift\": n})");
+            bias[i] = static_cast<std::int16_t>(values[i]);
+        }
+        return bias;
+    }
+    const Stream stream(layer.data.seed, 4);
+    for (std::size_t i = 0; i < bias.size(); ++i)
+        bias[i] = layer.precision == Precision::Fp16 ? random_value(Precision::Fp16, stream(i))
+                                                     : static_cast<std::int16_t>(static_cast<std::int16_t>(stream(i)) >> 2);
+    return bias;
+}
+
+}  // namespace
+
+LayerTensors load_tensors(const Layer& layer) { return {load_input(layer), load_weights(layer), load_bias(layer)}; }
+
+}  // namespace dlasim

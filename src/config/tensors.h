@@ -1,0 +1,39 @@
+// The tensors of a layer, from NumPy files or by seed. A value is an int8, an int16 or the bit
+// pattern of an fp16; all are kept in 16 bits.
+//
+//   input [batch][channels][height][width]   weights [kernels][channels / groups][height][width]   bias [kernels]
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "config/layer.h"
+
+namespace dlasim {
+
+/// Four dimensions, the last one fastest.
+struct Tensor {
+    std::uint32_t n = 0, c = 0, h = 0, w = 0;
+    std::vector<std::int16_t> values;
+
+    Tensor() = default;
+    Tensor(std::uint32_t n_, std::uint32_t c_, std::uint32_t h_, std::uint32_t w_)
+        : n(n_), c(c_), h(h_), w(w_), values(std::size_t{n_} * c_ * h_ * w_) {}
+    std::size_t index(std::uint32_t in, std::uint32_t ic, std::uint32_t ih, std::uint32_t iw) const
+    {
+        return ((std::size_t{in} * c + ic) * h + ih) * w + iw;
+    }
+    std::int16_t& at(std::uint32_t in, std::uint32_t ic, std::uint32_t ih, std::uint32_t iw) { return values[index(in, ic, ih, iw)]; }
+    std::int16_t at(std::uint32_t in, std::uint32_t ic, std::uint32_t ih, std::uint32_t iw) const { return values[index(in, ic, ih, iw)]; }
+    bool operator==(const Tensor&) const = default;
+};
+
+struct LayerTensors {
+    Tensor input, weights;
+    std::vector<std::int16_t> bias;  // empty without one
+};
+
+/// Reads or makes them. By seed: int8 over its whole range, int16 mostly in 12 bits so that sums
+/// stay inside 32, fp16 between 2^-5 and 2^1.
+LayerTensors load_tensors(const Layer& layer);
+
+}  // namespace dlasim
