@@ -22,6 +22,7 @@ struct MachineOptions {
     bool events = false;    // record probes and bus logs
     bool stepping = false;  // evaluate every unit in every cycle: slow, same result
     bool values = true;     // compute data; without it only time is simulated
+    bool one_memory = false;  // both ports see the same bytes, as in the measured cases
     Cycle cycle_limit = kNever;
 };
 
@@ -51,6 +52,7 @@ struct RunResult {
     Cycle end = 0;                               // cycle in which the run stopped
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin, relative to t0
     std::vector<std::pair<std::string, std::uint32_t>> reads;
+    std::vector<std::string> failed_checks;      // checked reads that found something else
     PortTraffic dbb, cvsram;
     std::vector<ProbeEvents> probes;
     std::vector<UnitReport> units;  // cycles from reset to end

@@ -15,9 +15,12 @@ struct RegisterWrite {
     std::uint32_t address = 0;
     std::uint32_t value = 0;
 };
+/// With a check, (value & mask) must be `expected`; a run goes on and counts the mismatch.
 struct RegisterRead {
     std::string name;
     std::uint32_t address = 0;
+    bool check = false;
+    std::uint32_t mask = 0xffffffff, expected = 0;
 };
 /// t0 is the cycle in which the last write before this mark was accepted.
 struct MarkT0 {};
@@ -30,12 +33,14 @@ struct PollRegister {
     std::string name;
     std::uint32_t address = 0, mask = 0xffffffff, expected = 0;
 };
+/// Waits until the interrupt pin is high, and leaves it so.
+struct WaitPin {};
 /// Waits until these GLB status bits have all risen since the last such wait, clearing what it sees.
 struct WaitStatus {
     std::uint32_t bits = 0;
 };
 
-using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitStatus>;
+using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus>;
 using Program = std::vector<ProgramEntry>;
 
 }  // namespace dlasim

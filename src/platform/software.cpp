@@ -1,0 +1,145 @@
+#include "platform/software.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace dlasim {
+namespace {
+template <class... F>
+struct Overloaded : F... {
+    using F::operator()...;
+};
+// A register that never takes the value is a hang, not a reason to run for ever.
+constexpr std::uint64_t kPollLimit = 1u << 20;
+}  // namespace
+
+Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program,
+                   std::uint32_t status_address)
+    : sc_module(name), clock_(clock), program_(program), status_address_(status_address)
+{
+    SC_HAS_PROCESS(Software);
+    SC_THREAD(run);
+    SC_METHOD(watch);
+    sensitive << interrupt.pos();
+    dont_initialize();
+}
+
+void Software::watch()
+{
+    interrupts_.push_back(clock_.now());
+}
+
+/// One access. Returns in the cycle in which it completes: write accepted, or read data at the port.
+std::uint32_t Software::transfer(std::uint32_t address, std::optional<std::uint32_t> value)
+{
+    std::uint32_t data = value.value_or(0);
+    tlm::tlm_generic_payload payload;
+    payload.set_command(value ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    payload.set_address(address);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+    payload.set_data_length(4);
+    payload.set_streaming_width(4);
+    payload.set_byte_enable_ptr(nullptr);
+    payload.set_dmi_allowed(false);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    sc_core::sc_time delay;
+    socket->b_transport(payload, delay);
+    if (payload.is_response_error())
+        throw MachineError(fmt::format("register access at {:#x}: {}", address, payload.get_response_string()));
+    wait(delay);
+    if (value) last_write_ = clock_.now();
+    return data;
+}
+
+void Software::perform(const ProgramEntry& entry)
+{
+    std::visit(Overloaded{
+                   [&](const RegisterWrite& write) { transfer(write.address, write.value); },
+                   [&](const RegisterRead& read) {
+                       const std::uint32_t value = transfer(read.address, std::nullopt);
+                       reads_.emplace_back(read.name, value);
+                       if (read.check && (value & read.mask) != read.expected)
+                           failed_checks_.push_back(fmt::format("{} reads {:#010x}, expected {:#010x} under mask {:#010x}",
+                                                                read.name, value, read.expected, read.mask));
+                   },
+                   [&](const WaitPin&) {
+                       while (!interrupt.read()) wait(interrupt.posedge_event());
+                   },
+                   [&](const MarkT0&) {},
+                   [&](const WaitInterrupt&) {
+                       while (!interrupt.read()) wait(interrupt.posedge_event());
+                       transfer(status_address_, 0xffffffffu);
+                       while (interrupt.read()) wait(interrupt.negedge_event());
+                   },
+                   [&](const PollRegister& poll) {
+                       for (std::uint64_t tries = 0; (transfer(poll.address, std::nullopt) & poll.mask) != poll.expected; ++tries) {
+                           if (tries == kPollLimit)
+                               throw MachineError(fmt::format("{} never reads {:#x}", poll.name, poll.expected));
+                           next_cycle();
+                       }
+                   },
+                   [&](const WaitStatus& want) {
+                       while ((seen_status_ & want.bits) != want.bits) {
+                           while (!interrupt.read()) wait(interrupt.posedge_event());
+                           const std::uint32_t status = transfer(status_address_, std::nullopt);
+                           next_cycle();
+                           transfer(status_address_, status);
+                           seen_status_ |= status;
+                           while (interrupt.read() && (seen_status_ & want.bits) != want.bits) {
+                               next_cycle();
+                               if (clock_.now() > last_write_ + 16) break;  // another source holds the pin
+                           }
+                       }
+                       seen_status_ &= ~want.bits;
+                   },
+               },
+               entry);
+}
+
+void Software::run()
+{
+    try {
+        run_program();
+        finished_ = true;
+    } catch (const MachineError& error) {  // an exception must not cross SystemC's kernel
+        failure_ = error.what();
+    }
+    if (on_end) on_end();
+}
+
+void Software::run_program()
+{
+    bool started = false;
+    for (; position_ < program_.size(); ++position_) {
+        if (std::holds_alternative<MarkT0>(program_[position_])) {
+            t0_ = last_write_;
+            if (on_mark) on_mark(t0_);
+            continue;
+        }
+        // The next entry is offered in the cycle after the last one completed.
+        if (started && clock_.now() <= completed_) wait(clock_.at(completed_ + 1) - sc_core::sc_time_stamp());
+        started = true;
+        perform(program_[position_]);
+        // An interrupt wait completed in the cycle before the pin is low.
+        completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
+    }
+}
+
+std::string Software::waiting_for() const
+{
+    if (position_ >= program_.size()) return "the program is at its end";
+    return std::visit(Overloaded{
+                          [](const RegisterWrite& w) { return fmt::format("write of {} to {}", w.value, w.name); },
+                          [](const RegisterRead& r) { return "read of " + r.name; },
+                          [](const WaitPin&) { return std::string("the interrupt pin"); },
+                          [](const MarkT0&) { return std::string("mark"); },
+                          [](const WaitInterrupt& w) { return "interrupt " + w.name; },
+                          [](const PollRegister& p) { return fmt::format("{} to read {:#x}", p.name, p.expected); },
+                          [](const WaitStatus& w) { return fmt::format("interrupt status bits {:#x}", w.bits); },
+                      },
+                      program_[position_]);
+}
+
+}  // namespace dlasim

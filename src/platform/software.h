@@ -1,0 +1,57 @@
+// The software side of a run: issues a register program on the bus, one entry after the other, and
+// watches the interrupt pin. Semantics of every entry: interfaces.md 3.
+#pragma once
+#include <functional>
+#include <optional>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "links/module.h"
+#include "platform/program.h"
+
+namespace dlasim {
+
+class Software final : public sc_core::sc_module {
+public:
+    tlm_utils::simple_initiator_socket<Software> socket{"socket"};
+    sc_core::sc_in<bool> interrupt{"interrupt"};
+
+    /// `status_address`: byte address of GLB.S_INTR_STATUS.
+    Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address);
+
+    std::function<void(Cycle t0)> on_mark;
+    std::function<void()> on_end;  // the last entry has completed
+
+    bool finished() const { return finished_; }
+    Cycle completed() const { return completed_; }  // cycle in which the last entry completed
+    Cycle t0() const { return t0_; }
+    const std::vector<Cycle>& interrupt_cycles() const { return interrupts_; }
+    const std::vector<std::pair<std::string, std::uint32_t>>& reads() const { return reads_; }
+    const std::vector<std::string>& failed_checks() const { return failed_checks_; }
+    const std::string& failure() const { return failure_; }  // why the program was given up
+    /// What the program waits for, for the diagnosis of a hang.
+    std::string waiting_for() const;
+
+private:
+    void run();
+    void run_program();
+    void watch();
+    void perform(const ProgramEntry& entry);
+    std::uint32_t transfer(std::uint32_t address, std::optional<std::uint32_t> value);
+    void next_cycle() { wait(clock_.period()); }
+
+    const Clock& clock_;
+    const Program& program_;
+    std::uint32_t status_address_;
+    std::size_t position_ = 0;
+    std::uint32_t seen_status_ = 0;  // bits WaitStatus has collected
+    bool finished_ = false;
+    Cycle completed_ = 0, last_write_ = 0, t0_ = 0;
+    std::vector<Cycle> interrupts_;
+    std::vector<std::pair<std::string, std::uint32_t>> reads_;
+    std::vector<std::string> failed_checks_;
+    std::string failure_;
+};
+
+}  // namespace dlasim

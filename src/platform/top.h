@@ -1,0 +1,101 @@
+// The accelerator as one SystemC module, for any TLM-2.0 platform.
+//
+//            csb (blocking, timed)                                  interrupt
+//                 │                                                     ▲
+//   ┌─────────────▼─────────────────────────────────────────────────────┴──┐
+//   │ CSB master ─► registers of every unit                  pulses ─► GLB  │
+//   │                                                                       │
+//   │  MCIF ◄─► CDMA ─► CBUF ─► CSC ─► CMAC_A/B ─► CACC ─► SDP ◄─► MCIF     │
+//   │  CVIF ◄─┘   ▲── releases ──┘▲───── credits ───┘       └────► CVIF     │
+//   │  BDMA, Rubik: memory to memory through MCIF and CVIF (nv_full)        │
+//   └────┬──────────────────────────────────────────────────────────┬──────┘
+//      dbb (four-phase non-blocking)                              cvsram
+//
+// Source  interfaces.md, configurations.md.
+#pragma once
+#include <array>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "facts/hardware.h"
+#include "links/module.h"
+#include "traffic/convolution.h"
+#include "traffic/csb.h"
+#include "traffic/memory.h"
+#include "units/bdma/module.h"
+#include "units/cacc/module.h"
+#include "units/cbuf/cbuf.h"
+#include "units/cdma/module.h"
+#include "units/cmac/module.h"
+#include "units/csb/master.h"
+#include "units/csb/module.h"
+#include "units/csc/module.h"
+#include "units/mcif/module.h"
+#include "units/rubik/module.h"
+#include "units/sdp/module.h"
+
+namespace dlasim {
+
+struct TopOptions {
+    bool stepping = false;  // evaluate every unit in every cycle
+    bool values = true;     // compute data
+    bool events = false;    // record bus logs
+};
+
+class Top final : public sc_core::sc_module {
+public:
+    tlm::tlm_target_socket<32> csb{"csb"};
+    tlm::tlm_initiator_socket<512> dbb{"dbb"};
+    std::unique_ptr<tlm::tlm_initiator_socket<512>> cvsram;  // where the hardware has a secondary memory
+    sc_core::sc_out<bool> interrupt{"interrupt"};
+
+    Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Clock& clock, const TopOptions& options);
+    ~Top() override;
+
+    /// Hangs all probes of interfaces.md 3 on the machine.
+    void attach(ProbeSet& probes);
+    /// Traffic is counted from this cycle on.
+    void mark(Cycle t0);
+
+    Mcif& mcif() { return *mcif_; }
+    Mcif* cvif() { return cvif_.get(); }
+    const Cbuf& cbuf() const { return cbuf_; }
+    /// Every unit, in the order of the data flow.
+    const std::vector<UnitModule*>& units() const { return units_; }
+
+private:
+    struct Clients;  // the links of the memory clients to one memory interface
+    void connect(Clients& clients, UnitModule& interface);
+
+    const Hardware hardware_;
+    const Clock& clock_;
+
+    // Links.
+    std::vector<std::unique_ptr<CsbLink>> csb_links_;
+    std::unique_ptr<Clients> primary_, secondary_;
+    CdmaCscLink cdma_csc_;
+    Pulse<Stripe> stripes_a_, stripes_b_;
+    Pulse<Sums> sums_a_, sums_b_;
+    Channel<SumBeat> cacc_sdp_;
+    Pulse<std::uint32_t> credit_;
+    Pulse<std::uint32_t> cdma_interrupt_, cacc_interrupt_, sdp_interrupt_, bdma_interrupt_, rubik_interrupt_;
+    Cbuf cbuf_;
+
+    // Units.
+    std::unique_ptr<CsbMaster> csb_master_;
+    std::unique_ptr<Glb> glb_;
+    std::unique_ptr<Mcif> mcif_, cvif_;
+    std::unique_ptr<Cdma> cdma_;
+    std::unique_ptr<Csc> csc_;
+    std::unique_ptr<Cmac> cmac_a_, cmac_b_;
+    std::unique_ptr<Cacc> cacc_;
+    std::unique_ptr<Sdp> sdp_;
+    std::unique_ptr<Bdma> bdma_;
+    std::unique_ptr<Rubik> rubik_;
+    std::vector<std::unique_ptr<Passive>> passive_;
+    std::vector<UnitModule*> units_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,174 @@
+// Public NVDLA traces in the .cfg form: reg_write(..); mem_init(..); mem_load(..); poll_reg_equal(..);
+// intr_notify(..); check_crc(..); with data files of {offset:0x.., size:N, payload:0x.. 0x..} lines.
+#include <fmt/format.h>
+#include <map>
+
+#include "replay/replay.h"
+#include "replay/text.h"
+
+namespace dlasim {
+namespace {
+
+using trace::Line;
+
+/// NVDLA_UNIT.REGISTER_0 to UNIT.REGISTER.
+std::string register_name(std::string_view text, const Line& line)
+{
+    std::string name{trace::trim(text)};
+    if (!name.starts_with("NVDLA_") || !name.ends_with("_0") || name.find('.') == std::string::npos)
+        line.fail("found register " + name + ", expected NVDLA_UNIT.REGISTER_0");
+    return name.substr(6, name.size() - 8);
+}
+
+MemorySpace memory_space(std::string_view name, const Line& line)
+{
+    if (name == "pri_mem") return MemorySpace::Primary;
+    if (name == "sec_mem") return MemorySpace::Secondary;
+    line.fail("found memory " + std::string(name) + ", expected pri_mem or sec_mem");
+}
+
+/// {offset:0x.., size:N, payload:0x.. 0x..} lines, as one image from the lowest address on.
+std::vector<std::uint8_t> read_payload(std::istream& in, const std::string& file, std::uint64_t& total)
+{
+    std::vector<std::uint8_t> bytes;
+    std::string text;
+    for (Line line{file, 1}; std::getline(in, text); ++line.number) {
+        const std::size_t at = text.find("offset:");
+        if (at == std::string::npos) continue;
+        const std::size_t size = text.find("size:"), payload = text.find("payload:"), close = text.find('}', at);
+        if (size == std::string::npos || payload == std::string::npos || close == std::string::npos)
+            line.fail("expected {offset:.., size:.., payload:..}");
+        const std::uint64_t offset = line.value(std::string_view(text).substr(at + 7, text.find(',', at) - at - 7), trace::kMaxBytes);
+        const std::uint64_t count = line.value(std::string_view(text).substr(size + 5, text.find(',', size) - size - 5), 1u << 16);
+        const auto values = trace::split(std::string_view(text).substr(payload + 8, close - payload - 8), " \t");
+        if (values.size() != count) line.fail(fmt::format("{} payload bytes, but size is {}", values.size(), count));
+        if (offset + count > bytes.size()) {
+            if ((total += offset + count - bytes.size()) > trace::kMaxBytes) line.fail("the trace loads more than 1 GiB");
+            bytes.resize(offset + count);
+        }
+        for (std::size_t i = 0; i < count; ++i) bytes[offset + i] = static_cast<std::uint8_t>(line.value(values[i], 0xff));
+    }
+    return bytes;
+}
+
+/// Interrupt name of a trace (SDP_0) to its bit in S_INTR_STATUS. csb.md 3.
+std::uint32_t interrupt_bit(std::string_view name, const Line& line)
+{
+    static const std::map<std::string_view, unsigned> kBits{
+        {"SDP_0", 0},      {"SDP_1", 1},      {"CDP_0", 2},     {"CDP_1", 3},     {"PDP_0", 4},   {"PDP_1", 5},
+        {"BDMA_0", 6},     {"BDMA_1", 7},     {"RBK_0", 8},     {"RBK_1", 9},     {"RUBIK_0", 8}, {"RUBIK_1", 9},
+        {"CDMA_DAT_0", 16}, {"CDMA_DAT_1", 17}, {"CDMA_WT_0", 18}, {"CDMA_WT_1", 19}, {"CACC_0", 20}, {"CACC_1", 21}};
+    const auto found = kBits.find(name);
+    if (found == kBits.end()) line.fail("unknown interrupt " + std::string(name));
+    return 1u << found->second;
+}
+
+class CfgReader {
+public:
+    CfgReader(const std::filesystem::path& file, const Hardware& hardware) : file_(file), hardware_(hardware) {}
+
+    Recording read()
+    {
+        std::ifstream in(file_);
+        if (!in) throw ConfigError(file_.string(), "cannot be read");
+        recording_.name = file_.stem().string();
+        recording_.compare_outputs = true;
+        std::string text;
+        for (line_ = {file_.string(), 1}; std::getline(in, text); ++line_.number) statement(text);
+        // t0 is the acceptance of the last enable of CDMA, if there is one.
+        for (std::size_t i = recording_.program.size(); i-- > 0;)
+            if (const auto* write = std::get_if<RegisterWrite>(&recording_.program[i]); write && write->name == "CDMA.D_OP_ENABLE") {
+                recording_.program.insert(recording_.program.begin() + static_cast<std::ptrdiff_t>(i) + 1, MarkT0{});
+                break;
+            }
+        return std::move(recording_);
+    }
+
+private:
+    void statement(std::string_view text)
+    {
+        if (const std::size_t comment = text.find("//"); comment != std::string_view::npos) text = text.substr(0, comment);
+        text = trace::trim(text);
+        if (text.empty()) return;
+        const std::size_t open = text.find('('), close = text.rfind(')');
+        if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+            line_.fail("found \"" + std::string(text.substr(0, 60)) + "\", expected a call");
+        const std::string_view name = trace::trim(text.substr(0, open));
+        const auto arguments = trace::split(text.substr(open + 1, close - open - 1), ",");
+        const auto expect = [&](std::size_t count) {
+            if (arguments.size() != count) line_.fail(fmt::format("{} takes {} arguments, found {}", name, count, arguments.size()));
+        };
+        if (name == "reg_write") {
+            expect(2);
+            const std::string reg = register_name(arguments[0], line_);
+            recording_.program.push_back(RegisterWrite{reg, address(reg), word(arguments[1])});
+        } else if (name == "poll_reg_equal") {
+            expect(2);
+            const std::string reg = register_name(arguments[0], line_);
+            recording_.program.push_back(PollRegister{reg, address(reg), 0xffffffff, word(arguments[1])});
+        } else if (name == "poll_field_equal" || name == "reg_read_check") {
+            expect(2);
+            const std::string reg = register_name(arguments[0], line_);
+            recording_.program.push_back(RegisterRead{reg, address(reg), true, 0xffffffff, word(arguments[1])});
+        } else if (name == "mem_init") {
+            expect(4);
+            mem_init(arguments);
+        } else if (name == "mem_load") {
+            expect(3);
+            mem_load(arguments);
+        } else if (name == "intr_notify") {
+            expect(2);
+            recording_.program.push_back(WaitStatus{interrupt_bit(arguments[0], line_)});
+        } else if (name == "check_crc") {
+            expect(5);
+            OutputRegion region;
+            region.address = line_.value(arguments[2], UINT64_MAX);
+            region.bytes = line_.value(arguments[3], trace::kMaxBytes);
+            region.crc32 = word(arguments[4]);
+            region.source = fmt::format("{}:{}", line_.file, line_.number);
+            recording_.outputs.push_back(std::move(region));
+        } else if (name == "sync_notify" || name == "sync_wait") {
+            // Ordering between the threads of the original bench; a program here is one thread already.
+        } else {
+            line_.fail("unknown call " + std::string(name));
+        }
+    }
+
+    void mem_init(const std::vector<std::string_view>& arguments)
+    {
+        const std::uint64_t count = line_.value(arguments[2], trace::kMaxBytes);
+        if (arguments[3] != "ALL_ZERO") line_.fail("found " + std::string(arguments[3]) + ", expected ALL_ZERO");
+        if ((total_ += count) > trace::kMaxBytes) line_.fail("the trace initialises more than 1 GiB");
+        recording_.images.push_back({memory_space(arguments[0], line_), line_.value(arguments[1], UINT64_MAX), std::vector<std::uint8_t>(count)});
+    }
+    void mem_load(const std::vector<std::string_view>& arguments)
+    {
+        std::string_view name = arguments[2];
+        if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+        std::ifstream in = trace::open_beside(file_, name, line_);
+        recording_.images.push_back({memory_space(arguments[0], line_), line_.value(arguments[1], UINT64_MAX),
+                                     read_payload(in, (file_.parent_path() / name).string(), total_)});
+    }
+    std::uint32_t word(std::string_view text) const { return static_cast<std::uint32_t>(line_.value(text, 0xffffffff)); }
+    std::uint32_t address(const std::string& reg) const
+    {
+        const auto found = register_address(hardware_, reg);
+        if (!found) line_.fail(fmt::format("{} has no register {}", hardware_.name, reg));
+        return *found;
+    }
+
+    std::filesystem::path file_;
+    const Hardware& hardware_;
+    Recording recording_;
+    Line line_;
+    std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hardware)
+{
+    return CfgReader(file, hardware).read();
+}
+
+}  // namespace dlasim

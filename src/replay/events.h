@@ -1,0 +1,18 @@
+// The events file of a run: the form of "expected" in interfaces.md 3.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "replay/replay.h"
+
+namespace dlasim {
+
+/// `contents`: the bytes of each output region after the run, in order.
+nlohmann::ordered_json events_json(const RunResult& result, const Recording& recording,
+                                   const std::vector<std::vector<std::uint8_t>>& contents, bool secondary);
+
+/// Writes beside the target and renames, so that a broken run leaves no file that looks whole.
+void write_json_file(const std::filesystem::path& file, const nlohmann::ordered_json& json);
+
+std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes);
+
+}  // namespace dlasim

@@ -1,0 +1,179 @@
+// Measured cases: the format of interfaces.md 3.
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "config/hardware.h"
+#include "facts/presets.h"
+#include "replay/replay.h"
+
+namespace dlasim {
+namespace {
+
+using Json = nlohmann::json;
+
+// What a case may ask of memory in all. Far above any real layer, far below what would hurt.
+constexpr std::uint64_t kMaxFill = 1u << 30;
+
+/// A place in a file: its path and a JSON pointer.
+struct Place {
+    std::string file, pointer;
+    Place at(const std::string& key) const { return {file, pointer + "/" + key}; }
+    Place at(std::size_t index) const { return {file, pointer + "/" + std::to_string(index)}; }
+    [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(file + pointer, problem); }
+};
+
+const Json& member(const Json& object, const std::string& key, const Place& place)
+{
+    if (!object.is_object()) place.fail("found " + object.dump().substr(0, 40) + ", expected an object");
+    const auto found = object.find(key);
+    if (found == object.end()) place.fail("no \"" + key + "\"");
+    return *found;
+}
+
+std::uint64_t number(const Json& value, const Place& place, std::uint64_t low, std::uint64_t high)
+{
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high)
+        place.fail(fmt::format("found {}, expected a whole number in {}..{}", value.dump().substr(0, 40), low, high));
+    return value.get<std::uint64_t>();
+}
+
+std::uint64_t hex_number(const Json& value, const Place& place)
+{
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    if (text.empty() || text.size() > 16 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+        place.fail("found " + value.dump().substr(0, 40) + ", expected a hexadecimal number as a string");
+    return std::stoull(text, nullptr, 16);
+}
+
+std::vector<std::uint8_t> hex_bytes(const std::string& text, const Place& place)
+{
+    if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+        place.fail("expected pairs of hexadecimal digits");
+    std::vector<std::uint8_t> bytes(text.size() / 2);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
+    return bytes;
+}
+
+/// The byte generator of rtl_timing/README.md.
+std::vector<std::uint8_t> generate(std::uint32_t seed, std::size_t count)
+{
+    std::uint32_t x = seed * 2654435761u + 12345u;
+    std::vector<std::uint8_t> bytes(count);
+    for (std::uint8_t& byte : bytes) {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+        byte = static_cast<std::uint8_t>(x >> 11);
+    }
+    return bytes;
+}
+
+ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Place& place)
+{
+    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string())
+        place.fail("found " + entry.dump().substr(0, 60) + ", expected [name, value]");
+    const std::string name = entry[0];
+    const auto text = [&] {
+        if (!entry[1].is_string()) place.at(1).fail("found " + entry[1].dump().substr(0, 40) + ", expected a string");
+        return entry[1].get<std::string>();
+    };
+    const auto address = [&](const std::string& reg) {
+        const auto found = register_address(hardware, reg);
+        if (!found) place.fail(fmt::format("{} has no register {}", hardware.name, reg));
+        return *found;
+    };
+    if (name == "MARK") {
+        if (text() != "t0") place.at(1).fail("found " + text() + ", expected t0");
+        return MarkT0{};
+    }
+    if (name == "WAIT_INTR") return WaitInterrupt{text()};
+    if (name == "READ") return RegisterRead{.name = text(), .address = address(text()), .check = false, .mask = 0, .expected = 0};
+    return RegisterWrite{name, address(name), static_cast<std::uint32_t>(number(entry[1], place.at(1), 0, 0xffffffff))};
+}
+
+MemorySpec memory_spec(const Json& json, const Place& place)
+{
+    MemorySpec spec;
+    const auto read = [&](const char* key, std::uint32_t& value, std::uint32_t low) {
+        if (json.contains(key)) value = static_cast<std::uint32_t>(number(json[key], place.at(key), low, 1u << 20));
+    };
+    if (!json.is_object()) place.fail("expected an object");
+    read("read_latency", spec.read_latency, 1);
+    read("beat_interval", spec.beat_interval, 1);
+    read("write_latency", spec.write_latency, 1);
+    read("command_interval", spec.command_interval, 1);
+    read("write_interval", spec.write_interval, 1);
+    return spec;
+}
+
+MemoryImage memory_fill(const Json& fill, const Place& place, std::uint64_t& total)
+{
+    MemoryImage image;
+    image.address = hex_number(member(fill, "addr", place), place.at("addr"));
+    const std::uint64_t count = number(member(fill, "bytes", place), place.at("bytes"), 0, kMaxFill);
+    if ((total += count) > kMaxFill) place.at("bytes").fail("the fills exceed 1 GiB in all");
+    if (fill.contains("hex")) {
+        if (!fill["hex"].is_string()) place.at("hex").fail("expected a string");
+        image.bytes = hex_bytes(fill["hex"], place.at("hex"));
+        if (image.bytes.size() > count) place.at("hex").fail(fmt::format("{} bytes, but bytes is {}", image.bytes.size(), count));
+    } else {
+        image.bytes = generate(static_cast<std::uint32_t>(number(member(fill, "seed", place), place.at("seed"), 0, 0xffffffff)), count);
+    }
+    return image;
+}
+
+}  // namespace
+
+MeasuredCase read_measured_case(const std::filesystem::path& file, const std::optional<Hardware>& hardware)
+{
+    const Place root{file.string(), ""};
+    std::ifstream in(file);
+    if (!in) root.fail("cannot be read");
+    Json json;
+    try {
+        json = Json::parse(in);
+    } catch (const Json::exception& error) {
+        root.fail(std::string("is not JSON: ") + error.what());
+    }
+    MeasuredCase result;
+    const Json& config = member(json, "config", root);
+    if (hardware) {
+        result.hardware = *hardware;
+    } else if (json.contains("hardware")) {
+        result.hardware = read_hardware(json["hardware"], root.file, "/hardware");
+    } else {
+        const std::string name = config.is_string() ? config.get<std::string>() : "";
+        const Hardware* preset = find_preset(name);
+        if (!preset) root.at("config").fail("found " + config.dump() + ", expected a hardware preset");
+        result.hardware = *preset;
+    }
+    result.memory = memory_spec(member(json, "memory", root), root.at("memory"));
+    Recording& recording = result.recording;
+    recording.name = json.value("id", file.stem().string());
+    recording.one_memory = true;
+    const Json& program = member(json, "program", root);
+    if (!program.is_array() || program.empty()) root.at("program").fail("expected a list of program entries");
+    for (std::size_t i = 0; i < program.size(); ++i)
+        recording.program.push_back(program_entry(program[i], result.hardware, root.at("program").at(i)));
+    std::uint64_t total = 0;
+    if (json.contains("memory_fill"))
+        for (std::size_t i = 0; i < json["memory_fill"].size(); ++i)
+            recording.images.push_back(memory_fill(json["memory_fill"][i], root.at("memory_fill").at(i), total));
+    if (json.contains("expected") && json["expected"].contains("output")) {
+        const Place place = root.at("expected").at("output");
+        const Json& outputs = json["expected"]["output"];
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            OutputRegion region;
+            region.address = hex_number(member(outputs[i], "addr", place.at(i)), place.at(i).at("addr"));
+            region.bytes = number(member(outputs[i], "bytes", place.at(i)), place.at(i).at("bytes"), 0, kMaxFill);
+            region.source = place.file + place.at(i).pointer;
+            recording.outputs.push_back(std::move(region));
+        }
+    }
+    return result;
+}
+
+}  // namespace dlasim

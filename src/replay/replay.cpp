@@ -1,0 +1,115 @@
+#include "replay/replay.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "facts/presets.h"
+#include "replay/events.h"
+
+namespace dlasim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The trace file of a folder: input.txn, or the one .cfg in it.
+fs::path trace_file(const fs::path& program)
+{
+    if (!fs::is_directory(program)) return program;
+    if (fs::exists(program / "input.txn")) return program / "input.txn";
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(program))
+        if (entry.path().extension() == ".cfg") found.push_back(entry.path());
+    if (found.size() != 1)
+        throw ConfigError(program.string(), fmt::format("holds {} .cfg files and no input.txn, expected one trace", found.size()));
+    return found.front();
+}
+
+struct Job {
+    Recording recording;
+    Hardware hardware;
+    MemorySpec memory;
+};
+
+Job read_job(const ReplayOptions& options)
+{
+    if (!fs::exists(options.program)) throw ConfigError(options.program.string(), "does not exist");
+    const fs::path file = trace_file(options.program);
+    Job job;
+    if (file.extension() == ".json") {
+        MeasuredCase measured = read_measured_case(file, options.hardware);
+        job = {std::move(measured.recording), measured.hardware, measured.memory};
+    } else if (file.extension() == ".txn") {
+        job.hardware = options.hardware.value_or(*find_preset("nv_full"));
+        job.recording = read_txn_trace(file, job.hardware);
+    } else if (file.extension() == ".cfg") {
+        job.hardware = options.hardware.value_or(*find_preset("nv_small"));
+        job.recording = read_cfg_trace(file, job.hardware);
+    } else {
+        throw ConfigError(file.string(), "is neither a measured case (.json) nor a trace (.cfg, input.txn)");
+    }
+    if (options.memory) job.memory = *options.memory;
+    return job;
+}
+
+/// What a recording says of memory after the run; returns the number of regions that differ.
+int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t>>& contents)
+{
+    int wrong = 0;
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+        const OutputRegion& region = recording.outputs[i];
+        if (region.crc32 && crc32_of(contents[i]) != *region.crc32) {
+            fmt::print(stderr, "{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes,
+                       region.address, crc32_of(contents[i]), *region.crc32);
+            ++wrong;
+        } else if (!region.content.empty() && region.content != contents[i]) {
+            std::size_t at = 0;
+            while (region.content[at] == contents[i][at]) ++at;
+            fmt::print(stderr, "{}: byte {} at {:#x} is {:#04x}, expected {:#04x}\n", region.source, at, region.address + at,
+                       contents[i][at], region.content[at]);
+            ++wrong;
+        }
+    }
+    return wrong;
+}
+
+}  // namespace
+
+int replay_command(const ReplayOptions& options)
+{
+    const Job job = read_job(options);
+    const Recording& recording = job.recording;
+    MachineOptions machine_options;
+    machine_options.events = !options.events.empty();
+    machine_options.stepping = options.stepping;
+    machine_options.one_memory = recording.one_memory;
+    machine_options.cycle_limit = options.cycle_limit;
+    Machine machine(job.hardware, job.memory, machine_options);
+    for (const MemoryImage& image : recording.images) {
+        machine.write_memory(image.space, image.address, image.bytes);
+    }
+    const RunResult result = machine.run(recording.program);
+
+    std::vector<std::vector<std::uint8_t>> contents;
+    for (const OutputRegion& region : recording.outputs)
+        contents.push_back(machine.read_memory(region.space, region.address, region.bytes));
+    if (result.hung) {
+        fmt::print(stderr, "{}: {}", recording.name, result.diagnosis);
+        return 3;
+    }
+    if (machine_options.events)
+        write_json_file(options.events, events_json(result, recording, contents, job.hardware.memory.has_secondary));
+
+    int wrong = recording.compare_outputs ? judge(recording, contents) : 0;
+    for (const std::string& check : result.failed_checks) fmt::print(stderr, "{}: {}\n", recording.name, check);
+    wrong += static_cast<int>(result.failed_checks.size());
+    if (!options.quiet) {
+        fmt::print("{} on {}: {} cycles", recording.name, job.hardware.name, result.end - result.t0);
+        if (!result.interrupt_cycles.empty()) fmt::print(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));
+        if (recording.compare_outputs)
+            fmt::print(", {} of {} regions right", static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())), contents.size());
+        fmt::print("\n");
+    }
+    return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace dlasim

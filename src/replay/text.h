@@ -1,0 +1,67 @@
+// Helpers of the trace readers: bounded numbers, lines with their place.
+#pragma once
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace dlasim::trace {
+
+// What one trace may load or check in all.
+inline constexpr std::uint64_t kMaxBytes = 1u << 30;
+
+inline std::string_view trim(std::string_view text)
+{
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// A line of a file, for messages.
+struct Line {
+    std::string file;
+    std::size_t number = 0;
+    [[noreturn]] void fail(const std::string& problem) const
+    {
+        throw ConfigError(file + ":" + std::to_string(number), problem);
+    }
+    /// Decimal, or hexadecimal with 0x.
+    std::uint64_t value(std::string_view text, std::uint64_t high) const
+    {
+        text = trim(text);
+        const bool hex = text.starts_with("0x") || text.starts_with("0X");
+        const std::string_view digits = hex ? text.substr(2) : text;
+        std::uint64_t result = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result, hex ? 16 : 10);
+        if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty() || result > high)
+            fail("found \"" + std::string(text.substr(0, 40)) + "\", expected a number up to " + std::to_string(high));
+        return result;
+    }
+};
+
+inline std::vector<std::string_view> split(std::string_view text, std::string_view separators)
+{
+    std::vector<std::string_view> parts;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+        if (const auto part = trim(text.substr(at, end - at)); !part.empty()) parts.push_back(part);
+        at = end + 1;
+    }
+    return parts;
+}
+
+/// A data file beside the trace; a name that leads out of the trace's folder is refused.
+inline std::ifstream open_beside(const std::filesystem::path& trace, std::string_view name, const Line& line)
+{
+    const std::filesystem::path relative{std::string(name)};
+    if (relative.is_absolute() || relative.has_parent_path()) line.fail("data file " + std::string(name) + " must lie beside the trace");
+    std::ifstream in(trace.parent_path() / relative);
+    if (!in) line.fail("data file " + (trace.parent_path() / relative).string() + " cannot be read");
+    return in;
+}
+
+}  // namespace dlasim::trace

@@ -1,0 +1,104 @@
+// Public NVDLA traces in the older input.txn form: load_mem, write_reg, read_reg, wait, dump_mem; word
+// addresses; data files of hexadecimal bytes below a few header lines.
+#include <fmt/format.h>
+
+#include "registers/tables.h"
+#include "replay/replay.h"
+#include "replay/text.h"
+
+namespace dlasim {
+namespace {
+
+using trace::Line;
+
+constexpr std::uint64_t kWordMask = 0xffff;  // upper half of a word address selects the bus
+
+/// All lines that consist of 0x.. bytes only.
+std::vector<std::uint8_t> read_bytes(std::istream& in, const std::string& file, std::uint64_t limit)
+{
+    std::vector<std::uint8_t> bytes;
+    std::string text;
+    for (Line line{file, 1}; std::getline(in, text); ++line.number) {
+        const auto tokens = trace::split(text, " \t");
+        bool data = !tokens.empty();
+        for (const auto token : tokens) data = data && token.starts_with("0x");
+        if (!data) continue;
+        if (bytes.size() + tokens.size() > trace::kMaxBytes) line.fail("more than 1 GiB of data");
+        for (const auto token : tokens) bytes.push_back(static_cast<std::uint8_t>(line.value(token, 0xff)));
+    }
+    if (bytes.size() > limit) bytes.resize(limit);
+    return bytes;
+}
+
+std::string name_of(const Hardware& hardware, std::uint32_t address)
+{
+    for (const UnitRegisters& unit : register_units(hardware.generation))
+        if (address >= unit.base && address < unit.base + 0x1000)
+            if (const RegisterRow* row = unit.find(address - unit.base)) return fmt::format("{}.{}", unit.name, row->name);
+    return fmt::format("{:#x}", address);
+}
+
+}  // namespace
+
+Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware)
+{
+    std::ifstream in(file);
+    if (!in) throw ConfigError(file.string(), "cannot be read");
+    Recording recording;
+    recording.name = file.parent_path().filename().string();
+    recording.compare_outputs = true;
+    std::uint64_t total = 0;
+    std::string text;
+    std::size_t mark = 0;
+    bool waited = false;  // the next read of the interrupt status follows a wait
+    for (Line line{file.string(), 1}; std::getline(in, text); ++line.number) {
+        std::string_view rest = text;
+        if (const std::size_t comment = rest.find('#'); comment != std::string_view::npos) rest = rest.substr(0, comment);
+        const auto words = trace::split(rest, " \t");
+        if (words.empty()) continue;
+        const auto expect = [&](std::size_t count) {
+            if (words.size() != count + 1) line.fail(fmt::format("{} takes {} arguments, found {}", words[0], count, words.size() - 1));
+        };
+        const auto reg = [&] { return static_cast<std::uint32_t>((line.value(words[1], 0xffffffff) & kWordMask) << 2); };
+        const auto word = [&](std::size_t i) { return static_cast<std::uint32_t>(line.value(words[i], 0xffffffff)); };
+        if (words[0] == "load_mem") {
+            expect(3);
+            const std::uint64_t bytes = line.value(words[2], trace::kMaxBytes);
+            if ((total += bytes) > trace::kMaxBytes) line.fail("the trace loads more than 1 GiB");
+            std::ifstream data = trace::open_beside(file, words[3], line);
+            recording.images.push_back({MemorySpace::Primary, line.value(words[1], UINT64_MAX),
+                                        read_bytes(data, (file.parent_path() / words[3]).string(), bytes)});
+        } else if (words[0] == "write_reg") {
+            if (words.size() < 3) line.fail("write_reg takes an address and a value");
+            const std::string name = name_of(hardware, reg());
+            recording.program.push_back(RegisterWrite{name, reg(), word(2)});
+            if (name == "CDMA.D_OP_ENABLE") mark = recording.program.size();
+        } else if (words[0] == "read_reg") {
+            expect(3);
+            const std::string name = name_of(hardware, reg());
+            if (waited && name == "GLB.S_INTR_STATUS") recording.program.push_back(PollRegister{name, reg(), word(2), word(3)});
+            else recording.program.push_back(RegisterRead{name, reg(), true, word(2), word(3)});
+            waited = false;
+        } else if (words[0] == "wait") {
+            recording.program.push_back(WaitPin{});
+            waited = true;
+        } else if (words[0] == "dump_mem") {
+            expect(3);
+            OutputRegion region;
+            region.address = line.value(words[1], UINT64_MAX);
+            region.bytes = line.value(words[2], trace::kMaxBytes);
+            std::ifstream data = trace::open_beside(file, words[3], line);
+            region.content = read_bytes(data, (file.parent_path() / words[3]).string(), region.bytes);
+            if (region.content.size() != region.bytes)
+                line.fail(fmt::format("{} holds {} bytes, expected {}", words[3], region.content.size(), region.bytes));
+            region.source = fmt::format("{}:{}", line.file, line.number);
+            recording.outputs.push_back(std::move(region));
+        } else {
+            line.fail("unknown command " + std::string(words[0]));
+        }
+    }
+    if (mark != 0) recording.program.insert(recording.program.begin() + static_cast<std::ptrdiff_t>(mark), MarkT0{});
+    return recording;
+}
+
+}  // namespace dlasim
