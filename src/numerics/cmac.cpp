@@ -74,33 +74,37 @@ DLASIM_INLINE Pair<T> half_tree(const Fp16Weights& w, std::size_t j, std::size_t
     return r;
 }
 
+/// The low `4 * steps` bits, for steps 0..7 of four bits as far as T has them. No branch, for the vectoriser.
+template <class T, unsigned Step = 0>
+DLASIM_INLINE T low_bits(T steps)
+{
+    if constexpr (Step == 2 * sizeof(T) || Step == kVanished - 1) {
+        return 0;
+    } else {
+        const T taken = static_cast<T>(-static_cast<T>(steps > Step));
+        return static_cast<T>((taken & static_cast<T>(T{15} << (4 * Step))) | low_bits<T, Step + 1>(steps));
+    }
+}
+
 /// Where the low `4 * shift` bits of the two words carry into the kept ones: 1, else 0. T must hold
 /// those bits for every shift below kVanished that occurs.
 template <class T>
-DLASIM_INLINE void lost_carries(const Fp16Weights& w, const Fp16Operand& d, const std::int8_t* shift,
-                                std::int32_t* carry)
+DLASIM_INLINE void lost_carries(const Fp16Weights& w, const Fp16Operand& d, const std::int8_t* shift, std::int8_t* carry)
 {
     const std::size_t lanes = d.lanes;
-    for (std::size_t first = 0; first < lanes; first += kStep) {
-        for (std::size_t i = first; i < first + kStep; ++i) {
-            const T b = static_cast<T>(d.magnitude[i]);
-            const T sign = static_cast<T>(static_cast<std::int8_t>(d.sign[i] ^ w.sign[i]));
-            const Pair<T> lower = half_tree<T>(w, 0, i, b, sign);
-            Pair<T> words;
-            if constexpr (sizeof(T) > 1) {
-                const Pair<T> upper = half_tree<T>(w, 4, i, b, sign);
-                const Pair<T> p = add3<T>(lower.sum, lower.carry, static_cast<T>(upper.sum << 8));
-                words = add3<T>(p.sum, p.carry, static_cast<T>(upper.carry << 8));
-            } else {
-                const Pair<T> p = add3<T>(lower.sum, lower.carry, T{0});
-                words = add3<T>(p.sum, p.carry, T{0});
-            }
-            T mask = 0;
-            for (unsigned s = 0; s < 2 * sizeof(T) && s < 7; ++s)
-                mask = static_cast<T>(mask | (shift[i] > static_cast<std::int8_t>(s) ? T{15} << (4 * s) : T{0}));
-            const T low = static_cast<T>(words.sum & mask);
-            carry[i] = low > static_cast<T>(mask - static_cast<T>(words.carry & mask));
-        }
+    for (std::size_t i = 0; i < lanes; ++i) {
+        const T b = static_cast<T>(d.magnitude[i]);
+        const T sign = static_cast<T>(static_cast<std::int8_t>(d.sign[i] ^ w.sign[i]));
+        const Pair<T> lower = half_tree<T>(w, 0, i, b, sign);
+        Pair<T> upper{0, 0};
+        if constexpr (sizeof(T) > 1) upper = half_tree<T>(w, 4, i, b, sign);
+        const T upper_sum = static_cast<T>(sizeof(T) > 1 ? upper.sum << 8 : 0);
+        const T upper_carry = static_cast<T>(sizeof(T) > 1 ? upper.carry << 8 : 0);
+        const Pair<T> three = add3<T>(lower.sum, lower.carry, upper_sum);
+        const Pair<T> words = add3<T>(three.sum, three.carry, upper_carry);
+        const T mask = low_bits<T>(static_cast<T>(shift[i]));
+        const T low = static_cast<T>(words.sum & mask);
+        carry[i] = low > static_cast<T>(mask - static_cast<T>(words.carry & mask));
     }
 }
 
@@ -114,7 +118,7 @@ DLASIM_INLINE void align_products(const Fp16Weights& w, const Fp16Operand& d, Te
 {
     const std::size_t lanes = d.lanes;
     alignas(64) std::array<std::int8_t, kMaxLanes> shift;
-    alignas(64) std::array<std::int32_t, kMaxLanes> carry;
+    alignas(64) std::array<std::int8_t, kMaxLanes> carry;
 
     std::int8_t largest = 0;
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -129,7 +133,7 @@ DLASIM_INLINE void align_products(const Fp16Weights& w, const Fp16Operand& d, Te
     }
     terms.exponent = static_cast<unsigned>(largest);
 
-    if (furthest == 0) std::fill(carry.begin(), carry.end(), 0);
+    if (furthest == 0) std::fill(carry.begin(), carry.end(), std::int8_t{0});
     else if (furthest <= 2) lost_carries<std::uint8_t>(w, d, shift.data(), carry.data());
     else if (furthest <= 4) lost_carries<std::uint16_t>(w, d, shift.data(), carry.data());
     else lost_carries<std::uint32_t>(w, d, shift.data(), carry.data());
@@ -177,6 +181,24 @@ CmacWord nan_word(std::uint16_t value)
     return std::uint64_t{63} << 38 | std::uint64_t{Fp16::sign(value)} << 37 |
            std::uint64_t{Fp16::mantissa(value)} << 27;
 }
+
+/// Booth digit `j` of all lanes, from bits 2j + 1, 2j and 2j - 1 of the magnitude.
+DLASIM_WIDE void digits_of(Fp16Weights& w, std::size_t j)
+{
+    std::int8_t *__restrict one = w.one[j].data(), *__restrict two = w.two[j].data();
+    std::int8_t* __restrict negative = w.negative[j].data();
+    const std::uint16_t* __restrict magnitude = w.magnitude.data();
+    const std::size_t lanes = w.lanes;
+    for (std::size_t i = 0; i < lanes; ++i) {
+        const auto code = static_cast<std::uint16_t>(std::uint32_t{magnitude[i]} << 1 >> (2 * j));
+        const std::uint16_t low = code & 1, middle = (code >> 1) & 1, high = (code >> 2) & 1;
+        const std::uint16_t odd = middle ^ low;
+        one[i] = static_cast<std::int8_t>(-odd);
+        two[i] = static_cast<std::int8_t>(-((high ^ middle) & (odd ^ 1)));
+        negative[i] = static_cast<std::int8_t>(-high);
+    }
+}
+
 /// A NaN weight wins over a NaN datum.
 bool nan_result(const Fp16Weights& w, const Fp16Operand& d, CmacWord& result)
 {
@@ -206,19 +228,22 @@ std::array<Sum, 4> winograd(std::span<const T> weights, std::span<const T> data)
 
 }  // namespace
 
-void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out)
+DLASIM_WIDE void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out)
 {
     DLASIM_EXPECTS(values.size() <= kMaxLanes && values.size() % kStep == 0);
     out.lanes = values.size();
     out.nan = false;
-    bool special = false;
+    std::uint16_t* __restrict magnitude = out.magnitude.data();
+    std::int8_t *__restrict exponent = out.exponent.data(), *__restrict sign = out.sign.data();
+    std::uint16_t special = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::uint32_t x = values[i], e = (x >> 10) & 31, m = x & 1023;
-        const std::uint32_t significand = e ? m | 1024 : 2 * m;
-        out.magnitude[i] = static_cast<std::uint16_t>(significand << (e & 3));
-        out.exponent[i] = (x & 0x7fff) ? static_cast<std::int8_t>(e >> 2) : Fp16Operand::kAbsent;
-        out.sign[i] = (x & 0x8000) ? -1 : 0;
-        special |= e == 31 && m != 0;
+        const std::uint16_t x = values[i], e = (x >> 10) & 31, m = x & 1023;
+        const std::uint16_t significand = e ? m | 1024 : m + m;
+        const std::uint16_t twice = e & 2 ? static_cast<std::uint16_t>(significand << 2) : significand;
+        magnitude[i] = e & 1 ? static_cast<std::uint16_t>(twice << 1) : twice;
+        exponent[i] = (x & 0x7fff) ? static_cast<std::int8_t>(e >> 2) : Fp16Operand::kAbsent;
+        sign[i] = (x & 0x8000) ? -1 : 0;
+        special |= (x & 0x7fff) > 0x7c00;
     }
     if (!special) return;
     out.nan = true;
@@ -228,15 +253,7 @@ void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out)
 void unpack_fp16(std::span<const std::uint16_t> values, Fp16Weights& out)
 {
     unpack_fp16(values, static_cast<Fp16Operand&>(out));
-    for (std::size_t j = 0; j < out.one.size(); ++j) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const unsigned code = ((unsigned{out.magnitude[i]} << 1) >> (2 * j)) & 7;
-            const unsigned high = code >> 2, middle = (code >> 1) & 1, low = code & 1;
-            out.one[j][i] = middle != low ? -1 : 0;
-            out.two[j][i] = middle == low && high != middle ? -1 : 0;
-            out.negative[j][i] = high ? -1 : 0;
-        }
-    }
+    for (std::size_t j = 0; j < out.one.size(); ++j) digits_of(out, j);
 }
 
 CmacWord dot_fp16(const Fp16Weights& weights, const Fp16Operand& data)

@@ -53,11 +53,12 @@ std::vector<T> elements(const std::vector<std::uint8_t>& raw)
 
 class Numerics : public testing::TestWithParam<const char*> {
 protected:
-    /// The file of that unit; skips the test if this set is not there.
+    /// The file of that unit; null if the complete set is not there.
     json read(const std::string& unit)
     {
         const std::filesystem::path path = std::filesystem::path(GetParam()) / "numerics" / (unit + ".json");
-        if (!std::filesystem::exists(path)) return json();
+        const bool committed = std::string(GetParam()) == DLASIM_TEST_DATA;
+        if (!committed && !std::filesystem::exists(path)) return json();
         std::ifstream file(path);
         return json::parse(file);
     }
