@@ -1,0 +1,352 @@
+#include "units/cdma/core.h"
+
+#include <algorithm>
+
+#include "registers/offsets.h"
+#include "registers/register_file.h"
+#include "units/cdma/data_side.h"
+#include "units/cdma/weights.h"
+
+namespace dlasim {
+
+using cdma::DataSide;
+using cdma::Fetcher;
+using cdma::Layer;
+using cdma::WeightSide;
+
+namespace {
+
+enum class State : std::uint8_t { Idle, Pending, Busy, Done };
+
+/// The data or the weight half of the life cycle: IDLE, PEND, BUSY, DONE, and the pending handshake with CSC.
+struct Half {
+    State state = State::Idle;
+    Cycle busy_at = kNever, done_at = kNever;
+    bool acknowledged = false;               // the ack register
+    bool request_before[2] = {false, false};  // the request one and two cycles ago
+    bool request_now = false;
+
+    /// The registered request and its history as of cycle `at`; `gap`: cycles since the last evaluation.
+    void sample(const Wire<bool>& request, Cycle at, Cycle gap)
+    {
+        request_before[1] = gap == 1 ? request_before[0] : request_now;
+        request_before[0] = request_now;
+        request_now = request.read(at);
+    }
+    bool settled() const { return request_now == request_before[0] && request_before[0] == request_before[1]; }
+    bool cleared() const { return request_before[0] && acknowledged; }
+};
+
+/// What software reads of a finished layer, by register group.
+struct Results {
+    std::uint32_t nan_data = 0, nan_weight = 0, inf_data = 0, inf_weight = 0;
+    std::uint32_t data_stall = 0, weight_stall = 0, data_latency = 0, weight_latency = 0;
+};
+
+/// Cycles with a running clock, by domain. cdma.md 12.
+struct ClockCycles {
+    Cycle weights = 0, feature = 0, winograd = 0, image = 0, shared = 0, converter = 0;
+
+    /// The clock of a layer runs from `from` to before `to`.
+    void add(const Layer& layer, Cycle from, Cycle to, bool full)
+    {
+        const Cycle all = to > from ? to - from : 0;
+        const Cycle inactive = std::min(all, facts::kCdmaBusy + facts::kCdmaGateDelay);
+        const auto domain = [&](Fetcher fetcher) {
+            return layer.fetcher == fetcher || layer.fetcher == Fetcher::None ? all : inactive;
+        };
+        weights += all;
+        shared += all;
+        feature += domain(Fetcher::Feature);
+        image += domain(Fetcher::Image);
+        if (full) winograd += domain(Fetcher::Winograd);
+        if (layer.convert) converter += all > facts::kCdmaGateDelay ? all - facts::kCdmaGateDelay : 0;
+    }
+};
+
+}  // namespace
+
+struct CdmaCore::Parts {
+    Parts(const Hardware& hardware, const CdmaPorts& p, bool values)
+        : hw(hardware), ports(p), registers(*find_unit(hardware.generation, "CDMA"), p.csb),
+          data(hardware, p.data_mc, p.data_cv, p.csc, p.cbuf, values),
+          weights(hardware, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
+    {
+        registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read(offset, group, at); };
+        last_bank_code = hardware.full() ? 0xf + 1u : 0x1f + 1u;
+        last_bank_code |= last_bank_code << 16;
+        // [spec] cdma.md 10: after reset both write ports sweep the buffer, 64 bytes or one atom a cycle
+        const Cycle writes = Cycle{hardware.cbuf.banks} * hardware.cbuf.bank_depth * hardware.atoms_per_entry();
+        flush_done = (hardware.full() ? writes / 4 : writes / 2) + 1;
+    }
+
+    void advance(Cycle to);
+    void start_layer(Cycle at);
+    bool handshake(Half& half, Wire<bool>& ack, Cycle at);
+    void finish_layer(Cycle at);
+    std::optional<std::uint32_t> read(std::uint32_t offset, unsigned group, Cycle at) const;
+    Cycle horizon() const;
+    void account(Cycle at);
+
+    const Hardware hw;
+    const CdmaPorts ports;
+    RegisterFile registers;
+    DataSide data;
+    WeightSide weights;
+
+    bool running = false;  // op
+    Cycle started = kNever, data_done = kNever, weight_done = kNever, switch_at = kNever, capacity_at = kNever;
+    Layer layer;
+    Half data_half, weight_half;
+    std::uint32_t last_bank_code;
+    Fetcher last_fetcher = Fetcher::None;
+    bool last_skip_data = false, last_skip_weight = false;
+
+    std::array<Results, 2> results;
+    Cycle flush_done = 0;
+
+    Cycle next = 0;        // first cycle not yet evaluated
+    bool awake = false;    // the next cycle must be evaluated
+    Cycle gate_off = kNever;
+    Probe* clock_probe = nullptr;
+    ClockCycles clocks;
+    PhaseLog phases;
+    std::uint64_t layers = 0;
+};
+
+void CdmaCore::Parts::start_layer(Cycle at)
+{
+    layer = cdma::decode_layer(hw, registers, registers.consumer());
+    running = true;
+    started = at;
+    data_done = weight_done = switch_at = kNever;
+    capacity_at = at + facts::kCdmaBusy;
+    ++layers;
+    if (gate_off != at && clock_probe) clock_probe->level(at, true);
+    gate_off = kNever;
+    results[layer.group] = {};
+
+    data.start(layer);
+    weights.start(layer, registers.get(reg::cdma::S_ARBITER));
+
+    const bool data_banks_change = (layer.bank_code() ^ last_bank_code) & 0xffff;
+    const bool banks_change = layer.bank_code() != last_bank_code;
+    const auto begin = [&](Half& half, bool used, bool pending, bool keep) {
+        half.state = used && pending ? State::Pending : State::Idle;
+        half.busy_at = used && !pending && !keep ? at + facts::kCdmaBusy : kNever;
+        half.done_at = used && !pending && keep ? at + facts::kCdmaBusy : kNever;
+    };
+    const bool keep_data = layer.data_reuse && last_skip_data && last_fetcher == layer.fetcher;
+    begin(data_half, layer.fetcher != Fetcher::None, data_banks_change, keep_data);
+    begin(weight_half, true, banks_change, layer.weight_reuse && last_skip_weight);
+
+    // [spec] cdma.md 2.2: the data units capture at the start, the weight unit at the end of a layer, to the same effect
+    last_bank_code = layer.bank_code();
+    last_skip_weight = layer.skip_weight;
+    last_fetcher = layer.fetcher;
+    last_skip_data = layer.skip_data;
+}
+
+bool CdmaCore::Parts::handshake(Half& half, Wire<bool>& ack, Cycle at)
+{
+    const bool pending = running && half.state == State::Pending && at > started;  // PEND is entered one cycle after T0
+    const bool changed = pending != half.acknowledged;
+    if (changed) ack.set(at + 1, pending);
+    half.acknowledged = pending;
+    if (pending && half.request_before[1] && !half.request_before[0]) {
+        half.busy_at = at + 1;
+        half.state = State::Busy;
+    }
+    return changed;
+}
+
+void CdmaCore::Parts::finish_layer(Cycle at)
+{
+    registers.finish(at);
+    results[layer.group] = {data.nans(),
+                            weights.nans(),
+                            data.infs(),
+                            weights.infs(),
+                            data.performance().stalls(),
+                            weights.performance().stalls(),
+                            data.performance().latency(),
+                            hw.full() ? weights.performance().latency() : 0};
+    data.stop();
+    weights.stop();
+    data_half.state = weight_half.state = State::Idle;
+    gate_off = at + facts::kCdmaGateTail + 1;
+    clocks.add(layer, started, gate_off, hw.full());
+    running = false;
+    switch_at = kNever;
+}
+
+std::optional<std::uint32_t> CdmaCore::Parts::read(std::uint32_t offset, unsigned group, Cycle at) const
+{
+    const Results& r = results[group];
+    switch (offset) {
+        case reg::cdma::S_CBUF_FLUSH_STATUS: return at >= flush_done ? 1 : 0;
+        case reg::cdma::D_NAN_INPUT_DATA_NUM: return r.nan_data;
+        case reg::cdma::D_NAN_INPUT_WEIGHT_NUM: return r.nan_weight;
+        case reg::cdma::D_INF_INPUT_DATA_NUM: return r.inf_data;
+        case reg::cdma::D_INF_INPUT_WEIGHT_NUM: return r.inf_weight;
+        case reg::cdma::D_PERF_DAT_READ_STALL: return r.data_stall;
+        case reg::cdma::D_PERF_WT_READ_STALL: return r.weight_stall;
+        case reg::cdma::D_PERF_DAT_READ_LATENCY: return r.data_latency;
+        case reg::cdma::D_PERF_WT_READ_LATENCY: return r.weight_latency;
+        default: return std::nullopt;
+    }
+}
+
+void CdmaCore::Parts::advance(Cycle to)
+{
+    const Cycle gap = next == 0 && to == 0 ? 1 : to + 1 - next;
+    if (gap > 1) {
+        data.idle(gap - 1);
+        weights.idle(gap - 1);
+    }
+    next = to + 1;
+    registers.advance(to);
+
+    if (to == gate_off) {
+        if (!(registers.enabled() && registers.start_cycle() == to) && clock_probe) clock_probe->level(to, false);
+        if (registers.start_cycle() != to) gate_off = kNever;
+    }
+    if (!running && registers.start_cycle() == to) start_layer(to);
+
+    data_half.sample(ports.csc.data_pending_request, to, gap);
+    weight_half.sample(ports.csc.weight_pending_request, to, gap);
+    const bool clear_data = running && data_half.cleared(), clear_weights = running && weight_half.cleared();
+    if (to == capacity_at) {
+        data.partition(layer.data_banks * hw.cbuf.bank_depth);
+        capacity_at = kNever;
+    }
+    if (data_half.busy_at == to) {
+        data_half.state = State::Busy;
+        data_half.busy_at = kNever;
+        data.busy(to);
+    }
+    if (weight_half.busy_at == to) {
+        weight_half.state = State::Busy;
+        weight_half.busy_at = kNever;
+        weights.busy(to);
+    }
+    bool changed = handshake(data_half, ports.csc.data_pending_ack, to);
+    changed |= handshake(weight_half, ports.csc.weight_pending_ack, to);
+
+    changed |= data.step(to, clear_data);
+    changed |= weights.step(to, clear_weights);
+
+    // Done, interrupts, switch.
+    if (running) {
+        const Cycle data_at = std::min(data_half.done_at, data.done_at());
+        const Cycle weight_at = std::min(weight_half.done_at, weights.done_at());
+        if (data_at != kNever) data_done = data_at;
+        if (weight_at != kNever) weight_done = weight_at;
+        std::uint32_t interrupts = 0;
+        if (data_done == to) {
+            data_half.state = State::Done;
+            interrupts |= facts::kCdmaDataInterrupt;
+        }
+        if (weight_done == to) {
+            weight_half.state = State::Done;
+            interrupts |= facts::kCdmaWeightInterrupt;
+        }
+        if (interrupts) ports.interrupt.put(to + 1, interrupts << layer.group);
+        if (data_done != kNever && weight_done != kNever) switch_at = std::max(data_done, weight_done) + 1;
+        if (switch_at == to) finish_layer(to);
+    }
+    awake = changed || !data_half.settled() || !weight_half.settled();
+    account(to);
+}
+
+void CdmaCore::Parts::account(Cycle at)
+{
+    if (!running) {
+        phases.enter(gate_off != kNever ? Phase::Draining : Phase::Gated, at);
+    } else if (data.moved() || weights.moved()) {
+        phases.enter(Phase::Issuing, at);
+    } else if (data_half.state == State::Done && weight_half.state == State::Done) {
+        phases.enter(Phase::Draining, at);
+    } else if (data.blocked() || weights.blocked()) {
+        phases.enter(Phase::Blocked, at);
+    } else {
+        phases.enter(Phase::Starved, at);
+    }
+}
+
+Cycle CdmaCore::Parts::horizon() const
+{
+    if (awake) return next;
+    Cycle at = std::min({registers.horizon(), data.horizon(), weights.horizon(), gate_off, capacity_at, switch_at,
+                         data_half.busy_at, weight_half.busy_at});
+    const auto later = [&](Cycle cycle) {
+        if (cycle >= next) at = std::min(at, cycle);
+    };
+    if (running) {
+        later(started + facts::kCdmaBusy);
+        later(data_done);
+        later(weight_done);
+    } else {
+        later(registers.start_cycle());
+    }
+    return std::max(at, next);
+}
+
+CdmaCore::CdmaCore(const Hardware& hardware, const CdmaPorts& ports, bool values)
+    : parts_(std::make_unique<Parts>(hardware, ports, values))
+{
+}
+CdmaCore::~CdmaCore() = default;
+
+void CdmaCore::advance(Cycle to)
+{
+    if (to >= parts_->next) parts_->advance(to);
+}
+
+Cycle CdmaCore::horizon() const
+{
+    const Cycle at = parts_->horizon();
+    return at;
+}
+
+UnitReport CdmaCore::report(Cycle end)
+{
+    Parts& p = *parts_;
+    UnitReport report;
+    report.name = "cdma";
+    p.phases.settle(end);
+    report.phases = p.phases;
+    report.counters = {{"layers", p.layers},
+                       {"data_atoms_read", p.data.atoms_read},
+                       {"weight_atoms_read", p.weights.atoms_read},
+                       {"cbuf_data_writes", p.ports.cbuf.data_writes},
+                       {"cbuf_weight_writes", p.ports.cbuf.weight_writes}};
+    ClockCycles clocks = p.clocks;
+    if (p.running) clocks.add(p.layer, p.started, end, p.hw.full());
+    report.clock_on = {{"weights", clocks.weights}, {"feature", clocks.feature}, {"image", clocks.image},
+                       {"shared", clocks.shared},   {"converter", clocks.converter}};
+    if (p.hw.full()) report.clock_on.push_back({"winograd", clocks.winograd});
+    return report;
+}
+
+std::string CdmaCore::waiting_for() const
+{
+    const Parts& p = *parts_;
+    if (!p.running) return "no layer enabled";
+    if (p.layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher does that";
+    if (p.data_half.state == State::Pending || p.weight_half.state == State::Pending)
+        return "CSC to end the pending handshake of a new bank partition";
+    const std::string data = p.data_half.state == State::Done ? "data: done" : p.data.waiting_for();
+    return data + "; " + (p.weight_half.state == State::Done ? "weights: done" : p.weights.waiting_for());
+}
+
+void CdmaCore::attach(ProbeSet& probes)
+{
+    parts_->clock_probe = probes.get("clock_on_cdma");
+    if (parts_->hw.full()) {
+        parts_->data.write_probe = probes.get("cdma2buf_dat_wr");
+        parts_->weights.write_probe = probes.get("cdma2buf_wt_wr");
+    }
+}
+
+}  // namespace dlasim

@@ -1,0 +1,82 @@
+// The data side: one of the fetchers, its request and response stages, its port, the status unit.
+//
+//   fetcher ─► request register ─► stage ─► stage ─► port       port ─► stage ─► stage (─► stage) ─► fetcher
+//                    └─► info FIFO ─────────────────────────────────────────────────────────┘
+//
+// Only one fetcher works in a layer and all its requests are answered before the layer is done, so
+// the fetchers share everything around them, and so do the two memory interfaces.
+//
+// Source  cdma.md 2.2, 3, 10, 11.
+#pragma once
+#include <array>
+#include <string>
+
+#include "units/cdma/counters.h"
+#include "units/cdma/feature.h"
+#include "units/cdma/info_fifo.h"
+#include "units/cdma/stage.h"
+
+namespace dlasim::cdma {
+
+class DataSide {
+public:
+    DataSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values);
+
+    /// A layer starts: its registers are known from now on.
+    void start(const Layer& layer);
+    /// The fetcher's state is BUSY from this cycle on.
+    void busy(Cycle at);
+    /// The layer is over.
+    void stop() { busy_ = false; }
+    /// Evaluates a cycle. True if the next one must be evaluated too.
+    bool step(Cycle at, bool clear);
+    /// Accounts `cycles` quiet cycles after the last evaluated one.
+    void idle(Cycle cycles) { performance_.repeat(cycles); }
+    /// DONE from this cycle on; kNever if not yet known.
+    Cycle done_at() const;
+    /// The next cycle with something to do if no link wakes the unit.
+    Cycle horizon() const;
+
+    void partition(std::uint32_t capacity) { status_.partition(capacity); }
+    const PortCounters& performance() const { return performance_; }
+    std::uint32_t nans() const;
+    std::uint32_t infs() const;
+
+    bool moved() const { return moved_; }      // something passed a register in the last evaluated cycle
+    bool blocked() const { return blocked_; }  // waits for space or for the memory interface
+    std::string waiting_for() const;
+
+    Probe* write_probe = nullptr;
+    std::uint64_t atoms_read = 0;
+
+private:
+    bool step_responses(Cycle at);
+    bool step_requests(Cycle at);
+    bool wants_response() const;
+    void value(const ReadBeat& beat);
+
+    const bool full_, values_;
+    std::array<ReadLink*, 2> links_;  // secondary, primary
+    ReadLink* link_;
+    CdmaCscLink& csc_;
+    StatusUnit status_;
+    DataContext context_;
+    Layer layer_;
+    bool busy_ = false;
+
+    RequestSlot slot_;
+    InfoFifo<RequestInfo> info_;
+    std::array<Stage<ReadRequest>, 2> requests_;
+    std::array<Stage<std::uint8_t>, 3> responses_;  // nv_full uses two
+    unsigned response_stages_;
+    std::uint32_t received_ = 0;                     // atoms of the head request accepted
+    unsigned completed_ = 0;                         // requests completed in this cycle
+    unsigned values_ahead_ = 0;                      // requests behind the head whose values are stored
+    std::uint32_t values_received_ = 0;
+
+    FeatureFetcher feature_;
+    PortCounters performance_;
+    bool moved_ = false, blocked_ = false;
+};
+
+}  // namespace dlasim::cdma

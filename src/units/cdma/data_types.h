@@ -1,0 +1,86 @@
+// What the parts of the data side hand to each other.
+#pragma once
+#include <cstdint>
+
+#include "base/cycle.h"
+#include "base/ring.h"
+#include "facts/cdma.h"
+#include "traffic/convolution.h"
+#include "traffic/memory.h"
+#include "units/cbuf/cbuf.h"
+
+namespace dlasim::cdma {
+
+/// What the request bookkeeping FIFO remembers of a request.
+struct RequestInfo {
+    std::uint8_t atoms = 0;
+    std::uint8_t source = 0;   // feature: surface in the group; image: plane; Winograd: row; weights: stream
+    bool dummy = false;        // no memory request: the fetcher produces these atoms itself
+    bool line_start = false, bundle_end = false, line_end = false;  // image
+    bool chunk_end = false;    // Winograd
+};
+
+/// A fetcher's request register.
+struct RequestSlot {
+    bool valid = false;
+    ReadRequest request;
+    RequestInfo info;
+};
+
+/// Entries of the data ring that are valid, free, next to be written. cdma.md 10.
+class StatusUnit {
+public:
+    std::int64_t free() const { return free_; }
+    std::uint32_t write_index() const { return write_index_; }
+    std::uint32_t capacity() const { return capacity_; }
+
+    void partition(std::uint32_t capacity) { capacity_ = capacity; }
+    /// End of a cycle. True if anything changed.
+    bool step(std::uint32_t added, std::uint32_t released, bool clear)
+    {
+        const std::int64_t free_before = free_;
+        const std::uint32_t index_before = write_index_;
+        valid_ = clear ? 0 : valid_ + added - released;
+        free_ = std::int64_t{capacity_} - valid_;
+        if (clear) {
+            write_index_ = 0;
+        } else if (added) {
+            const std::uint64_t next = std::uint64_t{write_index_} + added;
+            write_index_ = static_cast<std::uint32_t>(capacity_ && next >= capacity_ ? next % capacity_ : next);
+        }
+        return free_ != free_before || write_index_ != index_before;
+    }
+
+private:
+    std::int64_t valid_ = 0, free_ = 0;
+    std::uint32_t capacity_ = 0, write_index_ = 0;
+};
+
+/// Updates of a fetcher on their way to the status unit and to CSC.
+struct PendingUpdate {
+    Cycle at = 0;
+    std::uint32_t entries = 0;
+};
+
+/// What every fetcher works with.
+struct DataContext {
+    const StatusUnit& status;
+    Pulse<DataUpdate>& filled;  // to CSC
+    Cbuf& cbuf;
+    Probe* const& write_probe;
+    Ring<PendingUpdate> updates{8};
+
+    /// An update reaches the status unit in cycle `at`, CSC nine cycles later.
+    void update(Cycle at, std::uint32_t entries, std::uint32_t slices)
+    {
+        updates.push_back({at, entries});
+        filled.put(at + facts::kCdmaUpdate, {entries, slices});
+    }
+    void buffer_write(Cycle at)
+    {
+        ++cbuf.data_writes;
+        if (write_probe) write_probe->run(at, 1);
+    }
+};
+
+}  // namespace dlasim::cdma

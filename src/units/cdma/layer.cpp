@@ -1,0 +1,145 @@
+#include "units/cdma/layer.h"
+
+#include "base/bits.h"
+#include "registers/offsets.h"
+
+namespace dlasim::cdma {
+
+Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned group)
+{
+    namespace r = reg::cdma;
+    const auto get = [&](std::uint32_t offset) { return registers.get(offset, group); };
+    const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(get(offset), lsb, width); };
+    const bool full = hw.full();
+    const std::uint64_t atom = hw.memory.atom_bytes;
+    const std::uint64_t address_mask = hw.memory.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << hw.memory.address_bits) - 1;
+    const auto address = [&](std::uint32_t high, std::uint32_t low) {
+        return ((std::uint64_t{get(high)} << 32) | get(low)) & address_mask;
+    };
+    const auto aligned = [&](std::uint64_t value) { return value / atom * atom; };
+
+    Layer l;
+    l.group = group;
+    const bool winograd = full && field(r::D_MISC_CFG, 0, 1), pixel = field(r::D_DATAIN_FORMAT, 0, 1);
+    l.fetcher = winograd ? (pixel ? Fetcher::None : Fetcher::Winograd) : pixel ? Fetcher::Image : Fetcher::Feature;
+    l.input_precision = field(r::D_MISC_CFG, 8, 2);
+    l.precision = field(r::D_MISC_CFG, 12, 2);
+    l.data_reuse = field(r::D_MISC_CFG, 16, 1);
+    l.weight_reuse = field(r::D_MISC_CFG, 20, 1);
+    l.skip_data = field(r::D_MISC_CFG, 24, 1);
+    l.skip_weight = field(r::D_MISC_CFG, 28, 1);
+    const unsigned bank_bits = full ? 4 : 5;
+    l.data_banks = field(r::D_BANK, 0, bank_bits) + 1;
+    l.weight_banks = field(r::D_BANK, 16, bank_bits) + 1;
+
+    l.width = field(r::D_DATAIN_SIZE_0, 0, 13) + 1;
+    l.height = field(r::D_DATAIN_SIZE_0, 16, 13) + 1;
+    l.channels = field(r::D_DATAIN_SIZE_1, 0, 13) + 1;
+    l.extended_width = field(r::D_DATAIN_SIZE_EXT_0, 0, 13) + 1;
+    l.extended_height = field(r::D_DATAIN_SIZE_EXT_0, 16, 13) + 1;
+    // [spec] cdma.md 1.3: the surface count uses the processing precision; the configurable generation knows int8 only.
+    const std::uint32_t element = full && l.precision != 0 ? 2 : 1;
+    l.surfaces = ceil_div(l.channels, hw.memory.atom_bytes / element);
+    l.base = address(r::D_DAIN_ADDR_HIGH_0, r::D_DAIN_ADDR_LOW_0);
+    l.base_uv = address(r::D_DAIN_ADDR_HIGH_1, r::D_DAIN_ADDR_LOW_1);
+    l.line_stride = get(r::D_LINE_STRIDE);
+    l.uv_line_stride = get(r::D_LINE_UV_STRIDE);
+    l.surface_stride = get(r::D_SURF_STRIDE);
+    l.batch_stride = get(r::D_BATCH_STRIDE);
+    if (full || l.fetcher != Fetcher::Image) {  // the configurable image fetcher computes in bytes
+        l.base = aligned(l.base);
+        l.base_uv = aligned(l.base_uv);
+        l.line_stride = aligned(l.line_stride);
+        l.uv_line_stride = aligned(l.uv_line_stride);
+        l.surface_stride = aligned(l.surface_stride);
+        l.batch_stride = aligned(l.batch_stride);
+    }
+    const bool line_packed = field(r::D_DAIN_MAP, 0, 1), surface_packed = field(r::D_DAIN_MAP, 16, 1);
+    l.packed_pixel = l.width == 1 && l.height == 1 && surface_packed;
+    l.batches = hw.batch ? field(r::D_BATCH_NUMBER, 0, 5) + 1 : 1;
+    l.entries = field(r::D_ENTRY_PER_SLICE, 0, full ? 12 : 14) + 1;
+    l.grain = line_packed ? field(r::D_FETCH_GRAIN, 0, 12) + 1 : 1;
+    l.pad_left = field(r::D_ZERO_PADDING, 0, 5);
+    l.pad_right = field(r::D_ZERO_PADDING, 8, 6);
+    l.pad_top = field(r::D_ZERO_PADDING, 16, 5);
+    l.x_offset = field(r::D_PIXEL_OFFSET, 0, 5);
+    l.stride_x = field(r::D_CONV_STRIDE, 0, 3) + 1;
+    l.stride_y = field(r::D_CONV_STRIDE, 16, 3) + 1;
+    l.pixel_format = field(r::D_DATAIN_FORMAT, 8, 6);
+    l.pixel_signed = field(r::D_DATAIN_FORMAT, 20, 1);
+    l.data_primary = field(r::D_DAIN_RAM_TYPE, 0, 1);
+
+    l.convert = field(r::D_CVT_CFG, 0, 1);
+    l.truncate = field(r::D_CVT_CFG, 4, 6);
+    l.offset = static_cast<std::int16_t>(get(r::D_CVT_OFFSET));
+    l.scale = static_cast<std::int16_t>(get(r::D_CVT_SCALE));
+    l.mean = field(r::D_MEAN_FORMAT, 0, 1);
+    for (unsigned i = 0; i < 4; ++i)
+        l.mean_value[i] = static_cast<std::int16_t>(get(i < 2 ? r::D_MEAN_GLOBAL_0 : r::D_MEAN_GLOBAL_1) >> (16 * (i & 1)));
+    l.pad_value = static_cast<std::uint16_t>(get(r::D_ZERO_PADDING_VALUE));
+    l.nan_to_zero = field(r::D_NAN_FLUSH_TO_ZERO, 0, 1);
+
+    l.compressed = hw.weight_compression && field(r::D_WEIGHT_FORMAT, 0, 1);
+    l.weight_primary = field(r::D_WEIGHT_RAM_TYPE, 0, 1);
+    l.bytes_per_kernel = field(r::D_WEIGHT_SIZE_0, 0, 18) + 1;
+    l.kernels = field(r::D_WEIGHT_SIZE_1, 0, 13) + 1;
+    l.kernel_group = hw.kernel_group(full && l.precision != 0 ? Precision::Int16 : Precision::Int8);
+    l.weight_address = aligned(address(r::D_WEIGHT_ADDR_HIGH, r::D_WEIGHT_ADDR_LOW));
+    l.mask_address = aligned(address(r::D_WMB_ADDR_HIGH, r::D_WMB_ADDR_LOW));
+    l.group_size_address = aligned(address(r::D_WGS_ADDR_HIGH, r::D_WGS_ADDR_LOW));
+    l.weight_bytes = get(r::D_WEIGHT_BYTES);
+    l.mask_bytes = get(r::D_WMB_BYTES);
+
+    l.performance = field(r::D_PERF_ENABLE, 0, 1);
+    return l;
+}
+
+PixelFormat decode_pixel_format(const Hardware& hw, std::uint32_t code)
+{
+    using Order = PixelFormat::Order;
+    using Packed = PixelFormat::Packed10;
+    const std::uint32_t atom = hw.memory.atom_bytes;
+    PixelFormat f;
+    const auto plane0 = [&](std::uint32_t bytes, std::uint32_t components, bool eight_bit) {
+        f.bytes[0] = bytes;
+        f.components = components;
+        f.eight_bit = eight_bit;
+    };
+    const bool wide = hw.full();  // formats of more than 8 bit
+    plane0(4, 4, true);           // ABGR8, and every code that does not exist
+    if (code == 0x00) {
+        plane0(1, 1, true);
+    } else if (code >= 0x01 && code <= 0x05 && wide) {
+        plane0(2, 1, false);
+    } else if (code >= 0x06 && code <= 0x0b && wide) {
+        plane0(8, 4, false);
+        if (code == 0x09 || code == 0x0b) f.order = Order::Swap02;
+        if (code == 0x0a) f.order = Order::Rotate;
+    } else if (code >= 0x14 && code <= 0x19 && wide) {
+        plane0(4, 4, false);
+        f.packed10 = code == 0x14                   ? Packed::Abgr
+                     : code == 0x15 || code == 0x18 ? Packed::Argb
+                     : code == 0x17                 ? Packed::Rgba
+                                                    : Packed::Bgra;
+    } else if (code == 0x1c || code == 0x1d) {
+        plane0(1, 3, true);
+        f.planes = 2;
+        f.bytes[1] = 2;
+        f.swap_uv = code == 0x1c;
+    } else if (code >= 0x1e && code <= 0x23 && wide) {
+        plane0(2, 3, false);
+        f.planes = 2;
+        f.bytes[1] = 4;
+        f.swap_uv = (code & 1) == 0;
+    } else if (code == 0x0d || code == 0x11 || code == 0x1a) {
+        f.order = Order::Swap02;
+    } else if (code == 0x0e || code == 0x12 || code == 0x1b) {
+        f.order = Order::Rotate;
+    } else if (code == 0x0f || code == 0x13) {
+        f.order = Order::Reverse;
+    }
+    for (unsigned p = 0; p < f.planes; ++p) f.pixels_per_atom[p] = atom / f.bytes[p] ? atom / f.bytes[p] : 1;
+    return f;
+}
+
+}  // namespace dlasim::cdma
