@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Replays measured cases and compares every event with the reference hardware, cycle by cycle.
+
+usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--leap-law] [--page FILE] CASE_OR_FOLDER...
+
+A case is exact when all of these are equal:
+  done    the cycle of every interrupt
+  bus     the logs of read and write commands (cycle, address, beats, id) and the totals of both ports
+  probes  first, last, active and every recorded run of every probe
+  data    the CRC of every output region and the value of every register read that the case names
+--leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes
+--page FILE   rewrites the table between the markers of that page
+Exit status 0 when every case is exact. Python standard library only.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+
+
+def equal_probe(want, got):
+    if got is None or any(want[k] != got.get(k) for k in ("active", "first", "last") if k in want):
+        return False
+    runs = want.get("runs")
+    return runs is None or runs == got["runs"][: len(runs)]
+
+
+def replay(dlasim, case, events, *flags):
+    run = subprocess.run([dlasim, "replay", str(case), "--quiet", "--events", events, *flags],
+                         capture_output=True, text=True, timeout=600)
+    if run.returncode != 0:
+        lines = (run.stderr or run.stdout).strip().splitlines()
+        raise RuntimeError(lines[0] if lines else f"exit status {run.returncode}")
+    return Path(events).read_bytes()
+
+
+def check(path, options):
+    case = json.loads(path.read_text())
+    if "expected" not in case or not case.get("finished", True):
+        return None
+    want = case["expected"]
+    row = {"id": case["id"], "config": case["config"], "prefix": path.name.split("_")[0], "wrong": []}
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            text = replay(options.dlasim, path, os.path.join(folder, "events.json"))
+            if options.leap_law and replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping") != text:
+                row["wrong"].append("leaping and stepping differ")
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            row["wrong"].append(str(error))
+            return row | dict.fromkeys(("done", "bus", "probes", "data"), False)
+    got = json.loads(text)
+    row["done"] = got["interrupt_cycles"] == want["interrupt_cycles"]
+    logs = [k for k in ("ar", "aw", "cvsram_ar", "cvsram_aw") if want.get(k) is not None]
+    row["bus"] = all(got.get(k, [])[: len(want[k])] == want[k] for k in logs) and all(
+        got.get(port, {}).get(k) == n for port in ("dbb", "cvsram") for k, n in (want.get(port) or {}).items())
+    wrong = [k for k, v in want["probes"].items() if not equal_probe(v, got["probes"].get(k))]
+    row["probes"] = not wrong
+    crc = lambda regions: [(r["addr"], r["crc32"]) for r in regions if "crc32" in r]
+    row["data"] = None
+    if "output" in want or "reads" in want:
+        row["data"] = crc(got["output"]) == crc(want.get("output", [])) and got["reads"] == want.get("reads", [])
+    row["wrong"] += [k for k in ("done", "bus", "data") if row[k] is False] + wrong
+    return row
+
+
+def table(rows):
+    """Markdown: a line a configuration, a line a kind of case, and the sum."""
+    lines = ["| cases | number | done = | bus = | probes = | data = |", "|---|---:|---:|---:|---:|---:|"]
+
+    def line(name, chosen):
+        judged = [r for r in chosen if r["data"] is not None]
+        lines.append(f"| {name} | {len(chosen)} | {sum(r['done'] for r in chosen)} | {sum(r['bus'] for r in chosen)} | "
+                     f"{sum(r['probes'] for r in chosen)} | {sum(r['data'] for r in judged)} of {len(judged)} |")
+
+    for config in sorted({r["config"] for r in rows}):
+        line(config, [r for r in rows if r["config"] == config])
+    for prefix in sorted({r["prefix"] for r in rows}):
+        line(f"`{prefix}_`", [r for r in rows if r["prefix"] == prefix])
+    line("**all**", rows)
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--dlasim", default="build/dlasim")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", help="comma-separated prefixes of case names")
+    parser.add_argument("--show", type=int, default=20)
+    parser.add_argument("--leap-law", action="store_true")
+    parser.add_argument("--page", type=Path)
+    options = parser.parse_args()
+    files = [f for p in options.paths for f in (sorted(p.rglob("*.json")) if p.is_dir() else [p])]
+    if options.only:
+        files = [f for f in files if f.name.split("_")[0] in options.only.split(",")]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        rows = [r for r in pool.map(lambda f: check(f, options), files) if r]
+    if not rows:
+        print("no cases found")
+        return 1
+    print(table(rows))
+    bad = [r for r in rows if r["wrong"]]
+    for row in bad[: options.show]:
+        print(f"  {row['id']}: {', '.join(row['wrong'][:8])}")
+    print(f"exact {len(rows) - len(bad)} of {len(rows)}")
+    if options.page:
+        page = options.page.read_text()
+        head, rest = page.split(BEGIN, 1)
+        options.page.write_text(head + BEGIN + "\n" + table(rows) + "\n" + END + rest.split(END, 1)[1])
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
