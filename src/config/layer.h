@@ -75,6 +75,7 @@ struct Layer {
     Padding pad;
     Precision precision = Precision::Int8;
     Mode mode = Mode::Auto;
+    std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
     bool bias = false;
     std::uint32_t bias_shift = 0;  // the stored bias is multiplied by 2^shift
     Activation activation = Activation::None;

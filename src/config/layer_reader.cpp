@@ -58,6 +58,8 @@ void read_input(Layer& layer, const JsonObject& top)
             if (input.has(key))
                 throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
     }
+    if (layer.image() && !layer.signed_pixels && !input.has("mean") && !input.has("conversion"))
+        throw ConfigError(input.where("signed"), "unsigned pixels are not numbers of the array, expected a \"conversion\" or a \"mean\"");
     if (input.has("mean")) {
         const auto mean = input.integers("mean", layer.channels, {-32768, 32767}, "mean of a component");
         std::transform(mean.begin(), mean.end(), layer.conversion.mean.begin(), [](auto m) { return static_cast<std::int32_t>(m); });
@@ -225,7 +227,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
 {
     const JsonObject top(json, file, pointer,
                          {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
-                          "data", "weights", "strides", "dilations", "group", "pads", "kernel_shape"});
+                          "data", "weights", "winograd", "strides", "dilations", "group", "pads", "kernel_shape"});
     Layer layer;
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
     layer.op = static_cast<Op>(top.word("op", kOps, 0));
@@ -243,6 +245,10 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
         const JsonObject weights(top.raw("weights"), file, top.pointer("weights"), {"compressed", "density"});
         layer.compressed = weights.flag("compressed", false);
         layer.density = small(weights.integer("density", {0, 100}, "percent of the weights that are not zero", 100));
+    }
+    if (top.has("winograd")) {
+        const JsonObject winograd(top.raw("winograd"), file, top.pointer("winograd"), {"truncate"});
+        layer.winograd_truncate = small(winograd.integer("truncate", {0, 2}, "bits cut from the transformed input", 2));
     }
     read_data(layer, top, folder);
     check_shape(layer, top);
@@ -278,6 +284,7 @@ OrderedJson layer_json(const Layer& layer)
     else json["pad"]["value"] = layer.pad.value;
     json["precision"] = precision_name(layer.precision);
     json["mode"] = kModes[static_cast<std::size_t>(layer.mode)];
+    if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
     json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
     if (layer.bias && layer.bias_shift != 0) json["post"]["bias"] = {{"shift", layer.bias_shift}};
     else json["post"]["bias"] = layer.bias;
@@ -295,7 +302,7 @@ bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
     static const std::vector<std::string> kKeys{"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision",
-                                                "mode", "post", "data", "weights"};
+                                                "mode", "post", "data", "weights", "winograd"};
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 

@@ -83,6 +83,9 @@ Tensor load_weights(const Layer& layer)
     const Stream stream(layer.data.seed, 2), keep(layer.data.seed, 3);
     for (std::size_t i = 0; i < weights.values.size(); ++i)
         weights.values[i] = keep(i) % 100 < layer.density ? random_value(layer.precision, stream(i)) : std::int16_t{0};
+    // The transformed kernel is four times as large: whole only if it still fits the precision.
+    if (layer.mode == Mode::Winograd && layer.precision == Precision::Int8)
+        for (std::int16_t& value : weights.values) value = static_cast<std::int16_t>(value / 9);
     return weights;
 }
 

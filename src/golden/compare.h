@@ -1,0 +1,18 @@
+// Output of the machine against the reference, element by element, bit by bit.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/tensors.h"
+
+namespace dlasim {
+
+struct Comparison {
+    std::uint64_t compared = 0, mismatches = 0;
+    std::vector<std::string> examples;  // the first few, in words
+    bool equal() const { return mismatches == 0; }
+};
+
+Comparison compare(const Tensor& output, const Tensor& reference);
+
+}  // namespace dlasim

@@ -1,0 +1,125 @@
+#include "golden/fp16.h"
+
+#include "golden/winograd.h"
+#include "numerics/cacc.h"
+#include "numerics/sdp_cvt.h"
+#include "numerics/sdp_x.h"
+
+namespace dlasim {
+namespace {
+
+using numerics::Fp16Operand;
+using numerics::Fp16Weights;
+constexpr std::uint32_t kLanes = 64;  // channels of an atom, nv_full
+
+/// Channels [first, first + 64) of one place, zero beyond the last channel.
+template <class At>
+std::array<std::uint16_t, kLanes> atom(std::uint32_t first, std::uint32_t channels, At at)
+{
+    std::array<std::uint16_t, kLanes> values{};
+    for (std::uint32_t c = 0; c < kLanes && first + c < channels; ++c) values[c] = static_cast<std::uint16_t>(at(first + c));
+    return values;
+}
+
+class Fp16Sums {
+public:
+    Fp16Sums(const Layer& layer, const Tensor& input, const Tensor& weights)
+        : l_(layer), input_(input), weights_(weights), channels_(layer.kernel_channels()), slices_((channels_ + kLanes - 1) / kLanes)
+    {
+        unpack_input();
+    }
+
+    /// The fp32 patterns of one kernel's sums in one batch.
+    void kernel(std::uint32_t n, std::uint32_t k, std::vector<std::uint32_t>& sums)
+    {
+        unpack_kernel(k);
+        const std::uint32_t group = k / (l_.kernels / l_.groups);
+        for (std::uint32_t oy = 0; oy < l_.out_height(); ++oy)
+            for (std::uint32_t ox = 0; ox < l_.out_width(); ++ox) {
+                numerics::FpSum sum = 0;
+                for (std::uint32_t slice = 0; slice < slices_; ++slice)
+                    for (std::uint32_t r = 0; r < l_.kernel_height; ++r)
+                        for (std::uint32_t s = 0; s < l_.kernel_width; ++s)
+                            sum = numerics::accumulate_fp(
+                                numerics::dot_fp16(kernel_[(slice * l_.kernel_height + r) * l_.kernel_width + s], data(n, group, slice, oy, ox, r, s)), sum);
+                sums.push_back(numerics::finish_fp(sum));
+            }
+    }
+
+private:
+    void unpack_input()
+    {
+        places_.resize(std::size_t{l_.batch} * l_.groups * slices_ * l_.height * l_.width);
+        std::size_t place = 0;
+        for (std::uint32_t n = 0; n < l_.batch; ++n)
+            for (std::uint32_t g = 0; g < l_.groups; ++g)
+                for (std::uint32_t slice = 0; slice < slices_; ++slice)
+                    for (std::uint32_t y = 0; y < l_.height; ++y)
+                        for (std::uint32_t x = 0; x < l_.width; ++x)
+                            numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t c) { return input_.at(n, g * channels_ + c, y, x); }),
+                                                  places_[place++]);
+        padding_.resize(slices_);
+        for (std::uint32_t slice = 0; slice < slices_; ++slice)
+            numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t) { return l_.pad.value; }), padding_[slice]);
+    }
+
+    void unpack_kernel(std::uint32_t k)
+    {
+        kernel_.resize(std::size_t{slices_} * l_.kernel_height * l_.kernel_width);
+        std::size_t place = 0;
+        for (std::uint32_t slice = 0; slice < slices_; ++slice)
+            for (std::uint32_t r = 0; r < l_.kernel_height; ++r)
+                for (std::uint32_t s = 0; s < l_.kernel_width; ++s)
+                    numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t c) { return weights_.at(k, c, r, s); }), kernel_[place++]);
+    }
+
+    const Fp16Operand& data(std::uint32_t n, std::uint32_t group, std::uint32_t slice, std::uint32_t oy, std::uint32_t ox, std::uint32_t r,
+                            std::uint32_t s) const
+    {
+        const std::int64_t y = std::int64_t{oy} * l_.stride.y + r * l_.dilation.y - l_.pad.top;
+        const std::int64_t x = std::int64_t{ox} * l_.stride.x + s * l_.dilation.x - l_.pad.left;
+        if (y < 0 || x < 0 || y >= l_.height || x >= l_.width) return padding_[slice];
+        const std::size_t plane = (std::size_t{n} * l_.groups + group) * slices_ + slice;
+        return places_[(plane * l_.height + static_cast<std::size_t>(y)) * l_.width + static_cast<std::size_t>(x)];
+    }
+
+    const Layer& l_;
+    const Tensor &input_, &weights_;
+    std::uint32_t channels_, slices_;
+    std::vector<Fp16Operand> places_, padding_;
+    std::vector<Fp16Weights> kernel_;
+};
+
+}  // namespace
+
+Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors, bool winograd)
+{
+    std::vector<std::uint32_t> sums;
+    if (winograd) {
+        sums = reference_winograd_fp16(layer, input, tensors.weights);
+    } else {
+        Fp16Sums reference(layer, input, tensors.weights);
+        for (std::uint32_t n = 0; n < layer.batch; ++n)
+            for (std::uint32_t k = 0; k < layer.kernels; ++k) reference.kernel(n, k, sums);
+    }
+    numerics::SdpXConfig bs;
+    bs.generation = hardware.generation;
+    bs.fp = true;
+    bs.alu_bypass = !layer.bias;
+    bs.relu_bypass = layer.activation != Activation::Relu;
+    numerics::SdpCvtConfig cvt;
+    cvt.generation = hardware.generation;
+    cvt.fp = true;
+    cvt.out = layer.output.precision;
+    Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
+    const std::size_t plane = std::size_t{output.h} * output.w;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        std::int32_t value = static_cast<std::int32_t>(sums[i]);
+        if (layer.bias || !bs.relu_bypass)
+            value = numerics::sdp_x_lane(bs, value, layer.bias ? tensors.bias[i / plane % layer.kernels] : std::int16_t{0}, 0);
+        output.values[i] = static_cast<std::int16_t>(numerics::sdp_cvt_lane(cvt, value).value);
+    }
+    return output;
+}
+
+}  // namespace dlasim

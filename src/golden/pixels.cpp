@@ -1,0 +1,40 @@
+#include "golden/pixels.h"
+
+#include <algorithm>
+
+#include "config/half.h"
+
+namespace dlasim {
+namespace {
+
+std::int64_t shift_away(std::int64_t value, unsigned shift)
+{
+    if (shift == 0) return value;
+    const std::int64_t half = std::int64_t{1} << (shift - 1);
+    return value >= 0 ? (value + half) >> shift : -((-value + half) >> shift);
+}
+
+std::int16_t convert(const Layer& layer, std::uint32_t component, std::int16_t pixel)
+{
+    if (layer.format->half_float || !layer.conversion.on) return pixel;
+    const std::int64_t x = layer.signed_pixels ? pixel : layer.format->eight_bit ? pixel & 255 : pixel & 65535;
+    const std::int64_t minus = layer.conversion.per_component ? layer.conversion.mean[component] : layer.conversion.offset;
+    const std::int64_t value = std::clamp<std::int64_t>(shift_away((x - minus) * layer.conversion.scale, layer.conversion.shift), -65536, 65535);
+    if (layer.precision == Precision::Int8) return static_cast<std::int16_t>(std::clamp<std::int64_t>(value, -128, 127));
+    if (layer.precision == Precision::Int16) return static_cast<std::int16_t>(std::clamp<std::int64_t>(value, -32768, 32767));
+    return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
+}
+
+}  // namespace
+
+Tensor reference_pixels(const Layer& layer, const Tensor& pixels)
+{
+    Tensor converted = pixels;
+    for (std::uint32_t n = 0; n < pixels.n; ++n)
+        for (std::uint32_t c = 0; c < pixels.c; ++c)
+            for (std::uint32_t y = 0; y < pixels.h; ++y)
+                for (std::uint32_t x = 0; x < pixels.w; ++x) converted.at(n, c, y, x) = convert(layer, c, pixels.at(n, c, y, x));
+    return converted;
+}
+
+}  // namespace dlasim

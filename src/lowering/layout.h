@@ -1,0 +1,40 @@
+// Where the elements of tensors stand in memory: programming.md 3 to 5 and 8.
+//
+//   feature  (c / atom elements) * surface stride + y * line stride + x * atom + (c mod atom elements)
+//   weights  group, channel slice, row, column, kernel, channel: no padding inside
+#pragma once
+#include "config/tensors.h"
+#include "lowering/pass.h"
+
+namespace dlasim {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// A cube of feature data: strides in bytes.
+struct Cube {
+    std::uint64_t line_stride = 0, surface_stride = 0, batch_stride = 0;
+    std::uint32_t atom_bytes = 0, element_bytes = 1;
+    std::uint64_t offset(std::uint32_t n, std::uint32_t c, std::uint32_t y, std::uint32_t x) const
+    {
+        const std::uint32_t per_atom = atom_bytes / element_bytes;
+        return n * batch_stride + c / per_atom * surface_stride + y * line_stride + std::uint64_t{x} * atom_bytes + c % per_atom * element_bytes;
+    }
+};
+
+/// Channels [first, first + count) of the input as feature data.
+Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t count, const Cube& cube, std::uint64_t bytes);
+/// The planes of an image, plane 1 at `uv_offset`.
+Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geometry, std::uint64_t uv_offset);
+/// Reads one cube back.
+void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uint32_t first_channel, std::uint32_t channels);
+
+/// Weights in the order the array takes them, one value an element.
+std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const Tensor& weights);
+Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes);
+
+struct CompressedWeights {
+    Bytes weights, mask, group_sizes;
+};
+CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const std::vector<std::int16_t>& stream);
+
+}  // namespace dlasim

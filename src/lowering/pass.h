@@ -1,0 +1,103 @@
+// One pass of the convolution pipeline: what the registers of all its units say, before it is
+// written as registers. A layer is one pass or several.
+//
+//   Layer ──► Pass (what) ──► size_pass() ──► Geometry (entries, banks, strides) ──► register_writes()
+//
+// Source  programming.md 2 to 9; cdma.md 1; sdp.md 1.3 and 1.6.
+// Error   registers equal to those of the measured cases (tests/unit/lowering_test).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/layer.h"
+#include "facts/hardware.h"
+
+namespace dlasim {
+
+enum class PassMode { Direct, Image, Winograd };
+
+struct Addresses {
+    std::uint64_t input = 0x80000000, input_uv = 0, weights = 0x90000000, mask = 0x98000000, group_sizes = 0x9c000000,
+                  output = 0xa0000000, bias = 0xb0000000;
+};
+
+/// What stays in the buffer between passes, and partial height: programming.md 7.
+struct Reuse {
+    bool data = false, weights = false, keep_data = false, keep_weights = false;
+    std::uint32_t fetched_lines = 0, total_lines = 0, released_lines = 0;  // 0: all lines
+};
+
+struct CompressedSizes {
+    bool on = false;
+    std::uint64_t weight_bytes = 0, mask_bytes = 0;
+};
+
+struct Pass {
+    PassMode mode = PassMode::Direct;
+    Precision precision = Precision::Int8;
+    std::uint32_t width = 1, height = 1, channels = 1, kernels = 1, batch = 1;
+    std::uint32_t kernel_width = 1, kernel_height = 1;
+    Extent stride, dilation;
+    Padding pad;
+    std::uint32_t line_stride = 0, surface_stride = 0, uv_line_stride = 0;  // of the input, 0: packed
+    std::uint32_t data_banks = 0, weight_banks = 0, grain = 1;              // 0: what it takes
+    std::uint32_t packing = 0x10001;                                        // DAIN_MAP of feature data
+    bool input_primary = true, weights_primary = true, output_primary = true;
+    const PixelFormat* format = nullptr;
+    std::uint32_t x_offset = 0;
+    bool signed_pixels = true;
+    PixelConversion conversion;
+    std::uint32_t y_extension = 0;
+    Reuse reuse;
+    CompressedSizes compressed;
+    std::uint32_t transform_truncate = 0;  // CSC.D_PRA_CFG
+    std::uint32_t accumulator_truncate = 0;
+    unsigned group = 0;                    // register group
+    Addresses address;
+    std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
+    bool bias = false;
+    std::uint32_t bias_shift = 0;
+    bool relu = false;
+    OutputConversion output;
+
+    std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
+    std::uint32_t lines() const { return reuse.total_lines != 0 ? reuse.total_lines : height; }
+};
+
+/// What follows from a pass on a machine.
+struct Geometry {
+    std::uint32_t out_width = 0, out_height = 0;
+    std::uint32_t width_ext = 0, height_ext = 0, channels_ext = 0;           // as CSC sees the input
+    std::uint32_t kernel_width = 0, kernel_height = 0, kernel_channels = 0;  // as CSC sees a kernel
+    Extent stride_ext;
+    std::uint32_t surfaces = 0;           // of the input
+    std::uint64_t entries_per_slice = 0;  // CBUF entries of a line
+    std::uint64_t entries = 0;            // of the whole input
+    std::uint64_t kernel_bytes = 0;       // of a kernel, uncompressed
+    std::uint64_t weight_bytes = 0;       // of the layer, as fetched
+    std::uint32_t data_banks = 0, weight_banks = 0;
+    std::uint64_t line_stride = 0, surface_stride = 0, uv_line_stride = 0, batch_stride = 0;
+    std::uint64_t out_line_stride = 0, out_surface_stride = 0, out_batch_stride = 0;
+    std::uint32_t out_element_bytes = 1, out_surfaces = 0;  // as SDP writes them
+    std::uint32_t pad_right = 0;                             // as CDMA is told
+    std::uint32_t in_precision = 0;
+    std::uint64_t macs = 0;
+};
+
+/// Sizes and checks; throws ConfigError(where, ...) with the numbers if the pass does not fit.
+Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where);
+
+struct RegisterValue {
+    std::string name;  // "CDMA.D_BANK"
+    std::uint32_t value = 0;
+    bool operator==(const RegisterValue&) const = default;
+};
+/// The registers of a pass in programming order, then the op-enables in the order they are written.
+struct PassRegisters {
+    std::vector<RegisterValue> writes, enables;
+};
+PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Hardware& hardware);
+
+}  // namespace dlasim

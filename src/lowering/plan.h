@@ -1,0 +1,51 @@
+// Lowering: a layer becomes passes, a register program and memory images; afterwards the output is
+// read back from where the passes put it.
+//
+//   Layer + Hardware + tensors ──► Plan { passes, images, program, output regions } ──► Machine
+//
+// Groups become passes of as many groups as fill one kernel group; what does not fit the CBUF is
+// refused with the numbers.
+//
+// Source  programming.md 1 to 9.
+// Error   register values of the measured cases: tests/unit/lowering_test.
+#pragma once
+#include <functional>
+
+#include "lowering/layout.h"
+#include "platform/program.h"
+
+namespace dlasim {
+
+struct PlannedPass {
+    Pass pass;
+    Geometry geometry;
+    PassRegisters registers;
+    std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
+};
+
+/// Bytes that must be in primary memory before the program starts.
+struct PlannedImage {
+    std::string what;
+    std::uint64_t address = 0;
+    Bytes bytes;
+};
+
+struct Plan {
+    std::string mode;  // direct, image, winograd
+    bool winograd = false;
+    std::vector<PlannedPass> passes;
+    std::vector<PlannedImage> images;
+    Program program;
+    std::uint64_t macs = 0;  // that the array is asked for, padding of groups included
+};
+
+/// Throws ConfigError if the machine cannot do it.
+Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors);
+/// As plan_layer, without images: what the planner and tests need of shapes alone.
+Plan plan_shape(const Layer& layer, const Hardware& hardware);
+
+/// The output tensor, read region by region.
+using ReadMemory = std::function<Bytes(std::uint64_t address, std::uint64_t bytes)>;
+Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& read);
+
+}  // namespace dlasim

@@ -1,0 +1,237 @@
+// A pass as register values. The order is free (a group is armed by its op-enables); ours is unit
+// by unit along the data. [spec] programming.md 1 and 2; SDP and SDP_RDMA: sdp.md 1.3.
+#include "base/error.h"
+#include "lowering/pass.h"
+#include "registers/tables.h"
+
+namespace dlasim {
+namespace {
+
+std::uint32_t low(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
+std::uint32_t high(std::uint64_t address) { return static_cast<std::uint32_t>(address >> 32); }
+std::uint32_t half(std::int32_t value) { return static_cast<std::uint32_t>(value) & 0xffff; }
+std::uint32_t pair(std::uint32_t upper, std::uint32_t lower) { return upper << 16 | lower; }
+
+class Writer {
+public:
+    Writer(const Pass& pass, const Geometry& geometry, const Hardware& hw) : p_(pass), g_(geometry), hw_(hw) {}
+
+    PassRegisters write()
+    {
+        for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP"}) put(unit, "S_POINTER", p_.group);
+        if (p_.bias) put("SDP_RDMA", "S_POINTER", p_.group);
+        cdma_input();
+        cdma_weights();
+        cdma_rest();
+        csc();
+        cmac_and_cacc();
+        sdp();
+        if (p_.bias) sdp_rdma();
+        if (p_.bias) enable("SDP_RDMA");
+        for (const char* unit : {"SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) enable(unit);
+        return std::move(out_);
+    }
+
+private:
+    void put(const char* unit, const char* name, std::uint64_t value)
+    {
+        const UnitRegisters* registers = find_unit(hw_.generation, unit);
+        const RegisterRow* row = registers ? registers->find(std::string_view(name)) : nullptr;
+        const std::string full = std::string(unit) + "." + name;
+        if (!row) throw ConfigError(full, hw_.name + " has no such register");
+        // The atom bits of an address or stride are not stored; all others must be.
+        const std::uint64_t kept = row->write_mask | (hw_.memory.atom_bytes - 1);
+        if ((value & ~kept) != 0)
+            throw ConfigError(full, "found " + std::to_string(value) + ", expected a value that its register can hold (mask " +
+                                        std::to_string(row->write_mask) + ")");
+        out_.writes.push_back({full, static_cast<std::uint32_t>(value)});
+    }
+    void enable(const char* unit) { out_.enables.push_back({std::string(unit) + ".D_OP_ENABLE", 1}); }
+    bool image() const { return p_.mode == PassMode::Image; }
+    bool winograd() const { return p_.mode == PassMode::Winograd; }
+    std::uint32_t processing() const { return static_cast<std::uint32_t>(p_.precision); }
+    std::uint32_t fetched() const { return p_.reuse.fetched_lines != 0 ? p_.reuse.fetched_lines : p_.height; }
+    std::uint32_t misc(std::uint32_t in_precision) const
+    {
+        return in_precision << 8 | processing() << 12 | (winograd() ? 1u : 0u) | (p_.reuse.data ? 1u : 0u) << 16 |
+               (p_.reuse.weights ? 1u : 0u) << 20 | (p_.reuse.keep_data ? 1u : 0u) << 24 | (p_.reuse.keep_weights ? 1u : 0u) << 28;
+    }
+    std::uint32_t banks() const { return pair(g_.weight_banks - 1, g_.data_banks - 1); }
+
+    void cdma_input()
+    {
+        const char* u = "CDMA";
+        put(u, "S_ARBITER", 0x3000f);
+        put(u, "D_MISC_CFG", misc(g_.in_precision));
+        put(u, "D_DATAIN_FORMAT", image() ? 1u | p_.format->code << 8 | (p_.signed_pixels ? 1u : 0u) << 20 : 0u);
+        put(u, "D_DATAIN_SIZE_0", pair(fetched() - 1, p_.width - 1));
+        put(u, "D_DATAIN_SIZE_1", p_.channels - 1);
+        put(u, "D_DATAIN_SIZE_EXT_0", pair((winograd() ? g_.height_ext : fetched()) - 1, g_.width_ext - 1));
+        put(u, "D_PIXEL_OFFSET", p_.x_offset);
+        put(u, "D_DAIN_RAM_TYPE", p_.input_primary);
+        put(u, "D_DAIN_ADDR_HIGH_0", high(p_.address.input));
+        put(u, "D_DAIN_ADDR_LOW_0", low(p_.address.input));
+        put(u, "D_DAIN_ADDR_HIGH_1", high(p_.address.input_uv));
+        put(u, "D_DAIN_ADDR_LOW_1", low(p_.address.input_uv));
+        put(u, "D_LINE_STRIDE", g_.line_stride);
+        put(u, "D_LINE_UV_STRIDE", g_.uv_line_stride);
+        put(u, "D_SURF_STRIDE", g_.surface_stride);
+        put(u, "D_DAIN_MAP", p_.mode == PassMode::Direct ? p_.packing : 0);
+        put(u, "D_RESERVED_X_CFG", 0);
+        put(u, "D_RESERVED_Y_CFG", 0);
+        put(u, "D_BATCH_NUMBER", p_.batch - 1);
+        put(u, "D_BATCH_STRIDE", g_.batch_stride);
+        put(u, "D_ENTRY_PER_SLICE", g_.entries_per_slice - 1);
+        put(u, "D_FETCH_GRAIN", p_.grain - 1);
+    }
+
+    void cdma_weights()
+    {
+        const char* u = "CDMA";
+        put(u, "D_WEIGHT_FORMAT", p_.compressed.on);
+        put(u, "D_WEIGHT_SIZE_0", g_.kernel_bytes - 1);
+        put(u, "D_WEIGHT_SIZE_1", p_.kernels - 1);
+        put(u, "D_WEIGHT_RAM_TYPE", p_.weights_primary);
+        put(u, "D_WEIGHT_ADDR_HIGH", high(p_.address.weights));
+        put(u, "D_WEIGHT_ADDR_LOW", low(p_.address.weights));
+        put(u, "D_WEIGHT_BYTES", g_.weight_bytes);
+        if (!p_.compressed.on) return;
+        put(u, "D_WGS_ADDR_HIGH", high(p_.address.group_sizes));
+        put(u, "D_WGS_ADDR_LOW", low(p_.address.group_sizes));
+        put(u, "D_WMB_ADDR_HIGH", high(p_.address.mask));
+        put(u, "D_WMB_ADDR_LOW", low(p_.address.mask));
+        put(u, "D_WMB_BYTES", p_.compressed.mask_bytes);
+    }
+
+    void cdma_rest()
+    {
+        const char* u = "CDMA";
+        const PixelConversion& c = p_.conversion;
+        put(u, "D_MEAN_FORMAT", c.per_component);
+        if (c.per_component) {
+            put(u, "D_MEAN_GLOBAL_0", pair(half(c.mean[1]), half(c.mean[0])));
+            put(u, "D_MEAN_GLOBAL_1", pair(half(c.mean[3]), half(c.mean[2])));
+        }
+        put(u, "D_CVT_CFG", c.on ? 1u | c.shift << 4 : 0u);
+        put(u, "D_CVT_OFFSET", c.on ? half(c.offset) : 0u);
+        put(u, "D_CVT_SCALE", c.on ? half(c.scale) : 1u);
+        put(u, "D_CONV_STRIDE", pair(p_.stride.y - 1, p_.stride.x - 1));
+        put(u, "D_ZERO_PADDING", p_.pad.bottom << 24 | p_.pad.top << 16 | g_.pad_right << 8 | p_.pad.left);
+        put(u, "D_ZERO_PADDING_VALUE", half(p_.pad.value));
+        put(u, "D_BANK", banks());
+        put(u, "D_NAN_FLUSH_TO_ZERO", 0);
+        put(u, "D_PERF_ENABLE", 1);
+    }
+
+    void csc()
+    {
+        const char* u = "CSC";
+        put(u, "D_MISC_CFG", misc(processing()));
+        put(u, "D_DATAIN_FORMAT", image());
+        put(u, "D_DATAIN_SIZE_EXT_0", pair(g_.height_ext - 1, g_.width_ext - 1));
+        put(u, "D_DATAIN_SIZE_EXT_1", g_.channels_ext - 1);
+        put(u, "D_BATCH_NUMBER", p_.batch - 1);
+        put(u, "D_POST_Y_EXTENSION", p_.y_extension);
+        put(u, "D_ENTRY_PER_SLICE", g_.entries_per_slice - 1);
+        put(u, "D_WEIGHT_FORMAT", p_.compressed.on);
+        put(u, "D_WEIGHT_SIZE_EXT_0", pair(g_.kernel_height - 1, g_.kernel_width - 1));
+        put(u, "D_WEIGHT_SIZE_EXT_1", pair(p_.kernels - 1, g_.kernel_channels - 1));
+        put(u, "D_WEIGHT_BYTES", g_.weight_bytes);
+        put(u, "D_WMB_BYTES", p_.compressed.on ? p_.compressed.mask_bytes : 0);
+        put(u, "D_DATAOUT_SIZE_0", pair(g_.out_height - 1, g_.out_width - 1));
+        put(u, "D_DATAOUT_SIZE_1", p_.kernels - 1);
+        put(u, "D_ATOMICS", std::uint64_t{g_.out_width} * g_.out_height - 1);
+        put(u, "D_RELEASE", (p_.reuse.released_lines != 0 ? p_.reuse.released_lines : g_.height_ext) - 1);
+        put(u, "D_CONV_STRIDE_EXT", pair(g_.stride_ext.y - 1, g_.stride_ext.x - 1));
+        put(u, "D_DILATION_EXT", pair(p_.dilation.y - 1, p_.dilation.x - 1));
+        put(u, "D_ZERO_PADDING", winograd() ? 0 : pair(p_.pad.top, p_.pad.left));
+        put(u, "D_ZERO_PADDING_VALUE", half(p_.pad.value));
+        put(u, "D_BANK", banks());
+        put(u, "D_PRA_CFG", p_.transform_truncate);
+    }
+
+    void cmac_and_cacc()
+    {
+        const std::uint32_t mode = processing() << 12 | (winograd() ? 1u : 0u);
+        put("CMAC_A", "D_MISC_CFG", mode);
+        put("CMAC_B", "D_MISC_CFG", mode);
+        const char* u = "CACC";
+        put(u, "D_MISC_CFG", mode);
+        put(u, "D_DATAOUT_SIZE_0", pair(g_.out_height - 1, g_.out_width - 1));
+        put(u, "D_DATAOUT_SIZE_1", p_.kernels - 1);
+        put(u, "D_DATAOUT_ADDR", low(p_.address.output));
+        put(u, "D_BATCH_NUMBER", p_.batch - 1);
+        // Used by multi-batch only; elsewhere a stride of a wide layer is cut to what the register holds.
+        const std::uint32_t mask = find_unit(hw_.generation, u)->find(std::string_view("D_LINE_STRIDE"))->write_mask | (hw_.memory.atom_bytes - 1);
+        put(u, "D_LINE_STRIDE", p_.batch > 1 ? g_.out_line_stride : g_.out_line_stride & mask);
+        put(u, "D_SURF_STRIDE", p_.batch > 1 ? g_.out_surface_stride : g_.out_surface_stride & mask);
+        put(u, "D_DATAOUT_MAP", 0);
+        put(u, "D_CLIP_CFG", p_.accumulator_truncate);
+    }
+
+    void sdp()
+    {
+        const char* u = "SDP";
+        constexpr std::uint32_t kBypass = 1, kNoAlu = 2, kSum = 2 << 2, kNoMul = 0x10, kNoRelu = 0x40;
+        put(u, "D_DATA_CUBE_WIDTH", g_.out_width - 1);
+        put(u, "D_DATA_CUBE_HEIGHT", g_.out_height - 1);
+        put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
+        put(u, "D_DST_BASE_ADDR_HIGH", high(p_.address.output));
+        put(u, "D_DST_BASE_ADDR_LOW", low(p_.address.output));
+        put(u, "D_DST_LINE_STRIDE", g_.out_line_stride);
+        put(u, "D_DST_SURFACE_STRIDE", g_.out_surface_stride);
+        if (p_.bias) {
+            put(u, "D_DP_BS_CFG", kSum | kNoMul | (p_.relu ? 0 : kNoRelu));
+            put(u, "D_DP_BS_ALU_CFG", 1u | p_.bias_shift << 8);
+            put(u, "D_DP_BS_MUL_CFG", 0);
+        } else {
+            put(u, "D_DP_BS_CFG", p_.relu ? kNoAlu | kNoMul : kBypass);
+            // A shift left by an earlier layer would act even with the multiplier off.
+            if (p_.relu) put(u, "D_DP_BS_MUL_CFG", 0);
+        }
+        put(u, "D_DP_BN_CFG", kBypass);
+        put(u, "D_DP_EW_CFG", kBypass);
+        put(u, "D_FEATURE_MODE_CFG", 1u | (winograd() ? 4u : 0u) | (p_.batch - 1) << 8);
+        put(u, "D_DST_DMA_CFG", p_.output_primary);
+        put(u, "D_DST_BATCH_STRIDE", g_.out_batch_stride);
+        put(u, "D_DATA_FORMAT", processing() | static_cast<std::uint32_t>(p_.output.precision) << 2);
+        put(u, "D_CVT_OFFSET", static_cast<std::uint32_t>(p_.output.offset));
+        put(u, "D_CVT_SCALE", half(p_.output.scale));
+        put(u, "D_CVT_SHIFT", p_.output.shift);
+        put(u, "D_PERF_ENABLE", 0);
+    }
+
+    /// BRDMA brings one 16-bit operand a kernel; the other engines stay off.
+    void sdp_rdma()
+    {
+        const char* u = "SDP_RDMA";
+        constexpr std::uint32_t kAluOnly = 1 << 1, kTwoBytes = 1 << 3, kPrimary = 1 << 5, kDisabled = 1;
+        put(u, "D_DATA_CUBE_WIDTH", g_.out_width - 1);
+        put(u, "D_DATA_CUBE_HEIGHT", g_.out_height - 1);
+        put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
+        put(u, "D_BRDMA_CFG", kAluOnly | kTwoBytes | kPrimary);
+        put(u, "D_BS_BASE_ADDR_LOW", low(p_.address.bias));
+        put(u, "D_BS_BASE_ADDR_HIGH", high(p_.address.bias));
+        put(u, "D_BS_LINE_STRIDE", 0);
+        put(u, "D_BS_SURFACE_STRIDE", 0);
+        put(u, "D_NRDMA_CFG", kDisabled);
+        put(u, "D_ERDMA_CFG", kDisabled);
+        put(u, "D_FEATURE_MODE_CFG", 1u | (winograd() ? 2u : 0u) | processing() << 2 | processing() << 4 |
+                                         static_cast<std::uint32_t>(p_.output.precision) << 6 | (p_.batch - 1) << 8);
+        put(u, "D_SRC_DMA_CFG", 1);
+    }
+
+    const Pass& p_;
+    const Geometry& g_;
+    const Hardware& hw_;
+    PassRegisters out_;
+};
+
+}  // namespace
+
+PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Hardware& hardware)
+{
+    return Writer(pass, geometry, hardware).write();
+}
+
+}  // namespace dlasim

@@ -1,0 +1,195 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "lowering/pass.h"
+
+namespace dlasim {
+namespace {
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return divide_up(a, b) * b; }
+std::string text(std::uint64_t number) { return std::to_string(number); }
+
+class Sizer {
+public:
+    Sizer(const Pass& pass, const Hardware& hw, const std::string& where) : p_(pass), hw_(hw), where_(where) {}
+
+    Geometry size()
+    {
+        precision_of_machine();
+        g_.width_ext = p_.width;
+        g_.height_ext = p_.lines();
+        g_.channels_ext = p_.channels;
+        g_.kernel_width = p_.kernel_width;
+        g_.kernel_height = p_.kernel_height;
+        g_.kernel_channels = p_.channels;
+        g_.stride_ext = p_.stride;
+        g_.pad_right = p_.pad.right;
+        g_.in_precision = static_cast<std::uint32_t>(p_.precision);
+        const std::uint32_t es = p_.element_bytes();
+        g_.surfaces = static_cast<std::uint32_t>(divide_up(std::uint64_t{p_.channels} * es, atom()));
+        g_.out_width = (p_.width + p_.pad.left + p_.pad.right - ((p_.kernel_width - 1) * p_.dilation.x + 1)) / p_.stride.x + 1;
+        g_.out_height = (p_.lines() + p_.pad.top + p_.pad.bottom - ((p_.kernel_height - 1) * p_.dilation.y + 1)) / p_.stride.y + 1;
+        g_.line_stride = p_.line_stride != 0 ? p_.line_stride : std::uint64_t{p_.width} * atom();
+        g_.surface_stride = p_.surface_stride != 0 ? p_.surface_stride : g_.line_stride * p_.height;
+        g_.kernel_bytes = std::uint64_t{p_.kernel_width} * p_.kernel_height * p_.channels * es;
+        switch (p_.mode) {
+        case PassMode::Direct: direct(); break;
+        case PassMode::Image: image(); break;
+        case PassMode::Winograd: winograd(); break;
+        }
+        banks();
+        output();
+        return g_;
+    }
+
+private:
+    std::uint64_t atom() const { return hw_.memory.atom_bytes; }
+    [[noreturn]] void refuse(const std::string& problem) const { throw ConfigError(where_, problem); }
+    void expect(bool holds, const std::string& problem) const
+    {
+        if (!holds) refuse(problem);
+    }
+
+    void precision_of_machine() const
+    {
+        expect(hw_.full() || p_.precision == Precision::Int8,
+               std::string("found precision ") + precision_name(p_.precision) + ", expected int8: " + hw_.name + " computes nothing else");
+        expect(hw_.full() || p_.output.precision == Precision::Int8,
+               std::string("found output precision ") + precision_name(p_.output.precision) + ", expected int8: " + hw_.name + " writes nothing else");
+        expect(p_.batch == 1 || (hw_.batch && p_.mode == PassMode::Direct),
+               "found a batch of " + text(p_.batch) + ", expected 1: " + hw_.name + " has no multi-batch in this mode");
+        expect(!p_.compressed.on || hw_.weight_compression, "found compressed weights, expected none: " + hw_.name + " cannot decompress");
+        expect(p_.mode == PassMode::Direct || (p_.dilation.x == 1 && p_.dilation.y == 1),
+               "found a dilation of " + text(p_.dilation.x) + " x " + text(p_.dilation.y) + ", expected 1: only direct mode dilates");
+    }
+
+    // [spec] programming.md 3.
+    void direct()
+    {
+        const std::uint64_t r = hw_.atoms_per_entry(), s = g_.surfaces, w = p_.width;
+        if (p_.width == 1 && p_.height == 1 && (p_.packing >> 16 & 1) != 0) {
+            g_.entries_per_slice = divide_up(s, r);
+        } else {
+            const std::uint64_t left = s % r;
+            g_.entries_per_slice = s / r * w;
+            if (left != 0) g_.entries_per_slice += r == 4 && left == 3 ? w : divide_up(left * w, r);
+        }
+        g_.batch_stride = g_.surface_stride * g_.surfaces;
+        g_.entries = g_.entries_per_slice * p_.lines() * p_.batch;
+    }
+
+    // [spec] programming.md 4.
+    void image()
+    {
+        const PixelFormat& f = *p_.format;
+        expect(hw_.full() || f.eight_bit, std::string("found pixel format ") + f.name + ", expected one of 8-bit components: " + hw_.name + " knows no other");
+        expect(p_.x_offset < atom() / f.plane_pixel_bytes || p_.x_offset == 0,
+               "found x_offset " + text(p_.x_offset) + ", expected less than the " + text(atom() / f.plane_pixel_bytes) + " pixels of an atom");
+        const std::uint32_t component_bytes = p_.precision == Precision::Int8 ? 1 : 2;
+        g_.in_precision = f.eight_bit ? 0 : f.half_float ? 2 : 1;
+        expect(g_.in_precision == static_cast<std::uint32_t>(p_.precision) || p_.conversion.on,
+               std::string("found pixels of ") + precision_name(static_cast<Precision>(g_.in_precision)) + " for " + precision_name(p_.precision) +
+                   ", expected a conversion (input.conversion)");
+        g_.entries_per_slice = divide_up(std::uint64_t{p_.pad.left + p_.width + p_.pad.right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
+        const std::uint64_t pixels = std::uint64_t{p_.width} + p_.x_offset;
+        g_.line_stride = p_.line_stride != 0 ? p_.line_stride : align_up(pixels * f.plane_pixel_bytes, atom());
+        g_.surface_stride = 0;
+        if (f.planes == 2) g_.uv_line_stride = p_.uv_line_stride != 0 ? p_.uv_line_stride : align_up(pixels * f.plane_pixel_bytes * 2, atom());
+        const std::uint32_t row = p_.kernel_width * p_.channels;
+        const std::uint32_t limit = hw_.mac.atomic_c >> p_.y_extension;
+        expect(p_.y_extension == 0 || row <= limit,
+               "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) + " with " + text(1u << p_.y_extension) + " rows at once");
+        expect(!hw_.full() || row <= 128, "found a kernel row of " + text(row) + " elements, expected at most 128: nv_full addresses two slices of pixels");
+        const std::uint32_t c = hw_.mac.atomic_c;
+        expect(hw_.full() || row <= 2 * c || (row - 1) % c != 0,
+               "found a kernel row of " + text(row) + " elements, expected none of 2n*" + text(c) + "+1: the silicon computes it wrongly (csc.md 6, 10)");
+        g_.kernel_width = 1;
+        g_.kernel_channels = row;
+        g_.entries = g_.entries_per_slice * p_.lines();
+    }
+
+    // [spec] programming.md 5.
+    void winograd()
+    {
+        expect(hw_.winograd, "found mode winograd, expected another: " + hw_.name + " has none");
+        const std::uint32_t sx = p_.stride.x, sy = p_.stride.y, es = p_.element_bytes();
+        // Each phase of a strided kernel must fit 3x3.
+        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy && p_.kernel_width > 2 * sx && p_.kernel_height > 2 * sy,
+               "found a kernel of " + text(p_.kernel_width) + " x " + text(p_.kernel_height) + ", expected 3 x 3 for each phase of the stride");
+        g_.channels_ext = static_cast<std::uint32_t>(align_up(std::uint64_t{p_.channels} * es, 32)) / es * sx * sy;
+        expect(g_.channels_ext <= 8192, "found " + text(g_.channels_ext) + " channels after extension by the stride, expected at most 8192");
+        expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0,
+               "found an output of " + text(g_.out_width) + " x " + text(g_.out_height) + ", expected multiples of 4: Winograd works on tiles");
+        g_.width_ext = g_.out_width + 4;
+        g_.height_ext = g_.out_height + 4;
+        const std::uint64_t sections = std::uint64_t{g_.width_ext} * sx, used = std::uint64_t{p_.pad.left} + p_.width;
+        expect(sections >= used && sections - used < 64, "found a right padding of " + std::to_string(static_cast<std::int64_t>(sections - used)) +
+               " after extension, expected 0..63");
+        g_.pad_right = static_cast<std::uint32_t>(sections - used);
+        g_.entries_per_slice = std::uint64_t{g_.surfaces} * sx * sy * (g_.width_ext / 4);
+        g_.kernel_bytes = 16ull * g_.channels_ext * es;
+        g_.kernel_width = g_.kernel_height = 4;
+        g_.kernel_channels = g_.channels_ext;
+        g_.stride_ext = {1, 1};
+        g_.entries = g_.entries_per_slice * g_.height_ext;
+    }
+
+    // [spec] programming.md 2, "buffer limits".
+    void banks()
+    {
+        const std::uint64_t depth = hw_.cbuf.bank_depth, bank_bytes = depth * hw_.cbuf.entry_bytes;
+        const std::uint32_t all = hw_.cbuf.banks - (p_.compressed.on ? 1 : 0);
+        const std::uint64_t most = hw_.full() ? 4096 : 16384;
+        expect(g_.entries_per_slice <= most, "found " + text(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + text(most));
+        expect(g_.kernel_bytes <= 1u << 18, "found " + text(g_.kernel_bytes) + " bytes in a kernel, expected at most 262144: its register has 18 bits");
+        const std::uint64_t padded = hw_.full() ? 128 : hw_.cbuf.entry_bytes;
+        g_.weight_bytes = p_.compressed.on ? p_.compressed.weight_bytes : align_up(g_.kernel_bytes * p_.kernels, padded);
+        const std::uint64_t need_data = p_.data_banks != 0 ? p_.data_banks : divide_up(g_.entries, depth);
+        const std::uint64_t in_group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
+        const std::uint64_t group_banks = p_.compressed.on ? 1 : divide_up(in_group * g_.kernel_bytes, bank_bytes);
+        const std::string machine = " of the " + text(all) + " banks of " + text(bank_bytes) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
+        expect(need_data + group_banks <= all,
+               "does not fit the CBUF: the input takes " + text(g_.entries) + " entries = " + text(need_data) + " banks, one group of " +
+                   text(in_group) + " kernels " + text(group_banks) + machine);
+        expect(g_.entries <= need_data * depth, "found " + text(g_.entries) + " entries of input, expected at most " + text(need_data * depth) +
+               " in " + text(need_data) + " data banks");
+        g_.data_banks = static_cast<std::uint32_t>(need_data);
+        const std::uint64_t want = std::max<std::uint64_t>(1, divide_up(g_.weight_bytes, bank_bytes));
+        g_.weight_banks = p_.weight_banks != 0 ? p_.weight_banks : static_cast<std::uint32_t>(std::min<std::uint64_t>(all - need_data, want));
+        expect(g_.weight_banks >= group_banks && g_.data_banks + g_.weight_banks <= all,
+               "found " + text(g_.data_banks) + " data and " + text(g_.weight_banks) + " weight banks, expected at least " + text(group_banks) +
+                   " for weights and at most " + text(all) + " together");
+        const std::uint64_t unit = p_.mode == PassMode::Winograd ? 4 * g_.entries_per_slice
+                                   : p_.mode == PassMode::Direct ? g_.entries_per_slice * p_.grain * p_.batch
+                                                                 : g_.entries_per_slice;
+        expect(unit <= g_.data_banks * depth, "found a fetch unit of " + text(unit) + " entries, expected at most " + text(g_.data_banks * depth));
+    }
+
+    // [spec] sdp.md 1.7: one surface is the channels of an atom; int8 to int16 writes them in pairs.
+    void output()
+    {
+        const std::uint32_t kernels = p_.kernels, per_atom = hw_.memory.atom_bytes / p_.element_bytes();
+        g_.out_element_bytes = p_.output.precision == Precision::Int8 ? 1 : 2;
+        g_.out_surfaces = static_cast<std::uint32_t>(divide_up(kernels, per_atom));
+        if (p_.element_bytes() == 1 && g_.out_element_bytes == 2) g_.out_surfaces *= 2;
+        g_.out_line_stride = p_.out_line_stride != 0 ? p_.out_line_stride : std::uint64_t{g_.out_width} * atom();
+        g_.out_surface_stride = p_.out_surface_stride != 0 ? p_.out_surface_stride : g_.out_line_stride * g_.out_height;
+        g_.out_batch_stride = g_.out_surface_stride * g_.out_surfaces;
+        g_.macs = std::uint64_t{g_.out_width} * g_.out_height * kernels * p_.kernel_width * p_.kernel_height * p_.channels * p_.batch;
+    }
+
+    const Pass& p_;
+    const Hardware& hw_;
+    const std::string& where_;
+    Geometry g_;
+};
+
+}  // namespace
+
+Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where)
+{
+    return Sizer(pass, hardware, where).size();
+}
+
+}  // namespace dlasim
