@@ -1,0 +1,21 @@
+// What CMAC is: its latencies.   [spec] cmac.md, section named; confirmed by the measured cases
+#pragma once
+#include "base/cycle.h"
+#include "facts/hardware.h"
+
+namespace dlasim::facts::cmac {
+
+/// Registers between the port of CSC and the port of a half, then to the port of CACC. [spec] 0, 2.3
+struct Latencies {
+    Cycle from_csc_a, from_csc_b;  // CSC port to the port of the half
+    Cycle control;                 // port in to port out, valid and info
+    Cycle to_cacc;                 // CSC port to CACC port, valid and info, both halves
+};
+inline Latencies latencies(const Hardware& hw)
+{
+    return hw.full() ? Latencies{2, 1, 4, 8} : Latencies{0, 0, 6, 6};
+}
+inline constexpr Cycle kDone = 7;     // [spec] 2.7: last atom at the port of the half to the done pulse
+inline constexpr Cycle kGateOff = 3;  // [spec] 3: last cycle with the clock on after the done pulse
+
+}  // namespace dlasim::facts::cmac

@@ -1,0 +1,385 @@
+#include "numerics/mac_block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/expects.h"
+
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+// The intrinsics of GCC 12 pass undefined vectors by initialising them with themselves.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#define DLASIM_AVX2 __attribute__((target("avx2")))
+#define DLASIM_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
+#endif
+
+namespace dlasim::numerics {
+
+// The weights as groups of lanes, a row of kWidth kernels for each group:
+//   Plain, Avx2   int16 pairs  [block of kernels][lanes / 2][kWidth][2], for int16 split into two planes
+//   Avx512 int8   bytes + 128  [block of kernels][lanes / 4][kWidth][4]: VNNI wants one side unsigned
+//   Avx512 int16  int16 pairs, two planes
+// int16 weights are high * 256 + low, low unsigned: the sums of either plane fit 32 bits.
+struct MacBlock::Form {
+    std::vector<std::uint8_t> storage;
+    std::size_t plane = 0;  // bytes from the low to the high plane
+    std::uint8_t* data() { return aligned; }
+    std::uint8_t* aligned = nullptr;
+    mutable std::vector<std::int16_t> wide;  // atoms of int8 as int16
+};
+
+namespace {
+
+constexpr std::uint32_t kWidth = MacBlock::kWidth;
+
+MacEngine best()
+{
+#if defined(__x86_64__)
+    if (available(MacEngine::Avx512)) return MacEngine::Avx512;
+    if (available(MacEngine::Avx2)) return MacEngine::Avx2;
+#endif
+    return MacEngine::Plain;
+}
+
+std::int16_t read16(const std::uint8_t* at)
+{
+    std::int16_t value;
+    std::memcpy(&value, at, 2);
+    return value;
+}
+
+// ------------------------------------------------------------------------------------------ pairs
+/// Element (kernel, lane) of a plane of pairs; `groups` pairs.
+std::size_t pair_index(std::uint32_t kernel, std::uint32_t lane, std::uint32_t groups)
+{
+    return ((std::size_t{kernel / kWidth} * groups + lane / 2) * kWidth + kernel % kWidth) * 2 + lane % 2;
+}
+
+void fill_pairs8(std::int16_t* to, const std::uint8_t* weights, std::uint32_t pitch, std::uint32_t kernels, std::uint32_t lanes)
+{
+    const std::uint32_t groups = ceil_div(lanes, 2u);
+    std::fill_n(to, std::size_t{round_up(kernels, kWidth)} * groups * 2, std::int16_t{0});
+    for (std::uint32_t k = 0; k < kernels; ++k)
+        for (std::uint32_t c = 0; c < lanes; ++c)
+            to[pair_index(k, c, groups)] = static_cast<std::int8_t>(weights[std::size_t{k} * pitch + c]);
+}
+
+void fill_pairs16(std::int16_t* low, std::int16_t* high, const std::uint8_t* weights, std::uint32_t pitch,
+                  std::uint32_t kernels, std::uint32_t lanes)
+{
+    const std::uint32_t groups = ceil_div(lanes, 2u);
+    const std::size_t size = std::size_t{round_up(kernels, kWidth)} * groups * 2;
+    std::fill_n(low, size, std::int16_t{0});
+    std::fill_n(high, size, std::int16_t{0});
+    for (std::uint32_t k = 0; k < kernels; ++k)
+        for (std::uint32_t c = 0; c < lanes; ++c) {
+            const std::int16_t w = read16(weights + std::size_t{k} * pitch + 2 * c);
+            low[pair_index(k, c, groups)] = static_cast<std::int16_t>(w & 0xff);
+            high[pair_index(k, c, groups)] = static_cast<std::int16_t>(w >> 8);
+        }
+}
+
+void multiply_pairs(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
+{
+    std::int32_t acc[kWidth] = {};
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth)
+        for (std::uint32_t k = 0; k < kWidth; ++k) acc[k] += plane[2 * k] * atom[2 * g] + plane[2 * k + 1] * atom[2 * g + 1];
+    std::copy_n(acc, kWidth, sums);
+}
+
+#if defined(__x86_64__)
+DLASIM_AVX2 void multiply_pairs_avx2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom,
+                                     std::int32_t* sums)
+{
+    __m256i a = _mm256_setzero_si256(), b = a;
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth) {
+        std::int32_t pair;
+        std::memcpy(&pair, atom + 2 * g, 4);
+        const __m256i d = _mm256_set1_epi32(pair);
+        a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane)), d));
+        b = _mm256_add_epi32(b, _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane + kWidth)), d));
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums), a);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 8), b);
+}
+
+// --------------------------------------------------------------------------------------- AVX-512
+/// 16 rows of 16 words to 16 columns.
+DLASIM_AVX512 inline void transpose(__m512i (&r)[16])
+{
+    __m512i t[16], u[16];
+    for (int i = 0; i < 8; ++i) {
+        t[2 * i] = _mm512_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
+        t[2 * i + 1] = _mm512_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
+    }
+    for (int i = 0; i < 4; ++i) {
+        u[4 * i] = _mm512_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
+        u[4 * i + 1] = _mm512_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
+        u[4 * i + 2] = _mm512_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
+        u[4 * i + 3] = _mm512_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
+    }
+    // u[4 * i + j], 128-bit lane q: word 4 * q + j of rows 4 * i .. 4 * i + 3.
+    for (int j = 0; j < 4; ++j) {
+        const __m512i a = _mm512_shuffle_i32x4(u[j], u[4 + j], 0x88), b = _mm512_shuffle_i32x4(u[j], u[4 + j], 0xdd);
+        const __m512i c = _mm512_shuffle_i32x4(u[8 + j], u[12 + j], 0x88), d = _mm512_shuffle_i32x4(u[8 + j], u[12 + j], 0xdd);
+        r[j] = _mm512_shuffle_i32x4(a, c, 0x88);
+        r[8 + j] = _mm512_shuffle_i32x4(a, c, 0xdd);
+        r[4 + j] = _mm512_shuffle_i32x4(b, d, 0x88);
+        r[12 + j] = _mm512_shuffle_i32x4(b, d, 0xdd);
+    }
+}
+
+inline std::uint64_t low_bits(std::uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
+
+DLASIM_AVX512 void fill_bytes_avx512(std::uint8_t* to, const std::uint8_t* weights, std::uint32_t pitch,
+                                     std::uint32_t kernels, std::uint32_t lanes)
+{
+    const __m512i offset = _mm512_set1_epi8(-128);
+    for (std::uint32_t block = 0; block < kernels; block += kWidth)
+        for (std::uint32_t lane = 0; lane < lanes; lane += 64) {
+            const std::uint32_t part = std::min(64u, lanes - lane);
+            const __mmask64 mask = low_bits(part);
+            __m512i row[16];
+            for (std::uint32_t k = 0; k < kWidth; ++k)
+                row[k] = block + k < kernels
+                             ? _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, weights + std::size_t{block + k} * pitch + lane), offset)
+                             : offset;
+            transpose(row);
+            for (std::uint32_t g = 0; g < ceil_div(part, 4u); ++g, to += 64)
+                _mm512_storeu_si512(to, row[g]);
+        }
+}
+
+template <int N>
+DLASIM_AVX512 inline void multiply_bytes(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
+                                         std::int32_t* sums, std::uint32_t pitch)
+{
+    const std::uint32_t groups = ceil_div(lanes, 4u);
+    __m512i acc[N];
+    // The weights are 128 too large: that much of the sum of the data is taken off first.
+    for (int i = 0; i < N; ++i) {
+        __m512i sum = _mm512_setzero_si512();
+        for (std::uint32_t lane = 0; lane < 4 * groups; lane += 64) {
+            const __mmask64 mask = low_bits(4 * groups - lane);
+            sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(-128), _mm512_maskz_loadu_epi8(mask, atoms[i] + lane));
+        }
+        acc[i] = _mm512_set1_epi32(-_mm512_reduce_add_epi32(sum));
+    }
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 64) {
+        const __m512i w = _mm512_loadu_si512(plane);
+        for (int i = 0; i < N; ++i) {
+            std::int32_t four;
+            std::memcpy(&four, atoms[i] + 4 * g, 4);
+            acc[i] = _mm512_dpbusd_epi32(acc[i], w, _mm512_set1_epi32(four));
+        }
+    }
+    for (int i = 0; i < N; ++i) _mm512_storeu_si512(sums + std::size_t(i) * pitch, acc[i]);
+}
+
+DLASIM_AVX512 void multiply_bytes_avx512(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
+                                         std::uint32_t count, std::int32_t* sums, std::uint32_t pitch)
+{
+    for (; count >= 8; count -= 8, atoms += 8, sums += std::size_t{8} * pitch) multiply_bytes<8>(plane, lanes, atoms, sums, pitch);
+    for (; count != 0; --count, ++atoms, sums += pitch) multiply_bytes<1>(plane, lanes, atoms, sums, pitch);
+}
+
+DLASIM_AVX512 void fill_pairs16_avx512(std::int16_t* low, std::int16_t* high, const std::uint8_t* weights, std::uint32_t pitch,
+                                       std::uint32_t kernels, std::uint32_t lanes)
+{
+    const __m512i low_byte = _mm512_set1_epi16(0xff);
+    for (std::uint32_t block = 0; block < kernels; block += kWidth)
+        for (std::uint32_t lane = 0; lane < lanes; lane += 32) {
+            const std::uint32_t part = std::min(32u, lanes - lane);
+            const __mmask64 mask = low_bits(2 * part);
+            __m512i row[16], upper[16];
+            for (std::uint32_t k = 0; k < kWidth; ++k) {
+                const __m512i w = block + k < kernels
+                                      ? _mm512_maskz_loadu_epi8(mask, weights + std::size_t{block + k} * pitch + 2 * lane)
+                                      : _mm512_setzero_si512();
+                row[k] = _mm512_and_si512(w, low_byte);
+                upper[k] = _mm512_srai_epi16(w, 8);
+            }
+            transpose(row);
+            transpose(upper);
+            for (std::uint32_t g = 0; g < ceil_div(part, 2u); ++g, low += 32, high += 32) {
+                _mm512_storeu_si512(low, row[g]);
+                _mm512_storeu_si512(high, upper[g]);
+            }
+        }
+}
+
+template <int N>
+DLASIM_AVX512 inline void multiply_planes(const std::int16_t* low, const std::int16_t* high, std::uint32_t groups, bool odd,
+                                          const std::uint8_t* const* atoms, std::int64_t* sums, std::uint32_t pitch)
+{
+    __m512i l[N], h[N];
+    for (int i = 0; i < N; ++i) l[i] = h[i] = _mm512_setzero_si512();
+    for (std::uint32_t g = 0; g < groups; ++g, low += 32, high += 32) {
+        const __m512i wl = _mm512_loadu_si512(low), wh = _mm512_loadu_si512(high);
+        const bool half = odd && g + 1 == groups;  // the weight of the other lane is 0
+        for (int i = 0; i < N; ++i) {
+            std::int32_t pair = 0;
+            if (half) std::memcpy(&pair, atoms[i] + 4 * g, 2);
+            else std::memcpy(&pair, atoms[i] + 4 * g, 4);
+            const __m512i d = _mm512_set1_epi32(pair);
+            l[i] = _mm512_add_epi32(l[i], _mm512_madd_epi16(wl, d));
+            h[i] = _mm512_add_epi32(h[i], _mm512_madd_epi16(wh, d));
+        }
+    }
+    for (int i = 0; i < N; ++i) {
+        for (int part = 0; part < 2; ++part) {
+            const __m256i a = part ? _mm512_extracti64x4_epi64(l[i], 1) : _mm512_castsi512_si256(l[i]);
+            const __m256i b = part ? _mm512_extracti64x4_epi64(h[i], 1) : _mm512_castsi512_si256(h[i]);
+            const __m512i sum = _mm512_add_epi64(_mm512_cvtepi32_epi64(a), _mm512_slli_epi64(_mm512_cvtepi32_epi64(b), 8));
+            _mm512_storeu_si512(sums + std::size_t(i) * pitch + 8 * part, sum);
+        }
+    }
+}
+
+DLASIM_AVX512 void multiply_planes_avx512(const std::int16_t* low, const std::int16_t* high, std::uint32_t lanes,
+                                          const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* sums,
+                                          std::uint32_t pitch)
+{
+    const std::uint32_t groups = ceil_div(lanes, 2u);
+    for (; count >= 4; count -= 4, atoms += 4, sums += std::size_t{4} * pitch)
+        multiply_planes<4>(low, high, groups, lanes & 1, atoms, sums, pitch);
+    for (; count != 0; --count, ++atoms, sums += pitch) multiply_planes<1>(low, high, groups, lanes & 1, atoms, sums, pitch);
+}
+#endif
+
+}  // namespace
+
+bool available(MacEngine engine)
+{
+    switch (engine) {
+    case MacEngine::Best:
+    case MacEngine::Plain: return true;
+#if defined(__x86_64__)
+    case MacEngine::Avx2: return __builtin_cpu_supports("avx2");
+    case MacEngine::Avx512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512vnni");
+#endif
+    default: return false;
+    }
+}
+
+MacBlock::MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, MacEngine engine)
+    : engine_(engine == MacEngine::Best ? best() : engine),
+      pitch_(round_up(max_kernels, kWidth)),
+      max_lanes_(round_up(max_lanes, 4u)),
+      form_(std::make_unique<Form>())
+{
+    DLASIM_EXPECTS(available(engine));
+    form_->plane = std::size_t{pitch_} * max_lanes_ * 2;
+    form_->storage.assign(2 * form_->plane + 64, 0);
+    const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(form_->storage.data()) % 64;
+    form_->aligned = form_->storage.data() + (misaligned ? 64 - misaligned : 0);
+    form_->wide.assign(max_lanes_ + 2, 0);
+}
+MacBlock::~MacBlock() = default;
+
+void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes)
+{
+    DLASIM_EXPECTS(kernels <= pitch_ && lanes <= max_lanes_);
+    lanes_ = lanes;
+#if defined(__x86_64__)
+    if (engine_ == MacEngine::Avx512) {
+        // Kernels that are not there have the weight 0: 128 as it is stored.
+        fill_bytes_avx512(form_->data(), weights, weight_pitch, kernels, lanes);
+        const std::size_t used = std::size_t{round_up(kernels, kWidth)} * round_up(lanes, 4u), all = std::size_t{pitch_} * round_up(lanes, 4u);
+        std::memset(form_->data() + used, 128, all - used);
+        return;
+    }
+#endif
+    std::int16_t* plane = reinterpret_cast<std::int16_t*>(form_->data());
+    fill_pairs8(plane, weights, weight_pitch, kernels, lanes);
+    const std::size_t row = std::size_t{round_up(lanes, 2u)}, used = round_up(kernels, kWidth) * row;
+    std::fill_n(plane + used, pitch_ * row - used, std::int16_t{0});
+}
+
+void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t count, std::int32_t* sums) const
+{
+#if defined(__x86_64__)
+    if (engine_ == MacEngine::Avx512) {
+        for (std::uint32_t block = 0; block < pitch_; block += kWidth)
+            multiply_bytes_avx512(form_->aligned + std::size_t{block} * round_up(lanes_, 4u), lanes_, atoms, count, sums + block, pitch_);
+        return;
+    }
+#endif
+    const std::uint32_t groups = ceil_div(lanes_, 2u);
+    const std::int16_t* plane = reinterpret_cast<const std::int16_t*>(form_->aligned);
+    std::int16_t* wide = form_->wide.data();
+    for (std::uint32_t i = 0; i < count; ++i, sums += pitch_) {
+        for (std::uint32_t c = 0; c < lanes_; ++c) wide[c] = static_cast<std::int8_t>(atoms[i][c]);
+        wide[lanes_] = 0;
+        for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
+            const std::int16_t* weights = plane + std::size_t{block} * groups * 2;
+#if defined(__x86_64__)
+            if (engine_ == MacEngine::Avx2) {
+                multiply_pairs_avx2(weights, groups, wide, sums + block);
+                continue;
+            }
+#endif
+            multiply_pairs(weights, groups, wide, sums + block);
+        }
+    }
+}
+
+void MacBlock::load_int16(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes)
+{
+    DLASIM_EXPECTS(kernels <= pitch_ && lanes <= max_lanes_);
+    lanes_ = lanes;
+    std::int16_t* low = reinterpret_cast<std::int16_t*>(form_->data());
+    std::int16_t* high = reinterpret_cast<std::int16_t*>(form_->data() + form_->plane);
+#if defined(__x86_64__)
+    if (engine_ == MacEngine::Avx512) fill_pairs16_avx512(low, high, weights, weight_pitch, kernels, lanes);
+    else
+#endif
+        fill_pairs16(low, high, weights, weight_pitch, kernels, lanes);
+    const std::size_t row = std::size_t{round_up(lanes, 2u)}, used = round_up(kernels, kWidth) * row;
+    std::fill_n(low + used, pitch_ * row - used, std::int16_t{0});
+    std::fill_n(high + used, pitch_ * row - used, std::int16_t{0});
+}
+
+void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* sums) const
+{
+    const std::int16_t* low = reinterpret_cast<const std::int16_t*>(form_->aligned);
+    const std::int16_t* high = reinterpret_cast<const std::int16_t*>(form_->aligned + form_->plane);
+    const std::uint32_t groups = ceil_div(lanes_, 2u);
+#if defined(__x86_64__)
+    if (engine_ == MacEngine::Avx512) {
+        for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
+            const std::size_t at = std::size_t{block} * groups * 2;
+            multiply_planes_avx512(low + at, high + at, lanes_, atoms, count, sums + block, pitch_);
+        }
+        return;
+    }
+#endif
+    std::int16_t* wide = form_->wide.data();
+    for (std::uint32_t i = 0; i < count; ++i, sums += pitch_) {
+        std::memcpy(wide, atoms[i], 2 * lanes_);
+        wide[lanes_] = 0;
+        for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
+            const std::size_t at = std::size_t{block} * groups * 2;
+            std::int32_t l[kWidth], h[kWidth];
+#if defined(__x86_64__)
+            if (engine_ == MacEngine::Avx2) {
+                multiply_pairs_avx2(low + at, groups, wide, l);
+                multiply_pairs_avx2(high + at, groups, wide, h);
+            } else
+#endif
+            {
+                multiply_pairs(low + at, groups, wide, l);
+                multiply_pairs(high + at, groups, wide, h);
+            }
+            for (std::uint32_t k = 0; k < kWidth; ++k) sums[block + k] = std::int64_t{h[k]} * 256 + l[k];
+        }
+    }
+}
+
+}  // namespace dlasim::numerics

@@ -1,0 +1,335 @@
+#include "units/csc/core.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/busy_plan.h"
+#include "facts/csc.h"
+#include "registers/register_file.h"
+#include "units/csc/data_loader.h"
+#include "units/csc/layer.h"
+#include "units/csc/sequencer.h"
+#include "units/csc/weight_loader.h"
+
+namespace dlasim {
+namespace {
+
+enum class State { Idle, Pending, Busy, Done };
+
+/// What must be remembered of the layer before.
+struct Previous {
+    CscLayer layer;
+    bool any = false;
+    std::uint32_t slices = 0;  // lines left in the buffer
+};
+
+}  // namespace
+
+struct CscCore::Parts final : PackageSink {
+    Parts(const Hardware& hw, const CscPorts& p, bool with_values)
+        : hardware(hw),
+          ports(p),
+          values(with_values),
+          registers(*find_unit(hw.generation, "CSC"), p.csb),
+          sequencer(facts::csc::sizes(hw).minimum_issue, facts::csc::sizes(hw).credit),
+          weights(hw, p.cbuf, with_values),
+          data(hw, p.cbuf, with_values)
+    {
+    }
+
+    void advance(Cycle to);
+    void start_layer(Cycle at);
+    void start_busy(Cycle first);
+    void advance_pending(Cycle to);
+    void advance_busy(Cycle to);
+    void absorb(Cycle at);
+    void finish_layer();
+    void choose_wakes();
+    Cycle horizon() const;
+
+    void pop_weights(const Package& package, unsigned slot, Cycle at) override;
+    void pop_data(const Package& package, unsigned slot, Cycle at) override;
+
+    const Hardware& hardware;
+    const CscPorts ports;
+    const bool values;
+    RegisterFile registers;
+    Sequencer sequencer;
+    WeightLoader weights;
+    DataLoader data;
+
+    State state = State::Idle;
+    Cycle now = 0;
+    CscLayer layer;
+    Previous previous;
+    bool data_pending = false, weight_pending = false;  // requests to CDMA
+    Cycle data_ack = kNever, weight_ack = kNever;       // first cycle of the acknowledgement
+    Cycle busy_at = kNever, done_at = kNever;
+
+    // Operands of a package, from its weight pop to the cycle after its data pop.
+    std::array<WeightSet, Sequencer::kSlots> weight_sets;
+    std::array<AtomSet, Sequencer::kSlots> atom_sets;
+    std::array<Operands, Sequencer::kSlots> operands;
+
+    BusyPlan phases;
+    Cycle clock_cycles = 0, clock_since = 0;
+    Cycle issued_until = 0;
+    bool credit_short = false;
+    std::uint64_t packages = 0, atoms = 0, credit_waits = 0;
+    Probe *data_probe = nullptr, *weight_probe = nullptr, *clock_probe = nullptr;
+    Sleeper* credit_reader = nullptr;
+};
+
+void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
+{
+    const WeightLoader::Released released = weights.load(p, at, weight_sets[slot]);
+    if (weight_probe) weight_probe->run(at + facts::csc::kWeightToMac, std::min(p.loads, hardware.mac.atomic_k / 2));
+    if (p.group_end && !layer.skip_weight_release)
+        ports.cdma.weight_released.put(at + facts::csc::kWeightRelease + p.loads - 1,
+                                       {0, released.entries, released.mask_entries});
+}
+
+void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
+{
+    AtomSet& set = atom_sets[slot];
+    data.load(p, at, set);
+    const std::uint32_t count = p.length * layer.loaded_batches;
+    Stripe stripe{at + facts::csc::kDataToMac, count, p.kernels, p.channel_end, p.layer_end, nullptr};
+    if (values) {
+        Operands& o = operands[slot];
+        o = {layer.precision, layer.mode == ConvMode::Winograd, set.lanes,
+             set.atoms.data(), weight_sets[slot].bytes.data(), weight_sets[slot].pitch};
+        stripe.operands = &o;
+    }
+    ports.cmac_a.put(at + 1, stripe);
+    ports.cmac_b.put(at + 1, stripe);
+    if (data_probe) data_probe->run(stripe.first_atom, count);
+    if (p.layer_end && !layer.skip_data_release) {
+        const Cycle delay = layer.mode == ConvMode::Winograd ? facts::csc::kDataReleaseWinograd : facts::csc::kDataRelease;
+        const std::uint32_t entries = data.release(layer.release_slices);
+        ports.cdma.data_released.put(at + delay + count - 1, {entries, layer.release_slices});
+    }
+    // A gap since the last package is a wait for credits if there was one.
+    if (issued_until < at) phases.enter(credit_short ? Phase::Blocked : Phase::Starved, issued_until);
+    phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
+    issued_until = at + p.size;
+    credit_short = false;
+    ++packages;
+    atoms += count;
+    if (p.layer_end) done_at = at + p.size + facts::csc::kFlush;
+}
+
+/// Takes the updates that the counters show in cycle `at`.
+void CscCore::Parts::absorb(Cycle at)
+{
+    while (at != 0 && ports.cdma.data_filled.available(at - 1)) sequencer.slices += ports.cdma.data_filled.take().slices;
+    while (at != 0 && ports.cdma.weight_filled.available(at - 1)) sequencer.kernels += ports.cdma.weight_filled.take().kernels;
+    while (at >= facts::csc::kCreditToCounter && ports.credit.available(at - facts::csc::kCreditToCounter))
+        sequencer.add_credit(ports.credit.take());
+}
+
+void CscCore::Parts::start_layer(Cycle at)
+{
+    now = at;
+    layer = read_layer(registers, hardware);
+    absorb(at + 1);
+    const bool mode_changed = !previous.any || previous.layer.mode != layer.mode;
+    if ((!layer.data_reuse || mode_changed) && previous.slices != 0) {
+        sequencer.slices -= previous.slices;
+        ports.cdma.data_released.put(at + facts::csc::kReuseRelease, {data.release(previous.slices), previous.slices});
+    }
+    if (!layer.weight_reuse && previous.any && previous.layer.skip_weight_release) {
+        sequencer.kernels -= previous.layer.last_kernel + 1;
+        weights.release_kept(previous.layer.weight_entries, previous.layer.mask_entries);
+        ports.cdma.weight_released.put(at + facts::csc::kReuseRelease,
+                                       {0, previous.layer.weight_entries, previous.layer.mask_entries});
+    }
+    data_pending = !previous.any || layer.data_banks != previous.layer.data_banks;
+    weight_pending = data_pending || layer.weight_banks != previous.layer.weight_banks;
+    done_at = kNever;
+    clock_since = at;
+    phases.enter(Phase::Starved, at);
+    issued_until = at;
+    if (!weight_pending) {
+        start_busy(at + 1);
+        return;
+    }
+    state = State::Pending;
+    busy_at = data_ack = weight_ack = kNever;
+    ports.cdma.weight_pending_request.set(at + 1, true);
+    if (data_pending) ports.cdma.data_pending_request.set(at + 1, true);
+}
+
+void CscCore::Parts::start_busy(Cycle first)
+{
+    if (weight_pending) {
+        // Counters and rings were held at zero; what was announced meanwhile is lost.
+        sequencer.kernels = 0;
+        weights.reset_ring();
+        while (ports.cdma.weight_filled.available(first - 1)) ports.cdma.weight_filled.take();
+    }
+    if (data_pending) {
+        sequencer.slices = 0;
+        data.reset_ring();
+        while (ports.cdma.data_filled.available(first - 1)) ports.cdma.data_filled.take();
+    }
+    weights.start_layer(layer);
+    data.start_layer(layer);
+    sequencer.start(layer, hardware.full(), first);
+    state = State::Busy;
+}
+
+void CscCore::Parts::advance_pending(Cycle to)
+{
+    if (busy_at == kNever) {
+        if (weight_ack == kNever && ports.cdma.weight_pending_ack.read(to)) weight_ack = to;
+        if (data_pending && data_ack == kNever && ports.cdma.data_pending_ack.read(to)) data_ack = to;
+        if (weight_ack == kNever || (data_pending && data_ack == kNever)) return;
+        busy_at = (data_pending ? std::max(weight_ack, data_ack) : weight_ack) + facts::csc::kAckToBusy;
+        ports.cdma.weight_pending_request.set(busy_at, false);
+        if (data_pending) ports.cdma.data_pending_request.set(busy_at, false);
+    }
+    if (to >= busy_at) start_busy(busy_at);
+}
+
+void CscCore::Parts::advance_busy(Cycle to)
+{
+    while (sequencer.clock() <= to && !sequencer.finished()) {
+        const Cycle at = sequencer.clock();
+        absorb(at);
+        sequencer.step(at, *this);
+        if (!credit_short && sequencer.waits_for_credit()) {
+            credit_short = true;
+            ++credit_waits;
+        }
+        if (sequencer.quiet() && sequencer.clock() <= to) {
+            Cycle next = std::min(to, sequencer.next_pop());
+            if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
+            if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);
+            if (ports.credit.next() != kNever) next = std::min(next, ports.credit.next() + facts::csc::kCreditToCounter);
+            if (next > sequencer.clock()) sequencer.skip(next);
+        }
+    }
+    if (sequencer.finished()) state = State::Done;
+}
+
+void CscCore::Parts::finish_layer()
+{
+    registers.finish(done_at);
+    previous.layer = layer;
+    previous.any = true;
+    previous.slices = layer.kept_slices();
+    clock_cycles += done_at + 4 - clock_since;
+    if (clock_probe) clock_probe->run(clock_since, done_at + 4 - clock_since);
+    phases.enter(Phase::Gated, done_at + 1);
+    state = State::Idle;
+}
+
+void CscCore::Parts::advance(Cycle to)
+{
+    now = to;
+    registers.advance(to);
+    for (;;) {
+        switch (state) {
+        case State::Idle: {
+            const Cycle start = registers.start_cycle();
+            if (start > to) return choose_wakes();
+            start_layer(start);
+            break;
+        }
+        case State::Pending:
+            advance_pending(to);
+            if (state == State::Pending) return choose_wakes();
+            break;
+        case State::Busy:
+            advance_busy(to);
+            if (state == State::Busy) return choose_wakes();
+            break;
+        case State::Done:
+            if (done_at > to) return choose_wakes();
+            finish_layer();
+            break;
+        }
+    }
+}
+
+/// Credits come one a cycle while CACC drains: they wake CSC only when it waits for them.
+void CscCore::Parts::choose_wakes()
+{
+    phases.settle(now);
+    if (ports.credit.reader) credit_reader = ports.credit.reader;
+    ports.credit.reader = state == State::Busy && sequencer.waits_for_credit() ? credit_reader : nullptr;
+}
+
+Cycle CscCore::Parts::horizon() const
+{
+    Cycle next = registers.horizon();
+    switch (state) {
+    case State::Idle: next = std::min(next, registers.start_cycle()); break;
+    case State::Pending: next = std::min(next, busy_at); break;
+    case State::Done: next = std::min(next, done_at); break;
+    case State::Busy:
+        next = std::min(next, sequencer.next_pop());
+        if (sequencer.waits_for_credit()) {
+            if (ports.credit.next() != kNever) next = std::min(next, ports.credit.next() + facts::csc::kCreditToCounter);
+        } else if (sequencer.next_pop() == kNever) {
+            if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
+            if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);
+        }
+        break;
+    }
+    return std::max(next, now + 1);
+}
+
+CscCore::CscCore(const Hardware& hardware, const CscPorts& ports, bool values)
+    : parts_(std::make_unique<Parts>(hardware, ports, values))
+{
+}
+CscCore::~CscCore() = default;
+
+void CscCore::advance(Cycle to) { parts_->advance(to); }
+Cycle CscCore::horizon() const { return parts_->horizon(); }
+
+UnitReport CscCore::report(Cycle end)
+{
+    Parts& p = *parts_;
+    Cycle clock_on = p.clock_cycles;
+    if (p.state != State::Idle && end > p.clock_since) clock_on += end - p.clock_since;
+    return {"csc",
+            p.phases.log(end),
+            {{"packages", p.packages},
+             {"atoms", p.atoms},
+             {"data_reads", p.data.reads()},
+             {"weight_reads", p.weights.reads()},
+             {"credit_waits", p.credit_waits}},
+            {{"csc", clock_on}}};
+}
+
+std::string CscCore::waiting_for() const
+{
+    const Parts& p = *parts_;
+    switch (p.state) {
+    case State::Idle: return "idle, not enabled";
+    case State::Pending: return "CDMA to acknowledge the new bank layout";
+    case State::Done: return "its pipeline to drain";
+    case State::Busy: break;
+    }
+    if (p.sequencer.waits_for_credit()) return "credits from CACC";
+    if (p.sequencer.waits_for_lines())
+        return "input lines from CDMA: has " + std::to_string(p.sequencer.slices) + " of " + std::to_string(p.layer.input_rows());
+    if (p.sequencer.waits_for_kernels()) return "kernels from CDMA: has " + std::to_string(p.sequencer.kernels);
+    return "nothing: packages are under way";
+}
+
+void CscCore::attach(ProbeSet& probes)
+{
+    Parts& p = *parts_;
+    p.data.read_probe = probes.get("sc2buf_dat_rd");
+    p.weights.read_probe = probes.get("sc2buf_wt_rd");
+    p.weights.mask_probe = probes.get("sc2buf_wmb_rd");
+    p.data_probe = probes.get("sc2mac_dat_a");
+    p.weight_probe = probes.get("sc2mac_wt_a");
+    p.clock_probe = probes.get("clock_on_csc");
+}
+
+}  // namespace dlasim

@@ -1,0 +1,199 @@
+#include "units/csc/data_loader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "facts/csc.h"
+
+namespace dlasim {
+namespace {
+constexpr std::uint32_t kNoAddress = UINT32_MAX;
+}
+
+void AtomSet::make_room(std::uint32_t count, std::uint32_t size)
+{
+    if (atoms.size() < count) atoms.resize(count);
+    if (bytes.size() < std::size_t{count} * size) bytes.resize(std::size_t{count} * size);
+    for (std::uint32_t i = 0; i < count; ++i) atoms[i] = bytes.data() + std::size_t{i} * size;
+}
+
+DataLoader::DataLoader(const Hardware& hw, Cbuf& cbuf, bool values)
+    : entry_bytes_(hw.cbuf.entry_bytes),
+      bank_depth_(hw.cbuf.bank_depth),
+      lanes_(hw.mac.atomic_c),
+      parts_(std::max(1u, hw.atoms_per_entry())),
+      image_stripe_(facts::csc::sizes(hw).image_stripe),
+      full_(hw.full()),
+      values_(values),
+      cbuf_(cbuf)
+{
+    pad_.assign(entry_bytes_ + 64, 0);
+    zero_.assign(entry_bytes_ + 64, 0);
+    jump_.assign(2 * entry_bytes_, 0);
+    for (Level& level : levels_) {
+        level.current.assign(entry_bytes_, 0);
+        level.previous.assign(entry_bytes_, 0);
+    }
+}
+
+void DataLoader::start_layer(const CscLayer& layer)
+{
+    layer_ = &layer;
+    ring_entries_ = layer.data_banks * bank_depth_;
+    const bool windows = layer.mode != ConvMode::Direct;
+    now_.output = windows ? layer.fetch_rows - 1 : 0;
+    now_.column = windows ? 2 : -layer.pad_left;
+    now_.row = layer.mode == ConvMode::Winograd ? 0 : -layer.pad_top;
+    stripe_ = now_;
+    slice_ = slice_address_ = 0;
+    last_.fill(kNoAddress);
+    for (std::size_t i = 0; i < pad_.size(); ++i)
+        pad_[i] = static_cast<std::uint8_t>(layer.int8() || i % 2 == 0 ? layer.pad_value : layer.pad_value >> 8);
+
+    const std::uint32_t step = layer.x_stride * layer.components, wch = layer.last_weight_channel;
+    pixel_start_ = layer.fetch_rows == 4   ? 3 * step + wch % 64
+                   : layer.fetch_rows == 2 ? step + wch % 64
+                                           : std::min(wch, lanes_ - 1);
+    pixel_step_ = step * layer.fetch_rows;
+    pixel_bytes_ = step * layer.element_bytes;
+    pixel_chunk_ = step * image_stripe_;
+    pixel_next_slice_ = wch % lanes_ + 1;
+    pixel_ = pixel_slice_ = pixel_stripe_ = pixel_start_;
+    slices_seen_ = 2;
+    odd_ = odd_stripe_ = false;
+    for (Level& level : levels_) {
+        level.shift = level.shift_start = entry_bytes_;
+        level.current_pad = level.previous_pad = true;
+    }
+}
+
+std::uint32_t DataLoader::release(std::uint32_t slices)
+{
+    const std::uint32_t released = layer_->entries * layer_->loaded_batches * slices;
+    base_ = (base_ + released) % ring_entries_;
+    return released;
+}
+
+const std::uint8_t* DataLoader::entry(std::uint32_t address) const
+{
+    return address < cbuf_.entries() ? cbuf_.entry(address) : zero_.data();
+}
+
+std::uint32_t DataLoader::row_address(std::int64_t row) const
+{
+    const std::uint32_t entries = layer_->row_entries * layer_->loaded_batches;
+    return static_cast<std::uint32_t>(row * entries);
+}
+
+void DataLoader::count_read(Cycle enable)
+{
+    ++reads_;
+    if (!read_probe) return;
+    if (run_length_ != 0 && run_start_ + run_length_ == enable) {
+        ++run_length_;
+        return;
+    }
+    if (run_length_ != 0) read_probe->run(run_start_, run_length_);
+    run_start_ = enable;
+    run_length_ = 1;
+}
+
+void DataLoader::load(const Package& package, Cycle at, AtomSet& out)
+{
+    const std::uint64_t reads = reads_;
+    if (layer_->mode == ConvMode::Direct) load_direct(package, at, out);
+    else load_windows(package, at, out);
+    cbuf_.data_reads += reads_ - reads;
+    if (read_probe && run_length_ != 0) {
+        read_probe->run(run_start_, run_length_);
+        run_length_ = 0;
+    }
+    if (package.block_end) end_slice(package);
+}
+
+void DataLoader::end_slice(const Package& package)
+{
+    const CscLayer& l = *layer_;
+    if (package.channel_end) {
+        slice_ = slice_address_ = 0;
+        return;
+    }
+    // int8 in nv_full: two slices share an entry.
+    const bool half = full_ && l.int8() && slice_ % 2 == 0;
+    if (l.mode != ConvMode::Image && !half) slice_address_ += l.data_width;
+    ++slice_;
+}
+
+/// Which part of which entry holds the atom of a column: the channels of the last slice are packed.
+DataLoader::Selection DataLoader::select(const Package& p) const
+{
+    const std::uint32_t n = p.channels * layer_->element_bytes;
+    if (full_) {
+        const std::uint32_t half = entry_bytes_ / 2, quarter = entry_bytes_ / 4;
+        if (layer_->int8()) {
+            if (slice_ & 1) return {0, 0, 0, half};
+            if (!p.last_slice) return {0, 0, 0, 0};
+            return n > quarter ? Selection{1, 1, half, 0} : Selection{2, 3, quarter, 0};
+        }
+        return n > half ? Selection{} : n > quarter ? Selection{1, 1, half, 0} : Selection{2, 3, quarter, 0};
+    }
+    Selection s{0, 0, entry_bytes_, 0};
+    if (!p.last_slice) return s;
+    for (std::uint32_t parts = parts_; parts > 1 && n <= s.part_bytes / 2; parts /= 2) {
+        ++s.shift;
+        s.mask = 2 * s.mask + 1;
+        s.part_bytes /= 2;
+    }
+    return s;
+}
+
+void DataLoader::load_direct(const Package& p, Cycle at, AtomSet& out)
+{
+    const CscLayer& l = *layer_;
+    const std::uint32_t batches = l.loaded_batches, count = p.length * batches;
+    if (out.atoms.size() < count) out.atoms.resize(count);
+    out.lanes = p.channels;
+    const Selection part = select(p);
+    const std::uint32_t mask = full_ ? 0xfff : 0xffff;
+    const std::int32_t columns = static_cast<std::int32_t>(p.kernel_column * l.x_dilation);
+    const std::int32_t rows = static_cast<std::int32_t>(p.kernel_row * l.y_dilation);
+    const std::int32_t last_column = static_cast<std::int32_t>(l.last_column), last_row = static_cast<std::int32_t>(l.last_row);
+    const std::uint8_t** atom = out.atoms.data();
+    Cycle enable = at + facts::csc::kDataRead;
+    Position position = now_;
+    std::uint32_t last = last_[0];
+    for (std::uint32_t left = p.length; left != 0; --left) {
+        const std::int32_t column = position.column + columns, row = position.row + rows;
+        if (column < 0 || column > last_column || row < 0 || row > last_row) {
+            last = kNoAddress;
+            for (std::uint32_t b = 0; b < batches; ++b) *atom++ = pad_.data();
+            enable += batches;
+        } else {
+            const std::uint32_t line = row_address(row), at_column = static_cast<std::uint32_t>(column) >> part.shift;
+            const std::uint32_t offset = part.offset + (static_cast<std::uint32_t>(column) & part.mask) * part.part_bytes;
+            for (std::uint32_t b = 0; b < batches; ++b, ++enable) {
+                const std::uint32_t address = wrap(base_ + slice_address_ + ((line + b * l.entries) & mask) + at_column);
+                if (address != last) {
+                    count_read(enable);
+                    last = address;
+                }
+                *atom++ = entry(address) + offset;
+            }
+        }
+        if (left == 1 && !p.channel_end) break;
+        if (position.output >= l.last_output_column) {
+            position.output = 0;
+            position.column = -l.pad_left;
+            position.row += static_cast<std::int32_t>(l.y_stride);
+        } else {
+            ++position.output;
+            position.column += static_cast<std::int32_t>(l.x_stride);
+        }
+    }
+    last_[0] = last;
+    if (p.group_end) stripe_ = {0, -l.pad_left, -l.pad_top};
+    else if (p.channel_end) stripe_ = position;
+    now_ = stripe_;
+}
+
+}  // namespace dlasim

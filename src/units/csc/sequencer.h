@@ -1,0 +1,90 @@
+// SG, the sequence generator: generates packages, queues them for the loaders and decides when their
+// weights and data leave. The only part of CSC that can wait.
+//
+//   generator ─► package register ─► data FIFO ───► data pop    one every max(len, minimum) cycles
+//      ▲ lines, kernels          └─► weight FIFO ─► weight pop  one package ahead
+//
+// Between two pops only the pop counter moves once the queues have settled: run() replays the cycles
+// up to the present and jumps over those.
+//
+// Source  csc.md 1.5.2, 1.6; the FIFOs are exact to the flop.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "base/cycle.h"
+#include "links/wire.h"
+#include "units/csc/package.h"
+
+namespace dlasim {
+
+/// Who executes the packages.
+class PackageSink {
+public:
+    virtual void pop_weights(const Package& package, unsigned slot, Cycle at) = 0;
+    virtual void pop_data(const Package& package, unsigned slot, Cycle at) = 0;
+
+protected:
+    ~PackageSink() = default;
+};
+
+class Sequencer {
+public:
+    static constexpr unsigned kSlots = 8;  // packages between generation and data pop: at most six
+
+    Sequencer(std::uint32_t minimum_issue, std::uint32_t credit) : minimum_issue_(minimum_issue), credit_(credit) {}
+
+    // ---- availability, kept between layers
+    std::int64_t slices = 0, kernels = 0;
+    void add_credit(std::uint32_t amount) { credit_ += amount; }
+
+    /// First cycle in BUSY is `first`.
+    void start(const CscLayer& layer, bool full, Cycle first);
+    /// Evaluates cycle `at`; at == clock().
+    void step(Cycle at, PackageSink& sink);
+    /// Nothing happens in cycles before `to` but the pop counter counts. pre: quiet()
+    void skip(Cycle to);
+
+    Cycle clock() const { return clock_; }  // next cycle to evaluate
+    /// Nothing but the pop counter moved in the last step.
+    bool quiet() const { return quiet_; }
+    bool finished() const { return finished_; }  // the last data package has left
+
+    /// The first cycle in which a pop is possible if nothing arrives; kNever: only an arrival can help.
+    Cycle next_pop() const;
+    /// The data head waits for nothing but credits.
+    bool waits_for_credit() const { return head_ready() && !credit_suffices(head()); }
+    bool waits_for_lines() const { return !generator_.done() && slices < layer_->input_rows(); }
+    bool waits_for_kernels() const { return !generator_.done() && need_ + generator_.peek().kernels > kernels; }
+    std::int64_t credit() const { return credit_; }
+
+private:
+    struct Fifo {
+        bool input = false, busy = false, full = false;
+        unsigned words = 0;
+        bool reserve() const { return input && !full; }
+        bool valid() const { return words != 0 || reserve(); }
+        bool step(bool push, bool pop);  // true if anything changed
+    };
+    const Package& head() const { return packages_[data_popped_ % kSlots]; }
+    bool head_ready() const { return weights_popped_ > data_popped_; }
+    bool credit_suffices(const Package& p) const
+    {
+        return !p.channel_end || credit_ >= std::int64_t{p.size} * layer_->credit_unit + layer_->credit_guard;
+    }
+
+    const std::uint32_t minimum_issue_;
+    std::int64_t credit_;
+    const CscLayer* layer_ = nullptr;
+    PackageGenerator generator_;
+    std::array<Package, kSlots> packages_;
+    std::uint64_t generated_ = 0, weights_popped_ = 0, data_popped_ = 0;
+    bool package_valid_ = false;
+    Fifo data_, weights_;
+    std::uint32_t pop_ = 0;       // cycles until the next data pop is possible
+    std::int64_t need_ = 0;       // kernels used but not deducted, with weight release skipped
+    Cycle clock_ = 0;
+    bool quiet_ = false, finished_ = true;
+};
+
+}  // namespace dlasim
