@@ -55,6 +55,8 @@ public:
     /// Last finish() and current enable are enough to tell it; see gate_on()/gate_off().
     Cycle enabled_since() const { return enable_[consumer_].at; }
     bool enabled() const { return enable_[consumer_].on; }
+    /// op_en of a group as it is in cycle `at`.
+    bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 
     StatusReader read_status;
     WriteListener on_write;
