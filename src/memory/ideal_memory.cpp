@@ -1,0 +1,134 @@
+#include "memory/ideal_memory.h"
+
+#include <algorithm>
+
+#include "links/dbb_socket.h"
+
+namespace dlasim {
+
+IdealMemory::IdealMemory(const sc_core::sc_module_name& name, const Clock& clock, const MemorySpec& spec,
+                         MemoryStore& store)
+    : sc_module(name),
+      clock_(clock),
+      spec_(spec),
+      store_(store),
+      read_latency_(clock.at(spec.read_latency)),
+      write_latency_(clock.at(spec.write_latency))
+{
+    socket.bind(*this);
+    SC_HAS_PROCESS(IdealMemory);
+    SC_METHOD(respond);
+    sensitive << response_due_;
+    dont_initialize();
+}
+
+void IdealMemory::perform(Payload& burst)
+{
+    if (burst.is_read()) {
+        store_.read(burst.get_address(), burst.get_data_ptr(), burst.get_data_length());
+    } else if (burst.is_write()) {
+        if (burst.get_byte_enable_ptr())
+            store_.write(burst.get_address(), burst.get_data_ptr(), burst.get_data_length(), burst.get_byte_enable_ptr(),
+                         burst.get_byte_enable_length());
+        else store_.write(burst.get_address(), burst.get_data_ptr(), burst.get_data_length());
+    }
+    burst.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+tlm::tlm_sync_enum IdealMemory::nb_transport_fw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+{
+    if (phase == tlm::BEGIN_REQ) {
+        perform(burst);
+        if (!paced_) return begin_request(burst, phase, delay);
+        delay += burst.is_read() ? read_latency_ : write_latency_;
+        return tlm::TLM_COMPLETED;
+    }
+    if (phase == tlm::END_RESP && responding_ == &burst) {
+        end_response(delay);
+        return tlm::TLM_COMPLETED;
+    }
+    return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum IdealMemory::begin_request(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+{
+    const Cycle asked = cycle_at(delay);
+    const bool read = burst.is_read();
+    Cycle& next = read ? next_read_ : next_write_;
+    const Cycle accepted = std::max(asked, next);
+    next = accepted + spec_.command_interval;
+    (read ? reads_ : writes_).push_back({&burst, accepted + (read ? spec_.read_latency : spec_.write_latency)});
+    burst.acquire();
+    schedule();
+    delay = clock_.at(accepted) - sc_core::sc_time_stamp();
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+/// Sleeps until the cycle before the next response.
+void IdealMemory::schedule()
+{
+    if (responding_ || (reads_.empty() && writes_.empty())) return;
+    const Cycle at = std::max(next_response(), clock_.now() + 1);
+    response_due_.notify(clock_.at(at - 1) - sc_core::sc_time_stamp());
+}
+
+Cycle IdealMemory::next_response() const
+{
+    const Cycle read = reads_.empty() ? kNever : std::max(reads_.front().due, next_beat_);
+    const Cycle write = writes_.empty() ? kNever : writes_.front().due;
+    return std::min(read, write);
+}
+
+void IdealMemory::respond()
+{
+    const Cycle due = next_response();
+    if (responding_ || due == kNever) return;
+    if (due > clock_.now() + 1) return schedule();
+    const bool read = !reads_.empty() && due == std::max(reads_.front().due, next_beat_);
+    Ring<Waiting>& queue = read ? reads_ : writes_;
+    Payload& burst = *queue.front().burst;
+    queue.pop_front();
+    responding_ = &burst;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = clock_.at(std::max(due, clock_.now() + 1)) - sc_core::sc_time_stamp();
+    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(burst, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(delay);
+}
+
+void IdealMemory::end_response(const sc_core::sc_time& delay)
+{
+    if (responding_->is_read()) next_beat_ = cycle_at(delay) + spec_.beat_interval;
+    responding_->release();
+    responding_ = nullptr;
+    schedule();
+}
+
+Cycle IdealMemory::cycle_at(const sc_core::sc_time& delay) const
+{
+    const std::uint64_t period = clock_.period().value();
+    return (sc_core::sc_time_stamp().value() + delay.value() + period - 1) / period;
+}
+
+void IdealMemory::b_transport(Payload& burst, sc_core::sc_time& delay)
+{
+    perform(burst);
+    delay += burst.is_read() ? read_latency_ : write_latency_;
+}
+
+unsigned IdealMemory::transport_dbg(Payload& burst)
+{
+    if (burst.get_command() == tlm::TLM_IGNORE_COMMAND) {
+        if (PortPace* pace = burst.get_extension<PortPace>()) {
+            pace->command_interval = spec_.command_interval;
+            pace->write_interval = spec_.write_interval;
+            pace->beat_interval = spec_.beat_interval;
+            paced_ = true;
+        }
+        return 0;
+    }
+    perform(burst);
+    return burst.get_data_length();
+}
+
+}  // namespace dlasim

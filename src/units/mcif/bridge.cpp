@@ -1,0 +1,278 @@
+#include "units/mcif/bridge.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace dlasim {
+
+using tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND;
+
+Bridge::Bridge(const Hardware& hardware, MemorySide side, const Clock& clock, DbbPort& port, Sleeper& process,
+               tlm::tlm_initiator_socket<512>& socket)
+    : clock_(clock),
+      port_(port),
+      process_(process),
+      socket_(socket),
+      beat_bytes_(side == MemorySide::Primary ? hardware.memory.primary.width_bytes : hardware.memory.secondary.width_bytes),
+      atom_bytes_(hardware.memory.atom_bytes)
+{
+}
+
+Bridge::~Bridge()
+{
+    for (const auto& burst : pool_.all) burst->payload.clear_extension(&burst->tag);
+}
+
+void Bridge::start()
+{
+    Payload question;
+    question.set_command(tlm::TLM_IGNORE_COMMAND);
+    question.set_extension(&pace_);
+    socket_->transport_dbg(question);
+    question.clear_extension(&pace_);
+}
+
+void Bridge::advance(Cycle now)
+{
+    if (port_.r.taken) take_read_beat(now);
+    if (port_.b.taken) take_response(now);
+    if (port_.ar.valid && !port_.ar.seen && !requesting_) offer_read(now);
+    if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
+    if (port_.w.valid && !port_.w.seen) offer_write_data(now);
+    while (!complete_writes_.empty() && !requesting_) {
+        Burst* burst = complete_writes_.front();
+        complete_writes_.pop_front();
+        send(burst, now, burst->from);
+    }
+}
+
+// ---- commands
+
+void Bridge::offer_read(Cycle now)
+{
+    port_.ar.seen = true;
+    send(make(TLM_READ_COMMAND, port_.ar.item), now, std::max(now + 1, next_read_command_));
+}
+
+void Bridge::offer_write(Cycle now)
+{
+    PortOffer<PortCommand>& aw = port_.aw;
+    aw.seen = true;
+    aw.accept = std::max(now + 1, next_write_command_);
+    next_write_command_ = aw.accept + pace_.command_interval;
+    log_.write_command(aw.accept, {aw.accept, aw.item.address, aw.item.beats, aw.item.id});
+    Burst* burst = make(TLM_WRITE_COMMAND, aw.item);
+    burst->from = aw.accept;
+    write_commands_.push_back(burst);
+    while (!early_data_.empty() && !write_commands_.empty()) {
+        fill(write_commands_.front(), early_data_.front().beat, early_data_.front().at);
+        early_data_.pop_front();
+    }
+}
+
+void Bridge::offer_write_data(Cycle now)
+{
+    PortOffer<PortWriteBeat>& w = port_.w;
+    w.seen = true;
+    w.accept = std::max(now + 1, next_write_beat_);
+    next_write_beat_ = w.accept + pace_.write_interval;
+    log_.write_beat(w.accept, w.item.id, static_cast<std::uint32_t>(std::popcount(w.item.atoms)) * atom_bytes_);
+    if (write_commands_.empty()) early_data_.push_back({w.item, w.accept});
+    else fill(write_commands_.front(), w.item, w.accept);
+}
+
+void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
+{
+    const std::size_t start = std::size_t{burst->filled} * beat_bytes_;
+    std::memcpy(&burst->data[start], beat.data.data(), beat_bytes_);
+    std::memset(&burst->enables[start], TLM_BYTE_DISABLED, beat_bytes_);
+    for (unsigned i = 0; beat.atoms >> i != 0; ++i) {
+        if (beat.atoms >> i & 1) std::memset(&burst->enables[start + i * atom_bytes_], TLM_BYTE_ENABLED, atom_bytes_);
+        else burst->all_enabled = false;
+    }
+    if (static_cast<std::uint32_t>(std::popcount(beat.atoms)) * atom_bytes_ != beat_bytes_) burst->all_enabled = false;
+    burst->from = std::max(burst->from, at);
+    if (++burst->filled != burst->beats) return;
+    if (!burst->all_enabled) {
+        burst->payload.set_byte_enable_ptr(burst->enables.data());
+        burst->payload.set_byte_enable_length(burst->beats * beat_bytes_);
+    }
+    write_commands_.pop_front();
+    complete_writes_.push_back(burst);
+}
+
+/// BEGIN_REQ for cycle `from`, and whatever the memory answers at once.
+void Bridge::send(Burst* burst, Cycle now, Cycle from)
+{
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = clock_.at(from - now);
+    switch (socket_->nb_transport_fw(burst->payload, phase, delay)) {
+    case tlm::TLM_ACCEPTED: requesting_ = burst; break;
+    case tlm::TLM_UPDATED:
+        if (phase == tlm::END_REQ) {
+            command_accepted(burst, cycle_at(delay, from));
+        } else if (phase == tlm::BEGIN_RESP) {
+            command_accepted(burst, from);
+            respond(burst, cycle_at(delay, from + 1));
+        } else {
+            requesting_ = burst;
+        }
+        break;
+    case tlm::TLM_COMPLETED:
+        burst->completed = true;
+        command_accepted(burst, from);
+        respond(burst, cycle_at(delay, from));
+        break;
+    }
+}
+
+void Bridge::command_accepted(Burst* burst, Cycle at)
+{
+    if (requesting_ == burst) requesting_ = nullptr;
+    if (burst->payload.get_command() != TLM_READ_COMMAND) return;
+    port_.ar.accept = at;
+    next_read_command_ = at + pace_.command_interval;
+    log_.read_command(at, {at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
+}
+
+// ---- responses
+
+void Bridge::respond(Burst* burst, Cycle from)
+{
+    if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE)
+        throw MachineError("memory port: " + burst->payload.get_response_string() + " at address " +
+                           std::to_string(burst->payload.get_address()));
+    burst->filled = 0;
+    insert(burst->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {burst, from});
+    show();
+}
+
+/// Keeps the order of cycles; a response that has begun stays in front.
+void Bridge::insert(Ring<Due>& queue, Due due)
+{
+    queue.push_back(due);
+    for (std::size_t i = queue.size() - 1; i != 0 && queue[i - 1].from > queue[i].from && queue[i - 1].burst->filled == 0; --i)
+        std::swap(queue[i - 1], queue[i]);
+}
+
+/// Puts the next beat and the next response at the port.
+void Bridge::show()
+{
+    if (!reads_.empty() && !port_.r.taken) {
+        const Burst& burst = *reads_.front().burst;
+        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id,
+                   &burst.data[std::size_t{burst.filled} * beat_bytes_], false};
+    }
+    if (!responses_.empty() && !port_.b.taken)
+        port_.b = {true, std::max(responses_.front().from, next_response_), responses_.front().burst->tag.id, false};
+}
+
+void Bridge::take_read_beat(Cycle now)
+{
+    Burst* burst = reads_.front().burst;
+    port_.r.valid = port_.r.taken = false;
+    next_read_beat_ = now + pace_.beat_interval;
+    log_.read_beat(now, burst->tag.id, beat_bytes_);
+    if (++burst->filled == burst->beats) {
+        reads_.pop_front();
+        end_response(burst);
+    }
+    show();
+}
+
+void Bridge::take_response(Cycle now)
+{
+    Burst* burst = responses_.front().burst;
+    port_.b.valid = port_.b.taken = false;
+    next_response_ = now + 1;
+    responses_.pop_front();
+    end_response(burst);
+    show();
+}
+
+void Bridge::end_response(Burst* burst)
+{
+    if (!burst->completed) {
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        socket_->nb_transport_fw(burst->payload, phase, delay);
+    }
+    burst->payload.release();
+}
+
+tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+{
+    Burst* burst = burst_of(payload);
+    const Cycle at = cycle_at(delay, clock_.now() + 1);
+    if (phase == tlm::END_REQ) {
+        command_accepted(burst, at);
+    } else if (phase == tlm::BEGIN_RESP) {
+        if (requesting_ == burst) command_accepted(burst, at);
+        respond(burst, at);
+    } else {
+        return tlm::TLM_ACCEPTED;  // a phase this port does not know
+    }
+    process_.wake_at(at);
+    return tlm::TLM_ACCEPTED;
+}
+
+Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const
+{
+    const std::uint64_t period = clock_.period().value();
+    const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
+    return std::max((time + period - 1) / period, earliest);
+}
+
+// ---- payloads
+
+Bridge::Burst* Bridge::burst_of(Payload& payload)
+{
+    return static_cast<Tag*>(payload.get_extension<PortTag>())->burst;
+}
+
+Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
+{
+    if (pool_.idle.empty()) {
+        Burst* fresh = pool_.all.emplace_back(std::make_unique<Burst>()).get();
+        fresh->payload.set_mm(&pool_);
+        fresh->payload.set_extension(&fresh->tag);
+        fresh->tag.burst = fresh;
+        pool_.idle.push_back(fresh);
+    }
+    Burst* burst = pool_.idle.back();
+    pool_.idle.pop_back();
+    const std::uint32_t bytes = from.beats * beat_bytes_;
+    if (burst->data.size() < bytes) {
+        burst->data.resize(bytes);
+        burst->enables.resize(bytes);
+    }
+    burst->tag.id = from.id;
+    burst->tag.beat_bytes = beat_bytes_;
+    burst->beats = from.beats;
+    burst->filled = 0;
+    burst->completed = false;
+    burst->all_enabled = true;
+    Payload& payload = burst->payload;
+    payload.acquire();
+    payload.set_command(command);
+    // CVIF addresses a write of nv_full by its first atom (fabric.md 1.6); a burst is made of whole beats
+    payload.set_address(from.address / beat_bytes_ * beat_bytes_);
+    payload.set_data_ptr(burst->data.data());
+    payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
+    payload.set_byte_enable_ptr(nullptr);
+    payload.set_byte_enable_length(0);
+    payload.set_dmi_allowed(false);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return burst;
+}
+
+void Bridge::Pool::free(Payload* payload)
+{
+    idle.push_back(burst_of(*payload));
+}
+
+}  // namespace dlasim

@@ -1,0 +1,118 @@
+// From the fabric's memory port to TLM-2.0: puts bursts together, sends them, keeps the pace of the
+// channels and hands read beats and responses back in their cycles.
+//
+//   AR ──► BEGIN_REQ for the cycle in which the command is first at the port
+//          answered at once or later by END_REQ: the cycle in which it is accepted
+//   R  ◄── BEGIN_RESP for the cycle of the first beat; the others follow at the beat interval;
+//          END_RESP in the cycle in which the fabric takes the last one
+//   AW, W ─► taken at the pace of the memory; BEGIN_REQ when command and data are complete
+//   B  ◄── BEGIN_RESP, or the delay of an answer in one call
+//
+// Calls are made one cycle ahead, with a delay, so the answer is there before it acts. What a memory
+// sends without a delay acts in the next cycle.
+//
+// Source    dbb_socket.h; interfaces.md 4.
+// Left out  addresses that the memory refuses: a TLM error response is a MachineError.
+// Error     0 cycles by construction.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "base/ring.h"
+#include "facts/hardware.h"
+#include "links/dbb_socket.h"
+#include "links/module.h"
+#include "units/mcif/dbb_port.h"
+#include "units/mcif/links.h"
+#include "units/mcif/traffic_log.h"
+
+namespace dlasim {
+
+class Bridge final : public tlm::tlm_bw_transport_if<> {
+public:
+    Bridge(const Hardware& hardware, MemorySide side, const Clock& clock, DbbPort& port, Sleeper& process,
+           tlm::tlm_initiator_socket<512>& socket);
+    ~Bridge() override;
+
+    /// Asks the memory for its pace; once, before the run.
+    void start();
+    /// What the fabric decided in cycle `now`; in the same evaluation, after it.
+    void advance(Cycle now);
+
+    TrafficLog& traffic() { return log_; }
+    const TrafficLog& traffic() const { return log_; }
+
+private:
+    using Payload = tlm::tlm_generic_payload;
+
+    struct Burst;
+    /// The tag of a payload leads back to its burst.
+    struct Tag final : PortTag {
+        Burst* burst = nullptr;
+    };
+    /// A burst with its payload, from a pool.
+    struct Burst {
+        Payload payload;
+        Tag tag;
+        std::vector<std::uint8_t> data, enables;
+        std::uint32_t beats = 0, filled = 0;
+        Cycle from = 0;          // write: command and data have been taken
+        bool completed = false;  // answered in one call: no END_RESP
+        bool all_enabled = true;
+    };
+    /// Gives finished payloads back to the pool.
+    struct Pool final : tlm::tlm_mm_interface {
+        void free(Payload* payload) override;
+        std::vector<std::unique_ptr<Burst>> all;
+        std::vector<Burst*> idle;
+    };
+    struct Due {
+        Burst* burst = nullptr;
+        Cycle from = 0;
+    };
+    struct Early {
+        PortWriteBeat beat;
+        Cycle at = 0;
+    };
+    static constexpr std::size_t kWaitingWrites = 2;  // complete ones, before AW is no longer ready
+
+    static void insert(Ring<Due>& queue, Due due);
+
+    tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+    static Burst* burst_of(Payload& payload);
+    Burst* make(tlm::tlm_command command, const PortCommand& from);
+    /// The cycle that `delay` from now points at, rounded up, not before `earliest`.
+    Cycle cycle_at(const sc_core::sc_time& delay, Cycle earliest) const;
+    void take_read_beat(Cycle now);
+    void take_response(Cycle now);
+    void offer_read(Cycle now);
+    void offer_write(Cycle now);
+    void offer_write_data(Cycle now);
+    void fill(Burst* burst, const PortWriteBeat& beat, Cycle at);
+    void send(Burst* burst, Cycle now, Cycle from);
+    void command_accepted(Burst* burst, Cycle at);
+    void respond(Burst* burst, Cycle from);
+    void end_response(Burst* burst);
+    void show();
+
+    const Clock& clock_;
+    DbbPort& port_;
+    Sleeper& process_;
+    tlm::tlm_initiator_socket<512>& socket_;
+    const std::uint32_t beat_bytes_, atom_bytes_;
+    Pool pool_;
+    PortPace pace_;
+    TrafficLog log_;
+
+    Burst* requesting_ = nullptr;        // BEGIN_REQ sent, END_REQ not received
+    Ring<Burst*> write_commands_;        // taken at AW; the oldest is filled first
+    Ring<Early> early_data_;             // taken at W before their command
+    Ring<Burst*> complete_writes_;       // to be sent
+    Ring<Due> reads_, responses_;        // in the order of their cycles
+    Cycle next_read_command_ = 0, next_write_command_ = 0, next_write_beat_ = 0;  // channel ready again
+    Cycle next_read_beat_ = 0, next_response_ = 0;
+};
+
+}  // namespace dlasim

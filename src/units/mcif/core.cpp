@@ -1,0 +1,106 @@
+#include "units/mcif/core.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "registers/offsets.h"
+
+namespace dlasim {
+namespace {
+
+const UnitRegisters& registers_of(const Hardware& hardware, MemorySide side)
+{
+    const UnitRegisters* unit = find_unit(hardware.generation, side == MemorySide::Primary ? "MCIF" : "CVIF");
+    DLASIM_EXPECTS(unit);
+    return *unit;
+}
+
+}  // namespace
+
+McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values)
+    : name_(side == MemorySide::Primary ? "mcif" : "cvif"),
+      registers_(registers_of(hardware, side), links.csb),
+      port_(port),
+      egress_(hardware, links, port, values),
+      ingress_(hardware, side, links, port),
+      writes_(hardware, side, links, port, values)
+{
+    registers_.on_write = [this](std::uint32_t, std::uint32_t, Cycle) { settings_stale_ = true; };
+    load_settings();
+}
+
+/// [spec] fabric.md 1.5: the registers' bytes.
+void McifCore::load_settings()
+{
+    namespace r = reg::mcif;  // CVIF's window is laid out alike
+    struct Byte {
+        Client client;
+        std::uint32_t offset;
+        unsigned lsb;
+    };
+    constexpr Byte kRead[]{
+        {Client::Bdma, r::CFG_RD_WEIGHT_0, 0},   {Client::Sdp, r::CFG_RD_WEIGHT_0, 8},
+        {Client::Pdp, r::CFG_RD_WEIGHT_0, 16},   {Client::Cdp, r::CFG_RD_WEIGHT_0, 24},
+        {Client::SdpBs, r::CFG_RD_WEIGHT_1, 0},  {Client::SdpBn, r::CFG_RD_WEIGHT_1, 8},
+        {Client::SdpEw, r::CFG_RD_WEIGHT_1, 16}, {Client::CdmaData, r::CFG_RD_WEIGHT_1, 24},
+        {Client::CdmaWeight, r::CFG_RD_WEIGHT_2, 0}, {Client::Rubik, r::CFG_RD_WEIGHT_2, 8}};
+    constexpr Byte kWrite[]{{Client::Bdma, r::CFG_WR_WEIGHT_0, 0},
+                            {Client::Sdp, r::CFG_WR_WEIGHT_0, 8},
+                            {Client::Pdp, r::CFG_WR_WEIGHT_0, 16},
+                            {Client::Cdp, r::CFG_WR_WEIGHT_0, 24},
+                            {Client::Rubik, r::CFG_WR_WEIGHT_1, 0}};
+    const auto value = [this](const Byte& byte) {
+        return static_cast<std::uint8_t>(bits(registers_.get(byte.offset), byte.lsb, 8));
+    };
+    for (const Byte& byte : kRead) settings_.read_weight[static_cast<std::size_t>(byte.client)] = value(byte);
+    for (const Byte& byte : kWrite) settings_.write_weight[static_cast<std::size_t>(byte.client)] = value(byte);
+    const std::uint32_t limits = registers_.get(r::CFG_OUTSTANDING_CNT);
+    settings_.read_limit = bits(limits, 0, 8) + 1;
+    settings_.write_limit = bits(limits, 8, 8) + 1;
+    settings_stale_ = false;
+}
+
+void McifCore::advance(Cycle to)
+{
+    now_ = to;
+    registers_.advance(to);
+
+    egress_.step(to);
+    egress_.issued(ingress_.step(to, settings_, egress_.returned(), egress_.contexts_full()));
+    writes_.step(to, settings_);
+    changed_ = egress_.changed() || ingress_.changed() || writes_.changed() || settings_stale_;
+
+    // a register holds what was written to it from the next cycle on
+    if (settings_stale_) load_settings();
+
+    Phase phase = Phase::Gated;
+    if (egress_.moved() || ingress_.accepted() || writes_.moved()) phase = Phase::Issuing;
+    else if (!egress_.empty() || !ingress_.empty() || !writes_.empty()) phase = changed_ ? Phase::Draining : Phase::Blocked;
+    else if (ingress_.outstanding() != 0 || writes_.outstanding() != 0) phase = Phase::Starved;
+    phases_.enter(phase, to);
+}
+
+Cycle McifCore::horizon() const
+{
+    if (changed_) return now_ + 1;
+    return std::min({port_.next(now_), ingress_.horizon(), registers_.horizon()});
+}
+
+UnitReport McifCore::report(Cycle end)
+{
+    phases_.settle(end);
+    return {name_, phases_, {}, {}};
+}
+
+std::string McifCore::waiting_for() const
+{
+    const std::string reads = std::to_string(ingress_.outstanding()), writes = std::to_string(writes_.outstanding());
+    if (ingress_.outstanding() != 0 || writes_.outstanding() != 0)
+        return name_ + ": " + reads + " read and " + writes + " write beats on their way";
+    if (ingress_.blocked_by_limit()) return name_ + ": reads wait for CFG_OUTSTANDING_CNT";
+    if (!ingress_.empty()) return name_ + ": read requests wait for credits or for a weight that is not 0";
+    if (!writes_.empty()) return name_ + ": a write request waits for its data or for a weight that is not 0";
+    return name_ + ": idle";
+}
+
+}  // namespace dlasim

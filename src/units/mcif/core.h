@@ -1,0 +1,49 @@
+// MCIF, the interface between the memory clients and the primary memory port; CVIF, the same for the
+// secondary one.
+//
+//   read requests  ─► ingress: split, arbitrate, limit ─► AR ┐
+//   read responses ◄─ egress: by client, in order      ◄─ R  │ memory port
+//   write requests ─► write path: split, arbitrate ─► AW, W  │ (bridge.h)
+//   completions    ◄─                              ◄─ B      ┘
+//
+// Shapes    requests in memory atoms; a port beat is 64 bytes (two atoms) in nv_full, one atom else.
+// Source    fabric.md; models/cdma_fabric.py (reads), models/sdp_out.py (writes).
+// Left out  response errors and quality of service: the port has neither.
+// Error     0 cycles in the worked examples and figures of fabric.md (tests/unit/mcif_test.cpp).
+#pragma once
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "registers/register_file.h"
+#include "units/mcif/dbb_port.h"
+#include "units/mcif/links.h"
+#include "units/mcif/read_egress.h"
+#include "units/mcif/read_ingress.h"
+#include "units/mcif/write_path.h"
+
+namespace dlasim {
+
+class McifCore final : public Core {
+public:
+    McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values = true);
+
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+
+private:
+    void load_settings();
+
+    std::string name_;
+    RegisterFile registers_;
+    FabricSettings settings_;
+    DbbPort& port_;
+    fabric::ReadEgress egress_;
+    fabric::ReadIngress ingress_;
+    fabric::WritePath writes_;
+    PhaseLog phases_;
+    Cycle now_ = 0;
+    bool changed_ = true, settings_stale_ = false;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,27 @@
+// What a memory interface is wired to on the side of the machine.
+#pragma once
+#include <array>
+
+#include "traffic/csb.h"
+#include "traffic/memory.h"
+
+namespace dlasim {
+
+/// Which memory port: DBB (MCIF) or CVSRAM (CVIF).
+enum class MemorySide { Primary, Secondary };
+
+/// Clients by AXI id; null where the machine has no such client.
+struct McifLinks {
+    CsbLink& csb;
+    std::array<ReadLink*, kClients> read{};
+    std::array<WriteLink*, kWriteClients> write{};
+};
+
+/// The memory interface's registers, as they act in a cycle.
+struct FabricSettings {
+    std::array<std::uint8_t, kClients> read_weight{};
+    std::array<std::uint8_t, kWriteClients> write_weight{};
+    std::uint32_t read_limit = 0, write_limit = 0;  // outstanding beats
+};
+
+}  // namespace dlasim

@@ -1,0 +1,51 @@
+#pragma once
+#include "links/dbb_socket.h"
+#include "links/module.h"
+#include "units/mcif/bridge.h"
+#include "units/mcif/core.h"
+
+namespace dlasim {
+
+/// MCIF or CVIF in the platform: the fabric, and its memory port as a TLM-2.0 initiator. It listens
+/// to the register bus and to the credits; whoever builds the machine connects the channels: this
+/// module is the consumer of requests and the producer of read responses.
+class Mcif final : public UnitModule {
+public:
+    tlm::tlm_initiator_socket<512> memory{"memory"};
+
+    Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
+         MemorySide side, const McifLinks& links, bool values = true);
+
+    Core& core() override { return machine_; }
+
+    /// Totals, and with record_commands() the first commands. mark(t0) restarts the count at t0.
+    TrafficLog& traffic() { return bridge_.traffic(); }
+    const TrafficLog& traffic() const { return bridge_.traffic(); }
+
+protected:
+    void start_of_simulation() override;
+
+private:
+    /// The fabric and the bridge behind its port, evaluated in one process.
+    struct Machine final : Core {
+        Machine(McifCore& f, Bridge& b) : fabric(f), bridge(b) {}
+        void advance(Cycle to) override
+        {
+            fabric.advance(to);
+            bridge.advance(to);
+        }
+        Cycle horizon() const override { return fabric.horizon(); }
+        UnitReport report(Cycle end) override { return fabric.report(end); }
+        std::string waiting_for() const override { return fabric.waiting_for(); }
+        void attach(ProbeSet& probes) override { fabric.attach(probes); }
+        McifCore& fabric;
+        Bridge& bridge;
+    };
+
+    DbbPort port_;
+    McifCore core_;
+    Bridge bridge_;
+    Machine machine_;
+};
+
+}  // namespace dlasim

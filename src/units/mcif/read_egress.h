@@ -1,0 +1,97 @@
+// From read beats to responses.
+//
+//                              nv_full      (2)                       (3)
+//   port ─► PIPE2 ─(1)─► word FIFO(4) ─► arbiter, one ─► lane 0, lane 1 ─► PIPE2 ─► client
+//             by id        per client    word a cycle     FIFO-B(4) each
+//                        word FIFO(4) ─► PIPE1 ─► client            configurable: client by client
+//
+// (1) the head beat waits for its client's FIFO, and all beats behind it  (2) where the context
+// register is loaded and both lanes have room  (3) pairs atoms: response beats start at lane 0.
+//
+// Only occupancy moves through the stages. The atoms themselves are put in request order when a beat
+// is taken from the port and leave when the response is offered, so each is copied twice.
+//
+// Source    fabric.md 1.4, 1.7, 2.2; models/cdma_fabric.py.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "base/ring.h"
+#include "facts/fabric.h"
+#include "facts/hardware.h"
+#include "traffic/memory.h"
+#include "units/mcif/context_queue.h"
+#include "units/mcif/dbb_port.h"
+#include "units/mcif/links.h"
+#include "units/mcif/read_ingress.h"
+#include "units/mcif/stage.h"
+
+namespace dlasim::fabric {
+
+class ReadEgress {
+public:
+    ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values);
+
+    /// One cycle, before the ingress: words and lanes.
+    void step(Cycle at);
+    /// After it: contexts, with the command that the ingress issued in this cycle, or null.
+    void issued(const ReadCommand* command);
+
+    bool returned() const { return returned_before_; }  // a beat left the R pipe in the cycle before
+    bool contexts_full() const { return contexts_.full(); }
+    bool changed() const { return changed_; }
+    bool moved() const { return moved_; }
+    bool empty() const;
+
+private:
+    /// What the egress must know of a beat.
+    struct Word {
+        bool lane0 = false, lane1 = false;
+        bool odd = false;           // lane 0 ends an odd request
+        bool ends_context = false;  // last beat of its command
+    };
+    struct ClientState {
+        ReadLink* link = nullptr;
+        std::uint8_t id = 0;
+        bool busy = false;
+        // words in front of the arbiter, and what remains of the command whose beats arrive
+        std::array<Word, 2 * facts::fabric::kWordFifo> words{};  // and up to two in the R pipe
+        std::uint8_t word_head = 0, word_count = 0, word_arrived = 0;
+        ReadContext arriving;
+        Ring<ReadContext> contexts{64};
+        // nv_full
+        LaneFifo<facts::fabric::kReadLane> lane[2];
+        std::uint32_t odd_flags = 0;  // of lane 0, head in bit 0
+        std::uint8_t odd_count = 0;
+        Stage<std::uint8_t> out;  // atoms of a response beat
+        // configurable
+        bool out_valid = false;
+        // atoms on their way, in request order
+        std::vector<std::uint8_t> atoms;
+        std::uint32_t put = 0, got = 0;
+        bool offered = false;
+    };
+    static constexpr std::uint32_t kAtoms = 64;  // more than all stages of a client hold
+
+    void step_port(Cycle at);
+    Word arrive(ClientState& client, const std::uint8_t* data);
+    void step_full(Cycle at);
+    void step_lanes(ClientState& client, Cycle at, const Word* word);
+    void step_configurable(ClientState& client, Cycle at);
+    void offer(ClientState& client, Cycle from, std::uint32_t atoms);
+    void withdraw(ClientState& client, Cycle from);
+
+    const bool full_, stalls_, values_;
+    const std::uint32_t atom_bytes_;
+    DbbPort& port_;
+    std::vector<ClientState> clients_;
+    std::array<std::uint8_t, 16> index_{};  // of an id
+    Stage<std::uint8_t> pipe_;              // ids
+    WeightedRoundRobin arbiter_;
+    ContextQueue contexts_{true};
+    std::uint32_t used_contexts_ = 0;  // of this cycle, by client id
+    bool returned_ = false, returned_before_ = false;
+    bool changed_ = false, moved_ = false;
+};
+
+}  // namespace dlasim::fabric

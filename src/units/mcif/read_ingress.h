@@ -1,0 +1,98 @@
+// From read requests to read commands.
+//
+//   client ─► PIPE2 ─► PIPE2 ─► splitter ─► PIPE2 ─┐         nv_full            (2)      (3)
+//             one request       one chunk a cycle  ├─(1)─► serialiser ─► PIPE2 ─► limit ─► AR PIPE2 ─► port
+//   ...                         credit check       │       configurable
+//   client ─► ...                                 ─┘       ────────────► PIPE2 ─►
+//
+// (1) weighted round robin, one chunk a grant  (2) nv_full only: a command a 64-byte word, or in
+// CVIF a burst  (3) as many beats on their way as CFG_OUTSTANDING_CNT allows.
+//
+// Source    fabric.md 1.3, 1.5, 2.1; models/cdma_fabric.py.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "facts/hardware.h"
+#include "traffic/memory.h"
+#include "units/mcif/dbb_port.h"
+#include "units/mcif/links.h"
+#include "units/mcif/stage.h"
+
+namespace dlasim::fabric {
+
+/// What the return path must know of a command, in order of each client.
+struct ReadContext {
+    std::uint8_t beats = 0;    // of the command
+    std::uint8_t half = 0;     // the first atom is in the upper half of the first beat
+    std::uint8_t atoms = 0;
+    std::uint8_t lane = 0;     // of the first atom: its index in the request, modulo 2
+    bool odd_end = false;      // its last atom ends a request of an odd number of atoms
+};
+
+struct ReadCommand {
+    std::uint64_t address = 0;
+    std::uint8_t client = 0;
+    ReadContext context;
+};
+
+class ReadIngress {
+public:
+    ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port);
+
+    /// One cycle. `returned`: a beat left the R pipe in the cycle before; `contexts_full` blocks new commands.
+    /// Returns the command that passed the limit, or null.
+    const ReadCommand* step(Cycle at, const FabricSettings& settings, bool returned, bool contexts_full);
+
+    bool changed() const { return changed_; }
+    /// The next credit that a blocked client waits for.
+    Cycle horizon() const { return credit_at_; }
+    bool empty() const;
+    std::uint32_t outstanding() const { return outstanding_; }
+    bool blocked_by_limit() const { return limit_blocks_; }
+    bool accepted() const { return accepted_; }
+
+private:
+    struct Chunk {
+        std::uint64_t address = 0;
+        ReadContext context;
+    };
+    struct Split {
+        bool active = false;
+        std::uint64_t address = 0;  // of the next chunk
+        std::uint32_t left = 0;     // atoms
+        std::uint32_t done = 0;     // atoms
+        std::uint32_t total = 0;
+        bool odd_start = false;
+    };
+    struct ClientState {
+        ReadLink* link = nullptr;
+        std::uint8_t id = 0;
+        std::uint32_t depth = 0, used = 0;  // credits; depth 0: no limit
+        Stage<ReadRequest> first, second;
+        Stage<Chunk> slot;
+        Split split;
+        bool busy = false;
+    };
+
+    void step_client(ClientState& client, Cycle at, bool granted);
+    Chunk next_chunk(const ClientState& client, std::uint32_t& need) const;
+    ReadCommand command_of(const Chunk& chunk, std::uint8_t client) const;
+    ReadCommand serialise();
+    std::uint32_t requests(const FabricSettings& settings) const;
+
+    const bool full_, bursts_, stalls_;
+    const std::uint32_t atom_bytes_, atom_shift_, block_;
+    DbbPort& port_;
+    std::vector<ClientState> clients_;  // in arbitration order
+    WeightedRoundRobin arbiter_;
+    bool serialising_ = false;  // (2)
+    ReadCommand serial_;        // what is left of the granted chunk
+    Stage<ReadCommand> ordered_, ar_;
+    ReadCommand issued_;
+    std::uint32_t outstanding_ = 0;  // (3) beats
+    Cycle credit_at_ = kNever;
+    bool changed_ = false, limit_blocks_ = false, accepted_ = false;
+};
+
+}  // namespace dlasim::fabric

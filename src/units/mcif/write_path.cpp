@@ -1,0 +1,368 @@
+#include "units/mcif/write_path.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/expects.h"
+
+namespace dlasim::fabric {
+
+namespace ff = facts::fabric;
+
+WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values)
+    : full_(hardware.full()),
+      bursts_(side == MemorySide::Secondary),
+      stalls_(!hardware.full() && ff::kWriteStagesStall),
+      values_(values),
+      atom_bytes_(hardware.memory.atom_bytes),
+      atom_shift_(static_cast<std::uint32_t>(std::countr_zero(atom_bytes_))),
+      block_(ff::block_atoms(hardware, side == MemorySide::Primary ? hardware.memory.primary : hardware.memory.secondary)),
+      port_(port)
+{
+    index_.fill(kNobody);
+    for (std::uint8_t id = 0; id < kWriteClients; ++id) {
+        if (!links.write[id]) continue;
+        index_[id] = static_cast<std::uint8_t>(clients_.size());
+        ClientState& client = clients_.emplace_back();
+        client.link = links.write[id];
+        client.id = id;
+        client.atoms.resize(kAtoms * atom_bytes_);
+    }
+}
+
+void WritePath::step(Cycle at, const FabricSettings& settings)
+{
+    changed_ = moved_ = false;
+
+    const bool converts = convert(at, settings);
+    accept_response(at);
+    const bool command_moves = converts && data_.first;
+    const bool command_room = !command_valid_ || command_moves, data_room = !data_valid_ || converts;
+    if (command_moves) command_valid_ = false;
+    if (converts) data_valid_ = false;
+
+    Grant grant;
+    if (full_) {
+        const bool splitter_full = split_count_ > ff::kWriteSplitterBusy;
+        split(command_room, data_room);
+        grant = arbitrate(settings, !splitting_ && !splitter_full, true);
+    } else {
+        grant = arbitrate(settings, command_room && data_room, data_room);
+    }
+    if (grant.client != kNobody) move(grant);
+
+    for (std::uint8_t i = 0; i < clients_.size(); ++i) {
+        ClientState& client = clients_[i];
+        if (client.busy || grant.client == i || client.link->request.valid(at))
+            step_client(client, at, grant.client == i, grant.client == i && grant.slot_freed);
+    }
+}
+
+/// (3): moves a beat, with its command if it is the first of one, and serves the AW and W channels.
+bool WritePath::convert(Cycle at, const FabricSettings& settings)
+{
+    bool moves = data_valid_ && w_.ready();
+    int pushed = ContextQueue::kNobody;
+    if (moves && data_.first) {
+        moves = command_valid_ && aw_.ready() && !contexts_.full() &&
+                outstanding_ + command_.beats - returned_ <= settings.write_limit;
+        if (moves) {
+            pushed = command_.client;
+            outstanding_ += command_.beats;
+            clients_[index_[command_.client]].contexts.push_back({command_.beats, command_.ack});
+        }
+    }
+    const bool command_moves = moves && data_.first;
+
+    const bool aw_fires = port_.aw.fires(at), w_fires = port_.w.fires(at);
+    if (aw_fires) port_.aw.valid = false;
+    if (w_fires) port_.w.valid = false;
+    moved_ |= aw_fires || w_fires;
+    changed_ |= aw_.step(command_moves ? &command_ : nullptr, aw_fires, stalls_);
+    changed_ |= w_.step(moves ? &data_ : nullptr, w_fires, stalls_);
+    if (aw_.valid() && !port_.aw.valid) {
+        const Command& head = aw_.head();
+        port_.aw = {{head.address, head.beats, head.client}, true, false, at + 1, kNever};
+    }
+    if (w_.valid() && !port_.w.valid) offer_data(at + 1);
+
+    // (4)
+    outstanding_ -= returned_;
+    changed_ |= returned_ != 0;
+    returned_ = 0;
+    response_taken_ = false;
+    std::uint32_t wanted = 0;
+    if (full_ ? b_valid_ : b_pipe_.valid()) {
+        const std::uint8_t id = full_ ? b_id_ : b_pipe_.head();
+        wanted = 1u << id;
+        if (contexts_.available(id, pushed)) {
+            ClientState& client = clients_[index_[id]];
+            const Context context = client.contexts.front();
+            client.contexts.pop_front();
+            returned_ = context.beats;
+            if (context.ack) client.link->complete.put(at + ff::kCompleteLatency, true);
+            response_taken_ = changed_ = true;
+        }
+    }
+    changed_ |= contexts_.step(pushed, wanted);
+    return moves;
+}
+
+void WritePath::accept_response(Cycle at)
+{
+    const bool valid = port_.b.valid && port_.b.from <= at;
+    std::uint8_t id = port_.b.id;
+    if (valid && (id >= index_.size() || index_[id] == kNobody))
+        throw MachineError("memory port: a write response for a client that wrote nothing");
+    bool taken;
+    if (full_) {
+        taken = valid && (!b_valid_ || response_taken_);
+        if (response_taken_) b_valid_ = false;
+        if (taken) {
+            b_valid_ = true;
+            b_id_ = id;
+            changed_ = true;
+        }
+    } else {
+        taken = valid && b_pipe_.ready();
+        changed_ |= b_pipe_.step(valid ? &id : nullptr, response_taken_, stalls_);
+    }
+    if (taken) {
+        port_.b.taken = true;
+        moved_ = true;
+    }
+}
+
+const WritePath::Chunk* WritePath::slot_head(const ClientState& client) const
+{
+    if (full_) return client.slot.valid() ? &client.slot.head() : nullptr;
+    return client.slot_valid ? &client.slot_chunk : nullptr;
+}
+
+/// (1): the client one beat of which moves in this cycle.
+WritePath::Grant WritePath::arbitrate(const FabricSettings& settings, bool room, bool data_room) const
+{
+    if (locked_ != kNobody) {
+        const bool moves = clients_[locked_].mask_count != 0 && data_room;
+        return moves ? Grant{locked_, locked_beats_ == 1} : Grant{};
+    }
+    if (!room) return {};
+    std::uint32_t requests = 0;
+    for (unsigned i = 0; i < clients_.size(); ++i) {
+        const Chunk* chunk = slot_head(clients_[i]);
+        if (chunk && clients_[i].mask_count >= chunk->beats && settings.write_weight[clients_[i].id] != 0)
+            requests |= 1u << i;
+    }
+    if (requests == 0) return {};
+    const unsigned pick = arbiter_.pick(requests);
+    return {static_cast<std::uint8_t>(pick), slot_head(clients_[pick])->beats == 1,
+            settings.write_weight[clients_[pick].id]};
+}
+
+void WritePath::move(const Grant& grant)
+{
+    ClientState& client = clients_[grant.client];
+    const Chunk& chunk = *slot_head(client);
+    const bool first = locked_ == kNobody;
+    if (first) {
+        arbiter_.grant(grant.client, grant.weight);
+        locked_beats_ = chunk.beats;
+    }
+    --locked_beats_;
+    locked_ = locked_beats_ != 0 ? grant.client : kNobody;
+    const Beat beat{grant.client, client.masks[client.mask_head], first, grant.slot_freed};
+    client.mask_head = static_cast<std::uint8_t>((client.mask_head + 1) % client.masks.size());
+    --client.mask_count;
+    const Command command{chunk.address, client.id, chunk.beats, chunk.ack};
+    if (full_) {
+        split_beats_[(split_head_ + split_count_++) % kSplitFifo] = beat;
+        if (first) {
+            split_ = command;
+            if (!bursts_) split_.address &= ~std::uint64_t{ff::kFullWordBytes - 1};
+            split_left_ = chunk.beats;
+            splitting_ = true;
+        }
+    } else {
+        to_converter(command, beat);
+    }
+    changed_ = true;
+}
+
+/// (2): the next beat of the chunk in the splitter, with a command of its own or that of the burst.
+void WritePath::split(bool command_room, bool data_room)
+{
+    if (!splitting_ || split_count_ == 0 || !data_room) return;
+    Beat beat = split_beats_[split_head_];
+    if (!bursts_) beat.first = beat.last = true;
+    if (beat.first && !command_room) return;
+    split_head_ = static_cast<std::uint8_t>((split_head_ + 1) % kSplitFifo);
+    --split_count_;
+    --split_left_;
+    Command command = split_;
+    if (!bursts_) {
+        command.beats = 1;
+        command.ack = split_.ack && split_left_ == 0;
+        split_.address += ff::kFullWordBytes;
+    }
+    splitting_ = split_left_ != 0;
+    to_converter(command, beat);
+}
+
+void WritePath::to_converter(const Command& command, const Beat& beat)
+{
+    if (beat.first) {
+        command_ = command;
+        command_valid_ = true;
+    }
+    data_ = beat;
+    data_valid_ = true;
+    changed_ = true;
+}
+
+void WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slot_freed)
+{
+    const std::uint32_t waiting = client.mask_count + popped;
+    const bool slot_room = full_ ? client.slot.ready() : !client.slot_valid || slot_freed;
+    bool changed = popped;
+
+    // the next chunk, or the next memory beat of the current one
+    const bool emits_chunk = client.loaded && !client.in_data && slot_room;
+    const NextBeat beat = client.loaded && client.in_data && waiting < ff::kWriteDataFifo ? next_beat(client) : NextBeat{};
+    const bool request_done = beat.complete && client.beats_left == 1 && client.left == 0;
+    Chunk chunk;
+    if (emits_chunk) {
+        chunk = next_chunk(client);
+        client.chunk = chunk;
+        client.beats_left = chunk.beats;
+        client.atoms_left = chunk.atoms;
+        client.address += std::uint64_t{chunk.atoms} << atom_shift_;
+        client.left -= chunk.atoms;
+        client.in_data = client.first_beat = true;
+    } else if (beat.complete) {
+        client.masks[(client.mask_head + client.mask_count++) % client.masks.size()] = beat.mask;
+        client.lane = (client.lane + beat.atoms) & 1;
+        client.atoms_left = static_cast<std::uint8_t>(client.atoms_left - beat.atoms);
+        client.first_beat = false;
+        if (--client.beats_left == 0) client.in_data = false;
+        if (request_done) client.loaded = false;
+    }
+    changed |= emits_chunk || beat.complete;
+    if (full_) {
+        changed |= client.slot.step(emits_chunk ? &chunk : nullptr, slot_freed, false);
+    } else {
+        if (slot_freed) client.slot_valid = false;
+        if (emits_chunk) {
+            client.slot_chunk = chunk;
+            client.slot_valid = true;
+        }
+    }
+
+    // the packet at the head of the second stage
+    const bool head = client.second.valid();
+    const Packet packet = head ? client.second.head() : Packet{};
+    const bool data_head = head && !packet.command;
+    bool taken = false;
+    if (head && packet.command) {
+        taken = !client.loaded;
+        if (taken) {
+            client.loaded = true;
+            client.in_data = false;
+            client.address = packet.address;
+            client.left = packet.atoms;
+            client.ack = packet.ack;
+            client.lane = 0;
+        }
+    }
+    if (full_) {
+        const bool ready[2]{client.lanes[0].ready(), client.lanes[1].ready()};
+        taken |= data_head && ready[0] && ready[1];
+        for (unsigned i = 0; i < 2; ++i)
+            changed |= client.lanes[i].step(data_head && packet.atoms > i && ready[1 - i], beat.reads >> i & 1);
+    } else {
+        const bool item = true;
+        taken |= data_head && client.data.ready();
+        changed |= client.data.step(data_head && client.data.ready() ? &item : nullptr, beat.complete, stalls_);
+    }
+    const bool room = client.second.ready();
+    changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, taken, stalls_);
+
+    Channel<WritePacket>& request = client.link->request;
+    const bool arrives = request.valid(at), ready = client.first.ready();
+    Packet arrived;
+    if (arrives) {
+        const WritePacket& from = request.item(at);
+        arrived = {from.address, from.atoms, from.command, from.require_ack};
+        DLASIM_EXPECTS(from.atoms != 0);
+        if (ready) {
+            moved_ = true;
+            if (!from.command) receive(client, from);
+        }
+    }
+    changed |= client.first.step(arrives ? &arrived : nullptr, room, stalls_);
+    if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
+
+    const bool holds_data = full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() || client.slot.valid()
+                                  : !client.data.quiet() || client.slot_valid;
+    client.busy = changed || holds_data || client.loaded || client.mask_count != 0 || !client.first.quiet() ||
+                  !client.second.quiet();
+    changed_ |= changed;
+}
+
+WritePath::NextBeat WritePath::next_beat(const ClientState& client) const
+{
+    if (!full_) return {client.data.valid(), 1, 1, 0};
+    const bool upper = client.first_beat && (client.chunk.address >> atom_shift_ & 1);
+    const unsigned lane = client.lane;
+    if (upper || client.atoms_left == 1)
+        return {client.lanes[lane].valid(), 1, static_cast<std::uint8_t>(upper ? 2 : 1),
+                static_cast<std::uint8_t>(1u << lane)};
+    // a lane's read ready depends on the other one only
+    const bool here = client.lanes[lane].valid(), there = client.lanes[1 - lane].valid();
+    return {here && there, 2, 3, static_cast<std::uint8_t>(there << lane | here << (1 - lane))};
+}
+
+WritePath::Chunk WritePath::next_chunk(const ClientState& client) const
+{
+    const auto atom = static_cast<std::uint32_t>(client.address >> atom_shift_);
+    const std::uint32_t atoms = std::min(client.left, block_ - atom % block_);
+    const std::uint32_t beats = full_ ? ((atom & 1) + atoms + 1) / 2 : atoms;
+    return {client.address, static_cast<std::uint8_t>(atoms), static_cast<std::uint8_t>(beats),
+            client.ack && atoms == client.left};
+}
+
+void WritePath::receive(ClientState& client, const WritePacket& packet)
+{
+    if (values_)
+        for (std::uint32_t i = 0; i < packet.atoms; ++i)
+            std::memcpy(&client.atoms[(client.put + i) % kAtoms * atom_bytes_], &packet.data[i * atom_bytes_], atom_bytes_);
+    client.put += packet.atoms;
+}
+
+void WritePath::offer_data(Cycle from)
+{
+    const Beat& beat = w_.head();
+    ClientState& client = clients_[beat.client];
+    PortOffer<PortWriteBeat>& w = port_.w;
+    w.item.id = client.id;
+    w.item.atoms = beat.mask;
+    w.item.last = beat.last;
+    for (unsigned i = 0; beat.mask >> i != 0; ++i) {
+        if (!(beat.mask >> i & 1)) continue;
+        if (values_) std::memcpy(&w.item.data[i * atom_bytes_], &client.atoms[client.got % kAtoms * atom_bytes_], atom_bytes_);
+        ++client.got;
+    }
+    w.valid = true;
+    w.seen = false;
+    w.from = from;
+    w.accept = kNever;
+}
+
+bool WritePath::empty() const
+{
+    if (splitting_ || command_valid_ || data_valid_ || aw_.valid() || w_.valid() || b_valid_ || b_pipe_.valid()) return false;
+    return std::none_of(clients_.begin(), clients_.end(), [](const ClientState& c) { return c.busy; });
+}
+
+}  // namespace dlasim::fabric

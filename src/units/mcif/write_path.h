@@ -1,0 +1,154 @@
+// From write requests to write commands and data, and back to completions.
+//
+//   client ─► PIPE2 ─► PIPE2 ─┬─► command register ─► chunks, one in 1 + beats cycles ─► slot ────┐
+//                             └─► data: two lanes, or PIPE2 ─► memory beats ─► FIFO(4) ───────────┤
+//   client ─► ...                                                                                │
+//        ┌───────────────────────────── (1) chunks that are complete, weighted round robin ◄──────┘
+//        └─► [(2) splitter] ─► command PIPE1, data PIPE1 ─(3)─┬─► AW PIPE2 ─► port ─► B register ─(4)─► complete
+//                                                             └─► W PIPE2  ─► port
+//
+// (1) a grant holds until the chunk's last beat has moved  (2) nv_full: a command a beat, or in CVIF a
+// burst  (3) a command goes with its first beat, as the limit on outstanding beats and the queue of
+// contexts allow  (4) contexts say whether the request is to be acknowledged.
+//
+// Stages hold occupancy and byte masks; atoms wait in the order in which they came and are put into
+// memory beats when these are offered at the port.
+//
+// Source    fabric.md 1.6, 1.7, 2.3, 2.4; models/sdp_out.py.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "base/ring.h"
+#include "facts/fabric.h"
+#include "facts/hardware.h"
+#include "traffic/memory.h"
+#include "units/mcif/context_queue.h"
+#include "units/mcif/dbb_port.h"
+#include "units/mcif/links.h"
+#include "units/mcif/stage.h"
+
+namespace dlasim::fabric {
+
+class WritePath {
+public:
+    WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values);
+
+    void step(Cycle at, const FabricSettings& settings);
+
+    bool changed() const { return changed_; }
+    bool moved() const { return moved_; }
+    bool empty() const;
+    std::uint32_t outstanding() const { return outstanding_; }
+
+private:
+    struct Packet {  // of the client's channel, without data
+        std::uint64_t address = 0;
+        std::uint32_t atoms = 0;
+        bool command = false, ack = false;
+    };
+    struct Chunk {
+        std::uint64_t address = 0;
+        std::uint8_t atoms = 0, beats = 0;
+        bool ack = false;
+    };
+    struct Beat {
+        std::uint8_t client = 0;  // index
+        std::uint8_t mask = 0;    // atoms of the memory beat that are written
+        bool first = false, last = false;
+    };
+    struct Command {
+        std::uint64_t address = 0;
+        std::uint8_t client = 0, beats = 0;
+        bool ack = false;
+    };
+    struct Context {
+        std::uint8_t beats = 0;
+        bool ack = false;
+    };
+    struct ClientState {
+        WriteLink* link = nullptr;
+        std::uint8_t id = 0;
+        bool busy = false;
+        Stage<Packet> first, second;
+        // command register and what is left of the request
+        bool loaded = false, in_data = false, ack = false;
+        std::uint64_t address = 0;
+        std::uint32_t left = 0;  // atoms behind the current chunk
+        Chunk chunk;             // of phase DATA
+        std::uint8_t beats_left = 0, atoms_left = 0, lane = 0;
+        bool first_beat = false;
+        // data
+        RegisteredLaneFifo<facts::fabric::kWriteLane> lanes[2];  // nv_full
+        Stage<bool> data;                                        // configurable
+        // arbiter stage
+        Stage<Chunk> slot;            // nv_full
+        bool slot_valid = false;      // configurable: PIPE1
+        Chunk slot_chunk;
+        std::array<std::uint8_t, 2 * facts::fabric::kWriteDataFifo> masks{};
+        std::uint8_t mask_head = 0, mask_count = 0;
+        Ring<Context> contexts{64};
+        // atoms in the order of the channel
+        std::vector<std::uint8_t> atoms;
+        std::uint32_t put = 0, got = 0;
+    };
+    static constexpr std::uint32_t kAtoms = 64;     // more than all stages of a client and the shared ones hold
+    static constexpr std::uint32_t kSplitFifo = 8;  // 5 in use
+    static constexpr std::uint8_t kNobody = 0xff;
+
+    struct Grant {
+        std::uint8_t client = kNobody;  // whose beat moves in this cycle
+        bool slot_freed = false;        // it is the last beat of its chunk
+        std::uint8_t weight = 0;
+    };
+    struct NextBeat {
+        bool complete = false;   // its atoms are there
+        std::uint8_t atoms = 0;
+        std::uint8_t mask = 0;   // of the memory beat
+        std::uint8_t reads = 0;  // read ready of the lanes
+    };
+
+    bool convert(Cycle at, const FabricSettings& settings);
+    void accept_response(Cycle at);
+    Grant arbitrate(const FabricSettings& settings, bool room, bool data_room) const;
+    void move(const Grant& grant);
+    void split(bool command_room, bool data_room);
+    void to_converter(const Command& command, const Beat& beat);
+    void step_client(ClientState& client, Cycle at, bool popped, bool slot_freed);
+    NextBeat next_beat(const ClientState& client) const;
+    Chunk next_chunk(const ClientState& client) const;
+    const Chunk* slot_head(const ClientState& client) const;
+    void receive(ClientState& client, const WritePacket& packet);
+    void offer_data(Cycle from);
+
+    const bool full_, bursts_, stalls_, values_;
+    const std::uint32_t atom_bytes_, atom_shift_, block_;
+    DbbPort& port_;
+    std::vector<ClientState> clients_;
+    std::array<std::uint8_t, 16> index_{};  // of an id
+    WeightedRoundRobin arbiter_;
+    std::uint8_t locked_ = kNobody, locked_beats_ = 0;  // (1)
+    // (2)
+    bool splitting_ = false;
+    Command split_;
+    std::uint8_t split_left_ = 0;  // beats
+    std::array<Beat, kSplitFifo> split_beats_{};
+    std::uint8_t split_head_ = 0, split_count_ = 0;
+    // (3)
+    bool command_valid_ = false, data_valid_ = false;
+    Command command_;
+    Beat data_;
+    Stage<Command> aw_;
+    Stage<Beat> w_;
+    std::uint32_t outstanding_ = 0;
+    std::uint32_t returned_ = 0;  // beats answered in the cycle before
+    // (4)
+    ContextQueue contexts_{false};
+    Stage<std::uint8_t> b_pipe_;            // configurable
+    bool b_valid_ = false;                  // nv_full: one register
+    std::uint8_t b_id_ = 0;
+    bool response_taken_ = false;           // its context was there in this cycle
+    bool changed_ = false, moved_ = false;
+};
+
+}  // namespace dlasim::fabric
