@@ -1,6 +1,7 @@
 // The SystemC coat of a core: a process that sleeps until the core's horizon or until a link wakes
 // it. While a unit has nothing to do it is not scheduled at all.
 #pragma once
+#include <algorithm>
 #include <queue>
 #include <systemc>
 #include <vector>
@@ -63,10 +64,7 @@ private:
         core().advance(now);
         Cycle next = stepping_ ? now + 1 : core().horizon();
         DLASIM_EXPECTS(next > now);
-        if (!later_.empty() && later_.top() <= next) {
-            next = later_.top();
-            later_.pop();
-        }
+        if (!later_.empty()) next = std::min(next, later_.top());
         if (next < scheduled_) schedule(next);
     }
     void schedule(Cycle at)
