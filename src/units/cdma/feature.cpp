@@ -74,9 +74,9 @@ bool FeatureFetcher::request(Cycle at, bool room, RequestSlot& slot)
                 }
             }
             if (!end_of_grain) next_group();
-        } else if (room) {
+        } else if (const std::uint32_t s = turn_; room || counted_[s] == grain_atoms_) {
+            // A finished surface gives up its turn also while the request register waits.
             changed = true;
-            const std::uint32_t s = turn_;
             if (counted_[s] != grain_atoms_) {
                 const std::uint64_t address = grain_base_ + batch_ * layer_.batch_stride +
                                               (surface_ + s) * layer_.surface_stride + counted_[s] * atom_;
