@@ -37,8 +37,9 @@ public:
     /// Without values only time is simulated: all data written are zero.
     void compute_values(bool on);
 
-private:
     struct Parts;
+
+private:
     std::unique_ptr<Parts> parts_;
 };
 

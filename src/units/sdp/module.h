@@ -4,7 +4,7 @@
 
 namespace dlasim {
 
-/// SDP in the platform. All behaviour is in SdpCore.
+/// SDP in the platform. All behaviour is in SdpCore. The channels are connected by the platform.
 class Sdp final : public UnitModule {
 public:
     Sdp(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,

@@ -1,0 +1,265 @@
+#include "units/sdp/core.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "registers/offsets.h"
+#include "registers/register_file.h"
+#include "units/sdp/acknowledge.h"
+#include "units/sdp/machine.h"
+#include "units/sdp/status.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::array<std::uint32_t, 11> kSdpStatus{
+    reg::sdp::D_STATUS,           reg::sdp::D_STATUS_NAN_INPUT_NUM,   reg::sdp::D_STATUS_INF_INPUT_NUM,
+    reg::sdp::D_STATUS_NAN_OUTPUT_NUM, reg::sdp::D_PERF_WDMA_WRITE_STALL, reg::sdp::D_PERF_LUT_UFLOW,
+    reg::sdp::D_PERF_LUT_OFLOW,   reg::sdp::D_PERF_OUT_SATURATION,    reg::sdp::D_PERF_LUT_HYBRID,
+    reg::sdp::D_PERF_LUT_LE_HIT,  reg::sdp::D_PERF_LUT_LO_HIT};
+constexpr std::array<std::uint32_t, 6> kRdmaStatus{
+    reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM,   reg::sdp_rdma::D_STATUS_INF_INPUT_NUM,   reg::sdp_rdma::D_PERF_MRDMA_READ_STALL,
+    reg::sdp_rdma::D_PERF_BRDMA_READ_STALL,  reg::sdp_rdma::D_PERF_NRDMA_READ_STALL,  reg::sdp_rdma::D_PERF_ERDMA_READ_STALL};
+
+std::uint32_t saturated(std::uint64_t count) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)); }
+
+constexpr const char* kDomains[] = {"sdp_wdma", "sdp_bcore", "sdp_ncore", "sdp_ecore", "sdp_mrdma", "sdp_brdma", "sdp_nrdma", "sdp_erdma"};
+constexpr unsigned kReadDomain = 4;
+constexpr Cycle kGateDelay = 4;  // op_en delayed by three flops: done + 4
+
+}  // namespace
+
+/// The unit without its generation.
+struct SdpCore::Parts {
+    Parts(const Hardware& hw, const SdpPorts& ports)
+        : hardware(hw), links(ports), registers(*find_unit(hw.generation, "SDP"), ports.csb),
+          read_registers(*find_unit(hw.generation, "SDP_RDMA"), ports.csb_rdma), values(hw), window(values.tables()),
+          acknowledge(hw.full(), ports.interrupt)
+    {
+        registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) -> std::optional<std::uint32_t> {
+            if (offset == reg::sdp::S_LUT_ACCESS_DATA) return window.read();
+            return status.read(offset, group, registers.enabled(group, at));
+        };
+        registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle) {
+            if (offset == reg::sdp::S_LUT_ACCESS_CFG) window.configure(data);
+            if (offset == reg::sdp::S_LUT_ACCESS_DATA) window.write(data);
+        };
+        read_registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) {
+            return read_status.read(offset, group, read_registers.enabled(group, at));
+        };
+    }
+    virtual ~Parts() = default;
+    virtual void cycle(Cycle at) = 0;
+    virtual void account(Cycle quiet) = 0;
+
+    void advance(Cycle to)
+    {
+        registers.advance(to);
+        read_registers.advance(to);
+        if (to > next) account(to - next);
+        for (const bool primary : {true, false}) {
+            WriteLink* link = primary ? &links.write_mc : links.write_cv;
+            while (link && link->complete.available(to)) {
+                const Cycle at = link->complete.next();
+                link->complete.take();
+                acknowledge.complete(at, primary);
+            }
+        }
+        cycle(to);
+        acknowledge.send(to);
+        next = to + 1;
+    }
+    Cycle horizon() const
+    {
+        if (active) return next;
+        Cycle first = std::min({registers.horizon(), read_registers.horizon(), acknowledge.horizon(), links.write_mc.complete.next()});
+        if (links.write_cv) first = std::min(first, links.write_cv->complete.next());
+        if (!running) first = std::min(first, registers.start_cycle());
+        if (!reading) first = std::min(first, read_registers.start_cycle());
+        return std::max(first, next);
+    }
+
+    Hardware hardware;
+    SdpPorts links;
+    RegisterFile registers, read_registers;
+    SdpValues values;
+    LutWindow window;
+    Acknowledge acknowledge;
+    GroupStatus<11> status{kSdpStatus};
+    GroupStatus<6> read_status{kRdmaStatus};
+    PhaseLog phases;
+    std::array<GatedClock, 8> clocks;
+    Cycle next = 0;        // the first cycle not evaluated yet
+    bool active = false;   // the cycle evaluated last changed something
+    bool running = false, reading = false;  // a layer of SDP, of SDP_RDMA
+    bool count_stall = false, count_reads = false;
+    std::uint64_t layers = 0, beats = 0, write_stall = 0;
+};
+
+namespace {
+
+template <bool kFull>
+struct SdpUnit final : SdpCore::Parts {
+    SdpUnit(const Hardware& hw, const SdpPorts& ports) : Parts(hw, ports), machine(hw, values)
+    {
+        for (unsigned i = 0; i < kReadEngines; ++i) machine.front(i).connect(ports.read_mc[i], ports.read_cv[i]);
+    }
+
+    void cycle(Cycle at) override
+    {
+        // What arrives.
+        for (unsigned i = 0; i < kReadEngines; ++i) machine.front(i).receive(at);
+        const bool offered = links.cacc.valid(at);
+        const bool port_ready = port && port->request.ready(at);
+        const SdpCycle now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, port_ready);
+        if (now.accepted) values.feed(links.cacc.item(at));
+        active = now.changed;
+        count(1);
+
+        // What leaves.
+        links.cacc.set_ready(at + 1, machine.ready());
+        const auto* leaving = machine.wdma().leaving();
+        if (port_ready || (leaving && !port)) show(at + 1, leaving);
+
+        note_phase(at, now);
+        if (now.readers_finished) finish_readers(at, now.readers_finished);
+        if (now.last) finish(at);
+        if (!running && registers.start_cycle() == at) start(at);
+        if (!reading && read_registers.start_cycle() == at) start_reading(at);
+    }
+
+    void account(Cycle quiet) override { count(quiet); }
+
+    /// Offers the packet at the end of the interface stages.
+    void show(Cycle from, const typename Wdma<kFull>::Leaving* leaving)
+    {
+        WriteLink* const to = !leaving ? nullptr : leaving->to_primary ? &links.write_mc : links.write_cv;
+        if (port && port != to) port->request.withdraw(from);
+        if (to) to->request.offer(from, leaving->packet);
+        port = to;
+    }
+
+    void count(Cycle cycles)
+    {
+        if (count_stall && machine.wdma().blocked()) write_stall += cycles;
+        if (!count_reads) return;
+        for (unsigned i = 0; i < kReadEngines; ++i)
+            if (machine.read_blocked(i)) machine.stall(i) += cycles;
+    }
+
+    void start(Cycle at)
+    {
+        const SdpLayer layer = read_sdp_layer(hardware, registers);
+        values.start(registers, layer);
+        machine.start(layer);
+        running = active = true;
+        write_stall = 0;
+        count_stall = bits(registers.get(reg::sdp::D_PERF_ENABLE), 0, 1);
+        clocks[0].on(at);
+        const bool engines[] = {layer.bs.on, layer.bn.on, layer.ew.on};
+        for (unsigned i = 0; i < 3; ++i)
+            if (engines[i]) clocks[1 + i].on(at);
+        phases.enter(Phase::Starved, at + 1);
+    }
+
+    /// Cycle L.
+    void finish(Cycle at)
+    {
+        const auto& wdma = machine.wdma();
+        const unsigned group = registers.consumer();
+        if (wdma.quiet()) acknowledge.raise(at + 1, group);
+        else acknowledge.expect(group, wdma.to_primary());
+        const SdpValueCounters& counted = values.counters();
+        const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
+        const bool lut = bits(enable, 1, 1), saturation = bits(enable, 2, 1);
+        status.latch(group, {wdma.unequal(), 0, 0, saturated(counted.nan_output), static_cast<std::uint32_t>(write_stall),
+                             lut ? saturated(counted.lut_underflow) : 0, lut ? saturated(counted.lut_overflow) : 0,
+                             saturation ? saturated(counted.saturated) : 0, lut ? saturated(counted.lut_hybrid) : 0,
+                             lut ? saturated(counted.lut_le_hit) : 0, lut ? saturated(counted.lut_lo_hit) : 0});
+        values.finish();
+        registers.finish(at + facts::sdp::kDoneToRelease);
+        running = count_stall = false;
+        ++layers;
+        for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + kGateDelay);
+    }
+
+    void start_reading(Cycle at)
+    {
+        pending = 0;
+        for (unsigned i = 0; i < kReadEngines; ++i) {
+            const ReadEngine engine = static_cast<ReadEngine>(i);
+            const ReadLayer layer = read_read_layer(hardware, read_registers, engine);
+            if (!layer.on) continue;
+            machine.start(engine, layer);
+            machine.stall(i) = 0;
+            clocks[kReadDomain + i].on(at);
+            pending |= 1u << i;
+        }
+        values.counters().nan_input = values.counters().infinite_input = 0;
+        count_reads = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 0, 1);
+        reading = active = true;
+    }
+
+    void finish_readers(Cycle at, unsigned finished)
+    {
+        pending &= ~finished;
+        if (pending) return;
+        const std::uint32_t enable = read_registers.get(reg::sdp_rdma::D_PERF_ENABLE);
+        const bool nan = bits(enable, 1, 1);
+        const auto stall = [&](unsigned i) { return count_reads ? static_cast<std::uint32_t>(machine.stall(i)) : 0; };
+        read_status.latch(read_registers.consumer(),
+                          {nan ? saturated(values.counters().nan_input) : 0, nan ? saturated(values.counters().infinite_input) : 0,
+                           stall(0), stall(1), stall(2), stall(3)});
+        read_registers.finish(at + 1);
+        reading = count_reads = false;
+        for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(at + 1 + kGateDelay);
+    }
+
+    void note_phase(Cycle at, const SdpCycle& now)
+    {
+        beats += now.taken;
+        if (!running && !machine.wdma().leaving() && !machine.wdma().blocked()) {
+            phases.enter(Phase::Gated, at);
+            return;
+        }
+        if (now.taken) phases.enter(Phase::Issuing, at);
+        else if (machine.wdma().blocked()) phases.enter(Phase::Blocked, at);
+        else phases.enter(machine.mux_open() ? Phase::Starved : Phase::Draining, at);
+    }
+
+    SdpMachine<kFull> machine;
+    WriteLink* port = nullptr;  // that a packet is offered at
+    unsigned pending = 0;       // read engines that have not finished
+};
+
+}  // namespace
+
+SdpCore::SdpCore(const Hardware& hardware, const SdpPorts& ports)
+{
+    if (hardware.full()) parts_ = std::make_unique<SdpUnit<true>>(hardware, ports);
+    else parts_ = std::make_unique<SdpUnit<false>>(hardware, ports);
+}
+
+SdpCore::~SdpCore() = default;
+
+void SdpCore::advance(Cycle to) { parts_->advance(to); }
+Cycle SdpCore::horizon() const { return parts_->horizon(); }
+void SdpCore::compute_values(bool on) { parts_->values.compute(on); }
+
+UnitReport SdpCore::report(Cycle end)
+{
+    parts_->phases.settle(end);
+    UnitReport report{"sdp", parts_->phases, {{"layers", parts_->layers}, {"beats", parts_->beats}}, {}};
+    for (unsigned i = 0; i < parts_->clocks.size(); ++i) report.clock_on.emplace_back(kDomains[i], parts_->clocks[i].cycles(end));
+    return report;
+}
+
+std::string SdpCore::waiting_for() const
+{
+    if (!parts_->running) return parts_->acknowledge.waiting() ? "idle, waits for the answer of memory" : "idle";
+    if (parts_->phases.phase() == Phase::Blocked) return "blocked by the write port";
+    if (parts_->phases.phase() == Phase::Draining) return "all beats taken, the write DMA waits for data";
+    return parts_->reading ? "waits for features or operands, the read engines are running" : "waits for beats or operands";
+}
+
+}  // namespace dlasim

@@ -1,0 +1,40 @@
+// What the registers of SDP's consumer group ask for.
+//
+// Source  sdp.md 1.3, 1.4, 1.7.
+#pragma once
+#include <cstdint>
+
+#include "facts/hardware.h"
+#include "registers/register_file.h"
+
+namespace dlasim {
+
+/// BS, BN or EW as the pipeline sees it; the values are in SdpValues.
+struct SdpEngineLayer {
+    bool on = false;                             // not bypassed
+    bool alu = false, mul = false;               // sub-engines that are not bypassed
+    bool alu_stream = false, mul_stream = false;  // their operands come from memory
+    bool alu_convert = false, mul_convert = false;  // EW: operand converter not bypassed
+    bool lut = false;                            // EW
+    bool operator==(const SdpEngineLayer&) const = default;
+};
+
+struct SdpLayer {
+    std::uint32_t width = 1, height = 1, surfaces = 1, batch = 1;
+    Precision processing = Precision::Int8, output = Precision::Int8;
+    bool flying = true, winograd = false;
+    bool to_pdp = false, compare = false;  // nothing leaves for memory
+    bool to_primary = true;                // MCIF, not CVIF
+    bool widening = false;                 // 8to16: int8 processing, 16-bit output
+    bool single = false;                   // one command holds the whole cube
+    std::uint32_t atom = 0;                // bytes
+    std::uint32_t beats_per_atom = 1;      // WDMA input beats of an atom
+    std::uint64_t base = 0, line_stride = 0, surface_stride = 0, batch_stride = 0;
+    SdpEngineLayer bs, bn, ew;
+
+    bool quiet() const { return to_pdp || compare; }
+};
+
+SdpLayer read_sdp_layer(const Hardware& hardware, const RegisterFile& registers);
+
+}  // namespace dlasim

@@ -1,0 +1,279 @@
+// The stages of SDP wired together, for one generation: one cycle of everything from the write port
+// back to the input of CACC.
+//
+// Source  sdp.md 2.2 to 2.9, 3.
+#pragma once
+#include <array>
+#include <utility>
+
+#include "base/phase.h"
+#include "units/sdp/operand_reader.h"
+#include "units/sdp/wdma.h"
+#include "units/sdp/y_engine.h"
+
+namespace dlasim {
+
+/// What depends on the generation only.
+template <bool kFull>
+struct SdpParts;
+
+template <>
+struct SdpParts<true> {
+    using XEngine = FullXEngine;
+    using YEngine = FullYEngine;
+    using Mrdma = FullMrdma;
+    using Gate = FullGate;
+    using Mux = sdp_stage::Skid;
+
+    /// p9 and the converter.
+    struct Converter {
+        sdp_stage::Skid input;
+        sdp_stage::Rigid<facts::sdp::kFullConverter> engine;
+        bool operator==(const Converter&) const = default;
+        void start(bool) {}
+        bool valid() const { return engine.valid(); }
+        bool sweep(bool in, bool out)
+        {
+            out = engine.sweep(input.valid(), out);
+            return input.sweep(in, out);
+        }
+    };
+    using Output = sdp_stage::Pipe;
+};
+
+template <>
+struct SdpParts<false> {
+    using XEngine = ElasticXEngine;
+    using YEngine = ElasticYEngine;
+    using Mrdma = ElasticMrdma;
+    using Gate = ElasticGate;
+    using Mux = sdp_stage::SkidB;
+
+    struct Converter {
+        std::array<sdp_stage::Skid, facts::sdp::kConverter> stages{};
+        bool compares = false;
+        bool operator==(const Converter&) const = default;
+        void start(bool compare) { compares = compare; }
+        bool valid() const { return stages[facts::sdp::kConverter - 1].valid(); }
+        bool sweep(bool in, bool out)
+        {
+            // In compare mode only the final stage is in the way.
+            if (compares) return stages[facts::sdp::kConverter - 1].sweep(in, out);
+            for (unsigned i = facts::sdp::kConverter - 1; i > 0; --i) out = stages[i].sweep(stages[i - 1].valid(), out);
+            return stages[0].sweep(in, out);
+        }
+    };
+    using Output = sdp_stage::Unpack;
+};
+
+/// What a cycle of the machine did.
+struct SdpCycle {
+    bool changed = false;    // the next cycle may differ
+    bool accepted = false;   // the beat of CACC was taken
+    bool taken = false;      // a beat passed the mux
+    bool last = false;       // cycle L
+    unsigned readers_finished = 0;  // bit: ReadEngine
+};
+
+template <bool kFull>
+class SdpMachine {
+public:
+    SdpMachine(const Hardware& hw, SdpValues& values)
+        : values_(values), wdma_(hw, values), bs_(hw.sdp, hw.sdp.bs_throughput), bn_(hw.sdp, hw.sdp.bn_throughput), ew_(hw.sdp),
+          fronts_{ReadFront<kFull>{ReadEngine::Mrdma, contexts(hw, ReadEngine::Mrdma), values},
+                  ReadFront<kFull>{ReadEngine::Brdma, contexts(hw, ReadEngine::Brdma), values},
+                  ReadFront<kFull>{ReadEngine::Nrdma, contexts(hw, ReadEngine::Nrdma), values},
+                  ReadFront<kFull>{ReadEngine::Erdma, contexts(hw, ReadEngine::Erdma), values}},
+          mrdma_(fronts_[0]), readers_{OperandReader<kFull>{fronts_[1]}, OperandReader<kFull>{fronts_[2]}, OperandReader<kFull>{fronts_[3]}},
+          gates_{gate_pair(hw, hw.sdp.bs_throughput, false), gate_pair(hw, hw.sdp.bn_throughput, false),
+                 gate_pair(hw, hw.sdp.ew_throughput, true)}
+    {
+        const std::uint32_t throughput = hw.sdp.max_throughput();
+        if constexpr (!kFull) output_.ratio = ratio(hw, throughput);
+        from_memory_.ratio = kFull ? 1 : ratio(hw, throughput);
+        for (auto& front : fronts_) front.set_atom(hw.memory.atom_bytes);
+    }
+
+    ReadFront<kFull>& front(unsigned engine) { return fronts_[engine]; }
+
+    /// Load pulse of the core: everything holds from the next cycle on.
+    void start(const SdpLayer& layer)
+    {
+        layer_ = layer;
+        wdma_.start(layer);
+        bs_.start(layer.bs);
+        bn_.start(layer.bn);
+        ew_.start(layer.ew);
+        converter_.start(layer.compare);
+        const SdpEngineLayer* engines[] = {&layer.bs, &layer.bn, &layer.ew};
+        for (unsigned i = 0; i < 3; ++i) {
+            gates_[i].first.start(engines[i]->alu_stream, engines[i]->alu_convert);
+            gates_[i].second.start(engines[i]->mul_stream, engines[i]->mul_convert);
+            streams_[i] = engines[i]->alu_stream || engines[i]->mul_stream;
+        }
+        mux_open_ = true;
+    }
+    /// Load pulse of a read engine.
+    void start(ReadEngine engine, const ReadLayer& layer)
+    {
+        const unsigned i = static_cast<unsigned>(engine);
+        fronts_[i].start(layer);
+        if (i == 0) {
+            mrdma_.start(layer);
+            const bool halves = kFull && layer.input == Precision::Int8;
+            memory_beats_.push_back(layer.total_atoms() * (kFull ? (halves ? 2 : 1) : from_memory_.ratio));
+        } else {
+            readers_[i - 1].start(layer);
+        }
+        reading_ |= 1u << i;
+    }
+
+    bool ready() const { return input_.ready(); }
+    bool mux_open() const { return mux_open_; }
+    Wdma<kFull>& wdma() { return wdma_; }
+    const Wdma<kFull>& wdma() const { return wdma_; }
+
+    SdpCycle cycle(Cycle at, bool offered, bool layer_end, bool port_ready)
+    {
+        SdpCycle result;
+        // Valid of the old state, from the mux on.
+        const bool at_bs = mux_.valid();
+        const bool at_bn = layer_.bs.on ? bs_.valid() : at_bs;
+        const bool at_ew = layer_.bn.on ? bn_.valid() : at_bn;
+        const bool at_converter = layer_.ew.on ? ew_.valid() : at_ew;
+
+        // From the sink to the source.
+        bool out = wdma_.ready();
+        const auto written = wdma_.sweep(output_.valid(), port_ready);
+        result.changed = written.changed;
+        result.last = written.last;
+        const auto before = std::tuple{input_, mux_, converter_, output_, from_memory_};
+        out = output_.sweep(converter_.valid(), out);
+        out = converter_.sweep(at_converter, out);
+        if (layer_.ew.on) out = engine(ew_, 2, at_ew, out, result.changed);
+        if (layer_.bn.on) out = engine(bn_, 1, at_bn, out, result.changed);
+        if (layer_.bs.on) out = engine(bs_, 0, at_bs, out, result.changed);
+
+        // The mux.
+        const bool source = layer_.flying ? input_.valid() : kFull ? mrdma_.valid() : from_memory_.valid();
+        const bool last = layer_.flying ? input_last_[input_head_] : !memory_beats_.empty() && memory_beats_.front() == 1;
+        out = mux_.sweep(source && mux_open_, out) && mux_open_;
+        result.taken = out && source;
+        bool memory_ready = !layer_.flying && out;
+        if constexpr (!kFull) memory_ready = from_memory_.sweep(mrdma_.valid(), memory_ready);
+        result.accepted = input_.sweep(offered, layer_.flying && out) && offered;
+        if (result.taken && layer_.flying) input_head_ ^= 1;
+        if (result.accepted) {
+            input_last_[input_tail_] = layer_end;
+            input_tail_ ^= 1;
+        }
+        if (result.taken) {
+            if (!layer_.flying && !memory_beats_.empty() && --memory_beats_.front() == 0) memory_beats_.pop_front();
+            if (last) mux_open_ = false;
+        }
+        result.changed |= result.taken || result.accepted || !(before == std::tuple{input_, mux_, converter_, output_, from_memory_});
+
+        if (reading_ | gates_in_use()) read(at, memory_ready, result);
+        return result;
+    }
+
+    std::uint64_t& stall(unsigned engine) { return stalls_[engine]; }
+    bool read_blocked(unsigned engine) const { return (reading_ >> engine & 1) && fronts_[engine].blocked(); }
+
+private:
+    using Parts = SdpParts<kFull>;
+    using GatePair = std::pair<typename Parts::Gate, typename Parts::Gate>;
+
+    static std::uint8_t ratio(const Hardware& hw, std::uint32_t throughput)
+    {
+        return static_cast<std::uint8_t>(std::max(1u, hw.memory.atom_bytes / throughput));
+    }
+    static GatePair gate_pair(const Hardware& hw, std::uint32_t throughput, bool ew)
+    {
+        const typename Parts::Gate gate(ew, ratio(hw, throughput));
+        return {gate, gate};
+    }
+    static std::uint32_t contexts(const Hardware& hw, ReadEngine engine)
+    {
+        if (!kFull) {
+            // The queue of a request per atom of the latency FIFO, never less than 16.
+            static constexpr unsigned kId[] = {1, 5, 6, 7};
+            return std::max(16u, hw.fabric.read_credit[kId[static_cast<unsigned>(engine)]]);
+        }
+        return engine == ReadEngine::Mrdma ? facts::sdp::kFullContextMrdma
+               : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
+    }
+    bool gates_in_use() const { return streams_[0] || streams_[1] || streams_[2]; }
+
+    /// Clocks an engine and remembers which operands it took.
+    template <class Engine>
+    bool engine(Engine& engine, unsigned i, bool in, bool out, bool& changed)
+    {
+        const Engine before = engine;
+        const EngineAnswer answer = engine.sweep(in, out, gates_[i].first.valid(), gates_[i].second.valid());
+        operand_out_[i] = {answer.alu_taken, answer.mul_taken};
+        changed |= !(before == engine);
+        return answer.ready;
+    }
+
+    /// Clocks gates and readers.
+    void read(Cycle at, bool memory_ready, SdpCycle& result)
+    {
+        for (unsigned i = 0; i < 3; ++i) {
+            const bool busy = reading_ >> (i + 1) & 1;
+            if (!busy && !streams_[i]) continue;
+            auto& reader = readers_[i];
+            const auto [alu_out, mul_out] = std::exchange(operand_out_[i], {});
+            const bool alu_ready = gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu_out, result.changed);
+            const bool mul_ready = gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul_out, result.changed);
+            if (!busy) continue;
+            const ReaderAnswer answer = reader.sweep(at, alu_ready, mul_ready);
+            finish_reader(i + 1, answer, result);
+            requests(i + 1, reader, at, result);
+        }
+        if (reading_ & 1) {
+            finish_reader(0, mrdma_.sweep(at, memory_ready), result);
+            requests(0, mrdma_, at, result);
+        }
+    }
+    template <class Reader>
+    void requests(unsigned i, Reader& reader, Cycle at, SdpCycle& result)
+    {
+        const ReadRequest* issued = nullptr;
+        result.changed |= fronts_[i].sweep_requests(at, issued);
+        if (issued) reader.issued(*issued);
+    }
+    void finish_reader(unsigned i, const ReaderAnswer& answer, SdpCycle& result)
+    {
+        result.changed |= answer.changed;
+        if (answer.finished) {
+            result.readers_finished |= 1u << i;
+            reading_ &= ~(1u << i);
+        }
+    }
+
+    SdpValues& values_;
+    SdpLayer layer_;
+    Wdma<kFull> wdma_;
+    typename Parts::XEngine bs_, bn_;
+    typename Parts::YEngine ew_;
+    typename Parts::Mux input_, mux_;
+    typename Parts::Converter converter_;
+    typename Parts::Output output_;
+    sdp_stage::Pack from_memory_;  // configurable: atoms of MRDMA to beats
+    bool mux_open_ = false;
+    std::array<bool, 2> input_last_{};  // layer_end of the beats in the input stage
+    unsigned input_head_ = 0, input_tail_ = 0;
+    Ring<std::uint64_t> memory_beats_{4};  // beats of MRDMA's layers still to pass the mux
+
+    std::array<ReadFront<kFull>, kReadEngines> fronts_;
+    typename Parts::Mrdma mrdma_;
+    std::array<OperandReader<kFull>, 3> readers_;
+    std::array<GatePair, 3> gates_;
+    std::array<std::pair<bool, bool>, 3> operand_out_{};
+    std::array<bool, 3> streams_{};
+    std::array<std::uint64_t, kReadEngines> stalls_{};
+    unsigned reading_ = 0;  // engines with a layer, by ReadEngine
+};
+
+}  // namespace dlasim

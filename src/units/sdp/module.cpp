@@ -1,0 +1,13 @@
+#include "units/sdp/module.h"
+
+namespace dlasim {
+
+Sdp::Sdp(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
+         const SdpPorts& ports)
+    : UnitModule(name, clock, stepping), core_(hardware, ports)
+{
+    ports.csb.request.reader = this;
+    ports.csb_rdma.request.reader = this;
+}
+
+}  // namespace dlasim

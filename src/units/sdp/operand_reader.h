@@ -1,0 +1,325 @@
+// BRDMA, NRDMA, ERDMA: operands from memory, one beat for each beat of features, for ALU and for MUL.
+//
+//   words ─► rods of the ALU stream ─► select ─► out ─► gate of the engine
+//        └─► rods of the MUL stream ─► select ─► out ─► gate of the engine
+//
+//   nv_full        rod FIFO-R2(1) of 16 operands, out PIPE, gate PIPE (EW: + PACK(4) + HLS(2))
+//   configurable   rod SKID-B of an atom, in front of them a collector of up to 4 atoms,
+//                  out SKID-B, gate PACK (EW: + 1 or 3 SKID)
+//
+// Per element a rod is read out once; per kernel the rods of a surface stay until its last pixel.
+// A gate is open from the start of a layer to the last beat of the stream.
+//
+// Source  sdp.md 1.6, 2.8.
+// Left out  the replay of per-element operands in multi-batch layers holds the rods of one pair only
+//           (sdp.md 8, point 6).
+#pragma once
+#include <algorithm>
+#include <array>
+
+#include "units/sdp/mrdma.h"
+#include "units/sdp/read_front.h"
+
+namespace dlasim {
+
+/// Where a stream is in its layer: its element beats, pixels and surfaces.
+struct OperandWalk {
+    std::uint64_t pixels = 0, pixel = 0;
+    std::uint32_t surfaces = 0, surface = 0;
+    bool on = false;
+    void start(const ReadLayer& layer)
+    {
+        *this = {layer.pixels(), 0, layer.surfaces, 0, true};
+    }
+    bool surface_ends() const { return pixel + 1 == pixels; }
+    bool ends() const { return surface_ends() && surface + 1 == surfaces; }
+    void step()
+    {
+        const bool last = ends();
+        if (surface_ends()) {
+            pixel = 0;
+            ++surface;
+        } else {
+            ++pixel;
+        }
+        if (last) on = false;
+    }
+};
+
+/// One stream of a reader in nv_full.
+class FullOperandStream {
+public:
+    void start(const ReadLayer& layer)
+    {
+        walk_.start(layer);
+        per_element_ = layer.per_element;
+        int8_ = layer.int8();
+        half_ = rod_ = 0;
+    }
+    bool room() const
+    {
+        return std::all_of(rods_.begin(), rods_.end(), [](const sdp_stage::Rod& rod) { return rod.ready(); });
+    }
+    bool valid() const { return out_.valid(); }
+    bool last() const { return out_last_; }
+    bool idle() const { return !walk_.on && !out_.valid(); }
+    /// `write`: rods that take a word; `size`: last rod of its group. True when the last beat was accepted.
+    bool sweep(bool out, unsigned write, unsigned size, bool& changed)
+    {
+        const unsigned select = (rod_ + half_) & 3;
+        const bool offered = walk_.on && rods_[select].valid();
+        const bool half_ends = half_ == (int8_ ? 1u : 0u);
+        const bool surface_ends = half_ends && walk_.surface_ends();
+        const bool finished = out_.valid() && out && out_last_;
+        const bool left = out_.valid() && out;
+        const bool room = out_.sweep(offered, out);
+        if (room) out_last_ = half_ends && walk_.on && walk_.ends();
+        const bool accepted = offered && room;
+        const bool group_ends = rod_ == (int8_ || groups_.empty() ? 0u : groups_.front());
+        const bool open = walk_.on && room;
+        for (unsigned i = 0; i < facts::sdp::kRods; ++i) {
+            const auto before = rods_[i];
+            const bool read = open && (per_element_ ? i == select : surface_ends && group_ends);
+            rods_[i].clock(write >> i & 1, read);
+            changed |= !(before == rods_[i]);
+        }
+        if (write && !int8_) groups_.push_back(static_cast<std::uint8_t>(size));
+        if (accepted) {
+            half_ = half_ends ? 0 : 1;
+            if (per_element_ ? half_ends : surface_ends) {
+                if (group_ends) {
+                    rod_ = 0;
+                    if (!int8_ && !groups_.empty()) groups_.pop_front();
+                } else {
+                    rod_ += int8_ ? 2 : 1;
+                }
+            }
+            if (half_ends) walk_.step();
+        }
+        changed |= accepted || left;
+        return finished;
+    }
+
+private:
+    OperandWalk walk_;
+    std::array<sdp_stage::Rod, facts::sdp::kRods> rods_{};
+    Ring<std::uint8_t> groups_{16};
+    sdp_stage::Pipe out_;
+    bool out_last_ = false, per_element_ = false, int8_ = true;
+    unsigned half_ = 0, rod_ = 0;
+};
+
+/// One stream of a reader in the configurable generation.
+class ElasticOperandStream {
+public:
+    void start(const ReadLayer& layer)
+    {
+        walk_.start(layer);
+        per_element_ = layer.per_element;
+        step_ = layer.operand_bytes == 1 || !layer.int8() ? 1 : 2;
+        rod_ = 0;
+        left_ = layer.pixels() * layer.surfaces;
+    }
+    bool room(unsigned rods) const
+    {
+        for (unsigned i = 0; i < rods; ++i)
+            if (!rods_[i].ready()) return false;
+        return true;
+    }
+    bool valid() const { return out_.valid(); }
+    bool last() const { return left_ == 1; }
+    bool idle() const { return left_ == 0; }
+    /// `written`: rods 0.. that take an atom. True when the last beat was accepted.
+    bool sweep(bool out, unsigned written, bool& changed)
+    {
+        if (written) groups_.push_back(static_cast<std::uint8_t>(written));
+        const unsigned selected = ((1u << step_) - 1) << rod_;
+        bool offered = walk_.on;
+        for (unsigned i = 0; i < facts::sdp::kRods; ++i) offered = offered && (!(selected >> i & 1) || rods_[i].valid());
+        const bool surface_ends = walk_.surface_ends();
+        const bool left = out_.valid() && out;
+        const auto before = out_;
+        const bool accepted = out_.sweep(offered, out) && offered;
+        changed |= accepted || left || !(before == out_);
+        const bool advances = accepted && (per_element_ || surface_ends);
+        for (unsigned i = 0; i < facts::sdp::kRods; ++i) {
+            const auto rod_before = rods_[i];
+            rods_[i].sweep(i < written, advances && (selected >> i & 1));
+            changed |= !(rod_before == rods_[i]);
+        }
+        if (accepted) {
+            if (advances) {
+                const bool group_ends = rod_ + step_ >= (groups_.empty() ? 0u : groups_.front());
+                rod_ = group_ends ? 0 : rod_ + step_;
+                if (group_ends && !groups_.empty()) groups_.pop_front();
+            }
+            walk_.step();
+        }
+        if (left && left_) return --left_ == 0;
+        return false;
+    }
+
+private:
+    OperandWalk walk_;
+    std::array<sdp_stage::SkidB, facts::sdp::kRods> rods_{};
+    Ring<std::uint8_t> groups_{16};
+    sdp_stage::SkidB out_;
+    bool per_element_ = false;
+    unsigned step_ = 1, rod_ = 0;
+    std::uint64_t left_ = 0;
+};
+
+/// The two streams of a reader and how its words are dealt to them.
+template <bool kFull>
+class OperandReader {
+public:
+    using Stream = std::conditional_t<kFull, FullOperandStream, ElasticOperandStream>;
+
+    explicit OperandReader(ReadFront<kFull>& front) : front_(front) {}
+    void start(const ReadLayer& layer)
+    {
+        layer_ = layer;
+        if (!kFull || layer.uses_alu()) alu.start(layer);
+        if (!kFull || layer.uses_mul()) mul.start(layer);
+        alu_done_ = !layer.uses_alu();
+        mul_done_ = !layer.uses_mul();
+        running_ = true;
+        written_ = collected_ = group_ = step_ = 0;
+    }
+    bool running() const { return running_; }
+    void issued(const ReadRequest& request) { requests_.push_back(kFull ? (request.atoms + 1) / 2 : request.atoms); }
+
+    ReaderAnswer sweep(Cycle at, bool alu_out, bool mul_out)
+    {
+        ReaderAnswer answer;
+        // Both streams ended a cycle ago: the done pulse follows in the next one.
+        if (running_ && alu_done_ && mul_done_) {
+            running_ = false;
+            answer.finished = answer.changed = true;
+        }
+        if constexpr (kFull) sweep_full(at, alu_out, mul_out, answer);
+        else sweep_elastic(at, alu_out, mul_out, answer);
+        return answer;
+    }
+
+    Stream alu, mul;
+
+private:
+    void sweep_full(Cycle at, bool alu_out, bool mul_out, ReaderAnswer& answer)
+    {
+        const unsigned word = front_.word();
+        const bool write = word && alu.room() && mul.room();
+        const bool both = layer_.use == OperandUse::Both;
+        bool pop = write;
+        unsigned mask = (1u << word) - 1, size = word ? word - 1 : 0;
+        if (!both && layer_.operand_bytes == 1) {
+            mask = 3;
+            size = 1;
+            pop = write && (step_ == 1 || word == 1);
+            if (write) step_ = pop ? 0 : 1;
+        } else if (both && layer_.operand_bytes == 2) {
+            mask = layer_.int8() ? 1u << (step_ & 1) : 1;
+            size = 0;
+            if (write) step_ ^= 1;
+        }
+        alu_done_ |= alu.sweep(alu_out, write && layer_.uses_alu() ? mask : 0, size, answer.changed);
+        mul_done_ |= mul.sweep(mul_out, write && layer_.uses_mul() ? mask : 0, size, answer.changed);
+        if (pop) leave();
+        answer.changed |= front_.sweep_words(at, pop) || write;
+    }
+    void sweep_elastic(Cycle at, bool alu_out, bool mul_out, ReaderAnswer& answer)
+    {
+        const bool both = layer_.use == OperandUse::Both;
+        const unsigned rods = both ? (group_ + 1) / 2 : group_;
+        const bool write = group_ && (!layer_.uses_alu() || alu.room(rods)) && (!layer_.uses_mul() || mul.room(rods));
+        alu_done_ |= alu.sweep(alu_out, write && layer_.uses_alu() ? rods : 0, answer.changed) && layer_.uses_alu();
+        mul_done_ |= mul.sweep(mul_out, write && layer_.uses_mul() ? rods : 0, answer.changed) && layer_.uses_mul();
+        const bool pop = front_.word() && (!group_ || write);
+        if (write) group_ = 0;
+        if (pop) {
+            ++collected_;
+            if (leave() || collected_ == 4) {
+                group_ = collected_;
+                collected_ = 0;
+            }
+        }
+        answer.changed |= front_.sweep_words(at, pop) || write;
+    }
+    /// A word of the request in front has been used; true if it was its last one.
+    bool leave()
+    {
+        if (++written_ != requests_.front()) return false;
+        written_ = step_ = 0;
+        requests_.pop_front();
+        front_.context_done();
+        return true;
+    }
+
+    ReadFront<kFull>& front_;
+    ReadLayer layer_;
+    bool running_ = false, alu_done_ = true, mul_done_ = true;
+    unsigned step_ = 0;                       // full: half of a word, or which of two words
+    unsigned collected_ = 0, group_ = 0;      // configurable: atoms in the collector, and waiting to be written
+    std::uint32_t written_ = 0;
+    Ring<std::uint32_t> requests_{16};        // words of the requests on their way
+};
+
+/// The entry of an engine for one operand stream.
+class FullGate {
+public:
+    explicit FullGate(bool ew, std::uint32_t) : ew_(ew) { pack_.ratio = 4; }
+    void start(bool open, bool) { open_ = open; }
+    bool valid() const { return ew_ ? convert_.valid() : pipe_.valid() && open_; }
+    /// Returns the ready for the reader.
+    bool sweep(bool in, bool last, bool out, bool& changed)
+    {
+        const bool was_valid = pipe_.valid();
+        if (ew_) {
+            const auto before = std::pair{convert_, pack_};
+            out = convert_.sweep(pack_.valid(), out);
+            out = pack_.sweep(was_valid && open_, out);
+            changed |= !(before == std::pair{convert_, pack_});
+        }
+        const bool taken = open_ && out && was_valid, ends = taken && last_;
+        const bool ready = pipe_.sweep(in, open_ && out);
+        if (ready) last_ = last;
+        if (ends) open_ = false;
+        changed |= taken || (in && ready);
+        return ready;
+    }
+
+private:
+    bool ew_, open_ = false, last_ = false;
+    sdp_stage::Pipe pipe_;
+    sdp_stage::Pack pack_;
+    sdp_stage::Rigid<facts::sdp::kFullEwOperand> convert_;
+};
+
+class ElasticGate {
+public:
+    ElasticGate(bool ew, std::uint32_t ratio) : ew_(ew) { pack_.ratio = static_cast<std::uint8_t>(ratio); }
+    void start(bool open, bool convert)
+    {
+        open_ = open;
+        depth_ = !ew_ ? 0 : convert ? facts::sdp::kEwOperand : facts::sdp::kEwOperandBypass;
+    }
+    bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : pack_.valid(); }
+    bool sweep(bool in, bool last, bool out, bool& changed)
+    {
+        const auto before = std::pair{convert_, pack_};
+        for (unsigned i = depth_; i-- > 0;) out = convert_[i].sweep(i ? convert_[i - 1].valid() : pack_.valid(), out);
+        const bool ready = pack_.sweep(in && open_, out) && open_;
+        const bool taken = in && ready;
+        changed |= taken || !(before == std::pair{convert_, pack_});
+        if (taken && last) open_ = false;
+        return ready;
+    }
+
+private:
+    bool ew_, open_ = false;
+    unsigned depth_ = 0;
+    sdp_stage::Pack pack_;
+    std::array<sdp_stage::Skid, facts::sdp::kEwOperand> convert_{};
+};
+
+}  // namespace dlasim

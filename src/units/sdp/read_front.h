@@ -1,0 +1,123 @@
+// The half of a read engine that faces memory: requests out, responses into the latency FIFO.
+//
+//   requests ─► interface stages ─► port            context queue: one entry a request
+//   port ─► 2 response stages ─► latency FIFO ─► word()     credit pulse a cycle after a word left
+//
+// Responses are always taken: credits bound what is on its way.
+//
+// Source  sdp.md 2.8.
+#pragma once
+#include <array>
+#include <type_traits>
+
+#include "base/ring.h"
+#include "facts/sdp.h"
+#include "traffic/memory.h"
+#include "units/sdp/read_layer.h"
+#include "units/sdp/stages.h"
+#include "units/sdp/values.h"
+
+namespace dlasim {
+
+template <bool kFull>
+class ReadFront {
+public:
+    ReadFront(ReadEngine engine, std::uint32_t contexts, SdpValues& values)
+        : engine_(engine), contexts_(contexts), values_(values)
+    {
+    }
+
+    void connect(ReadLink* primary, ReadLink* secondary) { links_ = {secondary, primary}; }
+
+    /// Requests leave from the next cycle on.
+    void start(const ReadLayer& layer)
+    {
+        requests_.start(layer);
+        link_ = links_[layer.to_primary];
+        values_.expect(engine_, layer);
+    }
+
+    /// Clocks the request side. `issued` is the request that entered the interface, null if none.
+    bool sweep_requests(Cycle at, const ReadRequest*& issued)
+    {
+        issued = nullptr;
+        const bool offered = requests_.more() && open_contexts_ < contexts_;
+        const bool room = interface_[0].ready();
+        blocked_ = offered && !room;
+        const bool port_ready = link_ && link_->request.ready(at);
+        const bool leaves = interface_[kInterface - 1].valid() && port_ready;
+        const auto before = interface_;
+        bool out = port_ready;
+        for (unsigned i = kInterface - 1; i > 0; --i) out = interface_[i].sweep(interface_[i - 1].valid(), out);
+        interface_[0].sweep(offered, out);
+        bool changed = leaves;
+        for (unsigned i = 0; i < kInterface; ++i) changed |= before[i] != interface_[i];
+        if (leaves) waiting_.pop_front();
+        if (offered && room) {
+            waiting_.push_back(requests_.front());
+            requests_.pop();
+            ++open_contexts_;
+            issued = &waiting_.back();
+            changed = true;
+        }
+        if (link_ && (leaves || !shown_)) {
+            shown_ = interface_[kInterface - 1].valid();
+            if (shown_) link_->request.offer(at + 1, waiting_.front());
+            else link_->request.withdraw(at + 1);
+        }
+        return changed;
+    }
+
+    /// Takes the response of this cycle.
+    void receive(Cycle at)
+    {
+        for (ReadLink* link : links_) {
+            if (!link || !link->response.fires(at)) continue;
+            const ReadBeat& beat = link->response.item(at);
+            const std::uint32_t atoms = kFull ? std::min(beat.atoms, 2u) : 1;
+            words_.push_back(static_cast<std::uint8_t>(atoms));
+            values_.receive(engine_, beat.data.data(), atoms * atom_);
+            arrived_ = true;
+        }
+    }
+    void set_atom(std::uint32_t bytes) { atom_ = bytes; }
+
+    /// Atoms of the word at the output of the latency FIFO; 0 if there is none.
+    unsigned word() const { return fifo_.valid() ? words_.front() : 0; }
+    /// Clocks the latency FIFO.
+    bool sweep_words(Cycle at, bool pop)
+    {
+        const bool changed = arrived_ || pop || !fifo_.idle();
+        if (pop) {
+            words_.pop_front();
+            if (link_) link_->credit.put(at + 1, true);
+        }
+        fifo_.clock(arrived_, pop);
+        arrived_ = false;
+        return changed;
+    }
+    /// All words of a request have left.
+    void context_done() { --open_contexts_; }
+    bool arrived() const { return arrived_; }
+
+    bool blocked() const { return blocked_; }
+    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty(); }
+
+private:
+    static constexpr unsigned kInterface = kFull ? 2 : 1;
+    using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
+
+    ReadEngine engine_;
+    std::uint32_t contexts_, open_contexts_ = 0, atom_ = 0;
+    SdpValues& values_;
+    std::array<ReadLink*, 2> links_{};  // by ram_type
+    ReadLink* link_ = nullptr;
+    ReadRequests requests_;
+    std::array<Stage, kInterface> interface_{};
+    Ring<ReadRequest> waiting_{8};
+    bool shown_ = false, blocked_ = false, arrived_ = false;
+    sdp_stage::RamFifo<facts::sdp::kResponseStages> fifo_;
+    Ring<std::uint8_t> words_{64};
+};
+
+}  // namespace dlasim

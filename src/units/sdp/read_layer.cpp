@@ -1,0 +1,139 @@
+#include "units/sdp/read_layer.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "facts/sdp.h"
+#include "registers/offsets.h"
+
+namespace dlasim {
+namespace {
+
+struct Offsets {
+    std::uint32_t cfg, base, base_high, line, surface;
+};
+constexpr Offsets kOffsets[kReadEngines] = {
+    {reg::sdp_rdma::D_SRC_DMA_CFG, reg::sdp_rdma::D_SRC_BASE_ADDR_LOW, reg::sdp_rdma::D_SRC_BASE_ADDR_HIGH,
+     reg::sdp_rdma::D_SRC_LINE_STRIDE, reg::sdp_rdma::D_SRC_SURFACE_STRIDE},
+    {reg::sdp_rdma::D_BRDMA_CFG, reg::sdp_rdma::D_BS_BASE_ADDR_LOW, reg::sdp_rdma::D_BS_BASE_ADDR_HIGH,
+     reg::sdp_rdma::D_BS_LINE_STRIDE, reg::sdp_rdma::D_BS_SURFACE_STRIDE},
+    {reg::sdp_rdma::D_NRDMA_CFG, reg::sdp_rdma::D_BN_BASE_ADDR_LOW, reg::sdp_rdma::D_BN_BASE_ADDR_HIGH,
+     reg::sdp_rdma::D_BN_LINE_STRIDE, reg::sdp_rdma::D_BN_SURFACE_STRIDE},
+    {reg::sdp_rdma::D_ERDMA_CFG, reg::sdp_rdma::D_EW_BASE_ADDR_LOW, reg::sdp_rdma::D_EW_BASE_ADDR_HIGH,
+     reg::sdp_rdma::D_EW_LINE_STRIDE, reg::sdp_rdma::D_EW_SURFACE_STRIDE},
+};
+
+Precision precision(std::uint32_t code)
+{
+    return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16;
+}
+
+}  // namespace
+
+ReadLayer read_read_layer(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine)
+{
+    using namespace reg::sdp_rdma;
+    const Offsets& at = kOffsets[static_cast<unsigned>(engine)];
+    const std::uint32_t mode = registers.get(D_FEATURE_MODE_CFG), cfg = registers.get(at.cfg);
+    ReadLayer layer;
+    layer.atom = hardware.memory.atom_bytes;
+    layer.width = bits(registers.get(D_DATA_CUBE_WIDTH), 0, 13) + 1;
+    layer.height = bits(registers.get(D_DATA_CUBE_HEIGHT), 0, 13) + 1;
+    layer.winograd = hardware.winograd && bits(mode, 1, 1);
+    layer.input = precision(bits(mode, 2, 2));
+    layer.processing = precision(bits(mode, 4, 2));
+    layer.batch = hardware.batch ? bits(mode, 8, 5) + 1 : 1;
+    layer.base = registers.get(at.base);
+    if (hardware.memory.address_bits > 32) layer.base |= std::uint64_t{registers.get(at.base_high)} << 32;
+    layer.line_stride = registers.get(at.line);
+    layer.surface_stride = registers.get(at.surface);
+    const std::uint32_t channels = bits(registers.get(D_DATA_CUBE_CHANNEL), 0, 13) + 1;
+    if (engine == ReadEngine::Mrdma) {
+        layer.features = true;
+        layer.on = !bits(mode, 0, 1);
+        layer.to_primary = bits(cfg, 0, 1);
+        layer.narrowing = hardware.full() && layer.input == Precision::Int16 && layer.int8();
+        const bool bytes = layer.input == Precision::Int8 || layer.narrowing;
+        layer.surfaces = ceil_div(channels, bytes ? layer.atom : layer.atom / 2);
+        return layer;
+    }
+    layer.on = !bits(cfg, 0, 1) && (engine != ReadEngine::Erdma || hardware.sdp.has_ew);
+    layer.use = static_cast<OperandUse>(std::min(bits(cfg, 1, 2), 2u));
+    layer.operand_bytes = bits(cfg, 3, 1) + 1;
+    layer.per_element = bits(cfg, 4, 1);
+    layer.to_primary = bits(cfg, 5, 1);
+    layer.surfaces = ceil_div(channels, layer.int8() ? layer.atom : layer.atom / 2);
+    layer.atoms_per_atom = (layer.use == OperandUse::Both ? 2 : 1) * (layer.int8() ? layer.operand_bytes : 1);
+    return layer;
+}
+
+std::uint64_t ReadLayer::total_atoms() const
+{
+    const std::uint64_t halves = narrowing ? 2 : 1;
+    // Operands per kernel: one a surface. Features: every batch reads the same lines again.
+    return halves * atoms_per_atom * surfaces * (features ? pixels() : per_element ? std::uint64_t{width} * height : 1);
+}
+
+void ReadRequests::start(const ReadLayer& layer)
+{
+    *this = {};
+    layer_ = layer;
+    more_ = true;
+    single_ = layer.one_pixel() || (!layer.features && !layer.per_element);
+    make();
+}
+
+void ReadRequests::make()
+{
+    const ReadLayer& l = layer_;
+    if (single_) {
+        front_ = {l.base, (l.narrowing ? 2 : 1) * l.atoms_per_atom * l.surfaces};
+        return;
+    }
+    const std::uint64_t surface = l.base + (l.narrowing ? 2 * s_ + half_ : s_) * l.surface_stride;
+    if (l.narrowing) {
+        front_ = {surface + h_ * l.line_stride + std::uint64_t{x_} * l.atom, std::min(facts::sdp::kSegment16to8, l.width - x_)};
+    } else if (l.winograd && !l.features) {
+        const std::uint32_t pair = std::min(2u, l.width - x_);
+        front_ = {surface + (4 * h_ + row_) * l.line_stride + std::uint64_t{x_} * l.atoms_per_atom * l.atom, pair * l.atoms_per_atom};
+    } else {
+        front_ = {surface + h_ * l.line_stride, l.atoms_per_atom * l.width};
+    }
+}
+
+void ReadRequests::pop()
+{
+    const auto step = [](std::uint32_t& counter, std::uint32_t limit) {
+        if (++counter < limit) return false;
+        counter = 0;
+        return true;
+    };
+    const ReadLayer& l = layer_;
+    if (single_) {
+        more_ = l.features && !step(pass_, l.batch);
+    } else {
+        const bool pairs = l.winograd && !l.features;
+        bool line_done = true;
+        if (l.narrowing) {
+            line_done = false;
+            if (step(half_, 2)) {
+                x_ += facts::sdp::kSegment16to8;
+                line_done = x_ >= l.width;
+            }
+        } else if (pairs) {
+            line_done = false;
+            if (step(row_, 4)) {
+                x_ += 2;
+                line_done = x_ >= l.width;
+            }
+        }
+        if (line_done) {
+            x_ = 0;
+            const bool passes_done = !l.features || step(pass_, l.batch);
+            if (passes_done && step(h_, pairs ? std::max(1u, l.height / 4) : l.height)) more_ = !step(s_, l.surfaces);
+        }
+    }
+    if (more_) make();
+}
+
+}  // namespace dlasim

@@ -1,0 +1,61 @@
+// What the registers of SDP_RDMA's consumer group ask one read engine for, and the requests it makes.
+//
+// Source  sdp.md 1.3, 1.5, 1.6.
+#pragma once
+#include <cstdint>
+
+#include "facts/hardware.h"
+#include "registers/register_file.h"
+#include "traffic/memory.h"
+
+namespace dlasim {
+
+enum class ReadEngine : std::uint8_t { Mrdma, Brdma, Nrdma, Erdma };
+inline constexpr unsigned kReadEngines = 4;
+
+enum class OperandUse : std::uint8_t { Mul = 0, Alu = 1, Both = 2 };
+
+struct ReadLayer {
+    bool on = false;
+    bool to_primary = true;
+    std::uint32_t width = 1, height = 1, surfaces = 1, batch = 1;
+    Precision input = Precision::Int8, processing = Precision::Int8;
+    bool winograd = false;
+    std::uint32_t atom = 0;
+    std::uint64_t base = 0, line_stride = 0, surface_stride = 0;
+    bool features = false;   // MRDMA; else operands
+    bool narrowing = false;  // 16to8: two 16-bit surfaces make one of 8 bits
+    OperandUse use = OperandUse::Mul;
+    std::uint32_t operand_bytes = 1;
+    bool per_element = false;
+    std::uint32_t atoms_per_atom = 1;  // operand atoms of an atom of elements
+
+    bool int8() const { return processing == Precision::Int8; }
+    bool uses_alu() const { return use != OperandUse::Mul; }
+    bool uses_mul() const { return use != OperandUse::Alu; }
+    bool one_pixel() const { return width == 1 && height == 1; }
+    std::uint64_t pixels() const { return std::uint64_t{width} * height * batch; }
+    /// Atoms of all requests.
+    std::uint64_t total_atoms() const;
+};
+
+ReadLayer read_read_layer(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine);
+
+/// The requests of a layer in order.
+class ReadRequests {
+public:
+    void start(const ReadLayer& layer);
+    bool more() const { return more_; }
+    const ReadRequest& front() const { return front_; }
+    void pop();
+
+private:
+    void make();
+
+    ReadLayer layer_;
+    bool more_ = false, single_ = false;
+    ReadRequest front_;
+    std::uint32_t s_ = 0, h_ = 0, x_ = 0, row_ = 0, half_ = 0, pass_ = 0;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,264 @@
+// WDMA: collects converted beats to memory atoms and sends them, a command before the data of each
+// line (1), (2).
+//
+//   commands ─┬─► split FIFO ─► token (1): which banks the arriving beats go to
+//             └─► dma FIFO ──► command (2): CMD phase, then DATA phase ──► interface stages ──► port
+//   beats ─────► 4 banks ─────────────────────────────────────▲
+//
+// nv_full: a bank holds 16 bytes, a packet four of them (two atoms). Configurable generation: a bank
+// holds an atom, a packet is one atom. A command is sent as soon as it is known, before its data.
+// Quiet layers (to PDP, compare) run the same machine and nothing leaves.
+//
+// Source  sdp.md 1.7, 2.7.
+#pragma once
+#include <array>
+#include <cstring>
+
+#include "base/ring.h"
+#include "facts/sdp.h"
+#include "traffic/memory.h"
+#include "units/sdp/stages.h"
+#include "units/sdp/values.h"
+#include "units/sdp/write_commands.h"
+
+namespace dlasim {
+
+template <bool kFull>
+class Wdma {
+public:
+    /// What a cycle did.
+    struct Answer {
+        bool changed = false;  // the next cycle may differ from this one
+        bool last = false;     // the last data of the layer entered the interface: cycle L
+    };
+    struct Leaving {
+        WritePacket packet;
+        bool to_primary = true;
+    };
+
+    Wdma(const Hardware& hw, SdpValues& values) : values_(values), atom_(hw.memory.atom_bytes) {}
+
+    /// The generator runs from the next cycle on.
+    void start(const SdpLayer& layer)
+    {
+        commands_.start(layer);
+        quiet_ = layer.quiet();
+        compare_ = layer.compare;
+        unequal_ = false;
+        to_primary_ = layer.to_primary;
+        wide_ = layer.output != Precision::Int8;
+        twins_ = layer.widening && !layer.single;
+    }
+
+    /// The banks of the next beat have room.
+    bool ready() const
+    {
+        if (!token_) return false;
+        for (unsigned bank = first_bank(), i = 0; i < banks_of_beat(); ++i)
+            if (!banks_[bank + i].ready()) return false;
+        return true;
+    }
+
+    Answer sweep(bool in, bool port_ready)
+    {
+        Answer answer;
+        const bool taken = in && ready();
+        const bool produced = commands_.more() && split_count_ < facts::sdp::kCommandFifo && dma_count_ < facts::sdp::kCommandFifo;
+        if (produced) push(commands_.next());
+
+        // (2) what is offered to the interface
+        const bool room = quiet_ || interface_ready();
+        unsigned popped = 0;
+        bool reload = !command_on_;
+        blocked_ = starved_ = false;
+        if (command_on_ && !data_phase_) {
+            blocked_ = !room;
+        } else if (command_on_) {
+            starved_ = (valid_banks() & needed()) != needed();
+            blocked_ = !starved_ && !room;
+        }
+        const bool sent = command_on_ && !blocked_ && !starved_;
+        const bool sent_data = sent && data_phase_;
+        sweep_interface(sent && !quiet_, port_ready, answer);
+        if (sent && !data_phase_) {
+            if (!quiet_) send_command();
+            data_phase_ = true;
+            packet_ = 0;
+        } else if (sent_data) {
+            popped = needed();
+            send_data(popped);
+            if (last_packet()) {
+                data_phase_ = false;
+                reload = true;
+                answer.last = command_.last;
+                command_on_ = false;
+            } else {
+                ++packet_;
+            }
+        }
+        // (1) the arriving beat
+        unsigned pushed = 0;
+        bool token_done = !token_;
+        if (taken) {
+            pushed = ((1u << banks_of_beat()) - 1) << first_bank();
+            store(first_bank());
+            if (++beat_ == split_beats_) {
+                token_done = true;
+                if (twins_ && !split_single_) twin_ = !twin_;
+            }
+        }
+        if (token_done) {
+            beat_ = 0;
+            token_ = split_count_ != 0;
+            if (token_) pop_split();
+        }
+        if (reload) {
+            command_on_ = dma_count_ != 0;
+            if (command_on_) pop_dma();
+        }
+        bool moved = false;
+        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
+            const auto before = banks_[bank];
+            banks_[bank].sweep(pushed >> bank & 1, popped >> bank & 1);
+            moved |= std::memcmp(&before, &banks_[bank], sizeof before) != 0;
+        }
+        answer.changed |= taken || produced || sent || moved;
+        return answer;
+    }
+
+    /// The packet the port offers in the next cycle, null if none.
+    const Leaving* leaving() const { return interface_[kInterface - 1].valid() ? &packets_.front() : nullptr; }
+    /// The target of the packet at the port, or of the next one.
+    bool to_primary() const { return packets_.empty() ? to_primary_ : packets_.front().to_primary; }
+    /// In the cycle evaluated last the interface refused a command or data.
+    bool blocked() const { return blocked_; }
+    bool quiet() const { return quiet_; }
+    bool unequal() const { return unequal_; }
+
+private:
+    static constexpr unsigned kInterface = kFull ? 2 : 1;
+    using Bank = std::conditional_t<kFull, sdp_stage::FifoR<facts::sdp::kFullBankFifo>, sdp_stage::SkidB>;
+    using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
+
+    struct Token {
+        std::uint32_t beats = 0;
+        bool single = false;
+    };
+
+    void push(const WriteCommand& command)
+    {
+        split_[(split_first_ + split_count_++) % facts::sdp::kCommandFifo] = {command.beats, command.atoms == 1};
+        dma_[(dma_first_ + dma_count_++) % facts::sdp::kCommandFifo] = command;
+    }
+    void pop_split()
+    {
+        const Token& token = split_[split_first_];
+        split_beats_ = token.beats;
+        split_single_ = token.single;
+        split_first_ = (split_first_ + 1) % facts::sdp::kCommandFifo;
+        --split_count_;
+    }
+    void pop_dma()
+    {
+        command_ = dma_[dma_first_];
+        dma_first_ = (dma_first_ + 1) % facts::sdp::kCommandFifo;
+        --dma_count_;
+    }
+
+    unsigned banks_of_beat() const { return kFull && wide_ ? 2 : 1; }
+    unsigned first_bank() const
+    {
+        if (!kFull || !wide_) return beat_ & 3;
+        if (twins_) return twin_ ? 2 : 0;
+        return (beat_ & 1) * 2;
+    }
+    unsigned valid_banks() const
+    {
+        unsigned mask = 0;
+        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) mask |= unsigned{banks_[bank].valid()} << bank;
+        return mask;
+    }
+    bool last_packet() const { return packet_ + 1 == (kFull ? (command_.atoms + 1) / 2 : command_.atoms); }
+    unsigned atoms_of_packet() const { return kFull && !(last_packet() && command_.atoms % 2) ? 2 : 1; }
+    unsigned needed() const
+    {
+        if (!kFull) return 1u << (packet_ & 3);
+        return atoms_of_packet() == 2 ? 0xf : 0x3;
+    }
+    bool interface_ready() const { return interface_[0].ready(); }
+
+    void sweep_interface(bool in, bool port_ready, Answer& answer)
+    {
+        const bool leaves = interface_[kInterface - 1].valid() && port_ready;
+        const auto before = interface_;
+        bool out = port_ready;
+        for (unsigned i = kInterface - 1; i > 0; --i) out = interface_[i].sweep(interface_[i - 1].valid(), out);
+        interface_[0].sweep(in, out);
+        if (leaves) packets_.pop_front();
+        answer.changed |= leaves || std::memcmp(&before, &interface_, sizeof before) != 0;
+    }
+
+    void send_command()
+    {
+        Leaving& leaving = packets_.extend();
+        leaving.to_primary = to_primary_;
+        leaving.packet.command = true;
+        leaving.packet.require_ack = command_.last;
+        leaving.packet.atoms = command_.atoms;
+        leaving.packet.address = command_.address;
+    }
+    void send_data(unsigned banks)
+    {
+        Leaving* leaving = quiet_ ? nullptr : &packets_.extend();
+        if (leaving) {
+            leaving->to_primary = to_primary_;
+            leaving->packet.command = false;
+            leaving->packet.require_ack = false;
+            leaving->packet.atoms = atoms_of_packet();
+        }
+        std::uint8_t* to = leaving ? leaving->packet.data.data() : nullptr;
+        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
+            if (!(banks >> bank & 1)) continue;
+            const auto& from = words_[bank][heads_[bank]++ % kWords];
+            if (to) {
+                std::memcpy(to, from.data(), bank_bytes());
+                to += bank_bytes();
+            } else if (compare_) {
+                for (unsigned i = 0; i < bank_bytes(); ++i) unequal_ |= from[i] != 0;
+            }
+        }
+    }
+    void store(unsigned bank)
+    {
+        std::array<std::uint8_t, 32> bytes;
+        values_.next(bytes);
+        for (unsigned i = 0; i < banks_of_beat(); ++i)
+            std::memcpy(words_[bank + i][tails_[bank + i]++ % kWords].data(), bytes.data() + 16 * i, bank_bytes());
+    }
+    std::uint32_t bank_bytes() const { return kFull ? 16 : atom_; }
+
+    SdpValues& values_;
+    std::uint32_t atom_;
+    WriteCommands commands_;
+    bool quiet_ = false, compare_ = false, unequal_ = false, to_primary_ = true, wide_ = false, twins_ = false, twin_ = false;
+    // command FIFOs
+    std::array<Token, facts::sdp::kCommandFifo> split_{};
+    std::array<WriteCommand, facts::sdp::kCommandFifo> dma_{};
+    unsigned split_first_ = 0, split_count_ = 0, dma_first_ = 0, dma_count_ = 0;
+    // (1)
+    bool token_ = false, split_single_ = false;
+    std::uint32_t split_beats_ = 0, beat_ = 0;
+    std::array<Bank, facts::sdp::kBanks> banks_{};
+    // (2)
+    bool command_on_ = false, data_phase_ = false, blocked_ = false, starved_ = false;
+    WriteCommand command_;
+    std::uint32_t packet_ = 0;
+    std::array<Stage, kInterface> interface_{};
+    // what is in the banks and behind them
+    static constexpr unsigned kWords = 8;
+    std::array<std::array<std::array<std::uint8_t, 32>, kWords>, facts::sdp::kBanks> words_{};
+    std::array<std::uint8_t, facts::sdp::kBanks> heads_{}, tails_{};
+    Ring<Leaving> packets_{8};
+};
+
+}  // namespace dlasim
