@@ -1,0 +1,110 @@
+// How a unit that moves memory meets the memory interfaces: a two-place stage in front of each
+// channel, and the order in which acknowledged writes are completed.
+//
+//   unit ── push() ──►│ two places │── channel ──► MCIF or CVIF      ready() is a register
+//   unit ◄── take() ── registered, matched, registered ◄── complete
+//
+// Source  fabric.md 0 (PIPE2), 2.6.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "links/wire.h"
+
+namespace dlasim {
+
+/// PIPE2 whose output is a channel: latency 1, capacity 2. Each cycle: begin(), at most one push(), end().
+template <class T>
+class Outlet {
+public:
+    explicit Outlet(Channel<T>& channel) : channel_(channel) {}
+
+    /// Room for one item; of this cycle until end().
+    bool ready() const { return count_ < 2; }
+    bool empty() const { return count_ == 0; }
+
+    void begin(Cycle now)
+    {
+        leaves_ = count_ != 0 && channel_.ready(now);
+        enters_ = false;
+    }
+    /// pre: ready()
+    T& push()
+    {
+        enters_ = true;
+        return items_[(first_ + count_) & 1];
+    }
+    /// True if anything moved.
+    bool end(Cycle now)
+    {
+        if (!leaves_ && !enters_) return false;
+        first_ ^= leaves_;
+        const bool was_empty = count_ == 0;
+        count_ = count_ + enters_ - leaves_;
+        if (count_ == 0) channel_.withdraw(now + 1);
+        else if (leaves_ || was_empty) channel_.offer(now + 1, items_[first_]);
+        return true;
+    }
+
+private:
+    Channel<T>& channel_;
+    T items_[2]{};
+    unsigned first_ = 0, count_ = 0;
+    bool leaves_ = false, enters_ = false;
+};
+
+/// Completes acknowledged writes in the order in which they were sent, whichever of the two interfaces
+/// answers first. One early answer of each interface is remembered.
+class WriteAcks {
+public:
+    WriteAcks(Pulse<bool>& first, Pulse<bool>& second) : complete_{&first, &second} {}
+
+    /// An acknowledged command was sent to interface `port`. A third one outstanding is lost.
+    void expect(unsigned port)
+    {
+        if (expected_ < order_.size()) order_[expected_++] = port;
+    }
+    bool outstanding() const { return expected_ != 0 || completes_ != kNever; }
+
+    /// One cycle. True if the oldest command is complete in this cycle.
+    bool take(Cycle now)
+    {
+        const bool done = completes_ == now;
+        if (done) completes_ = kNever;
+        for (unsigned port = 0; port < 2; ++port) {
+            if (registered_[port] == now) {
+                registered_[port] = kNever;
+                early_[port] = true;
+            }
+            if (complete_[port]->available(now)) {
+                complete_[port]->take();
+                registered_[port] = now + 1;
+            }
+        }
+        if (expected_ != 0 && early_[order_[0]]) {
+            early_[order_[0]] = false;
+            order_[0] = order_[1];
+            --expected_;
+            completes_ = now + 1;
+        }
+        return done;
+    }
+    /// When take() has to be called next.
+    Cycle next(Cycle now) const
+    {
+        Cycle at = std::min({completes_, registered_[0], registered_[1], complete_[0]->next(), complete_[1]->next()});
+        if (expected_ != 0 && early_[order_[0]]) at = now + 1;
+        return std::max(at, now + 1);
+    }
+
+private:
+    std::array<Pulse<bool>*, 2> complete_;
+    std::array<unsigned, 2> order_{};
+    unsigned expected_ = 0;
+    std::array<bool, 2> early_{};
+    std::array<Cycle, 2> registered_{kNever, kNever};
+    Cycle completes_ = kNever;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,1 @@
+dlasim_test(bdma_test.cpp quick USES dlasim::bdma)
