@@ -1,0 +1,1 @@
+dlasim_test(sdp_case_test.cpp quick USES dlasim::sdp_core dlasim::csb_core nlohmann_json::nlohmann_json)

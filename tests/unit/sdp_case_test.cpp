@@ -1,0 +1,147 @@
+// Measured cases in which SDP takes beats of CACC and writes through a port that is always ready:
+// the measured beats are played to SDP alone, the write requests and its ready are compared.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "registers/tables.h"
+#include "sdp_bench.h"
+
+namespace dlasim {
+namespace {
+
+using nlohmann::json;
+
+std::uint64_t beats_of_layer(const Hardware& hw, const std::map<std::string, std::uint32_t>& regs)
+{
+    const auto get = [&](const char* name) { const auto it = regs.find(name); return it == regs.end() ? 0u : it->second; };
+    const std::uint64_t w = get("D_DATA_CUBE_WIDTH") + 1, h = get("D_DATA_CUBE_HEIGHT") + 1, c = get("D_DATA_CUBE_CHANNEL") + 1;
+    const std::uint64_t batch = hw.batch ? bits(get("D_FEATURE_MODE_CFG"), 8, 5) + 1 : 1;
+    const bool int8 = bits(get("D_DATA_FORMAT"), 0, 2) == 0;
+    const std::uint32_t atom = hw.memory.atom_bytes;
+    const std::uint64_t surfaces = ceil_div<std::uint64_t>(c, int8 ? atom : atom / 2);
+    return surfaces * w * h * batch * (hw.full() ? (int8 ? 2 : 1) : atom / hw.sdp.max_throughput());
+}
+
+std::uint32_t offset_of(const Hardware& hw, const std::string& unit, const std::string& name)
+{
+    const RegisterRow* row = find_unit(hw.generation, unit)->find(std::string_view(name));
+    return row ? row->offset : 0xffc;
+}
+
+/// Puts the program on the bench; returns t0. The interrupt cycles that software waits for are the measured ones.
+Cycle load(SdpBench& bench, const Hardware& hw, const json& test)
+{
+    RequestQueue queue;
+    Cycle offered = 1, last = 0, t0 = 0;
+    std::size_t interrupt = 0;
+    std::map<std::string, std::uint32_t> groups[2];
+    unsigned producer = 0;
+    for (const json& entry : test["program"]) {
+        const std::string name = entry[0];
+        if (name == "MARK") { t0 = last; continue; }
+        if (name == "WAIT_INTR") {
+            if (interrupt == test["expected"]["interrupt_cycles"].size()) break;
+            const Cycle pin = t0 + test["expected"]["interrupt_cycles"][interrupt++].get<Cycle>();
+            const auto clear = queue.offer(std::max(pin, offered));
+            offered = clear.pushed + 7 + 6;
+            continue;
+        }
+        const auto passage = queue.offer(offered);
+        if (name == "READ") { offered = passage.pushed + 18; continue; }
+        last = passage.accepted;
+        offered = last + 1;
+        const std::size_t dot = name.find('.');
+        const std::string unit = name.substr(0, dot), reg = name.substr(dot + 1);
+        if (unit != "SDP" && unit != "SDP_RDMA") continue;
+        bench.writes.push_back({passage.pushed + 8, unit == "SDP_RDMA", offset_of(hw, unit, reg), entry[1].get<std::uint32_t>()});
+        if (unit != "SDP") continue;
+        if (reg == "S_POINTER") producer = entry[1];
+        else if (reg == "D_OP_ENABLE") bench.layer_beats.push_back(beats_of_layer(hw, groups[producer]));
+        else groups[producer][reg] = entry[1];
+    }
+    return t0;
+}
+
+/// Empty, or what differs.
+std::string compare(const json& test, bool stepping)
+{
+    const Hardware* hw = find_preset(test["config"].get<std::string>());
+    SdpBench bench(*hw);
+    const Cycle t0 = load(bench, *hw, test);
+    const json& probes = test["expected"]["probes"];
+    Cycle end = 0;
+    for (const auto& [name, probe] : probes.items())
+        if (name.ends_with("_ready")) end = std::max(end, probe["active"].get<Cycle>());
+    for (const json& run : probes["cacc2sdp_valid"]["runs"]) bench.beats.push_back({t0 + run[0].get<Cycle>(), run[1].get<Cycle>()});
+    const SdpTrace trace = bench.run(t0 + end + 1, stepping, t0 + 1);
+    const auto& want = probes["sdp2mcif_wr_req_valid"];
+    std::size_t i = 0;
+    for (const json& run : want["runs"]) {
+        const std::pair<Cycle, Cycle> expected{t0 + run[0].get<Cycle>(), run[1].get<Cycle>()};
+        if (i >= trace.write_valid.size()) return "write requests end before " + run.dump();
+        if (trace.write_valid[i] != expected)
+            return "write request " + std::to_string(trace.write_valid[i].first - t0) + "+" + std::to_string(trace.write_valid[i].second) + " instead of " + run.dump();
+        ++i;
+    }
+    if (want["runs"].size() < 400 && trace.write_valid.size() != i) return "more write requests than measured";
+    const Cycle ready = probes["cacc2sdp_ready"]["active"];
+    if (trace.cacc_ready_active != ready) return "ready in " + std::to_string(trace.cacc_ready_active) + " cycles instead of " + std::to_string(ready);
+    return {};
+}
+
+/// SDP flies, without operands from memory, and nothing stalls its writes.
+bool plays(const json& test)
+{
+    const json& probes = test["expected"]["probes"];
+    if (!probes["cacc2sdp_valid"].contains("runs") || probes["cacc2sdp_valid"]["runs"].size() >= 400 || probes["cacc2sdp_valid"]["active"] == 0) return false;
+    for (const json& entry : test["program"]) {
+        if (entry[0] == "SDP_RDMA.D_OP_ENABLE") return false;
+        if (entry[0] == "SDP.D_DST_DMA_CFG" && entry[1] == 0) return false;
+    }
+    Cycle end = 0;
+    for (const auto& [name, probe] : probes.items())
+        if (name.ends_with("_ready")) end = std::max(end, probe["active"].get<Cycle>());
+    return probes["sdp2mcif_wr_req_ready"]["active"] == end;
+}
+
+struct Tally {
+    unsigned played = 0, equal = 0;
+    std::string differences;
+};
+
+Tally play_all(const std::filesystem::path& folder)
+{
+    Tally tally;
+    std::vector<std::filesystem::path> files;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) {
+        const json test = json::parse(std::ifstream(file));
+        if (!test.contains("expected") || !test.value("finished", true) || test.contains("hardware") || !plays(test)) continue;
+        ++tally.played;
+        const std::string difference = compare(test, false);
+        if (difference.empty()) ++tally.equal;
+        else tally.differences += file.stem().string() + ": " + difference + "\n";
+    }
+    return tally;
+}
+
+class SdpMeasuredCases : public testing::TestWithParam<const char*> {};
+
+TEST_P(SdpMeasuredCases, AreEqualCycleByCycle)
+{
+    const std::filesystem::path folder = std::filesystem::path(DLASIM_SHARED) / "rtl_timing" / GetParam();
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no measured cases in " << folder;
+    const Tally tally = play_all(folder);
+    EXPECT_GT(tally.played, 20u);
+    EXPECT_EQ(tally.equal, tally.played) << tally.differences;
+    RecordProperty("played", static_cast<int>(tally.played));
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, SdpMeasuredCases,
+                         testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
+
+}  // namespace
+}  // namespace dlasim
