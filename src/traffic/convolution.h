@@ -58,10 +58,11 @@ struct Sums {
     Cycle first_atom = 0;        // cycle of the first atom's valid at the CACC port
     std::uint32_t atoms = 0;
     std::uint32_t kernels = 0;   // of this half that hold weights
+    std::uint32_t outputs = 1;   // sums of a kernel: 4 in Winograd
     std::uint32_t pitch = 0;     // kernels a row
     bool channel_end = false;
     bool layer_end = false;
-    /// [atoms][outputs][pitch], outputs 4 in Winograd, else 1; one of them, or none without values:
+    /// [atoms][outputs][pitch]; one of them, or none without values:
     /// int8 sums, int16 sums, fp16 words of 44 bits (mantissa 38, exponent 6; cmac.md 4.4).
     /// Owned by CMAC; must be used in the cycle in which the message arrives.
     const std::int32_t* narrow = nullptr;

@@ -1,0 +1,296 @@
+#include "units/cacc/core.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/busy_plan.h"
+#include "facts/cacc.h"
+#include "facts/csc.h"
+#include "registers/offsets.h"
+#include "registers/register_file.h"
+#include "units/cacc/accumulator.h"
+#include "units/cacc/delivery.h"
+
+namespace dlasim {
+
+struct CaccCore::Parts {
+    Parts(const Hardware& hw, const CaccPorts& p, bool with_values)
+        : hardware(hw),
+          ports(p),
+          values(with_values),
+          beats_per_entry(facts::cacc::beats_per_entry(hw)),
+          lanes_per_beat(std::min<std::uint32_t>(facts::cacc::lanes_per_beat(hw), hw.full() ? 16 : hw.mac.atomic_k)),
+          registers(*find_unit(hw.generation, "CACC"), p.csb),
+          accumulator(hw),
+          delivery(hw.full() ? facts::cacc::kFullEntries : facts::csc::sizes(hw).credit, hw.full() ? 16 : hw.mac.atomic_k),
+          results(std::size_t{5} * hw.kernel_group(Precision::Int8) + 16, 0)
+    {
+        registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read_status(offset, group, at); };
+    }
+
+    void advance(Cycle to);
+    void start_layer(Cycle at);
+    void finish_layer();
+    void take(const Sums& a, const Sums& b);
+    void deliver(const Sums& a, const Sums& b, Cycle first);
+    void advance_output(Cycle to);
+    void schedule_beat();
+    void offer_beat(Cycle at);
+    Cycle horizon() const;
+    std::optional<std::uint32_t> read_status(std::uint32_t offset, unsigned group, Cycle at) const;
+
+    const Hardware& hardware;
+    const CaccPorts ports;
+    const bool values;
+    const std::uint32_t beats_per_entry, lanes_per_beat;
+    RegisterFile registers;
+    Accumulator accumulator;
+    Delivery delivery;
+    std::vector<std::int32_t> results;  // of one atom
+
+    // ---- input side
+    Cycle now = 0;
+    bool running = false;
+    Cycle started = 0, done_at = kNever;
+    Precision precision = Precision::Int8;
+    std::uint32_t entries_per_atom = 1;
+    std::uint64_t saturated = 0;             // of the layer under way
+    bool delivered_last = true;              // the last atom delivered was the last of its layer
+    std::array<std::uint64_t, 2> group_saturated{};
+    std::array<Cycle, 2> group_saturated_from{};
+
+    // ---- output side: one beat at a time; when it will be valid follows from the one before
+    bool offered = false;          // the channel holds a beat
+    Cycle beat_at = kNever;        // ... that is valid from here on; or will be offered for then
+    std::uint32_t beat = 0;        // of the entry
+    Cycle stage2 = 0, stage3 = 0;  // when the entry before entered the elastic stages, nv_full
+    Cycle free_at = 0;             // cycle after the last beat was taken
+    unsigned interrupt_group = 0;
+
+    BusyPlan phases;
+    Cycle clock_cycles = 0, cell_cycles = 0;
+    std::uint64_t stripes = 0, atoms = 0, beats = 0, blocked_cycles = 0, lost_stripes = 0, saturated_total = 0;
+    Probe *clock_probe = nullptr, *cell_probe = nullptr;
+};
+
+void CaccCore::Parts::start_layer(Cycle at)
+{
+    running = true;
+    started = at;
+    const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
+    const bool full = hardware.full();
+    const std::uint32_t code = full ? field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
+    precision = code == 0 ? Precision::Int8 : code == 2 ? Precision::Fp16 : Precision::Int16;
+    AccumulatorMode mode{precision, hardware.winograd && field(reg::cacc::D_MISC_CFG, 0, 1), field(reg::cacc::D_CLIP_CFG, 0, 5)};
+    accumulator.start_layer(mode);
+    entries_per_atom = full ? ceil_div(hardware.kernel_group(precision), 16u) * mode.outputs() : 1;
+
+    DeliveryOrder order;
+    if (hardware.batch && !mode.winograd) order.last_batch = field(reg::cacc::D_BATCH_NUMBER, 0, 5);
+    order.last_column = field(reg::cacc::D_DATAOUT_SIZE_0, 0, 13);
+    order.last_row = field(reg::cacc::D_DATAOUT_SIZE_0, 16, 13);
+    order.last_group = field(reg::cacc::D_DATAOUT_SIZE_1, 0, 13) >> (precision == Precision::Int8 ? 5 : 4);
+    order.address_odd = field(reg::cacc::D_DATAOUT_ADDR, 5, 1);
+    order.line_odd = field(reg::cacc::D_LINE_STRIDE, 5, 1);
+    order.surface_odd = field(reg::cacc::D_SURF_STRIDE, 5, 1);
+    delivery.start_layer(order);
+    phases.enter(Phase::Starved, at);
+}
+
+void CaccCore::Parts::finish_layer()
+{
+    const unsigned group = registers.consumer();
+    group_saturated[group] = saturated;
+    group_saturated_from[group] = done_at + 1;
+    registers.finish(done_at);
+    const Cycle off = done_at + facts::cacc::kGateOff + 1, cell = started + facts::cacc::kCellGate;
+    clock_cycles += off - started;
+    cell_cycles += off - cell;
+    if (clock_probe) clock_probe->run(started, off - started);
+    if (cell_probe) cell_probe->run(cell, off - cell);
+    running = false;
+    done_at = kNever;
+}
+
+std::optional<std::uint32_t> CaccCore::Parts::read_status(std::uint32_t offset, unsigned group, Cycle at) const
+{
+    if (offset != reg::cacc::D_OUT_SATURATION) return std::nullopt;
+    if (registers.enabled(group, at) || at < group_saturated_from[group]) return 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(group_saturated[group], UINT32_MAX));
+}
+
+void CaccCore::Parts::advance(Cycle to)
+{
+    now = to;
+    registers.advance(to);
+    for (;;) {
+        if (running && done_at <= to) finish_layer();
+        if (running || registers.start_cycle() > to) break;
+        start_layer(registers.start_cycle());
+    }
+    while (ports.sums_a.available(to)) {
+        const Sums a = ports.sums_a.take();
+        Sums b;
+        while (ports.sums_b.available(to)) {
+            b = ports.sums_b.take();
+            if (b.first_atom >= a.first_atom) break;
+        }
+        if (b.first_atom != a.first_atom) b = Sums{.outputs = 0};
+        take(a, b);
+    }
+    while (ports.sums_b.available(to)) ports.sums_b.take();
+    advance_output(to);
+    phases.settle(to);
+}
+
+void CaccCore::Parts::take(const Sums& a, const Sums& b)
+{
+    if (!running) {
+        // Atoms that arrive before the layer has started are lost.
+        if (registers.start_cycle() > a.first_atom) {
+            ++lost_stripes;
+            return;
+        }
+        start_layer(registers.start_cycle());
+    }
+    ++stripes;
+    atoms += a.atoms;
+    const Cycle first = a.first_atom;
+    if (a.channel_end) deliver(a, b, first + facts::cacc::delivery(hardware, precision));
+    else if (values) accumulator.add(a, b);
+    accumulator.end_stripe(a.channel_end);
+    phases.busy(first, first + a.atoms, a.layer_end ? Phase::Draining : Phase::Starved);
+}
+
+/// `first`: the cycle in which the first atom is delivered.
+void CaccCore::Parts::deliver(const Sums& a, const Sums& b, Cycle first)
+{
+    for (std::uint32_t i = 0; i < a.atoms; ++i) {
+        const bool last = a.layer_end && i + 1 == a.atoms;
+        if (values) {
+            const std::uint32_t count = accumulator.finish(a, b, i, results.data());
+            // A layer of a single atom does not clear the count of the layer before.
+            saturated = delivered_last && !last ? count : saturated + count;
+            saturated_total += count;
+        }
+        delivered_last = last;
+        delivery.append(results.data(), entries_per_atom, first + i + facts::cacc::available(hardware), last);
+    }
+    if (a.layer_end) done_at = first + a.atoms - 1 + facts::cacc::kDone;
+}
+
+/// When the next beat will be valid, given that the one before has been taken.
+void CaccCore::Parts::schedule_beat()
+{
+    if (beat != 0) {
+        beat_at = free_at;
+        return;
+    }
+    if (!delivery.any()) {
+        beat_at = kNever;
+        return;
+    }
+    const Cycle available = delivery.available_at();
+    if (hardware.full()) {
+        const Cycle stage1 = std::max(available + 1, stage2);
+        stage2 = std::max(stage1 + 1, stage3);
+        stage3 = std::max(stage2 + 1, free_at);
+        beat_at = stage3;
+    } else {
+        beat_at = std::max(available, free_at) + 1;
+    }
+}
+
+void CaccCore::Parts::offer_beat(Cycle at)
+{
+    SumBeat item;
+    const std::int32_t* from = delivery.entry() + std::size_t{beat} * lanes_per_beat;
+    std::copy_n(from, std::min<std::size_t>(lanes_per_beat, item.lanes.size()), item.lanes.begin());
+    item.layer_end = delivery.ends_layer() && beat + 1 == beats_per_entry;
+    ports.sdp.offer(at, item);
+    offered = true;
+}
+
+void CaccCore::Parts::advance_output(Cycle to)
+{
+    bool taken = false;
+    if (offered && beat_at <= to && ports.sdp.ready(to)) {
+        taken = true;
+        blocked_cycles += to - beat_at;
+        ++beats;
+        offered = false;
+        free_at = to + 1;
+        if (++beat == beats_per_entry) {
+            beat = 0;
+            ports.credit.put(to + facts::cacc::kCredit, 1);
+            if (delivery.ends_layer()) {
+                ports.interrupt.put(to + facts::cacc::interrupt(hardware), 1u << (facts::cacc::kInterruptBit + interrupt_group));
+                interrupt_group ^= 1;
+                if (!running) phases.enter(Phase::Gated, to + 1);
+            }
+            delivery.pop();
+        }
+        beat_at = kNever;
+    }
+    if (!offered && beat_at == kNever) schedule_beat();
+    if (!offered && beat_at == to + 1) offer_beat(to + 1);
+    else if (taken) ports.sdp.withdraw(to + 1);
+}
+
+Cycle CaccCore::Parts::horizon() const
+{
+    Cycle next = std::min({registers.horizon(), ports.sums_a.next(), ports.sums_b.next()});
+    next = std::min(next, running ? done_at : registers.start_cycle());
+    if (offered) {
+        // Not ready: the link wakes CACC when that changes.
+        const Cycle at = std::max(beat_at, now + 1);
+        if (ports.sdp.ready(at)) next = std::min(next, at);
+    } else if (beat_at != kNever) {
+        next = std::min(next, beat_at - 1);
+    }
+    return std::max(next, now + 1);
+}
+
+CaccCore::CaccCore(const Hardware& hardware, const CaccPorts& ports, bool values)
+    : parts_(std::make_unique<Parts>(hardware, ports, values))
+{
+}
+CaccCore::~CaccCore() = default;
+
+void CaccCore::advance(Cycle to) { parts_->advance(to); }
+Cycle CaccCore::horizon() const { return parts_->horizon(); }
+
+UnitReport CaccCore::report(Cycle end)
+{
+    Parts& p = *parts_;
+    Cycle clock_on = p.clock_cycles, cells_on = p.cell_cycles;
+    if (p.running && end > p.started) clock_on += end - p.started;
+    if (p.running && end > p.started + facts::cacc::kCellGate) cells_on += end - p.started - facts::cacc::kCellGate;
+    return {"cacc",
+            p.phases.log(end),
+            {{"stripes", p.stripes},
+             {"atoms", p.atoms},
+             {"beats", p.beats},
+             {"beat_waits", p.blocked_cycles},
+             {"saturated", p.saturated_total},
+             {"lost_stripes", p.lost_stripes}},
+            {{"cacc", clock_on}, {"cacc_cell", cells_on}}};
+}
+
+std::string CaccCore::waiting_for() const
+{
+    const Parts& p = *parts_;
+    if (p.offered) return "SDP to take a beat";
+    if (p.delivery.any()) return "nothing: beats are under way";
+    return p.running ? "sums from CMAC" : "idle, not enabled";
+}
+
+void CaccCore::attach(ProbeSet& probes)
+{
+    parts_->clock_probe = probes.get("clock_on_cacc");
+    parts_->cell_probe = probes.get("clock_on_cacc_cell");
+}
+
+}  // namespace dlasim

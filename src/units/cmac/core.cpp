@@ -1,0 +1,255 @@
+#include "units/cmac/core.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/busy_plan.h"
+#include "facts/cmac.h"
+#include "numerics/cmac.h"
+#include "numerics/mac_block.h"
+#include "registers/register_file.h"
+
+namespace dlasim {
+namespace {
+constexpr std::size_t kTileLanes = 64, kOutputs = 4;
+constexpr std::size_t kBuffers = 4;  // sums under way to CACC: taken in the next cycle
+}  // namespace
+
+struct CmacCore::Parts {
+    Parts(const Hardware& hw, MacHalf h, const CmacPorts& p, bool with_values)
+        : hardware(hw),
+          half(h),
+          ports(p),
+          values(with_values),
+          latencies(facts::cmac::latencies(hw)),
+          from_csc(h == MacHalf::A ? latencies.from_csc_a : latencies.from_csc_b),
+          registers(*find_unit(hw.generation, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
+          block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c)
+    {
+        fp_weights.resize(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 0);
+    }
+
+    void advance(Cycle to);
+    void start(Cycle at)
+    {
+        running = true;
+        started = at;
+        phases.enter(Phase::Starved, at);
+    }
+    void take(const Stripe& stripe, Cycle at);
+    void multiply(const Operands& operands, std::uint32_t atoms, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums);
+    void multiply_fp16(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::int64_t* to);
+    void multiply_tiles(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot);
+    Cycle horizon() const;
+
+    const Hardware& hardware;
+    const MacHalf half;
+    const CmacPorts ports;
+    const bool values;
+    const facts::cmac::Latencies latencies;
+    const Cycle from_csc;
+    RegisterFile registers;
+
+    Cycle now = 0;
+    bool running = false;     // between E and done
+    Cycle started = 0;        // E
+    Cycle done_at = kNever;
+    BusyPlan phases;
+    Cycle clock_cycles = 0;
+    std::uint64_t stripes = 0, atoms = 0, lost_stripes = 0, products = 0;
+
+    numerics::MacBlock block;
+    std::vector<numerics::Fp16Weights> fp_weights;
+    numerics::Fp16Operand fp_atom;
+    std::array<std::vector<std::int32_t>, kBuffers> narrow;
+    std::array<std::vector<std::int64_t>, kBuffers> wide;
+    std::size_t next_buffer = 0;
+
+    Probe *output_probe = nullptr, *clock_probe = nullptr;
+};
+
+void CmacCore::Parts::advance(Cycle to)
+{
+    now = to;
+    registers.advance(to);
+    for (;;) {
+        if (running && done_at <= to) {
+            registers.finish(done_at);
+            const Cycle off = done_at + facts::cmac::kGateOff + 1;
+            clock_cycles += off - started;
+            if (clock_probe) clock_probe->run(started, off - started);
+            phases.enter(Phase::Gated, done_at + 1);
+            running = false;
+            done_at = kNever;
+        }
+        if (!running && registers.start_cycle() <= to) {
+            start(registers.start_cycle());
+            continue;
+        }
+        break;
+    }
+    while (ports.stripes.available(to)) take(ports.stripes.take(), to);
+    phases.settle(to);
+}
+
+void CmacCore::Parts::take(const Stripe& s, Cycle at)
+{
+    const Cycle first = s.first_atom + from_csc;
+    // Atoms that arrive while the clock is off are lost.
+    if (!running && registers.start_cycle() > first) {
+        ++lost_stripes;
+        return;
+    }
+    if (!running) start(registers.start_cycle());
+    const std::uint32_t group = hardware.kernel_group(s.operands ? s.operands->precision : Precision::Int8);
+    const std::uint32_t cells = std::max(1u, group / 2);
+    const std::uint32_t first_kernel = half == MacHalf::A ? 0 : cells;
+    const std::uint32_t end_kernel = half == MacHalf::A ? std::min(s.kernels, cells) : s.kernels;
+    const std::uint32_t kernels = end_kernel > first_kernel ? end_kernel - first_kernel : 0;
+    Sums sums{s.first_atom + latencies.to_cacc, s.atoms, kernels, 1, block.pitch(), s.channel_end, s.layer_end, nullptr, nullptr};
+    if (s.operands) multiply(*s.operands, s.atoms, first_kernel, kernels, sums);
+    ports.sums.put(at + 1, sums);
+    if (output_probe) output_probe->run(first + latencies.control, s.atoms);
+    phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
+    ++stripes;
+    atoms += s.atoms;
+    if (s.operands) products += std::uint64_t{s.atoms} * kernels * s.operands->lanes;
+    if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
+}
+
+void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels,
+                               Sums& sums)
+{
+    const std::size_t slot = next_buffer++ % kBuffers;
+    const std::size_t size = std::size_t{count} * block.pitch() * (o.winograd ? kOutputs : 1);
+    const std::uint8_t* weights = o.weights + std::size_t{first_kernel} * o.weight_pitch;
+    if (o.precision == Precision::Int8) {
+        if (narrow[slot].size() < size) narrow[slot].resize(size);
+        sums.narrow = narrow[slot].data();
+    } else {
+        if (wide[slot].size() < size) wide[slot].resize(size);
+        sums.wide = wide[slot].data();
+    }
+    if (o.winograd) {
+        sums.outputs = kOutputs;
+        multiply_tiles(o, count, weights, kernels, slot);
+    } else if (o.precision == Precision::Int8) {
+        block.load_int8(weights, o.weight_pitch, kernels, o.lanes);
+        block.multiply_int8(o.atoms, count, narrow[slot].data());
+    } else if (o.precision == Precision::Int16) {
+        block.load_int16(weights, o.weight_pitch, kernels, o.lanes);
+        block.multiply_int16(o.atoms, count, wide[slot].data());
+    } else {
+        multiply_fp16(o, count, weights, kernels, wide[slot].data());
+    }
+}
+
+namespace {
+
+/// Lanes of two bytes, filled up with zeros to a multiple of 16.
+std::span<const std::uint16_t> words(const std::uint8_t* from, std::uint32_t lanes, std::array<std::uint16_t, numerics::kMaxLanes>& to)
+{
+    const std::size_t padded = round_up(std::min<std::size_t>(lanes, to.size()), std::size_t{16});
+    to.fill(0);
+    std::memcpy(to.data(), from, 2 * std::min<std::size_t>(lanes, to.size()));
+    return {to.data(), padded};
+}
+
+}  // namespace
+
+void CmacCore::Parts::multiply_fp16(const Operands& o, std::uint32_t count, const std::uint8_t* weights, std::uint32_t kernels,
+                                    std::int64_t* to)
+{
+    std::array<std::uint16_t, numerics::kMaxLanes> lanes;
+    for (std::uint32_t k = 0; k < kernels; ++k)
+        numerics::unpack_fp16(words(weights + std::size_t{k} * o.weight_pitch, o.lanes, lanes), fp_weights[k]);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        numerics::unpack_fp16(words(o.atoms[i], o.lanes, lanes), fp_atom);
+        for (std::uint32_t k = 0; k < kernels; ++k, ++to) *to = static_cast<std::int64_t>(numerics::dot_fp16(fp_weights[k], fp_atom));
+        for (std::uint32_t k = kernels; k < block.pitch(); ++k) *to++ = 0;
+    }
+}
+
+void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights,
+                                     std::uint32_t kernels, std::size_t slot)
+{
+    const std::size_t pitch = block.pitch();
+    const auto store = [&](auto* row, const auto& outputs, std::uint32_t k) {
+        for (std::size_t j = 0; j < kOutputs; ++j)
+            row[j * pitch + k] = static_cast<std::remove_reference_t<decltype(*row)>>(outputs[j]);
+    };
+    if (o.precision == Precision::Fp16) {
+        std::array<std::uint16_t, numerics::kMaxLanes> lanes;
+        for (std::uint32_t k = 0; k < kernels; ++k)
+            numerics::unpack_fp16(words(weights + std::size_t{k} * o.weight_pitch, kTileLanes, lanes), fp_weights[k]);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            numerics::unpack_fp16(words(o.atoms[i], kTileLanes, lanes), fp_atom);
+            for (std::uint32_t k = 0; k < kernels; ++k)
+                store(wide[slot].data() + i * kOutputs * pitch, numerics::winograd_fp16(fp_weights[k], fp_atom), k);
+        }
+        return;
+    }
+    alignas(64) std::int16_t data[kTileLanes];
+    alignas(64) std::int8_t bytes[kTileLanes];
+    for (std::uint32_t i = 0; i < count; ++i) {
+        std::memcpy(data, o.atoms[i], sizeof data);
+        for (std::size_t c = 0; c < kTileLanes; ++c) bytes[c] = static_cast<std::int8_t>(data[c]);
+        for (std::uint32_t k = 0; k < kernels; ++k) {
+            const std::uint8_t* w = weights + std::size_t{k} * o.weight_pitch;
+            if (o.precision == Precision::Int16) {
+                alignas(64) std::int16_t row[kTileLanes];
+                std::memcpy(row, w, sizeof row);
+                store(wide[slot].data() + i * kOutputs * pitch, numerics::winograd_int16(row, data), k);
+            } else {
+                alignas(64) std::int8_t row[kTileLanes];
+                std::memcpy(row, w, sizeof row);
+                store(narrow[slot].data() + i * kOutputs * pitch, numerics::winograd_int8(row, bytes), k);
+            }
+        }
+    }
+}
+
+Cycle CmacCore::Parts::horizon() const
+{
+    Cycle next = std::min(registers.horizon(), ports.stripes.next());
+    next = std::min(next, running ? done_at : registers.start_cycle());
+    return std::max(next, now + 1);
+}
+
+CmacCore::CmacCore(const Hardware& hardware, MacHalf half, const CmacPorts& ports, bool values)
+    : parts_(std::make_unique<Parts>(hardware, half, ports, values))
+{
+}
+CmacCore::~CmacCore() = default;
+
+void CmacCore::advance(Cycle to) { parts_->advance(to); }
+Cycle CmacCore::horizon() const { return parts_->horizon(); }
+
+UnitReport CmacCore::report(Cycle end)
+{
+    Parts& p = *parts_;
+    Cycle clock_on = p.clock_cycles;
+    if (p.running && end > p.started) clock_on += end - p.started;
+    const char* name = p.half == MacHalf::A ? "cmac_a" : "cmac_b";
+    return {name,
+            p.phases.log(end),
+            {{"stripes", p.stripes}, {"atoms", p.atoms}, {"products", p.products}, {"lost_stripes", p.lost_stripes}},
+            {{name, clock_on}}};
+}
+
+std::string CmacCore::waiting_for() const
+{
+    return parts_->running ? "stripes from CSC" : "idle, not enabled";
+}
+
+void CmacCore::attach(ProbeSet& probes)
+{
+    Parts& p = *parts_;
+    p.output_probe = probes.get(p.half == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
+    if (p.half == MacHalf::A) p.clock_probe = probes.get("clock_on_cmac_a");
+}
+
+}  // namespace dlasim
