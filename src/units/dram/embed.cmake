@@ -1,0 +1,10 @@
+# Writes OUT, the texts of FILES (paths relative to DIR, separated by commas) as a C++ source.
+string(REPLACE "," ";" FILES "${FILES}")
+set(body "#include \"units/dram/embedded.h\"\n\nnamespace dlasim::dram {\n\nconst std::vector<EmbeddedFile>& embedded_files()\n{\n    static const std::vector<EmbeddedFile> files{\n")
+foreach(file ${FILES})
+    file(READ ${DIR}/${file} text)
+    string(REGEX REPLACE "\\.json$" "" name "${file}")
+    string(APPEND body "        {\"${name}\", R\"json(${text})json\"},\n")
+endforeach()
+string(APPEND body "    };\n    return files;\n}\n\n}  // namespace dlasim::dram\n")
+file(WRITE ${OUT} "${body}")
