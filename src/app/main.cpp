@@ -1,0 +1,136 @@
+// dlasim: the command line. Nothing else knows argv; what is thrown anywhere ends here as a status.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+#include <systemc>
+
+#include "app/presets_command.h"
+#include "app/run_command.h"
+#include "app/sweep_command.h"
+#include "base/error.h"
+#include "config/hardware.h"
+#include "config/memory.h"
+#include "replay/replay.h"
+
+namespace dlasim {
+namespace {
+
+constexpr const char* kVersion = DLASIM_VERSION;
+constexpr int kBadInput = 2, kMachine = 3;
+
+constexpr const char* kFooter =
+    "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage, 3 the machine hung or broke a protocol, 130 interrupted";
+
+struct ReplayArguments {
+    std::string program, hardware, memory, events, out;
+    bool quiet = false, stepping = false;
+};
+
+int replay(const ReplayArguments& arguments)
+{
+    ReplayOptions options;
+    options.program = arguments.program;
+    if (!arguments.hardware.empty()) options.hardware = load_hardware(arguments.hardware);
+    if (!arguments.memory.empty()) options.memory = parse_memory(arguments.memory);
+    options.events = arguments.events;
+    options.out = arguments.out;
+    options.quiet = arguments.quiet;
+    options.stepping = arguments.stepping;
+    return replay_command(options);
+}
+
+CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
+
+int parse_and_run(int argc, char** argv)
+{
+    CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator"};
+    app.set_version_flag("--version", std::string("dlasim ") + kVersion);
+    app.require_subcommand(1);
+    app.footer(kFooter);
+    app.failure_message(CLI::FailureMessage::simple);
+
+    RunOptions run;
+    CLI::App* run_app = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
+    run_app->add_option("LAYER", run.layer, "layer descriptor (JSON)")->required();
+    run_app->add_option("--hw", run.hardware, "hardware preset or file")->capture_default_str();
+    run_app->add_option("--memory", run.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
+    run_app->add_option("--set", run.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
+    run_app->add_option("--out", run.out, "output folder")->capture_default_str();
+    CLI::Option* seed = run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's");
+    run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
+    run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
+    hidden(run_app->add_flag("--stepping", run.stepping, "evaluate every unit in every cycle: slow, same result"));
+
+    ReplayArguments again;
+    CLI::App* replay_app = app.add_subcommand("replay", "replay a register program: a measured case or an NVDLA trace");
+    replay_app->add_option("PROGRAM", again.program, "case (JSON), trace file or trace folder")->required();
+    replay_app->add_option("--hw", again.hardware, "hardware preset or file, instead of the program's");
+    replay_app->add_option("--memory", again.memory, "memory, instead of the program's");
+    replay_app->add_option("--events", again.events, "write the events of the run to this file");
+    replay_app->add_option("--out", again.out, "write result.json to this folder");
+    replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");
+    hidden(replay_app->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
+
+    SweepOptions sweep;
+    CLI::App* sweep_app = app.add_subcommand("sweep", "many runs: the product of the axes of a sweep file");
+    sweep_app->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
+    sweep_app->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(CLI::Range(1, 1024));
+    sweep_app->add_option("--out", sweep.out, "output folder")->capture_default_str();
+    sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
+    sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
+
+    std::size_t index = 0;
+    CLI::App* point_app = app.add_subcommand("sweep-point", "one point of a sweep")->group("");
+    point_app->add_option("SWEEP", sweep.sweep)->required();
+    point_app->add_option("--index", index)->required();
+    point_app->add_option("--out", sweep.out);
+    point_app->add_flag("--timing-only", sweep.timing_only);
+
+    std::string preset;
+    CLI::App* presets_app = app.add_subcommand("presets", "the built-in hardware and memory presets");
+    presets_app->add_option("NAME", preset, "print this one as JSON");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kBadInput;
+    }
+    run.has_seed = seed->count() != 0;
+    if (run_app->parsed()) return run_command(run);
+    if (replay_app->parsed()) return replay(again);
+    if (sweep_app->parsed()) return sweep_command(sweep);
+    if (point_app->parsed()) return sweep_point_command(sweep, index);
+    return presets_command(preset);
+}
+
+int guarded(int argc, char** argv)
+{
+    try {
+        return parse_and_run(argc, argv);
+    } catch (const ConfigError& error) {
+        fmt::print(stderr, "dlasim: {}\n", error.what());
+        return kBadInput;
+    } catch (const MachineError& error) {
+        fmt::print(stderr, "dlasim: {}\n", error.what());
+        return kMachine;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "dlasim: out of memory, expected a smaller layer\n");
+        return kBadInput;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "dlasim: {}\n", error.what());
+        return kMachine;
+    }
+}
+
+}  // namespace
+}  // namespace dlasim
+
+int main(int argc, char** argv)
+{
+    const int status = dlasim::guarded(argc, argv);
+    std::fflush(stdout);
+    return status;
+}
+
+/// The library asks for one; elaboration and simulation are started by Machine instead.
+int sc_main(int, char**) { return 0; }

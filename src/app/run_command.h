@@ -1,0 +1,25 @@
+// dlasim run: one layer through the machine. Exit statuses: interfaces.md 1.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/layer.h"
+#include "platform/memory_spec.h"
+
+namespace dlasim {
+
+struct RunOptions {
+    std::string layer;  // the descriptor's path
+    std::string hardware = "nv_full";
+    std::string memory = "ideal";
+    std::vector<std::string> settings;  // --set
+    std::string out = "out";
+    std::uint64_t seed = 0;
+    bool has_seed = false, timing_only = false, quiet = false, stepping = false;
+};
+
+/// Runs a layer that has been read, and writes `out`/result.json.
+int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
+int run_command(const RunOptions& options);
+
+}  // namespace dlasim

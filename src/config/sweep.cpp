@@ -1,0 +1,163 @@
+#include "config/sweep.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/layer_reader.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::size_t kMostPoints = 1'000'000;
+
+SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
+{
+    using Kind = SweepAxis::Kind;
+    if (name == "hw") return Kind::WholeHardware;
+    if (name == "memory") return Kind::WholeMemory;
+    if (name == "layer") return Kind::WholeLayer;
+    std::vector<std::string> known{"hw", "memory", "layer"};
+    for (const HardwareField& field : hardware_fields()) {
+        if (field.path == name) return Kind::Hardware;
+        known.push_back(field.path);
+    }
+    if (is_layer_field(name)) return Kind::Layer;
+    if (name.find('.') == std::string::npos) return Kind::MemoryOption;
+    throw ConfigError(where, "unknown axis" + suggest(name, known));
+}
+
+/// Relative paths are relative to the sweep's file.
+std::string resolve(const Sweep& sweep, const std::string& path)
+{
+    if (std::filesystem::path(path).is_absolute() || !std::filesystem::exists(std::filesystem::path(sweep.folder) / path)) return path;
+    return (std::filesystem::path(sweep.folder) / path).string();
+}
+
+void read_base(Sweep& sweep, const JsonObject& top)
+{
+    if (!top.has("base")) top.missing("base", "an object {\"layer\", \"hw\", \"memory\"}");
+    const JsonObject base(top.raw("base"), top.file(), top.pointer("base"), {"layer", "network", "hw", "memory"});
+    if (base.has("network")) throw ConfigError(base.where("network"), "networks are not swept yet, expected \"layer\"");
+    if (!base.has("layer")) base.missing("layer", "a descriptor or its path");
+    sweep.layer = base.raw("layer");
+    sweep.hardware = base.has("hw") ? base.raw("hw") : Json("nv_full");
+    sweep.memory = base.text("memory", "ideal");
+    if (!sweep.hardware.is_string() && !sweep.hardware.is_object())
+        throw ConfigError(base.where("hw"), found(sweep.hardware) + ", expected a preset, a file or a hardware object");
+}
+
+void read_axes(Sweep& sweep, const JsonObject& top, const OrderedJson& ordered)
+{
+    if (!top.has("axes") || !top.raw("axes").is_object() || top.raw("axes").empty())
+        top.missing("axes", "an object {\"cbuf.banks\": [8, 16], ...} with at least one axis");
+    std::size_t points = 1;
+    for (const auto& [name, values] : ordered.at("axes").items()) {
+        const std::string where = at(top.file(), "/axes/" + name);
+        SweepAxis axis{name, kind_of(name, where), {}};
+        if (!values.is_array() || values.empty())
+            throw ConfigError(where, found(top.raw("axes").at(name)) + ", expected a list of at least one value");
+        for (const Json& value : top.raw("axes").at(name)) axis.values.push_back(value);
+        points *= axis.values.size();
+        if (points > kMostPoints) throw ConfigError(where, "makes more than " + std::to_string(kMostPoints) + " points, expected fewer");
+        sweep.axes.push_back(std::move(axis));
+    }
+}
+
+bool excluded(const Sweep& sweep, const Json& exclude, const std::vector<std::size_t>& point)
+{
+    return std::any_of(exclude.begin(), exclude.end(), [&](const Json& rule) {
+        for (std::size_t a = 0; a < point.size(); ++a)
+            if (rule.contains(sweep.axes[a].name) && rule[sweep.axes[a].name] != sweep.axes[a].values[point[a]]) return false;
+        return true;
+    });
+}
+
+void list_points(Sweep& sweep, const JsonObject& top)
+{
+    std::vector<std::string> names;
+    for (const SweepAxis& axis : sweep.axes) names.push_back(axis.name);
+    const Json exclude = top.has("exclude") ? top.raw("exclude") : Json::array();
+    if (!exclude.is_array()) throw ConfigError(top.where("exclude"), found(exclude) + ", expected a list of objects");
+    for (std::size_t i = 0; i < exclude.size(); ++i) {
+        const JsonObject rule(exclude[i], top.file(), "/exclude/" + std::to_string(i), names);
+        if (exclude[i].empty()) throw ConfigError(at(top.file(), "/exclude/" + std::to_string(i)), "excludes everything, expected an axis and a value");
+    }
+    std::vector<std::size_t> point(sweep.axes.size());
+    for (bool more = true; more;) {
+        if (!excluded(sweep, exclude, point)) sweep.points.push_back(point);
+        more = false;
+        for (std::size_t a = point.size(); a-- > 0;) {
+            if (++point[a] < sweep.axes[a].values.size()) {
+                more = true;
+                break;
+            }
+            point[a] = 0;
+        }
+    }
+}
+
+}  // namespace
+
+std::string cell_text(const Json& value)
+{
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' ? ' ' : c);
+    return quoted + "\"";
+}
+
+Sweep read_sweep(const std::string& path)
+{
+    const std::string text = read_text(path);
+    const Json json = parse_json(text, path);
+    const JsonObject top(json, path, "", {"base", "axes", "exclude", "name"});
+    Sweep sweep;
+    sweep.file = path;
+    sweep.folder = std::filesystem::path(path).parent_path().string();
+    read_base(sweep, top);
+    read_axes(sweep, top, OrderedJson::parse(text));
+    list_points(sweep, top);
+    return sweep;
+}
+
+SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
+{
+    using Kind = SweepAxis::Kind;
+    const std::vector<std::size_t>& place = sweep.points.at(index);
+    Json layer = sweep.layer, hardware = sweep.hardware;
+    std::string memory = sweep.memory;
+    const auto value_of = [&](std::size_t a) -> const Json& { return sweep.axes[a].values[place[a]]; };
+    for (std::size_t a = 0; a < place.size(); ++a) {
+        const std::string where = at(sweep.file, "/axes/" + sweep.axes[a].name);
+        if (sweep.axes[a].kind == Kind::WholeLayer) layer = value_of(a);
+        if (sweep.axes[a].kind == Kind::WholeHardware) hardware = value_of(a);
+        if (sweep.axes[a].kind != Kind::WholeMemory) continue;
+        if (!value_of(a).is_string()) throw ConfigError(where, found(value_of(a)) + ", expected a memory, for example \"ideal:latency=32\"");
+        memory = value_of(a).get<std::string>();
+    }
+
+    std::string file = sweep.file, folder = sweep.folder;
+    if (layer.is_string()) {
+        file = resolve(sweep, layer.get<std::string>());
+        folder = std::filesystem::path(file).parent_path().string();
+        layer = read_json(file);
+    }
+    std::vector<std::string> settings;
+    SweepPoint point;
+    point.memory = parse_memory(memory, at(sweep.file, "/base/memory"));
+    for (std::size_t a = 0; a < place.size(); ++a) {
+        const std::string& name = sweep.axes[a].name;
+        const std::string where = at(sweep.file, "/axes/" + name);
+        if (sweep.axes[a].kind == Kind::Hardware) settings.push_back(name + "=" + value_of(a).dump());
+        if (sweep.axes[a].kind == Kind::Layer) set_layer_field(layer, name, value_of(a), where);
+        if (sweep.axes[a].kind == Kind::MemoryOption)
+            set_memory_option(point.memory, name, value_of(a).is_string() ? value_of(a).get<std::string>() : value_of(a).dump(), where);
+    }
+    if (hardware.is_string()) point.hardware = load_hardware(resolve(sweep, hardware.get<std::string>()), settings);
+    else point.hardware = read_hardware(hardware, sweep.file, "/base/hw", "", settings);
+    point.layer = layer_from_json(layer, file, file == sweep.file ? "/base/layer" : "", folder);
+    return point;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,80 @@
+#include "report/bounds.h"
+
+#include <algorithm>
+
+namespace dlasim {
+namespace {
+
+std::uint64_t up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+/// Channel slices of a kernel and operations a slice takes, and output places an operation makes.
+struct Nest {
+    std::uint64_t operations = 0;  // for one output atom and one kernel group
+    std::uint64_t atoms = 0;       // of the output plane
+    std::uint64_t longest_stripe = 0;
+};
+
+Nest nest_of(const PlannedPass& planned, const Hardware& hw)
+{
+    const Geometry& g = planned.geometry;
+    const Pass& p = planned.pass;
+    const std::uint64_t slice = hw.mac.atomic_c, places = std::uint64_t{g.out_width} * g.out_height * p.batch;
+    if (p.mode == PassMode::Winograd) return {g.channels_ext / 4, places / 4, 32};
+    if (p.mode == PassMode::Image) {
+        const std::uint64_t stripe = hw.full() ? 64 : (slice / hw.mac.atomic_k == 4 ? 4 : 2) * hw.mac.atomic_k;
+        return {up(g.kernel_channels, slice) * up(p.kernel_height, 1u << p.y_extension), places, stripe};
+    }
+    return {up(p.channels, slice) * p.kernel_width * p.kernel_height, places, hw.full() ? 32 : 2 * hw.mac.atomic_k};
+}
+
+/// Cycles to load the weights of all kernels once: nv_full loads two int8 kernels a cycle.
+std::uint64_t load_cycles(const Pass& p, const Hardware& hw)
+{
+    return hw.full() && p.precision == Precision::Int8 ? up(p.kernels, 2) : p.kernels;
+}
+
+/// Beats of results that SDP takes for a place and all kernels.
+std::uint64_t sdp_beats(const Pass& p, const Hardware& hw)
+{
+    const std::uint64_t groups = up(p.kernels, hw.kernel_group(p.precision));
+    if (hw.full()) return groups * (p.precision == Precision::Int8 ? 2 : 1);
+    return groups * (hw.mac.atomic_k / hw.sdp.max_throughput());
+}
+
+}  // namespace
+
+std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
+{
+    std::uint64_t array = 0, loads = 0, sdp = 0, read_bytes = 0, write_bytes = 0;
+    for (const PlannedPass& planned : plan.passes) {
+        const Pass& p = planned.pass;
+        const Geometry& g = planned.geometry;
+        const Nest nest = nest_of(planned, hw);
+        array += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
+        loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
+        sdp += std::uint64_t{g.out_width} * g.out_height * p.batch * sdp_beats(p, hw);
+        read_bytes += g.line_stride * p.height * std::max(1u, p.mode == PassMode::Image ? 1 : g.surfaces) * p.batch + g.uv_line_stride * p.height;
+        read_bytes += g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0) + (p.bias ? 2ull * p.kernels : 0);
+        write_bytes += g.out_batch_stride * p.batch;
+    }
+    const bool ideal = memory.kind == "ideal";
+    const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
+    std::vector<Bound> bounds{
+        {"mac", up(layer.macs(), hw.macs_per_cycle(layer.precision)), "every multiplier busy with a useful product"},
+        {"mac_array", array, "every operation of the array, unused lanes and kernels included"},
+        {"weight_load", loads, "the weights of every stripe loaded into the array once"},
+        {"sdp", sdp, "every result through SDP, one beat a cycle"},
+        {"dbb_read", up(read_bytes, beat) * interval, "input, weights and operands read once"},
+        {"dbb_write", up(write_bytes, beat) * (ideal ? memory.write_interval : 1), "the output written once"},
+    };
+    return bounds;
+}
+
+std::uint64_t largest(const std::vector<Bound>& bounds)
+{
+    std::uint64_t most = 0;
+    for (const Bound& bound : bounds) most = std::max(most, bound.cycles);
+    return most;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,25 @@
+// Closed-form lower bounds of a layer in cycles: no machine of these sizes can be faster. Shown
+// beside every result, so that what a run lost has a name.
+//
+// Source  MAC array, stripes and weight loads: csc.md 1.5 and 1.10; ports: interfaces.md 4; SDP: sdp.md 1.4, cacc.md 0.
+// Left out  latencies, and every dependency between the phases of a layer.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lowering/plan.h"
+#include "platform/memory_spec.h"
+
+namespace dlasim {
+
+struct Bound {
+    std::string name;
+    std::uint64_t cycles = 0;
+    std::string meaning;
+};
+
+std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
+std::uint64_t largest(const std::vector<Bound>& bounds);
+
+}  // namespace dlasim

@@ -1,0 +1,114 @@
+#include "report/result.h"
+
+#include <algorithm>
+
+#include "config/hardware.h"
+#include "config/layer_reader.h"
+#include "config/memory.h"
+
+namespace dlasim {
+namespace {
+
+OrderedJson unit_json(const UnitReport& unit, Cycle cycles)
+{
+    OrderedJson json;
+    const auto phases = window_phases(unit, cycles);
+    for (std::size_t p = 0; p < kPhases; ++p) json[std::string(kPhaseNames[p])] = phases[p];
+    for (const auto& [domain, on] : unit.clock_on) {
+        json["clock_on"][domain] = std::min(on, cycles);
+        json["clock_gated"][domain] = cycles - std::min(on, cycles);
+    }
+    for (const auto& [name, value] : unit.counters) json["counters"][name] = value;
+    return json;
+}
+
+OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>>& clients)
+{
+    OrderedJson json = OrderedJson::object();
+    for (const auto& [client, bytes] : clients) json[client] = bytes;
+    return json;
+}
+
+OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes)
+{
+    OrderedJson json;
+    json["read_commands"] = port.ar;
+    json["read_beats"] = port.read_beats;
+    json["read_bytes"] = port.read_beats * beat_bytes;
+    json["write_commands"] = port.aw;
+    json["write_beats"] = port.write_beats;
+    json["write_bytes"] = port.write_bytes;
+    json["read_bytes_by_client"] = clients_json(port.read_bytes_by_client);
+    json["write_bytes_by_client"] = clients_json(port.write_bytes_by_client);
+    return json;
+}
+
+OrderedJson plan_json(const Plan& plan)
+{
+    OrderedJson json;
+    json["mode"] = plan.mode;
+    json["passes"] = plan.passes.size();
+    const Geometry& g = plan.passes.front().geometry;
+    json["data_banks"] = g.data_banks;
+    json["weight_banks"] = g.weight_banks;
+    json["entries_per_line"] = g.entries_per_slice;
+    json["entries"] = g.entries;
+    json["weight_bytes"] = g.weight_bytes;
+    json["array_macs"] = plan.macs;
+    return json;
+}
+
+}  // namespace
+
+double LayerResult::utilization() const
+{
+    const double slots = static_cast<double>(cycles()) * static_cast<double>(hardware.macs_per_cycle(layer.precision));
+    return slots > 0 ? static_cast<double>(layer.macs()) / slots : 0;
+}
+
+std::array<Cycle, kPhases> window_phases(const UnitReport& unit, Cycle cycles)
+{
+    std::array<Cycle, kPhases> phases{};
+    Cycle total = 0;
+    for (std::size_t p = 0; p < kPhases; ++p) total += phases[p] = unit.phases.cycles(static_cast<Phase>(p));
+    // What lies outside the window was gated; only the flush of the CBUF after reset is work before t0.
+    Cycle outside = total - std::min(total, cycles);
+    for (const Phase phase : {Phase::Gated, Phase::Draining, Phase::Issuing, Phase::Starved, Phase::Blocked}) {
+        Cycle& spent = phases[static_cast<std::size_t>(phase)];
+        const Cycle cut = std::min(spent, outside);
+        spent -= cut;
+        outside -= cut;
+    }
+    return phases;
+}
+
+OrderedJson result_json(const LayerResult& r)
+{
+    OrderedJson json;
+    json["schema"] = "dlasim.result/1";
+    json["name"] = r.layer.name;
+    json["layer"] = layer_json(r.layer);
+    json["hardware"] = hardware_json(r.hardware);
+    json["memory"] = memory_json(r.memory);
+    json["plan"] = plan_json(r.plan);
+    json["cycles"] = r.cycles();
+    json["t0"] = r.run.t0;
+    json["macs"] = r.layer.macs();
+    json["mac_utilization"] = r.utilization();
+    if (r.comparison) json["verified"] = r.comparison->equal();
+    else json["verified"] = nullptr;
+    json["compared"] = r.comparison ? r.comparison->compared : 0;
+    json["mismatches"] = r.comparison ? r.comparison->mismatches : 0;
+    if (r.comparison && !r.comparison->equal()) json["mismatch_examples"] = r.comparison->examples;
+    for (const UnitReport& unit : r.run.units) json["units"][unit.name] = unit_json(unit, r.cycles());
+    json["traffic"]["dbb"] = port_json(r.run.dbb, r.hardware.memory.primary.width_bytes);
+    if (r.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(r.run.cvsram, r.hardware.memory.secondary.width_bytes);
+    const std::vector<Bound> bounds = lower_bounds(r.plan, r.layer, r.hardware, r.memory);
+    for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
+    json["bounds"]["largest"] = largest(bounds);
+    json["wall_seconds"] = r.wall_seconds;
+    json["simulated_cycles_per_second"] = r.cycles_per_second();
+    return json;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "config/memory.h"
+#include "report/result.h"
+
+namespace dlasim {
+namespace {
+
+/// 1234567 as 1,234,567.
+std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), 1, ',');
+    return text;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole)
+{
+    return whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string layer_line(const Layer& l)
+{
+    return fmt::format("{} x {} x {}{} -> {} x {} x {}, kernel {} x {}, stride {} x {}, {}", l.width, l.height, l.channels,
+                       l.batch > 1 ? fmt::format(", batch {}", l.batch) : "", l.out_width(), l.out_height(), l.kernels, l.kernel_width,
+                       l.kernel_height, l.stride.x, l.stride.y, precision_name(l.precision));
+}
+
+std::string verdict(const LayerResult& r)
+{
+    if (!r.comparison) return "not compared (--timing-only)";
+    if (r.comparison->equal()) return fmt::format("yes, all {} outputs equal the golden convolution", grouped(r.comparison->compared));
+    std::string text = fmt::format("NO: {} of {} outputs differ", grouped(r.comparison->mismatches), grouped(r.comparison->compared));
+    for (const std::string& example : r.comparison->examples) text += "\n               " + example;
+    return text;
+}
+
+void add_port(std::string& text, const char* name, const PortTraffic& port, std::uint32_t beat_bytes)
+{
+    text += fmt::format("  {:<10} read {:>14} bytes   written {:>14} bytes", name, grouped(port.read_beats * beat_bytes), grouped(port.write_bytes));
+    std::string clients;
+    for (const auto& [client, bytes] : port.read_bytes_by_client) clients += fmt::format("{}{} {}", clients.empty() ? "" : ", ", client, grouped(bytes));
+    text += clients.empty() ? std::string("\n") : fmt::format("   (read: {})\n", clients);
+}
+
+}  // namespace
+
+std::string summary_table(const LayerResult& r)
+{
+    std::string text = fmt::format("{}  {}\n", r.layer.name, layer_line(r.layer));
+    text += fmt::format("  on           {}, {}, {} mode, {} MACs a cycle\n", r.hardware.name, memory_text(r.memory), r.plan.mode,
+                        r.hardware.macs_per_cycle(r.layer.precision));
+    text += fmt::format("  cycles       {}\n", grouped(r.cycles()));
+    text += fmt::format("  MACs         {}, utilization {:.2f} %\n", grouped(r.layer.macs()), 100 * r.utilization());
+    text += fmt::format("  verified     {}\n", verdict(r));
+    text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
+    text += fmt::format("  {:<10}", "unit");
+    for (const std::string_view phase : kPhaseNames) text += fmt::format(" {:>10}", phase);
+    text += '\n';
+    for (const UnitReport& unit : r.run.units) {
+        text += fmt::format("  {:<10}", unit.name);
+        for (const Cycle spent : window_phases(unit, r.cycles())) text += fmt::format(" {:>10}", percent(spent, r.cycles()));
+        text += '\n';
+    }
+    text += '\n';
+    add_port(text, "DBB", r.run.dbb, r.hardware.memory.primary.width_bytes);
+    if (r.run.cvsram.ar != 0 || r.run.cvsram.aw != 0) add_port(text, "CVSRAM", r.run.cvsram, r.hardware.memory.secondary.width_bytes);
+    text += "\n  lower bounds, cycles\n";
+    for (const Bound& bound : lower_bounds(r.plan, r.layer, r.hardware, r.memory))
+        text += fmt::format("  {:<12} {:>14}  {}\n", bound.name, grouped(bound.cycles), bound.meaning);
+    return text;
+}
+
+}  // namespace dlasim
