@@ -69,8 +69,7 @@ struct ClockCycles {
 struct CdmaCore::Parts {
     Parts(const Hardware& hardware, const CdmaPorts& p, bool values)
         : hw(hardware), ports(p), registers(*find_unit(hardware.generation, "CDMA"), p.csb),
-          data(hardware, p.data_mc, p.data_cv, p.csc, p.cbuf, values),
-          weights(hardware, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
+          data(hw, p.data_mc, p.data_cv, p.csc, p.cbuf, values), weights(hw, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read(offset, group, at); };
         last_bank_code = hardware.full() ? 0xf + 1u : 0x1f + 1u;

@@ -13,8 +13,10 @@
 
 #include "units/cdma/counters.h"
 #include "units/cdma/feature.h"
+#include "units/cdma/image.h"
 #include "units/cdma/info_fifo.h"
 #include "units/cdma/stage.h"
+#include "units/cdma/winograd.h"
 
 namespace dlasim::cdma {
 
@@ -52,8 +54,13 @@ public:
 private:
     bool step_responses(Cycle at);
     bool step_requests(Cycle at);
-    bool wants_response() const;
-    void value(const ReadBeat& beat);
+    bool read(Cycle at);
+    bool ready() const;
+    void consume(Cycle at, const ReadBeat* beat, std::uint32_t atoms);
+    void arrive(const ReadBeat& beat);
+    bool commit();
+    bool request(Cycle at);
+    void account(std::uint32_t added);
 
     const bool full_, values_;
     std::array<ReadLink*, 2> links_;  // secondary, primary
@@ -68,13 +75,18 @@ private:
     InfoFifo<RequestInfo> info_;
     std::array<Stage<ReadRequest>, 2> requests_;
     std::array<Stage<std::uint8_t>, 3> responses_;  // nv_full uses two
-    unsigned response_stages_;
+    const unsigned response_stages_;
+    const std::uint32_t beat_atoms_;
     std::uint32_t received_ = 0;                     // atoms of the head request accepted
     unsigned completed_ = 0;                         // requests completed in this cycle
     unsigned values_ahead_ = 0;                      // requests behind the head whose values are stored
     std::uint32_t values_received_ = 0;
 
+    Ring<ReadBeat> beats_{8};  // in the response stages; feature data are stored when they pass the port
+
     FeatureFetcher feature_;
+    ImageFetcher image_;
+    WinogradFetcher winograd_;
     PortCounters performance_;
     bool moved_ = false, blocked_ = false;
 };
