@@ -1,0 +1,1 @@
+dlasim_test(csc_replay_test.cpp rtl USES dlasim::csc dlasim::cmac dlasim::cacc dlasim::csb_core nlohmann_json::nlohmann_json)
