@@ -1,16 +1,12 @@
 // SDP alone on a bench: register writes as the bus delivers them, beats of CACC at given cycles, a
 // memory interface that always takes and answers after fixed times.
 #pragma once
-#include <fstream>
+#include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
-#include "base/bits.h"
 #include "facts/presets.h"
-#include "registers/offsets.h"
-#include "units/csb/request_queue.h"
+#include "sdp_program.h"
 #include "units/sdp/core.h"
 
 namespace dlasim {
@@ -26,11 +22,6 @@ struct SdpTrace {
 
 class SdpBench final : public Sleeper {
 public:
-    struct Write {
-        Cycle decode = 0;
-        bool rdma = false;
-        std::uint32_t offset = 0, data = 0;
-    };
     struct Beats {
         Cycle start = 0, length = 0;  // cycles in which CACC's valid is 1
     };
@@ -51,7 +42,7 @@ public:
         }
     }
 
-    std::vector<Write> writes;
+    std::vector<SdpRegisterWrite> writes;
     std::vector<Beats> beats;
     std::vector<std::uint64_t> layer_beats;  // layer_end is on the last beat of each
     std::function<bool(Cycle)> write_ready = [](Cycle) { return true; };
@@ -72,7 +63,7 @@ public:
             if (due) wake_ = kNever;
             // The bus.
             while (next_write < writes.size() && writes[next_write].decode <= c + 1) {
-                const Write& w = writes[next_write++];
+                const SdpRegisterWrite& w = writes[next_write++];
                 (w.rdma ? rdma_ : csb_).request.put(std::max(w.decode, c + 1), {w.offset, w.data, true});
             }
             // Answers of memory.

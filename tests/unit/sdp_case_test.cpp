@@ -4,72 +4,23 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
-#include "registers/tables.h"
 #include "sdp_bench.h"
+#include "sdp_program.h"
 
 namespace dlasim {
 namespace {
-
-using nlohmann::json;
-
-std::uint64_t beats_of_layer(const Hardware& hw, const std::map<std::string, std::uint32_t>& regs)
-{
-    const auto get = [&](const char* name) { const auto it = regs.find(name); return it == regs.end() ? 0u : it->second; };
-    const std::uint64_t w = get("D_DATA_CUBE_WIDTH") + 1, h = get("D_DATA_CUBE_HEIGHT") + 1, c = get("D_DATA_CUBE_CHANNEL") + 1;
-    const std::uint64_t batch = hw.batch ? bits(get("D_FEATURE_MODE_CFG"), 8, 5) + 1 : 1;
-    const bool int8 = bits(get("D_DATA_FORMAT"), 0, 2) == 0;
-    const std::uint32_t atom = hw.memory.atom_bytes;
-    const std::uint64_t surfaces = ceil_div<std::uint64_t>(c, int8 ? atom : atom / 2);
-    return surfaces * w * h * batch * (hw.full() ? (int8 ? 2 : 1) : atom / hw.sdp.max_throughput());
-}
-
-std::uint32_t offset_of(const Hardware& hw, const std::string& unit, const std::string& name)
-{
-    const RegisterRow* row = find_unit(hw.generation, unit)->find(std::string_view(name));
-    return row ? row->offset : 0xffc;
-}
-
-/// Puts the program on the bench; returns t0. The interrupt cycles that software waits for are the measured ones.
-Cycle load(SdpBench& bench, const Hardware& hw, const json& test)
-{
-    RequestQueue queue;
-    Cycle offered = 1, last = 0, t0 = 0;
-    std::size_t interrupt = 0;
-    std::map<std::string, std::uint32_t> groups[2];
-    unsigned producer = 0;
-    for (const json& entry : test["program"]) {
-        const std::string name = entry[0];
-        if (name == "MARK") { t0 = last; continue; }
-        if (name == "WAIT_INTR") {
-            if (interrupt == test["expected"]["interrupt_cycles"].size()) break;
-            const Cycle pin = t0 + test["expected"]["interrupt_cycles"][interrupt++].get<Cycle>();
-            const auto clear = queue.offer(std::max(pin, offered));
-            offered = clear.pushed + 7 + 6;
-            continue;
-        }
-        const auto passage = queue.offer(offered);
-        if (name == "READ") { offered = passage.pushed + 18; continue; }
-        last = passage.accepted;
-        offered = last + 1;
-        const std::size_t dot = name.find('.');
-        const std::string unit = name.substr(0, dot), reg = name.substr(dot + 1);
-        if (unit != "SDP" && unit != "SDP_RDMA") continue;
-        bench.writes.push_back({passage.pushed + 8, unit == "SDP_RDMA", offset_of(hw, unit, reg), entry[1].get<std::uint32_t>()});
-        if (unit != "SDP") continue;
-        if (reg == "S_POINTER") producer = entry[1];
-        else if (reg == "D_OP_ENABLE") bench.layer_beats.push_back(beats_of_layer(hw, groups[producer]));
-        else groups[producer][reg] = entry[1];
-    }
-    return t0;
-}
 
 /// Empty, or what differs.
 std::string compare(const json& test, bool stepping)
 {
     const Hardware* hw = find_preset(test["config"].get<std::string>());
     SdpBench bench(*hw);
-    const Cycle t0 = load(bench, *hw, test);
+    const SdpProgram program = read_program(*hw, test);
+    const Cycle t0 = program.t0;
+    bench.writes = program.writes;
+    bench.layer_beats = program.layer_beats;
     const json& probes = test["expected"]["probes"];
     Cycle end = 0;
     for (const auto& [name, probe] : probes.items())
