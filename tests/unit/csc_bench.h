@@ -139,6 +139,7 @@ public:
             links[unit].request.put(write.decode, {write.offset, write.data, true});
         }
         schedule_updates(test_case);
+        fill_masks(test_case);
         if (!test_case.contains("sdp_not_ready")) return;
         for (const json& pause : test_case["sdp_not_ready"]) {
             const Cycle start = program.t0 + pause.at(0).get<Cycle>();
@@ -245,6 +246,23 @@ private:
         };
         follow(cdma.weight_pending_request, cdma.weight_pending_ack);
         follow(cdma.data_pending_request, cdma.data_pending_ack);
+    }
+
+    /// The mask stream of compressed weights, as CDMA would have stored it: it decides what is read.
+    void fill_masks(const json& test_case)
+    {
+        if (program.layers.empty() || !test_case.contains("memory_fill")) return;
+        const auto address = program.layers.front().find("CDMA.D_WMB_ADDR_LOW");
+        if (address == program.layers.front().end()) return;
+        for (const json& fill : test_case["memory_fill"]) {
+            if (!fill.contains("hex") || std::stoull(fill.at("addr").get<std::string>(), nullptr, 16) != address->second) continue;
+            const std::string hex = fill["hex"];
+            const std::uint32_t bank = (hardware.cbuf.banks - 1) * hardware.cbuf.bank_depth;
+            for (std::uint32_t i = 0; 2 * i < hex.size() && i < hardware.cbuf.bank_depth * hardware.cbuf.entry_bytes; ++i) {
+                const auto byte = static_cast<std::uint8_t>(std::stoul(hex.substr(2 * i, 2), nullptr, 16));
+                cbuf.write(bank + i / hardware.cbuf.entry_bytes, i % hardware.cbuf.entry_bytes, &byte, 1);
+            }
+        }
     }
 
     /// Lines per update and kernels per update follow from the registers (cdma.md).

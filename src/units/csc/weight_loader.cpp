@@ -50,7 +50,7 @@ void WeightLoader::start_layer(const CscLayer& layer)
 void WeightLoader::read_entry(Stream& stream, bool mask)
 {
     const std::uint32_t entry = mask ? mask_bank_ * bank_depth_ + stream.next % bank_depth_ : ring_base_ + stream.next;
-    if (values_) {
+    if (values_ || mask) {  // masks decide how many entries are read: they are time, not only value
         if (entry < cbuf_.entries()) std::memcpy(stream.residual.data(), cbuf_.entry(entry), entry_bytes_);
         else std::memset(stream.residual.data(), 0, entry_bytes_);
     }
@@ -125,7 +125,7 @@ void WeightLoader::load_compressed(const Package& p, Cycle at, WeightSet& out)
                 read = true;
             }
             const std::uint32_t bit = 8 * entry_bytes_ - m.left--;
-            row_[i] = values_ ? (m.residual[bit / 8] >> bit % 8) & 1 : 1;
+            row_[i] = (m.residual[bit / 8] >> bit % 8) & 1;
             present += row_[i];
         }
         if (read && mask_probe) mask_probe->run(at + facts::csc::kMaskRead + j, 1);
