@@ -1,0 +1,136 @@
+// Whatever the traffic, a memory interface that sleeps does what one evaluated in every cycle does.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <random>
+
+#include "../unit/mcif_bench.h"
+#include "registers/offsets.h"
+
+namespace dlasim {
+namespace {
+
+struct Traffic {
+    std::string hardware;
+    MemorySide side;
+    BenchMemory memory;
+    std::uint32_t seed;
+};
+
+/// Random requests of all clients at random times into a bench.
+std::unique_ptr<McifBench> bench_with(const Traffic& traffic, Cycle cycles)
+{
+    auto bench = std::make_unique<McifBench>(preset(traffic.hardware.c_str()), traffic.side, traffic.memory);
+    std::mt19937 random{traffic.seed};
+    const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+    const std::uint32_t atom = bench->hw.memory.atom_bytes;
+    bench->fill(0x100000, 1 << 16);
+    const auto weights = [&] { return below(4) | below(4) << 8 | below(4) << 16 | below(4) << 24; };
+    if (below(3) == 0) {
+        bench->set(reg::mcif::CFG_RD_WEIGHT_0, weights() | 0x01010101);
+        bench->set(reg::mcif::CFG_RD_WEIGHT_1, weights() | 0x01010101, 40);
+        bench->set(reg::mcif::CFG_WR_WEIGHT_0, weights() | 0x01010101, 90);
+    }
+    if (below(3) == 0) bench->set(reg::mcif::CFG_OUTSTANDING_CNT, (3 + below(20)) | (3 + below(20)) << 8, 100);
+    const std::uint32_t density = 1 + below(200);
+    for (unsigned client = 0; client < kClients; ++client) {
+        if (below(3) == 0) continue;
+        for (Cycle at = 2 + below(300); at < cycles / 2; at += 1 + below(density))
+            bench->ask(client, at, 0x100000 + below(2000) * atom, 1 + below(below(4) == 0 ? 40 : 12));
+    }
+    std::uint64_t target = 0x800000;
+    for (unsigned client = 0; client < kWriteClients; ++client) {
+        if (below(2) == 0) continue;
+        for (Cycle at = 2 + below(300); at < cycles / 2;) {
+            const std::uint32_t atoms = 1 + below(24);
+            bench->put(client, at, target + below(9) * atom, atoms, below(2) == 0, below(4) == 0 ? 1 + below(60) : 1);
+            target += 0x1000;
+            at += atoms + below(density);
+        }
+    }
+    const std::uint32_t slow = below(4), salt = below(UINT32_MAX);
+    if (slow != 0)
+        bench->response_ready = [slow, salt](unsigned client, Cycle at) {
+            return (((at >> 3) * 2654435761u + client * 40503u + salt) >> 13) % (slow + 1) != 0;
+        };
+    return bench;
+}
+
+class McifLeap : public testing::TestWithParam<std::string> {};
+
+TEST_P(McifLeap, SleepingAndSteppingAgreeInEveryEvent)
+{
+    constexpr Cycle kCycles = 4000;
+    std::mt19937 random{7};
+    const bool secondary = preset(GetParam().c_str()).memory.has_secondary;
+    std::uint64_t stepped_evaluations = 0, leapt_evaluations = 0;
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+        const Traffic traffic{GetParam(),
+                              secondary && seed % 3 == 0 ? MemorySide::Secondary : MemorySide::Primary,
+                              {.latency = 1 + random() % 200,
+                               .interval = 1 + random() % 8,
+                               .write_latency = 1 + random() % 40,
+                               .command_interval = 1 + random() % 4,
+                               .write_interval = 1 + random() % 4},
+                              seed};
+        auto stepped = bench_with(traffic, kCycles), leapt = bench_with(traffic, kCycles);
+        stepped->run(kCycles);
+        leapt->run(kCycles, true);
+        EXPECT_EQ(stepped->ar, leapt->ar) << seed;
+        EXPECT_EQ(stepped->aw, leapt->aw) << seed;
+        EXPECT_EQ(stepped->beats, leapt->beats) << seed;
+        EXPECT_EQ(stepped->responses, leapt->responses) << seed;
+        EXPECT_EQ(stepped->completes, leapt->completes) << seed;
+        EXPECT_EQ(stepped->requests_taken, leapt->requests_taken) << seed;
+        const UnitReport a = stepped->core->report(kCycles), b = leapt->core->report(kCycles);
+        Cycle total = 0;
+        for (std::size_t p = 0; p < kPhases; ++p) {
+            EXPECT_EQ(a.phases.cycles(static_cast<Phase>(p)), b.phases.cycles(static_cast<Phase>(p))) << seed << kPhaseNames[p];
+            total += b.phases.cycles(static_cast<Phase>(p));
+        }
+        EXPECT_EQ(total, kCycles) << seed;
+        stepped_evaluations += stepped->evaluations;
+        leapt_evaluations += leapt->evaluations;
+        if (HasFailure()) return;
+    }
+    EXPECT_LT(leapt_evaluations, stepped_evaluations);
+}
+
+TEST_P(McifLeap, EveryReadIsAnsweredWithTheBytesItAskedFor)
+{
+    for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+        const Traffic traffic{GetParam(), MemorySide::Primary, {.latency = seed * 13, .interval = 1 + seed % 3}, seed};
+        auto bench = bench_with(traffic, 2000);
+        std::map<unsigned, std::vector<std::uint8_t>> expected, received;
+        for (const auto& [client, address, atoms] : bench->asked)
+            for (std::uint64_t i = 0; i < std::uint64_t{atoms} * bench->hw.memory.atom_bytes; ++i)
+                if (bench->present(client)) expected[client].push_back(McifBench::value(address + i));
+        std::size_t requests = 0, before = SIZE_MAX;  // until a thousand cycles pass without an event
+        for (Cycle end = 3000; requests != before; end += 1000) {
+            before = requests;
+            bench->run(end, true);
+            requests = bench->responses.size() + bench->beats.size() + bench->completes.size();
+        }
+        for (const auto& r : bench->responses) {
+            auto& bytes = received[r.client];
+            bytes.insert(bytes.end(), r.data.begin(), r.data.end());
+        }
+        EXPECT_EQ(received, expected) << seed;
+        for (const auto& [client, address, atoms] : bench->written) {
+            if (!bench->present(client)) continue;
+            std::vector<std::uint8_t> memory(std::size_t{atoms} * bench->hw.memory.atom_bytes), wanted;
+            bench->store.read(address, memory.data(), memory.size());
+            for (std::size_t i = 0; i < memory.size(); ++i) wanted.push_back(McifBench::value(address + i));
+            EXPECT_EQ(memory, wanted) << seed << " client " << client << " address " << address;
+        }
+        EXPECT_EQ(bench->core->horizon(), kNever) << bench->core->waiting_for();
+        if (HasFailure()) return;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, McifLeap,
+                         testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_medium_1024_full", "nv_small"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace dlasim

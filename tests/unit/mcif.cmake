@@ -1,0 +1,1 @@
+dlasim_test(mcif_test.cpp quick USES dlasim::mcif_core dlasim::memory_store)
