@@ -354,7 +354,8 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
     const bool banks = config.refresh.policy == RefreshPolicy::PerBank;
     if (banks && per_bank == 0) throw ConfigError("/refresh/policy", fmt::format("{} has no per-bank refresh", config.standard));
     config.refresh.interval = banks ? per_bank : all_bank;
-    if (config.refresh.policy != RefreshPolicy::None && config.refresh.interval <= 2 * (banks ? config.trfcpb : config.trfc))
+    const std::int64_t turns = banks ? config.organisation.banks_per_rank() : 1;  // until a bank's turn comes again
+    if (config.refresh.policy != RefreshPolicy::None && config.refresh.interval * turns <= 2 * (banks ? config.trfcpb : config.trfc))
         throw ConfigError(times.at("tREFI"), "leaves no time between refreshes");
 
     config.command_cycles.fill(1);

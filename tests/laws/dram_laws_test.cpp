@@ -1,0 +1,118 @@
+// What holds for all traffic: no row of the constraint table is broken, every request is answered
+// once, every data-bus cycle has one owner, and leaping equals stepping.
+#include <gmock/gmock.h>
+
+#include "dram_traffic.h"
+#include "units/dram/reader.h"
+#include "units/dram/stream.h"
+
+namespace dlasim::dram {
+namespace {
+
+struct Case {
+    std::string preset;
+    std::map<std::string, std::string> options;
+    Config config() const { return read_config(preset, options); }
+};
+
+void PrintTo(const Case& it, std::ostream* out)
+{
+    *out << it.preset;
+    for (const auto& [key, value] : it.options) *out << ' ' << key << '=' << value;
+}
+
+std::vector<Case> all_cases()
+{
+    std::vector<Case> cases;
+    for (const std::string& preset : preset_names())
+        for (const auto& options : variants(preset, read_config(preset).organisation.rank_bytes() >> 20)) cases.push_back({preset, options});
+    for (const std::string& preset : preset_names(true)) cases.push_back({preset, {}});
+    return cases;
+}
+
+class EveryDram : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Laws, EveryDram, testing::ValuesIn(all_cases()), [](const auto& info) {
+    std::string name = info.param.preset;
+    for (const auto& [key, value] : info.param.options) name += "_" + value;
+    std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+    return name;
+});
+
+TEST_P(EveryDram, RandomTrafficBreaksNoRule)
+{
+    const TrafficResult run = run_traffic(GetParam().config(), 1, 200'000, kNever, false, false);
+    EXPECT_EQ(run.violations, 0u) << run.first_violation;
+    EXPECT_GE(run.commands, 200'000u);
+}
+
+TEST_P(EveryDram, LeapsAndSingleStepsAgree)
+{
+    const Config config = GetParam().config();
+    for (unsigned seed = 1; seed < 4; ++seed) {
+        const TrafficResult stepped = run_traffic(config, seed, UINT64_MAX, 60'000, true);
+        const TrafficResult leapt = run_traffic(config, seed, UINT64_MAX, 60'000, false);
+        ASSERT_EQ(leapt.pushed, stepped.pushed);
+        ASSERT_EQ(leapt.completions.size(), stepped.completions.size());
+        for (std::size_t i = 0; i < leapt.completions.size(); ++i) {
+            ASSERT_EQ(leapt.completions[i].id, stepped.completions[i].id);
+            ASSERT_EQ(leapt.completions[i].at, stepped.completions[i].at);
+        }
+        EXPECT_EQ(leapt.statistics.commands, stepped.statistics.commands);
+        EXPECT_EQ(leapt.statistics.busy, stepped.statistics.busy);
+        EXPECT_EQ(leapt.statistics.lost, stepped.statistics.lost);
+        EXPECT_EQ(leapt.statistics.lost_to_row, stepped.statistics.lost_to_row);
+        EXPECT_EQ(leapt.statistics.rank_cycles, stepped.statistics.rank_cycles);
+        EXPECT_EQ(leapt.statistics.banks, stepped.statistics.banks);
+        EXPECT_EQ(leapt.statistics.read_queue_cycles, stepped.statistics.read_queue_cycles);
+    }
+}
+
+TEST_P(EveryDram, EveryDataBusCycleHasOneOwner)
+{
+    const Statistics s = run_traffic(GetParam().config(), 7, UINT64_MAX, 300'000, false, false).statistics;
+    Cycle sum = s.busy;
+    for (Cycle lost : s.lost) sum += lost;
+    for (Cycle lost : s.lost_to_row) sum += lost;
+    EXPECT_EQ(sum, s.bus_cycles);
+    Cycle states = 0, queue = 0;
+    for (Cycle state : s.rank_cycles) states += state;
+    for (Cycle at : s.read_queue_cycles) queue += at;
+    EXPECT_EQ(states, 300'000u * GetParam().config().organisation.ranks());
+    EXPECT_EQ(queue, 300'000u);
+}
+
+TEST_P(EveryDram, EveryRequestIsAnsweredOnceAndInBoundedTime)
+{
+    const Config config = GetParam().config();
+    const TrafficResult run = run_traffic(config, 3, UINT64_MAX, 200'000, false);
+    std::vector<std::uint8_t> answers(run.pushed);
+    for (const Completion& completion : run.completions) ASSERT_EQ(++answers[completion.id], 1) << completion.id;
+    // What is not answered is in the queues and on its way: less than everything that fits.
+    const std::size_t missing = run.pushed - run.completions.size();
+    EXPECT_LE(missing, config.controller.read_queue + std::size_t{8} * config.organisation.banks_per_channel());
+    if (config.controller.profile == Profile::Default) EXPECT_LT(run.statistics.read_latency.max(), 20'000u);
+}
+
+TEST(DramLaws, TheTrafficUsesEveryCommand)
+{
+    std::array<std::uint64_t, kCommands> used{};
+    for (const Case& each : all_cases()) {
+        const Statistics s = run_traffic(each.config(), 1, 20'000, kNever, false, false).statistics;
+        for (std::size_t c = 0; c < kCommands; ++c) used[c] += s.commands[c];
+        EXPECT_GT(s.turnarounds, 0u);
+    }
+    for (std::size_t c = 0; c < kCommands; ++c) EXPECT_GT(used[c], 0u) << kCommandNames[c];
+}
+
+TEST(DramLaws, ATenMillionCyclePauseCostsNothing)
+{
+    const Config config = read_config("ddr4-2400");
+    auto channel = make_channel(config);
+    std::uint64_t evaluations = 0;
+    for (Cycle now = 0; now < 10'000'000; now = channel->horizon(), ++evaluations) channel->advance(now);
+    EXPECT_LT(evaluations, 10'000'000 / 9363 * 6u);  // refresh and power-down only
+    EXPECT_EQ(channel->statistics(10'000'000).commands[index(Command::RefAll)], 10'000'000u / 9363);
+}
+
+}  // namespace
+}  // namespace dlasim::dram
