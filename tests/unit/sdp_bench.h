@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "facts/presets.h"
+#include "registers/offsets.h"
 #include "sdp_program.h"
 #include "units/sdp/core.h"
 
@@ -17,6 +18,7 @@ struct SdpTrace {
     Cycle cacc_ready_active = 0;
     std::vector<WritePacket> packets;
     std::vector<std::pair<Cycle, std::uint32_t>> interrupts;
+    std::vector<std::uint32_t> status;  // read-only registers of both groups at the end
     UnitReport report;
 };
 
@@ -49,6 +51,7 @@ public:
     std::function<SumBeat(std::uint64_t)> sums = [](std::uint64_t) { return SumBeat{}; };
     std::function<std::uint8_t(std::uint64_t)> memory = [](std::uint64_t) { return std::uint8_t{0}; };
     Cycle read_latency = 40, answer_delay = 20;
+    bool hold_refused = false;  // a beat that was refused stays; else valid is exactly as `beats` says
 
     SdpTrace run(Cycle length, bool stepping, Cycle from = 0)
     {
@@ -56,6 +59,7 @@ public:
         std::size_t next_write = 0, next_run = 0;
         std::uint64_t beat = 0, layer_left = layer_beats.empty() ? UINT64_MAX : layer_beats[0];
         std::size_t layer = 0;
+        Cycle run_left = beats.empty() ? 0 : beats[0].length;
         std::map<Cycle, unsigned> answers;
         bool ready_was = true;
         for (Cycle c = 0; c < length; ++c) {
@@ -85,7 +89,12 @@ public:
                 ++beat;
                 if (--layer_left == 0) layer_left = ++layer < layer_beats.size() ? layer_beats[layer] : UINT64_MAX;
             }
-            while (next_run < beats.size() && beats[next_run].start + beats[next_run].length <= c + 1) ++next_run;
+            if (hold_refused) {
+                // Every beat comes in its cycle or as soon as those before it have been taken.
+                if (moved && --run_left == 0 && ++next_run < beats.size()) run_left = beats[next_run].length;
+            } else {
+                while (next_run < beats.size() && beats[next_run].start + beats[next_run].length <= c + 1) ++next_run;
+            }
             const bool offer = next_run < beats.size() && beats[next_run].start <= c + 1;
             if (offer && (moved || !cacc_.valid(c))) {
                 SumBeat item = sums(beat);
@@ -114,6 +123,7 @@ public:
         }
         for (const Probe::Run& r : write_valid_.runs(from, length)) trace.write_valid.emplace_back(r.start, r.length);
         trace.report = core_.report(length);
+        read_status(trace, length);
         return trace;
     }
     SdpCore& core() { return core_; }
@@ -127,6 +137,19 @@ private:
         for (unsigned i = 0; i < 4; ++i)
             if (i < 3 || hardware_.sdp.has_ew) all.read_mc[i] = &reads_[i];
         return all;
+    }
+    void read_status(SdpTrace& trace, Cycle at)
+    {
+        for (unsigned group = 0; group < 2; ++group) {
+            csb_.request.put(at, {reg::sdp::S_POINTER, group, true});
+            rdma_.request.put(at, {reg::sdp_rdma::S_POINTER, group, true});
+            for (std::uint32_t offset = reg::sdp::D_STATUS; offset <= reg::sdp::D_PERF_LUT_LO_HIT; offset += 4) csb_.request.put(at, {offset, 0, false});
+            for (std::uint32_t offset = reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM; offset <= reg::sdp_rdma::D_PERF_ERDMA_READ_STALL; offset += 4)
+                rdma_.request.put(at, {offset, 0, false});
+            core_.advance(at++);
+        }
+        for (CsbLink* link : {&csb_, &rdma_})
+            while (link->response.available(at + 2)) trace.status.push_back(link->response.take());
     }
     /// Every reader has its own way to memory: a word a cycle, `read_latency` after the request.
     void read_memory(Cycle c)

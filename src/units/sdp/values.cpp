@@ -105,6 +105,15 @@ void SdpValues::feed_lanes(const std::int32_t* lanes)
     for (std::uint32_t i = 0; i < lanes_per_beat_; ++i) sums_[sums_end_++ & (sums_.size() - 1)] = lanes[i];
 }
 
+/// NaN and infinity among features of fp16.
+void SdpValues::count_special(const std::uint8_t* bytes, std::uint32_t count)
+{
+    for (std::uint32_t i = 0; i + 1 < count; i += 2) {
+        counters_.nan_input += fp16_nan(half_word(bytes + i));
+        counters_.infinite_input += fp16_infinite(half_word(bytes + i));
+    }
+}
+
 void SdpValues::expect(ReadEngine engine, const ReadLayer& layer)
 {
     Stream& s = stream(engine);
@@ -234,12 +243,8 @@ void SdpValues::from_memory(std::int32_t* lanes, std::uint64_t beat)
     const bool fp = layer.input == Precision::Fp16;
     for (std::uint32_t i = 0; i < lanes_; ++i) {
         if (bytes) lanes[i] = static_cast<std::int8_t>(raw[i]);
-        else if (fp) {
-            const std::uint16_t half = half_word(&raw[2 * i]);
-            counters_.nan_input += fp16_nan(half);
-            counters_.infinite_input += fp16_infinite(half);
-            lanes[i] = static_cast<std::int32_t>(numerics::fp16_to_fp32(half));
-        } else lanes[i] = static_cast<std::int16_t>(half_word(&raw[2 * i]));
+        else if (fp) lanes[i] = static_cast<std::int32_t>(numerics::fp16_to_fp32(half_word(&raw[2 * i])));
+        else lanes[i] = static_cast<std::int16_t>(half_word(&raw[2 * i]));
     }
 }
 

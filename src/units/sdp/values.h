@@ -44,7 +44,10 @@ public:
     void expect(ReadEngine engine, const ReadLayer& layer);
     void receive(ReadEngine engine, const std::uint8_t* bytes, std::uint32_t count)
     {
-        if (on_) streams_[static_cast<unsigned>(engine)].bytes.push(bytes, count);
+        if (!on_) return;
+        Stream& to = stream(engine);
+        to.bytes.push(bytes, count);
+        if (full_ && engine == ReadEngine::Mrdma && to.spans.back().layer.input == Precision::Fp16) count_special(bytes, count);
     }
 
     void start(const RegisterFile& registers, const SdpLayer& layer);
@@ -82,6 +85,7 @@ private:
 
     static constexpr std::uint32_t kMaxLanes = 32;
 
+    void count_special(const std::uint8_t* bytes, std::uint32_t count);
     void feed_lanes(const std::int32_t* lanes);
     void evaluate(std::int32_t* lanes, std::uint64_t beat);
     void features(std::int32_t* lanes, std::uint64_t beat);
