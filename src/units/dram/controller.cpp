@@ -6,7 +6,7 @@
 namespace dlasim::dram {
 namespace {
 
-constexpr std::uint32_t kOverdue = 0, kColumn = 1, kActivate = 2, kPrecharge = 3, kIdle = 4;
+constexpr std::uint32_t kOverdue = 0, kColumn = 1, kActivate = 2, kPrecharge = 3, kAhead = 4, kIdle = 5;
 
 }  // namespace
 
@@ -78,7 +78,7 @@ void Controller::advance(Cycle to)
     }
 }
 
-void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot)
+void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot, bool write)
 {
     const Cycle at = std::max({allowed, floor_, bus_free_[bus_of(command)]});
     if (at > plan_.at) return;
@@ -89,6 +89,7 @@ void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, st
     plan_.bank = bank;
     plan_.order = order;
     plan_.slot = slot;
+    plan_.write = write;
 }
 
 void Controller::plan()
@@ -109,8 +110,12 @@ void Controller::plan()
         consider(Command::Act2, bank, device_.allowed(Command::Act2, bank).cycle(), kOverdue, 0, RequestQueue::kNone);
     }
     const std::uint64_t busy = reads_.pending() | (write_mode_ ? writes_.pending() : 0);
-    std::uint64_t banks = current().pending() & ~activating_;
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) plan_rank(rank, banks, busy);
+    // Banks that have requests; plan_rank() takes away those it keeps for itself.
+    const std::uint64_t wanted = current().pending() & ~activating_;
+    std::uint64_t open = ~activating_;
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) plan_rank(rank, open, wanted, busy);
+    if (write_mode_ || writes_.size() >= config_.controller.write_high) plan_ahead(open & ~wanted);
+    std::uint64_t banks = open & wanted;
 
     std::uint64_t overdue_banks = 0;
     if (const std::int8_t oldest = current().oldest(); oldest != RequestQueue::kNone) {
@@ -141,20 +146,28 @@ void Controller::update_mode()
         old = at <= floor_;
         if (!old) at_latest(at);
     }
+    // Between the watermarks and the ends of the queues, rows that are open decide: hits are cheap.
     if (write_mode_) {
-        if (writes_.pending() == 0 || (writes_.size() <= c.write_low && reads_.size() != 0 && !old)) write_mode_ = false;
-    } else if (writes_.pending() != 0 && (old || writes_.size() >= c.write_high || (reads_.size() == 0 && writes_.size() >= c.write_low))) {
+        bool impatient = false;
+        if (const std::int8_t oldest = reads_.oldest(); oldest != RequestQueue::kNone) {
+            const Cycle at = reads_[oldest].arrived + c.read_age + 1;
+            impatient = at <= floor_;
+            if (!impatient) at_latest(at);
+        }
+        const bool low = writes_.size() <= c.write_low && (impatient || writes_.hits() == 0);
+        if (writes_.pending() == 0 || (low && reads_.size() != 0 && !old)) write_mode_ = false;
+    } else if (writes_.pending() != 0 && (old || writes_.full() || (writes_.size() >= c.write_high && reads_.hits() == 0) || (reads_.size() == 0 && writes_.size() >= c.write_low))) {
         if (reads_.size() == 0) work_begins(floor_);
         write_mode_ = true;
     }
 }
 
-void Controller::plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy)
+void Controller::plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t pending, std::uint64_t busy)
 {
     RankPlan& r = ranks_[rank];
     const std::uint64_t mask = rank_mask(rank);
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
-    const bool wanted = (banks & mask) != 0, idle = (busy & mask) == 0;
+    const bool wanted = (pending & mask) != 0, idle = (busy & mask) == 0;
     switch (rank_state(rank)) {
     case RankState::SelfRefresh:
         if (wanted) consider(Command::SrefExit, first, device_.allowed_rank(Command::SrefExit, rank).cycle(), kColumn, 0, RequestQueue::kNone);
@@ -276,6 +289,18 @@ void Controller::plan_bank(std::uint32_t bank, std::uint64_t overdue_banks)
     consider(Command::Pre, bank, device_.allowed(Command::Pre, bank).cycle(), overdue ? kOverdue : kPrecharge, order, oldest);
 }
 
+/// Rows for the requests of the direction that is not served now, in banks that it leaves alone.
+void Controller::plan_ahead(std::uint64_t banks)
+{
+    const RequestQueue& queue = write_mode_ ? reads_ : writes_;
+    for (std::uint64_t left = queue.pending() & ~queue.hits() & banks; left != 0; left &= left - 1) {
+        const auto bank = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::int8_t oldest = queue.oldest_of(bank);
+        const Command command = device_.banks[bank].state == BankState::Closed ? Command::Act : Command::Pre;
+        consider(command, bank, device_.allowed(command, bank).cycle(), kAhead, queue[oldest].order, oldest, !write_mode_);
+    }
+}
+
 void Controller::plan_column(std::uint32_t bank, std::int8_t slot, std::uint32_t tier)
 {
     const Command command = column_command(bank, slot);
@@ -322,7 +347,7 @@ void Controller::carry_out(const Plan& plan)
     bus_free_[bus_of(plan.command)] = at + config_.command_cycles[index(plan.command)];
     if (plan.slot != RequestQueue::kNone) {
         r.last_activity = at;
-        serve(plan.slot, plan.command, bank, at);
+        serve(plan.write ? writes_ : reads_, plan.slot, plan.command, bank, at);
         return;
     }
     issue(plan.command, bank, location_of(bank), at);
@@ -359,9 +384,8 @@ void Controller::carry_out(const Plan& plan)
     }
 }
 
-void Controller::serve(std::int8_t slot, Command command, std::uint32_t bank, Cycle at)
+void Controller::serve(RequestQueue& queue, std::int8_t slot, Command command, std::uint32_t bank, Cycle at)
 {
-    RequestQueue& queue = current();
     RequestQueue::Slot& request = queue[slot];
     if (!request.classified && command != Command::Cas) {
         request.classified = true;

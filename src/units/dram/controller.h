@@ -4,7 +4,8 @@
 //            forward ▲     ├──► one mode at a time ─┤  1 column command (row hit), oldest first
 //   push ──► writes (32) ──┘    drain by watermarks │  2 ACT, oldest first
 //                                                   │  3 PRE, oldest first
-//                                                   └─ 4 refresh in idle time, power-down
+//                                                   │  4 rows for the other direction
+//                                                   └─ 5 refresh in idle time, power-down
 //
 // The next command is planned once: the earliest cycle in which any candidate is allowed, and of
 // those allowed then the best by the tiers above. The plan holds until it is carried out or a
@@ -36,8 +37,8 @@ private:
         bool event = false;  // no command: only plan again
         std::uint32_t tier = 0, bank = 0;
         std::uint64_t order = 0;
-        std::int8_t slot = RequestQueue::kNone;  // the request it serves, of the current mode
-        Stamp allowed;
+        std::int8_t slot = RequestQueue::kNone;  // the request it serves
+        bool write = false;                      // of the writes
     };
     struct RankPlan {
         Cycle due = kNever;      // next refresh
@@ -55,18 +56,23 @@ private:
     void plan();
     void count_refreshes();
     void update_mode();
-    void plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy);
+    void plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t pending, std::uint64_t busy);
     void plan_idle_rank(std::uint32_t rank);
     void plan_all_bank_refresh(std::uint32_t rank, bool overdue);
     void plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy);
     void plan_precharge_rank(std::uint32_t rank, std::uint32_t tier);
     void plan_bank(std::uint32_t bank, std::uint64_t overdue_banks);
+    void plan_ahead(std::uint64_t banks);
     void plan_column(std::uint32_t bank, std::int8_t slot, std::uint32_t tier);
     Command column_command(std::uint32_t bank, std::int8_t slot) const;
-    void consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot);
+    void consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot)
+    {
+        consider(command, bank, allowed, tier, order, slot, write_mode_);
+    }
+    void consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot, bool write);
     void at_latest(Cycle event) { event_ = std::min(event_, event); }
     void carry_out(const Plan& plan);
-    void serve(std::int8_t slot, Command command, std::uint32_t bank, Cycle at);
+    void serve(RequestQueue& queue, std::int8_t slot, Command command, std::uint32_t bank, Cycle at);
     RequestQueue& current() { return write_mode_ ? writes_ : reads_; }
     const RequestQueue& current() const { return write_mode_ ? writes_ : reads_; }
     std::uint64_t rank_mask(std::uint32_t rank) const { return rank_masks_[rank]; }

@@ -32,6 +32,7 @@ public:
     bool full() const { return free_ == 0; }
     std::size_t size() const { return count_; }
     std::uint64_t pending() const { return pending_; }  // banks with requests
+    std::uint64_t hits() const { return hits_; }        // banks whose open row some request wants
     std::uint64_t held() const { return held_; }        // slots that wait for an older request
     std::int8_t oldest() const { return oldest_; }
     std::int8_t oldest_of(std::uint32_t bank) const { return head_[bank]; }
@@ -65,7 +66,7 @@ public:
         if (hit_[slot.bank] == s) {
             std::int8_t next = slot.bank_newer;
             while (next != kNone && (*this)[next].at.row != slot.at.row) next = (*this)[next].bank_newer;
-            hit_[slot.bank] = next;
+            set_hit(slot.bank, next);
         }
         if (head_[slot.bank] == kNone) pending_ &= ~(std::uint64_t{1} << slot.bank);
         free_ |= std::uint64_t{1} << s;
@@ -75,9 +76,9 @@ public:
     {
         std::int8_t s = head_[bank];
         while (s != kNone && (*this)[s].at.row != row) s = (*this)[s].bank_newer;
-        hit_[bank] = s;
+        set_hit(bank, s);
     }
-    void closed(std::uint32_t bank) { hit_[bank] = kNone; }
+    void closed(std::uint32_t bank) { set_hit(bank, kNone); }
     /// A request for this place, also a held one.
     bool contains(const Location& at, std::uint32_t bank) const
     {
@@ -102,11 +103,17 @@ private:
         (tail == kNone ? head_[slot.bank] : (*this)[tail].bank_newer) = s;
         tail = s;
         pending_ |= std::uint64_t{1} << slot.bank;
-        if (bank.state != BankState::Closed && bank.row == slot.at.row && hit_[slot.bank] == kNone) hit_[slot.bank] = s;
+        if (bank.state != BankState::Closed && bank.row == slot.at.row && hit_[slot.bank] == kNone) set_hit(slot.bank, s);
+    }
+    void set_hit(std::uint32_t bank, std::int8_t s)
+    {
+        hit_[bank] = s;
+        const std::uint64_t bit = std::uint64_t{1} << bank;
+        hits_ = s == kNone ? hits_ & ~bit : hits_ | bit;
     }
 
     std::array<Slot, 64> slots_;
-    std::uint64_t free_, pending_ = 0, held_ = 0;
+    std::uint64_t free_, pending_ = 0, hits_ = 0, held_ = 0;
     std::size_t count_ = 0;
     std::int8_t oldest_ = kNone, newest_ = kNone;
     std::vector<std::int8_t> head_, tail_, hit_;  // by bank
