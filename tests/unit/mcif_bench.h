@@ -1,12 +1,12 @@
 // A memory interface on the bench: scripted clients on one side, an ideal memory on the other, no kernel.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -20,7 +20,8 @@ struct BenchMemory {
     Cycle latency = 20, interval = 1, write_latency = 8, command_interval = 1, write_interval = 1;
 };
 
-class McifBench {
+/// The clients of a memory interface: they ask when their script says so and write down what comes back.
+class ScriptedClients {
 public:
     struct Response {
         Cycle at;
@@ -29,38 +30,27 @@ public:
         std::vector<std::uint8_t> data;
         bool operator==(const Response&) const = default;
     };
-    struct Command {
-        Cycle at;
-        std::uint64_t address;
-        std::uint32_t beats, id;
-        bool operator==(const Command&) const = default;
-    };
-    struct Beat {
-        Cycle at;
-        unsigned id, atoms;
-        bool last;
-        bool operator==(const Beat&) const = default;
-    };
 
-    McifBench(const Hardware& hardware, MemorySide side = MemorySide::Primary, BenchMemory memory = {})
-        : hw(hardware),
-          timing(memory),
-          beat_bytes(side == MemorySide::Primary ? hw.memory.primary.width_bytes : hw.memory.secondary.width_bytes)
+    explicit ScriptedClients(const Hardware& hardware) : hw(hardware) {}
+
+    /// Connects them to the links they will drive; `interface` is woken by them.
+    McifLinks connect(Sleeper* clients, Sleeper* interface)
     {
         McifLinks links{.csb = csb};
         for (unsigned i = 0; i < kClients; ++i) {
             if (!present(i)) continue;
             links.read[i] = &read[i];
-            read[i].request.connect(nullptr, &waker);
-            read[i].response.connect(&waker, nullptr);
-            read[i].credit.reader = &waker;
+            read[i].request.connect(clients, interface);
+            read[i].response.connect(interface, clients);
+            read[i].credit.reader = interface;
             if (i < kWriteClients) {
                 links.write[i] = &write[i];
-                write[i].request.connect(nullptr, &waker);
+                write[i].request.connect(clients, interface);
+                write[i].complete.reader = clients;
             }
         }
-        csb.request.reader = &waker;
-        core = std::make_unique<McifCore>(hw, side, links, port);
+        csb.request.reader = interface;
+        return links;
     }
 
     // ---- scripts
@@ -95,79 +85,51 @@ public:
     void set(std::uint32_t offset, std::uint32_t data, Cycle decode = 1) { csb.request.put(decode, {offset, data, true}); }
     bool present(unsigned client) const { return hw.full() || (client != 0 && client != 4 && (client != 7 || hw.sdp.has_ew)); }
     static std::uint8_t value(std::uint64_t address) { return static_cast<std::uint8_t>(address * 7 + (address >> 8) * 13 + 1); }
-    void fill(std::uint64_t address, std::size_t bytes)
+    void step(Cycle now)
     {
-        for (std::size_t i = 0; i < bytes; ++i) {
-            const std::uint8_t byte = value(address + i);
-            store.write(address + i, &byte, 1);
+        for (unsigned i = 0; i < kClients; ++i) {
+            if (!present(i)) continue;
+            drive(readers[i], read[i].request, i, now);
+            if (read[i].response.fires(now)) {
+                const ReadBeat& beat = read[i].response.item(now);
+                responses.push_back({now, i, beat.atoms,
+                                     {beat.data.begin(), beat.data.begin() + beat.atoms * hw.memory.atom_bytes}});
+                if (credits && i < 8) read[i].credit.put(now + credit_delay, true);
+            }
+            if (response_ready) read[i].response.set_ready(now + 1, response_ready(i, now + 1));
         }
-    }
-
-    // ---- time
-    void run(Cycle cycles, bool leap = false)
-    {
-        for (; now < cycles; ++now) {
-            step_clients();
-            const bool woken = waker.cycles.erase(now) != 0;
-            if (!leap || now == 0 || core->horizon() <= now || woken) {
-                if (leap && core->horizon() < now) throw std::logic_error("slept over its horizon");
-                core->advance(now);
-                step_memory();
-                ++evaluations;
+        for (unsigned i = 0; i < kWriteClients; ++i) {
+            if (!present(i)) continue;
+            drive(writers[i], write[i].request, i, now);
+            while (write[i].complete.available(now)) {
+                write[i].complete.take();
+                completes.push_back({now, i});
             }
         }
     }
 
     Hardware hw;
-    BenchMemory timing;
-    std::uint32_t beat_bytes;
     std::array<ReadLink, kClients> read;
     std::array<WriteLink, kWriteClients> write;
     CsbLink csb;
-    DbbPort port;
-    std::unique_ptr<McifCore> core;
-    MemoryStore store;
-    /// Readiness of a client for responses and the number of credits' cycles, by cycle.
-    std::function<bool(unsigned, Cycle)> response_ready;
+    std::function<bool(unsigned, Cycle)> response_ready;  // of a client in a cycle; empty: always
     bool credits = true;
-    Cycle credit_delay = 5;  // response to credit pulse
+    Cycle credit_delay = 5;  // response to credit pulse: four in the latency FIFO, one register
 
     // ---- what happened
-    Cycle now = 0;
-    std::uint64_t evaluations = 0;
     std::vector<Response> responses;
+    std::vector<std::pair<Cycle, unsigned>> completes, requests_taken;
     std::vector<std::tuple<unsigned, std::uint64_t, std::uint32_t>> asked, written;  // client, address, atoms
-    std::vector<Command> ar, aw;
-    std::vector<Beat> beats;
-    std::vector<std::pair<Cycle, unsigned>> completes;
-    std::vector<std::pair<Cycle, unsigned>> requests_taken;
-
-    std::vector<Cycle> cycles_of(const std::vector<Command>& commands) const
-    {
-        std::vector<Cycle> cycles;
-        for (const Command& c : commands) cycles.push_back(c.at);
-        return cycles;
-    }
 
 private:
-    struct Waker final : Sleeper {
-        void wake_at(Cycle at) override { cycles.insert(at); }
-        std::set<Cycle> cycles;
-    };
     template <class T>
     struct Script {
         std::deque<std::pair<Cycle, T>> script;
         bool offered = false;
     };
-    struct Reading {
-        std::uint64_t address;
-        std::uint32_t beats;
-        unsigned id;
-        Cycle due;
-    };
 
     template <class T>
-    void drive(Script<T>& client, Channel<T>& channel, unsigned id)
+    void drive(Script<T>& client, Channel<T>& channel, unsigned id, Cycle now)
     {
         if (client.offered && channel.fires(now)) {
             client.offered = false;
@@ -181,28 +143,78 @@ private:
         }
     }
 
-    void step_clients()
+    std::array<Script<ReadRequest>, kClients> readers;
+    std::array<Script<WritePacket>, kWriteClients> writers;
+};
+
+class McifBench : public ScriptedClients {
+public:
+    struct Command {
+        Cycle at;
+        std::uint64_t address;
+        std::uint32_t beats, id;
+        bool operator==(const Command&) const = default;
+    };
+    struct Beat {
+        Cycle at;
+        unsigned id, atoms;
+        bool last;
+        bool operator==(const Beat&) const = default;
+    };
+
+    McifBench(const Hardware& hardware, MemorySide side = MemorySide::Primary, BenchMemory memory = {})
+        : ScriptedClients(hardware),
+          timing(memory),
+          beat_bytes(side == MemorySide::Primary ? hw.memory.primary.width_bytes : hw.memory.secondary.width_bytes),
+          core(std::make_unique<McifCore>(hw, side, connect(&waker, &waker), port))
     {
-        for (unsigned i = 0; i < kClients; ++i) {
-            if (!present(i)) continue;
-            drive(readers[i], read[i].request, i);
-            if (read[i].response.fires(now)) {
-                const ReadBeat& beat = read[i].response.item(now);
-                responses.push_back({now, i, beat.atoms,
-                                     {beat.data.begin(), beat.data.begin() + beat.atoms * hw.memory.atom_bytes}});
-                if (credits && i < 8) read[i].credit.put(now + credit_delay, true);
-            }
-            if (response_ready) read[i].response.set_ready(now + 1, response_ready(i, now + 1));
+    }
+
+    void fill(std::uint64_t address, std::size_t bytes)
+    {
+        for (std::size_t i = 0; i < bytes; ++i) {
+            const std::uint8_t byte = value(address + i);
+            store.write(address + i, &byte, 1);
         }
-        for (unsigned i = 0; i < kWriteClients; ++i) {
-            if (!present(i)) continue;
-            drive(writers[i], write[i].request, i);
-            while (write[i].complete.available(now)) {
-                write[i].complete.take();
-                completes.push_back({now, i});
+    }
+
+    void run(Cycle cycles, bool leap = false)
+    {
+        for (; now < cycles; ++now) {
+            step(now);
+            const bool woken = waker.cycles.erase(now) != 0;
+            if (!leap || now == 0 || core->horizon() <= now || woken) {
+                if (leap && core->horizon() < now) throw std::logic_error("slept over its horizon");
+                core->advance(now);
+                step_memory();
+                ++evaluations;
             }
         }
     }
+
+    Cycle now = 0;
+    std::uint64_t evaluations = 0;
+    std::vector<Command> ar, aw;
+    std::vector<Beat> beats;
+
+    std::vector<Cycle> cycles_of(const std::vector<Command>& commands) const
+    {
+        std::vector<Cycle> cycles;
+        for (const Command& c : commands) cycles.push_back(c.at);
+        return cycles;
+    }
+
+private:
+    struct Waker final : Sleeper {
+        void wake_at(Cycle at) override { cycles.insert(at); }
+        std::set<Cycle> cycles;
+    };
+    struct Reading {
+        std::uint64_t address;
+        std::uint32_t beats;
+        unsigned id;
+        Cycle due;
+    };
 
     void step_memory()
     {
@@ -262,14 +274,19 @@ private:
     }
 
     Waker waker;
-    std::array<Script<ReadRequest>, kClients> readers;
-    std::array<Script<WritePacket>, kWriteClients> writers;
+    BenchMemory timing;
+    std::uint32_t beat_bytes;
+    DbbPort port;
     std::deque<Reading> reading;
     std::deque<std::uint64_t> writing;
     std::deque<PortWriteBeat> data;
     std::deque<std::pair<Cycle, unsigned>> answers;
     std::array<std::uint8_t, kMaxBeatBytes> buffer{};
     Cycle next_beat = 0, next_ar = 0, next_aw = 0, next_w = 0;
+
+public:
+    MemoryStore store;
+    std::unique_ptr<McifCore> core;
 };
 
 inline const Hardware& preset(const char* name)

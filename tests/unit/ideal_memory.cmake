@@ -1,0 +1,1 @@
+dlasim_test(memory_store_test.cpp quick USES dlasim::memory_store)
