@@ -1,0 +1,135 @@
+// Rubik, the reshape engine: puts deconvolutions together and turns cubes into planes and back,
+// cycle by cycle.
+//
+//   (1) reader ── requests ──► MCIF, CVIF
+//                                 │ beats
+//   (2) fill ◄── FIFO (80) ◄──────┘
+//        ▼
+//      two banks of 64 atoms
+//        ▼
+//   (3) drain ──► packer ──► (4) sender ── commands, data ──► MCIF, CVIF ◄── complete ── done, GLB
+//
+// Fill and drain exchange the banks block by block. The register group is released when the last
+// write beat is handed over; the interrupt follows when it is acknowledged.
+//
+// Shapes    an atom is 32 bytes, a beat two of them.
+// Source    rubik.md; latencies in facts/rubik.h.
+// Left out  the FIFO of 256 block commands: credits for 80 beats keep it from ever being full.
+// Error     0 cycles on the four shapes of rubik.md 6 (tests/unit/rubik_test.cpp); other timing unmeasured.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/ring.h"
+#include "facts/hardware.h"
+#include "links/core.h"
+#include "links/dma_shim.h"
+#include "registers/register_file.h"
+#include "traffic/csb.h"
+#include "traffic/memory.h"
+#include "units/rubik/bank.h"
+#include "units/rubik/layer.h"
+
+namespace dlasim {
+
+struct RubikPorts {
+    CsbLink& csb;
+    ReadLink& read_mc;
+    ReadLink& read_cv;
+    WriteLink& write_mc;
+    WriteLink& write_cv;
+    Pulse<std::uint32_t>& interrupt;  // GLB bits, for the cycle at the GLB input
+};
+
+class RubikCore final : public Core {
+public:
+    RubikCore(const Hardware& hardware, const RubikPorts& ports);
+
+    void advance(Cycle to) override;
+    Cycle horizon() const override { return horizon_; }
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+
+private:
+    struct Beat {
+        Cycle at = 0;  // first cycle in which it can be filled
+        std::array<std::uint8_t, kMaxBeatBytes> data;
+    };
+    struct Command {
+        Cycle at = 0;  // first cycle at the FIFO's output
+        rubik::Write write;
+    };
+    struct DrainCommand {
+        Cycle at = 0;
+        std::uint32_t blocks = 0;
+    };
+    struct Packed {
+        Cycle at = 0;  // first cycle at the packer's output
+        rubik::Atom data;
+    };
+    struct BankState {
+        rubik::Bank bank;
+        bool full = false;
+        Cycle changes = 0;  // first cycle in which the other side sees it
+    };
+
+    void start(Cycle now);
+    void account(Cycle to);
+    bool step_completion(Cycle now);
+    bool step_reader(Cycle now);
+    bool step_commands(Cycle now);
+    bool step_sender(Cycle now);
+    bool step_drain(Cycle now);
+    bool step_fill(Cycle now);
+    bool sender_offers(Cycle at) const;
+    std::uint32_t beat_atoms() const { return atoms_left_ < 2 ? atoms_left_ : 2; }
+    void finish(Cycle now);
+    Cycle timers(Cycle now) const;
+    Phase waiting_phase(Cycle at) const;
+
+    RegisterFile registers_;
+    std::array<ReadLink*, 2> read_;
+    Pulse<std::uint32_t>& interrupt_;
+
+    // The layer.
+    bool running_ = false;
+    Cycle active_at_ = 0;  // first cycle of requests and commands
+    rubik::Layer layer_;
+    unsigned from_ = 0, to_ = 0;  // 0 MCIF, 1 CVIF
+
+    // (1) and (2)
+    bool reading_ = false;
+    rubik::ReadWalk reads_;
+    std::array<Outlet<ReadRequest>, 2> read_out_;
+    Ring<rubik::Block> blocks_;  // requested, not yet being filled
+    Ring<Beat> fifo_;
+    bool filling_ = false;
+
+    // (3)
+    std::array<BankState, 2> banks_;
+    unsigned fill_bank_ = 0, drain_bank_ = 0;
+    Ring<DrainCommand> drains_;
+    Ring<Packed> packed_;
+
+    // (4)
+    bool commanding_ = false;  // commands are still generated
+    rubik::WriteWalk writes_;
+    Ring<Command> commands_;
+    Cycle armed_at_ = kNever;  // the first command after reset waits for data
+    bool sending_ = false;
+    rubik::Write write_;
+    std::uint32_t atoms_left_ = 0;
+    std::array<Outlet<WritePacket>, 2> write_out_;
+    WriteAcks acks_;
+    Ring<unsigned> done_groups_;
+
+    // Accounting.
+    Cycle now_ = 0, horizon_ = 0;
+    PhaseLog phases_;
+    std::uint32_t read_stall_ = 0, write_stall_ = 0;
+    Cycle gate_from_ = kNever, gate_until_ = 0, gate_cycles_ = 0;
+    std::uint64_t layers_ = 0, beats_in_ = 0, beats_out_ = 0;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,1 @@
+dlasim_test(rubik_test.cpp quick USES dlasim::rubik)
