@@ -165,6 +165,8 @@ bool WeightSide::step_responses_configurable(Cycle at, Written& written)
         ++guard_written_;
         moved_ = true;
         buffer_write(at + 1);
+        value(beats_.front());
+        beats_.pop_front();
         pop_info_after(1);
     }
     changed |= fifo_.step(stored, takes);
@@ -173,7 +175,8 @@ bool WeightSide::step_responses_configurable(Cycle at, Written& written)
     down = ready1;
     Channel<ReadBeat>& port = link_->response;
     const bool offered = port.valid(at), was_ready = responses_[0].ready();
-    if (offered && was_ready) value(port.item(at));
+    // The requests may run a few entries ahead of the ring, what is accepted never does: values are stored then.
+    if (offered && was_ready) beats_.extend() = port.item(at);
     changed |= responses_[0].step(down, offered, 1);
     if (responses_[0].ready() != was_ready) port.set_ready(at + 1, responses_[0].ready());
     return changed;

@@ -133,6 +133,7 @@ private:
     // Responses
     std::array<Stage<std::uint8_t>, 2> responses_;  // nv_full uses one
     ResponseFifo fifo_;
+    Ring<ReadBeat> beats_{16};                      // in the stages and the FIFO of the configurable generation
     std::uint32_t received_ = 0;
     unsigned completed_ = 0;                 // requests completed, accepted, refused in this cycle
     bool accepted_ = false, stalled_ = false, port_stage_ready_ = true;
