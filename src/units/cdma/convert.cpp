@@ -77,6 +77,11 @@ std::uint16_t Converter::element(std::uint16_t raw, std::int16_t operand, bool i
     std::int32_t x;
     if (input8()) x = is_unsigned ? raw & 0xff : static_cast<std::int8_t>(raw);
     else x = is_unsigned ? raw : static_cast<std::int16_t>(raw);
+    return cell(x, operand);
+}
+
+std::uint16_t Converter::cell(std::int32_t x, std::int16_t operand) const
+{
     const std::int64_t product = std::int64_t{x - operand} * scale;
     const std::int32_t s = truncate >= kProductBits ? 0 : saturate(shift_round(product, truncate), 17);
     if (precision == 1) return static_cast<std::uint16_t>(saturate(s, 16));
