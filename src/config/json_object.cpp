@@ -1,6 +1,7 @@
 #include "config/json_object.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -44,11 +45,12 @@ std::string range_text(Within range)
 std::string read_text(const std::string& path)
 {
     std::ifstream in(path, std::ios::binary);
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) throw ConfigError(path, "is a folder, expected a readable file");
     if (!in) throw ConfigError(path, "cannot be opened, expected a readable file");
     std::ostringstream text;
     text << in.rdbuf();
-    if (!in || (text.fail() && in.peek() != std::ifstream::traits_type::eof()))
-        throw ConfigError(path, "cannot be read, expected a readable file");
+    if (in.bad()) throw ConfigError(path, "cannot be read, expected a readable file");
     return text.str();
 }
 

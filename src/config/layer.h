@@ -63,6 +63,7 @@ struct TensorSource {
 
 struct Layer {
     std::string name;
+    std::string file;  // it was read from, for messages
     Op op = Op::Convolution;
     std::uint32_t width = 1, height = 1, channels = 1, batch = 1;
     const PixelFormat* format = nullptr;  // null: feature data

@@ -229,6 +229,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
                          {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
                           "data", "weights", "winograd", "strides", "dilations", "group", "pads", "kernel_shape"});
     Layer layer;
+    layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
     layer.op = static_cast<Op>(top.word("op", kOps, 0));
     layer.precision = read_precision(top, "precision", Precision::Int8);

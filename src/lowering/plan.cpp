@@ -16,12 +16,15 @@ std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / 
 
 class Planner {
 public:
-    Planner(const Layer& layer, const Hardware& hw, const LayerTensors* tensors) : l_(layer), hw_(hw), t_(tensors) {}
+    Planner(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
+        : l_(layer), hw_(hw), t_(tensors), where_(layer.file.empty() ? layer.name : layer.file)
+    {
+    }
 
     Plan plan()
     {
         if (l_.op == Op::Deconvolution)
-            throw ConfigError(l_.name, "found op deconv2d, expected conv2d or fully_connected: deconvolution is not lowered yet");
+            throw ConfigError(where_, "found op deconv2d, expected conv2d or fully_connected: deconvolution is not lowered yet");
         plan_.winograd = l_.mode == Mode::Winograd;
         plan_.mode = l_.image() ? "image" : plan_.winograd ? "winograd" : "direct";
         const std::uint32_t together = groups_together();
@@ -69,19 +72,31 @@ private:
         p.output = l_.output;
         p.group = plan_.passes.size() % 2;
         p.compressed.on = l_.compressed;
-        if (p.mode == PassMode::Image) p.y_extension = rows_at_once();
+        if (p.mode == PassMode::Image) {
+            refuse_defective_rows();
+            p.y_extension = rows_at_once();
+        }
         p.address = next_;
         // Compression needs the stream, the stream the geometry of the uncompressed weights.
         Pass uncompressed = p;
         uncompressed.compressed = {};
-        Geometry& g = planned.geometry = size_pass(uncompressed, hw_, l_.name);
+        Geometry& g = planned.geometry = size_pass(uncompressed, hw_, where_);
         place_input(planned, first_channel);
         place_weights(planned, group, count);
-        g = size_pass(p, hw_, l_.name);
+        g = size_pass(p, hw_, where_);
         place_output(planned);
         planned.registers = register_writes(p, g, hw_);
         plan_.macs += g.macs;
         plan_.passes.push_back(std::move(planned));
+    }
+
+    /// [spec] csc.md 6, point 10: with three slices or more these rows are summed wrongly in silicon.
+    void refuse_defective_rows() const
+    {
+        const std::uint32_t row = l_.kernel_width * l_.channels, c = hw_.mac.atomic_c;
+        if (!hw_.full() && row > 2 * c && (row - 1) % c == 0)
+            throw ConfigError(where_, "found a kernel row of " + std::to_string(row) + " elements, expected none of n * " + std::to_string(c) +
+                                          " + 1 elements: the silicon computes it wrongly");
     }
 
     /// Channel post-extension: two or four kernel rows in one operation where a row is short enough.
@@ -104,7 +119,7 @@ private:
         const std::uint64_t address = next;
         next += bytes;
         if (next - start > kRegion)
-            throw ConfigError(l_.name, std::string(what) + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
+            throw ConfigError(where_, std::string(what) + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
         return address;
     }
 
@@ -144,7 +159,7 @@ private:
         Pass& p = planned.pass;
         const std::uint64_t bytes = planned.geometry.weight_bytes;
         p.address.weights = reserve(next_.weights, kBase.weights, align_up(bytes, 256), "the weights");
-        if (p.compressed.on && !hw_.weight_compression) size_pass(p, hw_, l_.name);  // refuses
+        if (p.compressed.on && !hw_.weight_compression) size_pass(p, hw_, where_);  // refuses
         if (!t_) return;
         const std::vector<std::int16_t> stream = weight_stream(p, planned.geometry, hw_, block_of_groups(group, count));
         if (p.compressed.on) {
@@ -211,6 +226,7 @@ private:
     const Layer& l_;
     const Hardware& hw_;
     const LayerTensors* t_;
+    std::string where_;
     Plan plan_;
     Addresses next_ = kBase;
 };

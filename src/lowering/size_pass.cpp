@@ -101,9 +101,6 @@ private:
         expect(p_.y_extension == 0 || row <= limit,
                "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) + " with " + text(1u << p_.y_extension) + " rows at once");
         expect(!hw_.full() || row <= 128, "found a kernel row of " + text(row) + " elements, expected at most 128: nv_full addresses two slices of pixels");
-        const std::uint32_t c = hw_.mac.atomic_c;
-        expect(hw_.full() || row <= 2 * c || (row - 1) % c != 0,
-               "found a kernel row of " + text(row) + " elements, expected none of 2n*" + text(c) + "+1: the silicon computes it wrongly (csc.md 6, 10)");
         g_.kernel_width = 1;
         g_.kernel_channels = row;
         g_.entries = g_.entries_per_slice * p_.lines();
@@ -115,8 +112,8 @@ private:
         expect(hw_.winograd, "found mode winograd, expected another: " + hw_.name + " has none");
         const std::uint32_t sx = p_.stride.x, sy = p_.stride.y, es = p_.element_bytes();
         // Each phase of a strided kernel must fit 3x3.
-        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy && p_.kernel_width > 2 * sx && p_.kernel_height > 2 * sy,
-               "found a kernel of " + text(p_.kernel_width) + " x " + text(p_.kernel_height) + ", expected 3 x 3 for each phase of the stride");
+        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy,
+               "found a kernel of " + text(p_.kernel_width) + " x " + text(p_.kernel_height) + ", expected at most 3 x 3 for each phase of the stride");
         g_.channels_ext = static_cast<std::uint32_t>(align_up(std::uint64_t{p_.channels} * es, 32)) / es * sx * sy;
         expect(g_.channels_ext <= 8192, "found " + text(g_.channels_ext) + " channels after extension by the stride, expected at most 8192");
         expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0,

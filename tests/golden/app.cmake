@@ -1,0 +1,7 @@
+find_path(DNNL_INCLUDE dnnl.hpp)
+find_library(DNNL_LIBRARY dnnl)
+if(DNNL_INCLUDE AND DNNL_LIBRARY)
+    dlasim_test(reference_test.cpp golden USES dlasim::golden)
+    target_link_libraries(reference_test PRIVATE ${DNNL_LIBRARY})
+    target_include_directories(reference_test PRIVATE ${DNNL_INCLUDE})
+endif()

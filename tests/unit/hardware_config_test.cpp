@@ -1,0 +1,101 @@
+// Hardware files, --set and the rules. Source of the sizes: configurations.md.
+#include <gmock/gmock.h>
+
+#include "config/hardware.h"
+#include "facts/presets.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refused(const std::string& preset, const std::vector<std::string>& settings)
+{
+    return refusal([&] { load_hardware(preset, settings); });
+}
+std::string refused_file(const std::string& text)
+{
+    return refusal([&] { read_hardware(parse_json(text, "hw.json"), "hw.json", ""); });
+}
+
+TEST(HardwareConfig, EveryPresetObeysTheRulesAndReadsBackAsItself)
+{
+    for (const Hardware& hw : presets()) {
+        const std::string text = hardware_json(hw).dump();
+        const Hardware again = read_hardware(parse_json(text, "hw.json"), "hw.json", "");
+        EXPECT_EQ(hardware_json(again).dump(), text) << hw.name;
+    }
+}
+
+TEST(HardwareConfig, AFileIsLaidOverItsPreset)
+{
+    const Hardware hw = read_hardware(parse_json(R"({"preset": "nv_small", "mac": {"atomic_c": 16}, "cbuf": {"banks": 16}})", "hw.json"), "hw.json", "");
+    EXPECT_EQ(hw.mac.atomic_c, 16u);
+    EXPECT_EQ(hw.mac.atomic_k, 8u);
+    EXPECT_EQ(hw.cbuf.banks, 16u);
+    EXPECT_EQ(hw.cbuf.bank_depth, 512u);
+}
+
+TEST(HardwareConfig, AnEntryFollowsTheChannelsAndAnAtomTheKernels)
+{
+    const Hardware hw = load_hardware("nv_small", {"mac.atomic_c=32", "mac.atomic_k=16"});
+    EXPECT_EQ(hw.cbuf.entry_bytes, 32u);
+    EXPECT_EQ(hw.memory.atom_bytes, 16u);
+    EXPECT_EQ(hw.memory.primary.width_bytes, 16u);
+}
+
+TEST(HardwareConfig, ReadCreditsFollowTheLatencyUnlessGiven)
+{
+    // max(4, ceil(latency * min(throughput, width / 32 bit) / width bytes)), sdp.md 2.8
+    EXPECT_EQ(load_hardware("nv_small").fabric.read_credit[5], 16u);
+    EXPECT_EQ(load_hardware("nv_small", {"memory.latency=256"}).fabric.read_credit[5], 64u);
+    EXPECT_EQ(load_hardware("nv_small", {"memory.latency=256", "fabric.read_credit.sdp_bs=20"}).fabric.read_credit[5], 20u);
+}
+
+TEST(HardwareConfig, SizesBetweenThePresetsAreLegal)
+{
+    EXPECT_EQ(load_hardware("nv_large", {"mac.atomic_c=16", "mac.atomic_k=16", "cbuf.banks=24"}).cbuf.banks, 24u);
+    EXPECT_EQ(load_hardware("nv_full", {"cbuf.banks=8"}).cbuf.banks, 8u);
+}
+
+TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
+{
+    EXPECT_THAT(refused("nv_small", {"cbuf.entry_bytes=16"}), HasSubstr("entry_bytes = atomic_c"));
+    EXPECT_THAT(refused("nv_large", {"mac.atomic_c=64", "mac.atomic_k=8"}), HasSubstr("atomic_c / atomic_k of 1, 2 or 4"));
+    EXPECT_THAT(refused("nv_small", {"mac.atomic_c=12"}), HasSubstr("a power of two in 8..64"));
+    EXPECT_THAT(refused("nv_small", {"memory.atom_bytes=16"}), HasSubstr("atom_bytes = atomic_k"));
+    EXPECT_THAT(refused("nv_small", {"memory.primary.width_bytes=16"}), HasSubstr("a data beat is one atom"));
+    EXPECT_THAT(refused("nv_small", {"memory.primary.burst_beats=3"}), HasSubstr("a power of two in 1..4"));
+    EXPECT_THAT(refused("nv_small", {"cbuf.bank_depth=500"}), HasSubstr("a power of two"));
+    EXPECT_THAT(refused("nv_small", {"cbuf.bank_depth=2048"}), HasSubstr("at most 32768 entries"));
+    EXPECT_THAT(refused("nv_large", {"sdp.bs_throughput=3"}), HasSubstr("divides atomic_k"));
+    EXPECT_THAT(refused("nv_small", {"winograd=true"}), HasSubstr("only nv_full has it"));
+    EXPECT_THAT(refused("nv_small", {"sdp.has_lut=true"}), HasSubstr("the tables are in the EW unit"));
+    EXPECT_THAT(refused("nv_full", {"mac.atomic_c=32"}), HasSubstr("nv_full's data path is built for it"));
+    EXPECT_THAT(refused("nv_full", {"cbuf.banks=24"}), HasSubstr("four bits"));
+}
+
+TEST(HardwareConfig, ASlipOfThePenIsAnErrorWithTheNearestName)
+{
+    EXPECT_THAT(refused_file(R"({"preset": "nv_smal"})"), HasSubstr("did you mean \"nv_small\""));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "cbuf": {"bank": 16}})"), HasSubstr("hw.json: /cbuf/bank: unknown key (did you mean \"banks\"?)"));
+    EXPECT_THAT(refused("nv_small", {"cbuf.bank=16"}), HasSubstr("did you mean \"cbuf.banks\""));
+    EXPECT_THAT(refused("nv_small", {"cbuf.banks"}), HasSubstr("expected PATH=VALUE"));
+}
+
+TEST(HardwareConfig, WrongTypesAndRangesAreRefusedWithPlaceFoundAndExpected)
+{
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "cbuf": {"banks": "16"}})"),
+                HasSubstr("hw.json: /cbuf/banks: found \"16\", expected a whole number in 2..32"));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "cbuf": {"banks": 33}})"), HasSubstr("found 33"));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "cbuf": 16})"), HasSubstr("/cbuf: found 16, expected an object"));
+    EXPECT_THAT(refused_file(R"({"cbuf": {"banks": 16}})"), HasSubstr("/preset: is missing"));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "winograd": 1})"), HasSubstr("expected true or false"));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "generation": "full"})"), HasSubstr("expected \"configurable\""));
+    EXPECT_THAT(refused("nv_small", {"cbuf.banks=-1"}), HasSubstr("found -1"));
+    EXPECT_THAT(refused("no_such_file.json", {}), HasSubstr("cannot be opened"));
+}
+
+}  // namespace
+}  // namespace dlasim

@@ -1,0 +1,70 @@
+// NumPy files: the format of numpy.lib.format, versions 1 to 3.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+
+#include "config/npy.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Npy : public testing::Test {
+protected:
+    std::string write(const std::string& bytes)
+    {
+        std::ofstream(path_, std::ios::binary) << bytes;
+        return path_;
+    }
+    std::string refused(const std::string& bytes, const std::vector<std::string>& types = {"|i1"}, const std::vector<std::uint64_t>& shape = {3})
+    {
+        write(bytes);
+        return refusal([&] { read_npy(path_, types, shape, "/data/input"); });
+    }
+    void TearDown() override { std::filesystem::remove(path_); }
+    std::string path_ = testing::TempDir() + "dlasim_npy_test.npy";
+};
+
+/// As numpy.save writes int8 [1, -2, 3].
+std::string int8_file()
+{
+    const std::string text = "{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }";
+    std::string header = text + std::string(118 - text.size() - 1, ' ') + "\n";
+    return std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header + "\x01\xfe\x03";
+}
+
+TEST_F(Npy, ValuesOfEveryTypeAreRead)
+{
+    EXPECT_THAT(read_npy(write(int8_file()), {"|i1"}, {3}, "x"), ElementsAre(1, -2, 3));
+    EXPECT_THAT(read_npy(write(npy_bytes("<i2", {2, 1}, {-32768, 5})), {"<i2"}, {2, 1}, "x"), ElementsAre(-32768, 5));
+    EXPECT_THAT(read_npy(write(npy_bytes("<i4", {1}, {-70000})), {"<i4"}, {1}, "x"), ElementsAre(-70000));
+    EXPECT_THAT(read_npy(write(npy_bytes("<f2", {1}, {0xbc00})), {"<f2"}, {1}, "x"), ElementsAre(0xbc00));
+    EXPECT_THAT(read_npy(write(npy_bytes("|u1", {1}, {200})), {"|u1"}, {1}, "x"), ElementsAre(200));
+}
+
+TEST_F(Npy, WrongTypeShapeAndOrderAreRefused)
+{
+    EXPECT_THAT(refused(npy_bytes("<f4", {3}, {1, 2, 3})), HasSubstr("found dtype \"<f4\", expected \"|i1\""));
+    EXPECT_THAT(refused(npy_bytes("|i1", {4}, {1, 2, 3, 4})), HasSubstr("found shape (4), expected (3)"));
+    EXPECT_THAT(refused(npy_bytes("|i1", {3, 1}, {1, 2, 3})), HasSubstr("found shape (3, 1), expected (3)"));
+    std::string fortran = int8_file();
+    fortran.replace(fortran.find("False"), 5, "True ");
+    EXPECT_THAT(refused(fortran), HasSubstr("found Fortran order"));
+}
+
+TEST_F(Npy, TruncatedAndForeignFilesAreRefused)
+{
+    const std::string good = int8_file();
+    for (std::size_t length = 0; length < good.size(); ++length)
+        EXPECT_THAT(refused(good.substr(0, length)), HasSubstr("expected")) << length;
+    EXPECT_THAT(refused(good.substr(0, good.size() - 1)), HasSubstr("found 2 bytes of data, expected 3"));
+    EXPECT_THAT(refused(good + "x"), HasSubstr("found 4 bytes of data"));
+    EXPECT_THAT(refused("PK\x03\x04 something else"), HasSubstr("no .npy file"));
+    EXPECT_THAT(refusal([] { read_npy("none.npy", {"|i1"}, {3}, "/data/input"); }), HasSubstr("/data/input: none.npy: cannot be opened"));
+}
+
+}  // namespace
+}  // namespace dlasim

@@ -1,0 +1,148 @@
+// Layers to plans: layouts, banks, refusals. Expected values by hand from programming.md.
+#include <algorithm>
+#include <gmock/gmock.h>
+
+#include "config/layer_reader.h"
+#include "facts/presets.h"
+#include "lowering/plan.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
+const Hardware& preset(const char* name) { return *find_preset(name); }
+
+std::uint32_t value_of(const Plan& plan, const std::string& name)
+{
+    for (const RegisterValue& value : plan.passes.front().registers.writes)
+        if (value.name == name) return value.value;
+    ADD_FAILURE() << name << " is not written";
+    return 0;
+}
+
+constexpr const char* kConv = R"({"input": {"width": 6, "height": 5, "channels": 20}, "kernel": {"width": 3, "height": 3, "count": 10}, "pad": {"left": 1}})";
+
+TEST(Plan, FeatureDataStandInSurfacesOfOneAtom)
+{
+    // 20 channels of nv_small: 3 surfaces of 8 channels. Element (x 2, y 1, c 17): surface 2, channel 1.
+    const Cube cube{48, 240, 720, 8, 1};
+    EXPECT_EQ(cube.offset(0, 17, 1, 2), 2u * 240 + 48 + 2 * 8 + 1);
+    Tensor input(1, 20, 5, 6);
+    input.at(0, 17, 1, 2) = -7;
+    EXPECT_EQ(feature_bytes(input, 0, 20, cube, 720)[545], 0xf9);
+    Tensor back(1, 20, 5, 6);
+    read_feature(feature_bytes(input, 0, 20, cube, 720), cube, back, 0, 20);
+    EXPECT_EQ(back, input);
+}
+
+TEST(Plan, WeightsStandByGroupSliceRowColumnKernelChannel)
+{
+    // nv_small: groups of 8 kernels, slices of 8 channels. 9 kernels of 1 x 1 x 10.
+    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 10}, "kernel": {"width": 1, "height": 1, "count": 9}})");
+    const Plan plan = plan_shape(layer, preset("nv_small"));
+    Tensor weights(9, 10, 1, 1);
+    for (std::uint32_t k = 0; k < 9; ++k)
+        for (std::uint32_t c = 0; c < 10; ++c) weights.at(k, c, 0, 0) = static_cast<std::int16_t>(10 * k + c);
+    const auto stream = weight_stream(plan.passes[0].pass, plan.passes[0].geometry, preset("nv_small"), weights);
+    ASSERT_EQ(stream.size(), 90u);
+    EXPECT_EQ(stream[7], 7);     // kernel 0, channel 7
+    EXPECT_EQ(stream[8], 10);    // kernel 1, channel 0
+    EXPECT_EQ(stream[64], 8);    // the second slice: kernel 0, channel 8
+    EXPECT_EQ(stream[66], 18);   // kernel 1, channel 8
+    EXPECT_EQ(stream[80], 80);   // the second group: kernel 8
+    EXPECT_EQ(plan.passes[0].geometry.weight_bytes, 96u);  // rounded up to an entry of 8
+}
+
+TEST(Plan, CompressedWeightsAreNonZeroElementsAMaskAndGroupSizes)
+{
+    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 4}, "kernel": {"width": 1, "height": 1, "count": 2}, "weights": {"compressed": true}})");
+    Pass pass;
+    pass.channels = 4;
+    pass.kernels = 2;
+    Geometry geometry;
+    geometry.kernel_bytes = 4;
+    const CompressedWeights c = compress(pass, geometry, preset("nv_full"), {0, 5, 0, -1, 7, 0, 0, 0});
+    EXPECT_EQ(c.weights.size(), 128u);
+    EXPECT_THAT(std::vector<std::uint8_t>(c.weights.begin(), c.weights.begin() + 4), ElementsAre(5, 255, 7, 0));
+    EXPECT_EQ(c.mask[0], 0b00011010);
+    EXPECT_EQ(c.group_sizes.size(), 32u);
+    EXPECT_EQ(c.group_sizes[0], 3);
+    EXPECT_EQ(layer.compressed, true);
+}
+
+TEST(Plan, ALayerBecomesItsRegisters)
+{
+    const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
+    EXPECT_EQ(plan.mode, "direct");
+    EXPECT_EQ(value_of(plan, "CDMA.D_DATAIN_SIZE_0"), 4u << 16 | 5u);
+    EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 17u);              // 3 surfaces x 6 pixels
+    EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_SIZE_0"), 3u * 3 * 20 - 1);
+    EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_BYTES"), 1800u);               // 10 kernels x 180
+    EXPECT_EQ(value_of(plan, "CSC.D_DATAOUT_SIZE_0"), 2u << 16 | 4u);
+    EXPECT_EQ(value_of(plan, "CSC.D_ATOMICS"), 14u);
+    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 1u);
+}
+
+TEST(Plan, AOneByOneInputIsPacked)
+{
+    const Plan plan = plan_shape(layer_of(R"({"op": "fully_connected", "input": {"width": 1, "height": 1, "channels": 512}, "kernel": {"count": 32}})"),
+                                 preset("nv_full"));
+    EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 3u);  // 16 surfaces, 4 an entry
+}
+
+TEST(Plan, BiasComesThroughTheFirstOperandReader)
+{
+    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "post": {"bias": {"shift": 3}, "activation": "relu"}})");
+    const Plan plan = plan_layer(layer, preset("nv_small"), load_tensors(layer));
+    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 0x18u);          // SUM, no multiplier, ReLU
+    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_ALU_CFG"), 0x301u);     // from memory, shift 3
+    EXPECT_EQ(value_of(plan, "SDP_RDMA.D_BRDMA_CFG"), 0x2au);     // ALU only, two bytes, per kernel, primary
+    EXPECT_EQ(plan.passes[0].registers.enables.front().name, "SDP_RDMA.D_OP_ENABLE");
+}
+
+TEST(Plan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)
+{
+    const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
+    ASSERT_TRUE(std::holds_alternative<PollRegister>(plan.program.front()));
+    EXPECT_EQ(std::get<PollRegister>(plan.program.front()).name, "CDMA.S_CBUF_FLUSH_STATUS");
+    EXPECT_TRUE(std::holds_alternative<WaitInterrupt>(plan.program.back()));
+    const std::size_t n = plan.program.size();
+    EXPECT_TRUE(std::holds_alternative<MarkT0>(plan.program[n - 2]));
+    EXPECT_EQ(std::get<RegisterWrite>(plan.program[n - 3]).name, "CDMA.D_OP_ENABLE");
+}
+
+TEST(Plan, GroupsShareAPassUntilAKernelGroupIsFull)
+{
+    const Layer layer = layer_of(R"({"input": {"width": 7, "height": 7, "channels": 48}, "kernel": {"width": 3, "height": 3, "count": 48}, "groups": 48})");
+    EXPECT_EQ(plan_shape(layer, preset("nv_small")).passes.size(), 6u);   // 8 channels, 8 kernels a pass
+    EXPECT_EQ(plan_shape(layer, preset("nv_large")).passes.size(), 2u);   // 32 kernels a pass
+    const Layer two = layer_of(R"({"input": {"width": 7, "height": 7, "channels": 192}, "kernel": {"width": 3, "height": 3, "count": 128}, "groups": 2})");
+    EXPECT_EQ(plan_shape(two, preset("nv_large")).passes.size(), 2u);
+}
+
+TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
+{
+    const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
+    // 56 * 56 * 64 bytes = 200704 = 49 banks of nv_small's 32.
+    EXPECT_THAT(refused(R"({"input": {"width": 56, "height": 56, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 64}})", "nv_small"),
+                HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes"));
+    EXPECT_THAT(refused(R"({"input": {"width": 32, "height": 32, "channels": 8192}, "kernel": {"width": 32, "height": 32, "count": 64}})", "nv_full"),
+                HasSubstr("expected at most"));
+    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "precision": "int16"})", "nv_small"),
+                HasSubstr("nv_small computes nothing else"));
+    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 8}})", "nv_small"),
+                HasSubstr("no multi-batch"));
+    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})", "nv_small"),
+                HasSubstr("nv_small has none"));
+    EXPECT_THAT(refused(R"({"input": {"width": 9, "height": 9, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})", "nv_full"),
+                HasSubstr("found an output of 7 x 7, expected multiples of 4"));
+    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "weights": {"compressed": true}})", "nv_large"),
+                HasSubstr("nv_large cannot decompress"));
+}
+
+}  // namespace
+}  // namespace dlasim
