@@ -15,7 +15,7 @@
 // Shapes    an atom is 32 bytes, a beat two of them.
 // Source    rubik.md; latencies in facts/rubik.h.
 // Left out  the FIFO of 256 block commands: credits for 80 beats keep it from ever being full.
-// Error     0 cycles on the four shapes of rubik.md 6 (tests/unit/rubik_test.cpp); other timing unmeasured.
+// Error     0 cycles on the five cases of rubik.md 6 (tests/wiring/rubik_machine_test.cpp); other timing unmeasured.
 #pragma once
 #include <array>
 #include <cstdint>
