@@ -23,6 +23,7 @@ inline constexpr unsigned kFullEwLanes = 4;                                     
 // ---- elastic stages of the configurable generation
 inline constexpr unsigned kConverter = 4, kConverterCompare = 1;           // [spec] 2.5
 inline constexpr unsigned kEwOperand = 3, kEwOperandBypass = 1;            // [spec] 2.6
+inline constexpr unsigned kLutFifo = 2;                                    // [spec] 2.6, both generations
 inline constexpr unsigned kLutIndex = 4, kLutInterpolate = 3;              // [spec] 2.6
 
 // ---- write DMA
@@ -33,6 +34,7 @@ inline constexpr unsigned kPendingAcks = 2;     // [spec] 2.3
 
 // ---- read DMA
 inline constexpr unsigned kResponseStages = 2;  // [spec] 2.8
+inline constexpr unsigned kFullFeatureFifo = 3, kFullWideFifo = 1;  // [spec] 2.8: MRDMA, 16 and 32 bytes
 inline constexpr unsigned kRods = 4;            // [spec] 2.8
 inline constexpr std::uint32_t kFullContextMrdma = 80, kFullContextOperand = 160, kFullContextErdma = 80;  // [spec] 2.8
 inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command

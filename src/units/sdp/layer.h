@@ -16,7 +16,6 @@ struct SdpEngineLayer {
     bool alu_stream = false, mul_stream = false;  // their operands come from memory
     bool alu_convert = false, mul_convert = false;  // EW: operand converter not bypassed
     bool lut = false;                            // EW
-    bool operator==(const SdpEngineLayer&) const = default;
 };
 
 struct SdpLayer {

@@ -29,13 +29,12 @@ struct SdpParts<true> {
     struct Converter {
         sdp_stage::Skid input;
         sdp_stage::Rigid<facts::sdp::kFullConverter> engine;
-        bool operator==(const Converter&) const = default;
         void start(bool) {}
         bool valid() const { return engine.valid(); }
-        bool sweep(bool in, bool out)
+        void sweep(bool in, sdp_stage::Flow& flow)
         {
-            out = engine.sweep(input.valid(), out);
-            return input.sweep(in, out);
+            engine.sweep(input.valid(), flow);
+            input.sweep(in, flow);
         }
     };
     using Output = sdp_stage::Pipe;
@@ -52,15 +51,14 @@ struct SdpParts<false> {
     struct Converter {
         std::array<sdp_stage::Skid, facts::sdp::kConverter> stages{};
         bool compares = false;
-        bool operator==(const Converter&) const = default;
         void start(bool compare) { compares = compare; }
         bool valid() const { return stages[facts::sdp::kConverter - 1].valid(); }
-        bool sweep(bool in, bool out)
+        void sweep(bool in, sdp_stage::Flow& flow)
         {
             // In compare mode only the final stage is in the way.
-            if (compares) return stages[facts::sdp::kConverter - 1].sweep(in, out);
-            for (unsigned i = facts::sdp::kConverter - 1; i > 0; --i) out = stages[i].sweep(stages[i - 1].valid(), out);
-            return stages[0].sweep(in, out);
+            if (compares) return stages[facts::sdp::kConverter - 1].sweep(in, flow);
+            for (unsigned i = facts::sdp::kConverter - 1; i > 0; --i) stages[i].sweep(stages[i - 1].valid(), flow);
+            stages[0].sweep(in, flow);
         }
     };
     using Output = sdp_stage::Unpack;
@@ -143,35 +141,36 @@ public:
         const bool at_converter = layer_.ew.on ? ew_.valid() : at_ew;
 
         // From the sink to the source.
-        bool out = wdma_.ready();
+        sdp_stage::Flow flow{wdma_.ready()};
         const auto written = wdma_.sweep(output_.valid(), port_ready);
-        result.changed = written.changed;
         result.last = written.last;
-        const auto before = std::tuple{input_, mux_, converter_, output_, from_memory_};
-        out = output_.sweep(converter_.valid(), out);
-        out = converter_.sweep(at_converter, out);
-        if (layer_.ew.on) out = engine(ew_, 2, at_ew, out, result.changed);
-        if (layer_.bn.on) out = engine(bn_, 1, at_bn, out, result.changed);
-        if (layer_.bs.on) out = engine(bs_, 0, at_bs, out, result.changed);
+        output_.sweep(converter_.valid(), flow);
+        converter_.sweep(at_converter, flow);
+        if (layer_.ew.on) engine(ew_, 2, at_ew, flow);
+        if (layer_.bn.on) engine(bn_, 1, at_bn, flow);
+        if (layer_.bs.on) engine(bs_, 0, at_bs, flow);
 
         // The mux.
         const bool source = layer_.flying ? input_.valid() : kFull ? mrdma_.valid() : from_memory_.valid();
-        const bool last = layer_.flying ? input_last_[input_head_] : !memory_beats_.empty() && memory_beats_.front() == 1;
-        out = mux_.sweep(source && mux_open_, out) && mux_open_;
-        result.taken = out && source;
-        bool memory_ready = !layer_.flying && out;
-        if constexpr (!kFull) memory_ready = from_memory_.sweep(mrdma_.valid(), memory_ready);
-        result.accepted = input_.sweep(offered, layer_.flying && out) && offered;
-        if (result.taken && layer_.flying) input_head_ ^= 1;
+        mux_.sweep(source && mux_open_, flow);
+        flow.ready = flow.ready && mux_open_;
+        result.taken = flow.ready && source;
+        bool memory_ready = !layer_.flying && flow.ready;
+        if constexpr (!kFull) {
+            sdp_stage::Flow memory{memory_ready};
+            from_memory_.sweep(mrdma_.valid(), memory);
+            memory_ready = memory.ready;
+            flow.changed |= memory.changed;
+        }
+        flow.ready = flow.ready && layer_.flying;
+        input_.sweep(offered, flow);
+        result.accepted = flow.ready && offered;
+        if (result.taken) pass_mux();
         if (result.accepted) {
             input_last_[input_tail_] = layer_end;
             input_tail_ ^= 1;
         }
-        if (result.taken) {
-            if (!layer_.flying && !memory_beats_.empty() && --memory_beats_.front() == 0) memory_beats_.pop_front();
-            if (last) mux_open_ = false;
-        }
-        result.changed |= result.taken || result.accepted || !(before == std::tuple{input_, mux_, converter_, output_, from_memory_});
+        result.changed = flow.changed || written.changed || result.taken || result.accepted;
 
         if (reading_ | gates_in_use()) read(at, memory_ready, result);
         return result;
@@ -205,15 +204,25 @@ private:
     }
     bool gates_in_use() const { return streams_[0] || streams_[1] || streams_[2]; }
 
+    /// A beat passes the mux; behind the last one of the layer it closes.
+    void pass_mux()
+    {
+        bool last;
+        if (layer_.flying) {
+            last = input_last_[input_head_];
+            input_head_ ^= 1;
+        } else {
+            last = --memory_beats_.front() == 0;
+            if (last) memory_beats_.pop_front();
+        }
+        if (last) mux_open_ = false;
+    }
+
     /// Clocks an engine and remembers which operands it took.
     template <class Engine>
-    bool engine(Engine& engine, unsigned i, bool in, bool out, bool& changed)
+    void engine(Engine& engine, unsigned i, bool in, sdp_stage::Flow& flow)
     {
-        const Engine before = engine;
-        const EngineAnswer answer = engine.sweep(in, out, gates_[i].first.valid(), gates_[i].second.valid());
-        operand_out_[i] = {answer.alu_taken, answer.mul_taken};
-        changed |= !(before == engine);
-        return answer.ready;
+        operand_out_[i] = engine.sweep(in, flow, gates_[i].first.valid(), gates_[i].second.valid());
     }
 
     /// Clocks gates and readers.
@@ -223,11 +232,13 @@ private:
             const bool busy = reading_ >> (i + 1) & 1;
             if (!busy && !streams_[i]) continue;
             auto& reader = readers_[i];
-            const auto [alu_out, mul_out] = std::exchange(operand_out_[i], {});
-            const bool alu_ready = gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu_out, result.changed);
-            const bool mul_ready = gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul_out, result.changed);
+            const auto [alu_taken, mul_taken] = std::exchange(operand_out_[i], {});
+            sdp_stage::Flow alu{alu_taken}, mul{mul_taken};
+            gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu);
+            gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul);
+            result.changed |= alu.changed || mul.changed;
             if (!busy) continue;
-            const ReaderAnswer answer = reader.sweep(at, alu_ready, mul_ready);
+            const ReaderAnswer answer = reader.sweep(at, alu.ready, mul.ready);
             finish_reader(i + 1, answer, result);
             requests(i + 1, reader, at, result);
         }
@@ -270,7 +281,7 @@ private:
     typename Parts::Mrdma mrdma_;
     std::array<OperandReader<kFull>, 3> readers_;
     std::array<GatePair, 3> gates_;
-    std::array<std::pair<bool, bool>, 3> operand_out_{};
+    std::array<OperandsTaken, 3> operand_out_{};
     std::array<bool, 3> streams_{};
     std::array<std::uint64_t, kReadEngines> stalls_{};
     unsigned reading_ = 0;  // engines with a layer, by ReadEngine

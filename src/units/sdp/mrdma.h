@@ -52,9 +52,14 @@ public:
         }
         ReaderAnswer answer;
         const bool accepted = out_.valid() && out;
-        const bool read = out_.sweep(offered, out) && !beats_.empty();
-        for (unsigned i = 0; i < 4; ++i) fifos_[i].sweep(write && (targets >> i & 1), read && (select >> i & 1));
-        for (unsigned i = 4; i < kFifos; ++i) wide_[i - 4].sweep(write && (targets >> i & 1), read && (select >> i & 1));
+        sdp_stage::Flow flow{out};
+        out_.sweep(offered, flow);
+        const bool read = flow.ready && !beats_.empty();
+        for (unsigned i = 0; i < kFifos; ++i) {
+            sdp_stage::Flow fifo{read && (select >> i & 1)};
+            if (i < 4) fifos_[i].sweep(write && (targets >> i & 1), fifo);
+            else wide_[i - 4].sweep(write && (targets >> i & 1), fifo);
+        }
         if (write && ++written_ == words_.front()) {
             words_.pop_front();
             written_ = 0;
@@ -76,8 +81,8 @@ private:
     bool full(unsigned i) const { return i < 4 ? fifos_[i].valid() : wide_[i - 4].valid(); }
 
     ReadFront<true>& front_;
-    std::array<sdp_stage::FifoR<3>, 4> fifos_{};
-    std::array<sdp_stage::FifoR<1>, 2> wide_{};
+    std::array<sdp_stage::Places<facts::sdp::kFullFeatureFifo + 1>, 4> fifos_{};
+    std::array<sdp_stage::Places<facts::sdp::kFullWideFifo + 1>, 2> wide_{};
     sdp_stage::Skid out_;
     bool int8_ = true, segments_ = false, primary_ = true, even_ = true;
     std::uint64_t left_ = 0;
@@ -107,12 +112,15 @@ public:
         for (unsigned i = 0; i < group_; ++i) write = write && fifos_[i].ready();
         const bool offered = fifos_[select].valid();
         ReaderAnswer answer;
-        const auto before = fifos_;
-        const auto out_before = out_;
         const bool accepted = out_.valid() && out;
-        const bool read = out_.sweep(offered, out);
+        sdp_stage::Flow flow{out};
+        out_.sweep(offered, flow);
+        const bool read = flow.ready;
         const unsigned pushed = write ? group_ : 0;
-        for (unsigned i = 0; i < fifos_.size(); ++i) fifos_[i].sweep(i < pushed, read && i == select);
+        for (unsigned i = 0; i < fifos_.size(); ++i) {
+            flow.ready = read && i == select;
+            fifos_[i].sweep(i < pushed, flow);
+        }
         const bool pop = front_.word() && (!group_ || write);
         if (write) group_ = 0;
         if (pop) {
@@ -132,7 +140,7 @@ public:
             read_ = 0;
             reads_.pop_front();
         }
-        answer.changed = front_.sweep_words(at, pop) || accepted || write || before != fifos_ || out_before != out_;
+        answer.changed = front_.sweep_words(at, pop) || accepted || write || flow.changed;
         if (accepted && left_ && --left_ == 0) answer.finished = true;
         return answer;
     }

@@ -72,7 +72,9 @@ public:
         const bool surface_ends = half_ends && walk_.surface_ends();
         const bool finished = out_.valid() && out && out_last_;
         const bool left = out_.valid() && out;
-        const bool room = out_.sweep(offered, out);
+        sdp_stage::Flow flow{out};
+        out_.sweep(offered, flow);
+        const bool room = flow.ready;
         if (room) out_last_ = half_ends && walk_.on && walk_.ends();
         const bool accepted = offered && room;
         const bool group_ends = rod_ == (int8_ || groups_.empty() ? 0u : groups_.front());
@@ -138,15 +140,15 @@ public:
         for (unsigned i = 0; i < facts::sdp::kRods; ++i) offered = offered && (!(selected >> i & 1) || rods_[i].valid());
         const bool surface_ends = walk_.surface_ends();
         const bool left = out_.valid() && out;
-        const auto before = out_;
-        const bool accepted = out_.sweep(offered, out) && offered;
-        changed |= accepted || left || !(before == out_);
+        sdp_stage::Flow flow{out};
+        out_.sweep(offered, flow);
+        const bool accepted = flow.ready && offered;
         const bool advances = accepted && (per_element_ || surface_ends);
         for (unsigned i = 0; i < facts::sdp::kRods; ++i) {
-            const auto rod_before = rods_[i];
-            rods_[i].sweep(i < written, advances && (selected >> i & 1));
-            changed |= !(rod_before == rods_[i]);
+            flow.ready = advances && (selected >> i & 1);
+            rods_[i].sweep(i < written, flow);
         }
+        changed |= accepted || left || flow.changed;
         if (accepted) {
             if (advances) {
                 const bool group_ends = rod_ + step_ >= (groups_.empty() ? 0u : groups_.front());
@@ -270,22 +272,20 @@ public:
     explicit FullGate(bool ew, std::uint32_t) : ew_(ew) { pack_.ratio = 4; }
     void start(bool open, bool) { open_ = open; }
     bool valid() const { return ew_ ? convert_.valid() : pipe_.valid() && open_; }
-    /// Returns the ready for the reader.
-    bool sweep(bool in, bool last, bool out, bool& changed)
+    /// `flow`: from the engine's operand port to the reader.
+    void sweep(bool in, bool last, sdp_stage::Flow& flow)
     {
         const bool was_valid = pipe_.valid();
         if (ew_) {
-            const auto before = std::pair{convert_, pack_};
-            out = convert_.sweep(pack_.valid(), out);
-            out = pack_.sweep(was_valid && open_, out);
-            changed |= !(before == std::pair{convert_, pack_});
+            convert_.sweep(pack_.valid(), flow);
+            pack_.sweep(was_valid && open_, flow);
         }
-        const bool taken = open_ && out && was_valid, ends = taken && last_;
-        const bool ready = pipe_.sweep(in, open_ && out);
-        if (ready) last_ = last;
+        const bool taken = open_ && flow.ready && was_valid, ends = taken && last_;
+        flow.ready = open_ && flow.ready;
+        pipe_.sweep(in, flow);
+        if (flow.ready) last_ = last;
         if (ends) open_ = false;
-        changed |= taken || (in && ready);
-        return ready;
+        flow.changed |= taken || (in && flow.ready);
     }
 
 private:
@@ -304,15 +304,15 @@ public:
         depth_ = !ew_ ? 0 : convert ? facts::sdp::kEwOperand : facts::sdp::kEwOperandBypass;
     }
     bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : pack_.valid(); }
-    bool sweep(bool in, bool last, bool out, bool& changed)
+    void sweep(bool in, bool last, sdp_stage::Flow& flow)
     {
-        const auto before = std::pair{convert_, pack_};
-        for (unsigned i = depth_; i-- > 0;) out = convert_[i].sweep(i ? convert_[i - 1].valid() : pack_.valid(), out);
-        const bool ready = pack_.sweep(in && open_, out) && open_;
-        const bool taken = in && ready;
-        changed |= taken || !(before == std::pair{convert_, pack_});
-        if (taken && last) open_ = false;
-        return ready;
+        for (unsigned i = depth_; i-- > 0;) convert_[i].sweep(i ? convert_[i - 1].valid() : pack_.valid(), flow);
+        pack_.sweep(in && open_, flow);
+        flow.ready = flow.ready && open_;
+        if (in && flow.ready) {
+            flow.changed = true;
+            if (last) open_ = false;
+        }
     }
 
 private:

@@ -46,12 +46,10 @@ public:
         blocked_ = offered && !room;
         const bool port_ready = link_ && link_->request.ready(at);
         const bool leaves = interface_[kInterface - 1].valid() && port_ready;
-        const auto before = interface_;
-        bool out = port_ready;
-        for (unsigned i = kInterface - 1; i > 0; --i) out = interface_[i].sweep(interface_[i - 1].valid(), out);
-        interface_[0].sweep(offered, out);
-        bool changed = leaves;
-        for (unsigned i = 0; i < kInterface; ++i) changed |= before[i] != interface_[i];
+        sdp_stage::Flow flow{port_ready, leaves};
+        for (unsigned i = kInterface - 1; i > 0; --i) interface_[i].sweep(interface_[i - 1].valid(), flow);
+        interface_[0].sweep(offered, flow);
+        bool changed = flow.changed;
         if (leaves) waiting_.pop_front();
         if (offered && room) {
             waiting_.push_back(requests_.front());

@@ -1,71 +1,70 @@
-// The pipeline stages SDP is built of, as occupancy only: which places hold a beat.
+// The pipeline stages SDP is built of, as occupancy only: how many places hold a beat.
 //
 //        in_valid ──►┌───────┐──► valid()
-//   ready(...) ◄─────│ stage │◄── out_ready          clock(in_valid, out_ready): the clock edge
+//   flow.ready ◄─────│ stage │◄── flow.ready         sweep(in_valid, flow): the clock edge
 //                    └───────┘
 //
-// A cycle is evaluated from the sink to the source: valid() of all stages (registers, or registers
-// and the valid in front of them) belongs to the old state while ready runs upstream, so one sweep
-// that asks a stage for its ready, clocks it and goes on to the stage before it is one clock cycle.
-// clock() may be called only with the in_valid and out_ready of that cycle.
+// A cycle is evaluated from the sink to the source: valid() of every stage belongs to the old state
+// until the stage is swept, and sweeping turns the ready of the stage behind into the ready for the
+// stage in front. So one walk upstream is one clock cycle. The flow also remembers whether any stage
+// changed: if none did, the next cycle will be the same as this one.
 //
 // Source  sdp.md 2.1; the comments name the elements as they are named there.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 namespace dlasim::sdp_stage {
 
-/// SKID-PIPE and PIPE-SKID: two places, registered ready.
-struct Skid {
+struct Flow {
+    bool ready = false;    // of what is behind the stage that is swept next
+    bool changed = false;  // a stage has another state than before
+};
+
+/// SKID-PIPE and PIPE-SKID (two places), FIFO-R(n) (n + 1 places): latency 1, registered ready.
+template <std::uint8_t kPlaces>
+struct Places {
     std::uint8_t held = 0;
-    bool operator==(const Skid&) const = default;
     bool valid() const { return held != 0; }
-    bool ready() const { return held < 2; }
-    void clock(bool in, bool out)
+    bool ready() const { return held < kPlaces; }
+    void sweep(bool in, Flow& flow)
     {
-        held = static_cast<std::uint8_t>(held - (out && held != 0) + (in && held < 2));
-    }
-    /// Clocks and returns the ready of this cycle.
-    bool sweep(bool in, bool out)
-    {
-        const bool was_ready = ready();
-        clock(in, out);
-        return was_ready;
+        const bool room = held < kPlaces, leaves = flow.ready && held != 0, enters = in && room;
+        held = static_cast<std::uint8_t>(held + enters - leaves);
+        flow.changed |= enters != leaves;
+        flow.ready = room;
     }
 };
+using Skid = Places<2>;
 
 /// SKID-PIPE-B: as SKID-PIPE, but ready falls after every stall, caught beat or not.
 struct SkidB {
     bool full = false, shadow = false, go = true;
-    bool operator==(const SkidB&) const = default;
     bool valid() const { return full; }
     bool ready() const { return go; }
-    void clock(bool in, bool out)
+    void sweep(bool in, Flow& flow)
     {
-        const bool moves = out || !full, next = go ? in : shadow;
-        if (go) shadow = in;
+        const bool was_ready = go, moves = flow.ready || !full;
+        const bool next = go ? in : shadow, kept = go ? in : shadow, now = moves ? next : full;
+        flow.changed |= moves != go || kept != shadow || now != full;
+        shadow = kept;
         go = moves;
-        if (moves) full = next;
-    }
-    bool sweep(bool in, bool out)
-    {
-        const bool was_ready = go;
-        clock(in, out);
-        return was_ready;
+        full = now;
+        flow.ready = was_ready;
     }
 };
 
 /// PIPE: one place, combinational ready.
 struct Pipe {
     bool full = false;
-    bool operator==(const Pipe&) const = default;
     bool valid() const { return full; }
     bool ready(bool out) const { return out || !full; }
-    bool sweep(bool in, bool out)
+    void sweep(bool in, Flow& flow)
     {
-        const bool was_ready = ready(out);
-        if (was_ready) full = in;
-        return was_ready;
+        flow.ready = ready(flow.ready);
+        const bool now = flow.ready ? in : full;
+        flow.changed |= now != full;
+        full = now;
     }
 };
 
@@ -73,16 +72,18 @@ struct Pipe {
 struct Pack {
     std::uint8_t ratio = 1, piece = 0;
     bool full = false;
-    bool operator==(const Pack&) const = default;
     bool valid() const { return full; }
-    bool last() const { return piece + 1 == ratio; }
-    bool ready(bool out) const { return !full || (out && last()); }
-    bool sweep(bool in, bool out)
+    void sweep(bool in, Flow& flow)
     {
-        const bool was_ready = ready(out);
-        if (full && out) piece = last() ? 0 : static_cast<std::uint8_t>(piece + 1);
-        if (was_ready) full = in;
-        return was_ready;
+        const bool last = piece + 1 == ratio, emits = full && flow.ready;
+        flow.ready = !full || (flow.ready && last);
+        if (emits) {
+            piece = last ? 0 : static_cast<std::uint8_t>(piece + 1);
+            flow.changed |= ratio != 1;
+        }
+        const bool now = flow.ready ? in : full;
+        flow.changed |= now != full;
+        full = now;
     }
 };
 
@@ -90,20 +91,23 @@ struct Pack {
 struct Unpack {
     std::uint8_t ratio = 1, piece = 0;
     bool full = false;
-    bool operator==(const Unpack&) const = default;
     bool valid() const { return full; }
-    bool ready(bool out) const { return !full || out; }
-    bool sweep(bool in, bool out)
+    /// Narrow words missing for the next wide one.
+    unsigned missing() const { return ratio - piece; }
+    void sweep(bool in, Flow& flow)
     {
-        const bool was_ready = ready(out);
-        if (was_ready) {
-            full = false;
-            if (in && ++piece == ratio) {
+        flow.ready = !full || flow.ready;
+        if (!flow.ready) return;
+        const bool was_full = full;
+        full = false;
+        if (in) {
+            flow.changed |= ratio != 1;
+            if (++piece == ratio) {
                 piece = 0;
                 full = true;
             }
         }
-        return was_ready;
+        flow.changed |= full != was_full;
     }
 };
 
@@ -111,36 +115,14 @@ struct Unpack {
 template <std::uint8_t kDepth>
 struct FallThrough {
     std::uint8_t held = 0;
-    bool operator==(const FallThrough&) const = default;
     bool valid(bool in) const { return held != 0 || in; }
-    bool sweep(bool in, bool out)
+    void sweep(bool in, Flow& flow)
     {
-        const bool was_ready = out || held < kDepth;
-        held = static_cast<std::uint8_t>(held + (in && was_ready));
-        if (out && held) --held;
-        return was_ready;
-    }
-};
-
-/// FIFO-R(n): n words and an output register.
-template <std::uint8_t kDepth>
-struct FifoR {
-    std::uint8_t held = 0;
-    bool full = false;
-    bool operator==(const FifoR&) const = default;
-    bool valid() const { return full; }
-    bool ready() const { return held < kDepth; }
-    bool sweep(bool in, bool out)
-    {
-        const bool was_ready = ready();
-        bool push = in && was_ready;
-        if (out || !full) {
-            full = held || push;
-            if (held) --held;
-            else push = false;
-        }
-        held = static_cast<std::uint8_t>(held + push);
-        return was_ready;
+        const bool out = flow.ready;
+        flow.ready = out || held < kDepth;
+        const bool enters = in && flow.ready, leaves = out && (held != 0 || enters);
+        held = static_cast<std::uint8_t>(held + enters - leaves);
+        flow.changed |= enters != leaves;
     }
 };
 
@@ -157,7 +139,7 @@ struct Rod {
         const bool any = word || push;
         const bool pop = any && !(hold && keep);
         const bool next = keep ? hold : any;
-        const std::uint8_t words = static_cast<std::uint8_t>(word + push - pop);
+        const int words = word + push - pop;
         was_full = full;
         if (!full || out) full = next;
         hold = any || (hold && keep);
@@ -173,25 +155,29 @@ struct Rigid {
     std::uint16_t stage = 0;  // bit k: stage k + 1 is valid
     bool skid = false, operand = false, needs_operand = false;
 
-    bool operator==(const Rigid&) const = default;
     bool valid() const { return stage >> (kDepth - 1) & 1; }
     bool ready() const { return !skid; }
+    bool empty() const { return !stage && !skid; }
     bool wants_operand() const { return needs_operand && (stage & 1) && !operand; }
-    bool sweep(bool in, bool out, bool operand_valid = false)
+    /// Cycles until the foremost beat can be at the output; pre: not empty.
+    unsigned distance() const { return kDepth - static_cast<unsigned>(std::bit_width(stage)); }
+    void sweep(bool in, Flow& flow, bool operand_valid = false)
     {
-        const bool was_ready = !skid;
-        const bool stall = valid() && !out, first = stage & 1;
+        const bool was_ready = !skid, stall = valid() && !flow.ready, first = stage & 1;
         const bool taken = wants_operand() && operand_valid;
         const bool go = !(needs_operand && first) || operand || taken;
-        const bool waiting = skid || in, enters = waiting && !stall && go;
+        const bool waiting = skid || in, enters = waiting && !stall && go, now_skid = waiting && !enters;
+        flow.changed |= taken || now_skid != skid;
         if (first && !stall && go) operand = false;
         else if (taken) operand = true;
         if (!stall) {
             const unsigned moved = (stage & ~1u) << 1 | unsigned{first && go} << 1;
-            stage = static_cast<std::uint16_t>((moved | (enters || (first && !go))) & ((1u << kDepth) - 1));
+            const auto now = static_cast<std::uint16_t>((moved | (enters || (first && !go))) & ((1u << kDepth) - 1));
+            flow.changed |= now != stage;
+            stage = now;
         }
-        skid = waiting && !enters;
-        return was_ready;
+        skid = now_skid;
+        flow.ready = was_ready;
     }
 };
 

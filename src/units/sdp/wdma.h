@@ -17,6 +17,7 @@
 #include "base/ring.h"
 #include "facts/sdp.h"
 #include "traffic/memory.h"
+#include "units/sdp/banks.h"
 #include "units/sdp/stages.h"
 #include "units/sdp/values.h"
 #include "units/sdp/write_commands.h"
@@ -53,10 +54,7 @@ public:
     /// The banks of the next beat have room.
     bool ready() const
     {
-        if (!token_) return false;
-        for (unsigned bank = first_bank(), i = 0; i < banks_of_beat(); ++i)
-            if (!banks_[bank + i].ready()) return false;
-        return true;
+        return token_ && banks_.ready(banks_of_beat());
     }
 
     Answer sweep(bool in, bool port_ready)
@@ -74,7 +72,7 @@ public:
         if (command_on_ && !data_phase_) {
             blocked_ = !room;
         } else if (command_on_) {
-            starved_ = (valid_banks() & needed()) != needed();
+            starved_ = !banks_.valid(needed());
             blocked_ = !starved_ && !room;
         }
         const bool sent = command_on_ && !blocked_ && !starved_;
@@ -100,8 +98,8 @@ public:
         unsigned pushed = 0;
         bool token_done = !token_;
         if (taken) {
-            pushed = ((1u << banks_of_beat()) - 1) << first_bank();
-            store(first_bank());
+            pushed = banks_of_beat();
+            store(pushed);
             if (++beat_ == split_beats_) {
                 token_done = true;
                 if (twins_ && !split_single_) twin_ = !twin_;
@@ -116,13 +114,7 @@ public:
             command_on_ = dma_count_ != 0;
             if (command_on_) pop_dma();
         }
-        bool moved = false;
-        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
-            const auto before = banks_[bank];
-            banks_[bank].sweep(pushed >> bank & 1, popped >> bank & 1);
-            moved |= std::memcmp(&before, &banks_[bank], sizeof before) != 0;
-        }
-        answer.changed |= taken || produced || sent || moved;
+        answer.changed |= banks_.clock(pushed, popped) || taken || produced || sent;
         return answer;
     }
 
@@ -137,7 +129,7 @@ public:
 
 private:
     static constexpr unsigned kInterface = kFull ? 2 : 1;
-    using Bank = std::conditional_t<kFull, sdp_stage::FifoR<facts::sdp::kFullBankFifo>, sdp_stage::SkidB>;
+    using Banks = std::conditional_t<kFull, FullBanks, ElasticBanks>;
     using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
 
     struct Token {
@@ -165,18 +157,12 @@ private:
         --dma_count_;
     }
 
-    unsigned banks_of_beat() const { return kFull && wide_ ? 2 : 1; }
-    unsigned first_bank() const
+    /// Where the next beat goes.
+    unsigned banks_of_beat() const
     {
-        if (!kFull || !wide_) return beat_ & 3;
-        if (twins_) return twin_ ? 2 : 0;
-        return (beat_ & 1) * 2;
-    }
-    unsigned valid_banks() const
-    {
-        unsigned mask = 0;
-        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) mask |= unsigned{banks_[bank].valid()} << bank;
-        return mask;
+        if (!kFull || !wide_) return 1u << (beat_ & 3);
+        const bool upper = twins_ ? twin_ : beat_ & 1;
+        return upper ? 0xc : 0x3;
     }
     bool last_packet() const { return packet_ + 1 == (kFull ? (command_.atoms + 1) / 2 : command_.atoms); }
     unsigned atoms_of_packet() const { return kFull && !(last_packet() && command_.atoms % 2) ? 2 : 1; }
@@ -190,12 +176,11 @@ private:
     void sweep_interface(bool in, bool port_ready, Answer& answer)
     {
         const bool leaves = interface_[kInterface - 1].valid() && port_ready;
-        const auto before = interface_;
-        bool out = port_ready;
-        for (unsigned i = kInterface - 1; i > 0; --i) out = interface_[i].sweep(interface_[i - 1].valid(), out);
-        interface_[0].sweep(in, out);
+        sdp_stage::Flow flow{port_ready, leaves};
+        for (unsigned i = kInterface - 1; i > 0; --i) interface_[i].sweep(interface_[i - 1].valid(), flow);
+        interface_[0].sweep(in, flow);
         if (leaves) packets_.pop_front();
-        answer.changed |= leaves || std::memcmp(&before, &interface_, sizeof before) != 0;
+        answer.changed |= flow.changed;
     }
 
     void send_command()
@@ -228,12 +213,16 @@ private:
             }
         }
     }
-    void store(unsigned bank)
+    void store(unsigned banks)
     {
         std::array<std::uint8_t, 32> bytes;
         values_.next(bytes);
-        for (unsigned i = 0; i < banks_of_beat(); ++i)
-            std::memcpy(words_[bank + i][tails_[bank + i]++ % kWords].data(), bytes.data() + 16 * i, bank_bytes());
+        const std::uint8_t* from = bytes.data();
+        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
+            if (!(banks >> bank & 1)) continue;
+            std::memcpy(words_[bank][tails_[bank]++ % kWords].data(), from, bank_bytes());
+            from += bank_bytes();
+        }
     }
     std::uint32_t bank_bytes() const { return kFull ? 16 : atom_; }
 
@@ -248,7 +237,7 @@ private:
     // (1)
     bool token_ = false, split_single_ = false;
     std::uint32_t split_beats_ = 0, beat_ = 0;
-    std::array<Bank, facts::sdp::kBanks> banks_{};
+    Banks banks_;
     // (2)
     bool command_on_ = false, data_phase_ = false, blocked_ = false, starved_ = false;
     WriteCommand command_;

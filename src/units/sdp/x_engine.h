@@ -15,15 +15,13 @@
 
 namespace dlasim {
 
-/// What an engine answers in a cycle.
-struct EngineAnswer {
-    bool ready = false;                       // to the beat in front
-    bool alu_taken = false, mul_taken = false;  // to its operand streams
+/// The operands an engine takes from its streams in a cycle, if they are there.
+struct OperandsTaken {
+    bool alu = false, mul = false;
 };
 
 class FullXEngine {
 public:
-    bool operator==(const FullXEngine&) const = default;
     explicit FullXEngine(const SdpHardware&, std::uint32_t /*throughput*/) {}
     void start(const SdpEngineLayer& layer)
     {
@@ -31,20 +29,18 @@ public:
         mul_.needs_operand = layer.mul_stream;
     }
     bool valid() const { return relu_.valid(); }
-    EngineAnswer sweep(bool in, bool out, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
-        EngineAnswer answer;
-        answer.alu_taken = alu_.wants_operand();
-        answer.mul_taken = mul_.wants_operand();
-        out = relu_.sweep(to_relu_.valid(truncate_.valid()), out);
-        out = to_relu_.sweep(truncate_.valid(), out);
-        out = truncate_.sweep(to_truncate_.valid(mul_.valid()), out);
-        out = to_truncate_.sweep(mul_.valid(), out);
-        out = mul_.sweep(to_mul_.valid(alu_.valid()), out, mul_valid);
-        out = to_mul_.sweep(alu_.valid(), out);
-        out = alu_.sweep(input_.valid(), out, alu_valid);
-        answer.ready = input_.sweep(in, out);
-        return answer;
+        const OperandsTaken taken{alu_.wants_operand(), mul_.wants_operand()};
+        relu_.sweep(to_relu_.valid(truncate_.valid()), flow);
+        to_relu_.sweep(truncate_.valid(), flow);
+        truncate_.sweep(to_truncate_.valid(mul_.valid()), flow);
+        to_truncate_.sweep(mul_.valid(), flow);
+        mul_.sweep(to_mul_.valid(alu_.valid()), flow, mul_valid);
+        to_mul_.sweep(alu_.valid(), flow);
+        alu_.sweep(input_.valid(), flow, alu_valid);
+        input_.sweep(in, flow);
+        return taken;
     }
 
 private:
@@ -58,34 +54,34 @@ private:
 
 class ElasticXEngine {
 public:
-    bool operator==(const ElasticXEngine&) const = default;
     ElasticXEngine(const SdpHardware& hw, std::uint32_t throughput)
     {
         input_.ratio = output_.ratio = static_cast<std::uint8_t>(std::max(1u, hw.max_throughput() / throughput));
     }
     void start(const SdpEngineLayer& layer) { layer_ = layer; }
     bool valid() const { return output_.valid(); }
-    EngineAnswer sweep(bool in, bool out, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
-        EngineAnswer answer;
-        out = output_.sweep(relu_.valid(), out);
-        out = relu_.sweep(truncate_.valid(), out);
+        OperandsTaken taken;
         const bool from_alu = layer_.alu ? alu_out_.valid() : input_.valid();
-        const bool mul_open = !layer_.mul_stream || mul_valid, alu_open = !layer_.alu_stream || alu_valid;
-        out = truncate_.sweep(layer_.mul ? mul_.valid() : from_alu, out);
+        output_.sweep(relu_.valid(), flow);
+        relu_.sweep(truncate_.valid(), flow);
+        truncate_.sweep(layer_.mul ? mul_.valid() : from_alu, flow);
         if (layer_.mul) {
-            out = mul_.sweep(from_alu && mul_open, out);
-            answer.mul_taken = layer_.mul_stream && out && from_alu;
-            out = out && mul_open;
+            const bool open = !layer_.mul_stream || mul_valid;
+            mul_.sweep(from_alu && open, flow);
+            taken.mul = layer_.mul_stream && flow.ready && from_alu;
+            flow.ready = flow.ready && open;
         }
         if (layer_.alu) {
-            out = alu_out_.sweep(alu_in_.valid(), out);
-            out = alu_in_.sweep(input_.valid() && alu_open, out);
-            answer.alu_taken = layer_.alu_stream && out && input_.valid();
-            out = out && alu_open;
+            const bool open = !layer_.alu_stream || alu_valid;
+            alu_out_.sweep(alu_in_.valid(), flow);
+            alu_in_.sweep(input_.valid() && open, flow);
+            taken.alu = layer_.alu_stream && flow.ready && input_.valid();
+            flow.ready = flow.ready && open;
         }
-        answer.ready = input_.sweep(in, out);
-        return answer;
+        input_.sweep(in, flow);
+        return taken;
     }
 
 private:

@@ -23,12 +23,11 @@ namespace dlasim {
 template <unsigned kDepth>
 struct SkidRow {
     std::array<sdp_stage::Skid, kDepth> stages{};
-    bool operator==(const SkidRow&) const = default;
     bool valid() const { return stages[kDepth - 1].valid(); }
-    bool sweep(bool in, bool out)
+    void sweep(bool in, sdp_stage::Flow& flow)
     {
-        for (unsigned i = kDepth - 1; i > 0; --i) out = stages[i].sweep(stages[i - 1].valid(), out);
-        return stages[0].sweep(in, out);
+        for (unsigned i = kDepth - 1; i > 0; --i) stages[i].sweep(stages[i - 1].valid(), flow);
+        stages[0].sweep(in, flow);
     }
 };
 
@@ -37,24 +36,25 @@ template <class Index, class Read, class Out, class Interpolate>
 struct LutPath {
     Index index;
     Read read;
-    sdp_stage::FifoR<2> queue;
+    sdp_stage::Places<facts::sdp::kLutFifo + 1> queue;
     Out data;
     Interpolate interpolate;
-    bool operator==(const LutPath&) const = default;
     bool valid() const { return interpolate.valid(); }
-    bool sweep(bool in, bool out)
+    /// True if a word entered `read`.
+    bool sweep(bool in, sdp_stage::Flow& flow)
     {
-        out = interpolate.sweep(data.valid(), out);
-        out = data.sweep(queue.valid(), out);
-        out = queue.sweep(read.valid(), out);
-        out = read.sweep(index.valid(), out);
-        return index.sweep(in, out);
+        interpolate.sweep(data.valid(), flow);
+        data.sweep(queue.valid(), flow);
+        queue.sweep(read.valid(), flow);
+        read.sweep(index.valid(), flow);
+        const bool entered = index.valid() && flow.ready;
+        index.sweep(in, flow);
+        return entered;
     }
 };
 
 class FullYEngine {
 public:
-    bool operator==(const FullYEngine&) const = default;
     explicit FullYEngine(const SdpHardware&)
     {
         input_.ratio = output_.ratio = kRatio;
@@ -68,24 +68,16 @@ public:
     bool valid() const { return output_.valid(); }
     /// A word moved into the register whose table entries are read.
     bool looked_up() const { return looked_up_; }
-    EngineAnswer sweep(bool in, bool out, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
-        EngineAnswer answer;
-        answer.alu_taken = alu_.wants_operand();
-        answer.mul_taken = mul_.wants_operand();
-        if (lut_on_) {
-            out = output_.sweep(lut_.valid(), out);
-            const bool offered = lut_.index.valid(), room = lut_.read.ready(lut_.queue.ready());
-            out = lut_.sweep(alu_.valid(), out);
-            looked_up_ = offered && room;
-        } else {
-            out = output_.sweep(alu_.valid(), out);
-        }
-        out = alu_.sweep(to_alu_.valid(mul_.valid()), out, alu_valid);
-        out = to_alu_.sweep(mul_.valid(), out);
-        out = mul_.sweep(input_.valid(), out, mul_valid);
-        answer.ready = input_.sweep(in, out);
-        return answer;
+        const OperandsTaken taken{alu_.wants_operand(), mul_.wants_operand()};
+        output_.sweep(lut_on_ ? lut_.valid() : alu_.valid(), flow);
+        looked_up_ = lut_on_ && lut_.sweep(alu_.valid(), flow);
+        alu_.sweep(to_alu_.valid(mul_.valid()), flow, alu_valid);
+        to_alu_.sweep(mul_.valid(), flow);
+        mul_.sweep(input_.valid(), flow, mul_valid);
+        input_.sweep(in, flow);
+        return taken;
     }
 
 private:
@@ -103,7 +95,6 @@ private:
 
 class ElasticYEngine {
 public:
-    bool operator==(const ElasticYEngine&) const = default;
     explicit ElasticYEngine(const SdpHardware& hw)
     {
         input_.ratio = output_.ratio = static_cast<std::uint8_t>(std::max(1u, hw.max_throughput() / hw.ew_throughput));
@@ -111,31 +102,27 @@ public:
     void start(const SdpEngineLayer& layer) { layer_ = layer; }
     bool valid() const { return output_.valid(); }
     bool looked_up() const { return looked_up_; }
-    EngineAnswer sweep(bool in, bool out, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
-        EngineAnswer answer;
+        OperandsTaken taken;
         const bool from_mul = layer_.mul ? mul_.valid() : input_.valid();
         const bool from_alu = layer_.alu ? alu_.valid() : from_mul;
-        const bool mul_open = !layer_.mul_stream || mul_valid, alu_open = !layer_.alu_stream || alu_valid;
-        if (layer_.lut) {
-            out = output_.sweep(lut_.valid(), out);
-            looked_up_ = lut_.index.valid() && lut_.read.ready();
-            out = lut_.sweep(from_alu, out);
-        } else {
-            out = output_.sweep(from_alu, out);
-        }
+        output_.sweep(layer_.lut ? lut_.valid() : from_alu, flow);
+        looked_up_ = layer_.lut && lut_.sweep(from_alu, flow);
         if (layer_.alu) {
-            out = alu_.sweep(from_mul && alu_open, out);
-            answer.alu_taken = layer_.alu_stream && out && from_mul;
-            out = out && alu_open;
+            const bool open = !layer_.alu_stream || alu_valid;
+            alu_.sweep(from_mul && open, flow);
+            taken.alu = layer_.alu_stream && flow.ready && from_mul;
+            flow.ready = flow.ready && open;
         }
         if (layer_.mul) {
-            out = mul_.sweep(input_.valid() && mul_open, out);
-            answer.mul_taken = layer_.mul_stream && out && input_.valid();
-            out = out && mul_open;
+            const bool open = !layer_.mul_stream || mul_valid;
+            mul_.sweep(input_.valid() && open, flow);
+            taken.mul = layer_.mul_stream && flow.ready && input_.valid();
+            flow.ready = flow.ready && open;
         }
-        answer.ready = input_.sweep(in, out);
-        return answer;
+        input_.sweep(in, flow);
+        return taken;
     }
 
 private:
