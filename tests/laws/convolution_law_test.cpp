@@ -175,6 +175,39 @@ TEST_P(ConvolutionLaw, SleepingAndSteppingAgreeInEveryEventValueAndCounter)
                 static_cast<unsigned long long>(slept), static_cast<unsigned long long>(stepped_evaluations));
 }
 
+/// Registers full of noise, lines and kernels in plenty.
+TEST_P(ConvolutionLaw, IllegalProgramsDoNoHarm)
+{
+    const Hardware& hw = *find_preset(GetParam());
+    std::uint64_t stripes = 0;
+    for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+        std::mt19937 random{seed};
+        ConvolutionBench bench(hw, true);
+        Cycle at = 10;
+        for (unsigned layer = 0; layer < 2; ++layer) {
+            for (std::size_t unit = 0; unit < 4; ++unit) {
+                bench.links[unit].request.put(at, {4, layer, true});
+                for (std::uint32_t offset = 0xc; offset < 0x68; offset += 4) {
+                    // Few bits for some, so that products of sizes stay small enough to get anywhere.
+                    std::uint32_t value = static_cast<std::uint32_t>(random());
+                    if (seed % 2) value &= static_cast<std::uint32_t>(random()) & static_cast<std::uint32_t>(random());
+                    bench.links[unit].request.put(at, {offset, value, true});
+                }
+            }
+            for (std::size_t unit : {3u, 1u, 2u, 0u}) bench.links[unit].request.put(at + 1, {8, 1, true});
+            at += 10;
+        }
+        for (unsigned i = 0; i < 50; ++i) {
+            bench.cdma.data_filled.put(at += 3, {0, 4000});
+            bench.cdma.weight_filled.put(at, {8000, 0, 0});
+        }
+        bench.run(30000, false);
+        for (const auto& [name, value] : bench.cmac_a.report(30000).counters)
+            if (name == "stripes") stripes += value;
+    }
+    EXPECT_GT(stripes, 1000u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Configurations, ConvolutionLaw,
                          testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small", "nv_medium_1024_full"),
                          [](const auto& info) { return std::string(info.param); });
