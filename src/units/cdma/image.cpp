@@ -286,7 +286,9 @@ void ImageFetcher::convert_line_beats()
         beat.data = data;
         beat.mean = layer_.mean ? means : nullptr;
         beat.pad_mask = pad_mask;
-        beat.atoms = packed ? (single ? 0x3 : 0xf) : (single ? 0x1 : 0x3);
+        // Packed pixels for int8 processing: a half beat at the end of a line would be held for a partner that never
+        // comes (cdma.md 9.5 with the fill rule of 5.6, not measured); it is written like a whole one.
+        beat.atoms = packed ? (single && !shrink ? 0x3 : 0xf) : (single ? 0x1 : 0x3);
         beat.is_unsigned = !layer_.pixel_signed;
         beat.high = u & 2;
         beat.fill128 = last && !(u & 2) && ((normal && !packed) || shrink);
