@@ -98,12 +98,10 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         bdma_ = std::make_unique<Bdma>("BDMA", clock, stepping, hardware,
                                        BdmaPorts{window("BDMA"), *read(primary_, Client::Bdma), *read(secondary_, Client::Bdma),
                                                  *write(primary_, Client::Bdma), *write(secondary_, Client::Bdma), bdma_interrupt_});
-#ifdef DLASIM_RUBIK
     if (hardware.rubik)
         rubik_ = std::make_unique<Rubik>("RBK", clock, stepping, hardware,
                                          RubikPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik),
                                                     *write(primary_, Client::Rubik), *write(secondary_, Client::Rubik), rubik_interrupt_});
-#endif
     glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
                                  std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});
     glb_->interrupt.bind(interrupt);
@@ -120,9 +118,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
     if (cvif_) units_.push_back(cvif_.get());
     units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get()});
     if (bdma_) units_.push_back(bdma_.get());
-#ifdef DLASIM_RUBIK
     if (rubik_) units_.push_back(rubik_.get());
-#endif
     units_.push_back(glb_.get());
 }
 
@@ -134,9 +130,7 @@ void Top::connect(Clients& clients, UnitModule& interface)
     const auto owner = [this](Client client) -> UnitModule* {
         switch (client) {
         case Client::Bdma: return bdma_.get();
-#ifdef DLASIM_RUBIK
         case Client::Rubik: return rubik_.get();
-#endif
         case Client::CdmaData:
         case Client::CdmaWeight: return cdma_.get();
         case Client::Pdp:

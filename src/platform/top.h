@@ -33,9 +33,7 @@
 #include "units/csb/module.h"
 #include "units/csc/module.h"
 #include "units/mcif/module.h"
-#ifdef DLASIM_RUBIK
 #include "units/rubik/module.h"
-#endif
 #include "units/sdp/module.h"
 
 namespace dlasim {
@@ -95,9 +93,7 @@ private:
     std::unique_ptr<Cacc> cacc_;
     std::unique_ptr<Sdp> sdp_;
     std::unique_ptr<Bdma> bdma_;
-#ifdef DLASIM_RUBIK
     std::unique_ptr<Rubik> rubik_;
-#endif
     std::vector<std::unique_ptr<Passive>> passive_;
     std::vector<UnitModule*> units_;
 };
