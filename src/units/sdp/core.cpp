@@ -49,14 +49,20 @@ struct SdpCore::Parts {
         };
     }
     virtual ~Parts() = default;
+    /// Evaluates a cycle in which something may arrive.
     virtual void cycle(Cycle at) = 0;
-    virtual void account(Cycle quiet) = 0;
+    /// Evaluates a cycle in which nothing arrived and nothing leaves, afterwards.
+    virtual void quiet_cycle(Cycle at) = 0;
+    virtual void account(Cycle cycles) = 0;
+    /// Cycles that need not be evaluated in time, because nothing can leave.
+    virtual Cycle quiet() const = 0;
 
     void advance(Cycle to)
     {
+        for (; next < to && active; ++next) quiet_cycle(next);
+        if (next < to) account(to - next);
         registers.advance(to);
         read_registers.advance(to);
-        if (to > next) account(to - next);
         for (const bool primary : {true, false}) {
             WriteLink* link = primary ? &links.write_mc : links.write_cv;
             while (link && link->complete.available(to)) {
@@ -71,8 +77,9 @@ struct SdpCore::Parts {
     }
     Cycle horizon() const
     {
-        if (active) return next;
-        Cycle first = std::min({registers.horizon(), read_registers.horizon(), acknowledge.horizon(), links.write_mc.complete.next()});
+        Cycle first = active ? next + std::min(quiet(), kNever - next) : kNever;
+        if (first == next) return next;
+        first = std::min({first, registers.horizon(), read_registers.horizon(), acknowledge.horizon(), links.write_mc.complete.next()});
         if (links.write_cv) first = std::min(first, links.write_cv->complete.next());
         if (!running) first = std::min(first, registers.start_cycle());
         if (!reading) first = std::min(first, read_registers.start_cycle());
@@ -108,27 +115,41 @@ struct SdpUnit final : SdpCore::Parts {
     void cycle(Cycle at) override
     {
         // What arrives.
-        for (unsigned i = 0; i < kReadEngines; ++i) machine.front(i).receive(at);
+        if (reading)
+            for (unsigned i = 0; i < kReadEngines; ++i) machine.front(i).receive(at);
         const bool offered = links.cacc.valid(at);
         const bool port_ready = port && port->request.ready(at);
         const SdpCycle now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, port_ready);
         if (now.accepted) values.feed(links.cacc.item(at));
-        active = now.changed;
-        count(1);
+        refused = offered && !now.accepted;
 
         // What leaves.
         links.cacc.set_ready(at + 1, machine.ready());
         const auto* leaving = machine.wdma().leaving();
         if (port_ready || (leaving && !port)) show(at + 1, leaving);
 
-        note_phase(at, now);
-        if (now.readers_finished) finish_readers(at, now.readers_finished);
-        if (now.last) finish(at);
+        settle(at, now);
         if (!running && registers.start_cycle() == at) start(at);
         if (!reading && read_registers.start_cycle() == at) start_reading(at);
     }
 
-    void account(Cycle quiet) override { count(quiet); }
+    void quiet_cycle(Cycle at) override
+    {
+        // Arrivals would have woken the unit; a beat that was refused is still there, and still refused.
+        settle(at, machine.cycle(at, refused, false, false));
+    }
+    Cycle quiet() const override { return refused ? 0 : machine.quiet(); }
+
+    void settle(Cycle at, const SdpCycle& now)
+    {
+        active = now.changed;
+        count(1);
+        note_phase(at, now);
+        if (now.readers_finished) finish_readers(at, now.readers_finished);
+        if (now.last) finish(at);
+    }
+
+    void account(Cycle cycles) override { count(cycles); }
 
     /// Offers the packet at the end of the interface stages.
     void show(Cycle from, const typename Wdma<kFull>::Leaving* leaving)
@@ -228,6 +249,7 @@ struct SdpUnit final : SdpCore::Parts {
     }
 
     SdpMachine<kFull> machine;
+    bool refused = false;       // CACC offers a beat that was not taken
     WriteLink* port = nullptr;  // that a packet is offered at
     unsigned pending = 0;       // read engines that have not finished
 };

@@ -31,6 +31,12 @@ struct SdpParts<true> {
         sdp_stage::Rigid<facts::sdp::kFullConverter> engine;
         void start(bool) {}
         bool valid() const { return engine.valid(); }
+        unsigned latency() const { return 1 + engine.kLatency; }
+        unsigned distance() const
+        {
+            if (engine.stage) return engine.distance();
+            return engine.skid || input.valid() ? engine.kLatency : sdp_stage::kNoBeat;
+        }
         void sweep(bool in, sdp_stage::Flow& flow)
         {
             engine.sweep(input.valid(), flow);
@@ -53,6 +59,13 @@ struct SdpParts<false> {
         bool compares = false;
         void start(bool compare) { compares = compare; }
         bool valid() const { return stages[facts::sdp::kConverter - 1].valid(); }
+        unsigned latency() const { return compares ? facts::sdp::kConverterCompare : facts::sdp::kConverter; }
+        unsigned distance() const
+        {
+            for (unsigned i = 0; i < facts::sdp::kConverter; ++i)
+                if (stages[facts::sdp::kConverter - 1 - i].valid()) return i;
+            return sdp_stage::kNoBeat;
+        }
         void sweep(bool in, sdp_stage::Flow& flow)
         {
             // In compare mode only the final stage is in the way.
@@ -176,6 +189,23 @@ public:
         return result;
     }
 
+    /// Cycles after the one evaluated last in which nothing leaves, whatever is in the stages, as long
+    /// as nothing arrives: they may be evaluated later.
+    Cycle quiet() const
+    {
+        const unsigned beats = wdma_.beats_to_packet();
+        if (beats == 0 || !input_at_rest()) return 0;
+        Cycle cycles = kNever;
+        for (unsigned i = 0; i < kReadEngines; ++i) {
+            if (!(reading_ >> i & 1)) continue;
+            if (!fronts_[i].idle()) return 0;
+            cycles = kReadRestart;
+        }
+        const unsigned distance = distance_to_wdma();
+        if (beats == sdp_stage::kNoBeat || distance == sdp_stage::kNoBeat) return cycles;
+        return std::min(cycles, Cycle{distance} + beats + Wdma<kFull>::kInterface - 1);
+    }
+
     std::uint64_t& stall(unsigned engine) { return stalls_[engine]; }
     bool read_blocked(unsigned engine) const { return (reading_ >> engine & 1) && fronts_[engine].blocked(); }
 
@@ -203,6 +233,36 @@ private:
                : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
     }
     bool gates_in_use() const { return streams_[0] || streams_[1] || streams_[2]; }
+
+    /// The ready for CACC stays as it is while nothing arrives.
+    bool input_at_rest() const
+    {
+        if constexpr (kFull) return input_.ready();
+        else return input_.go && !input_.shadow && (!input_.full || (layer_.flying && mux_open_ && mux_.ready()));
+    }
+    /// Cycles until the output stage is full, at the earliest.
+    unsigned distance_to_wdma() const
+    {
+        if (output_.valid()) return 0;
+        unsigned behind = 1;
+        if constexpr (!kFull) behind = output_.missing();
+        unsigned distance = converter_.distance();
+        const auto next = [&](bool on, const auto& engine) {
+            if (!on || distance != sdp_stage::kNoBeat) return;
+            distance = engine.distance();
+            if (distance == sdp_stage::kNoBeat) behind += engine.latency();
+        };
+        if (distance == sdp_stage::kNoBeat) behind += converter_.latency();
+        next(layer_.ew.on, ew_);
+        next(layer_.bn.on, bn_);
+        next(layer_.bs.on, bs_);
+        if (distance == sdp_stage::kNoBeat) {
+            if (mux_.valid()) distance = 0;
+            else if (input_.valid() || !layer_.flying) distance = 1;
+            else return sdp_stage::kNoBeat;
+        }
+        return distance + behind;
+    }
 
     /// A beat passes the mux; behind the last one of the layer it closes.
     void pass_mux()
@@ -234,8 +294,8 @@ private:
             auto& reader = readers_[i];
             const auto [alu_taken, mul_taken] = std::exchange(operand_out_[i], {});
             sdp_stage::Flow alu{alu_taken}, mul{mul_taken};
-            gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu);
-            gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul);
+            if (reader.uses_alu()) gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu);
+            if (reader.uses_mul()) gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul);
             result.changed |= alu.changed || mul.changed;
             if (!busy) continue;
             const ReaderAnswer answer = reader.sweep(at, alu.ready, mul.ready);
@@ -262,6 +322,9 @@ private:
             reading_ &= ~(1u << i);
         }
     }
+
+    /// The next layer of the read engines may start this long after their last has finished.
+    static constexpr Cycle kReadRestart = 5;
 
     SdpValues& values_;
     SdpLayer layer_;

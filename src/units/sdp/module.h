@@ -8,7 +8,7 @@ namespace dlasim {
 class Sdp final : public UnitModule {
 public:
     Sdp(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-        const SdpPorts& ports);
+        const SdpPorts& ports, bool values = true);
     SdpCore& core() override { return core_; }
 
 private:

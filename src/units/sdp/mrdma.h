@@ -30,7 +30,6 @@ public:
         beat_ = written_ = 0;
         primary_ = even_ = true;
     }
-    bool running() const { return left_ != 0; }
     bool valid() const { return out_.valid(); }
     void issued(const ReadRequest& request)
     {
@@ -98,7 +97,6 @@ public:
         left_ = layer.total_atoms();
         collected_ = group_ = written_ = read_ = 0;
     }
-    bool running() const { return left_ != 0; }
     bool valid() const { return out_.valid(); }
     void issued(const ReadRequest& request)
     {

@@ -188,7 +188,8 @@ public:
         running_ = true;
         written_ = collected_ = group_ = step_ = 0;
     }
-    bool running() const { return running_; }
+    bool uses_alu() const { return layer_.uses_alu(); }
+    bool uses_mul() const { return layer_.uses_mul(); }
     void issued(const ReadRequest& request) { requests_.push_back(kFull ? (request.atoms + 1) / 2 : request.atoms); }
 
     ReaderAnswer sweep(Cycle at, bool alu_out, bool mul_out)
@@ -224,8 +225,8 @@ private:
             size = 0;
             if (write) step_ ^= 1;
         }
-        alu_done_ |= alu.sweep(alu_out, write && layer_.uses_alu() ? mask : 0, size, answer.changed);
-        mul_done_ |= mul.sweep(mul_out, write && layer_.uses_mul() ? mask : 0, size, answer.changed);
+        if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? mask : 0, size, answer.changed);
+        if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? mask : 0, size, answer.changed);
         if (pop) leave();
         answer.changed |= front_.sweep_words(at, pop) || write;
     }
@@ -234,8 +235,8 @@ private:
         const bool both = layer_.use == OperandUse::Both;
         const unsigned rods = both ? (group_ + 1) / 2 : group_;
         const bool write = group_ && (!layer_.uses_alu() || alu.room(rods)) && (!layer_.uses_mul() || mul.room(rods));
-        alu_done_ |= alu.sweep(alu_out, write && layer_.uses_alu() ? rods : 0, answer.changed) && layer_.uses_alu();
-        mul_done_ |= mul.sweep(mul_out, write && layer_.uses_mul() ? rods : 0, answer.changed) && layer_.uses_mul();
+        if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? rods : 0, answer.changed);
+        if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? rods : 0, answer.changed);
         const bool pop = front_.word() && (!group_ || write);
         if (write) group_ = 0;
         if (pop) {

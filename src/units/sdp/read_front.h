@@ -99,7 +99,8 @@ public:
     bool arrived() const { return arrived_; }
 
     bool blocked() const { return blocked_; }
-    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty(); }
+    /// Nothing is asked for, on its way or waiting: nothing will leave.
+    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty() && !open_contexts_; }
 
 private:
     static constexpr unsigned kInterface = kFull ? 2 : 1;

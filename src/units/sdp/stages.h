@@ -16,6 +16,9 @@
 
 namespace dlasim::sdp_stage {
 
+/// A distance: no beat is on its way.
+inline constexpr unsigned kNoBeat = UINT32_MAX;
+
 struct Flow {
     bool ready = false;    // of what is behind the stage that is swept next
     bool changed = false;  // a stage has another state than before
@@ -161,6 +164,7 @@ struct Rigid {
     bool wants_operand() const { return needs_operand && (stage & 1) && !operand; }
     /// Cycles until the foremost beat can be at the output; pre: not empty.
     unsigned distance() const { return kDepth - static_cast<unsigned>(std::bit_width(stage)); }
+    static constexpr unsigned kLatency = kDepth;
     void sweep(bool in, Flow& flow, bool operand_valid = false)
     {
         const bool was_ready = !skid, stall = valid() && !flow.ready, first = stage & 1;

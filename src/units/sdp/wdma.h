@@ -122,13 +122,24 @@ public:
     const Leaving* leaving() const { return interface_[kInterface - 1].valid() ? &packets_.front() : nullptr; }
     /// The target of the packet at the port, or of the next one.
     bool to_primary() const { return packets_.empty() ? to_primary_ : packets_.front().to_primary; }
+    /// Nothing leaves before this many beats have been taken: 0 if something may leave at any time,
+    /// sdp_stage::kNoBeat if there is nothing to wait for.
+    unsigned beats_to_packet() const
+    {
+        if (quiet_ || !packets_.empty() || shows_trace()) return 0;
+        if (!command_on_) return dma_count_ || commands_.more() ? 0 : sdp_stage::kNoBeat;
+        if (!data_phase_) return 0;
+        const unsigned missing = banks_.missing(needed());
+        return kFull && wide_ ? (missing + 1) / 2 : missing;
+    }
+    static constexpr unsigned kInterface = kFull ? 2 : 1;
+
     /// In the cycle evaluated last the interface refused a command or data.
     bool blocked() const { return blocked_; }
     bool quiet() const { return quiet_; }
     bool unequal() const { return unequal_; }
 
 private:
-    static constexpr unsigned kInterface = kFull ? 2 : 1;
     using Banks = std::conditional_t<kFull, FullBanks, ElasticBanks>;
     using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
 
@@ -172,6 +183,12 @@ private:
         return atoms_of_packet() == 2 ? 0xf : 0x3;
     }
     bool interface_ready() const { return interface_[0].ready(); }
+    /// The interface is empty but not at rest: it refuses for another cycle.
+    bool shows_trace() const
+    {
+        if constexpr (kFull) return false;
+        else return !interface_[0].go || interface_[0].shadow;
+    }
 
     void sweep_interface(bool in, bool port_ready, Answer& answer)
     {

@@ -29,6 +29,18 @@ public:
         mul_.needs_operand = layer.mul_stream;
     }
     bool valid() const { return relu_.valid(); }
+    /// Cycles that a beat offered now takes at least to the output.
+    unsigned latency() const { return 1 + alu_.kLatency + mul_.kLatency + kTail; }
+    /// Cycles until the foremost beat is at the output at the earliest.
+    unsigned distance() const
+    {
+        if (!relu_.empty() || to_relu_.held) return relu_.valid() ? 0 : 1;
+        if (!truncate_.empty() || to_truncate_.held) return truncate_.valid() ? 1 : kTail;
+        if (mul_.stage) return mul_.distance() + kTail;
+        if (mul_.skid || to_mul_.held) return mul_.kLatency + kTail;
+        if (alu_.stage) return alu_.distance() + mul_.kLatency + kTail;
+        return alu_.skid || input_.valid() ? alu_.kLatency + mul_.kLatency + kTail : sdp_stage::kNoBeat;
+    }
     OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
         const OperandsTaken taken{alu_.wants_operand(), mul_.wants_operand()};
@@ -44,6 +56,7 @@ public:
     }
 
 private:
+    static constexpr unsigned kTail = facts::sdp::kFullTruncate + facts::sdp::kFullRelu;
     sdp_stage::Skid input_;
     sdp_stage::Rigid<facts::sdp::kFullAlu> alu_;
     sdp_stage::Rigid<facts::sdp::kFullMul> mul_;
@@ -60,6 +73,17 @@ public:
     }
     void start(const SdpEngineLayer& layer) { layer_ = layer; }
     bool valid() const { return output_.valid(); }
+    unsigned latency() const { return 4 + 2 * layer_.alu + layer_.mul; }
+    unsigned distance() const
+    {
+        if (output_.valid()) return 0;
+        if (relu_.valid()) return 1;
+        if (truncate_.valid()) return 2;
+        if (mul_.valid()) return 3;
+        if (alu_out_.valid()) return 3 + layer_.mul;
+        if (alu_in_.valid()) return 4 + layer_.mul;
+        return input_.valid() ? latency() - 1 : sdp_stage::kNoBeat;
+    }
     OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
         OperandsTaken taken;

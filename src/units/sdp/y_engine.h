@@ -66,6 +66,9 @@ public:
         lut_on_ = layer.lut;
     }
     bool valid() const { return output_.valid(); }
+    // A beat is here for many cycles; nothing is gained by knowing for how many.
+    unsigned latency() const { return 0; }
+    unsigned distance() const { return 0; }
     /// A word moved into the register whose table entries are read.
     bool looked_up() const { return looked_up_; }
     OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
@@ -101,6 +104,9 @@ public:
     }
     void start(const SdpEngineLayer& layer) { layer_ = layer; }
     bool valid() const { return output_.valid(); }
+    // A beat is here for many cycles; nothing is gained by knowing for how many.
+    unsigned latency() const { return 0; }
+    unsigned distance() const { return 0; }
     bool looked_up() const { return looked_up_; }
     OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
