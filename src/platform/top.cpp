@@ -91,7 +91,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         sdp.read_mc[i] = read(primary_, kSdpReads[i]);
         sdp.read_cv[i] = read(secondary_, kSdpReads[i]);
     }
-    sdp_ = std::make_unique<Sdp>("SDP", clock, stepping, hardware, sdp);
+    sdp_ = std::make_unique<Sdp>("SDP", clock, stepping, hardware, sdp, options.values);
 
     // Memory to memory.
     if (hardware.bdma)
