@@ -1,35 +1,21 @@
 #include "app/run_command.h"
 
-#include <chrono>
 #include <fmt/format.h>
 
 #include "app/interrupt.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
+#include "app/simulate.h"
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
-#include "golden/reference.h"
 #include "report/result.h"
 
 namespace dlasim {
 namespace {
 
 constexpr int kDone = 0, kMismatch = 1, kInterrupted = 130;
-
-void fill_memory(Machine& machine, const Plan& plan)
-{
-    for (const PlannedImage& image : plan.images) machine.write_memory(MemorySpace::Primary, image.address, image.bytes);
-}
-
-Comparison check(const Machine& machine, const Plan& plan, const Layer& layer, const Hardware& hardware, const LayerTensors& tensors)
-{
-    const Tensor output = collect_output(plan, layer, [&](std::uint64_t address, std::uint64_t bytes) {
-        return machine.read_memory(MemorySpace::Primary, address, bytes);
-    });
-    return compare(output, reference_output(layer, hardware, tensors, plan.winograd));
-}
 
 }  // namespace
 
@@ -41,31 +27,24 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     const OutputFolder folder(options.out);
     OutputFolder::File file(folder, "result.json");
 
-    MachineOptions machine_options;
-    machine_options.stepping = options.stepping;
-    machine_options.values = !options.timing_only;
-    Machine machine(hardware, memory, machine_options);
-    fill_memory(machine, plan);
     watch_for_interrupt();
-    const auto start = std::chrono::steady_clock::now();
-    RunResult run;
+    Simulation simulation;
     {
         Progress progress(layer.name, largest(lower_bounds(plan, layer, hardware, memory)), options.quiet);
-        machine.keep_going = [&](Cycle now) {
+        const auto keep_going = [&](Cycle now) {
             progress.show(now);
             return !interrupted();
         };
-        run = machine.run(plan.program);
+        simulation = simulate(layer, hardware, memory, tensors, plan, {options.timing_only, options.stepping, keep_going});
     }
-    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
         fmt::print(stderr, "dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
     }
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", layer.name, run.end, run.diagnosis));
 
-    LayerResult result{layer, hardware, memory, plan, run, std::nullopt, wall};
-    if (!options.timing_only) result.comparison = check(machine, plan, layer, hardware, tensors);
+    const LayerResult result{layer, hardware, memory, plan, run, simulation.comparison, simulation.wall_seconds};
     file.commit(result_json(result).dump(2) + "\n");
     if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
     return result.comparison && !result.comparison->equal() ? kMismatch : kDone;

@@ -1,5 +1,7 @@
 #include "golden/fp16.h"
 
+#include <algorithm>
+
 #include "golden/winograd.h"
 #include "numerics/cacc.h"
 #include "numerics/sdp_cvt.h"
@@ -90,13 +92,47 @@ private:
     std::vector<Fp16Weights> kernel_;
 };
 
+/// Pixels: an operation takes 64 elements of a kernel row, pixel major, or the same of several rows.
+std::vector<std::uint32_t> image_sums(const Layer& l, const Tensor& input, const Tensor& weights, std::uint32_t rows)
+{
+    const std::uint32_t length = l.kernel_width * l.channels;
+    std::vector<std::uint32_t> sums;
+    for (std::uint32_t k = 0; k < l.kernels; ++k)
+        for (std::uint32_t oy = 0; oy < l.out_height(); ++oy)
+            for (std::uint32_t ox = 0; ox < l.out_width(); ++ox) {
+                numerics::FpSum sum = 0;
+                for (std::uint32_t e0 = 0; e0 < length; e0 += kLanes)
+                    for (std::uint32_t r0 = 0; r0 < l.kernel_height; r0 += rows) {
+                        std::array<std::uint16_t, kLanes> data{}, weight{};
+                        std::uint32_t lane = 0;
+                        for (std::uint32_t r = r0; r < std::min(l.kernel_height, r0 + rows); ++r)
+                            for (std::uint32_t e = e0; e < std::min(length, e0 + kLanes); ++e, ++lane) {
+                                const std::int64_t y = std::int64_t{oy} * l.stride.y + r - l.pad.top, x = std::int64_t{ox} * l.stride.x + e / l.channels - l.pad.left;
+                                const bool inside = y >= 0 && x >= 0 && y < l.height && x < l.width;
+                                data[lane] = static_cast<std::uint16_t>(
+                                    inside ? input.at(0, e % l.channels, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x)) : l.pad.value);
+                                weight[lane] = static_cast<std::uint16_t>(weights.at(k, e % l.channels, r, e / l.channels));
+                            }
+                        Fp16Weights w;
+                        Fp16Operand d;
+                        numerics::unpack_fp16(weight, w);
+                        numerics::unpack_fp16(data, d);
+                        sum = numerics::accumulate_fp(numerics::dot_fp16(w, d), sum);
+                    }
+                sums.push_back(numerics::finish_fp(sum));
+            }
+    return sums;
+}
+
 }  // namespace
 
-Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors, bool winograd)
+Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors, const Method& method)
 {
     std::vector<std::uint32_t> sums;
-    if (winograd) {
+    if (method.winograd) {
         sums = reference_winograd_fp16(layer, input, tensors.weights);
+    } else if (layer.image()) {
+        sums = image_sums(layer, input, tensors.weights, method.image_rows);
     } else {
         Fp16Sums reference(layer, input, tensors.weights);
         for (std::uint32_t n = 0; n < layer.batch; ++n)

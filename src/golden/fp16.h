@@ -3,9 +3,11 @@
 #pragma once
 #include "config/tensors.h"
 #include "facts/hardware.h"
+#include "golden/reference.h"
 
 namespace dlasim {
 
-Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors, bool winograd);
+Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors,
+                      const Method& method);
 
 }  // namespace dlasim

@@ -105,13 +105,13 @@ std::int16_t reference_post(const Layer& layer, std::int64_t sum, std::int16_t b
     return static_cast<std::int16_t>(clamp_bits(value, layer.output.precision == Precision::Int8 ? 8 : 16));
 }
 
-Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, bool winograd)
+Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method)
 {
     const Tensor converted = layer.image() ? reference_pixels(layer, tensors.input) : Tensor{};
     const Tensor& input = layer.image() ? converted : tensors.input;
-    if (layer.precision == Precision::Fp16) return reference_fp16(layer, hardware, input, tensors, winograd);
+    if (layer.precision == Precision::Fp16) return reference_fp16(layer, hardware, input, tensors, method);
     const std::vector<std::int64_t> sums =
-        winograd ? reference_winograd_sums(layer, input, tensors.weights) : reference_sums(layer, input, tensors.weights);
+        method.winograd ? reference_winograd_sums(layer, input, tensors.weights) : reference_sums(layer, input, tensors.weights);
     Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
     const std::size_t plane = std::size_t{output.h} * output.w;
     for (std::size_t i = 0; i < sums.size(); ++i) {

@@ -12,8 +12,14 @@
 
 namespace dlasim {
 
-/// What the output memory must hold. `winograd` if the machine was told to use it.
-Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, bool winograd);
+/// How the machine was told to compute: what decides where sums are rounded.
+struct Method {
+    bool winograd = false;
+    std::uint32_t image_rows = 1;  // kernel rows of pixels in one operation
+};
+
+/// What the output memory must hold.
+Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method);
 
 /// The sums of an integer layer before anything else is done to them, [batch, kernels, height, width].
 std::vector<std::int64_t> reference_sums(const Layer& layer, const Tensor& input, const Tensor& weights);

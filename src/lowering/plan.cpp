@@ -25,8 +25,8 @@ public:
     {
         if (l_.op == Op::Deconvolution)
             throw ConfigError(where_, "found op deconv2d, expected conv2d or fully_connected: deconvolution is not lowered yet");
-        plan_.winograd = l_.mode == Mode::Winograd;
-        plan_.mode = l_.image() ? "image" : plan_.winograd ? "winograd" : "direct";
+        plan_.method.winograd = l_.mode == Mode::Winograd;
+        plan_.mode = l_.image() ? "image" : plan_.method.winograd ? "winograd" : "direct";
         const std::uint32_t together = groups_together();
         for (std::uint32_t g = 0; g < l_.groups; g += together) add_pass(g, std::min(together, l_.groups - g));
         write_program();
@@ -49,7 +49,7 @@ private:
         const std::uint32_t channels = l_.channels / l_.groups * count, first_channel = l_.channels / l_.groups * group;
         planned.kernels = l_.kernels / l_.groups * count;
         planned.first_kernel = l_.kernels / l_.groups * group;
-        p.mode = l_.image() ? PassMode::Image : plan_.winograd ? PassMode::Winograd : PassMode::Direct;
+        p.mode = l_.image() ? PassMode::Image : plan_.method.winograd ? PassMode::Winograd : PassMode::Direct;
         p.precision = l_.precision;
         p.width = l_.width;
         p.height = l_.height;
@@ -75,6 +75,7 @@ private:
         if (p.mode == PassMode::Image) {
             refuse_defective_rows();
             p.y_extension = rows_at_once();
+            plan_.method.image_rows = 1u << p.y_extension;
         }
         p.address = next_;
         // Compression needs the stream, the stream the geometry of the uncompressed weights.
@@ -131,7 +132,9 @@ private:
             const std::uint64_t uv = align_up(g.line_stride * p.height, 256);
             const std::uint64_t bytes = g.uv_line_stride != 0 ? uv + g.uv_line_stride * p.height : g.line_stride * p.height;
             p.address.input = reserve(next_.input, kBase.input, align_up(bytes, 256), "the input");
-            p.address.input_uv = g.uv_line_stride != 0 ? p.address.input + uv : 0;
+            // The machine takes x_offset modulo the pixels of an atom: plane 1 has fewer, so its base moves on.
+            const std::uint32_t pixels = hw_.memory.atom_bytes / (2 * p.format->plane_pixel_bytes);
+            if (g.uv_line_stride != 0) p.address.input_uv = p.address.input + uv + std::uint64_t{p.x_offset / pixels} * hw_.memory.atom_bytes;
             if (t_) add_image("input", p.address.input, pixel_bytes(l_, t_->input, g, uv));
             return;
         }

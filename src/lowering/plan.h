@@ -11,6 +11,7 @@
 #pragma once
 #include <functional>
 
+#include "golden/reference.h"
 #include "lowering/layout.h"
 #include "platform/program.h"
 
@@ -32,7 +33,7 @@ struct PlannedImage {
 
 struct Plan {
     std::string mode;  // direct, image, winograd
-    bool winograd = false;
+    Method method;     // what of it the reference must know
     std::vector<PlannedPass> passes;
     std::vector<PlannedImage> images;
     Program program;

@@ -104,7 +104,7 @@ TEST(Reference, Fp16ResultsAgreeWithOneDnnToHalfPrecision)
     for (const Shape& shape : random_shapes(30)) {
         const Layer layer = layer_of(shape, Precision::Fp16, seed++);
         const LayerTensors tensors = load_tensors(layer);
-        const Tensor mine = reference_output(layer, *find_preset("nv_full"), tensors, false);
+        const Tensor mine = reference_output(layer, *find_preset("nv_full"), tensors, {});
         const auto theirs = dnnl_sums(layer, tensors);
         for (std::size_t i = 0; i < mine.values.size(); ++i) {
             const double value = double_from_half(static_cast<std::uint16_t>(mine.values[i]));
@@ -167,7 +167,7 @@ TEST(Reference, WinogradWithoutTruncationIsTheConvolution)
     const auto plain = reference_sums(layer, tensors.input, tensors.weights);
     Layer shifted = layer;
     shifted.output.shift = 2;
-    const Tensor winograd = reference_output(shifted, *find_preset("nv_full"), tensors, true);
+    const Tensor winograd = reference_output(shifted, *find_preset("nv_full"), tensors, {true, 1});
     for (std::size_t i = 0; i < plain.size(); ++i)
         EXPECT_EQ(winograd.values[i], static_cast<std::int16_t>(std::clamp<std::int64_t>(plain[i], -32768, 32767))) << i;
 }

@@ -1,0 +1,185 @@
+// Random layers that are legal: by seed, spread over presets, precisions, strides, paddings,
+// dilations, odd sizes and memories. The same seed is the same layer everywhere.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "base/error.h"
+#include "config/layer.h"
+#include "config/tensors.h"
+#include "facts/presets.h"
+#include "lowering/plan.h"
+#include "platform/memory_spec.h"
+
+namespace dlasim {
+
+struct RandomLayer {
+    Layer layer;
+    Hardware hardware;
+    MemorySpec memory;
+};
+
+class LayerMaker {
+public:
+    /// `kind`: direct, image, winograd, batch, compressed or groups.
+    LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
+
+    /// Tries until one fits its machine.
+    RandomLayer make()
+    {
+        for (;;) {
+            RandomLayer r{{}, machine(), memory()};
+            shape(r);
+            if (!legal(r.layer)) continue;
+            set_shift(r.layer);
+            try {
+                const Plan plan = plan_shape(r.layer, r.hardware);
+                if (plan.macs <= 30'000'000) return r;
+            } catch (const ConfigError&) {
+            }
+        }
+    }
+
+private:
+    std::uint32_t in(std::uint32_t low, std::uint32_t high) { return static_cast<std::uint32_t>(low + random_() % (high - low + 1)); }
+    bool one_in(std::uint32_t n) { return in(1, n) == 1; }
+    /// Small numbers often, large ones sometimes.
+    std::uint32_t size(std::uint32_t high) { return in(1, one_in(3) ? high : std::max(1u, high / 4)); }
+
+    Hardware machine()
+    {
+        const auto all = presets();
+        if (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed") return *find_preset("nv_full");
+        return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
+    }
+
+    MemorySpec memory()
+    {
+        MemorySpec spec;
+        if (one_in(2)) return spec;
+        constexpr std::uint32_t kLatency[] = {1, 16, 64, 100, 200};
+        spec.read_latency = kLatency[in(0, 4)];
+        spec.beat_interval = in(1, 4);
+        spec.write_latency = in(1, 40);
+        if (one_in(3)) spec.command_interval = in(1, 3);
+        if (one_in(3)) spec.write_interval = in(1, 3);
+        return spec;
+    }
+
+    void shape(RandomLayer& r)
+    {
+        Layer& l = r.layer;
+        l.name = kind_;
+        const bool wide = r.hardware.full();
+        l.precision = wide ? static_cast<Precision>(in(0, 2)) : Precision::Int8;
+        l.width = size(60);
+        l.height = size(60);
+        l.channels = size(520);
+        l.kernels = size(200);
+        l.kernel_width = size(7);
+        l.kernel_height = size(7);
+        l.stride = {one_in(2) ? 1 : in(1, 4), one_in(2) ? 1 : in(1, 4)};
+        l.dilation = {one_in(3) ? in(1, 3) : 1, one_in(3) ? in(1, 3) : 1};
+        if (one_in(2)) l.pad = {in(0, 4), in(0, 4), in(0, 4), in(0, 4), 0};
+        if (one_in(2)) l.pad.value = l.precision == Precision::Fp16 ? static_cast<std::int32_t>(0x3800 + in(0, 0x3ff)) : static_cast<std::int32_t>(in(0, 255)) - 128;
+        l.bias = one_in(2);
+        if (l.bias && l.precision != Precision::Fp16 && one_in(2)) l.bias_shift = in(0, 8);
+        l.activation = one_in(2) ? Activation::Relu : Activation::None;
+        l.data.seed = random_();
+        l.output.precision = l.precision;
+        if (wide && one_in(4)) l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
+        if (one_in(6)) {  // a fully connected layer
+            l.op = Op::FullyConnected;
+            l.kernel_width = l.width = size(6);
+            l.kernel_height = l.height = size(6);
+            l.pad = {};
+            l.stride = l.dilation = {1, 1};
+        }
+        special(l, r.hardware);
+    }
+
+    void special(Layer& l, const Hardware& hw)
+    {
+        if (kind_ == "winograd") {
+            l.mode = Mode::Winograd;
+            l.op = Op::Convolution;
+            l.dilation = {1, 1};
+            l.stride = one_in(3) ? Extent{in(1, 2), in(1, 2)} : Extent{1, 1};
+            l.kernel_width = 3 * l.stride.x - (l.stride.x > 1 ? in(0, 2) : 0);
+            l.kernel_height = 3 * l.stride.y - (l.stride.y > 1 ? in(0, 2) : 0);
+            l.pad = {in(0, 2), in(0, 2), in(0, 2), in(0, 2), l.pad.value};
+            l.width = (4 * in(1, 6) - 1) * l.stride.x + l.kernel_width - l.pad.left - l.pad.right;
+            l.height = (4 * in(1, 6) - 1) * l.stride.y + l.kernel_height - l.pad.top - l.pad.bottom;
+            l.winograd_truncate = in(0, 2);
+        } else if (kind_ == "batch") {
+            l.batch = in(2, one_in(2) ? 32 : 6);
+            l.width = size(12);
+            l.height = size(12);
+            if (l.op == Op::FullyConnected) l.kernel_width = l.width = size(3), l.kernel_height = l.height = size(3);
+        } else if (kind_ == "compressed") {
+            l.compressed = true;
+            l.density = one_in(8) ? 0 : in(5, 100);
+        } else if (kind_ == "groups") {
+            l.op = Op::Convolution;
+            l.groups = one_in(2) ? in(2, 24) : in(2, 4);
+            l.channels = l.groups * in(1, 20);
+            l.kernels = l.groups * (one_in(2) ? 1 : in(1, 12));
+        } else if (kind_ == "image") {
+            image(l, hw);
+        }
+    }
+
+    void image(Layer& l, const Hardware& hw)
+    {
+        static const char* const kEight[] = {"T_R8", "T_A8B8G8R8", "T_A8R8G8B8", "T_B8G8R8A8", "T_R8G8B8A8", "T_X8B8G8R8", "T_A8Y8U8V8",
+                                             "T_V8U8Y8A8", "T_Y8___U8V8_N444", "T_Y8___V8U8_N444"};
+        static const char* const kSixteen[] = {"T_R16", "T_A16B16G16R16", "T_A16Y16U16V16", "T_V16U16Y16A16", "T_Y16___U16V16_N444", "T_Y16___V16U16_N444"};
+        static const char* const kFloat[] = {"T_R16_F", "T_A16B16G16R16_F", "T_A16Y16U16V16_F"};
+        l.op = Op::Convolution;
+        l.dilation = {1, 1};
+        l.mode = Mode::Image;
+        l.stride = {in(1, 4), in(1, 4)};
+        l.format = find_pixel_format(l.precision == Precision::Int8 ? kEight[in(0, 9)] : l.precision == Precision::Int16 ? kSixteen[in(0, 5)] : kFloat[in(0, 2)]);
+        l.channels = l.format->components;
+        if (one_in(3) && l.precision != Precision::Fp16) {
+            l.conversion.on = true;
+            l.conversion.offset = static_cast<std::int32_t>(in(0, 100)) - 50;
+            l.conversion.scale = static_cast<std::int32_t>(in(1, 300));
+            l.conversion.shift = in(0, 9);
+            l.signed_pixels = one_in(2);
+            if (one_in(2)) {
+                l.conversion.per_component = true;
+                for (std::uint32_t c = 0; c < l.channels; ++c) l.conversion.mean[c] = static_cast<std::int32_t>(in(0, 200)) - 100;
+            }
+        }
+        const std::uint32_t pixels = hw.memory.atom_bytes / l.format->plane_pixel_bytes;
+        if (one_in(3) && pixels > 1) l.x_offset = in(0, pixels - 1);
+    }
+
+    static bool legal(const Layer& l)
+    {
+        const auto positive = [](std::uint32_t v) { return v >= 1 && v <= 8192; };
+        return positive(l.width) && positive(l.height) && l.span_x() <= l.width + l.pad.left + l.pad.right && l.span_y() <= l.height + l.pad.top + l.pad.bottom;
+    }
+
+    /// Brings the sums into the output's range, so that neither zeros nor saturation hide mistakes.
+    void set_shift(Layer& l)
+    {
+        if (l.precision == Precision::Fp16) return;
+        const double terms = static_cast<double>(l.kernel_width) * l.kernel_height * l.kernel_channels();
+        const double spread = (l.precision == Precision::Int8 ? 5461.0 : 1.4e6) * std::sqrt(terms), room = l.output.precision == Precision::Int8 ? 48 : 12000;
+        l.output.shift = static_cast<std::uint32_t>(std::max(0.0, std::round(std::log2(spread / room))));
+        if (one_in(4)) {
+            l.output.scale = static_cast<std::int32_t>(in(1, 200)) - 100;
+            l.output.shift += 6;
+            l.output.offset = static_cast<std::int32_t>(in(0, 1000)) - 500;
+        }
+    }
+
+    std::mt19937 random_;
+    std::string kind_;
+};
+
+}  // namespace dlasim
