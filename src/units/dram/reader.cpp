@@ -401,6 +401,12 @@ void lay_over(Json& json, const std::string& where, const std::map<std::string, 
         std::vector<std::string> steps;
         for (std::string step; std::getline(path, step, '.');) steps.push_back(step);
         if (steps.empty() || steps.size() > 4) throw ConfigError(where, fmt::format("\"{}\" is not the name of an option", key));
+        if (steps.size() == 1 && !json.contains(steps[0]) && steps[0] != "wrap" && steps[0] != "base") {
+            std::vector<std::string> known{"wrap", "base"};
+            for (const auto& [name, path_of_it] : shorts) known.push_back(name);
+            for (const auto& [name, value] : json.items()) known.push_back(name);
+            throw ConfigError(where, fmt::format("\"{}\" is not an option{}", key, nearest(key, known)));
+        }
         for (const std::string& step : steps) {
             if (!at->is_object()) throw ConfigError(where, fmt::format("option \"{}\": there is nothing below this", key));
             if (&step == &steps.back()) break;

@@ -1,0 +1,143 @@
+#include "units/dram/command_line.h"
+
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "units/dram/checker.h"
+#include "units/dram/golden.h"
+#include "units/dram/log.h"
+#include "units/dram/reader.h"
+#include "units/dram/report.h"
+#include "units/dram/stream.h"
+
+namespace dlasim::dram {
+namespace {
+
+std::ofstream open_file(const std::string& path)
+{
+    std::ofstream file{path};
+    if (!file) throw ConfigError(path, "cannot be written");
+    return file;
+}
+
+std::map<std::string, std::string> options_of(const std::vector<std::string>& settings)
+{
+    std::map<std::string, std::string> options;
+    for (const std::string& setting : settings) {
+        const std::size_t equals = setting.find('=');
+        if (equals == 0 || equals == std::string::npos) throw ConfigError("--set " + setting, "is not PATH=VALUE");
+        options[setting.substr(0, equals)] = setting.substr(equals + 1);
+    }
+    return options;
+}
+
+void decode(const Config& config, const std::string& text, std::ostream& out)
+{
+    std::uint64_t address = 0;
+    try {
+        std::size_t read = 0;
+        address = std::stoull(text, &read, 0);
+        if (read != text.size()) throw std::invalid_argument(text);
+    } catch (const std::exception&) {
+        throw ConfigError("--decode " + text, "is not an address");
+    }
+    const bool inside = address >= config.base && (config.wrap || address - config.base < config.organisation.capacity_bytes());
+    if (!inside) {
+        fmt::print(out, "{:#x}: beyond the {} MiB from {:#x} on\n", address, config.organisation.capacity_bytes() >> 20, config.base);
+        return;
+    }
+    const Location at = config.mapping.locate(address - config.base);
+    fmt::print(out, "{:#x}: channel {} rank {} group {} bank {} row {} column {}\n", address, at.channel, at.rank, at.group, at.bank, at.row, at.column);
+}
+
+int run_pattern(const DramCommand& command, const Config& config, std::ostream& out)
+{
+    StreamRun run;
+    run.cycles = command.cycles;
+    run.interval = command.interval;
+    run.one_at_a_time = command.pattern == "latency";
+    std::ofstream log_file, timeline_file;
+    std::unique_ptr<CommandLog> log;
+    std::unique_ptr<Timeline> timeline;
+    std::unique_ptr<Checker> checker;
+    if (!command.log.empty()) log_file = open_file(command.log), log = std::make_unique<CommandLog>(log_file);
+    if (!command.timeline.empty()) timeline_file = open_file(command.timeline), timeline = std::make_unique<Timeline>(timeline_file, config);
+    if (command.check) checker = std::make_unique<Checker>(config);
+    if (log || timeline || checker)
+        run.observer = [&](const Issued& issued) {
+            if (log) log->see(issued);
+            if (timeline) timeline->see(issued);
+            if (checker) checker->see(issued);
+        };
+    const std::vector<Statistics> channels = run_stream(config, make_pattern(command.pattern, config, command.stride), run);
+    if (checker) checker->finish(command.cycles);
+
+    nlohmann::ordered_json json;
+    if (command.json || !command.out.empty()) {
+        json = {{"schema", 1}, {"pattern", command.pattern}, {"memory", config_json(config)}, {"statistics", statistics_json(config, channels)}};
+        if (checker) {
+            json["check"] = {{"commands", checker->commands()}, {"violations", checker->count()}};
+            for (const Violation& v : checker->violations()) json["check"]["first"].push_back(v.what);
+        }
+    }
+    if (!command.out.empty()) open_file(command.out) << json.dump(2) << '\n';
+    if (command.json) out << json.dump(2) << '\n';
+    else out << statistics_text(config, channels);
+    if (checker && !command.json) {
+        fmt::print(out, "{:<22} {} commands, {} violations\n", "checked", checker->commands(), checker->count());
+        for (const Violation& v : checker->violations()) fmt::print(out, "  {}\n", v.what);
+    }
+    return checker && checker->count() != 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, DramCommand& command)
+{
+    app.add_option("--preset", command.preset, "preset or device file")->capture_default_str();
+    app.add_option("--pattern", command.pattern, "sequential, sequential_write, random, random_write, mixed, strided, latency")->capture_default_str();
+    app.add_option("--cycles", command.cycles, "DRAM cycles to run")->capture_default_str()->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 50));
+    app.add_option("--stride", command.stride, "bytes between the requests of a strided pattern");
+    app.add_option("--interval", command.interval, "least cycles between two requests")->capture_default_str();
+    app.add_option("--set", command.settings, "PATH=VALUE laid over the device file, e.g. channels=2, timing.tRCD=18, mapping=bg_lsb");
+    app.add_option("--decode", command.decode, "print where addresses lie, and run nothing");
+    app.add_option("--log", command.log, "write the command log");
+    app.add_option("--timeline", command.timeline, "write a timeline with a track per bank");
+    app.add_option("--out", command.out, "write configuration and statistics as JSON");
+    app.add_flag("--check-dram", command.check, "check every command against the constraint table");
+    app.add_flag("--json", command.json, "print JSON instead of text");
+    app.add_flag("--list", command.list, "print the presets");
+    app.add_flag("--describe", command.describe, "print the effective configuration and the address mapping");
+    app.add_flag("--figures", command.figures, "print the table of published figures and ours (docs/DRAM.md)");
+}
+
+int run_command(const DramCommand& command, std::ostream& out)
+{
+    if (command.list) {
+        for (const std::string& name : preset_names()) out << preset_line(name) << '\n';
+        for (const std::string& name : preset_names(true)) out << preset_line(name) << '\n';
+        return 0;
+    }
+    if (command.figures) {
+        out << golden_table();
+        return 0;
+    }
+    const Config config = read_config(command.preset, options_of(command.settings));
+    if (command.describe) {
+        out << config_json(config).dump(2) << '\n' << config.mapping.describe();
+        return 0;
+    }
+    if (!command.decode.empty()) {
+        for (const std::string& address : command.decode) decode(config, address, out);
+        return 0;
+    }
+    return run_pattern(command, config, out);
+}
+
+}  // namespace dlasim::dram

@@ -1,0 +1,22 @@
+// What a DRAM reports: statistics and energy as JSON and as a page of text.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "units/dram/energy.h"
+
+namespace dlasim::dram {
+
+/// Data-bus cycles that were lost, by owner, largest first: owners of the rows of the constraint
+/// table with the rules behind them, and no_request, scheduling, unfinished.
+std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& statistics);
+
+/// The effective configuration, every derived value included.
+nlohmann::ordered_json config_json(const Config& config);
+/// One entry for the whole memory and one for each channel.
+nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels);
+std::string statistics_text(const Config& config, const std::vector<Statistics>& channels);
+
+}  // namespace dlasim::dram
