@@ -7,6 +7,7 @@
 #include "facts/sdp.h"
 #include "numerics/fp.h"
 #include "registers/offsets.h"
+#include "units/sdp/integer_lanes.h"
 
 namespace dlasim {
 namespace {
@@ -102,7 +103,9 @@ void SdpValues::feed_lanes(const std::int32_t* lanes)
         for (std::uint64_t i = sums_begin_; i < sums_end_; ++i) larger[i & (larger.size() - 1)] = sums_[i & (sums_.size() - 1)];
         sums_ = std::move(larger);
     }
-    for (std::uint32_t i = 0; i < lanes_per_beat_; ++i) sums_[sums_end_++ & (sums_.size() - 1)] = lanes[i];
+    // A beat is a power of two of lanes, so it never wraps around the end.
+    std::memcpy(&sums_[sums_end_ & (sums_.size() - 1)], lanes, lanes_per_beat_ * sizeof *lanes);
+    sums_end_ += lanes_per_beat_;
 }
 
 /// NaN and infinity among features of fp16.
@@ -154,7 +157,9 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     stream(ReadEngine::Nrdma).used = layer.bn.alu_stream || layer.bn.mul_stream;
     stream(ReadEngine::Erdma).used = layer.ew.alu_stream || layer.ew.mul_stream;
     for (auto& halves : cache_)
-        for (Operands& operands : halves) operands.atom = UINT64_MAX;
+        for (Operands& operands : halves) operands.until = 0;
+    fast_ = !fp && !layer.ew.on && !layer.compare && layer.output != Precision::Fp16;
+    counting_ = bits(regs.get(D_PERF_ENABLE), 2, 1);
 }
 
 void SdpValues::finish()
@@ -186,25 +191,29 @@ std::uint64_t SdpValues::batch_position(std::uint64_t pixel) const
     }
 }
 
-std::uint64_t SdpValues::operand_atom(const ReadLayer& layer, std::uint64_t atom) const
-{
-    if (!layer.per_element) return atom / layer.pixels();
-    return batch_position(atom);
-}
-
 const SdpValues::Operands& SdpValues::operands(ReadEngine engine, std::uint64_t beat)
 {
     Stream& s = stream(engine);
     const std::uint32_t half = static_cast<std::uint32_t>(beat % beats_per_atom_);
     Operands& cached = cache_[static_cast<unsigned>(engine)][half & 1];
+    const std::uint64_t pixel = beat / beats_per_atom_;
+    if (pixel < cached.until && pixel >= cached.from) return cached;
     if (s.spans.empty()) {
         cached = {};
         return cached;
     }
     const auto& [layer, begin] = s.spans.front();
-    const std::uint64_t atom = operand_atom(layer, beat / beats_per_atom_);
-    if (cached.atom == atom) return cached;
-    cached.atom = atom;
+    // Per kernel an atom of operands serves a surface.
+    std::uint64_t atom = 0;
+    if (layer.per_element) {
+        atom = batch_position(pixel);
+        cached.from = pixel;
+        cached.until = pixel + 1;
+    } else {
+        atom = pixel / layer.pixels();
+        cached.from = atom * layer.pixels();
+        cached.until = cached.from + layer.pixels();
+    }
     const std::uint32_t bytes = layer.int8() ? layer.operand_bytes : 2;
     const bool both = layer.use == OperandUse::Both;
     const std::uint32_t step = bytes * (both ? 2 : 1);
@@ -254,7 +263,10 @@ void SdpValues::features(std::int32_t* lanes, std::uint64_t beat)
         from_memory(lanes, beat);
     } else {
         const std::uint64_t at = sums_begin_ + (beat - beat_) * lanes_;
-        for (std::uint32_t i = 0; i < lanes_; ++i) lanes[i] = at + i < sums_end_ ? sums_[(at + i) & (sums_.size() - 1)] : 0;
+        const std::size_t first = at & (sums_.size() - 1);
+        if (at + lanes_ <= sums_end_ && first + lanes_ <= sums_.size()) std::memcpy(lanes, &sums_[first], lanes_ * sizeof *lanes);
+        else
+            for (std::uint32_t i = 0; i < lanes_; ++i) lanes[i] = at + i < sums_end_ ? sums_[(at + i) & (sums_.size() - 1)] : 0;
     }
     if (nan_to_zero_)
         for (std::uint32_t i = 0; i < lanes_; ++i)
@@ -281,6 +293,22 @@ void SdpValues::evaluate(std::int32_t* lanes, std::uint64_t beat)
     }
 }
 
+/// All of it, where only integers are in play.
+unsigned SdpValues::convert_fast(std::int32_t* lanes, std::uint16_t* out)
+{
+    features(lanes, beat_);
+    IntegerLanes all;
+    all.load(lanes, lanes_);
+    const auto x_engine = [&](const SdpEngineLayer& engine, const numerics::SdpXConfig& config, ReadEngine reader) {
+        if (!engine.on) return;
+        const Operands* streamed = engine.alu_stream || engine.mul_stream ? &operands(reader, beat_) : nullptr;
+        all.engine(config, engine.alu_stream ? streamed->alu.data() : nullptr, engine.mul_stream ? streamed->mul.data() : nullptr);
+    };
+    x_engine(layer_.bs, bs_, ReadEngine::Brdma);
+    x_engine(layer_.bn, bn_, ReadEngine::Nrdma);
+    return all.convert(cvt_, out, lanes_, counting_);
+}
+
 void SdpValues::next(std::array<std::uint8_t, 32>& bytes)
 {
     if (!on_) {
@@ -288,18 +316,24 @@ void SdpValues::next(std::array<std::uint8_t, 32>& bytes)
         return;
     }
     std::array<std::int32_t, kMaxLanes> lanes;
-    evaluate(lanes.data(), beat_);
-    if (layer_.ew.lut)
-        for (std::uint32_t i = 0; i < lanes_; ++i)
-            lanes[i] = numerics::lut_value(ew_, tables_, lanes[i], numerics::lut_index(ew_, lanes[i]));
-    std::array<std::uint16_t, kMaxLanes> out;
-    counters_.saturated += numerics::sdp_cvt(cvt_, lanes.data(), out.data(), lanes_);
+    std::array<std::uint16_t, kMaxLanes> out{};
+    if (fast_) {
+        counters_.saturated += convert_fast(lanes.data(), out.data());
+    } else {
+        evaluate(lanes.data(), beat_);
+        if (layer_.ew.lut)
+            for (std::uint32_t i = 0; i < lanes_; ++i)
+                lanes[i] = numerics::lut_value(ew_, tables_, lanes[i], numerics::lut_index(ew_, lanes[i]));
+        counters_.saturated += numerics::sdp_cvt(cvt_, lanes.data(), out.data(), lanes_);
+    }
     if (full_ && layer_.output == Precision::Fp16)
         for (std::uint32_t i = 0; i < lanes_; ++i) counters_.nan_output += fp16_nan(out[i]);
     if (full_ && layer_.output != Precision::Int8) {
         std::memcpy(bytes.data(), out.data(), 32);
     } else {
-        for (std::uint32_t i = 0; i < lanes_; ++i) bytes[i] = static_cast<std::uint8_t>(out[i]);
+        std::array<std::uint8_t, kMaxLanes> low;
+        for (std::uint32_t i = 0; i < kMaxLanes; ++i) low[i] = static_cast<std::uint8_t>(out[i]);
+        bytes = low;
     }
     ++beat_;
     if (layer_.flying) sums_begin_ = std::min(sums_begin_ + lanes_, sums_end_);

@@ -79,8 +79,7 @@ private:
     };
     struct Operands {
         std::array<std::int16_t, 32> alu{}, mul{};
-        std::uint64_t atom = UINT64_MAX;  // of elements, that they belong to
-        std::uint32_t first = 0;          // element in the atom
+        std::uint64_t from = 0, until = 0;  // atoms of elements of the layer that they belong to
     };
 
     static constexpr std::uint32_t kMaxLanes = 32;
@@ -88,10 +87,10 @@ private:
     void count_special(const std::uint8_t* bytes, std::uint32_t count);
     void feed_lanes(const std::int32_t* lanes);
     void evaluate(std::int32_t* lanes, std::uint64_t beat);
+    unsigned convert_fast(std::int32_t* lanes, std::uint16_t* out);
     void features(std::int32_t* lanes, std::uint64_t beat);
     void from_memory(std::int32_t* lanes, std::uint64_t beat);
     const Operands& operands(ReadEngine engine, std::uint64_t beat);
-    std::uint64_t operand_atom(const ReadLayer& layer, std::uint64_t atom) const;
     std::uint64_t batch_position(std::uint64_t pixel) const;
     Stream& stream(ReadEngine engine) { return streams_[static_cast<unsigned>(engine)]; }
 
@@ -110,6 +109,8 @@ private:
     numerics::SdpYConfig ew_;
     numerics::SdpCvtConfig cvt_;
     bool nan_to_zero_ = false;
+    bool fast_ = false;      // integers only, no EW: integer_lanes.h does it
+    bool counting_ = false;  // saturated lanes are wanted
     std::uint64_t beat_ = 0;  // WDMA input beats used
     std::uint32_t lanes_ = 16;  // of such a beat
     std::uint32_t beats_per_atom_ = 1, atom_elements_ = 1;
