@@ -232,8 +232,10 @@ void CdmaCore::Parts::advance(Cycle to)
     bool changed = handshake(data_half, ports.csc.data_pending_ack, to);
     changed |= handshake(weight_half, ports.csc.weight_pending_ack, to);
 
-    changed |= data.step(to, clear_data);
-    changed |= weights.step(to, clear_weights);
+    if (clear_data || data.due(to)) changed |= data.step(to, clear_data);
+    else data.idle(1);
+    if (clear_weights || weights.due(to)) changed |= weights.step(to, clear_weights);
+    else weights.idle(1);
 
     // Done, interrupts, switch.
     if (running) {

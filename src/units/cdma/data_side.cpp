@@ -29,7 +29,7 @@ void DataSide::start(const Layer& layer)
 
 void DataSide::busy(Cycle at)
 {
-    busy_ = true;
+    busy_ = awake_ = true;
     received_ = values_received_ = 0;
     values_ahead_ = 0;
     switch (layer_.fetcher) {
@@ -230,7 +230,8 @@ bool DataSide::step(Cycle at, bool clear)
     account(added);
     changed |= status_.step(added, released, clear);
     changed |= info_.step();
-    return changed || added || released;
+    awake_ = changed || added || released;
+    return awake_;
 }
 
 Cycle DataSide::horizon() const

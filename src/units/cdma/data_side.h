@@ -30,16 +30,29 @@ public:
     void busy(Cycle at);
     /// The layer is over.
     void stop() { busy_ = false; }
+    /// False if cycle `at` changes nothing: nothing moved in the last one and no input is different.
+    bool due(Cycle at) const
+    {
+        return awake_ || link_->response.valid(at) || (requests_[1].valid() && link_->request.ready(at)) || horizon() <= at;
+    }
     /// Evaluates a cycle. True if the next one must be evaluated too.
     bool step(Cycle at, bool clear);
     /// Accounts `cycles` quiet cycles after the last evaluated one.
-    void idle(Cycle cycles) { performance_.repeat(cycles); }
+    void idle(Cycle cycles)
+    {
+        performance_.repeat(cycles);
+        moved_ = false;
+    }
     /// DONE from this cycle on; kNever if not yet known.
     Cycle done_at() const;
     /// The next cycle with something to do if no link wakes the unit.
     Cycle horizon() const;
 
-    void partition(std::uint32_t capacity) { status_.partition(capacity); }
+    void partition(std::uint32_t capacity)
+    {
+        status_.partition(capacity);
+        awake_ = true;
+    }
     const PortCounters& performance() const { return performance_; }
     std::uint32_t nans() const;
     std::uint32_t infs() const;
@@ -69,7 +82,7 @@ private:
     StatusUnit status_;
     DataContext context_;
     Layer layer_;
-    bool busy_ = false;
+    bool busy_ = false, awake_ = true;
 
     RequestSlot slot_;
     InfoFifo<RequestInfo> info_;

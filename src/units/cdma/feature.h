@@ -28,7 +28,7 @@ public:
     bool before_first_check() const { return !checked_; }
     Cycle first_work() const { return first_check_; }
     bool wants_response() const { return !blocked_; }
-    void accept(std::uint32_t atoms, std::uint32_t source) { fill_[source] += atoms; }
+    void accept(std::uint32_t atoms, std::uint32_t source) { fill_[source & 1] += atoms; }
     /// One cycle of the read side, with the counters of the start of the cycle. True if it read.
     bool read(Cycle at);
     /// End of the cycle: what was read is free.

@@ -129,14 +129,16 @@ bool ImageFetcher::request(Cycle at, bool room, RequestSlot& slot)
 void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete,
                            bool values)
 {
+    // After an illegal layer that ended early its requests may still be in flight: their sources mean nothing here.
+    const unsigned plane = info.source < format_.planes ? info.source : 0;
     if (beat && values) {
-        std::vector<std::uint8_t>& to = bytes_[info.source];
-        const std::size_t n = std::min<std::size_t>(std::size_t{atoms} * atom_, to.size() - filled_[info.source]);
-        std::memcpy(to.data() + filled_[info.source], beat->data.data(), n);
-        filled_[info.source] += n;
+        std::vector<std::uint8_t>& to = bytes_[plane];
+        const std::size_t n = std::min<std::size_t>(std::size_t{atoms} * atom_, to.size() - filled_[plane]);
+        std::memcpy(to.data() + filled_[plane], beat->data.data(), n);
+        filled_[plane] += n;
     }
     if (!complete) return;
-    bundle_[info.source] += info.atoms - (info.line_start ? 1 : 0);
+    bundle_[plane] += info.atoms - (info.line_start ? 1 : 0);
     if (!info.bundle_end) return;
     pack(at + facts::kCdmaImageBundle, info.line_end);
     bundle_[0] = bundle_[1] = 0;

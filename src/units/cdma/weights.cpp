@@ -84,7 +84,7 @@ void WeightSide::start(const Layer& layer, std::uint32_t arbiter)
     ring_set_ = true;
 }
 
-void WeightSide::busy(Cycle) { busy_ = true; }
+void WeightSide::busy(Cycle) { busy_ = awake_ = true; }
 
 std::uint32_t WeightSide::group_sizes_of_read(std::uint32_t read) const
 {
@@ -406,6 +406,7 @@ bool WeightSide::step(Cycle at, bool clear)
     }
     changed |= info_.step();
     if (full_) changed |= sizes_.step();
+    awake_ = changed;
     return changed;
 }
 

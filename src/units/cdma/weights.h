@@ -77,9 +77,18 @@ public:
     void start(const Layer& layer, std::uint32_t arbiter);
     void busy(Cycle at);
     void stop() { busy_ = false; }
+    /// False if cycle `at` changes nothing: nothing moved in the last one and no input is different.
+    bool due(Cycle at) const
+    {
+        return awake_ || link_->response.valid(at) || (port_stage_.valid() && link_->request.ready(at)) || horizon() <= at;
+    }
     /// Evaluates a cycle; `clear`: both sides of the pending handshake are 1. True if the next one must be evaluated too.
     bool step(Cycle at, bool clear);
-    void idle(Cycle cycles) { performance_.repeat(cycles); }
+    void idle(Cycle cycles)
+    {
+        performance_.repeat(cycles);
+        moved_ = false;
+    }
     Cycle done_at() const { return done_at_; }
     Cycle horizon() const { return csc_.weight_released.next(); }
 
@@ -117,7 +126,7 @@ private:
     CdmaCscLink& csc_;
     Cbuf& cbuf_;
     Layer layer_;
-    bool busy_ = false, ring_set_ = false;
+    bool busy_ = false, awake_ = true, ring_set_ = false;
 
     // Requests
     BurstStream weights_, mask_;

@@ -107,7 +107,7 @@ void WinogradFetcher::consume(Cycle, const RequestInfo& info, const ReadBeat* be
             for (std::uint32_t i = 0; i < atom_; ++i)
                 padding[i] = static_cast<std::uint8_t>(converter_.input8() || i % 2 == 0 ? converter_.pad : converter_.pad >> 8);
         for (std::uint32_t i = 0; i < atoms; ++i)
-            store_atom(beat ? beat->data.data() + i * atom_ : padding, position_ + in_chunk_ + i, info.source);
+            store_atom(beat ? beat->data.data() + i * atom_ : padding, position_ + in_chunk_ + i, info.source & (kTile - 1));
     }
     in_chunk_ += atoms;
     if (!complete) return;
