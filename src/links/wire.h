@@ -67,6 +67,15 @@ public:
         if (valid_probe) valid_probe->level(from, true);
         if (consumer) consumer->wake_at(from);
     }
+    /// As offer(), and the item, as some earlier one left it, is filled in by the caller at once.
+    T& offer_in_place(Cycle from)
+    {
+        advance_to(from);
+        valid_[newest_] = true;
+        if (valid_probe) valid_probe->level(from, true);
+        if (consumer) consumer->wake_at(from);
+        return items_[newest_];
+    }
     void withdraw(Cycle from)
     {
         if (!valid_[newest_]) return;
@@ -77,6 +86,8 @@ public:
     bool ready(Cycle at) const { return ready_.read(at); }
 
     // ---- consumer
+    /// An item is offered, now or for a later cycle.
+    bool offered() const { return valid_[newest_]; }
     bool valid(Cycle at) const { return valid_[at >= since_ ? newest_ : newest_ ^ 1]; }
     const T& item(Cycle at) const { return items_[at >= since_ ? newest_ : newest_ ^ 1]; }
     void set_ready(Cycle from, bool value) { ready_.set(from, value); }

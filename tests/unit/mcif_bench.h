@@ -168,6 +168,7 @@ public:
           beat_bytes(side == MemorySide::Primary ? hw.memory.primary.width_bytes : hw.memory.secondary.width_bytes),
           core(std::make_unique<McifCore>(hw, side, connect(&waker, &waker), port))
     {
+        core->hang_doorbells();
     }
 
     void fill(std::uint64_t address, std::size_t bytes)

@@ -28,22 +28,22 @@ public:
     }
 
     bool full() const { return full_; }
-    /// Registered: the context register of this client is loaded.
-    bool loaded(unsigned client) const { return threads_[client].loaded; }
+    /// Registered: the clients whose context register is loaded.
+    std::uint32_t loaded() const { return loaded_; }
     /// Not registered: an entry can be seen in this cycle, in which `pushed` is pushed.
     bool available(unsigned client, int pushed) const
     {
         const Thread& thread = threads_[client];
         return thread.prefetched != 0 || bypasses(thread, client, pushed);
     }
-    bool quiet() const { return active_ == 0 && !full_; }
+    bool quiet() const { return active_ == 0; }
 
     /// One cycle. `pushed`: the client whose entry is written, or kNobody. `popped`: registered, the clients
     /// whose context register is used up in this cycle; else the clients that want their next entry.
     bool step(int pushed, std::uint32_t popped)
     {
         if (pushed != kNobody) active_ |= 1u << pushed;
-        if (active_ == 0 && popped == 0 && !full_) return false;
+        if (active_ == 0 && popped == 0) return false;
         active_ |= popped;
         const int taken = pick();
         bool changed = false, any_write = false, any_delayed = false;
@@ -56,7 +56,10 @@ public:
             const bool bypass = pre && !t.delayed && (t.prefetched < 3 || t.ready_before);
             const bool valid = t.prefetched != 0 || pre;
             const bool take = taken == static_cast<int>(i);
-            if (ready && registered_) t.loaded = valid;
+            if (ready && registered_) {
+                t.loaded = valid;
+                loaded_ = valid ? loaded_ | 1u << i : loaded_ & ~(1u << i);
+            }
             t.prefetched = static_cast<std::uint8_t>(t.prefetched + (bypass || t.delayed) - (valid && ready));
             t.in_ram = static_cast<std::uint16_t>(t.in_ram + t.written - take);
             any_delayed |= before.delayed;
@@ -105,6 +108,7 @@ private:
     }
 
     std::array<Thread, kClients> threads_{};
+    std::uint32_t loaded_ = 0;
     std::uint32_t active_ = 0;  // threads that are not in their reset state
     std::uint32_t count_ = 0;   // entries in the RAM as the write side sees them
     unsigned last_ = kClients - 1;

@@ -29,6 +29,12 @@ McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& l
     load_settings();
 }
 
+void McifCore::hang_doorbells()
+{
+    ingress_.hang_doorbells();
+    writes_.hang_doorbells();
+}
+
 /// [spec] fabric.md 1.5: the registers' bytes.
 void McifCore::load_settings()
 {
@@ -58,6 +64,8 @@ void McifCore::load_settings()
     settings_.read_limit = bits(limits, 0, 8) + 1;
     settings_.write_limit = bits(limits, 8, 8) + 1;
     settings_stale_ = false;
+    ingress_.apply(settings_);
+    writes_.apply(settings_);
 }
 
 void McifCore::advance(Cycle to)
@@ -66,8 +74,8 @@ void McifCore::advance(Cycle to)
     registers_.advance(to);
 
     egress_.step(to);
-    egress_.issued(ingress_.step(to, settings_, egress_.returned(), egress_.contexts_full()));
-    writes_.step(to, settings_);
+    egress_.issued(ingress_.step(to, egress_.returned(), egress_.contexts_full()));
+    writes_.step(to);
     changed_ = egress_.changed() || ingress_.changed() || writes_.changed() || settings_stale_;
 
     // a register holds what was written to it from the next cycle on

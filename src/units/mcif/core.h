@@ -26,6 +26,10 @@ class McifCore final : public Core {
 public:
     McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values = true);
 
+    /// Once the channels are connected: hangs a doorbell in front of each client's, so that channels
+    /// where nothing stands need not be looked at.
+    void hang_doorbells();
+
     void advance(Cycle to) override;
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;

@@ -17,6 +17,28 @@ struct McifLinks {
     std::array<WriteLink*, kWriteClients> write{};
 };
 
+/// Rings for one client when its request channel changes, and wakes whom it always woke.
+class Doorbell final : public Sleeper {
+public:
+    /// `mask`, bit `index`: set while something may stand at the channel.
+    void hang(Sleeper* owner, std::uint32_t& mask, unsigned index)
+    {
+        owner_ = owner;
+        mask_ = &mask;
+        bit_ = 1u << index;
+    }
+    void wake_at(Cycle at) override
+    {
+        *mask_ |= bit_;
+        if (owner_) owner_->wake_at(at);
+    }
+
+private:
+    Sleeper* owner_ = nullptr;
+    std::uint32_t* mask_ = nullptr;
+    std::uint32_t bit_ = 0;
+};
+
 /// The memory interface's registers, as they act in a cycle.
 struct FabricSettings {
     std::array<std::uint8_t, kClients> read_weight{};

@@ -18,6 +18,7 @@ Mcif::Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool steppin
 void Mcif::start_of_simulation()
 {
     UnitModule::start_of_simulation();
+    core_.hang_doorbells();
     bridge_.start();
 }
 

@@ -1,9 +1,11 @@
 #include "units/mcif/read_egress.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/error.h"
+#include "units/mcif/copy.h"
 
 namespace dlasim::fabric {
 
@@ -28,6 +30,7 @@ ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort
         client.link = links.read[id];
         client.id = id;
         client.atoms.resize(kAtoms * atom_bytes_);
+        room_ |= 1u << id;
     }
 }
 
@@ -35,18 +38,15 @@ void ReadEgress::step(Cycle at)
 {
     changed_ = moved_ = false;
     returned_before_ = returned_;
+    used_contexts_ = 0;
     const bool head = pipe_.valid();
-    ClientState* receiver = head ? &clients_[pipe_.head()] : nullptr;
+    ClientState* receiver = head ? &clients_[index_[pipe_.head()]] : nullptr;
     const bool leaves = head && receiver->word_count < ff::kWordFifo;
-    if (full_) {
-        step_full(at);
-    } else {
-        for (ClientState& client : clients_)
-            if (client.busy) step_configurable(client, at);
-    }
+    if (full_) step_full(at);
+    else step_configurable(at);
     if (leaves) {
         ++receiver->word_count;
-        receiver->busy = true;
+        words_ |= 1u << receiver->id;
     }
     returned_ = leaves;
     changed_ |= returned_ || returned_before_;
@@ -54,17 +54,16 @@ void ReadEgress::step(Cycle at)
     // R channel
     const PortRead& beat = port_.r;
     const bool valid = beat.valid && beat.from <= at;
-    std::uint8_t receiver_index = 0;
-    const bool accept = valid && pipe_.ready();
-    if (accept) {
-        receiver_index = beat.id < index_.size() ? index_[beat.id] : kNoClient;
-        if (receiver_index == kNoClient) throw MachineError("memory port: a read beat for a client that asked for none");
-        ClientState& client = clients_[receiver_index];
+    if (!valid && pipe_.quiet()) return;
+    if (valid && pipe_.ready()) {
+        if (beat.id >= index_.size() || index_[beat.id] == kNoClient)
+            throw MachineError("memory port: a read beat for a client that asked for none");
+        ClientState& client = clients_[index_[beat.id]];
         client.words[(client.word_head + client.word_arrived++) % client.words.size()] = arrive(client, beat.data);
         port_.r.taken = true;
         moved_ = true;
     }
-    changed_ |= pipe_.step(valid ? &receiver_index : nullptr, leaves, stalls_);
+    changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, stalls_);
 }
 
 /// Puts the atoms of a beat behind those before it and says which lanes they take.
@@ -77,11 +76,12 @@ ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* dat
         client.contexts.pop_front();
     }
     const unsigned lanes = full_ ? 2 : 1;
-    const unsigned atoms = std::min<unsigned>(context.atoms, lanes - context.half);
+    const std::uint32_t atoms = std::min<std::uint32_t>(context.atoms, lanes - context.half);
     if (values_) {
         const std::uint8_t* from = data + context.half * atom_bytes_;
-        for (unsigned i = 0; i < atoms; ++i)
-            std::memcpy(&client.atoms[(client.put + i) % kAtoms * atom_bytes_], from + i * atom_bytes_, atom_bytes_);
+        const std::uint32_t at = client.put % kAtoms, unbroken = std::min(atoms, kAtoms - at);
+        copy_bytes(&client.atoms[at * atom_bytes_], from, unbroken * atom_bytes_);
+        if (unbroken != atoms) copy_bytes(client.atoms.data(), from + unbroken * atom_bytes_, (atoms - unbroken) * atom_bytes_);
     }
     client.put += atoms;
     context.atoms = static_cast<std::uint8_t>(context.atoms - atoms);
@@ -96,35 +96,46 @@ ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* dat
     return word;
 }
 
-void ReadEgress::step_full(Cycle at)
+ReadEgress::Word ReadEgress::pop_word(ClientState& client)
 {
-    std::uint32_t requests = 0;
-    for (const ClientState& client : clients_)
-        if (client.word_count != 0 && contexts_.loaded(client.id) && client.lane[0].ready() && client.lane[1].ready())
-            requests |= 1u << client.id;
-    ClientState* granted = nullptr;
-    Word word;
-    used_contexts_ = 0;
-    if (requests != 0) {
-        const unsigned id = arbiter_.pick(requests);
-        arbiter_.grant(id, ff::kEgressWeight);
-        granted = &clients_[index_[id]];
-        word = granted->words[granted->word_head];
-        granted->word_head = static_cast<std::uint8_t>((granted->word_head + 1) % granted->words.size());
-        --granted->word_count;
-        --granted->word_arrived;
-        if (word.ends_context) used_contexts_ = 1u << id;
-        changed_ = true;
-    }
-    for (ClientState& client : clients_)
-        if (client.busy || &client == granted) step_lanes(client, at, &client == granted ? &word : nullptr);
+    const Word word = client.words[client.word_head];
+    client.word_head = static_cast<std::uint8_t>((client.word_head + 1) % client.words.size());
+    --client.word_arrived;
+    if (--client.word_count == 0) words_ &= ~(1u << client.id);
+    return word;
 }
 
-/// (3) and the lanes in front of it.
-void ReadEgress::step_lanes(ClientState& client, Cycle at, const Word* word)
+void ReadEgress::step_full(Cycle at)
 {
-    Channel<ReadBeat>& response = client.link->response;
-    const bool leaves = client.out.valid() && response.ready(at);
+    Word word;
+    std::uint32_t grant = 0;
+    if (const std::uint32_t requests = words_ & room_ & contexts_.loaded(); requests != 0) {
+        const unsigned id = arbiter_.pick(requests);
+        arbiter_.grant(id, ff::kEgressWeight);
+        grant = 1u << id;
+        word = pop_word(clients_[index_[id]]);
+        if (word.ends_context) used_contexts_ = grant;
+        changed_ = true;
+    }
+    std::uint32_t next_active = 0;
+    for (std::uint32_t left = active_ | grant | out_; left != 0; left &= left - 1) {
+        const unsigned id = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint32_t bit = 1u << id;
+        ClientState& client = clients_[index_[id]];
+        if (!((active_ | grant) & bit) && !client.link->response.ready(at)) continue;
+        if (step_lanes(client, at, grant & bit ? &word : nullptr)) next_active |= bit;
+        room_ = client.lane[0].ready() && client.lane[1].ready() ? room_ | bit : room_ & ~bit;
+        out_ = client.out.valid() ? out_ | bit : out_ & ~bit;
+    }
+    active_ = next_active;
+    changed_ |= active_ != 0;
+}
+
+/// (3) and the lanes in front of it; true if anything changed.
+bool ReadEgress::step_lanes(ClientState& client, Cycle at, const Word* word)
+{
+    const bool was_valid = client.out.valid();
+    const bool leaves = was_valid && client.link->response.ready(at);
     auto& [lane0, lane1] = client.lane;
     const bool room = client.out.ready();
     const bool odd = lane0.valid() && (client.odd_flags & 1);
@@ -139,68 +150,58 @@ void ReadEgress::step_lanes(ClientState& client, Cycle at, const Word* word)
     }
     const bool write0 = word && word->lane0, write1 = word && word->lane1;
     if (write0) client.odd_flags |= std::uint32_t{word->odd} << client.odd_count++;
-    changed |= client.lane[0].step(write0, ready0);
-    changed |= client.lane[1].step(write1, ready1);
+    changed |= lane0.step(write0, ready0);
+    changed |= lane1.step(write1, ready1);
 
-    if (leaves) {
-        moved_ = true;
-        if (!client.out.valid()) withdraw(client, at + 1);
+    moved_ |= leaves;
+    if (client.out.valid()) {
+        if (leaves || !was_valid) offer(client, at + 1, client.out.head());
+    } else if (leaves) {
+        client.link->response.withdraw(at + 1);
     }
-    if (client.out.valid() && (leaves || !client.offered)) offer(client, at + 1, client.out.head());
-    changed_ |= changed;
-    client.busy = changed || client.out.valid() || client.word_count != 0;
+    return changed;
 }
 
-void ReadEgress::step_configurable(ClientState& client, Cycle at)
+void ReadEgress::step_configurable(Cycle at)
 {
-    const bool leaves = client.out_valid && client.link->response.ready(at);
-    const bool next = client.word_count != 0 && (!client.out_valid || leaves);
-    if (next) {
-        client.word_head = static_cast<std::uint8_t>((client.word_head + 1) % client.words.size());
-        --client.word_count;
-        --client.word_arrived;
-    }
-    if (leaves || next) {
+    for (std::uint32_t left = words_ | out_; left != 0; left &= left - 1) {
+        const unsigned id = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint32_t bit = 1u << id;
+        ClientState& client = clients_[index_[id]];
+        const bool full = (out_ & bit) != 0;
+        const bool leaves = full && client.link->response.ready(at);
+        if (full && !leaves) continue;
         changed_ = true;
         moved_ |= leaves;
-        client.out_valid = next;
-        if (next) offer(client, at + 1, 1);
-        else withdraw(client, at + 1);
+        if (words_ & bit) {
+            pop_word(client);
+            offer(client, at + 1, 1);
+            out_ |= bit;
+        } else {
+            client.link->response.withdraw(at + 1);
+            out_ &= ~bit;
+        }
     }
-    client.busy = client.out_valid || client.word_count != 0;
 }
 
 void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
 {
-    ReadBeat beat;
+    ReadBeat& beat = client.link->response.offer_in_place(from);
     beat.atoms = atoms;
     if (values_) {
-        const std::size_t bytes = atoms * atom_bytes_, start = client.got % kAtoms * atom_bytes_;
-        const std::size_t first = std::min(bytes, client.atoms.size() - start);
-        std::memcpy(beat.data.data(), &client.atoms[start], first);
-        if (first != bytes) std::memcpy(&beat.data[first], client.atoms.data(), bytes - first);
+        const std::uint32_t at = client.got % kAtoms, unbroken = std::min(atoms, kAtoms - at);
+        copy_bytes(beat.data.data(), &client.atoms[at * atom_bytes_], unbroken * atom_bytes_);
+        if (unbroken != atoms)
+            copy_bytes(&beat.data[unbroken * atom_bytes_], client.atoms.data(), (atoms - unbroken) * atom_bytes_);
+        if (full_ && atoms == 1) std::memset(&beat.data[atom_bytes_], 0, atom_bytes_);
     }
     client.got += atoms;
-    client.offered = true;
-    client.link->response.offer(from, beat);
-}
-
-void ReadEgress::withdraw(ClientState& client, Cycle from)
-{
-    client.offered = false;
-    client.link->response.withdraw(from);
 }
 
 void ReadEgress::issued(const ReadCommand* command)
 {
     if (command) clients_[index_[command->client]].contexts.push_back(command->context);
-    if (full_) changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
-}
-
-bool ReadEgress::empty() const
-{
-    if (pipe_.valid()) return false;
-    return std::none_of(clients_.begin(), clients_.end(), [](const ClientState& c) { return c.busy; });
+    if (full_ && (command || !contexts_.quiet())) changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
 }
 
 }  // namespace dlasim::fabric

@@ -41,7 +41,7 @@ public:
     bool contexts_full() const { return contexts_.full(); }
     bool changed() const { return changed_; }
     bool moved() const { return moved_; }
-    bool empty() const;
+    bool empty() const { return !pipe_.valid() && (words_ | active_ | out_) == 0; }
 
 private:
     /// What the egress must know of a beat.
@@ -53,7 +53,6 @@ private:
     struct ClientState {
         ReadLink* link = nullptr;
         std::uint8_t id = 0;
-        bool busy = false;
         // words in front of the arbiter, and what remains of the command whose beats arrive
         std::array<Word, 2 * facts::fabric::kWordFifo> words{};  // and up to two in the R pipe
         std::uint8_t word_head = 0, word_count = 0, word_arrived = 0;
@@ -69,17 +68,15 @@ private:
         // atoms on their way, in request order
         std::vector<std::uint8_t> atoms;
         std::uint32_t put = 0, got = 0;
-        bool offered = false;
     };
     static constexpr std::uint32_t kAtoms = 64;  // more than all stages of a client hold
 
-    void step_port(Cycle at);
     Word arrive(ClientState& client, const std::uint8_t* data);
     void step_full(Cycle at);
-    void step_lanes(ClientState& client, Cycle at, const Word* word);
-    void step_configurable(ClientState& client, Cycle at);
+    bool step_lanes(ClientState& client, Cycle at, const Word* word);
+    void step_configurable(Cycle at);
+    Word pop_word(ClientState& client);
     void offer(ClientState& client, Cycle from, std::uint32_t atoms);
-    void withdraw(ClientState& client, Cycle from);
 
     const bool full_, stalls_, values_;
     const std::uint32_t atom_bytes_;
@@ -90,6 +87,11 @@ private:
     WeightedRoundRobin arbiter_;
     ContextQueue contexts_{true};
     std::uint32_t used_contexts_ = 0;  // of this cycle, by client id
+    // clients by id: what a cycle must look at
+    std::uint32_t words_ = 0;    // a word waits
+    std::uint32_t room_ = 0;     // both lanes have room
+    std::uint32_t active_ = 0;   // something changed in the cycle before
+    std::uint32_t out_ = 0;      // a response is offered
     bool returned_ = false, returned_before_ = false;
     bool changed_ = false, moved_ = false;
 };

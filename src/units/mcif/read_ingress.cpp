@@ -31,28 +31,53 @@ ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLi
         for (std::uint8_t id = 0; id < kClients; ++id) add(static_cast<Client>(id));
     else
         for (const Client client : ff::kConfigurableReadOrder) add(client);
+    all_ = (1u << clients_.size()) - 1;
+    DLASIM_EXPECTS(std::has_single_bit(block_));
 }
 
-const ReadCommand* ReadIngress::step(Cycle at, const FabricSettings& settings, bool returned, bool contexts_full)
+void ReadIngress::apply(const FabricSettings& settings)
 {
-    changed_ = accepted_ = false;
-    credit_at_ = kNever;
+    read_limit_ = settings.read_limit;
+    weighted_ = 0;
+    for (unsigned i = 0; i < clients_.size(); ++i) {
+        weight_[i] = settings.read_weight[clients_[i].id];
+        if (weight_[i] != 0) weighted_ |= 1u << i;
+    }
+}
+
+void ReadIngress::hang_doorbells()
+{
+    belled_ = true;
+    rung_ = 0;
+    for (unsigned i = 0; i < clients_.size(); ++i) {
+        Channel<ReadRequest>& request = clients_[i].link->request;
+        clients_[i].bell.hang(request.consumer, rung_, i);
+        request.consumer = &clients_[i].bell;
+        if (request.offered()) rung_ |= 1u << i;
+    }
+}
+
+const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full)
+{
+    changed_ = returned;
+    accepted_ = false;
 
     // (3) limit and AR pipe
     const bool head = ordered_.valid();
     const std::uint32_t beats = head ? ordered_.head().context.beats : 0;
-    limit_blocks_ = head && outstanding_ + beats - returned > settings.read_limit;
+    limit_blocks_ = head && outstanding_ + beats - returned > read_limit_;
     const bool pass = !limit_blocks_ && !contexts_full;
-    const bool taken_ar = pass && ar_.ready();
-    const bool issue = head && taken_ar;
+    const bool taken = pass && ar_.ready(), issue = head && taken;
     if (issue) issued_ = ordered_.head();
     outstanding_ += (issue ? beats : 0) - returned;
-    const bool fired = port_.ar.fires(at);
-    if (fired) port_.ar.valid = false;
-    changed_ |= ar_.step(head && pass ? &ordered_.head() : nullptr, fired, stalls_) || returned;
-    if (ar_.valid() && !port_.ar.valid) {
-        const ReadCommand& command = ar_.head();
-        port_.ar = {{command.address, command.context.beats, command.client}, true, false, at + 1, kNever};
+    if (head || !ar_.quiet()) {
+        const bool fired = port_.ar.fires(at);
+        if (fired) port_.ar.valid = false;
+        changed_ |= ar_.step(head && pass ? &ordered_.head() : nullptr, fired, stalls_);
+        if (ar_.valid() && !port_.ar.valid) {
+            const ReadCommand& command = ar_.head();
+            port_.ar = {{command.address, command.context.beats, command.client}, true, false, at + 1, kNever};
+        }
     }
 
     // (2) and (1)
@@ -62,66 +87,89 @@ const ReadCommand* ReadIngress::step(Cycle at, const FabricSettings& settings, b
     if (full_) {
         granting = !serialising_;
         if (serialising_ && room) {
-            next = serialise();
+            serialise(next);
             offered = true;
-            granting = serial_.context.atoms == 0;
+            serialising_ = serial_.context.atoms != 0;
+            granting = !serialising_;
         }
     }
     unsigned granted = UINT32_MAX;
-    if (granting) {
-        if (full_ && serialising_) {
-            serialising_ = false;
-            changed_ = true;
-        }
-        if (const std::uint32_t waiting = requests(settings)) {
-            granted = arbiter_.pick(waiting);
-            const ClientState& client = clients_[granted];
-            arbiter_.grant(granted, settings.read_weight[client.id]);
-            const ReadCommand command = command_of(client.slot.head(), client.id);
-            changed_ = true;
-            if (full_) {
-                serial_ = command;
-                serialising_ = true;
-            } else {
-                next = command;
-                offered = true;
-            }
+    if (const std::uint32_t requests = waiting_ & weighted_; granting && requests != 0) {
+        granted = arbiter_.pick(requests);
+        arbiter_.grant(granted, weight_[granted]);
+        const ClientState& client = clients_[granted];
+        changed_ = true;
+        if (full_) {
+            serial_ = command_of(client.slot.head(), client.id);
+            serialising_ = true;
+        } else {
+            next = command_of(client.slot.head(), client.id);
+            offered = true;
         }
     }
-    changed_ |= ordered_.step(offered ? &next : nullptr, taken_ar, stalls_);
+    if (offered || !ordered_.quiet()) changed_ |= ordered_.step(offered ? &next : nullptr, taken, stalls_);
 
-    for (unsigned i = 0; i < clients_.size(); ++i) {
-        ClientState& client = clients_[i];
-        if (client.busy || client.link->request.valid(at)) step_client(client, at, i == granted);
-    }
+    step_clients(at, granted);
     return issue ? &issued_ : nullptr;
 }
 
-void ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
+/// Steps the clients in which something can change.
+void ReadIngress::step_clients(Cycle at, unsigned granted)
+{
+    const std::uint32_t grant = granted < clients_.size() ? 1u << granted : 0;
+    std::uint32_t next_active = 0;
+    for (std::uint32_t left = active_ | grant | starved_ | (rung_ & all_); left != 0; left &= left - 1) {
+        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint32_t bit = 1u << i;
+        ClientState& client = clients_[i];
+        if (client.out_of_credit) refund(client, at);
+        const bool arrives = (rung_ & bit) && client.first.ready() && client.link->request.valid(at);
+        if (arrives || ((active_ | grant) & bit) || ((starved_ & bit) && !client.out_of_credit)) {
+            if (step_client(client, at, (grant & bit) != 0)) next_active |= bit;
+            const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
+            set(waiting_, client.slot.valid());
+            set(holding_, client.slot.valid() || client.second.valid() || client.first.valid());
+            set(starved_, client.out_of_credit);
+        }
+        if (belled_ && !client.link->request.offered()) rung_ &= ~bit;
+    }
+    active_ = next_active;
+    changed_ |= active_ != 0;
+}
+
+/// Credits whose pulses have arrived; they end a lack of credit.
+void ReadIngress::refund(ClientState& client, Cycle at)
 {
     Pulse<bool>& credit = client.link->credit;
     while (at >= ff::kCreditLatency && credit.available(at - ff::kCreditLatency)) {
         credit.take();
         if (client.used != 0) --client.used;
+        client.out_of_credit = false;
     }
+}
 
+/// One cycle of a client; true if anything changed.
+bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
+{
     Split& split = client.split;
     Chunk chunk;
     std::uint32_t need = 0;
     bool offered = false;
+    client.out_of_credit = false;
     if (client.second.valid()) {
         if (!split.active) {
             const ReadRequest& request = client.second.head();
             DLASIM_EXPECTS(request.atoms != 0);
             split = {true, request.address, request.atoms, 0, request.atoms, (request.address >> atom_shift_ & 1) != 0};
         }
-        chunk = next_chunk(client, need);
+        need = next_chunk(split, chunk);
+        if (client.depth != 0) refund(client, at);
         offered = client.depth == 0 || client.used + need <= client.depth;
-        if (!offered && credit.next() != kNever) credit_at_ = std::min(credit_at_, credit.next() + ff::kCreditLatency);
+        client.out_of_credit = !offered;
     }
     const bool accepted = offered && client.slot.ready();
-    bool done = false;
-    changed_ |= client.slot.step(offered ? &chunk : nullptr, granted, stalls_);
+    bool done = false, changed = accepted;
+    changed |= client.slot.step(offered ? &chunk : nullptr, granted, stalls_);
     if (accepted) {
         if (client.depth != 0) client.used += need;
         split.address += std::uint64_t{chunk.context.atoms} << atom_shift_;
@@ -129,37 +177,42 @@ void ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
         split.done += chunk.context.atoms;
         done = split.left == 0;
         split.active = !done;
-        changed_ = true;
     }
     const bool room = client.second.ready();
-    changed_ |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, done, stalls_);
+    changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, done, stalls_);
 
     Channel<ReadRequest>& request = client.link->request;
     const bool ready = client.first.ready(), arrives = request.valid(at);
     accepted_ |= ready && arrives;
-    changed_ |= client.first.step(arrives ? &request.item(at) : nullptr, room, stalls_);
+    changed |= client.first.step(arrives ? &request.item(at) : nullptr, room, stalls_);
     if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
-    client.busy = !client.slot.quiet() || !client.second.quiet() || !client.first.quiet();
+    return changed;
 }
 
-ReadIngress::Chunk ReadIngress::next_chunk(const ClientState& client, std::uint32_t& need) const
+Cycle ReadIngress::horizon() const
 {
-    const Split& split = client.split;
-    const auto atom = static_cast<std::uint32_t>(split.address >> atom_shift_);
-    const std::uint32_t atoms = std::min(split.left, block_ - atom % block_);
-    const bool first = split.done == 0, last = atoms == split.left;
-    if (!full_) need = atoms;
-    else if (first) need = last ? (atoms + 1) / 2 : atoms / 2;
-    else if (last) need = (atoms - 1 + split.odd_start) / 2 + 1;
-    else need = block_ / 2;
+    Cycle first = kNever;
+    for (std::uint32_t left = starved_; left != 0; left &= left - 1) {
+        const Cycle credit = clients_[static_cast<unsigned>(std::countr_zero(left))].link->credit.next();
+        if (credit != kNever) first = std::min(first, credit + ff::kCreditLatency);
+    }
+    return first;
+}
 
-    Chunk chunk;
+/// The chunk at the head of a request, and the credits it needs.
+std::uint32_t ReadIngress::next_chunk(const Split& split, Chunk& chunk) const
+{
+    const auto atom = static_cast<std::uint32_t>(split.address >> atom_shift_);
+    const std::uint32_t atoms = std::min(split.left, block_ - (atom & (block_ - 1)));
+    const bool first = split.done == 0, last = atoms == split.left;
     chunk.address = split.address;
     chunk.context.atoms = static_cast<std::uint8_t>(atoms);
     chunk.context.half = full_ ? atom & 1 : 0;
     chunk.context.lane = split.done & 1;
     chunk.context.odd_end = last && (split.total & 1);
-    return chunk;
+    if (!full_) return atoms;
+    if (first) return last ? (atoms + 1) / 2 : atoms / 2;
+    return last ? (atoms - 1 + split.odd_start) / 2 + 1 : block_ / 2;
 }
 
 ReadCommand ReadIngress::command_of(const Chunk& chunk, std::uint8_t client) const
@@ -175,13 +228,13 @@ ReadCommand ReadIngress::command_of(const Chunk& chunk, std::uint8_t client) con
 }
 
 /// Takes the next command from the granted chunk; what is left has no atoms after the last one.
-ReadCommand ReadIngress::serialise()
+void ReadIngress::serialise(ReadCommand& command)
 {
-    ReadCommand command = serial_;
+    command = serial_;
     ReadContext& left = serial_.context;
     if (bursts_) {
         left.atoms = 0;
-        return command;
+        return;
     }
     const auto atoms = static_cast<std::uint8_t>(std::min<unsigned>(left.atoms, 2u - left.half));
     command.context.beats = 1;
@@ -191,22 +244,6 @@ ReadCommand ReadIngress::serialise()
     left.lane = (left.lane + atoms) & 1;
     left.half = 0;
     serial_.address += ff::kFullWordBytes;
-    return command;
-}
-
-std::uint32_t ReadIngress::requests(const FabricSettings& settings) const
-{
-    std::uint32_t waiting = 0;
-    for (unsigned i = 0; i < clients_.size(); ++i)
-        if (clients_[i].slot.valid() && settings.read_weight[clients_[i].id] != 0) waiting |= 1u << i;
-    return waiting;
-}
-
-bool ReadIngress::empty() const
-{
-    if (serialising_ || ordered_.valid() || ar_.valid()) return false;
-    return std::none_of(clients_.begin(), clients_.end(),
-                        [](const ClientState& c) { return c.slot.valid() || c.second.valid() || c.first.valid(); });
 }
 
 }  // namespace dlasim::fabric

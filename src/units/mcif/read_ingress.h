@@ -11,7 +11,7 @@
 // Source    fabric.md 1.3, 1.5, 2.1; models/cdma_fabric.py.
 #pragma once
 #include <array>
-#include <vector>
+#include <deque>
 
 #include "facts/hardware.h"
 #include "traffic/memory.h"
@@ -42,12 +42,14 @@ public:
 
     /// One cycle. `returned`: a beat left the R pipe in the cycle before; `contexts_full` blocks new commands.
     /// Returns the command that passed the limit, or null.
-    const ReadCommand* step(Cycle at, const FabricSettings& settings, bool returned, bool contexts_full);
+    const ReadCommand* step(Cycle at, bool returned, bool contexts_full);
 
     bool changed() const { return changed_; }
     /// The next credit that a blocked client waits for.
-    Cycle horizon() const { return credit_at_; }
-    bool empty() const;
+    Cycle horizon() const;
+    bool empty() const { return !serialising_ && !ordered_.valid() && !ar_.valid() && holding_ == 0; }
+    void apply(const FabricSettings& settings);
+    void hang_doorbells();
     std::uint32_t outstanding() const { return outstanding_; }
     bool blocked_by_limit() const { return limit_blocks_; }
     bool accepted() const { return accepted_; }
@@ -72,26 +74,37 @@ private:
         Stage<ReadRequest> first, second;
         Stage<Chunk> slot;
         Split split;
-        bool busy = false;
+        bool out_of_credit = false;
+        Doorbell bell;
     };
 
-    void step_client(ClientState& client, Cycle at, bool granted);
-    Chunk next_chunk(const ClientState& client, std::uint32_t& need) const;
+    void step_clients(Cycle at, unsigned granted);
+    bool step_client(ClientState& client, Cycle at, bool granted);
+    void refund(ClientState& client, Cycle at);
+    std::uint32_t next_chunk(const Split& split, Chunk& chunk) const;
     ReadCommand command_of(const Chunk& chunk, std::uint8_t client) const;
-    ReadCommand serialise();
-    std::uint32_t requests(const FabricSettings& settings) const;
-
+    void serialise(ReadCommand& command);
     const bool full_, bursts_, stalls_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
     DbbPort& port_;
-    std::vector<ClientState> clients_;  // in arbitration order
+    std::deque<ClientState> clients_;  // in arbitration order
     WeightedRoundRobin arbiter_;
     bool serialising_ = false;  // (2)
     ReadCommand serial_;        // what is left of the granted chunk
     Stage<ReadCommand> ordered_, ar_;
     ReadCommand issued_;
     std::uint32_t outstanding_ = 0;  // (3) beats
-    Cycle credit_at_ = kNever;
+    // clients by index: what a cycle must look at
+    std::uint32_t waiting_ = 0;     // a chunk stands in front of the arbiter
+    std::uint32_t weighted_ = 0;    // weight not 0
+    std::uint32_t active_ = 0;      // something changed in the cycle before
+    std::uint32_t starved_ = 0;     // out of credit
+    std::uint32_t holding_ = 0;     // something in its stages
+    std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
+    std::uint32_t all_ = 0;
+    bool belled_ = false;
+    std::uint32_t read_limit_ = 0;
+    std::array<std::uint8_t, kClients> weight_{};  // by index
     bool changed_ = false, limit_blocks_ = false, accepted_ = false;
 };
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/expects.h"
+#include "units/mcif/copy.h"
 
 namespace dlasim::fabric {
 
@@ -30,13 +30,40 @@ WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks&
         client.id = id;
         client.atoms.resize(kAtoms * atom_bytes_);
     }
+    all_ = (1u << clients_.size()) - 1;
 }
 
-void WritePath::step(Cycle at, const FabricSettings& settings)
+void WritePath::apply(const FabricSettings& settings)
 {
-    changed_ = moved_ = false;
+    limit_ = settings.write_limit;
+    weighted_ = 0;
+    for (unsigned i = 0; i < clients_.size(); ++i) {
+        weight_[i] = settings.write_weight[clients_[i].id];
+        if (weight_[i] != 0) weighted_ |= 1u << i;
+    }
+    changed_ = true;
+}
 
-    const bool converts = convert(at, settings);
+void WritePath::hang_doorbells()
+{
+    belled_ = true;
+    rung_ = 0;
+    for (unsigned i = 0; i < clients_.size(); ++i) {
+        Channel<WritePacket>& request = clients_[i].link->request;
+        clients_[i].bell.hang(request.consumer, rung_, i);
+        request.consumer = &clients_[i].bell;
+        if (request.offered()) rung_ |= 1u << i;
+    }
+}
+
+void WritePath::step(Cycle at)
+{
+    moved_ = false;
+    const bool answered = port_.b.valid && port_.b.from <= at;
+    if (!changed_ && (rung_ & all_) == 0 && !answered && !port_.aw.fires(at) && !port_.w.fires(at)) return;
+    changed_ = false;
+
+    const bool converts = convert(at);
     accept_response(at);
     const bool command_moves = converts && data_.first;
     const bool command_room = !command_valid_ || command_moves, data_room = !data_valid_ || converts;
@@ -47,27 +74,51 @@ void WritePath::step(Cycle at, const FabricSettings& settings)
     if (full_) {
         const bool splitter_full = split_count_ > ff::kWriteSplitterBusy;
         split(command_room, data_room);
-        grant = arbitrate(settings, !splitting_ && !splitter_full, true);
+        grant = arbitrate(!splitting_ && !splitter_full, true);
     } else {
-        grant = arbitrate(settings, command_room && data_room, data_room);
+        grant = arbitrate(command_room && data_room, data_room);
     }
     if (grant.client != kNobody) move(grant);
+    step_clients(at, grant);
+}
 
-    for (std::uint8_t i = 0; i < clients_.size(); ++i) {
+/// Steps the clients in which something can change.
+void WritePath::step_clients(Cycle at, const Grant& grant)
+{
+    const std::uint32_t granted = grant.client != kNobody ? 1u << grant.client : 0;
+    std::uint32_t next_active = 0;
+    for (std::uint32_t left = active_ | granted | (rung_ & all_); left != 0; left &= left - 1) {
+        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint32_t bit = 1u << i;
         ClientState& client = clients_[i];
-        if (client.busy || grant.client == i || client.link->request.valid(at))
-            step_client(client, at, grant.client == i, grant.client == i && grant.slot_freed);
+        const bool arrives = (rung_ & bit) && client.first.ready() && client.link->request.valid(at);
+        if (arrives || ((active_ | granted) & bit)) {
+            if (step_client(client, at, (granted & bit) != 0, (granted & bit) && grant.slot_freed)) next_active |= bit;
+            note(client, bit);
+        }
+        if (belled_ && !client.link->request.offered()) rung_ &= ~bit;
     }
+    active_ = next_active;
+    changed_ |= active_ != 0;
+}
+
+/// What the arbiter and empty() must know of a client after its cycle.
+void WritePath::note(ClientState& client, std::uint32_t bit)
+{
+    const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
+    const Chunk* chunk = slot_head(client);
+    set(complete_, chunk && client.mask_count >= chunk->beats);
+    set(holding_, client.loaded || chunk || client.mask_count != 0 || client.first.valid() || client.second.valid() ||
+                      (full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid()));
 }
 
 /// (3): moves a beat, with its command if it is the first of one, and serves the AW and W channels.
-bool WritePath::convert(Cycle at, const FabricSettings& settings)
+bool WritePath::convert(Cycle at)
 {
     bool moves = data_valid_ && w_.ready();
     int pushed = ContextQueue::kNobody;
     if (moves && data_.first) {
-        moves = command_valid_ && aw_.ready() && !contexts_.full() &&
-                outstanding_ + command_.beats - returned_ <= settings.write_limit;
+        moves = command_valid_ && aw_.ready() && !contexts_.full() && outstanding_ + command_.beats - returned_ <= limit_;
         if (moves) {
             pushed = command_.client;
             outstanding_ += command_.beats;
@@ -87,8 +138,13 @@ bool WritePath::convert(Cycle at, const FabricSettings& settings)
         port_.aw = {{head.address, head.beats, head.client}, true, false, at + 1, kNever};
     }
     if (w_.valid() && !port_.w.valid) offer_data(at + 1);
+    match_response(at, pushed);
+    return moves;
+}
 
-    // (4)
+/// (4): the response in the register, when its context is there.
+void WritePath::match_response(Cycle at, int pushed)
+{
     outstanding_ -= returned_;
     changed_ |= returned_ != 0;
     returned_ = 0;
@@ -106,8 +162,7 @@ bool WritePath::convert(Cycle at, const FabricSettings& settings)
             response_taken_ = changed_ = true;
         }
     }
-    changed_ |= contexts_.step(pushed, wanted);
-    return moves;
+    if (pushed != ContextQueue::kNobody || wanted != 0 || !contexts_.quiet()) changed_ |= contexts_.step(pushed, wanted);
 }
 
 void WritePath::accept_response(Cycle at)
@@ -142,23 +197,16 @@ const WritePath::Chunk* WritePath::slot_head(const ClientState& client) const
 }
 
 /// (1): the client one beat of which moves in this cycle.
-WritePath::Grant WritePath::arbitrate(const FabricSettings& settings, bool room, bool data_room) const
+WritePath::Grant WritePath::arbitrate(bool room, bool data_room) const
 {
     if (locked_ != kNobody) {
         const bool moves = clients_[locked_].mask_count != 0 && data_room;
         return moves ? Grant{locked_, locked_beats_ == 1} : Grant{};
     }
-    if (!room) return {};
-    std::uint32_t requests = 0;
-    for (unsigned i = 0; i < clients_.size(); ++i) {
-        const Chunk* chunk = slot_head(clients_[i]);
-        if (chunk && clients_[i].mask_count >= chunk->beats && settings.write_weight[clients_[i].id] != 0)
-            requests |= 1u << i;
-    }
-    if (requests == 0) return {};
+    const std::uint32_t requests = complete_ & weighted_;
+    if (!room || requests == 0) return {};
     const unsigned pick = arbiter_.pick(requests);
-    return {static_cast<std::uint8_t>(pick), slot_head(clients_[pick])->beats == 1,
-            settings.write_weight[clients_[pick].id]};
+    return {static_cast<std::uint8_t>(pick), slot_head(clients_[pick])->beats == 1};
 }
 
 void WritePath::move(const Grant& grant)
@@ -167,7 +215,7 @@ void WritePath::move(const Grant& grant)
     const Chunk& chunk = *slot_head(client);
     const bool first = locked_ == kNobody;
     if (first) {
-        arbiter_.grant(grant.client, grant.weight);
+        arbiter_.grant(grant.client, weight_[grant.client]);
         locked_beats_ = chunk.beats;
     }
     --locked_beats_;
@@ -221,7 +269,8 @@ void WritePath::to_converter(const Command& command, const Beat& beat)
     changed_ = true;
 }
 
-void WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slot_freed)
+/// One cycle of a client; true if anything changed.
+bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slot_freed)
 {
     const std::uint32_t waiting = client.mask_count + popped;
     const bool slot_room = full_ ? client.slot.ready() : !client.slot_valid || slot_freed;
@@ -303,11 +352,7 @@ void WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slo
     changed |= client.first.step(arrives ? &arrived : nullptr, room, stalls_);
     if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
 
-    const bool holds_data = full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() || client.slot.valid()
-                                  : !client.data.quiet() || client.slot_valid;
-    client.busy = changed || holds_data || client.loaded || client.mask_count != 0 || !client.first.quiet() ||
-                  !client.second.quiet();
-    changed_ |= changed;
+    return changed;
 }
 
 WritePath::NextBeat WritePath::next_beat(const ClientState& client) const
@@ -334,9 +379,12 @@ WritePath::Chunk WritePath::next_chunk(const ClientState& client) const
 
 void WritePath::receive(ClientState& client, const WritePacket& packet)
 {
-    if (values_)
-        for (std::uint32_t i = 0; i < packet.atoms; ++i)
-            std::memcpy(&client.atoms[(client.put + i) % kAtoms * atom_bytes_], &packet.data[i * atom_bytes_], atom_bytes_);
+    if (values_) {
+        const std::uint32_t at = client.put % kAtoms, unbroken = std::min(packet.atoms, kAtoms - at);
+        copy_bytes(&client.atoms[at * atom_bytes_], packet.data.data(), unbroken * atom_bytes_);
+        if (unbroken != packet.atoms)
+            copy_bytes(client.atoms.data(), &packet.data[unbroken * atom_bytes_], (packet.atoms - unbroken) * atom_bytes_);
+    }
     client.put += packet.atoms;
 }
 
@@ -350,19 +398,13 @@ void WritePath::offer_data(Cycle from)
     w.item.last = beat.last;
     for (unsigned i = 0; beat.mask >> i != 0; ++i) {
         if (!(beat.mask >> i & 1)) continue;
-        if (values_) std::memcpy(&w.item.data[i * atom_bytes_], &client.atoms[client.got % kAtoms * atom_bytes_], atom_bytes_);
+        if (values_) copy_bytes(&w.item.data[i * atom_bytes_], &client.atoms[client.got % kAtoms * atom_bytes_], atom_bytes_);
         ++client.got;
     }
     w.valid = true;
     w.seen = false;
     w.from = from;
     w.accept = kNever;
-}
-
-bool WritePath::empty() const
-{
-    if (splitting_ || command_valid_ || data_valid_ || aw_.valid() || w_.valid() || b_valid_ || b_pipe_.valid()) return false;
-    return std::none_of(clients_.begin(), clients_.end(), [](const ClientState& c) { return c.busy; });
 }
 
 }  // namespace dlasim::fabric

@@ -17,6 +17,7 @@
 // Source    fabric.md 1.6, 1.7, 2.3, 2.4; models/sdp_out.py.
 #pragma once
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "base/ring.h"
@@ -34,11 +35,17 @@ class WritePath {
 public:
     WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values);
 
-    void step(Cycle at, const FabricSettings& settings);
+    void step(Cycle at);
+    void apply(const FabricSettings& settings);
+    void hang_doorbells();
 
     bool changed() const { return changed_; }
     bool moved() const { return moved_; }
-    bool empty() const;
+    bool empty() const
+    {
+        return holding_ == 0 && !splitting_ && !command_valid_ && !data_valid_ && !aw_.valid() && !w_.valid() && !b_valid_ &&
+               !b_pipe_.valid();
+    }
     std::uint32_t outstanding() const { return outstanding_; }
 
 private:
@@ -69,7 +76,7 @@ private:
     struct ClientState {
         WriteLink* link = nullptr;
         std::uint8_t id = 0;
-        bool busy = false;
+        Doorbell bell;
         Stage<Packet> first, second;
         // command register and what is left of the request
         bool loaded = false, in_data = false, ack = false;
@@ -99,7 +106,6 @@ private:
     struct Grant {
         std::uint8_t client = kNobody;  // whose beat moves in this cycle
         bool slot_freed = false;        // it is the last beat of its chunk
-        std::uint8_t weight = 0;
     };
     struct NextBeat {
         bool complete = false;   // its atoms are there
@@ -108,13 +114,16 @@ private:
         std::uint8_t reads = 0;  // read ready of the lanes
     };
 
-    bool convert(Cycle at, const FabricSettings& settings);
+    bool convert(Cycle at);
+    void match_response(Cycle at, int pushed);
     void accept_response(Cycle at);
-    Grant arbitrate(const FabricSettings& settings, bool room, bool data_room) const;
+    Grant arbitrate(bool room, bool data_room) const;
+    void step_clients(Cycle at, const Grant& grant);
     void move(const Grant& grant);
     void split(bool command_room, bool data_room);
     void to_converter(const Command& command, const Beat& beat);
-    void step_client(ClientState& client, Cycle at, bool popped, bool slot_freed);
+    bool step_client(ClientState& client, Cycle at, bool popped, bool slot_freed);
+    void note(ClientState& client, std::uint32_t bit);
     NextBeat next_beat(const ClientState& client) const;
     Chunk next_chunk(const ClientState& client) const;
     const Chunk* slot_head(const ClientState& client) const;
@@ -124,7 +133,7 @@ private:
     const bool full_, bursts_, stalls_, values_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
     DbbPort& port_;
-    std::vector<ClientState> clients_;
+    std::deque<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
     WeightedRoundRobin arbiter_;
     std::uint8_t locked_ = kNobody, locked_beats_ = 0;  // (1)
@@ -148,7 +157,17 @@ private:
     bool b_valid_ = false;                  // nv_full: one register
     std::uint8_t b_id_ = 0;
     bool response_taken_ = false;           // its context was there in this cycle
-    bool changed_ = false, moved_ = false;
+    // clients by index: what a cycle must look at
+    std::uint32_t complete_ = 0;    // a whole chunk stands in front of the arbiter
+    std::uint32_t weighted_ = 0;    // weight not 0
+    std::uint32_t active_ = 0;      // something changed in the cycle before
+    std::uint32_t holding_ = 0;     // something in its stages
+    std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
+    std::uint32_t all_ = 0;
+    bool belled_ = false;
+    std::uint32_t limit_ = 0;
+    std::array<std::uint8_t, kWriteClients> weight_{};  // by index
+    bool changed_ = true, moved_ = false;
 };
 
 }  // namespace dlasim::fabric
