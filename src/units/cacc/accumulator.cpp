@@ -5,13 +5,45 @@
 #include "facts/cacc.h"
 #include "numerics/cacc.h"
 
+// The loops over whole stripes are compiled for wide vectors too; the loader picks by processor.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define DLASIM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define DLASIM_CLONES
+#endif
+
 namespace dlasim {
+namespace {
+
+// A partial sum of words has at most 38 bits: so many of them cannot leave 48.
+constexpr std::uint64_t kWideStripes = 1u << 9;
+
+DLASIM_CLONES void add_narrow(std::int32_t* sums, const std::int32_t* more, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) sums[i] += more[i];
+}
+DLASIM_CLONES void add_wide(std::int64_t* sums, const std::int64_t* more, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) sums[i] += more[i];
+}
+/// numerics::finish_int for sums of 32 bits, where nothing can saturate.
+DLASIM_CLONES void finish_narrow(const std::int32_t* sums, const std::int32_t* more, unsigned truncate, std::int32_t* results,
+                                 std::size_t count)
+{
+    const std::int32_t looked_at = truncate > 16 ? 0x7fff << (truncate - 16) : (1 << (truncate - 1)) - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t sum = sums[i] + more[i];
+        const std::int32_t up = (sum >> (truncate - 1)) & 1 & ((sum >= 0) | ((sum & looked_at) != 0));
+        results[i] = (sum >> truncate) + up;
+    }
+}
+
+}  // namespace
 
 Accumulator::Accumulator(const Hardware& hw)
     : hardware_(hw),
       max_kernels_(hw.kernel_group(Precision::Int8)),
-      positions_(facts::cacc::kPositions),
-      assembly_(std::size_t{positions_} * 4 * max_kernels_, 0)
+      narrow_stripes_(INT32_MAX / (std::uint64_t{hw.mac.atomic_c} * 128 * 128 * 4) - 1)  // 4: Winograd adds positions
 {
 }
 
@@ -20,87 +52,121 @@ void Accumulator::start_layer(const AccumulatorMode& mode)
     mode_ = mode;
     kernels_ = hardware_.kernel_group(mode.precision);
     first_ = true;
-    stripes_ = 0;
 }
 
-/// nv_full has wide adders for int16 and for the even kernels of int8.
+/// nv_full has wide adders for words and for the even kernels of bytes.
 unsigned Accumulator::width(std::uint32_t kernel) const
 {
     const bool wide = hardware_.full() && (mode_.precision != Precision::Int8 || kernel % 2 == 0);
     return wide ? numerics::kWideSum : numerics::kNarrowSum;
 }
 
-void Accumulator::add_row(const Sums& half, std::uint32_t atom, std::uint32_t output, std::uint32_t first, std::int64_t* row)
+void Accumulator::begin_stripe(const Sums& a, const Sums& b)
 {
-    if (output >= half.outputs) return;
-    const std::size_t at = (std::size_t{atom} * half.outputs + output) * half.pitch;
-    const std::uint32_t count = std::min(half.kernels, max_kernels_ - first);
-    row += first;
-    if (mode_.precision == Precision::Fp16) {
-        if (!half.wide) return;
-        for (std::uint32_t k = 0; k < count; ++k)
-            row[k] = static_cast<std::int64_t>(numerics::accumulate_fp(
-                static_cast<numerics::CmacWord>(half.wide[at + k]), first_ ? 0 : static_cast<numerics::FpSum>(row[k])));
+    halves_[0].sums = &a;
+    halves_[0].first_kernel = 0;
+    halves_[1].sums = &b;
+    halves_[1].first_kernel = kernels_ / 2;
+    if (first_) {
+        stripes_ = 0;
+        narrow_ = mode_.precision == Precision::Int8 && !a.wide && !b.wide;
+    }
+    for (Half& half : halves_) {
+        // A half that computed something else than this layer's mode has nothing to add.
+        const Sums& s = *half.sums;
+        const std::size_t size = std::size_t{s.atoms} * s.outputs * s.pitch;
+        if (half.narrow.size() < size) half.narrow.resize(size, 0);
+        if (half.wide.size() < size) half.wide.resize(size, 0);
+    }
+    ++stripes_;
+    if (narrow_ && (stripes_ > narrow_stripes_ || a.wide || b.wide)) widen();
+}
+
+void Accumulator::widen()
+{
+    for (Half& half : halves_) std::copy(half.narrow.begin(), half.narrow.end(), half.wide.begin());
+    narrow_ = false;
+}
+
+void Accumulator::add()
+{
+    for (Half& half : halves_) add(half);
+}
+
+void Accumulator::add(Half& half)
+{
+    const Sums& s = *half.sums;
+    const std::size_t count = std::size_t{s.atoms} * s.outputs * s.pitch;
+    if (narrow_) {
+        if (!s.narrow) return;
+        if (first_) std::copy_n(s.narrow, count, half.narrow.begin());
+        else add_narrow(half.narrow.data(), s.narrow, count);
         return;
     }
-    // A partial sum has at most 38 (22) bits: so many stripes cannot saturate the adder.
-    const bool exact = stripes_ < (half.wide ? 1u << 9 : 1u << 11);
-    const auto add = [&](const auto* sums) {
+    std::int64_t* sums = half.wide.data();
+    if (mode_.precision == Precision::Fp16) {
+        if (!s.wide) return;
+        for (std::size_t row = 0; row < count; row += s.pitch)
+            for (std::size_t i = row; i < row + s.kernels; ++i)
+                sums[i] = static_cast<std::int64_t>(numerics::accumulate_fp(static_cast<numerics::CmacWord>(s.wide[i]),
+                                                                            first_ ? 0 : static_cast<numerics::FpSum>(sums[i])));
+        return;
+    }
+    const auto each = [&](const auto* more) {
         if (first_) {
-            for (std::uint32_t k = 0; k < count; ++k) row[k] = sums[k];
-        } else if (exact) {
-            for (std::uint32_t k = 0; k < count; ++k) row[k] += sums[k];
-        } else {
-            for (std::uint32_t k = 0; k < count; ++k) row[k] = numerics::accumulate_int(sums[k], row[k], width(first + k));
+            std::copy_n(more, count, sums);
+            return;
         }
+        for (std::size_t row = 0; row < count; row += s.pitch)
+            for (std::uint32_t k = 0; k < s.pitch; ++k)
+                sums[row + k] = numerics::accumulate_int(more[row + k], sums[row + k], width(half.first_kernel + k));
     };
-    if (half.narrow) add(half.narrow + at);
-    else if (half.wide) add(half.wide + at);
+    if (s.narrow) each(s.narrow);
+    else if (s.wide && !first_ && stripes_ < kWideStripes) add_wide(sums, s.wide, count);
+    else if (s.wide) each(s.wide);
 }
 
-void Accumulator::add(const Sums& a, const Sums& b)
+std::uint32_t Accumulator::finish(const Half& half, std::uint32_t atom, std::uint32_t output, std::int32_t* results) const
 {
-    stripes_ = first_ ? 0 : stripes_ + 1;
-    for (std::uint32_t atom = 0; atom < a.atoms; ++atom)
-        for (std::uint32_t output = 0; output < mode_.outputs(); ++output) {
-            std::int64_t* row = assembly(atom, output);
-            add_row(a, atom, output, 0, row);
-            add_row(b, atom, output, kernels_ / 2, row);
+    const Sums& s = *half.sums;
+    if (output >= s.outputs || (!s.narrow && !s.wide)) return 0;
+    const std::size_t at = (std::size_t{atom} * s.outputs + output) * s.pitch;
+    const std::uint32_t count = std::min({s.kernels, s.pitch, max_kernels_ - half.first_kernel});
+    results += half.first_kernel;
+    if (narrow_) {
+        if (first_ && mode_.truncate == 0) {
+            std::copy_n(s.narrow + at, count, results);
+        } else if (first_) {
+            for (std::uint32_t k = 0; k < count; ++k) results[k] = numerics::finish_int(s.narrow[at + k], mode_.truncate).value;
+        } else if (mode_.truncate == 0) {
+            for (std::uint32_t k = 0; k < count; ++k) results[k] = half.narrow[at + k] + s.narrow[at + k];
+        } else {
+            finish_narrow(half.narrow.data() + at, s.narrow + at, mode_.truncate, results, count);
         }
-}
-
-std::uint32_t Accumulator::finish_row(const Sums& half, std::uint32_t atom, std::uint32_t output, std::uint32_t first,
-                                      const std::int64_t* row, std::int32_t* results) const
-{
-    if (output >= half.outputs) return 0;
-    const std::size_t at = (std::size_t{atom} * half.outputs + output) * half.pitch;
-    const std::uint32_t count = std::min(half.kernels, max_kernels_ - first);
+        return 0;
+    }
     std::uint32_t saturated = 0;
     for (std::uint32_t k = 0; k < count; ++k) {
-        const std::int64_t old = first_ ? 0 : row[first + k];
+        const std::int64_t old = first_ ? 0 : half.wide[at + k], more = s.narrow ? s.narrow[at + k] : s.wide[at + k];
         if (mode_.precision == Precision::Fp16) {
-            const numerics::CmacWord word = half.wide ? static_cast<numerics::CmacWord>(half.wide[at + k]) : 0;
-            results[first + k] = static_cast<std::int32_t>(
-                numerics::finish_fp(numerics::accumulate_fp(word, static_cast<numerics::FpSum>(old))));
+            const numerics::FpSum sum = numerics::accumulate_fp(s.narrow ? 0 : static_cast<numerics::CmacWord>(more), static_cast<numerics::FpSum>(old));
+            results[k] = static_cast<std::int32_t>(numerics::finish_fp(sum));
             continue;
         }
-        const std::int64_t sum = half.narrow ? half.narrow[at + k] : half.wide ? half.wide[at + k] : 0;
-        const numerics::IntResult result =
-            numerics::finish_int(numerics::accumulate_int(sum, old, width(first + k)), mode_.truncate);
-        results[first + k] = result.value;
+        const std::int64_t sum = numerics::accumulate_int(more, old, width(half.first_kernel + k));
+        const numerics::IntResult result = numerics::finish_int(sum, mode_.truncate);
+        results[k] = result.value;
         saturated += result.saturated;
     }
     return saturated;
 }
 
-std::uint32_t Accumulator::finish(const Sums& a, const Sums& b, std::uint32_t atom, std::int32_t* results)
+std::uint32_t Accumulator::finish(std::uint32_t atom, std::int32_t* results)
 {
     std::uint32_t saturated = 0;
     for (std::uint32_t output = 0; output < mode_.outputs(); ++output, results += kernels_) {
         std::fill_n(results, kernels_, 0);
-        const std::int64_t* row = assembly(atom, output);
-        saturated += finish_row(a, atom, output, 0, row, results);
-        saturated += finish_row(b, atom, output, kernels_ / 2, row, results);
+        for (const Half& half : halves_) saturated += finish(half, atom, output, results);
     }
     return saturated % facts::cacc::saturation_modulus(hardware_);
 }

@@ -34,7 +34,7 @@ struct CaccCore::Parts {
     void start_layer(Cycle at);
     void finish_layer();
     void take(const Sums& a, const Sums& b);
-    void deliver(const Sums& a, const Sums& b, Cycle first);
+    void deliver(const Sums& a, Cycle first);
     void advance_output(Cycle to);
     void schedule_beat();
     void offer_beat(Cycle at);
@@ -158,19 +158,20 @@ void CaccCore::Parts::take(const Sums& a, const Sums& b)
     ++stripes;
     atoms += a.atoms;
     const Cycle first = a.first_atom;
-    if (a.channel_end) deliver(a, b, first + facts::cacc::delivery(hardware, precision));
-    else if (values) accumulator.add(a, b);
+    if (values) accumulator.begin_stripe(a, b);
+    if (a.channel_end) deliver(a, first + facts::cacc::delivery(hardware, precision));
+    else if (values) accumulator.add();
     accumulator.end_stripe(a.channel_end);
     phases.busy(first, first + a.atoms, a.layer_end ? Phase::Draining : Phase::Starved);
 }
 
 /// `first`: the cycle in which the first atom is delivered.
-void CaccCore::Parts::deliver(const Sums& a, const Sums& b, Cycle first)
+void CaccCore::Parts::deliver(const Sums& a, Cycle first)
 {
     for (std::uint32_t i = 0; i < a.atoms; ++i) {
         const bool last = a.layer_end && i + 1 == a.atoms;
         if (values) {
-            const std::uint32_t count = accumulator.finish(a, b, i, results.data());
+            const std::uint32_t count = accumulator.finish(i, results.data());
             // A layer of a single atom does not clear the count of the layer before.
             saturated = delivered_last && !last ? count : saturated + count;
             saturated_total += count;

@@ -81,6 +81,34 @@ void WeightLoader::take_bytes(std::uint8_t* to, std::uint32_t count, Cycle enabl
     }
 }
 
+/// As take_bytes, of all load cycles of a package at once: no load needs more than one new entry.
+void WeightLoader::take_run(std::uint8_t* to, std::uint32_t count)
+{
+    Stream& s = weights_;
+    while (count != 0) {
+        if (s.left == 0) {
+            const std::uint32_t at = ring_base_ + s.next;
+            if (count >= entry_bytes_ && at < cbuf_.entries()) {
+                if (values_) std::memcpy(to, cbuf_.entry(at), entry_bytes_);
+                s.next = s.next + 1 == ring_entries_ ? 0 : s.next + 1;
+                ++s.fetched;
+                ++reads_;
+                to += entry_bytes_;
+                count -= entry_bytes_;
+                continue;
+            }
+            read_entry(s, false);
+            s.left = entry_bytes_;
+            ++reads_;
+        }
+        const std::uint32_t part = std::min(count, s.left);
+        if (values_) std::memcpy(to, s.residual.data() + entry_bytes_ - s.left, part);
+        to += part;
+        s.left -= part;
+        count -= part;
+    }
+}
+
 void WeightLoader::place(const Package& p, const std::uint8_t* elements, std::uint8_t* lanes) const
 {
     const std::uint32_t bytes = layer_->element_bytes;
@@ -95,6 +123,11 @@ void WeightLoader::load_plain(const Package& p, Cycle at, WeightSet& out)
     const bool dual = full_ && layer_->int8();
     const bool rows = layer_->row_step != 1;
     std::uint8_t* to = out.bytes.data();
+    if (!rows && !read_probe) {
+        // Which load cycle reads an entry matters to nobody: the kernels are one run of bytes.
+        take_run(to, p.kernels * kernel_bytes);
+        return;
+    }
     for (std::uint32_t j = 0, k = 0; j < p.loads; ++j) {
         const std::uint32_t kernels = dual ? std::min(2u, p.kernels - k) : 1;
         std::uint8_t* from = rows ? row_.data() : to;
