@@ -173,7 +173,9 @@ Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const
 {
     for (const std::string& setting : settings) lay_setting(overlay, setting);
     derive(overlay);
-    check_hardware(overlay.hardware, settings.empty() ? where : where + " with --set");
+    std::string with;
+    for (const std::string& setting : settings) with += (with.empty() ? " with " : ", ") + setting;
+    check_hardware(overlay.hardware, where + with);
     return overlay.hardware;
 }
 

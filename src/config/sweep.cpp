@@ -30,7 +30,7 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
 std::string resolve(const Sweep& sweep, const std::string& path)
 {
     if (std::filesystem::path(path).is_absolute() || !std::filesystem::exists(std::filesystem::path(sweep.folder) / path)) return path;
-    return (std::filesystem::path(sweep.folder) / path).string();
+    return (std::filesystem::path(sweep.folder) / path).lexically_normal().string();
 }
 
 void read_base(Sweep& sweep, const JsonObject& top)

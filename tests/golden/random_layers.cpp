@@ -23,6 +23,21 @@ std::string describe(std::uint64_t seed, const RandomLayer& r)
     return fmt::format("seed {} --hw {} --memory {} {}", seed, r.hardware.name, memory_text(r.memory), layer_json(r.layer).dump());
 }
 
+/// Outside of t0 to the done interrupt every unit is gated, and its phases sum to all cycles.
+bool every_cycle_has_an_owner(const RunResult& run)
+{
+    for (const UnitReport& unit : run.units) {
+        Cycle sum = 0;
+        for (std::size_t p = 0; p < kPhases; ++p) sum += unit.phases.cycles(static_cast<Phase>(p));
+        const Cycle outside = sum - static_cast<Cycle>(run.interrupt_cycles.back());
+        if (sum < run.end || unit.phases.cycles(Phase::Gated) < outside) {
+            fmt::print("{}: {} cycles of {}, gated {}, outside {}\n", unit.name, sum, run.end, unit.phases.cycles(Phase::Gated), outside);
+            return false;
+        }
+    }
+    return true;
+}
+
 /// 0: verified.
 int run_one(std::uint64_t seed, const RandomLayer& r)
 {
@@ -32,8 +47,10 @@ int run_one(std::uint64_t seed, const RandomLayer& r)
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
     else if (!s.comparison->equal()) fmt::print("WRONG {}\n  {} of {} differ; {}\n", describe(seed, r), s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", s.run.interrupt_cycles.back(), describe(seed, r));
+    const bool accounted = s.run.hung || every_cycle_has_an_owner(s.run);
+    if (!accounted) fmt::print("CYCLES {}\n", describe(seed, r));
     std::fflush(stdout);
-    return s.comparison && s.comparison->equal() ? 0 : 1;
+    return s.comparison && s.comparison->equal() && accounted ? 0 : 1;
 }
 
 }  // namespace

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""The command line as users and tools meet it: interfaces.md 1, 2 and 7.
+
+usage: cli_test.py DLASIM [TestCase...]
+"""
+import copy
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+DLASIM = None
+PHASES = ("issuing", "starved", "blocked", "draining", "gated")
+SMALL = {
+    "name": "small",
+    "input": {"width": 9, "height": 7, "channels": 12},
+    "kernel": {"width": 3, "height": 3, "count": 10},
+    "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1, "value": -3},
+    "post": {"bias": True, "activation": "relu", "output": {"shift": 10}},
+}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="dlasim_cli_"))
+
+    def tearDown(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def dlasim(self, *arguments, **options):
+        return subprocess.run([DLASIM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=200, **options)
+
+    def write(self, content, name="layer.json"):
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def run_layer(self, layer, *arguments):
+        done = self.dlasim("run", self.write(layer), "--out", "out", *arguments)
+        result = self.folder / "out" / "result.json"
+        return done, json.loads(result.read_text()) if result.exists() else None
+
+    def refused(self, done, *says):
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertTrue(done.stderr.startswith("dlasim: "), done.stderr)
+        for text in says:
+            self.assertIn(text, done.stderr)
+        self.assertFalse([p for p in self.folder.rglob("*") if "result.json" in p.name], "a file was left behind")
+
+
+class Basics(Case):
+    def test_help_and_version_need_nothing(self):
+        for command in ((), ("run",), ("replay",), ("sweep",), ("presets",)):
+            done = self.dlasim(*command, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Usage", done.stdout)
+        done = self.dlasim("--version")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"^dlasim \d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage_ends_with_status_2(self):
+        for arguments in ((), ("rum",), ("run",), ("run", "x.json", "--fast"), ("sweep", "s.json", "--jobs", "0")):
+            self.assertEqual(self.dlasim(*arguments).returncode, 2, arguments)
+
+    def test_every_preset_prints_as_a_hardware_file_that_runs(self):
+        names = [line.split()[0] for line in self.dlasim("presets").stdout.splitlines() if line.startswith("  nv_")]
+        self.assertEqual(len(names), 7)
+        for name in names:
+            file = self.write(self.dlasim("presets", name).stdout, name + ".json")
+            done, result = self.run_layer(SMALL, "--hw", file, "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIs(result["verified"], True)
+        self.assertEqual(self.dlasim("presets", "nv_tiny").returncode, 2)
+
+
+class Runs(Case):
+    def test_a_result_has_its_keys_and_every_cycle_an_owner(self):
+        done, result = self.run_layer(SMALL, "--hw", "nv_small")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for key in ("schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units", "traffic",
+                    "bounds", "wall_seconds", "simulated_cycles_per_second"):
+            self.assertIn(key, result)
+        self.assertEqual(result["macs"], 9 * 7 * 10 * 12 * 9)
+        self.assertEqual(result["hardware"]["preset"], "nv_small")
+        for name, unit in result["units"].items():
+            self.assertEqual(sum(unit[phase] for phase in PHASES), result["cycles"], name)
+        self.assertLessEqual(result["bounds"]["largest"], result["cycles"])
+        self.assertIn("verified     yes", done.stdout)
+        self.assertEqual(os.listdir(self.folder / "out"), ["result.json"])
+
+    def test_quiet_prints_nothing(self):
+        done, _ = self.run_layer(SMALL, "--quiet")
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+
+    def test_timing_only_verifies_nothing_and_takes_the_same_cycles(self):
+        _, with_values = self.run_layer(SMALL)
+        done, result = self.run_layer(SMALL, "--timing-only")
+        self.assertEqual(done.returncode, 0)
+        self.assertIsNone(result["verified"])
+        self.assertEqual(result["cycles"], with_values["cycles"])
+
+    def test_stepping_every_cycle_gives_the_same_result(self):
+        for preset in ("nv_full", "nv_small", "nv_large"):
+            _, leaping = self.run_layer(SMALL, "--hw", preset)
+            _, stepping = self.run_layer(SMALL, "--hw", preset, "--stepping")
+            for result in (leaping, stepping):
+                for key in ("wall_seconds", "simulated_cycles_per_second"):
+                    del result[key]
+            self.assertEqual(leaping, stepping)
+
+    def test_seed_hardware_and_memory_come_from_the_command_line(self):
+        _, a = self.run_layer(SMALL, "--seed", 5, "--set", "cbuf.banks=8", "--hw", "nv_large", "--memory", "ideal:latency=200,interval=3")
+        self.assertEqual(a["layer"]["data"]["seed"], 5)
+        self.assertEqual(a["hardware"]["cbuf"]["banks"], 8)
+        self.assertEqual(a["memory"]["latency"], 200)
+        _, b = self.run_layer(SMALL, "--hw", "nv_large")
+        self.assertGreater(a["cycles"], b["cycles"])
+
+    def test_tensors_come_from_numpy_files(self):
+        self.npy("x.npy", "|i1", (1, 2, 2, 2), "8b", 1, 2, 3, 4, 5, 6, 7, 8)
+        self.npy("w.npy", "|i1", (1, 2, 1, 1), "2b", 3, -1)
+        self.npy("b.npy", "<i2", (1,), "<h", 100)
+        layer = {"input": {"width": 2, "height": 2, "channels": 2}, "kernel": {"width": 1, "height": 1, "count": 1}, "post": {"bias": True},
+                 "data": {"input": "x.npy", "weights": "w.npy", "bias": "b.npy"}}
+        done, result = self.run_layer(layer, "--hw", "nv_small")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIs(result["verified"], True)
+
+    def npy(self, name, dtype, shape, code, *values):
+        header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (dtype, shape)
+        header = header + " " * (117 - len(header)) + "\n"
+        (self.folder / name).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(code, *values))
+
+    def test_a_program_that_never_finishes_says_which_unit_waits(self):
+        case = {"id": "hang", "config": "nv_small", "memory": {"read_latency": 32, "beat_interval": 1, "write_latency": 8}, "layers": [],
+                "program": [["CDMA.D_OP_ENABLE", 1], ["MARK", "t0"], ["WAIT_INTR", "SDP_0"]], "finished": False, "expected": {}}
+        done = self.dlasim("replay", self.write(case, "hang.json"))
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("cdma", done.stderr.lower())
+
+
+class BadInput(Case):
+    def test_descriptors(self):
+        def change(path, value):
+            layer = copy.deepcopy(SMALL)
+            place = layer
+            for key in path[:-1]:
+                place = place.setdefault(key, {})
+            place[path[-1]] = value
+            return layer
+        for path, value in ((("input", "width"), -1), (("input", "width"), 0), (("input", "width"), 1.5), (("input", "width"), 1 << 70),
+                            (("input", "widht"), 3), (("kernel", "width"), 20), (("kernel", "count"), "8"), (("data", "input"), "missing.npy"),
+                            (("precision",), "int7"), (("post", "output", "shift"), 64), (("stride", "x"), 9)):
+            done, result = self.run_layer(change(path, value), "--hw", "nv_small")
+            self.refused(done, "layer.json", "/" + path[0])
+            self.assertIsNone(result)
+
+    def test_layers_that_do_not_fit_are_refused_with_the_numbers(self):
+        layer = copy.deepcopy(SMALL)
+        layer["input"].update(width=200, height=200, channels=64)
+        done, _ = self.run_layer(layer, "--hw", "nv_small")
+        self.refused(done, "does not fit the CBUF", "320000 entries = 625 banks", "32 banks of 4096 bytes")
+
+    def test_missing_and_broken_files(self):
+        self.refused(self.dlasim("run", "none.json"), "none.json")
+        self.refused(self.dlasim("run", self.write('{"input": ')), "not JSON")
+        self.refused(self.dlasim("run", self.folder), "folder")
+        self.refused(self.dlasim("run", self.write(SMALL), "--hw", "nv_smal"), "did you mean")
+        self.refused(self.dlasim("run", self.write(SMALL), "--memory", "ideal:latency=x"), "--memory")
+        self.refused(self.dlasim("run", self.write(SMALL), "--set", "cbuf.banks=0"), "--set")
+        self.refused(self.dlasim("replay", "none.json"), "none.json")
+        self.refused(self.dlasim("sweep", "none.json"), "none.json")
+
+    def test_numpy_files_of_the_wrong_shape_type_and_length(self):
+        layer = dict(SMALL, data={"weights": "w.npy"})
+        good = b"\x93NUMPY\x01\x00" + struct.pack("<H", 118)
+        for header, body, says in (("{'descr': '<f4', 'fortran_order': False, 'shape': (10, 12, 3, 3), }", b"", "dtype"),
+                                   ("{'descr': '|i1', 'fortran_order': False, 'shape': (12, 10, 3, 3), }", b"", "shape"),
+                                   ("{'descr': '|i1', 'fortran_order': True, 'shape': (10, 12, 3, 3), }", b"", "Fortran"),
+                                   ("{'descr': '|i1', 'fortran_order': False, 'shape': (10, 12, 3, 3), }", b"\0" * 1000, "truncated")):
+            (self.folder / "w.npy").write_bytes(good + (header + " " * (117 - len(header)) + "\n").encode() + body)
+            done, _ = self.run_layer(layer, "--hw", "nv_small")
+            self.refused(done, "w.npy", says)
+
+
+class Folders(Case):
+    def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(self):
+        self.write("x", "file")
+        layer = self.write(SMALL)
+        self.refused(self.dlasim("run", layer, "--out", "file"), "file")
+        self.refused(self.dlasim("run", layer, "--out", "file/below"), "file/below")
+        self.refused(self.dlasim("run", layer, "--out", "/proc/none"), "/proc/none")
+        if os.geteuid() != 0:
+            (self.folder / "shut").mkdir(mode=0o500)
+            self.refused(self.dlasim("run", layer, "--out", "shut"), "shut")
+
+    def test_a_full_disk_is_refused_before_anything_runs(self):
+        def small_files():
+            import resource
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        self.refused(self.dlasim("run", self.write(SMALL), "--out", "out", preexec_fn=small_files), "no room")
+
+    def test_an_old_result_survives_a_run_that_fails(self):
+        _, before = self.run_layer(SMALL)
+        done, after = self.run_layer(dict(SMALL, precision="int9"))
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(before, after)
+
+
+class Interrupts(Case):
+    LONG = {"input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 4096}}
+
+    def test_ctrl_c_ends_with_130_and_leaves_no_file(self):
+        run = subprocess.Popen([DLASIM, "run", str(self.write(self.LONG)), "--hw", "nv_small", "--out", "out"], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not list(self.folder.glob("out/.result.json.*")) and run.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertEqual(os.listdir(self.folder / "out"), [])
+
+    def test_an_interrupted_sweep_writes_no_table(self):
+        sweep = self.write({"base": {"layer": self.LONG, "hw": "nv_small"}, "axes": {"kernel.count": [4096, 4097, 4098]}}, "sweep.json")
+        run = subprocess.Popen([DLASIM, "sweep", str(sweep), "--jobs", "2", "--out", "out"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not list(self.folder.glob("out/points/*/.result.json.*")) and run.poll() is None:
+            time.sleep(0.01)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertEqual(os.listdir(self.folder / "out"), ["points"])
+        self.assertFalse(list(self.folder.glob("out/points/*/*result.json*")))
+
+
+class Sweeps(Case):
+    SWEEP = {"base": {"layer": SMALL, "hw": "nv_large"},
+             "axes": {"mac.atomic_c": [32, 64], "mac.atomic_k": [16, 32], "cbuf.banks": [2, 4, 16, 24]}}
+
+    def test_rows_are_the_same_for_any_number_of_jobs(self):
+        sweep = self.write(self.SWEEP, "sweep.json")
+        tables = []
+        for jobs in (1, 2):
+            done = self.dlasim("sweep", sweep, "--jobs", jobs, "--out", f"out{jobs}")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            tables.append((self.folder / f"out{jobs}" / "points.csv").read_text())
+        self.assertEqual(*tables)
+        lines = tables[0].splitlines()
+        self.assertEqual(len(lines), 17)
+        header = lines[0].split(",")
+        for column in ("mac.atomic_c", "mac.atomic_k", "cbuf.banks", "cycles", "mac_utilization", "verified", "reason"):
+            self.assertIn(column, header)
+        rows = json.loads((self.folder / "out1" / "points.json").read_text())
+        self.assertTrue(all(row["verified"] is True for row in rows))
+        self.assertEqual([row["mac.atomic_c"] for row in rows], [32] * 8 + [64] * 8)
+
+    def test_points_that_cannot_exist_are_rows_with_a_reason(self):
+        sweep = self.write({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"mac.atomic_c": [8, 12], "input.width": [9, -9]}}, "sweep.json")
+        done = self.dlasim("sweep", sweep, "--out", "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads((self.folder / "out" / "points.json").read_text())
+        self.assertEqual([row["verified"] for row in rows], [True, None, None, None])
+        self.assertIn("-9", rows[1]["reason"])
+        self.assertIn("power of two", rows[2]["reason"])
+
+
+if __name__ == "__main__":
+    DLASIM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
