@@ -28,8 +28,9 @@ std::vector<std::uint8_t> bytes(const std::string& text)
 
 TEST(CdmaConvert, BeatsOfTheFullGenerationAreBitExact)
 {
-    const auto vectors = read(DLASIM_SHARED "/numerics/cdma_cvt.json");
-    if (vectors.is_null()) GTEST_SKIP() << "no ../shared/numerics/cdma_cvt.json";
+    auto vectors = read(DLASIM_SHARED "/numerics/cdma_cvt.json");
+    if (vectors.is_null()) vectors = read(DLASIM_TEST_DATA "/cdma/convert/cdma_cvt.json");  // two groups of each kind
+    ASSERT_FALSE(vectors.is_null());
     unsigned checked = 0, skipped = 0;
     for (const auto& group : vectors["vectors"]) {
         const auto& cfg = group["cfg"];
@@ -83,15 +84,16 @@ TEST(CdmaConvert, BeatsOfTheFullGenerationAreBitExact)
                 if (out.halves >> (k / 64) & 1) ASSERT_EQ(out.data[k], expected[k]) << "byte " << k << " of " << cfg << b;
         }
     }
-    EXPECT_GT(checked, 400u);
+    EXPECT_GT(checked, 50u);
     RecordProperty("checked", static_cast<int>(checked));
     RecordProperty("skipped", static_cast<int>(skipped));
 }
 
 TEST(CdmaConvert, TheCellOfTheConfigurableGenerationIsBitExact)
 {
-    const auto vectors = read(DLASIM_SHARED "/numerics/cfg.json");
-    if (vectors.is_null()) GTEST_SKIP() << "no ../shared/numerics/cfg.json";
+    auto vectors = read(DLASIM_SHARED "/numerics/cfg.json");
+    if (vectors.is_null()) vectors = read(DLASIM_TEST_DATA "/numerics/cfg.json");
+    ASSERT_FALSE(vectors.is_null());
     unsigned checked = 0;
     for (const auto& v : vectors["vectors"]) {
         if (v["unit"] != "cvt") continue;
