@@ -145,6 +145,7 @@ struct SdpUnit final : SdpCore::Parts {
         active = now.changed;
         count(1);
         note_phase(at, now);
+        if (now.looked_up) values.look_up();
         if (now.readers_finished) finish_readers(at, now.readers_finished);
         if (now.last) finish(at);
     }
@@ -163,6 +164,7 @@ struct SdpUnit final : SdpCore::Parts {
     void count(Cycle cycles)
     {
         if (count_stall && machine.wdma().blocked()) write_stall += cycles;
+        if (running) values.count_lut(cycles);
         if (!count_reads) return;
         for (unsigned i = 0; i < kReadEngines; ++i)
             if (machine.read_blocked(i)) machine.stall(i) += cycles;
@@ -190,6 +192,7 @@ struct SdpUnit final : SdpCore::Parts {
         const unsigned group = registers.consumer();
         if (wdma.quiet()) acknowledge.raise(at + 1, group);
         else acknowledge.expect(group, wdma.to_primary());
+        values.count_lut(facts::sdp::kDoneToRelease);
         const SdpValueCounters& counted = values.counters();
         const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
         const bool lut = bits(enable, 1, 1), saturation = bits(enable, 2, 1);

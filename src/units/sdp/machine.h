@@ -83,6 +83,7 @@ struct SdpCycle {
     bool accepted = false;   // the beat of CACC was taken
     bool taken = false;      // a beat passed the mux
     bool last = false;       // cycle L
+    bool looked_up = false;  // a piece entered the look-up register of EW
     unsigned readers_finished = 0;  // bit: ReadEngine
 };
 
@@ -159,7 +160,10 @@ public:
         result.last = written.last;
         output_.sweep(converter_.valid(), flow);
         converter_.sweep(at_converter, flow);
-        if (layer_.ew.on) engine(ew_, 2, at_ew, flow);
+        if (layer_.ew.on) {
+            engine(ew_, 2, at_ew, flow);
+            result.looked_up = ew_.looked_up();
+        }
         if (layer_.bn.on) engine(bn_, 1, at_bn, flow);
         if (layer_.bs.on) engine(bs_, 0, at_bs, flow);
 

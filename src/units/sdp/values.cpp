@@ -92,7 +92,8 @@ constexpr bool fp16_infinite(std::uint16_t x) { return (x & 0x7fff) == 0x7c00; }
 
 SdpValues::SdpValues(const Hardware& hardware)
     : full_(hardware.full()), atom_(hardware.memory.atom_bytes),
-      lanes_per_beat_(full_ ? 16 : hardware.sdp.max_throughput()), sums_(1024)
+      lanes_per_beat_(full_ ? 16 : hardware.sdp.max_throughput()), ew_lanes_(full_ ? facts::sdp::kFullEwLanes : hardware.sdp.ew_throughput),
+      sums_(1024)
 {
 }
 
@@ -143,7 +144,6 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     cvt_.shift = bits(regs.get(D_CVT_SHIFT), 0, 6);
     beat_ = 0;
     looked_up_ = 0;
-    piece_ = {};
     const bool int8 = !full_ || layer.processing == Precision::Int8;
     atom_elements_ = int8 ? atom_ : atom_ / 2;
     lanes_ = full_ ? 16 : atom_;
@@ -160,6 +160,7 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
         for (Operands& operands : halves) operands.until = 0;
     fast_ = !fp && !layer.ew.on && !layer.compare && layer.output != Precision::Fp16;
     counting_ = bits(regs.get(D_PERF_ENABLE), 2, 1);
+    counting_lut_ = on_ && layer.ew.lut && bits(regs.get(D_PERF_ENABLE), 1, 1);
 }
 
 void SdpValues::finish()
@@ -339,7 +340,32 @@ void SdpValues::next(std::array<std::uint8_t, 32>& bytes)
     if (layer_.flying) sums_begin_ = std::min(sums_begin_ + lanes_, sums_end_);
 }
 
-void SdpValues::look_up() {}
-void SdpValues::count_lut(Cycle) {}
+void SdpValues::look_up()
+{
+    if (!counting_lut_) return;
+    const std::uint64_t lane = looked_up_++ * ew_lanes_;
+    std::array<std::int32_t, kMaxLanes> lanes;
+    evaluate(lanes.data(), lane / lanes_);
+    piece_ = {};
+    for (std::uint32_t i = 0; i < ew_lanes_; ++i) {
+        const numerics::LutIndex index = numerics::lut_index(ew_, lanes[lane % lanes_ + i]);
+        const bool hit = !index.underflow && !index.overflow;
+        piece_.lut_underflow += index.underflow;
+        piece_.lut_overflow += index.overflow;
+        piece_.lut_hybrid += hit;
+        piece_.lut_le_hit += hit && !index.use_lo;
+        piece_.lut_lo_hit += hit && index.use_lo;
+    }
+}
+
+void SdpValues::count_lut(Cycle cycles)
+{
+    if (!counting_lut_) return;
+    counters_.lut_underflow += piece_.lut_underflow * cycles;
+    counters_.lut_overflow += piece_.lut_overflow * cycles;
+    counters_.lut_hybrid += piece_.lut_hybrid * cycles;
+    counters_.lut_le_hit += piece_.lut_le_hit * cycles;
+    counters_.lut_lo_hit += piece_.lut_lo_hit * cycles;
+}
 
 }  // namespace dlasim

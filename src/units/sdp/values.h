@@ -57,9 +57,9 @@ public:
     /// The bytes of the next WDMA input beat.
     void next(std::array<std::uint8_t, 32>& bytes);
 
-    /// The next word of EW is looked up: its flags, for the counters.
+    /// The next piece of a beat enters the register whose table entries are read.
     void look_up();
-    /// The word in the look-up register is counted in `cycles` cycles.
+    /// The piece in that register is counted in every cycle it is there, not once: as in the silicon.
     void count_lut(Cycle cycles);
 
     numerics::LutTables& tables() { return tables_; }
@@ -97,6 +97,7 @@ private:
     bool on_ = true;
     bool full_;
     std::uint32_t atom_, lanes_per_beat_;  // of CACC
+    std::uint32_t ew_lanes_;               // of a piece in EW
     // features from CACC
     std::vector<std::int32_t> sums_;
     std::uint64_t sums_begin_ = 0, sums_end_ = 0;
@@ -111,6 +112,7 @@ private:
     bool nan_to_zero_ = false;
     bool fast_ = false;      // integers only, no EW: integer_lanes.h does it
     bool counting_ = false;  // saturated lanes are wanted
+    bool counting_lut_ = false;
     std::uint64_t beat_ = 0;  // WDMA input beats used
     std::uint32_t lanes_ = 16;  // of such a beat
     std::uint32_t beats_per_atom_ = 1, atom_elements_ = 1;

@@ -1,0 +1,412 @@
+// The figures of sdp.md: latencies, worked examples, command orders, counters, look-up tables, and
+// what must not happen whatever the registers say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "registers/offsets.h"
+#include "sdp_bench.h"
+#include "units/sdp/acknowledge.h"
+#include "units/sdp/status.h"
+#include "units/sdp/write_commands.h"
+
+namespace dlasim {
+namespace {
+
+namespace sdp = reg::sdp;
+namespace rdma = reg::sdp_rdma;
+using Runs = std::vector<std::pair<Cycle, Cycle>>;
+
+const Hardware& preset(const char* name) { return *find_preset(name); }
+
+/// A flying layer on the bench; every engine bypassed unless it is switched on.
+struct Layer {
+    explicit Layer(const Hardware& hw) : hardware(hw), bench(hw)
+    {
+        for (const auto& [offset, value] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
+                 {sdp::D_DP_BS_CFG, 1}, {sdp::D_DP_BN_CFG, 1}, {sdp::D_DP_EW_CFG, 1}, {sdp::D_FEATURE_MODE_CFG, 1},
+                 {sdp::D_DST_DMA_CFG, 1}, {sdp::D_CVT_SCALE, 1}, {sdp::D_DST_BASE_ADDR_LOW, 0x1000}, {sdp::D_PERF_ENABLE, 0xf}})
+            set(offset, value);
+    }
+    void set(std::uint32_t offset, std::uint32_t value) { bench.writes.push_back({decode++, false, offset, value}); }
+    void set_rdma(std::uint32_t offset, std::uint32_t value) { bench.writes.push_back({decode++, true, offset, value}); }
+    void shape(std::uint32_t w, std::uint32_t h, std::uint32_t c, std::uint32_t format)
+    {
+        set(sdp::D_DATA_CUBE_WIDTH, w - 1);
+        set(sdp::D_DATA_CUBE_HEIGHT, h - 1);
+        set(sdp::D_DATA_CUBE_CHANNEL, c - 1);
+        set(sdp::D_DATA_FORMAT, format);
+        set(sdp::D_DST_LINE_STRIDE, w * hardware.memory.atom_bytes);
+        set(sdp::D_DST_SURFACE_STRIDE, w * h * hardware.memory.atom_bytes);
+    }
+    /// Returns E.
+    Cycle enable()
+    {
+        set(sdp::D_OP_ENABLE, 1);
+        return decode - 1 + 4;  // decode U + 1, E = U + 5
+    }
+    /// `count` beats back to back from `first` on, the layer's only ones.
+    void beats(Cycle first, std::uint64_t count)
+    {
+        bench.beats = {{first, count}};
+        bench.layer_beats = {count};
+        bench.hold_refused = true;
+    }
+
+    const Hardware& hardware;
+    SdpBench bench;
+    Cycle decode = 3;
+};
+
+constexpr std::uint32_t kInt16 = 1 | 1 << 2, kFp16 = 2 | 2 << 2;
+
+TEST(SdpFull, TheWorkedExampleOfTwoLinesOfInt16)
+{
+    Layer layer(preset("nv_full"));
+    layer.shape(4, 2, 16, kInt16);
+    const Cycle e = layer.enable(), t0 = e + 10;
+    layer.beats(t0, 8);
+    const SdpTrace trace = layer.bench.run(e + 200, false);
+    EXPECT_EQ(trace.write_valid, (Runs{{e + 4, 1}, {t0 + 12, 1}, {t0 + 14, 3}, {t0 + 18, 1}}));
+    const Cycle r = t0 + 18 + layer.bench.answer_delay;
+    EXPECT_THAT(trace.interrupts, testing::ElementsAre(std::pair{r + 4, 1u}));
+}
+
+TEST(SdpConfigurable, TheWorkedExampleOfTwoAtomsWithBias)
+{
+    Layer layer(preset("nv_small"));
+    layer.shape(2, 1, 8, 0);
+    layer.set(sdp::D_DP_BS_CFG, 2 << 2 | 1 << 4 | 1 << 6);
+    layer.set(sdp::D_DP_BS_ALU_CFG, 1);
+    layer.set_rdma(rdma::D_DATA_CUBE_WIDTH, 1);
+    layer.set_rdma(rdma::D_DATA_CUBE_CHANNEL, 7);
+    layer.set_rdma(rdma::D_BRDMA_CFG, 1 << 1 | 1 << 5);
+    layer.set_rdma(rdma::D_NRDMA_CFG, 1);
+    layer.set_rdma(rdma::D_ERDMA_CFG, 1);
+    layer.set_rdma(rdma::D_FEATURE_MODE_CFG, 1);
+    layer.set_rdma(rdma::D_OP_ENABLE, 1);
+    const Cycle e = layer.enable(), t0 = e + 100;
+    layer.beats(t0, 16);
+    layer.bench.memory = [](std::uint64_t address) { return static_cast<std::uint8_t>(address + 1); };
+    layer.bench.sums = [](std::uint64_t n) { return SumBeat{{static_cast<std::int32_t>(n)}}; };
+    const SdpTrace trace = layer.bench.run(e + 300, false);
+    EXPECT_EQ(trace.write_valid, (Runs{{e + 3, 1}, {t0 + 22, 1}, {t0 + 30, 1}}));
+    EXPECT_THAT(trace.interrupts, testing::ElementsAre(std::pair{t0 + 30 + layer.bench.answer_delay + 3, 1u}));
+    ASSERT_EQ(trace.packets.size(), 3u);
+    for (unsigned i = 0; i < 8; ++i) {
+        EXPECT_EQ(trace.packets[1].data[i], i + 1 + i);      // beat i and the bias of channel i
+        EXPECT_EQ(trace.packets[2].data[i], 8 + i + 1 + i);  // the next pixel, the same bias
+    }
+}
+
+/// Cycle of the only data packet at the port after the last beat, and the cycle of that beat.
+Cycle latency(Layer& layer, std::uint64_t beats)
+{
+    const Cycle e = layer.enable(), first = e + 40;
+    layer.beats(first, beats);
+    // Beats that are refused come when they can: the last one alone, long after the others.
+    layer.bench.beats = {{first, beats}};
+    if (beats > 1) layer.bench.beats = {{first, beats - 1}, {first + 400, 1}};
+    const Cycle last = beats > 1 ? first + 400 : first;
+    const SdpTrace trace = layer.bench.run(last + 300, false);
+    EXPECT_GE(trace.write_valid.size(), 2u);
+    return trace.write_valid.back().first - last;
+}
+
+TEST(SdpFull, EnginesAddThirteenCyclesEachAndEwFourteenOrThirtySix)
+{
+    for (unsigned bs = 0; bs < 2; ++bs)
+        for (unsigned bn = 0; bn < 2; ++bn)
+            for (unsigned ew = 0; ew < 3; ++ew)
+                for (const std::uint32_t format : {kInt16, kFp16}) {
+                    Layer layer(preset("nv_full"));
+                    layer.shape(1, 1, 16, format);
+                    layer.set(sdp::D_DP_BS_CFG, !bs | (bs ? 0x12u : 0));
+                    layer.set(sdp::D_DP_BN_CFG, !bn | (bn ? 0x02u : 0));
+                    layer.set(sdp::D_DP_EW_CFG, !ew | 1u << 1 | 1u << 4 | (ew != 2) << 6);
+                    EXPECT_EQ(latency(layer, 1), 11 + 13 * bs + 13 * bn + (ew == 1 ? 14 : ew == 2 ? 36 : 0));
+                }
+}
+
+TEST(SdpConfigurable, BypassedSubEnginesCostNothing)
+{
+    for (const char* name : {"nv_small", "nv_small_256", "nv_medium_512", "nv_large", "nv_medium_1024_full", "nv_small_256_full"}) {
+        const Hardware& hw = preset(name);
+        const std::uint32_t pieces = hw.memory.atom_bytes / hw.sdp.max_throughput(), ratio = hw.sdp.max_throughput() / hw.sdp.ew_throughput;
+        for (unsigned sub = 0; sub < 4; ++sub)
+            for (unsigned ew = 0; ew < (hw.sdp.has_ew ? 3u : 1u); ++ew) {
+                const bool alu = sub & 1, mul = sub & 2;
+                Layer layer(hw);
+                layer.shape(1, 1, hw.memory.atom_bytes, 0);
+                layer.set(sdp::D_DP_BS_CFG, !alu << 1 | !mul << 4);
+                layer.set(sdp::D_DP_EW_CFG, !ew | !alu << 1 | !mul << 4 | (ew != 2) << 6);
+                const Cycle bs = 4 + 2 * alu + mul, y = ew ? 1 + (ratio - 1) + 2 * mul + 2 * alu + (ew == 2 ? 10 : 0) + 1 : 0;
+                EXPECT_EQ(latency(layer, pieces), 9 + bs + y) << name << " " << sub << " " << ew;
+            }
+    }
+}
+
+TEST(SdpFull, ComparingLayersWriteNothingAndTellWhetherAllWasEqual)
+{
+    for (const std::int32_t value : {5, 6}) {
+        Layer layer(preset("nv_full"));
+        layer.shape(1, 1, 16, kInt16);
+        layer.set(sdp::D_DP_EW_CFG, 3 << 2 | 1 << 4 | 1 << 6);
+        layer.set(sdp::D_DP_EW_ALU_SRC_VALUE, 5);
+        const Cycle e = layer.enable(), t = e + 30;
+        layer.beats(t, 1);
+        layer.bench.sums = [value](std::uint64_t) {
+            SumBeat beat;
+            beat.lanes.fill(5);
+            beat.lanes[9] = value;
+            return beat;
+        };
+        const SdpTrace trace = layer.bench.run(e + 200, false);
+        EXPECT_TRUE(trace.packets.empty());
+        EXPECT_THAT(trace.interrupts, testing::ElementsAre(std::pair{t + 9 + 14 + 1, 1u}));  // L + 1
+        EXPECT_EQ(trace.status[0], value != 5);
+    }
+}
+
+TEST(SdpFull, LayersToPdpWriteNothingAndEnd)
+{
+    Layer layer(preset("nv_full"));
+    layer.shape(2, 2, 32, 0);
+    layer.set(sdp::D_FEATURE_MODE_CFG, 1 | 1 << 1);
+    const Cycle e = layer.enable();
+    layer.beats(e + 5, 8);
+    const SdpTrace trace = layer.bench.run(e + 200, false);
+    EXPECT_TRUE(trace.packets.empty());
+    EXPECT_EQ(trace.interrupts.size(), 1u);
+}
+
+/// D_PERF_* of group 0 by offset, of a trace's status.
+std::uint32_t status(const SdpTrace& trace, std::uint32_t offset) { return trace.status[(offset - sdp::D_STATUS) / 4]; }
+
+TEST(SdpCounters, SaturatedLanesAreCountedOnceEach)
+{
+    for (const char* name : {"nv_full", "nv_large"}) {
+        Layer layer(preset(name));
+        layer.shape(1, 1, 32, 0);
+        const Cycle e = layer.enable();
+        layer.beats(e + 5, 2);
+        layer.bench.sums = [](std::uint64_t n) {
+            SumBeat beat;
+            beat.lanes[3] = n == 0 ? 1 << 20 : 0;
+            beat.lanes[4] = -(1 << 20);
+            beat.lanes[5] = 300;  // saturates to int8 only: not counted
+            return beat;
+        };
+        const SdpTrace trace = layer.bench.run(e + 300, false);
+        EXPECT_EQ(status(trace, sdp::D_PERF_OUT_SATURATION), 3u) << name;
+        EXPECT_EQ(trace.packets.back().data[4], 0x80) << name;
+        EXPECT_EQ(trace.packets.back().data[5], 127) << name;
+    }
+}
+
+TEST(SdpCounters, AWriteStallIsACycleInWhichTheInterfaceRefuses)
+{
+    // The command and one packet fill the two stages; every further cycle of the second is a stall.
+    Layer layer(preset("nv_small"));
+    layer.shape(8, 1, 8, 0);
+    const Cycle e = layer.enable();
+    layer.beats(e + 5, 64);
+    layer.bench.write_ready = [e](Cycle c) { return c < e || c >= e + 100; };
+    const SdpTrace trace = layer.bench.run(e + 400, false), free = [&] {
+        Layer other(preset("nv_small"));
+        other.shape(8, 1, 8, 0);
+        const Cycle start = other.enable();
+        other.beats(start + 5, 64);
+        return other.bench.run(start + 400, false);
+    }();
+    EXPECT_EQ(status(free, sdp::D_PERF_WDMA_WRITE_STALL), 0u);
+    // The command is at the port from e + 3 on. The stage behind it refuses from e + 4 to the cycle
+    // after the port takes again; the first atom is offered at T + 8 + 8, refused from then on.
+    const Cycle offered = e + 5 + 7 + 8;
+    EXPECT_EQ(status(trace, sdp::D_PERF_WDMA_WRITE_STALL), e + 100 - offered + 1);
+}
+
+TEST(SdpLut, ALinearTableInterpolatesBetweenItsEntries)
+{
+    for (const char* name : {"nv_full", "nv_large", "nv_medium_1024_full", "nv_small_256_full"}) {
+        Layer layer(preset(name));
+        // LO: entry i is 8 i for steps of 4: y = 2 d. LE never hits: it starts behind everything.
+        layer.set(sdp::S_LUT_ACCESS_CFG, 1 << 16 | 1 << 17);
+        for (std::uint32_t i = 0; i < 257; ++i) layer.set(sdp::S_LUT_ACCESS_DATA, 8 * i);
+        layer.set(sdp::S_LUT_CFG, 1 | 1 << 4 | 1 << 5);  // LE linear; LO where both miss
+        layer.set(sdp::S_LUT_INFO, 2 << 16);
+        layer.set(sdp::S_LUT_LE_START, 1 << 30);
+        layer.set(sdp::S_LUT_LO_START, static_cast<std::uint32_t>(-20));
+        const std::uint32_t atom = layer.hardware.memory.atom_bytes, lanes = layer.hardware.full() ? 16 : layer.hardware.sdp.max_throughput();
+        layer.shape(1, 1, atom, 0);
+        layer.set(sdp::D_DP_EW_CFG, 1 << 1 | 1 << 4);
+        const Cycle e = layer.enable();
+        layer.beats(e + 5, atom / lanes);
+        layer.bench.sums = [lanes](std::uint64_t n) {
+            SumBeat beat;
+            for (std::uint32_t i = 0; i < lanes; ++i) beat.lanes[i] = static_cast<std::int32_t>(n * lanes + i);
+            return beat;
+        };
+        const SdpTrace trace = layer.bench.run(e + 400, false);
+        ASSERT_EQ(trace.packets.size(), 2u) << name;
+        for (std::uint32_t i = 0; i < atom; ++i) EXPECT_EQ(trace.packets[1].data[i], 2 * (i + 20)) << name;
+        EXPECT_EQ(status(trace, sdp::D_PERF_LUT_UFLOW), 0u);
+        // Every piece counts in each cycle it stands in the register, the last one until the layer ends.
+        EXPECT_GE(status(trace, sdp::D_PERF_LUT_LO_HIT), atom) << name;
+        EXPECT_EQ(status(trace, sdp::D_PERF_LUT_HYBRID), status(trace, sdp::D_PERF_LUT_LO_HIT)) << name;
+        EXPECT_EQ(status(trace, sdp::D_PERF_LUT_LE_HIT), 0u) << name;
+    }
+}
+
+TEST(SdpLut, TablesAreWrittenAndReadThroughAnAddressThatCounts)
+{
+    numerics::LutTables tables;
+    LutWindow window(tables);
+    window.configure(63 | 1 << 17);
+    for (std::uint32_t i = 0; i < 4; ++i) window.write(100 + i);  // 63, 64, and two that do not exist
+    EXPECT_EQ(tables.le[63], 100);
+    EXPECT_EQ(tables.le[64], 101);
+    window.configure(64);
+    EXPECT_EQ(window.read(), 101u);
+    EXPECT_EQ(window.read(), 0u);
+    window.configure(2 | 1 << 16);
+    window.write(7);  // the window is set to read: nothing is written, the address counts
+    EXPECT_EQ(tables.lo[2], 0);
+    window.configure(2 | 1 << 16 | 1 << 17);
+    window.write(9);
+    EXPECT_EQ(tables.lo[2], 9);
+}
+
+/// Addresses and atoms of all commands.
+std::vector<std::pair<std::uint64_t, std::uint32_t>> commands(const SdpLayer& layer)
+{
+    WriteCommands walk;
+    walk.start(layer);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> all;
+    while (walk.more()) {
+        const WriteCommand command = walk.next();
+        all.emplace_back(command.address, command.atoms);
+        EXPECT_EQ(command.last, !walk.more());
+    }
+    return all;
+}
+
+SdpLayer cube(std::uint32_t w, std::uint32_t h, std::uint32_t surfaces)
+{
+    SdpLayer layer;
+    layer.width = w;
+    layer.height = h;
+    layer.surfaces = surfaces;
+    layer.atom = 32;
+    layer.beats_per_atom = 2;
+    layer.base = 0x1000;
+    layer.line_stride = 0x100;
+    layer.surface_stride = 0x800;
+    return layer;
+}
+
+TEST(SdpCommands, ALineIsOneCommand)
+{
+    EXPECT_THAT(commands(cube(5, 2, 2)),
+                testing::ElementsAre(std::pair{0x1000u, 5u}, std::pair{0x1100u, 5u}, std::pair{0x1800u, 5u}, std::pair{0x1900u, 5u}));
+}
+
+TEST(SdpCommands, OnePixelIsOneCommandForAllSurfaces)
+{
+    SdpLayer layer = cube(1, 1, 3);
+    layer.single = true;
+    EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 3u}));
+}
+
+TEST(SdpCommands, WinogradWritesTwoPixelsByFourRows)
+{
+    SdpLayer layer = cube(4, 4, 1);
+    layer.winograd = true;
+    EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1100u, 2u}, std::pair{0x1200u, 2u}, std::pair{0x1300u, 2u},
+                                                      std::pair{0x1040u, 2u}, std::pair{0x1140u, 2u}, std::pair{0x1240u, 2u}, std::pair{0x1340u, 2u}));
+}
+
+TEST(SdpCommands, BatchesInterleaveByPairsThatBeginAtEvenAtoms)
+{
+    SdpLayer layer = cube(4, 1, 1);
+    layer.base = 0x1020;  // odd: the first pixel is alone, and so is the last
+    layer.batch = 2;
+    layer.batch_stride = 0x10000;
+    EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1020u, 1u}, std::pair{0x11020u, 1u}, std::pair{0x1040u, 2u},
+                                                      std::pair{0x11040u, 2u}, std::pair{0x1080u, 1u}, std::pair{0x11080u, 1u}));
+}
+
+TEST(SdpCommands, EightToSixteenWritesBothSurfacesOfEveryPair)
+{
+    SdpLayer layer = cube(3, 1, 2);
+    layer.widening = true;
+    EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1800u, 2u}, std::pair{0x1040u, 1u}, std::pair{0x1840u, 1u},
+                                                      std::pair{0x2000u, 2u}, std::pair{0x2800u, 2u}, std::pair{0x2040u, 1u}, std::pair{0x2840u, 1u}));
+}
+
+TEST(SdpAcknowledge, AnswersOfTheOtherInterfaceWaitForTheirTurn)
+{
+    Pulse<std::uint32_t> interrupt;
+    Acknowledge acknowledge(true, interrupt);
+    acknowledge.expect(0, true);
+    acknowledge.expect(1, false);
+    acknowledge.complete(10, false);  // early: the older layer went to the primary memory
+    for (Cycle c = 10; c < 30; ++c) acknowledge.send(c);
+    EXPECT_TRUE(interrupt.next() == kNever);
+    acknowledge.complete(40, true);
+    for (Cycle c = 40; c < 60; ++c) acknowledge.send(c);
+    EXPECT_EQ(interrupt.next(), 44u);
+    EXPECT_EQ(interrupt.take(), 1u);
+    EXPECT_EQ(interrupt.next(), 45u);
+    EXPECT_EQ(interrupt.take(), 2u);
+}
+
+class SdpAnyProgram : public testing::TestWithParam<const char*> {};
+
+TEST_P(SdpAnyProgram, NeitherCrashesNorBreaksItsProtocols)
+{
+    const Hardware& hw = *find_preset(GetParam());
+    std::mt19937 random{11};
+    for (unsigned trial = 0; trial < 300; ++trial) {
+        SdpBench bench(hw);
+        Cycle decode = 2;
+        for (unsigned group = 0; group < 2; ++group) {
+            for (const bool to_rdma : {false, true}) {
+                bench.writes.push_back({decode++, to_rdma, 4, group});
+                for (const RegisterRow& row : find_unit(hw.generation, to_rdma ? "SDP_RDMA" : "SDP")->rows) {
+                    if (row.offset == 4 || row.write_mask == 0) continue;
+                    // Small cubes, so that something happens; all else as it comes.
+                    std::uint32_t value = static_cast<std::uint32_t>(random());
+                    if (row.name.starts_with("D_DATA_CUBE")) value &= 0x3f;
+                    if (row.name == "D_DST_DMA_CFG" || row.name == "D_SRC_DMA_CFG") value |= 1;
+                    if (random() % 8 == 0 && row.name != "D_OP_ENABLE") continue;
+                    bench.writes.push_back({decode++, to_rdma, row.offset, row.name == "D_OP_ENABLE" ? 0 : value});
+                }
+            }
+            bench.writes.push_back({decode++, random() % 2 == 0, group ? 0x38u : 0x8u, 1});
+            bench.writes.push_back({decode++, false, 0x38, 1});
+            bench.writes.push_back({decode++, true, 0x8, 1});
+        }
+        bench.layer_beats = {1 + random() % 300, 1 + random() % 300};
+        bench.beats = {{decode, bench.layer_beats[0] + bench.layer_beats[1]}};
+        bench.hold_refused = true;
+        bench.write_ready = [](Cycle c) { return (c * 2654435761u >> 20) % 3 != 0; };
+        bench.sums = [](std::uint64_t n) {
+            SumBeat beat;
+            for (unsigned i = 0; i < 16; ++i) beat.lanes[i] = static_cast<std::int32_t>((n * 16 + i) * 2654435761u);
+            return beat;
+        };
+        bench.memory = [](std::uint64_t address) { return static_cast<std::uint8_t>(address * 31); };
+        const SdpTrace trace = bench.run(4000, trial % 2);
+        Cycle total = 0;
+        for (std::size_t phase = 0; phase < kPhases; ++phase) total += trace.report.phases.cycles(static_cast<Phase>(phase));
+        EXPECT_EQ(total, 4000u);
+        EXPECT_FALSE(bench.core().waiting_for().empty());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, SdpAnyProgram, testing::Values("nv_full", "nv_large", "nv_small_256_full", "nv_small"));
+
+}  // namespace
+}  // namespace dlasim
