@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "facts/fabric.h"
+#include "traffic/memory.h"
 
 namespace dlasim::fabric {
 
@@ -22,95 +23,87 @@ public:
     static constexpr int kNobody = -1;
 
     /// With a register behind the prefetch buffer (read egress) or without (write responses).
-    explicit ContextQueue(bool registered) : registered_(registered)
-    {
-        for (Thread& thread : threads_) thread.ready_before = registered;
-    }
+    explicit ContextQueue(bool registered) : registered_(registered) { now_.ready_before = registered ? kAll : 0; }
 
     bool full() const { return full_; }
     /// Registered: the clients whose context register is loaded.
-    std::uint32_t loaded() const { return loaded_; }
+    std::uint32_t loaded() const { return now_.loaded; }
     /// Not registered: an entry can be seen in this cycle, in which `pushed` is pushed.
     bool available(unsigned client, int pushed) const
     {
-        const Thread& thread = threads_[client];
-        return thread.prefetched != 0 || bypasses(thread, client, pushed);
+        return ((now_.one | bypasses(pushed == kNobody ? 0 : 1u << pushed)) >> client & 1) != 0;
     }
-    bool quiet() const { return active_ == 0; }
+    bool quiet() const
+    {
+        return (now_.one | now_.in_ram | now_.written | now_.delayed | now_.loaded) == 0 &&
+               now_.ready_before == (registered_ ? kAll : 0);
+    }
 
     /// One cycle. `pushed`: the client whose entry is written, or kNobody. `popped`: registered, the clients
     /// whose context register is used up in this cycle; else the clients that want their next entry.
     bool step(int pushed, std::uint32_t popped)
     {
-        if (pushed != kNobody) active_ |= 1u << pushed;
-        if (active_ == 0 && popped == 0) return false;
-        active_ |= popped;
-        const int taken = pick();
-        bool changed = false, any_write = false, any_delayed = false;
-        for (std::uint32_t left = active_; left != 0; left &= left - 1) {
-            const unsigned i = static_cast<unsigned>(std::countr_zero(left));
-            Thread& t = threads_[i];
-            const Thread before = t;
-            const bool ready = registered_ ? (popped >> i & 1) || !t.loaded : (popped >> i & 1) != 0;
-            const bool pre = bypasses(t, i, pushed);
-            const bool bypass = pre && !t.delayed && (t.prefetched < 3 || t.ready_before);
-            const bool valid = t.prefetched != 0 || pre;
-            const bool take = taken == static_cast<int>(i);
-            if (ready && registered_) {
-                t.loaded = valid;
-                loaded_ = valid ? loaded_ | 1u << i : loaded_ & ~(1u << i);
-            }
-            t.prefetched = static_cast<std::uint8_t>(t.prefetched + (bypass || t.delayed) - (valid && ready));
-            t.in_ram = static_cast<std::uint16_t>(t.in_ram + t.written - take);
-            any_delayed |= before.delayed;
-            t.written = pushed == static_cast<int>(i) && !bypass;
-            any_write |= t.written;
-            t.delayed = take;
-            t.ready_before = ready;
-            if (t == Thread{.ready_before = registered_}) active_ &= ~(1u << i);
-            changed |= !(t == before);
+        const State& s = now_;
+        State n = s;
+        const std::uint32_t write = pushed == kNobody ? 0 : 1u << pushed;
+        const std::uint32_t ready = (registered_ ? popped | ~s.loaded : popped) & kAll;
+        const std::uint32_t eligible = (s.written | s.in_ram) & (s.ready_before | ~s.two | (~s.three & ~s.delayed));
+        const std::uint32_t taken = eligible ? next_after_last(eligible) : 0;
+        const std::uint32_t pre = bypasses(write), bypass = pre & ~s.delayed & (~s.three | s.ready_before);
+        const std::uint32_t valid = s.one | pre, out = valid & ready, in = bypass | s.delayed;
+        const std::uint32_t up = in & ~out, down = out & ~in;
+        n.three = (s.three | (s.two & up)) & ~down;
+        n.two = ((s.two | (s.one & up)) & ~down) | (s.three & down);
+        n.one = ((s.one | up) & ~down) | (s.two & down);
+        if (registered_) n.loaded = (s.loaded & ~ready) | (valid & ready);
+        // the RAM: an entry counts for reading one cycle after it was written
+        if (s.written != taken) {
+            if (s.written) ++ram_[static_cast<unsigned>(std::countr_zero(s.written))];
+            if (taken) --ram_[static_cast<unsigned>(std::countr_zero(taken))];
+            n.in_ram |= s.written;
+            if (taken && ram_[static_cast<unsigned>(std::countr_zero(taken))] == 0) n.in_ram &= ~taken;
         }
-        const std::uint32_t count = count_ + any_write;
-        full_ = !any_delayed && count == facts::fabric::kContexts;
-        count_ = count - any_delayed;
-        if (taken != kNobody) last_ = static_cast<unsigned>(taken);
+        n.written = write & ~bypass;
+        n.delayed = taken;
+        n.ready_before = ready;
+        const std::uint32_t count = count_ + (n.written != 0);
+        full_ = s.delayed == 0 && count == facts::fabric::kContexts;
+        count_ = count - (s.delayed != 0);
+        if (taken) last_ = static_cast<unsigned>(std::countr_zero(taken));
+        const bool changed =
+            (write | s.written | s.delayed | taken | out | (ready ^ s.ready_before) | (n.loaded ^ s.loaded)) != 0;
+        now_ = n;
         return changed;
     }
 
 private:
-    struct Thread {
-        std::uint16_t in_ram = 0;     // entries that may be read
-        std::uint8_t prefetched = 0;  // 0..3
-        bool written = false;         // to the RAM, in the cycle before
-        bool delayed = false;         // its RAM read was started in the cycle before
-        bool ready_before = true;     // the reader's ready in the cycle before
-        bool loaded = false;          // the context register
-        bool operator==(const Thread&) const = default;
+    static constexpr std::uint32_t kAll = (1u << kClients) - 1;
+
+    /// A bit a client.
+    struct State {
+        std::uint32_t one = 0, two = 0, three = 0;  // so many prefetched entries, or more
+        std::uint32_t in_ram = 0;                   // entries in the RAM that may be read
+        std::uint32_t written = 0;                  // to the RAM, in the cycle before
+        std::uint32_t delayed = 0;                  // its RAM read was started in the cycle before
+        std::uint32_t ready_before = 0;             // the reader's ready in the cycle before
+        std::uint32_t loaded = 0;                   // the context register
     };
 
-    static bool bypasses(const Thread& t, unsigned client, int pushed)
+    std::uint32_t bypasses(std::uint32_t write) const
     {
-        return pushed == static_cast<int>(client) && t.in_ram == 0 && !t.written && (!t.delayed || t.prefetched != 0);
+        return write & ~now_.in_ram & ~now_.written & (~now_.delayed | now_.one);
     }
-    int pick() const
+    /// Round robin.
+    std::uint32_t next_after_last(std::uint32_t eligible) const
     {
-        std::uint32_t eligible = 0;
-        for (std::uint32_t left = active_; left != 0; left &= left - 1) {
-            const unsigned i = static_cast<unsigned>(std::countr_zero(left));
-            const Thread& t = threads_[i];
-            if ((t.written || t.in_ram != 0) &&
-                (t.ready_before || t.prefetched < 2 || (t.prefetched < 3 && !t.delayed)))
-                eligible |= 1u << i;
-        }
-        if (eligible == 0) return kNobody;
         const std::uint32_t later = eligible & (~std::uint32_t{1} << last_);
-        return std::countr_zero(later ? later : eligible);
+        const std::uint32_t from = later ? later : eligible;
+        return from & (~from + 1);
     }
 
-    std::array<Thread, kClients> threads_{};
-    std::uint32_t loaded_ = 0;
-    std::uint32_t active_ = 0;  // threads that are not in their reset state
-    std::uint32_t count_ = 0;   // entries in the RAM as the write side sees them
+    State now_;
+    std::array<std::uint16_t, kClients> ram_{};
+    std::uint32_t count_ = 0;  // entries in the RAM as the write side sees them
     unsigned last_ = kClients - 1;
     bool registered_, full_ = false;
 };

@@ -69,13 +69,13 @@ void ReadEgress::step(Cycle at)
 /// Puts the atoms of a beat behind those before it and says which lanes they take.
 ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* data)
 {
-    ReadContext& context = client.arriving;
+    ReadContext context = client.arriving;
     if (context.beats == 0) {
         if (client.contexts.empty()) throw MachineError("memory port: a read beat that was not asked for");
         context = client.contexts.front();
         client.contexts.pop_front();
     }
-    const unsigned lanes = full_ ? 2 : 1;
+    const std::uint32_t lanes = full_ ? 2 : 1;
     const std::uint32_t atoms = std::min<std::uint32_t>(context.atoms, lanes - context.half);
     if (values_) {
         const std::uint8_t* from = data + context.half * atom_bytes_;
@@ -84,15 +84,16 @@ ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* dat
         if (unbroken != atoms) copy_bytes(client.atoms.data(), from + unbroken * atom_bytes_, (atoms - unbroken) * atom_bytes_);
     }
     client.put += atoms;
-    context.atoms = static_cast<std::uint8_t>(context.atoms - atoms);
-    --context.beats;
-    Word word;
-    word.lane0 = atoms == 2 || context.lane == 0;
-    word.lane1 = atoms == 2 || context.lane == 1;
-    word.odd = context.odd_end && context.atoms == 0;
-    word.ends_context = context.beats == 0;
-    context.half = 0;
-    context.lane = (context.lane + atoms) & 1;
+    const std::uint32_t left = context.atoms - atoms, beats = context.beats - 1u;
+    const Word word{.lane0 = atoms == 2 || context.lane == 0,
+                    .lane1 = atoms == 2 || context.lane == 1,
+                    .odd = context.odd_end && left == 0,
+                    .ends_context = beats == 0};
+    client.arriving = {.beats = beats & 0xff,
+                       .atoms = left & 0xff,
+                       .half = 0,
+                       .lane = (context.lane + atoms) & 1,
+                       .odd_end = context.odd_end};
     return word;
 }
 

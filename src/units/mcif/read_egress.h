@@ -56,7 +56,7 @@ private:
         // words in front of the arbiter, and what remains of the command whose beats arrive
         std::array<Word, 2 * facts::fabric::kWordFifo> words{};  // and up to two in the R pipe
         std::uint8_t word_head = 0, word_count = 0, word_arrived = 0;
-        ReadContext arriving;
+        ReadContext arriving{};
         Ring<ReadContext> contexts{64};
         // nv_full
         LaneFifo<facts::fabric::kReadLane> lane[2];

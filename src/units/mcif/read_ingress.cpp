@@ -19,6 +19,7 @@ ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLi
       block_(ff::block_atoms(hardware, side == MemorySide::Primary ? hardware.memory.primary : hardware.memory.secondary)),
       port_(port)
 {
+    clients_.reserve(kClients);  // doorbells point at them
     const auto add = [&](Client client) {
         const auto id = static_cast<std::uint8_t>(client);
         if (!links.read[id]) return;
@@ -68,7 +69,6 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
     limit_blocks_ = head && outstanding_ + beats - returned > read_limit_;
     const bool pass = !limit_blocks_ && !contexts_full;
     const bool taken = pass && ar_.ready(), issue = head && taken;
-    if (issue) issued_ = ordered_.head();
     outstanding_ += (issue ? beats : 0) - returned;
     if (head || !ar_.quiet()) {
         const bool fired = port_.ar.fires(at);
@@ -82,12 +82,11 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
 
     // (2) and (1)
     const bool room = ordered_.ready();
-    ReadCommand next;
     bool offered = false, granting = room;
     if (full_) {
         granting = !serialising_;
         if (serialising_ && room) {
-            serialise(next);
+            serialise(ordered_.incoming());
             offered = true;
             serialising_ = serial_.context.atoms != 0;
             granting = !serialising_;
@@ -100,17 +99,18 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
         const ClientState& client = clients_[granted];
         changed_ = true;
         if (full_) {
-            serial_ = command_of(client.slot.head(), client.id);
+            command_of(client, serial_);
             serialising_ = true;
         } else {
-            next = command_of(client.slot.head(), client.id);
+            command_of(client, ordered_.incoming());
             offered = true;
         }
     }
-    if (offered || !ordered_.quiet()) changed_ |= ordered_.step(offered ? &next : nullptr, taken, stalls_);
+    const ReadCommand* issued = issue ? &ordered_.head() : nullptr;
+    if (offered || !ordered_.quiet()) changed_ |= ordered_.step(offered, taken, stalls_);
 
     step_clients(at, granted);
-    return issue ? &issued_ : nullptr;
+    return issued;
 }
 
 /// Steps the clients in which something can change.
@@ -151,33 +151,35 @@ void ReadIngress::refund(ClientState& client, Cycle at)
 /// One cycle of a client; true if anything changed.
 bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
 {
+    // a chunk for the slot, as far as the credits go
     Split& split = client.split;
-    Chunk chunk;
-    std::uint32_t need = 0;
-    bool offered = false;
+    bool accepted = false, done = false;
     client.out_of_credit = false;
-    if (client.second.valid()) {
+    if (client.second.valid() && client.slot.ready()) {
         if (!split.active) {
             const ReadRequest& request = client.second.head();
             DLASIM_EXPECTS(request.atoms != 0);
             split = {true, request.address, request.atoms, 0, request.atoms, (request.address >> atom_shift_ & 1) != 0};
         }
-        need = next_chunk(split, chunk);
-        if (client.depth != 0) refund(client, at);
-        offered = client.depth == 0 || client.used + need <= client.depth;
-        client.out_of_credit = !offered;
+        Chunk& chunk = client.slot.incoming();
+        const std::uint32_t need = next_chunk(split, chunk);
+        if (client.depth != 0) {
+            refund(client, at);
+            client.out_of_credit = client.used + need > client.depth;
+        }
+        accepted = !client.out_of_credit;
+        if (accepted) {
+            if (client.depth != 0) client.used += need;
+            const std::uint32_t atoms = chunk.context.atoms;
+            split.address += std::uint64_t{atoms} << atom_shift_;
+            split.left -= atoms;
+            split.done += atoms;
+            done = split.left == 0;
+            split.active = !done;
+        }
     }
-    const bool accepted = offered && client.slot.ready();
-    bool done = false, changed = accepted;
-    changed |= client.slot.step(offered ? &chunk : nullptr, granted, stalls_);
-    if (accepted) {
-        if (client.depth != 0) client.used += need;
-        split.address += std::uint64_t{chunk.context.atoms} << atom_shift_;
-        split.left -= chunk.context.atoms;
-        split.done += chunk.context.atoms;
-        done = split.left == 0;
-        split.active = !done;
-    }
+    bool changed = accepted;
+    changed |= client.slot.step(accepted, granted, stalls_);
     const bool room = client.second.ready();
     changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, done, stalls_);
 
@@ -206,44 +208,47 @@ std::uint32_t ReadIngress::next_chunk(const Split& split, Chunk& chunk) const
     const std::uint32_t atoms = std::min(split.left, block_ - (atom & (block_ - 1)));
     const bool first = split.done == 0, last = atoms == split.left;
     chunk.address = split.address;
-    chunk.context.atoms = static_cast<std::uint8_t>(atoms);
-    chunk.context.half = full_ ? atom & 1 : 0;
-    chunk.context.lane = split.done & 1;
-    chunk.context.odd_end = last && (split.total & 1);
+    chunk.context = {.beats = 0,
+                     .atoms = atoms & 0xff,
+                     .half = full_ ? atom & 1 : 0,
+                     .lane = split.done & 1,
+                     .odd_end = last ? split.total & 1 : 0};
     if (!full_) return atoms;
     if (first) return last ? (atoms + 1) / 2 : atoms / 2;
     return last ? (atoms - 1 + split.odd_start) / 2 + 1 : block_ / 2;
 }
 
-ReadCommand ReadIngress::command_of(const Chunk& chunk, std::uint8_t client) const
+/// The command for the chunk in a client's slot.
+void ReadIngress::command_of(const ClientState& client, ReadCommand& command) const
 {
-    ReadCommand command{chunk.address, client, chunk.context};
-    if (full_) {
-        command.address &= ~std::uint64_t{ff::kFullWordBytes - 1};
-        command.context.beats = static_cast<std::uint8_t>((chunk.context.half + chunk.context.atoms + 1) / 2);
-    } else {
-        command.context.beats = chunk.context.atoms;
-    }
-    return command;
+    const Chunk& chunk = client.slot.head();
+    ReadContext context = chunk.context;
+    context.beats = (full_ ? (context.half + context.atoms + 1u) / 2 : context.atoms) & 0xff;
+    command.address = full_ ? chunk.address & ~std::uint64_t{ff::kFullWordBytes - 1} : chunk.address;
+    command.client = client.id;
+    command.context = context;
 }
 
 /// Takes the next command from the granted chunk; what is left has no atoms after the last one.
 void ReadIngress::serialise(ReadCommand& command)
 {
-    command = serial_;
-    ReadContext& left = serial_.context;
+    command.address = serial_.address;
+    command.client = serial_.client;
+    ReadContext context = serial_.context, left = context;
     if (bursts_) {
         left.atoms = 0;
-        return;
+    } else {
+        const std::uint32_t atoms = std::min<std::uint32_t>(context.atoms, 2u - context.half);
+        left.atoms = (context.atoms - atoms) & 0xff;
+        left.lane = (context.lane + atoms) & 1;
+        left.half = 0;
+        context.beats = 1;
+        context.atoms = atoms & 0xff;
+        context.odd_end = context.odd_end && left.atoms == 0 ? 1 : 0;
+        serial_.address += ff::kFullWordBytes;
     }
-    const auto atoms = static_cast<std::uint8_t>(std::min<unsigned>(left.atoms, 2u - left.half));
-    command.context.beats = 1;
-    command.context.atoms = atoms;
-    left.atoms = static_cast<std::uint8_t>(left.atoms - atoms);
-    command.context.odd_end = left.odd_end && left.atoms == 0;
-    left.lane = (left.lane + atoms) & 1;
-    left.half = 0;
-    serial_.address += ff::kFullWordBytes;
+    serial_.context = left;
+    command.context = context;
 }
 
 }  // namespace dlasim::fabric

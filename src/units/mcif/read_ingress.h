@@ -11,7 +11,7 @@
 // Source    fabric.md 1.3, 1.5, 2.1; models/cdma_fabric.py.
 #pragma once
 #include <array>
-#include <deque>
+#include <vector>
 
 #include "facts/hardware.h"
 #include "traffic/memory.h"
@@ -23,17 +23,17 @@ namespace dlasim::fabric {
 
 /// What the return path must know of a command, in order of each client.
 struct ReadContext {
-    std::uint8_t beats = 0;    // of the command
-    std::uint8_t half = 0;     // the first atom is in the upper half of the first beat
-    std::uint8_t atoms = 0;
-    std::uint8_t lane = 0;     // of the first atom: its index in the request, modulo 2
-    bool odd_end = false;      // its last atom ends a request of an odd number of atoms
+    std::uint32_t beats : 8;    // of the command
+    std::uint32_t atoms : 8;
+    std::uint32_t half : 1;     // the first atom is in the upper half of the first beat
+    std::uint32_t lane : 1;     // of the first atom: its index in the request, modulo 2
+    std::uint32_t odd_end : 1;  // its last atom ends a request of an odd number of atoms
 };
 
 struct ReadCommand {
     std::uint64_t address = 0;
     std::uint8_t client = 0;
-    ReadContext context;
+    ReadContext context{};
 };
 
 class ReadIngress {
@@ -57,7 +57,7 @@ public:
 private:
     struct Chunk {
         std::uint64_t address = 0;
-        ReadContext context;
+        ReadContext context{};
     };
     struct Split {
         bool active = false;
@@ -82,17 +82,16 @@ private:
     bool step_client(ClientState& client, Cycle at, bool granted);
     void refund(ClientState& client, Cycle at);
     std::uint32_t next_chunk(const Split& split, Chunk& chunk) const;
-    ReadCommand command_of(const Chunk& chunk, std::uint8_t client) const;
+    void command_of(const ClientState& client, ReadCommand& command) const;
     void serialise(ReadCommand& command);
     const bool full_, bursts_, stalls_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
     DbbPort& port_;
-    std::deque<ClientState> clients_;  // in arbitration order
+    std::vector<ClientState> clients_;  // in arbitration order
     WeightedRoundRobin arbiter_;
     bool serialising_ = false;  // (2)
     ReadCommand serial_;        // what is left of the granted chunk
     Stage<ReadCommand> ordered_, ar_;
-    ReadCommand issued_;
     std::uint32_t outstanding_ = 0;  // (3) beats
     // clients by index: what a cycle must look at
     std::uint32_t waiting_ = 0;     // a chunk stands in front of the arbiter

@@ -4,6 +4,7 @@
 //
 // Source  fabric.md 0.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -14,71 +15,83 @@ namespace dlasim::fabric {
 template <class T>
 class Stage {
 public:
-    bool valid() const { return valid_; }
-    const T& head() const { return head_; }
+    bool valid() const { return held_ != 0; }
+    /// Stays as it is until the end of the cycle in which it is taken.
+    const T& head() const { return items_[first_]; }
     bool ready() const { return ready_; }
-    bool quiet() const { return !valid_ && ready_; }
+    bool quiet() const { return held_ == 0 && ready_; }
+    /// While ready: the place for the item that comes in this cycle, to be filled before step().
+    T& incoming() { return items_[(first_ + held_) & 1]; }
 
-    bool step(const T* in, bool taken, bool stalls)
+    /// `in`: an item is offered; it is in incoming() if the stage is ready.
+    bool step(bool in, bool taken, bool stalls)
     {
-        if (taken || !valid_) {
-            if (!ready_) {
-                valid_ = second_valid_;
-                head_ = second_;
-                second_valid_ = false;
-                ready_ = true;
-                return true;
-            }
-            const bool changed = valid_ || in;
-            valid_ = in != nullptr;
-            if (in) head_ = *in;
+        if (taken || held_ == 0) {
+            const bool changed = held_ != 0 || in || !ready_;
+            first_ ^= held_ != 0;
+            held_ = static_cast<std::uint8_t>(held_ - (held_ != 0) + (in && ready_));
+            ready_ = true;
             return changed;
         }
         if (!ready_ || (!in && !stalls)) return false;
-        second_valid_ = in != nullptr;
-        if (in) second_ = *in;
+        held_ = static_cast<std::uint8_t>(held_ + in);
         ready_ = false;
         return true;
     }
-
-private:
-    T head_{}, second_{};
-    bool valid_ = false, second_valid_ = false, ready_ = true;
-};
-
-/// FIFO-B(D): a small RAM with write-through, an output register and its shadow, steered by the
-/// read ready of the cycle before. Occupancy only; items are kept outside, in order.
-template <std::uint8_t kDepth>
-class LaneFifo {
-public:
-    bool valid() const { return s_.out; }
-    bool ready() const { return !s_.full; }
-    bool empty() const { return !s_.out && !s_.shadow && s_.held == 0; }
-
-    bool step(bool write, bool read_ready)
+    bool step(const T* in, bool taken, bool stalls)
     {
-        const State before = s_;
-        const bool in = write && !s_.full;
-        const bool hold = s_.shadow && s_.out_before && !s_.read_before;
-        const bool ahead = s_.held != 0 || in;
-        const bool pop = ahead && !(s_.shadow && hold);
-        const auto held = static_cast<std::uint8_t>(s_.held + in);
-        s_.full = !pop && held == kDepth;
-        s_.held = static_cast<std::uint8_t>(held - pop);
-        s_.out_before = before.out;
-        if (!before.out || read_ready) s_.out = hold ? before.shadow : ahead;
-        s_.shadow = ahead || hold;
-        s_.read_before = read_ready;
-        return !(before == s_);
+        if (in && ready_) incoming() = *in;
+        return step(in != nullptr, taken, stalls);
     }
 
 private:
-    struct State {
-        std::uint8_t held = 0;
-        bool full = false, out = false, out_before = false, shadow = false, read_before = true;
-        bool operator==(const State&) const = default;
-    };
-    State s_;
+    T items_[2]{};
+    std::uint8_t first_ = 0, held_ = 0;
+    bool ready_ = true;
+};
+
+/// FIFO-B(D): a small RAM with write-through, an output register and its shadow, steered by the
+/// read ready of the cycle before. Occupancy only; items are kept outside, in order. All of its
+/// state is a byte, so a cycle is one step through a table.
+template <std::uint8_t kDepth>
+class LaneFifo {
+public:
+    bool valid() const { return state_ & kOut; }
+    bool ready() const { return !(state_ & kFull); }
+    bool empty() const { return !(state_ & (kOut | kShadow | kHeld)); }
+
+    bool step(bool write, bool read_ready)
+    {
+        const std::uint8_t before = state_;
+        state_ = kNext[before << 2 | write << 1 | read_ready];
+        return state_ != before;
+    }
+
+private:
+    static_assert(kDepth < 8);
+    enum : std::uint8_t { kHeld = 7, kFull = 8, kOut = 16, kOutBefore = 32, kShadow = 64, kReadBefore = 128 };
+
+    static constexpr std::uint8_t next(std::uint8_t state, bool write, bool read_ready)
+    {
+        const bool in = write && !(state & kFull), shadow = state & kShadow, out = state & kOut;
+        const bool hold = shadow && (state & kOutBefore) && !(state & kReadBefore);
+        const bool ahead = (state & kHeld) != 0 || in;
+        const bool pop = ahead && !hold;
+        const int held = (state & kHeld) + in;
+        const bool next_out = !out || read_ready ? (hold ? shadow : ahead) : out;
+        return static_cast<std::uint8_t>(((held - pop) & kHeld) | (!pop && held == kDepth ? kFull : 0) | (next_out ? kOut : 0) |
+                                         (out ? kOutBefore : 0) | (ahead || hold ? kShadow : 0) |
+                                         (read_ready ? kReadBefore : 0));
+    }
+    static constexpr auto table()
+    {
+        std::array<std::uint8_t, 1024> all{};
+        for (unsigned i = 0; i < all.size(); ++i) all[i] = next(static_cast<std::uint8_t>(i >> 2), i & 2, i & 1);
+        return all;
+    }
+    static constexpr std::array<std::uint8_t, 1024> kNext = table();
+
+    std::uint8_t state_ = kReadBefore;
 };
 
 /// The +WR variant: one register more in front.

@@ -22,6 +22,7 @@ WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks&
       port_(port)
 {
     index_.fill(kNobody);
+    clients_.reserve(kWriteClients);  // doorbells point at them
     for (std::uint8_t id = 0; id < kWriteClients; ++id) {
         if (!links.write[id]) continue;
         index_[id] = static_cast<std::uint8_t>(clients_.size());

@@ -17,7 +17,6 @@
 // Source    fabric.md 1.6, 1.7, 2.3, 2.4; models/sdp_out.py.
 #pragma once
 #include <array>
-#include <deque>
 #include <vector>
 
 #include "base/ring.h"
@@ -133,7 +132,7 @@ private:
     const bool full_, bursts_, stalls_, values_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
     DbbPort& port_;
-    std::deque<ClientState> clients_;
+    std::vector<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
     WeightedRoundRobin arbiter_;
     std::uint8_t locked_ = kNobody, locked_beats_ = 0;  // (1)
