@@ -279,6 +279,31 @@ TEST(CdmaExamples, TheFlushIsReportedDoneAfterTheSweepOfTheConfiguration)
     }
 }
 
+TEST(CdmaExamples, NotANumberIsCountedAndWrittenAsZero)
+{
+    Example e("nv_full");
+    auto registers = feature(4, 3, 32, 2, 32, kFullBanks);
+    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 15}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 1024}});
+    registers.push_back({r::D_MISC_CFG, 2 << 8 | 2 << 12});
+    registers.push_back({r::D_NAN_FLUSH_TO_ZERO, 1});
+    e.layer(registers);
+    e.run(200);
+    const auto count = [](std::uint32_t from, std::uint32_t bytes) {
+        std::uint32_t nans = 0;
+        for (std::uint32_t a = from; a < from + bytes; a += 2) nans += ((a + 1) % 251 & 0x7c) == 0x7c && (((a + 1) % 251 & 3) || a % 251);
+        return nans;
+    };
+    ASSERT_GT(count(0x1000, 4 * 3 * 64), 0u);
+    EXPECT_EQ(e.read(r::D_NAN_INPUT_DATA_NUM), count(0x1000, 4 * 3 * 64));
+    EXPECT_EQ(e.read(r::D_NAN_INPUT_WEIGHT_NUM), count(0x4000, 1024));
+    EXPECT_EQ(e.read(r::D_INF_INPUT_DATA_NUM), 0u);
+    std::uint32_t found = 0;
+    for (std::uint32_t entry = 0; entry < 6; ++entry)
+        for (std::uint32_t b = 0; b < 128; b += 2)
+            found += (e.bench.cbuf.entry(entry)[b + 1] & 0x7c) == 0x7c && ((e.bench.cbuf.entry(entry)[b + 1] & 3) || e.bench.cbuf.entry(entry)[b]);
+    EXPECT_EQ(found, 0u);
+}
+
 TEST(CdmaExamples, StatusAndPointersFollowTheLayers)
 {
     Example e("nv_full");

@@ -123,7 +123,6 @@ void CdmaCore::Parts::start_layer(Cycle at)
     ++layers;
     if (gate_off != at && clock_probe) clock_probe->level(at, true);
     gate_off = kNever;
-    results[layer.group] = {};
 
     data.start(layer);
     weights.start(layer, registers.get(reg::cdma::S_ARBITER));
@@ -181,7 +180,8 @@ void CdmaCore::Parts::finish_layer(Cycle at)
 
 std::optional<std::uint32_t> CdmaCore::Parts::read(std::uint32_t offset, unsigned group, Cycle at) const
 {
-    const Results& r = results[group];
+    // [spec] cdma.md 11: cleared when the group is enabled, loaded when its layer ends
+    const Results r = registers.enabled(group, at) ? Results{} : results[group];
     switch (offset) {
         case reg::cdma::S_CBUF_FLUSH_STATUS: return at >= flush_done ? 1 : 0;
         case reg::cdma::D_NAN_INPUT_DATA_NUM: return r.nan_data;

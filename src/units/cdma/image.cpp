@@ -145,9 +145,9 @@ void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* be
     if (!info.line_end) return;
     context_.update(last_beat_, layer_.entries, 1);
     if (++lines_packed_ == layer_.height) done_at_ = last_beat_ + facts::kCdmaImageDone;
-    if (values) convert_line();
-    else
-        for (const Cycle beat_at : beats_) context_.buffer_write(beat_at + write_latency_);
+    const Converter& c = converter_.converter();
+    if (values || (full_ && c.output8() && !c.input8())) convert_line();  // packing two beats decides about writes
+    else for (const Cycle written : beats_) context_.buffer_write(written + write_latency_);
     beats_.clear();
     filled_[0] = filled_[1] = 0;
     line_base_ += layer_.entries;
