@@ -1,0 +1,53 @@
+// The accelerator as a SystemC module for your own TLM-2.0 platform.
+//
+//   csb        target, b_transport, 32-bit words, byte addresses of the register map; the delay is
+//              annotated: cycles until a write is accepted or read data are back
+//   dbb        initiator, nb_transport, base protocol: one generic payload a burst, BEGIN_REQ/END_REQ
+//              the command, BEGIN_RESP the first data beat or the write response
+//   cvsram     the same for the secondary port; null where the hardware has none
+//   interrupt  the level of the interrupt pin
+//
+// A target that annotates its responses with at least one clock period of delay is sampled in exactly
+// that cycle; one that answers without a delay is sampled at the next clock edge. Either way the order
+// in which SystemC runs processes cannot change a result.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "dlasim/error.h"
+
+namespace dlasim {
+
+struct AcceleratorOptions {
+    std::string hardware = "nv_small";   // a preset, or a hardware file
+    std::vector<std::string> settings;   // "cbuf.banks=16": laid over it
+    sc_core::sc_time clock_period{1, sc_core::SC_NS};
+    bool values = true;                  // compute data; without it only time is simulated
+};
+
+class Accelerator final : public sc_core::sc_module {
+public:
+    /// Throws ConfigError if this hardware cannot exist, naming the rule.
+    Accelerator(const sc_core::sc_module_name& name, const AcceleratorOptions& options);
+    ~Accelerator() override;
+
+    tlm::tlm_target_socket<32> csb{"csb"};
+    tlm::tlm_initiator_socket<512> dbb{"dbb"};
+    std::unique_ptr<tlm::tlm_initiator_socket<512>> cvsram;
+    sc_core::sc_out<bool> interrupt{"interrupt"};
+
+    /// Byte address of a register, "CDMA.D_OP_ENABLE"; throws ConfigError if there is none.
+    std::uint32_t address(const std::string& register_name) const;
+    /// What every unit does and waits for, a line each: for the diagnosis of a hang.
+    std::string diagnosis();
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dlasim

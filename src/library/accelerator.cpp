@@ -1,0 +1,50 @@
+#include "dlasim/accelerator.h"
+
+#include <fmt/format.h>
+
+#include "config/hardware.h"
+#include "platform/machine.h"
+#include "platform/top.h"
+
+namespace dlasim {
+
+struct Accelerator::Parts {
+    explicit Parts(const AcceleratorOptions& options)
+        : hardware(load_hardware(options.hardware, options.settings)), clock(options.clock_period),
+          top("dla", hardware, clock, TopOptions{.stepping = false, .values = options.values, .events = false})
+    {
+    }
+    Hardware hardware;
+    Clock clock;
+    Top top;
+};
+
+Accelerator::Accelerator(const sc_core::sc_module_name& name, const AcceleratorOptions& options)
+    : sc_module(name), parts_(std::make_unique<Parts>(options))
+{
+    csb.bind(parts_->top.csb);
+    parts_->top.dbb.bind(dbb);
+    if (parts_->top.cvsram) {
+        cvsram = std::make_unique<tlm::tlm_initiator_socket<512>>("cvsram");
+        parts_->top.cvsram->bind(*cvsram);
+    }
+    parts_->top.interrupt.bind(interrupt);
+}
+
+Accelerator::~Accelerator() = default;
+
+std::uint32_t Accelerator::address(const std::string& register_name) const
+{
+    const auto found = register_address(parts_->hardware, register_name);
+    if (!found) throw ConfigError(register_name, "no such register in " + parts_->hardware.name);
+    return *found;
+}
+
+std::string Accelerator::diagnosis()
+{
+    std::string text;
+    for (UnitModule* unit : parts_->top.units()) text += fmt::format("{:9} {}\n", unit->basename(), unit->core().waiting_for());
+    return text;
+}
+
+}  // namespace dlasim
