@@ -10,11 +10,12 @@
 #include "facts/cmac.h"
 #include "numerics/cmac.h"
 #include "numerics/mac_block.h"
+#include "numerics/tile_block.h"
 #include "registers/register_file.h"
 
 namespace dlasim {
 namespace {
-constexpr std::size_t kTileLanes = 64, kOutputs = 4;
+constexpr std::uint32_t kTileLanes = numerics::kTileLanes, kOutputs = numerics::kTileOutputs;
 constexpr std::size_t kBuffers = 4;  // sums under way to CACC: taken in the next cycle
 }  // namespace
 
@@ -27,7 +28,8 @@ struct CmacCore::Parts {
           latencies(facts::cmac::latencies(hw)),
           from_csc(h == MacHalf::A ? latencies.from_csc_a : latencies.from_csc_b),
           registers(*find_unit(hw.generation, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
-          block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c)
+          block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c),
+          tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1)
     {
         fp_weights.resize(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 0);
     }
@@ -62,6 +64,7 @@ struct CmacCore::Parts {
     std::uint64_t stripes = 0, atoms = 0, lost_stripes = 0, products = 0;
 
     numerics::MacBlock block;
+    numerics::TileBlock tiles;
     std::vector<numerics::Fp16Weights> fp_weights;
     numerics::Fp16Operand fp_atom;
     std::array<std::vector<std::int32_t>, kBuffers> narrow;
@@ -176,40 +179,23 @@ void CmacCore::Parts::multiply_fp16(const Operands& o, std::uint32_t count, cons
 void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights,
                                      std::uint32_t kernels, std::size_t slot)
 {
-    const std::size_t pitch = block.pitch();
-    const auto store = [&](auto* row, const auto& outputs, std::uint32_t k) {
-        for (std::size_t j = 0; j < kOutputs; ++j)
-            row[j * pitch + k] = static_cast<std::remove_reference_t<decltype(*row)>>(outputs[j]);
-    };
     if (o.precision == Precision::Fp16) {
         std::array<std::uint16_t, numerics::kMaxLanes> lanes;
         for (std::uint32_t k = 0; k < kernels; ++k)
             numerics::unpack_fp16(words(weights + std::size_t{k} * o.weight_pitch, kTileLanes, lanes), fp_weights[k]);
         for (std::uint32_t i = 0; i < count; ++i) {
             numerics::unpack_fp16(words(o.atoms[i], kTileLanes, lanes), fp_atom);
-            for (std::uint32_t k = 0; k < kernels; ++k)
-                store(wide[slot].data() + i * kOutputs * pitch, numerics::winograd_fp16(fp_weights[k], fp_atom), k);
+            std::int64_t* row = wide[slot].data() + i * kOutputs * block.pitch();
+            for (std::uint32_t k = 0; k < kernels; ++k) {
+                const auto outputs = numerics::winograd_fp16(fp_weights[k], fp_atom);
+                for (std::size_t j = 0; j < kOutputs; ++j) row[j * block.pitch() + k] = static_cast<std::int64_t>(outputs[j]);
+            }
         }
         return;
     }
-    alignas(64) std::int16_t data[kTileLanes];
-    alignas(64) std::int8_t bytes[kTileLanes];
-    for (std::uint32_t i = 0; i < count; ++i) {
-        std::memcpy(data, o.atoms[i], sizeof data);
-        for (std::size_t c = 0; c < kTileLanes; ++c) bytes[c] = static_cast<std::int8_t>(data[c]);
-        for (std::uint32_t k = 0; k < kernels; ++k) {
-            const std::uint8_t* w = weights + std::size_t{k} * o.weight_pitch;
-            if (o.precision == Precision::Int16) {
-                alignas(64) std::int16_t row[kTileLanes];
-                std::memcpy(row, w, sizeof row);
-                store(wide[slot].data() + i * kOutputs * pitch, numerics::winograd_int16(row, data), k);
-            } else {
-                alignas(64) std::int8_t row[kTileLanes];
-                std::memcpy(row, w, sizeof row);
-                store(narrow[slot].data() + i * kOutputs * pitch, numerics::winograd_int8(row, bytes), k);
-            }
-        }
-    }
+    tiles.load(o.precision == Precision::Int8, weights, o.weight_pitch, kernels);
+    if (o.precision == Precision::Int8) tiles.multiply_bytes(o.atoms, count, narrow[slot].data());
+    else tiles.multiply_words(o.atoms, count, wide[slot].data());
 }
 
 Cycle CmacCore::Parts::horizon() const

@@ -4,13 +4,14 @@
 
 #include "facts/csc.h"
 #include "numerics/pra.h"
+#include "numerics/tile_block.h"
 #include "units/csc/data_loader.h"
 
 namespace dlasim {
 namespace {
 constexpr std::uint32_t kNoAddress = UINT32_MAX;
 constexpr std::uint32_t kJumpBelow = 32;  // entries narrower than the widest pixel step are read in pairs
-constexpr std::uint32_t kTileChannels = 4, kTileLanes = 64, kPositionBytes = 8;
+constexpr std::uint32_t kTileChannels = 4, kTileLanes = numerics::kTileLanes, kPositionBytes = 8;
 }  // namespace
 
 void DataLoader::load_windows(const Package& p, Cycle at, AtomSet& out)
@@ -195,27 +196,27 @@ void DataLoader::winograd_atom(bool lower, bool exact, std::uint8_t* lanes) cons
     const CscLayer& l = *layer_;
     const bool bytes = l.int8();
     const std::uint32_t first_channel = bytes && slice_ % 2 == 1 ? kTileChannels : 0;
-    std::uint16_t tiles[kTileChannels][16];
-    for (std::uint32_t r = 0; r < 4; ++r) {
-        const std::uint32_t row = r + (lower ? 2 : 0);
+    std::int16_t tile[kTileLanes];
+    for (std::uint32_t i = 0; i < kTileLanes / kTileChannels; ++i) {
+        const std::uint32_t row = i / 4 + (lower ? 2 : 0), c = i % 4;
+        const bool old = !exact && c < 2;
+        const std::uint32_t column = exact ? c : old ? c + 2 : c - 2;
         const Level& level = levels_[row / 4];
-        for (std::uint32_t c = 0; c < 4; ++c) {
-            const bool old = !exact && c < 2;
-            const std::uint32_t column = exact ? c : old ? c + 2 : c - 2;
-            const std::uint8_t* at = (old ? level.previous : level.current).data() + (row % 4 * 4 + column) * kPositionBytes;
-            for (std::uint32_t ch = 0; ch < kTileChannels; ++ch) {
-                if (bytes) {
-                    tiles[ch][4 * r + c] =
-                        static_cast<std::uint16_t>(static_cast<std::int16_t>(static_cast<std::int8_t>(at[first_channel + ch])));
-                } else {
-                    tiles[ch][4 * r + c] = static_cast<std::uint16_t>(at[2 * ch] | at[2 * ch + 1] << 8);
-                }
-            }
-        }
+        const std::uint8_t* at = (old ? level.previous : level.current).data() + (row % 4 * 4 + column) * kPositionBytes;
+        if (bytes)
+            for (std::uint32_t ch = 0; ch < kTileChannels; ++ch) tile[kTileChannels * i + ch] = static_cast<std::int8_t>(at[first_channel + ch]);
+        else std::memcpy(tile + kTileChannels * i, at, kPositionBytes);
+    }
+    if (l.precision != Precision::Fp16) {
+        std::int16_t out[kTileLanes];
+        numerics::transform_tiles(bytes, l.pra_truncate, tile, out);
+        std::memcpy(lanes, out, sizeof out);
+        return;
     }
     for (std::uint32_t ch = 0; ch < kTileChannels; ++ch) {
-        std::uint16_t transformed[16];
-        numerics::transform_tile(l.precision, l.pra_truncate, tiles[ch], transformed);
+        std::uint16_t channel[16], transformed[16];
+        for (std::uint32_t i = 0; i < 16; ++i) channel[i] = static_cast<std::uint16_t>(tile[kTileChannels * i + ch]);
+        numerics::transform_tile(l.precision, l.pra_truncate, channel, transformed);
         for (std::uint32_t i = 0; i < 16; ++i) std::memcpy(lanes + 2 * (kTileChannels * i + ch), &transformed[i], 2);
     }
 }

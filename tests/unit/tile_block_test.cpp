@@ -1,0 +1,76 @@
+// Winograd blocks against the functions that do one tile and one kernel at a time.
+#include "numerics/tile_block.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "numerics/cmac.h"
+#include "numerics/pra.h"
+
+namespace dlasim::numerics {
+namespace {
+
+std::int16_t random_word(std::mt19937& random, bool bytes)
+{
+    // Often an extreme.
+    const unsigned kind = static_cast<unsigned>(random() % 4);
+    if (kind == 0) return bytes ? -128 : -32768;
+    if (kind == 1) return bytes ? 127 : 32767;
+    return bytes ? static_cast<std::int8_t>(random()) : static_cast<std::int16_t>(random());
+}
+
+TEST(TileBlock, TransformOfFourChannelsIsTheTransformOfEach)
+{
+    std::mt19937 random{1};
+    for (int trial = 0; trial < 4000; ++trial) {
+        const bool bytes = trial % 2 == 0;
+        const unsigned truncate = static_cast<unsigned>(random() % 3);
+        std::int16_t tile[64], out[64];
+        for (auto& x : tile) x = random_word(random, bytes);
+        transform_tiles(bytes, truncate, tile, out);
+        for (unsigned c = 0; c < 4; ++c) {
+            std::uint16_t in[16], expected[16];
+            for (unsigned i = 0; i < 16; ++i) in[i] = static_cast<std::uint16_t>(tile[4 * i + c]);
+            transform_tile(bytes ? Precision::Int8 : Precision::Int16, truncate, in, expected);
+            for (unsigned i = 0; i < 16; ++i) ASSERT_EQ(static_cast<std::uint16_t>(out[4 * i + c]), expected[i]);
+        }
+    }
+}
+
+TEST(TileBlock, SumsOfABlockAreTheSumsOfEveryKernel)
+{
+    std::mt19937 random{2};
+    for (int trial = 0; trial < 400; ++trial) {
+        const bool bytes = trial % 2 == 0;
+        const std::uint32_t max_kernels = 1 + random() % 20, kernels = 1 + random() % max_kernels, count = 1 + random() % 5;
+        std::vector<std::int16_t> weights(std::size_t{kernels} * 64), atoms(std::size_t{count} * 64);
+        for (auto& w : weights) w = random_word(random, bytes);
+        for (auto& d : atoms) d = random_word(random, bytes);
+        std::vector<std::uint8_t> stored(weights.size() * (bytes ? 1 : 2));
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if (bytes) stored[i] = static_cast<std::uint8_t>(weights[i]);
+            else std::memcpy(stored.data() + 2 * i, &weights[i], 2);
+        }
+        std::vector<const std::uint8_t*> pointers;
+        for (std::uint32_t i = 0; i < count; ++i) pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * 64));
+        TileBlock block(max_kernels);
+        block.load(bytes, stored.data(), bytes ? 64 : 128, kernels);
+        std::vector<std::int32_t> narrow(std::size_t{count} * 4 * block.pitch(), -1);
+        std::vector<std::int64_t> wide(narrow.size(), -1);
+        if (bytes) block.multiply_bytes(pointers.data(), count, narrow.data());
+        else block.multiply_words(pointers.data(), count, wide.data());
+        for (std::uint32_t i = 0; i < count; ++i)
+            for (std::uint32_t k = 0; k < kernels; ++k) {
+                const auto expected = winograd_int16({weights.data() + std::size_t{k} * 64, 64}, {atoms.data() + std::size_t{i} * 64, 64});
+                for (std::uint32_t j = 0; j < 4; ++j) {
+                    const std::size_t at = (std::size_t{i} * 4 + j) * block.pitch() + k;
+                    ASSERT_EQ(bytes ? narrow[at] : wide[at], expected[j]) << "kernel " << k << " output " << j;
+                }
+            }
+    }
+}
+
+}  // namespace
+}  // namespace dlasim::numerics
