@@ -63,7 +63,7 @@ void Bridge::offer_write(Cycle now)
     aw.seen = true;
     aw.accept = std::max(now + 1, next_write_command_);
     next_write_command_ = aw.accept + pace_.command_interval;
-    log_.write_command(aw.accept, {aw.accept, aw.item.address, aw.item.beats, aw.item.id});
+    log_.write_command({aw.accept, aw.item.address, aw.item.beats, aw.item.id});
     Burst* burst = make(TLM_WRITE_COMMAND, aw.item);
     burst->from = aw.accept;
     write_commands_.push_back(burst);
@@ -108,15 +108,15 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
 void Bridge::send(Burst* burst, Cycle now, Cycle from)
 {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = clock_.at(from - now);
+    sc_core::sc_time delay = from == now + 1 ? clock_.period() : clock_.at(from - now);
     switch (socket_->nb_transport_fw(burst->payload, phase, delay)) {
     case tlm::TLM_ACCEPTED: requesting_ = burst; break;
     case tlm::TLM_UPDATED:
         if (phase == tlm::END_REQ) {
-            command_accepted(burst, cycle_at(delay, from));
+            command_accepted(burst, cycle_at(now, delay, from));
         } else if (phase == tlm::BEGIN_RESP) {
             command_accepted(burst, from);
-            respond(burst, cycle_at(delay, from + 1));
+            respond(burst, cycle_at(now, delay, from + 1));
         } else {
             requesting_ = burst;
         }
@@ -124,7 +124,7 @@ void Bridge::send(Burst* burst, Cycle now, Cycle from)
     case tlm::TLM_COMPLETED:
         burst->completed = true;
         command_accepted(burst, from);
-        respond(burst, cycle_at(delay, from));
+        respond(burst, cycle_at(now, delay, from));
         break;
     }
 }
@@ -135,7 +135,7 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
     if (burst->payload.get_command() != TLM_READ_COMMAND) return;
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
-    log_.read_command(at, {at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
+    log_.read_command({at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
 }
 
 // ---- responses
@@ -206,7 +206,10 @@ void Bridge::end_response(Burst* burst)
 tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     Burst* burst = burst_of(payload);
-    const Cycle at = cycle_at(delay, clock_.now() + 1);
+    // whoever calls may do so between two clock edges
+    const std::uint64_t period = clock_.period().value(), time = sc_core::sc_time_stamp().value();
+    const Cycle now = time / period;
+    const Cycle at = std::max<Cycle>((time + delay.value() + period - 1) / period, now + 1);
     if (phase == tlm::END_REQ) {
         command_accepted(burst, at);
     } else if (phase == tlm::BEGIN_RESP) {
@@ -219,11 +222,10 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
     return tlm::TLM_ACCEPTED;
 }
 
-Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const
+Cycle Bridge::cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest) const
 {
     const std::uint64_t period = clock_.period().value();
-    const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
-    return std::max((time + period - 1) / period, earliest);
+    return std::max<Cycle>(now + (delay.value() + period - 1) / period, earliest);
 }
 
 // ---- payloads

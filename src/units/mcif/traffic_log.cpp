@@ -3,38 +3,53 @@
 #include <algorithm>
 
 namespace dlasim {
+namespace {
+
+PortTotals minus(PortTotals a, const PortTotals& b)
+{
+    a.ar -= b.ar;
+    a.aw -= b.aw;
+    a.read_beats -= b.read_beats;
+    a.write_beats -= b.write_beats;
+    a.write_bytes -= b.write_bytes;
+    for (std::size_t i = 0; i < kClients; ++i) {
+        a.read_bytes_by_client[i] -= b.read_bytes_by_client[i];
+        a.write_bytes_by_client[i] -= b.write_bytes_by_client[i];
+    }
+    return a;
+}
+
+}  // namespace
 
 void TrafficLog::mark(Cycle t0)
 {
     t0_ = t0;
-    marked_ = PortTotals{};
+    PortTotals counted;  // they happened already, but not before the mark
+    for (std::size_t i = events_ - std::min(events_, kRecent); i < events_; ++i)
+        if (recent_[i % kRecent].at >= t0) add(counted, recent_[i % kRecent]);
+    before_ = minus(all_, counted);
     ar_log_.clear();
     aw_log_.clear();
-    const std::size_t known = std::min(events_, kRecent);
-    for (std::size_t i = events_ - known; i < events_; ++i) count_marked(recent_[i % kRecent]);
+    for (std::size_t i = commands_ - std::min(commands_, kRecent); i < commands_; ++i) append(recent_commands_[i % kRecent]);
 }
 
-void TrafficLog::record(const Event& event)
+PortTotals TrafficLog::since_mark() const { return minus(all_, before_); }
+
+void TrafficLog::log(const Command& command, Kind kind)
 {
-    add(all_, event);
-    recent_[events_++ % kRecent] = event;
-    count_marked(event);
+    recent_commands_[commands_++ % kRecent] = {command, kind};
+    append({command, kind});
 }
 
-void TrafficLog::count_marked(const Event& event)
+void TrafficLog::append(const LoggedCommand& logged)
 {
-    if (event.at < t0_) return;
-    add(marked_, event);
-    if (!recording_ || (event.kind != Kind::Ar && event.kind != Kind::Aw)) return;
-    std::vector<Command>& log = event.kind == Kind::Ar ? ar_log_ : aw_log_;
-    if (log.size() == kLogged) return;
-    log.push_back(event.command);
-    log.back().cycle = event.at;
+    std::vector<Command>& log = logged.kind == Kind::Ar ? ar_log_ : aw_log_;
+    if (logged.command.cycle >= t0_ && log.size() < kLogged) log.push_back(logged.command);
 }
 
 void TrafficLog::add(PortTotals& totals, const Event& event)
 {
-    const std::uint32_t id = event.command.id % kClients;
+    const std::uint32_t id = event.id % kClients;
     switch (event.kind) {
     case Kind::Ar: ++totals.ar; break;
     case Kind::Aw: ++totals.aw; break;

@@ -24,18 +24,43 @@ public:
     static constexpr std::size_t kLogged = 400;
 
     /// Keeps the first kLogged commands too.
-    void record_commands() { recording_ = true; }
+    void record_commands()
+    {
+        recording_ = true;
+        recent_commands_.resize(kRecent);
+    }
     /// Everything before cycle `t0` no longer counts in since_mark() and in the logs. May be said
     /// some cycles late: the last events are remembered.
     void mark(Cycle t0);
 
-    void read_command(Cycle at, const Command& command) { record({at, Kind::Ar, command, 0}); }
-    void write_command(Cycle at, const Command& command) { record({at, Kind::Aw, command, 0}); }
-    void read_beat(Cycle at, std::uint32_t id, std::uint32_t bytes) { record({at, Kind::Read, {0, 0, 0, id}, bytes}); }
-    void write_beat(Cycle at, std::uint32_t id, std::uint32_t bytes) { record({at, Kind::Write, {0, 0, 0, id}, bytes}); }
+    void read_command(const Command& command)
+    {
+        ++all_.ar;
+        record(command.cycle, Kind::Ar, command.id, 0);
+        if (recording_) log(command, Kind::Ar);
+    }
+    void write_command(const Command& command)
+    {
+        ++all_.aw;
+        record(command.cycle, Kind::Aw, command.id, 0);
+        if (recording_) log(command, Kind::Aw);
+    }
+    void read_beat(Cycle at, std::uint32_t id, std::uint32_t bytes)
+    {
+        ++all_.read_beats;
+        all_.read_bytes_by_client[id % kClients] += bytes;
+        record(at, Kind::Read, id, bytes);
+    }
+    void write_beat(Cycle at, std::uint32_t id, std::uint32_t bytes)
+    {
+        ++all_.write_beats;
+        all_.write_bytes += bytes;
+        all_.write_bytes_by_client[id % kClients] += bytes;
+        record(at, Kind::Write, id, bytes);
+    }
 
     const PortTotals& since_reset() const { return all_; }
-    const PortTotals& since_mark() const { return marked_; }
+    PortTotals since_mark() const;
     const std::vector<Command>& ar_log() const { return ar_log_; }
     const std::vector<Command>& aw_log() const { return aw_log_; }
 
@@ -44,19 +69,30 @@ private:
     struct Event {
         Cycle at = 0;
         Kind kind = Kind::Ar;
+        std::uint8_t id = 0;
+        std::uint16_t bytes = 0;
+    };
+    struct LoggedCommand {
         Command command;
-        std::uint32_t bytes = 0;
+        Kind kind = Kind::Ar;
     };
     static constexpr std::size_t kRecent = 512;  // of at most four a cycle
 
-    void record(const Event& event);
-    void count_marked(const Event& event);
+    void record(Cycle at, Kind kind, std::uint32_t id, std::uint32_t bytes)
+    {
+        const Event event{at, kind, static_cast<std::uint8_t>(id), static_cast<std::uint16_t>(bytes)};
+        recent_[events_++ % kRecent] = event;
+        if (at < t0_) add(before_, event);
+    }
+    void log(const Command& command, Kind kind);
+    void append(const LoggedCommand& logged);
     static void add(PortTotals& totals, const Event& event);
 
-    PortTotals all_, marked_;
+    PortTotals all_, before_;  // before_: what does not count since the mark
     std::vector<Command> ar_log_, aw_log_;
     std::array<Event, kRecent> recent_{};
-    std::size_t events_ = 0;
+    std::vector<LoggedCommand> recent_commands_;
+    std::size_t events_ = 0, commands_ = 0;
     Cycle t0_ = 0;
     bool recording_ = false;
 };
