@@ -93,6 +93,26 @@ TEST_P(EveryDram, EveryRequestIsAnsweredOnceAndInBoundedTime)
     if (config.controller.profile == Profile::Default) EXPECT_LT(run.statistics.read_latency.max(), 20'000u);
 }
 
+/// Activations as dense as they may be do not put off a per-bank refresh.
+TEST(DramLaws, BanksAreRefreshedInTimeUnderAnyLoad)
+{
+    for (const char* preset : {"lpddr4-3200", "lpddr5-6400", "hbm2"}) {
+        const Config config = read_config(preset, {{"channels", "1"}, {"refresh", "per_bank"}});
+        Checker checker{config};
+        StreamRun run;
+        run.cycles = 2'000'000;
+        run.observer = [&](const Issued& issued) { checker.see(issued); };
+        // Bank after bank, a row each: bits of group, column, bank, row from the burst up.
+        const Organisation& o = config.organisation;
+        const std::uint64_t burst = o.request_bytes(), groups = o.bank_groups, columns = o.columns / o.burst_length;
+        run_stream(config, [&](std::uint64_t i) {
+            const std::uint64_t group = i % groups, bank = i / groups % o.banks, row = i / groups / o.banks % o.rows;
+            return Access{(((row * o.banks + bank) * columns) * groups + group) * burst, false};
+        }, run);
+        EXPECT_EQ(checker.count(), 0u) << checker.violations().front().what;
+    }
+}
+
 TEST(DramLaws, TheTrafficUsesEveryCommand)
 {
     std::array<std::uint64_t, kCommands> used{};

@@ -66,7 +66,7 @@ Cycle settled_distance(const std::string& preset, std::map<std::string, std::str
     for (std::size_t i = 41; i < at.size(); ++i) EXPECT_EQ(at[i] - at[i - 1], distance) << i;
     return distance;
 }
-Access within_a_row(std::uint64_t i, std::uint64_t burst) { return {i % 32 * burst, false}; }
+Access within_a_row(std::uint64_t i, std::uint64_t burst) { return {i % 64 * burst, false}; }
 
 TEST(DramController, RowHitsOfOneBankGroupComeEveryTCcdL)
 {
@@ -192,6 +192,24 @@ TEST(DramController, ReadsAreServedFromQueuedWrites)
     const Statistics s = channel->statistics(10);
     EXPECT_EQ(s.forwarded, 1u);
     EXPECT_EQ(s.merged, 1u);
+}
+
+TEST(DramController, ReadsOfABurstThatIsQueuedShareItsCommand)
+{
+    // Eight reads of eight bytes: one column command, eight answers in the same cycle.
+    const Config config = read_config("ddr4-2400");
+    auto channel = make_channel(config);
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        channel->advance(i);
+        channel->push({i, config.mapping.locate(i * 8), false, i * 8, 8}, i);
+    }
+    channel->advance(100);
+    const Statistics s = channel->statistics(101);
+    EXPECT_EQ(s.commands[index(Command::Rd)], 1u);
+    EXPECT_EQ(s.merged, 7u);
+    EXPECT_EQ(s.reads_done, 8u);
+    EXPECT_EQ(s.bytes_read, 64u);
+    for (; !channel->completed().empty(); channel->completed().pop_front()) EXPECT_EQ(channel->completed().front().at, 1u + 17 + 17 + 4);
 }
 
 TEST(DramController, AWriteDoesNotOvertakeAnOlderReadOfItsPlace)

@@ -20,6 +20,7 @@ struct Request {
     Location at;
     bool write = false;
     std::uint64_t address = 0;  // the reference controller joins requests by address, not by place
+    std::uint32_t bytes = 0;    // of the burst that the request wants; 0: all
 };
 
 /// The last data of a read are on the bus before `at`; a write is in the write queue.
@@ -72,6 +73,12 @@ protected:
     bool all_closed(std::uint32_t rank) const { return ranks_[rank].open == 0; }
     std::uint32_t open_banks(std::uint32_t rank) const { return ranks_[rank].open; }
     virtual std::pair<std::size_t, std::size_t> queued() const = 0;
+    void count_request(const Request& request)
+    {
+        const std::uint32_t bytes = request.bytes ? request.bytes : config_.organisation.request_bytes();
+        ++(request.write ? stats_.writes : stats_.reads);
+        (request.write ? stats_.bytes_written : stats_.bytes_read) += bytes;
+    }
 
     const Config config_;
     DeviceState device_;

@@ -22,6 +22,10 @@ Controller::Controller(const Config& config)
         const bool together = config.refresh.policy == RefreshPolicy::AllBankSimultaneous;
         ranks_[r].due = together ? interval : interval * (r + 1) / ranks;
     }
+    for (const Constraint& row : config.constraints)
+        for (Command to : row.to)
+            if (row.from[0] == Command::Act && to == Command::RefBank && row.scope == Scope::OtherBanks) act_to_refresh_ = static_cast<Cycle>(std::max<std::int64_t>(row.gap, 0));
+    no_activation_after_.assign(ranks, kNever);
 }
 
 void Controller::push(const Request& request, Cycle at)
@@ -37,18 +41,22 @@ void Controller::push(const Request& request, Cycle at)
     slot.at = request.at;
     slot.arrived = at;
     slot.bank = static_cast<std::uint8_t>(bank);
+    count_request(request);
     const bool written = writes_.size() != 0 && writes_.contains(request.at, bank);
     if (request.write) {
-        ++stats_.writes;
         completed_.push_back({request.id, at + 1});
         if (written) ++stats_.merged;
         else writes_.push(slot, device_.banks[bank], reads_.size() != 0 && reads_.contains(request.at, bank));
         return;
     }
-    ++stats_.reads;
     if (written) {
         ++stats_.forwarded;
         answer(request.id, at + 1, 1, at);
+        return;
+    }
+    if (const std::int8_t same = reads_.size() != 0 ? reads_.find(request.at, bank) : RequestQueue::kNone; same != RequestQueue::kNone) {
+        ++stats_.merged;
+        joined_[static_cast<std::size_t>(same)].push_back({request.id, at});
         return;
     }
     if (!working()) work_begins(at + 1);
@@ -82,6 +90,7 @@ void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, st
 {
     const Cycle at = std::max({allowed, floor_, bus_free_[bus_of(command)]});
     if (at > plan_.at) return;
+    if (command == Command::Act && at + act_to_refresh_ > no_activation_after_[device_.rank_of(bank)]) return;
     if (at == plan_.at && (tier > plan_.tier || (tier == plan_.tier && order >= plan_.order))) return;
     plan_.at = at;
     plan_.command = command;
@@ -165,6 +174,7 @@ void Controller::update_mode()
 void Controller::plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t pending, std::uint64_t busy)
 {
     RankPlan& r = ranks_[rank];
+    no_activation_after_[rank] = kNever;
     const std::uint64_t mask = rank_mask(rank);
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
     const bool wanted = (pending & mask) != 0, idle = (busy & mask) == 0;
@@ -264,8 +274,12 @@ void Controller::plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std
     if ((activating_ & bit) != 0 || (!overdue && (busy & bit) != 0)) return;
     const std::uint32_t tier = overdue ? kOverdue : kIdle;
     const Command command = device_.banks[bank].state == BankState::Open ? Command::Pre : Command::RefBank;
-    consider(command, bank, device_.allowed(command, bank).cycle(), tier, 0, RequestQueue::kNone);
-    if (overdue) banks &= ~bit;
+    const Cycle allowed = device_.allowed(command, bank).cycle();
+    consider(command, bank, allowed, tier, 0, RequestQueue::kNone);
+    if (!overdue) return;
+    banks &= ~bit;
+    // One activation after the other would hold it back for ever.
+    if (command == Command::RefBank) no_activation_after_[rank] = allowed;
 }
 
 void Controller::plan_bank(std::uint32_t bank, std::uint64_t overdue_banks)
@@ -413,6 +427,8 @@ void Controller::serve(RequestQueue& queue, std::int8_t slot, Command command, s
     if (!write_mode_) {
         const Cycle done = at + static_cast<Cycle>(config_.read_latency + config_.burst());
         answer(request.id, done, done - request.arrived, at);
+        for (const Completion& join : joined_[static_cast<std::size_t>(slot)]) answer(join.id, done, done - join.at, at);
+        joined_[static_cast<std::size_t>(slot)].clear();
     }
     count_queues(at, reads_.size(), writes_.size());
     queue.erase(slot);

@@ -80,6 +80,7 @@ private:
     std::size_t bus_of(Command command) const { return config_.row_and_column_bus && (is_column(command) || command == Command::Cas); }
 
     RequestQueue reads_, writes_;
+    std::array<std::vector<Completion>, 64> joined_;  // by read slot: later reads of the same burst, and when they came
     std::vector<RankPlan> ranks_;
     std::vector<std::uint64_t> rank_masks_;
     std::uint64_t activating_ = 0;  // banks between ACT and ACT2
@@ -91,6 +92,8 @@ private:
     Plan plan_;
     Cycle event_ = kNever;
     bool planned_ = false;
+    Cycle act_to_refresh_ = 0;                     // cycles by which an activation holds back a refresh of another bank
+    std::vector<Cycle> no_activation_after_;       // by rank: it would hold back an overdue refresh
 };
 
 }  // namespace dlasim::dram

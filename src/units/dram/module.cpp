@@ -112,7 +112,7 @@ std::uint32_t DramMemory::make_transfer()
 tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     if (blocked_ >= 0) throw MachineError("DRAM: BEGIN_REQ before the END_REQ of the request before");
-    const Cycle asked = std::max(cycle_at(delay), last_request_);
+    const Cycle asked = std::max({cycle_at(delay), last_request_, clock_.now()});
     last_request_ = asked;
     const Cycle at = dram_cycle_from(asked);
     advance(at);
@@ -160,8 +160,9 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
         if (!channel.can_accept(transfer.write)) return false;
         const std::uint64_t beat = (transfer.next_part - first) / transfer.beat_bytes;
         ++transfer.unknown;
-        channel.push({static_cast<std::uint64_t>(slot) << 32 | beat, place, transfer.write, transfer.next_part / part_bytes * part_bytes}, at);
-        transfer.next_part = (transfer.next_part / part_bytes + 1) * part_bytes;
+        const std::uint64_t start = transfer.next_part / part_bytes * part_bytes, next = std::min(start + part_bytes, transfer.end);
+        channel.push({static_cast<std::uint64_t>(slot) << 32 | beat, place, transfer.write, start, static_cast<std::uint32_t>(next - transfer.next_part)}, at);
+        transfer.next_part = next;
     }
     return true;
 }

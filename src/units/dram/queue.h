@@ -79,11 +79,17 @@ public:
         set_hit(bank, s);
     }
     void closed(std::uint32_t bank) { set_hit(bank, kNone); }
-    /// A request for this place, also a held one.
+    /// The request for this place, kNone if there is none.
+    std::int8_t find(const Location& at, std::uint32_t bank) const
+    {
+        for (std::int8_t s = tail_[bank]; s != kNone; s = (*this)[s].bank_older)
+            if ((*this)[s].at.column == at.column && (*this)[s].at.row == at.row) return s;
+        return kNone;
+    }
+    /// Held ones included.
     bool contains(const Location& at, std::uint32_t bank) const
     {
-        for (std::int8_t s = head_[bank]; s != kNone; s = (*this)[s].bank_newer)
-            if ((*this)[s].at == at) return true;
+        if (find(at, bank) != kNone) return true;
         for (std::uint64_t left = held_; left != 0; left &= left - 1)
             if (slots_[static_cast<std::size_t>(std::countr_zero(left))].at == at) return true;
         return false;

@@ -23,8 +23,8 @@ void ReferenceController::push(const Request& request, Cycle at)
     const bool write_pending = std::find(pending_writes_.begin(), pending_writes_.end(), request.address) != pending_writes_.end();
     count_queues(added, reads_.size(), writes_.size());
     nothing_until_ = 0;
+    count_request(request);
     if (request.write) {
-        ++stats_.writes;
         completed_.push_back({request.id, added + 1});
         if (write_pending) {
             ++stats_.merged;
@@ -34,7 +34,6 @@ void ReferenceController::push(const Request& request, Cycle at)
         writes_.push_back(entry);
         return;
     }
-    ++stats_.reads;
     if (write_pending) {
         ++stats_.forwarded;
         answer(request.id, added + 1, 1, at);

@@ -18,16 +18,12 @@ Statistics sum_of(const std::vector<Statistics>& channels)
     return sum;
 }
 
-double bytes_of(const Config& config, const Statistics& s)
-{
-    const std::uint64_t bursts = s.reads_done + s.writes;
-    return static_cast<double>(bursts) * config.organisation.request_bytes();
-}
+double bytes_of(const Statistics& s) { return static_cast<double>(s.bytes_read + s.bytes_written); }
 
 double gb_per_s(const Config& config, const Statistics& s)
 {
     const double ns = static_cast<double>(s.cycles) * config.tck_ns;
-    return ns > 0 ? bytes_of(config, s) / ns : 0;
+    return ns > 0 ? bytes_of(s) / ns : 0;
 }
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -40,7 +36,7 @@ Json energy_json(const Config& config, const Statistics& s)
     return {{"source", config.energy.source}, {"estimate", config.energy.estimate}, {"activate_pj", e.activate}, {"read_pj", e.read},
             {"write_pj", e.write},            {"refresh_pj", e.refresh},            {"background_pj", background},
             {"total_pj", e.total()},          {"average_power_mw", e.average_mw()},
-            {"pj_per_bit", share(e.total(), bytes_of(config, s) * 8)}};
+            {"pj_per_bit", share(e.total(), bytes_of(s) * 8)}};
 }
 
 Json one_json(const Config& config, const Statistics& s)
@@ -59,6 +55,8 @@ Json one_json(const Config& config, const Statistics& s)
             {"reads", s.reads},
             {"reads_done", s.reads_done},
             {"writes", s.writes},
+            {"bytes_read", s.bytes_read},
+            {"bytes_written", s.bytes_written},
             {"forwarded", s.forwarded},
             {"merged", s.merged},
             {"bandwidth_gb_per_s", gb_per_s(config, s)},

@@ -47,6 +47,8 @@ void Statistics::merge(const Statistics& other)
     cycles = std::max(cycles, other.cycles);
     reads += other.reads;
     writes += other.writes;
+    bytes_read += other.bytes_read;
+    bytes_written += other.bytes_written;
     reads_done += other.reads_done;
     forwarded += other.forwarded;
     merged += other.merged;

@@ -55,6 +55,7 @@ struct BankCounts {
 struct Statistics {
     Cycle cycles = 0;
     std::uint64_t reads = 0, writes = 0;         // requests accepted
+    std::uint64_t bytes_read = 0, bytes_written = 0;  // of them
     std::uint64_t reads_done = 0;                // and answered
     std::uint64_t forwarded = 0, merged = 0;     // reads served from the write queue; requests that joined another
     std::array<std::uint64_t, kCommands> commands{};
