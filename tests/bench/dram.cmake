@@ -1,0 +1,1 @@
+dlasim_bench(dram_bench.cpp USES dlasim::dram)
