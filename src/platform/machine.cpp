@@ -1,6 +1,7 @@
 #include "platform/machine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -8,7 +9,10 @@
 #include "memory/memory_store.h"
 #include "platform/software.h"
 #include "platform/top.h"
-#include "registers/offsets.h"
+#include "units/dram/module.h"
+#include "units/dram/reader.h"
+#include "units/dram/report.h"
+#include <nlohmann/json.hpp>
 
 namespace dlasim {
 namespace {
@@ -17,25 +21,53 @@ constexpr Cycle kTail = 64;               // recording goes on after the last en
 constexpr Cycle kChunk = 1u << 16;        // cycles between two looks at the outside world
 constexpr unsigned kQuietChunks = 64;     // chunks without any evaluation of a unit: nothing moves any more
 
-/// A memory behind a port: the bytes and their timing.
-struct PortMemory {
-    std::unique_ptr<IdealMemory> ideal;
+/// What stands behind a memory port.
+class PortMemory {
+public:
+    PortMemory(const char* name, const Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
+    {
+        if (spec.kind == "ideal") ideal_ = std::make_unique<IdealMemory>(name, clock, spec, store);
+        else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec.kind, spec.options), store, options.check_dram);
+    }
+    tlm::tlm_target_socket<512>& socket() { return ideal_ ? ideal_->socket : dram_->socket; }
+    MemoryReport report(Cycle end)
+    {
+        MemoryReport report;
+        if (!dram_) return report;
+        const auto channels = dram_->finish(end);
+        report.text = dram::statistics_text(dram_->config(), channels);
+        report.json = dram::statistics_json(dram_->config(), channels).dump();
+        if (dram_->checker())
+            for (const dram::Violation& violation : dram_->checker()->violations())
+                report.violations.push_back(fmt::format("cycle {}, {}: {}", violation.cycle, violation.rule, violation.what));
+        return report;
+    }
+
+private:
+    std::unique_ptr<IdealMemory> ideal_;
+    std::unique_ptr<DramMemory> dram_;
 };
+
+/// The period of the core clock, in whole picoseconds.
+sc_core::sc_time period(const Hardware& hardware)
+{
+    return sc_core::sc_time(std::max(1.0, std::round(1e6 / hardware.clock_mhz)), sc_core::SC_PS);
+}
 
 }  // namespace
 
 struct Machine::Parts {
     Parts(const Hardware& hw, const MemorySpec& spec, const MachineOptions& opt)
-        : hardware(hw), options(opt), clock(sc_core::sc_time(1.0, sc_core::SC_NS)),
+        : hardware(hw), options(opt), clock(period(hw)),
           top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events})
     {
-        if (spec.kind != "ideal") throw ConfigError("--memory", spec.kind + " is not a memory of this machine");
-        MemoryStore& second = opt.one_memory ? primary_store : secondary_store;
-        primary.ideal = std::make_unique<IdealMemory>("dbb_memory", clock, spec, primary_store);
-        top.dbb.bind(primary.ideal->socket);
+        primary.emplace("dbb_memory", clock, spec, opt, primary_store);
+        top.dbb.bind(primary->socket());
         if (top.cvsram) {
-            secondary.ideal = std::make_unique<IdealMemory>("cvsram_memory", clock, spec, second);
-            top.cvsram->bind(secondary.ideal->socket);
+            // The secondary port is for memory on the chip: ideal, whatever stands behind DBB.
+            const MemorySpec on_chip = spec.kind == "ideal" ? spec : MemorySpec{};
+            secondary.emplace("cvsram_memory", clock, on_chip, opt, opt.one_memory ? primary_store : secondary_store);
+            top.cvsram->bind(secondary->socket());
         }
         top.interrupt.bind(interrupt);
         if (options.events) top.attach(probes);
@@ -64,7 +96,7 @@ struct Machine::Parts {
     Clock clock;
     MemoryStore primary_store, secondary_store;
     Top top;
-    PortMemory primary, secondary;
+    std::optional<PortMemory> primary, secondary;
     sc_core::sc_signal<bool> interrupt{"interrupt"};
     ProbeSet probes;
     bool ran = false;
@@ -183,6 +215,8 @@ RunResult Machine::run(const Program& program)
     result.reads = software.reads();
     result.failed_checks = software.failed_checks();
     result.dbb = port_traffic(parts.top.mcif().traffic());
+    result.dbb_memory = parts.primary->report(result.end + 1);
+    if (parts.secondary) result.cvsram_memory = parts.secondary->report(result.end + 1);
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic());
     for (const auto& [name, probe] : parts.probes.all())
         result.probes.push_back(probe_events(name, *probe, result.t0, result.end));

@@ -23,6 +23,7 @@ struct MachineOptions {
     bool stepping = false;  // evaluate every unit in every cycle: slow, same result
     bool values = true;     // compute data; without it only time is simulated
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
+    bool check_dram = false;  // every command of a DRAM goes through the checker
     Cycle cycle_limit = kNever;
 };
 
@@ -47,6 +48,12 @@ struct ProbeEvents {
     std::vector<std::pair<std::int64_t, std::uint64_t>> runs;  // start relative to t0, length; all of them
 };
 
+/// A memory port's device: what the DRAM model says of itself, empty for the ideal memory.
+struct MemoryReport {
+    std::string text, json;               // statistics and energy, for people and for tools
+    std::vector<std::string> violations;  // with check_dram
+};
+
 struct RunResult {
     Cycle t0 = 0;                                // accept cycle of the last write before MARK, 0 without one
     Cycle end = 0;                               // cycle in which the run stopped
@@ -54,6 +61,7 @@ struct RunResult {
     std::vector<std::pair<std::string, std::uint32_t>> reads;
     std::vector<std::string> failed_checks;      // checked reads that found something else
     PortTraffic dbb, cvsram;
+    MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;
     std::vector<UnitReport> units;  // cycles from reset to end
     bool hung = false;              // nothing moves any more and the program is not at its end
