@@ -21,13 +21,13 @@ constexpr int kDone = 0, kMismatch = 1, kInterrupted = 130;
 
 int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
 {
+    watch_for_interrupt();  // before the first file
     if (options.has_seed) layer.data.seed = options.seed;
     const LayerTensors tensors = load_tensors(layer);
     const Plan plan = plan_layer(layer, hardware, tensors);
     const OutputFolder folder(options.out);
     OutputFolder::File file(folder, "result.json");
 
-    watch_for_interrupt();
     Simulation simulation;
     {
         Progress progress(layer.name, largest(lower_bounds(plan, layer, hardware, memory)), options.quiet);

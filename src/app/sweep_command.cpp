@@ -118,9 +118,9 @@ private:
 int sweep_command(const SweepOptions& options)
 {
     const Sweep sweep = read_sweep(options.sweep);
+    watch_for_interrupt();
     const OutputFolder folder(options.out);
     OutputFolder::File csv(folder, "points.csv"), json(folder, "points.json");
-    watch_for_interrupt();
     std::vector<OrderedJson> rows(sweep.points.size());
     if (rows.empty()) throw ConfigError(options.sweep, "every point is excluded, expected at least one");
     std::size_t next = 0, done = 0, failed = 0;
