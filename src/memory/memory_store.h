@@ -15,7 +15,7 @@ namespace dlasim {
 class MemoryStore {
 public:
     static constexpr std::uint64_t kPageBytes = 1u << 16;
-    static constexpr std::size_t kDefaultPages = 1u << 16;  // 4 GB
+    static constexpr std::size_t kDefaultPages = 1u << 15;  // 2 GB
 
     explicit MemoryStore(std::size_t page_limit = kDefaultPages) : page_limit_(page_limit) {}
 

@@ -97,7 +97,13 @@ Cycle McifCore::horizon() const
 UnitReport McifCore::report(Cycle end)
 {
     phases_.settle(end);
-    return {name_, phases_, {}, {}};
+    return {name_,
+            phases_,
+            {{"read_commands", ingress_.issued()},
+             {"read_beats", egress_.taken()},
+             {"write_commands", writes_.commands()},
+             {"write_beats", writes_.beats()}},
+            {}};
 }
 
 std::string McifCore::waiting_for() const

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 
+#include "facts/hardware.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
 
@@ -16,6 +17,12 @@ struct McifLinks {
     std::array<ReadLink*, kClients> read{};
     std::array<WriteLink*, kWriteClients> write{};
 };
+
+/// The address bits that the ports have.
+inline std::uint64_t address_mask(const Hardware& hardware)
+{
+    return hardware.memory.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << hardware.memory.address_bits) - 1;
+}
 
 /// Rings for one client when its request channel changes, and wakes whom it always woke.
 class Doorbell final : public Sleeper {

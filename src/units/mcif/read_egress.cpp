@@ -61,6 +61,7 @@ void ReadEgress::step(Cycle at)
         ClientState& client = clients_[index_[beat.id]];
         client.words[(client.word_head + client.word_arrived++) % client.words.size()] = arrive(client, beat.data);
         port_.r.taken = true;
+        ++beats_;
         moved_ = true;
     }
     changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, stalls_);

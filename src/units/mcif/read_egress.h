@@ -41,6 +41,7 @@ public:
     bool contexts_full() const { return contexts_.full(); }
     bool changed() const { return changed_; }
     bool moved() const { return moved_; }
+    std::uint64_t taken() const { return beats_; }
     bool empty() const { return !pipe_.valid() && (words_ | active_ | out_) == 0; }
 
 private:
@@ -92,6 +93,7 @@ private:
     std::uint32_t room_ = 0;     // both lanes have room
     std::uint32_t active_ = 0;   // something changed in the cycle before
     std::uint32_t out_ = 0;      // a response is offered
+    std::uint64_t beats_ = 0;    // from the port
     bool returned_ = false, returned_before_ = false;
     bool changed_ = false, moved_ = false;
 };

@@ -14,9 +14,9 @@ ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLi
     : full_(hardware.full()),
       bursts_(side == MemorySide::Secondary),
       stalls_(!hardware.full() && ff::kReadStagesStall),
-      atom_bytes_(hardware.memory.atom_bytes),
-      atom_shift_(static_cast<std::uint32_t>(std::countr_zero(atom_bytes_))),
+      atom_shift_(static_cast<std::uint32_t>(std::countr_zero(hardware.memory.atom_bytes))),
       block_(ff::block_atoms(hardware, side == MemorySide::Primary ? hardware.memory.primary : hardware.memory.secondary)),
+      address_mask_(address_mask(hardware)),
       port_(port)
 {
     clients_.reserve(kClients);  // doorbells point at them
@@ -55,7 +55,16 @@ void ReadIngress::hang_doorbells()
         clients_[i].bell.hang(request.consumer, rung_, i);
         request.consumer = &clients_[i].bell;
         if (request.offered()) rung_ |= 1u << i;
+        Pulse<bool>& credit = clients_[i].link->credit;
+        clients_[i].credit_bell.owner = credit.reader;
+        clients_[i].credit_bell.client = &clients_[i];
+        credit.reader = &clients_[i].credit_bell;
     }
+}
+
+void ReadIngress::CreditBell::wake_at(Cycle at)
+{
+    if (owner && client->out_of_credit) owner->wake_at(at + ff::kCreditLatency);
 }
 
 const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full)
@@ -70,6 +79,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
     const bool pass = !limit_blocks_ && !contexts_full;
     const bool taken = pass && ar_.ready(), issue = head && taken;
     outstanding_ += (issue ? beats : 0) - returned;
+    commands_ += issue;
     if (head || !ar_.quiet()) {
         const bool fired = port_.ar.fires(at);
         if (fired) port_.ar.valid = false;
@@ -224,7 +234,7 @@ void ReadIngress::command_of(const ClientState& client, ReadCommand& command) co
     const Chunk& chunk = client.slot.head();
     ReadContext context = chunk.context;
     context.beats = (full_ ? (context.half + context.atoms + 1u) / 2 : context.atoms) & 0xff;
-    command.address = full_ ? chunk.address & ~std::uint64_t{ff::kFullWordBytes - 1} : chunk.address;
+    command.address = chunk.address & address_mask_ & (full_ ? ~std::uint64_t{ff::kFullWordBytes - 1} : ~std::uint64_t{0});
     command.client = client.id;
     command.context = context;
 }

@@ -53,12 +53,14 @@ public:
     std::uint32_t outstanding() const { return outstanding_; }
     bool blocked_by_limit() const { return limit_blocks_; }
     bool accepted() const { return accepted_; }
+    std::uint64_t issued() const { return commands_; }
 
 private:
     struct Chunk {
         std::uint64_t address = 0;
         ReadContext context{};
     };
+    struct ClientState;
     struct Split {
         bool active = false;
         std::uint64_t address = 0;  // of the next chunk
@@ -66,6 +68,12 @@ private:
         std::uint32_t done = 0;     // atoms
         std::uint32_t total = 0;
         bool odd_start = false;
+    };
+    /// Credits wake the interface only for a client that waits for them.
+    struct CreditBell final : Sleeper {
+        void wake_at(Cycle at) override;
+        Sleeper* owner = nullptr;
+        const ClientState* client = nullptr;
     };
     struct ClientState {
         ReadLink* link = nullptr;
@@ -76,6 +84,7 @@ private:
         Split split;
         bool out_of_credit = false;
         Doorbell bell;
+        CreditBell credit_bell;
     };
 
     void step_clients(Cycle at, unsigned granted);
@@ -85,7 +94,8 @@ private:
     void command_of(const ClientState& client, ReadCommand& command) const;
     void serialise(ReadCommand& command);
     const bool full_, bursts_, stalls_;
-    const std::uint32_t atom_bytes_, atom_shift_, block_;
+    const std::uint32_t atom_shift_, block_;
+    const std::uint64_t address_mask_;
     DbbPort& port_;
     std::vector<ClientState> clients_;  // in arbitration order
     WeightedRoundRobin arbiter_;
@@ -93,6 +103,7 @@ private:
     ReadCommand serial_;        // what is left of the granted chunk
     Stage<ReadCommand> ordered_, ar_;
     std::uint32_t outstanding_ = 0;  // (3) beats
+    std::uint64_t commands_ = 0;
     // clients by index: what a cycle must look at
     std::uint32_t waiting_ = 0;     // a chunk stands in front of the arbiter
     std::uint32_t weighted_ = 0;    // weight not 0

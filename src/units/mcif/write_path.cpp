@@ -19,6 +19,7 @@ WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks&
       atom_bytes_(hardware.memory.atom_bytes),
       atom_shift_(static_cast<std::uint32_t>(std::countr_zero(atom_bytes_))),
       block_(ff::block_atoms(hardware, side == MemorySide::Primary ? hardware.memory.primary : hardware.memory.secondary)),
+      address_mask_(address_mask(hardware)),
       port_(port)
 {
     index_.fill(kNobody);
@@ -127,6 +128,9 @@ bool WritePath::convert(Cycle at)
         }
     }
     const bool command_moves = moves && data_.first;
+
+    commands_ += command_moves;
+    beats_ += moves;
 
     const bool aw_fires = port_.aw.fires(at), w_fires = port_.w.fires(at);
     if (aw_fires) port_.aw.valid = false;
@@ -374,7 +378,7 @@ WritePath::Chunk WritePath::next_chunk(const ClientState& client) const
     const auto atom = static_cast<std::uint32_t>(client.address >> atom_shift_);
     const std::uint32_t atoms = std::min(client.left, block_ - atom % block_);
     const std::uint32_t beats = full_ ? ((atom & 1) + atoms + 1) / 2 : atoms;
-    return {client.address, static_cast<std::uint8_t>(atoms), static_cast<std::uint8_t>(beats),
+    return {client.address & address_mask_, static_cast<std::uint8_t>(atoms), static_cast<std::uint8_t>(beats),
             client.ack && atoms == client.left};
 }
 

@@ -46,6 +46,8 @@ public:
                !b_pipe_.valid();
     }
     std::uint32_t outstanding() const { return outstanding_; }
+    std::uint64_t commands() const { return commands_; }
+    std::uint64_t beats() const { return beats_; }
 
 private:
     struct Packet {  // of the client's channel, without data
@@ -131,6 +133,7 @@ private:
 
     const bool full_, bursts_, stalls_, values_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
+    const std::uint64_t address_mask_;
     DbbPort& port_;
     std::vector<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
@@ -150,6 +153,7 @@ private:
     Stage<Beat> w_;
     std::uint32_t outstanding_ = 0;
     std::uint32_t returned_ = 0;  // beats answered in the cycle before
+    std::uint64_t commands_ = 0, beats_ = 0;
     // (4)
     ContextQueue contexts_{false};
     Stage<std::uint8_t> b_pipe_;            // configurable
