@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing, builds everything and runs the tests.
 #
-#   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all, but not long where CI is set
+#   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all but long
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/scripts/prepare.sh"
@@ -10,7 +10,7 @@ build_targets "$directory" Release -DDLASIM_TESTS=ON
 if [ $# -gt 0 ]; then
     pattern=$(printf '%s|' "$@")
     set -- --label-regex "^(${pattern%|})\$"
-elif [ -n "${CI:-}" ]; then
+else
     set -- --label-exclude '^long$'
 fi
 exec ctest --test-dir "$directory" --output-on-failure --no-tests=error --parallel "$jobs" "$@"

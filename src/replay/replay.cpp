@@ -72,6 +72,28 @@ int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t
     return wrong;
 }
 
+/// A summary of a replay: what a program costs, without a layer to compare it with.
+nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int wrong)
+{
+    const auto port = [](const PortTraffic& t) {
+        return nlohmann::ordered_json{{"ar", t.ar}, {"rbeats", t.read_beats}, {"aw", t.aw}, {"wbeats", t.write_beats}, {"wbytes", t.write_bytes}};
+    };
+    nlohmann::ordered_json json{{"schema", "dlasim.replay/1"}, {"name", job.recording.name}, {"hardware", job.hardware.name}};
+    json["cycles"] = result.interrupt_cycles.empty() ? static_cast<std::int64_t>(result.end - result.t0) : result.interrupt_cycles.back();
+    json["interrupt_cycles"] = result.interrupt_cycles;
+    json["regions"] = job.recording.outputs.size();
+    json["mismatches"] = wrong;
+    for (const UnitReport& unit : result.units) {
+        nlohmann::ordered_json& entry = json["units"][unit.name];
+        for (std::size_t i = 0; i < kPhases; ++i) entry["phases"][std::string(kPhaseNames[i])] = unit.phases.cycles(static_cast<Phase>(i));
+        for (const auto& [name, count] : unit.counters) entry["counters"][name] = count;
+        for (const auto& [name, cycles] : unit.clock_on) entry["clock_on"][name] = cycles;
+    }
+    json["traffic"]["dbb"] = port(result.dbb);
+    if (job.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port(result.cvsram);
+    return json;
+}
+
 }  // namespace
 
 int replay_command(const ReplayOptions& options)
@@ -102,6 +124,12 @@ int replay_command(const ReplayOptions& options)
     int wrong = recording.compare_outputs ? judge(recording, contents) : 0;
     for (const std::string& check : result.failed_checks) fmt::print(stderr, "{}: {}\n", recording.name, check);
     wrong += static_cast<int>(result.failed_checks.size());
+    if (!options.out.empty()) {
+        std::error_code error;
+        fs::create_directories(options.out, error);
+        if (error) throw ConfigError(options.out.string(), "cannot be made a folder: " + error.message());
+        write_json_file(options.out / "result.json", result_json(job, result, wrong));
+    }
     if (!options.quiet) {
         fmt::print("{} on {}: {} cycles", recording.name, job.hardware.name, result.end - result.t0);
         if (!result.interrupt_cycles.empty()) fmt::print(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));
