@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,6 +29,13 @@ struct SdpProgram {
     std::vector<SdpRegisterWrite> writes;
     std::vector<std::uint64_t> layer_beats;  // beats of CACC
 };
+
+/// All measured cases where they are there, else the committed ones.
+inline std::filesystem::path measured_cases(const std::string& preset)
+{
+    const std::filesystem::path all = std::filesystem::path(DLASIM_SHARED) / "rtl_timing" / preset;
+    return std::filesystem::exists(all) ? all : std::filesystem::path(DLASIM_TEST_DATA) / "rtl" / preset;
+}
 
 inline std::uint64_t beats_of_layer(const Hardware& hw, const std::map<std::string, std::uint32_t>& regs)
 {

@@ -245,8 +245,7 @@ class SdpStandalone : public testing::TestWithParam<const char*> {};
 
 TEST_P(SdpStandalone, MeasuredCasesAreEqualInTimeAndBytes)
 {
-    const std::filesystem::path folder = std::filesystem::path(DLASIM_SHARED) / "rtl_timing" / GetParam();
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no measured cases in " << folder;
+    const std::filesystem::path folder = measured_cases(GetParam());
     unsigned played = 0, equal = 0;
     std::string differences;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -258,7 +257,7 @@ TEST_P(SdpStandalone, MeasuredCasesAreEqualInTimeAndBytes)
         if (difference.empty()) ++equal;
         else differences += file.path().stem().string() + ": " + difference + "\n";
     }
-    EXPECT_GT(played, 15u);
+    EXPECT_GT(played, 9u);
     EXPECT_EQ(equal, played) << differences;
     RecordProperty("played", static_cast<int>(played));
 }

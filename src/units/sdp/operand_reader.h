@@ -11,8 +11,8 @@
 // A gate is open from the start of a layer to the last beat of the stream.
 //
 // Source  sdp.md 1.6, 2.8.
-// Left out  the replay of per-element operands in multi-batch layers holds the rods of one pair only
-//           (sdp.md 8, point 6).
+// Left out  operands per element in a multi-batch layer, where nv_full replays a pair of pixels for
+//           every batch (sdp.md 8, point 6): such a layer starves.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -174,24 +174,6 @@ void SdpValues::finish()
     }
 }
 
-/// Position in the cube of one batch of the given pixel of the stream, which interleaves the batches pair by pair.
-std::uint64_t SdpValues::batch_position(std::uint64_t pixel) const
-{
-    if (layer_.batch == 1) return pixel;
-    const std::uint64_t cube = std::uint64_t{layer_.width} * layer_.height * layer_.batch;
-    const std::uint64_t surface = pixel / cube, line_pixels = std::uint64_t{layer_.width} * layer_.batch;
-    const std::uint64_t line = pixel % cube / line_pixels;
-    std::uint64_t rest = pixel % line_pixels;
-    const std::uint64_t address = (layer_.base + surface * layer_.surface_stride + line * layer_.line_stride) / atom_;
-    std::uint64_t x = 0;
-    for (std::uint64_t first = (address & 1) ? 1 : 2;; first = 2) {
-        const std::uint64_t group = std::min<std::uint64_t>(first, layer_.width - x);
-        if (rest < group * layer_.batch) return (surface * layer_.height + line) * layer_.width + x + rest % group;
-        rest -= group * layer_.batch;
-        x += group;
-    }
-}
-
 const SdpValues::Operands& SdpValues::operands(ReadEngine engine, std::uint64_t beat)
 {
     Stream& s = stream(engine);
@@ -207,7 +189,7 @@ const SdpValues::Operands& SdpValues::operands(ReadEngine engine, std::uint64_t 
     // Per kernel an atom of operands serves a surface.
     std::uint64_t atom = 0;
     if (layer.per_element) {
-        atom = batch_position(pixel);
+        atom = pixel;
         cached.from = pixel;
         cached.until = pixel + 1;
     } else {

@@ -91,7 +91,6 @@ private:
     void features(std::int32_t* lanes, std::uint64_t beat);
     void from_memory(std::int32_t* lanes, std::uint64_t beat);
     const Operands& operands(ReadEngine engine, std::uint64_t beat);
-    std::uint64_t batch_position(std::uint64_t pixel) const;
     Stream& stream(ReadEngine engine) { return streams_[static_cast<unsigned>(engine)]; }
 
     bool on_ = true;
