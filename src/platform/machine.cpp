@@ -1,6 +1,7 @@
 #include "platform/machine.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -220,7 +221,10 @@ RunResult Machine::run(const Program& program)
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic());
     for (const auto& [name, probe] : parts.probes.all())
         result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
-    for (UnitModule* unit : parts.top.units()) result.units.push_back(unit->core().report(std::max(result.end + 1, cycle())));
+    for (UnitModule* unit : parts.top.units()) {
+        UnitReport& report = result.units.emplace_back(unit->core().report(std::max(result.end + 1, cycle())));
+        for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
     return result;
 }
 
