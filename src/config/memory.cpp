@@ -100,7 +100,12 @@ std::string memory_text(const MemorySpec& spec)
         text += (text == spec.kind ? ":" : ",") + name + "=" + value;
     };
     if (spec.kind == "ideal")
-        for (const IdealOption& row : kIdealOptions) add(row.name, std::to_string(spec.*row.member));
+        for (const IdealOption& row : kIdealOptions) {
+            // The intervals between commands and between write data are rarely anything but 1.
+            const bool rare = row.member == &MemorySpec::command_interval || row.member == &MemorySpec::write_interval;
+            if (rare && spec.*row.member == 1) continue;
+            add(row.name, std::to_string(spec.*row.member));
+        }
     else
         for (const auto& [name, value] : spec.options) add(name, value);
     return text;
