@@ -9,6 +9,7 @@
 #include "base/busy_plan.h"
 #include "facts/cmac.h"
 #include "numerics/cmac.h"
+#include "numerics/fp16_block.h"
 #include "numerics/mac_block.h"
 #include "numerics/tile_block.h"
 #include "registers/register_file.h"
@@ -29,7 +30,8 @@ struct CmacCore::Parts {
           from_csc(h == MacHalf::A ? latencies.from_csc_a : latencies.from_csc_b),
           registers(*find_unit(hw.generation, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
           block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c),
-          tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1)
+          tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1),
+          fp16(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 1)
     {
         fp_weights.resize(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 0);
     }
@@ -43,7 +45,6 @@ struct CmacCore::Parts {
     }
     void take(const Stripe& stripe, Cycle at);
     void multiply(const Operands& operands, std::uint32_t atoms, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums);
-    void multiply_fp16(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::int64_t* to);
     void multiply_tiles(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot);
     Cycle horizon() const;
 
@@ -65,6 +66,7 @@ struct CmacCore::Parts {
 
     numerics::MacBlock block;
     numerics::TileBlock tiles;
+    numerics::Fp16Block fp16;
     std::vector<numerics::Fp16Weights> fp_weights;
     numerics::Fp16Operand fp_atom;
     std::array<std::vector<std::int32_t>, kBuffers> narrow;
@@ -146,7 +148,8 @@ void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint
         block.load_int16(weights, o.weight_pitch, kernels, o.lanes);
         block.multiply_int16(o.atoms, count, wide[slot].data());
     } else {
-        multiply_fp16(o, count, weights, kernels, wide[slot].data());
+        fp16.load(weights, o.weight_pitch, kernels, o.lanes);
+        fp16.multiply(o.atoms, count, wide[slot].data(), block.pitch());
     }
 }
 
@@ -162,19 +165,6 @@ std::span<const std::uint16_t> words(const std::uint8_t* from, std::uint32_t lan
 }
 
 }  // namespace
-
-void CmacCore::Parts::multiply_fp16(const Operands& o, std::uint32_t count, const std::uint8_t* weights, std::uint32_t kernels,
-                                    std::int64_t* to)
-{
-    std::array<std::uint16_t, numerics::kMaxLanes> lanes;
-    for (std::uint32_t k = 0; k < kernels; ++k)
-        numerics::unpack_fp16(words(weights + std::size_t{k} * o.weight_pitch, o.lanes, lanes), fp_weights[k]);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        numerics::unpack_fp16(words(o.atoms[i], o.lanes, lanes), fp_atom);
-        for (std::uint32_t k = 0; k < kernels; ++k, ++to) *to = static_cast<std::int64_t>(numerics::dot_fp16(fp_weights[k], fp_atom));
-        for (std::uint32_t k = kernels; k < block.pitch(); ++k) *to++ = 0;
-    }
-}
 
 void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights,
                                      std::uint32_t kernels, std::size_t slot)
