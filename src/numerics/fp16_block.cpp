@@ -55,6 +55,24 @@ DLASIM_AVX512 std::uint64_t mask_of(const std::array<std::int8_t, kMaxLanes>& fl
     return _mm512_test_epi8_mask(all, all);
 }
 
+/// Booth digits of 64 magnitudes as bits: digit j comes from bits 2j + 1, 2j and 2j - 1.
+DLASIM_AVX512 void digits(const std::uint16_t* magnitude, std::uint64_t* one, std::uint64_t* two, std::uint64_t* negative)
+{
+    const __m512i low = _mm512_loadu_si512(magnitude), high = _mm512_loadu_si512(magnitude + 32);
+    const auto bit = [&](unsigned n) DLASIM_AVX512 {
+        const __m512i mask = _mm512_set1_epi16(static_cast<short>(1u << n));
+        return std::uint64_t{_mm512_test_epi16_mask(low, mask)} | std::uint64_t{_mm512_test_epi16_mask(high, mask)} << 32;
+    };
+    std::uint64_t below = 0;
+    for (unsigned j = 0; j < kDigits; ++j) {
+        const std::uint64_t middle = bit(2 * j), top = bit(2 * j + 1);
+        one[j] = middle ^ below;
+        two[j] = (top ^ middle) & ~one[j];
+        negative[j] = top;
+        below = top;
+    }
+}
+
 /// Operations on words of 16 bits in 32 lanes, or of 32 bits in 16 lanes.
 struct Words16 {
     using Mask = __mmask32;
@@ -236,16 +254,17 @@ void Fp16Block::load(const std::uint8_t* weights, std::uint32_t weight_pitch, st
     std::array<std::uint16_t, kLanes> buffer;
     for (std::uint32_t k = 0; k < kernels; ++k) {
         Kernel& kernel = kernel_[k];
-        unpack_fp16(words(weights + std::size_t{k} * weight_pitch, lanes, buffer), kernel.operand);
+        const auto values = words(weights + std::size_t{k} * weight_pitch, lanes, buffer);
 #if defined(__x86_64__)
-        if (!wide_) continue;
-        kernel.sign = mask_of(kernel.operand.sign);
-        for (unsigned j = 0; j < kDigits; ++j) {
-            kernel.one[j] = mask_of(kernel.operand.one[j]);
-            kernel.two[j] = mask_of(kernel.operand.two[j]);
-            kernel.negative[j] = mask_of(kernel.operand.negative[j]);
+        if (wide_) {
+            // The digits are made here; the long way only names the NaN.
+            unpack_fp16(values, static_cast<Fp16Operand&>(kernel.operand));
+            kernel.sign = mask_of(kernel.operand.sign);
+            digits(kernel.operand.magnitude.data(), kernel.one.data(), kernel.two.data(), kernel.negative.data());
+            continue;
         }
 #endif
+        unpack_fp16(values, kernel.operand);
     }
 }
 
