@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kCompleteLatency = 1;        // [spec] 2.4: respo
 
 /// The configurable generation's two-entry stages lose a slot after every stall (STALLPIPE).
 inline constexpr bool kReadStagesStall = true;   // [spec] 0: 140 of 144 cases, none of the plain ones
-inline constexpr bool kWriteStagesStall = true;  // [spec] 0
+inline constexpr bool kWriteStagesStall = true;  // [case] stall_*: plain stages miss the bus logs of four
 
 /// Order of the read arbiter in the configurable generation. [spec] 1.1
 inline constexpr std::array<Client, 8> kConfigurableReadOrder{Client::CdmaData, Client::CdmaWeight, Client::Sdp,

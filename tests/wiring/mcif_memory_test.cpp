@@ -61,6 +61,71 @@ private:
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 };
 
+/// A memory that takes its time over every phase, one request at a time, and annotates nothing. It
+/// speaks between clock edges.
+class LazyMemory final : public sc_core::sc_module, tlm::tlm_fw_transport_if<> {
+public:
+    tlm::tlm_target_socket<512> socket{"socket"};
+
+    LazyMemory(const sc_core::sc_module_name& name, MemoryStore& store) : sc_module(name), store_(store)
+    {
+        socket.bind(*this);
+        SC_HAS_PROCESS(LazyMemory);
+        SC_THREAD(run);
+    }
+
+private:
+    using Payload = tlm::tlm_generic_payload;
+    tlm::tlm_sync_enum nb_transport_fw(Payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) override
+    {
+        if (phase == tlm::BEGIN_REQ) {
+            EXPECT_EQ(asked_, nullptr) << "BEGIN_REQ before END_REQ";
+            asked_ = &p;
+            p.acquire();
+            request_.notify(sc_core::SC_ZERO_TIME);
+        } else if (phase == tlm::END_RESP) {
+            EXPECT_EQ(answered_, &p);
+            answered_ = nullptr;
+            p.release();
+            end_.notify(sc_core::SC_ZERO_TIME);
+            return tlm::TLM_COMPLETED;
+        }
+        return tlm::TLM_ACCEPTED;
+    }
+    void run()
+    {
+        std::mt19937 random{3};
+        for (;;) {
+            while (!asked_) wait(request_);
+            wait(sc_core::sc_time(1500.0 + 1000.0 * static_cast<double>(random() % 3), sc_core::SC_PS));
+            Payload& p = *asked_;
+            sc_core::sc_time zero;
+            if (p.is_read()) store_.read(p.get_address(), p.get_data_ptr(), p.get_data_length());
+            else if (p.get_byte_enable_ptr())
+                store_.write(p.get_address(), p.get_data_ptr(), p.get_data_length(), p.get_byte_enable_ptr(), p.get_byte_enable_length());
+            else store_.write(p.get_address(), p.get_data_ptr(), p.get_data_length());
+            p.set_response_status(tlm::TLM_OK_RESPONSE);
+            asked_ = nullptr;
+            tlm::tlm_phase phase = tlm::END_REQ;
+            if (random() % 3 != 0) {  // else BEGIN_RESP says both
+                socket->nb_transport_bw(p, phase, zero);
+                wait(sc_core::sc_time(700.0 * static_cast<double>(random() % 4), sc_core::SC_PS));
+            }
+            phase = tlm::BEGIN_RESP;
+            answered_ = &p;
+            socket->nb_transport_bw(p, phase, zero);
+            while (answered_) wait(end_);
+        }
+    }
+    void b_transport(Payload&, sc_core::sc_time&) override {}
+    unsigned transport_dbg(Payload&) override { return 0; }
+    bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
+
+    MemoryStore& store_;
+    Payload *asked_ = nullptr, *answered_ = nullptr;
+    sc_core::sc_event request_, end_;
+};
+
 void script(ScriptedClients& clients, std::uint32_t seed, bool writes)
 {
     std::mt19937 random{seed};
@@ -189,6 +254,55 @@ TEST(McifMemory, AMemoryOfTheBaseProtocolAloneReturnsSlowSingleBeatsInTheSameCyc
 {
     expect_equal_to_bench({.hardware = "nv_small", .memory = {.latency = 100, .interval = 5}, .writes = false, .plain = true});
 }
+
+/// Everything asked for arrives and everything written is there, at whatever time.
+void expect_all_served(const char* hardware, MemorySide side)
+{
+    const Hardware& hw = preset(hardware);
+    const Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
+    ScriptedClients clients{hw};
+    script(clients, 9, true);
+    MemoryStore store;
+    for (unsigned i = 0; i < 1 << 16; ++i) {
+        const std::uint8_t byte = ScriptedClients::value(0x100000 + i);
+        store.write(0x100000 + i, &byte, 1);
+    }
+    struct Forward final : Sleeper {
+        void wake_at(Cycle at) override { if (target) target->wake_at(at); }
+        Sleeper* target = nullptr;
+    } to_clients, to_interface;
+    const McifLinks links = clients.connect(&to_clients, &to_interface);
+    Clients module{"clients", clock, clients};
+    Mcif interface{"interface", clock, false, hw, side, links};
+    to_interface.target = &interface;
+    LazyMemory memory{"memory", store};
+    interface.memory.bind(memory.socket);
+    sc_core::sc_start(clock.at(200000));
+
+    std::array<std::vector<std::uint8_t>, kClients> expected, received;
+    for (const auto& [client, address, atoms] : clients.asked)
+        for (std::uint64_t i = 0; i < std::uint64_t{atoms} * hw.memory.atom_bytes; ++i)
+            if (clients.present(client)) expected[client].push_back(ScriptedClients::value(address + i));
+    for (const auto& r : clients.responses) received[r.client].insert(received[r.client].end(), r.data.begin(), r.data.end());
+    for (unsigned client = 0; client < kClients; ++client) EXPECT_EQ(received[client], expected[client]) << client;
+    std::uint64_t bytes = 0;
+    for (const auto& [client, address, atoms] : clients.written) {
+        if (!clients.present(client)) continue;
+        bytes += atoms * hw.memory.atom_bytes;
+        std::vector<std::uint8_t> there(std::size_t{atoms} * hw.memory.atom_bytes), wanted;
+        store.read(address, there.data(), there.size());
+        for (std::size_t i = 0; i < there.size(); ++i) wanted.push_back(ScriptedClients::value(address + i));
+        EXPECT_EQ(there, wanted) << client << " " << address;
+    }
+    EXPECT_EQ(interface.traffic().since_reset().write_bytes, bytes);
+    EXPECT_EQ(static_cast<UnitModule&>(interface).core().horizon(), kNever) << static_cast<UnitModule&>(interface).core().waiting_for();
+}
+
+TEST(McifMemory, AMemoryThatTakesItsTimeOverEveryPhaseServesNvFull) { expect_all_served("nv_full", MemorySide::Primary); }
+
+TEST(McifMemory, AMemoryThatTakesItsTimeOverEveryPhaseServesBursts) { expect_all_served("nv_full", MemorySide::Secondary); }
+
+TEST(McifMemory, AMemoryThatTakesItsTimeOverEveryPhaseServesNvMedium) { expect_all_served("nv_medium_512", MemorySide::Primary); }
 
 }  // namespace
 }  // namespace dlasim

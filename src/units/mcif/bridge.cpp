@@ -40,13 +40,10 @@ void Bridge::advance(Cycle now)
     if (port_.r.taken) take_read_beat(now);
     if (port_.b.taken) take_response(now);
     if (port_.ar.valid && !port_.ar.seen && !requesting_) offer_read(now);
+    send_writes(now);
     if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
-    while (!complete_writes_.empty() && !requesting_) {
-        Burst* burst = complete_writes_.front();
-        complete_writes_.pop_front();
-        send(burst, now, burst->from);
-    }
+    send_writes(now);
 }
 
 // ---- commands
@@ -102,6 +99,15 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
     }
     write_commands_.pop_front();
     complete_writes_.push_back(burst);
+}
+
+void Bridge::send_writes(Cycle now)
+{
+    while (!complete_writes_.empty() && !requesting_) {
+        Burst* burst = complete_writes_.front();
+        complete_writes_.pop_front();
+        send(burst, now, std::max(burst->from, now + 1));
+    }
 }
 
 /// BEGIN_REQ for cycle `from`, and whatever the memory answers at once.

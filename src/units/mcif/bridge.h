@@ -13,7 +13,7 @@
 //
 // Source    dbb_socket.h; interfaces.md 4.
 // Left out  addresses that the memory refuses: a TLM error response is a MachineError.
-// Error     0 cycles by construction.
+// Error     0 cycles: tests/wiring compares it with the interface on the bench, tests/rtl with the reference.
 #pragma once
 #include <memory>
 #include <vector>
@@ -91,6 +91,7 @@ private:
     void offer_write(Cycle now);
     void offer_write_data(Cycle now);
     void fill(Burst* burst, const PortWriteBeat& beat, Cycle at);
+    void send_writes(Cycle now);
     void send(Burst* burst, Cycle now, Cycle from);
     void command_accepted(Burst* burst, Cycle at);
     void respond(Burst* burst, Cycle from);
