@@ -56,6 +56,7 @@ int parse_and_run(int argc, char** argv)
     run_app->add_option("--memory", run.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     run_app->add_option("--set", run.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
     run_app->add_option("--out", run.out, "output folder")->capture_default_str();
+    run_app->add_option("--events", run.events, "write the events of the run to this file: bus logs, all runs of all probes");
     CLI::Option* seed = run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's");
     run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
     run_app->add_flag("--quiet", run.quiet, "print nothing but errors");

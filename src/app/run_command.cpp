@@ -10,6 +10,7 @@
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
+#include "replay/events.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -35,7 +36,7 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
             progress.show(now);
             return !interrupted();
         };
-        simulation = simulate(layer, hardware, memory, tensors, plan, {options.timing_only, options.stepping, keep_going});
+        simulation = simulate(layer, hardware, memory, tensors, plan, {options.timing_only, options.stepping, keep_going, !options.events.empty()});
     }
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
@@ -45,6 +46,9 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", layer.name, run.end, run.diagnosis));
 
     const LayerResult result{layer, hardware, memory, plan, run, simulation.comparison, simulation.wall_seconds};
+    // Every run of every probe: what accounts for a layer's cycles must see all of them.
+    if (!options.events.empty())
+        write_json_file(options.events, events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX));
     file.commit(result_json(result).dump(2) + "\n");
     if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
     return result.comparison && !result.comparison->equal() ? kMismatch : kDone;

@@ -14,6 +14,7 @@ struct RunOptions {
     std::string memory = "ideal";
     std::vector<std::string> settings;  // --set
     std::string out = "out";
+    std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;
     bool has_seed = false, timing_only = false, quiet = false, stepping = false;
 };

@@ -13,6 +13,7 @@ namespace dlasim {
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
     std::function<bool(Cycle)> keep_going;  // false stops the run
+    bool events = false;                    // record probes and bus logs
 };
 
 struct Simulation {

@@ -13,7 +13,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kRecorded = 400;        // commands and runs in the file
+constexpr std::size_t kRecorded = 400;        // commands in the file
 constexpr std::size_t kHexBytes = 1024;       // regions up to here are written out
 
 OrderedJson totals(const PortTraffic& port)
@@ -38,7 +38,8 @@ std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes)
 }
 
 OrderedJson events_json(const RunResult& result, const Recording& recording,
-                        const std::vector<std::vector<std::uint8_t>>& contents, bool secondary)
+                        const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
+                        std::size_t most_runs)
 {
     OrderedJson events;
     events["interrupt_cycles"] = result.interrupt_cycles;
@@ -67,7 +68,7 @@ OrderedJson events_json(const RunResult& result, const Recording& recording,
     OrderedJson& probes = events["probes"] = OrderedJson::object();
     for (const ProbeEvents& probe : result.probes) {
         OrderedJson runs = OrderedJson::array();
-        for (std::size_t i = 0; i < std::min(probe.runs.size(), kRecorded); ++i)
+        for (std::size_t i = 0; i < std::min(probe.runs.size(), most_runs); ++i)
             runs.push_back({probe.runs[i].first, probe.runs[i].second});
         probes[probe.name] = {{"active", probe.active}, {"first", probe.first}, {"last", probe.last}, {"runs", runs}};
     }

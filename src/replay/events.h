@@ -6,9 +6,12 @@
 
 namespace dlasim {
 
-/// `contents`: the bytes of each output region after the run, in order.
+inline constexpr std::size_t kRecordedRuns = 400;  // of a probe, in the form of the measured cases
+
+/// `contents`: the bytes of each output region after the run, in order; `runs`: at most so many of a probe.
 nlohmann::ordered_json events_json(const RunResult& result, const Recording& recording,
-                                   const std::vector<std::vector<std::uint8_t>>& contents, bool secondary);
+                                   const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
+                                   std::size_t runs = kRecordedRuns);
 
 /// Writes beside the target and renames, so that a broken run leaves no file that looks whole.
 void write_json_file(const std::filesystem::path& file, const nlohmann::ordered_json& json);

@@ -29,6 +29,7 @@ struct CmacCore::Parts {
           latencies(facts::cmac::latencies(hw)),
           from_csc(h == MacHalf::A ? latencies.from_csc_a : latencies.from_csc_b),
           registers(*find_unit(hw.generation, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
+          atoms_by_cells(hw.mac.atomic_k / 2 + 1),
           block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c),
           tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1),
           fp16(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 1)
@@ -63,6 +64,7 @@ struct CmacCore::Parts {
     BusyPlan phases;
     Cycle clock_cycles = 0;
     std::uint64_t stripes = 0, atoms = 0, lost_stripes = 0, products = 0;
+    std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work; values only
 
     numerics::MacBlock block;
     numerics::TileBlock tiles;
@@ -121,7 +123,11 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
     ++stripes;
     atoms += s.atoms;
-    if (s.operands) products += std::uint64_t{s.atoms} * kernels * s.operands->lanes;
+    if (s.operands) {
+        products += std::uint64_t{s.atoms} * kernels * s.operands->lanes;
+        const std::uint32_t working = round_up(kernels, group / hardware.mac.atomic_k) / (group / hardware.mac.atomic_k);
+        atoms_by_cells[std::min<std::size_t>(working, atoms_by_cells.size() - 1)] += s.atoms;
+    }
     if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
 }
 
@@ -210,10 +216,16 @@ UnitReport CmacCore::report(Cycle end)
     Cycle clock_on = p.clock_cycles;
     if (p.running && end > p.started) clock_on += end - p.started;
     const char* name = p.half == MacHalf::A ? "cmac_a" : "cmac_b";
-    return {name,
-            p.phases.log(end),
-            {{"stripes", p.stripes}, {"atoms", p.atoms}, {"products", p.products}, {"lost_stripes", p.lost_stripes}},
-            {{name, clock_on}}};
+    UnitReport report{name,
+                      p.phases.log(end),
+                      {{"stripes", p.stripes}, {"atoms", p.atoms}, {"products", p.products}, {"lost_stripes", p.lost_stripes}},
+                      {{name, clock_on}}};
+    // A cell without a kernel stands still: its registers take no atom.
+    std::vector<std::uint64_t> cell_atoms(p.atoms_by_cells.size());
+    for (std::size_t cell = p.atoms_by_cells.size() - 1; cell-- > 0;) cell_atoms[cell] = cell_atoms[cell + 1] + p.atoms_by_cells[cell + 1];
+    for (std::size_t cell = 0; p.products != 0 && cell + 1 < cell_atoms.size(); ++cell)
+        report.counters.emplace_back("cell_" + std::to_string(cell) + "_atoms", cell_atoms[cell]);
+    return report;
 }
 
 std::string CmacCore::waiting_for() const

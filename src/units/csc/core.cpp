@@ -16,6 +16,18 @@ namespace {
 
 enum class State { Idle, Pending, Busy, Done };
 
+/// Cycles without an atom at the port, of one cause.
+struct Gap {
+    Cycle cycles = 0;
+    Probe* probe = nullptr;
+    void add(Cycle start, Cycle end)
+    {
+        if (start >= end) return;
+        cycles += end - start;
+        if (probe) probe->run(start + facts::csc::kDataToMac, end - start);
+    }
+};
+
 /// What must be remembered of the layer before.
 struct Previous {
     CscLayer layer;
@@ -44,6 +56,7 @@ struct CscCore::Parts final : PackageSink {
     void advance_busy(Cycle to);
     void absorb(Cycle at);
     void finish_layer();
+    void account_gap(Cycle at);
     void choose_wakes();
     Cycle horizon() const;
 
@@ -75,7 +88,10 @@ struct CscCore::Parts final : PackageSink {
     Cycle clock_cycles = 0, clock_since = 0;
     Cycle issued_until = 0;
     bool credit_short = false;
+    Cycle loaded_at = 0, weights_at = 0;  // the weights of the next package: complete, popped
     std::uint64_t packages = 0, atoms = 0, credit_waits = 0;
+    std::uint32_t shortest_stripe = 0, longest_stripe = 0;
+    Gap package_gap, load_gap, credit_gap;
     Probe *data_probe = nullptr, *weight_probe = nullptr, *clock_probe = nullptr;
     Sleeper* credit_reader = nullptr;
 };
@@ -83,6 +99,8 @@ struct CscCore::Parts final : PackageSink {
 void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
 {
     const WeightLoader::Released released = weights.load(p, at, weight_sets[slot]);
+    weights_at = at;
+    loaded_at = std::max(loaded_at, at + std::max<Cycle>(p.loads, facts::csc::kMinimumLoad));
     if (weight_probe) weight_probe->run(at + facts::csc::kWeightToMac, std::min(p.loads, hardware.mac.atomic_k / 2));
     if (p.group_end && !layer.skip_weight_release)
         ports.cdma.weight_released.put(at + facts::csc::kWeightRelease + p.loads - 1,
@@ -109,14 +127,28 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
         const std::uint32_t entries = data.release(layer.release_slices);
         ports.cdma.data_released.put(at + delay + count - 1, {entries, layer.release_slices});
     }
-    // A gap since the last package is a wait for credits if there was one.
-    if (issued_until < at) phases.enter(credit_short ? Phase::Blocked : Phase::Starved, issued_until);
+    account_gap(at);
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
+    loaded_at = at + std::max(facts::csc::sizes(hardware).minimum_issue, p.execution);
     credit_short = false;
+    shortest_stripe = packages == 0 ? count : std::min(shortest_stripe, count);
+    longest_stripe = std::max(longest_stripe, count);
     ++packages;
     atoms += count;
     if (p.layer_end) done_at = at + p.size + facts::csc::kFlush;
+}
+
+/// The cycles since the last package whose data leave in `at`: first its weights were not there, then
+/// they were on their way into the array, then CACC had no room. A gap with a wait for credits is blocked.
+void CscCore::Parts::account_gap(Cycle at)
+{
+    if (issued_until >= at) return;
+    phases.enter(credit_short ? Phase::Blocked : Phase::Starved, issued_until);
+    const Cycle popped = std::clamp(weights_at, issued_until, at), loaded = std::clamp(loaded_at, popped, at);
+    (credit_short ? credit_gap : package_gap).add(issued_until, popped);
+    load_gap.add(popped, loaded);
+    (credit_short ? credit_gap : package_gap).add(loaded, at);
 }
 
 /// Takes the updates that the counters show in cycle `at`.
@@ -301,7 +333,12 @@ UnitReport CscCore::report(Cycle end)
              {"atoms", p.atoms},
              {"data_reads", p.data.reads()},
              {"weight_reads", p.weights.reads()},
-             {"credit_waits", p.credit_waits}},
+             {"credit_waits", p.credit_waits},
+             {"shortest_stripe", p.shortest_stripe},
+             {"longest_stripe", p.longest_stripe},
+             {"package_gap_cycles", p.package_gap.cycles},
+             {"load_gap_cycles", p.load_gap.cycles},
+             {"credit_gap_cycles", p.credit_gap.cycles}},
             {{"csc", clock_on}}};
 }
 
@@ -330,6 +367,9 @@ void CscCore::attach(ProbeSet& probes)
     p.data_probe = probes.get("sc2mac_dat_a");
     p.weight_probe = probes.get("sc2mac_wt_a");
     p.clock_probe = probes.get("clock_on_csc");
+    p.package_gap.probe = probes.get("csc_package_gap");
+    p.load_gap.probe = probes.get("csc_load_gap");
+    p.credit_gap.probe = probes.get("csc_credit_gap");
 }
 
 }  // namespace dlasim
