@@ -7,9 +7,10 @@ namespace dlasim::facts::sdp {
 
 // ---- start and end of a layer
 inline constexpr unsigned kDoneToRelease = 1;      // [spec] 2.3: done pulse L + 1
+inline constexpr unsigned kDoneToGateOff = 4;      // [spec] 3.1: op_en delayed by three flops falls at done + 4
+inline constexpr unsigned kReaderEndToStart = 5;   // [spec] 2.3: last beat x, done x + 1, next E x + 5 at the earliest
 inline constexpr unsigned kFullAckToIrq = 4;       // [spec] 2.3: R + 4
 inline constexpr unsigned kConfigurableAckToIrq = 3;  // [spec] 2.3: R + 3
-inline constexpr unsigned kOperandDone = 1;        // [spec] 2.3: B/N/ERDMA done one cycle after MRDMA's
 
 // ---- rigid pipelines of nv_full, stages
 inline constexpr unsigned kFullAlu = 5, kFullMul = 5, kFullTruncate = 1, kFullRelu = 1;  // [spec] 2.4
@@ -30,16 +31,13 @@ inline constexpr unsigned kLutIndex = 4, kLutInterpolate = 3;              // [s
 inline constexpr unsigned kCommandFifo = 4;     // [spec] 2.7: split and dma FIFO
 inline constexpr unsigned kBanks = 4;           // [spec] 2.7
 inline constexpr unsigned kFullBankFifo = 3;    // [spec] 2.7
-inline constexpr unsigned kPendingAcks = 2;     // [spec] 2.3
 
 // ---- read DMA
 inline constexpr unsigned kResponseStages = 2;  // [spec] 2.8
 inline constexpr unsigned kFullFeatureFifo = 3, kFullWideFifo = 1;  // [spec] 2.8: MRDMA, 16 and 32 bytes
 inline constexpr unsigned kRods = 4;            // [spec] 2.8
 inline constexpr std::uint32_t kFullContextMrdma = 80, kFullContextOperand = 160, kFullContextErdma = 80;  // [spec] 2.8
+inline constexpr std::uint32_t kLeastContexts = 16;  // [spec] 2.8: else as many as the latency FIFO has words
 inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command
-
-// ---- look-up tables
-inline constexpr unsigned kLeEntries = 65, kLoEntries = 257;  // [spec] 1.3
 
 }  // namespace dlasim::facts::sdp

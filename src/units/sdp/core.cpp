@@ -25,7 +25,6 @@ std::uint32_t saturated(std::uint64_t count) { return static_cast<std::uint32_t>
 
 constexpr const char* kDomains[] = {"sdp_wdma", "sdp_bcore", "sdp_ncore", "sdp_ecore", "sdp_mrdma", "sdp_brdma", "sdp_nrdma", "sdp_erdma"};
 constexpr unsigned kReadDomain = 4;
-constexpr Cycle kGateDelay = 4;  // op_en delayed by three flops: done + 4
 
 }  // namespace
 
@@ -204,7 +203,7 @@ struct SdpUnit final : SdpCore::Parts {
         registers.finish(at + facts::sdp::kDoneToRelease);
         running = count_stall = false;
         ++layers;
-        for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + kGateDelay);
+        for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
     }
 
     void start_reading(Cycle at)
@@ -236,7 +235,7 @@ struct SdpUnit final : SdpCore::Parts {
                            stall(0), stall(1), stall(2), stall(3)});
         read_registers.finish(at + 1);
         reading = count_reads = false;
-        for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(at + 1 + kGateDelay);
+        for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(at + 1 + facts::sdp::kDoneToGateOff);
     }
 
     void note_phase(Cycle at, const SdpCycle& now)

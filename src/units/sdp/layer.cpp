@@ -48,11 +48,14 @@ SdpLayer read_sdp_layer(const Hardware& hardware, const RegisterFile& registers)
     layer.single = layer.width == 1 && layer.height == 1 && layer.batch == 1 && !layer.winograd;
     layer.beats_per_atom = hardware.full() && layer.output == Precision::Int8 ? 2 : 1;
     layer.to_primary = bits(registers.get(D_DST_DMA_CFG), 0, 1);
-    layer.base = registers.get(D_DST_BASE_ADDR_LOW);
+    // Addresses are atoms: their low bits do not exist.
+    const auto aligned = [&](std::uint32_t offset) -> std::uint64_t { return registers.get(offset) / layer.atom * layer.atom; };
+    layer.base = aligned(D_DST_BASE_ADDR_LOW);
     if (hardware.memory.address_bits > 32) layer.base |= std::uint64_t{registers.get(D_DST_BASE_ADDR_HIGH)} << 32;
-    layer.line_stride = registers.get(D_DST_LINE_STRIDE);
-    layer.surface_stride = registers.get(D_DST_SURFACE_STRIDE);
-    layer.batch_stride = registers.get(D_DST_BATCH_STRIDE);
+    layer.address_mask = hardware.memory.address_bits > 32 ? UINT64_MAX : UINT32_MAX;
+    layer.line_stride = aligned(D_DST_LINE_STRIDE);
+    layer.surface_stride = aligned(D_DST_SURFACE_STRIDE);
+    layer.batch_stride = aligned(D_DST_BATCH_STRIDE);
 
     const std::uint32_t ew = registers.get(D_DP_EW_CFG);
     layer.compare = !bits(ew, 0, 1) && !bits(ew, 1, 1) && bits(ew, 2, 2) == kAlgorithmEql;

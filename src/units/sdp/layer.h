@@ -29,6 +29,7 @@ struct SdpLayer {
     std::uint32_t atom = 0;                // bytes
     std::uint32_t beats_per_atom = 1;      // WDMA input beats of an atom
     std::uint64_t base = 0, line_stride = 0, surface_stride = 0, batch_stride = 0;
+    std::uint64_t address_mask = UINT64_MAX;  // addresses wrap
     SdpEngineLayer bs, bn, ew;
 
     bool quiet() const { return to_pdp || compare; }

@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "base/phase.h"
 #include "units/sdp/operand_reader.h"
 #include "units/sdp/wdma.h"
 #include "units/sdp/y_engine.h"
@@ -203,7 +202,7 @@ public:
         for (unsigned i = 0; i < kReadEngines; ++i) {
             if (!(reading_ >> i & 1)) continue;
             if (!fronts_[i].idle()) return 0;
-            cycles = kReadRestart;
+            cycles = facts::sdp::kReaderEndToStart;  // a reader may end in the very next cycle
         }
         const unsigned distance = distance_to_wdma();
         if (beats == sdp_stage::kNoBeat || distance == sdp_stage::kNoBeat) return cycles;
@@ -229,9 +228,8 @@ private:
     static std::uint32_t contexts(const Hardware& hw, ReadEngine engine)
     {
         if (!kFull) {
-            // The queue of a request per atom of the latency FIFO, never less than 16.
             static constexpr unsigned kId[] = {1, 5, 6, 7};
-            return std::max(16u, hw.fabric.read_credit[kId[static_cast<unsigned>(engine)]]);
+            return std::max(facts::sdp::kLeastContexts, hw.fabric.read_credit[kId[static_cast<unsigned>(engine)]]);
         }
         return engine == ReadEngine::Mrdma ? facts::sdp::kFullContextMrdma
                : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
@@ -326,9 +324,6 @@ private:
             reading_ &= ~(1u << i);
         }
     }
-
-    /// The next layer of the read engines may start this long after their last has finished.
-    static constexpr Cycle kReadRestart = 5;
 
     SdpValues& values_;
     SdpLayer layer_;

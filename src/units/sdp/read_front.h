@@ -96,7 +96,6 @@ public:
     }
     /// All words of a request have left.
     void context_done() { --open_contexts_; }
-    bool arrived() const { return arrived_; }
 
     bool blocked() const { return blocked_; }
     /// Nothing is asked for, on its way or waiting: nothing will leave.

@@ -43,10 +43,12 @@ ReadLayer read_read_layer(const Hardware& hardware, const RegisterFile& register
     layer.input = precision(bits(mode, 2, 2));
     layer.processing = precision(bits(mode, 4, 2));
     layer.batch = hardware.batch ? bits(mode, 8, 5) + 1 : 1;
-    layer.base = registers.get(at.base);
+    const auto aligned = [&](std::uint32_t offset) -> std::uint64_t { return registers.get(offset) / layer.atom * layer.atom; };
+    layer.base = aligned(at.base);
     if (hardware.memory.address_bits > 32) layer.base |= std::uint64_t{registers.get(at.base_high)} << 32;
-    layer.line_stride = registers.get(at.line);
-    layer.surface_stride = registers.get(at.surface);
+    layer.address_mask = hardware.memory.address_bits > 32 ? UINT64_MAX : UINT32_MAX;
+    layer.line_stride = aligned(at.line);
+    layer.surface_stride = aligned(at.surface);
     const std::uint32_t channels = bits(registers.get(D_DATA_CUBE_CHANNEL), 0, 13) + 1;
     if (engine == ReadEngine::Mrdma) {
         layer.features = true;
@@ -99,6 +101,7 @@ void ReadRequests::make()
     } else {
         front_ = {surface + h_ * l.line_stride, l.atoms_per_atom * l.width};
     }
+    front_.address &= l.address_mask;
 }
 
 void ReadRequests::pop()

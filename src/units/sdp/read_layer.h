@@ -23,6 +23,7 @@ struct ReadLayer {
     bool winograd = false;
     std::uint32_t atom = 0;
     std::uint64_t base = 0, line_stride = 0, surface_stride = 0;
+    std::uint64_t address_mask = UINT64_MAX;
     bool features = false;   // MRDMA; else operands
     bool narrowing = false;  // 16to8: two 16-bit surfaces make one of 8 bits
     OperandUse use = OperandUse::Mul;

@@ -7,6 +7,7 @@ void WriteCommands::start(const SdpLayer& layer)
     *this = {};
     more_ = true;
     atom_ = layer.atom;
+    mask_ = layer.address_mask;
     width_ = layer.width;
     halves_ = layer.widening ? 2 : 1;
     // In 8to16 a command takes one beat a pixel: its token gets both halves of one pixel.
@@ -40,7 +41,7 @@ WriteCommand WriteCommands::next()
     const bool odd = aligned_ && ((line_ / atom_ + x_) & 1);
     const std::uint32_t left = width_ - x_;
     const std::uint32_t atoms = lines_ ? left : odd ? 1 : std::min(2u, left);
-    command.address = line_ + row_ * line_stride_ + std::uint64_t{x_} * atom_ + b_ * batch_stride_ + e_ * half_stride_;
+    command.address = (line_ + row_ * line_stride_ + std::uint64_t{x_} * atom_ + b_ * batch_stride_ + e_ * half_stride_) & mask_;
     command.atoms = atoms;
     command.beats = atoms * beats_per_atom_;
 

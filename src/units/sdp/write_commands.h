@@ -42,6 +42,7 @@ private:
     std::uint32_t atom_ = 1, width_ = 1, beats_per_atom_ = 1, single_atoms_ = 0;
     std::uint32_t surfaces_ = 0, heights_ = 0, rows_ = 1, batches_ = 1, halves_ = 1;
     std::uint64_t line_stride_ = 0, batch_stride_ = 0, surface_step_ = 0, half_stride_ = 0, height_step_ = 0;
+    std::uint64_t mask_ = UINT64_MAX;
     bool aligned_ = false;  // pairs begin at even atom addresses
     std::uint32_t s_ = 0, h_ = 0, x_ = 0, row_ = 0, b_ = 0, e_ = 0;
     std::uint64_t surface_ = 0, line_ = 0;
