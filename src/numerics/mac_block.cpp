@@ -154,37 +154,78 @@ DLASIM_AVX512 void fill_bytes_avx512(std::uint8_t* to, const std::uint8_t* weigh
         }
 }
 
-template <int N>
-DLASIM_AVX512 inline void multiply_bytes(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
-                                         std::int32_t* sums, std::uint32_t pitch)
+/// The sum of all lanes of v[i] is in lane i of the result for i < 4, in lane 4 + i for the others.
+DLASIM_AVX512 inline __m512i add_lanes(const __m512i (&v)[8])
+{
+    __m512i t[4], u[2];
+    for (int i = 0; i < 4; ++i)
+        t[i] = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]));
+    for (int i = 0; i < 2; ++i)
+        u[i] = _mm512_add_epi32(_mm512_unpacklo_epi64(t[2 * i], t[2 * i + 1]), _mm512_unpackhi_epi64(t[2 * i], t[2 * i + 1]));
+    const __m512i w = _mm512_add_epi32(_mm512_shuffle_i32x4(u[0], u[1], 0x88), _mm512_shuffle_i32x4(u[0], u[1], 0xdd));
+    return _mm512_add_epi32(w, _mm512_shuffle_i32x4(w, w, 0xb1));
+}
+
+/// Eight atoms with kWidth kernels: eight sums in registers, a row of weights read once for all of them.
+DLASIM_AVX512 inline void multiply_bytes8(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
+                                          std::int32_t* sums, std::uint32_t pitch)
 {
     const std::uint32_t groups = ceil_div(lanes, 4u);
-    __m512i acc[N];
     // The weights are 128 too large: that much of the sum of the data is taken off first.
-    for (int i = 0; i < N; ++i) {
-        __m512i sum = _mm512_setzero_si512();
-        for (std::uint32_t lane = 0; lane < 4 * groups; lane += 64) {
-            const __mmask64 mask = low_bits(4 * groups - lane);
-            sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(-128), _mm512_maskz_loadu_epi8(mask, atoms[i] + lane));
-        }
-        acc[i] = _mm512_set1_epi32(-_mm512_reduce_add_epi32(sum));
+    const __mmask64 last = low_bits((4 * groups - 1) % 64 + 1);
+    __m512i data[8];
+    for (int i = 0; i < 8; ++i) {
+        const std::uint8_t* at = atoms[i];
+        data[i] = _mm512_setzero_si512();
+        for (std::uint32_t left = 4 * groups; left > 64; left -= 64, at += 64)
+            data[i] = _mm512_dpbusd_epi32(data[i], _mm512_set1_epi8(-128), _mm512_loadu_si512(at));
+        data[i] = _mm512_dpbusd_epi32(data[i], _mm512_set1_epi8(-128), _mm512_maskz_loadu_epi8(last, at));
     }
-    for (std::uint32_t g = 0; g < groups; ++g, plane += 64) {
+    const __m512i excess = _mm512_sub_epi32(_mm512_setzero_si512(), add_lanes(data));
+    const auto first = [&](int i) DLASIM_AVX512 { return _mm512_permutexvar_epi32(_mm512_set1_epi32(i < 4 ? i : 4 + i), excess); };
+    __m512i s0 = first(0), s1 = first(1), s2 = first(2), s3 = first(3), s4 = first(4), s5 = first(5), s6 = first(6), s7 = first(7);
+    const std::uint8_t *a0 = atoms[0], *a1 = atoms[1], *a2 = atoms[2], *a3 = atoms[3], *a4 = atoms[4], *a5 = atoms[5], *a6 = atoms[6],
+                       *a7 = atoms[7];
+    const auto four = [](const std::uint8_t* at) DLASIM_AVX512 {
+        std::int32_t x;
+        std::memcpy(&x, at, 4);
+        return _mm512_set1_epi32(x);
+    };
+    for (std::uint32_t c = 0; c < 4 * groups; c += 4, plane += 64) {
         const __m512i w = _mm512_loadu_si512(plane);
-        for (int i = 0; i < N; ++i) {
-            std::int32_t four;
-            std::memcpy(&four, atoms[i] + 4 * g, 4);
-            acc[i] = _mm512_dpbusd_epi32(acc[i], w, _mm512_set1_epi32(four));
-        }
+        s0 = _mm512_dpbusd_epi32(s0, w, four(a0 + c));
+        s1 = _mm512_dpbusd_epi32(s1, w, four(a1 + c));
+        s2 = _mm512_dpbusd_epi32(s2, w, four(a2 + c));
+        s3 = _mm512_dpbusd_epi32(s3, w, four(a3 + c));
+        s4 = _mm512_dpbusd_epi32(s4, w, four(a4 + c));
+        s5 = _mm512_dpbusd_epi32(s5, w, four(a5 + c));
+        s6 = _mm512_dpbusd_epi32(s6, w, four(a6 + c));
+        s7 = _mm512_dpbusd_epi32(s7, w, four(a7 + c));
     }
-    for (int i = 0; i < N; ++i) _mm512_storeu_si512(sums + std::size_t(i) * pitch, acc[i]);
+    const __m512i all[8] = {s0, s1, s2, s3, s4, s5, s6, s7};
+    for (int i = 0; i < 8; ++i) _mm512_storeu_si512(sums + std::size_t(i) * pitch, all[i]);
+}
+
+DLASIM_AVX512 inline void multiply_bytes1(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* atom, std::int32_t* sums)
+{
+    const std::uint32_t groups = ceil_div(lanes, 4u);
+    __m512i data = _mm512_setzero_si512(), sum;
+    for (std::uint32_t lane = 0; lane < 4 * groups; lane += 64)
+        data = _mm512_dpbusd_epi32(data, _mm512_set1_epi8(-128), _mm512_maskz_loadu_epi8(low_bits(4 * groups - lane), atom + lane));
+    sum = _mm512_set1_epi32(-_mm512_reduce_add_epi32(data));
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 64) {
+        std::int32_t four;
+        std::memcpy(&four, atom + 4 * g, 4);
+        sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(plane), _mm512_set1_epi32(four));
+    }
+    _mm512_storeu_si512(sums, sum);
 }
 
 DLASIM_AVX512 void multiply_bytes_avx512(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
                                          std::uint32_t count, std::int32_t* sums, std::uint32_t pitch)
 {
-    for (; count >= 8; count -= 8, atoms += 8, sums += std::size_t{8} * pitch) multiply_bytes<8>(plane, lanes, atoms, sums, pitch);
-    for (; count != 0; --count, ++atoms, sums += pitch) multiply_bytes<1>(plane, lanes, atoms, sums, pitch);
+    for (; count >= 8; count -= 8, atoms += 8, sums += std::size_t{8} * pitch) multiply_bytes8(plane, lanes, atoms, sums, pitch);
+    for (; count != 0; --count, ++atoms, sums += pitch) multiply_bytes1(plane, lanes, *atoms, sums);
 }
 
 DLASIM_AVX512 void fill_pairs16_avx512(std::int16_t* low, std::int16_t* high, const std::uint8_t* weights, std::uint32_t pitch,

@@ -85,10 +85,9 @@ std::uint32_t DataLoader::row_address(std::int64_t row) const
     return static_cast<std::uint32_t>(row * entries);
 }
 
-void DataLoader::count_read(Cycle enable)
+/// Enables in a row become one run of the probe.
+void DataLoader::record_read(Cycle enable)
 {
-    ++reads_;
-    if (!read_probe) return;
     if (run_length_ != 0 && run_start_ + run_length_ == enable) {
         ++run_length_;
         return;
@@ -159,9 +158,12 @@ void DataLoader::load_direct(const Package& p, Cycle at, AtomSet& out)
     const std::int32_t rows = static_cast<std::int32_t>(p.kernel_row * l.y_dilation);
     const std::int32_t last_column = static_cast<std::int32_t>(l.last_column), last_row = static_cast<std::int32_t>(l.last_row);
     const std::uint8_t** atom = out.atoms.data();
+    const std::uint8_t* const memory = cbuf_.entry(0);
+    const std::uint32_t entries = cbuf_.entries(), start = base_ + slice_address_;
     Cycle enable = at + facts::csc::kDataRead;
     Position position = now_;
     std::uint32_t last = last_[0];
+    std::uint64_t reads = 0;
     for (std::uint32_t left = p.length; left != 0; --left) {
         const std::int32_t column = position.column + columns, row = position.row + rows;
         if (column < 0 || column > last_column || row < 0 || row > last_row) {
@@ -172,12 +174,13 @@ void DataLoader::load_direct(const Package& p, Cycle at, AtomSet& out)
             const std::uint32_t line = row_address(row), at_column = static_cast<std::uint32_t>(column) >> part.shift;
             const std::uint32_t offset = part.offset + (static_cast<std::uint32_t>(column) & part.mask) * part.part_bytes;
             for (std::uint32_t b = 0; b < batches; ++b, ++enable) {
-                const std::uint32_t address = wrap(base_ + slice_address_ + ((line + b * l.entries) & mask) + at_column);
+                const std::uint32_t address = wrap(start + ((line + b * l.entries) & mask) + at_column);
                 if (address != last) {
-                    count_read(enable);
+                    ++reads;
                     last = address;
+                    if (read_probe) record_read(enable);
                 }
-                *atom++ = entry(address) + offset;
+                *atom++ = (address < entries ? memory + std::size_t{address} * entry_bytes_ : zero_.data()) + offset;
             }
         }
         if (left == 1 && !p.channel_end) break;
@@ -191,6 +194,7 @@ void DataLoader::load_direct(const Package& p, Cycle at, AtomSet& out)
         }
     }
     last_[0] = last;
+    reads_ += reads;
     if (p.group_end) stripe_ = {0, -l.pad_left, -l.pad_top};
     else if (p.channel_end) stripe_ = position;
     now_ = stripe_;

@@ -72,7 +72,7 @@ private:
     /// Wraps an address once, as the silicon does.
     std::uint32_t wrap(std::uint32_t address) const { return address >= ring_entries_ ? address - ring_entries_ : address; }
     const std::uint8_t* entry(std::uint32_t address) const;
-    void count_read(Cycle enable);
+    void record_read(Cycle enable);
 
     void fetch_image(const Package& package, Level& level, std::uint32_t address, bool begin);
     void image_atom(const Package& package, std::uint8_t* lanes) const;

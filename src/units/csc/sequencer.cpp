@@ -7,7 +7,7 @@
 
 namespace dlasim {
 
-bool Sequencer::Fifo::step(bool push, bool pop)
+inline bool Sequencer::Fifo::step(bool push, bool pop)
 {
     const Fifo before = *this;
     const bool push_taken = push && !busy, reserved = reserve();

@@ -57,7 +57,8 @@ void DataLoader::load_windows(const Package& p, Cycle at, AtomSet& out)
             const std::uint32_t address = wrap(base_ + slice_address_ + (row_address(row) & mask) + in_row);
             const bool begin = k < steps;
             if (address != last_[h] || (image && begin)) {
-                count_read(enable);
+                ++reads_;
+                if (read_probe) record_read(enable);
                 loads[h] = true;
                 if (image) fetch_image(p, level, address, begin);
                 else if (values_) {
