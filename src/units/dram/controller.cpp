@@ -155,19 +155,24 @@ void Controller::update_mode()
         old = at <= floor_;
         if (!old) at_latest(at);
     }
+    bool impatient = false;
+    if (const std::int8_t oldest = reads_.oldest(); oldest != RequestQueue::kNone) {
+        const Cycle at = reads_[oldest].arrived + c.read_age + 1;
+        impatient = at <= floor_;
+        if (!impatient) at_latest(at);
+    }
     // Between the watermarks and the ends of the queues, rows that are open decide: hits are cheap.
+    // Where both directions have grown old, they take turns.
+    const bool turn_over = columns_in_mode_ >= c.write_high - c.write_low;
     if (write_mode_) {
-        bool impatient = false;
-        if (const std::int8_t oldest = reads_.oldest(); oldest != RequestQueue::kNone) {
-            const Cycle at = reads_[oldest].arrived + c.read_age + 1;
-            impatient = at <= floor_;
-            if (!impatient) at_latest(at);
+        const bool low = writes_.size() <= c.write_low && (impatient || writes_.hits() == 0) && !old;
+        if (writes_.pending() == 0 || (reads_.size() != 0 && (low || (impatient && turn_over)))) set_write_mode(false);
+    } else if (writes_.pending() != 0) {
+        const bool pressing = old || writes_.full() || (writes_.size() >= c.write_high && reads_.hits() == 0);
+        if (reads_.size() == 0 ? old || writes_.size() >= std::max(c.write_low, 1u) : pressing && (!impatient || turn_over)) {
+            if (reads_.size() == 0) work_begins(floor_);
+            set_write_mode(true);
         }
-        const bool low = writes_.size() <= c.write_low && (impatient || writes_.hits() == 0);
-        if (writes_.pending() == 0 || (low && reads_.size() != 0 && !old)) write_mode_ = false;
-    } else if (writes_.pending() != 0 && (old || writes_.full() || (writes_.size() >= c.write_high && reads_.hits() == 0) || (reads_.size() == 0 && writes_.size() >= c.write_low))) {
-        if (reads_.size() == 0) work_begins(floor_);
-        write_mode_ = true;
     }
 }
 
@@ -422,6 +427,7 @@ void Controller::serve(RequestQueue& queue, std::int8_t slot, Command command, s
     }
 
     lock_.on = false;
+    ++columns_in_mode_;
     RankPlan& rank = ranks_[device_.rank_of(bank)];
     rank.write_clock_until = at + static_cast<Cycle>(write_mode_ ? config_.write_clock.after_write : config_.write_clock.after_read);
     if (!write_mode_) {

@@ -56,6 +56,11 @@ private:
     void plan();
     void count_refreshes();
     void update_mode();
+    void set_write_mode(bool on)
+    {
+        write_mode_ = on;
+        columns_in_mode_ = 0;
+    }
     void plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t pending, std::uint64_t busy);
     void plan_idle_rank(std::uint32_t rank);
     void plan_all_bank_refresh(std::uint32_t rank, bool overdue);
@@ -85,6 +90,7 @@ private:
     std::vector<std::uint64_t> rank_masks_;
     std::uint64_t activating_ = 0;  // banks between ACT and ACT2
     bool write_mode_ = false;
+    std::uint32_t columns_in_mode_ = 0;  // column commands since the direction changed
     std::uint64_t arrivals_ = 0;
     Lock lock_;
     Cycle floor_ = 0;                   // nothing before this cycle is open any more
