@@ -124,6 +124,30 @@ std::vector<std::uint32_t> image_sums(const Layer& l, const Tensor& input, const
     return sums;
 }
 
+/// Deconvolution: each output gathers the inputs that reach it, in ascending rows and columns of the input.
+std::vector<std::uint32_t> deconvolution_sums(const Layer& l, const Tensor& input, const Tensor& weights)
+{
+    std::vector<std::uint32_t> sums;
+    for (std::uint32_t k = 0; k < l.kernels; ++k)
+        for (std::uint32_t oy = 0; oy < l.out_height(); ++oy)
+            for (std::uint32_t ox = 0; ox < l.out_width(); ++ox) {
+                numerics::FpSum sum = 0;
+                for (std::uint32_t c0 = 0; c0 < l.channels; c0 += kLanes)
+                    for (std::uint32_t y = 0; y < l.height; ++y)
+                        for (std::uint32_t x = 0; x < l.width; ++x) {
+                            const std::int64_t r = std::int64_t{oy} + l.pad.top - std::int64_t{y} * l.stride.y, s = std::int64_t{ox} + l.pad.left - std::int64_t{x} * l.stride.x;
+                            if (r < 0 || s < 0 || r >= l.kernel_height || s >= l.kernel_width) continue;
+                            Fp16Weights w;
+                            Fp16Operand d;
+                            numerics::unpack_fp16(atom(c0, l.channels, [&](std::uint32_t c) { return weights.at(k, c, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(s)); }), w);
+                            numerics::unpack_fp16(atom(c0, l.channels, [&](std::uint32_t c) { return input.at(0, c, y, x); }), d);
+                            sum = numerics::accumulate_fp(numerics::dot_fp16(w, d), sum);
+                        }
+                sums.push_back(numerics::finish_fp(sum));
+            }
+    return sums;
+}
+
 }  // namespace
 
 Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors, const Method& method)
@@ -131,6 +155,8 @@ Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor
     std::vector<std::uint32_t> sums;
     if (method.winograd) {
         sums = reference_winograd_fp16(layer, input, tensors.weights);
+    } else if (layer.op == Op::Deconvolution) {
+        sums = deconvolution_sums(layer, input, tensors.weights);
     } else if (layer.image()) {
         sums = image_sums(layer, input, tensors.weights, method.image_rows);
     } else {

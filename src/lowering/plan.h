@@ -3,10 +3,11 @@
 //
 //   Layer + Hardware + tensors ──► Plan { passes, images, program, output regions } ──► Machine
 //
-// Groups become passes of as many groups as fill one kernel group; what does not fit the CBUF is
-// refused with the numbers.
+// Groups become passes of as many groups as fill one kernel group. A deconvolution becomes one pass for
+// each phase of its stride and a contraction by Rubik. What does not fit the CBUF is refused with the
+// numbers.
 //
-// Source  programming.md 1 to 9.
+// Source  programming.md 1 to 9, rubik.md 1.
 // Error   register values of the measured cases: tests/unit/lowering_test.
 #pragma once
 #include <functional>
@@ -24,6 +25,13 @@ struct PlannedPass {
     std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
 };
 
+/// A cube of the output that stands in memory after the run.
+struct OutputCube {
+    std::uint64_t address = 0, bytes = 0;
+    Cube cube;
+    std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
+};
+
 /// Bytes that must be in primary memory before the program starts.
 struct PlannedImage {
     std::string what;
@@ -36,8 +44,10 @@ struct Plan {
     Method method;     // what of it the reference must know
     std::vector<PlannedPass> passes;
     std::vector<PlannedImage> images;
+    std::vector<OutputCube> outputs;
     Program program;
-    std::uint64_t macs = 0;  // that the array is asked for, padding of groups included
+    std::uint64_t macs = 0;          // that the array is asked for, padding of groups included
+    std::uint64_t copied_bytes = 0;  // that Rubik reads and writes again
 };
 
 /// Throws ConfigError if the machine cannot do it.

@@ -45,11 +45,15 @@ std::uint64_t sdp_beats(const Pass& p, const Hardware& hw)
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
-    std::uint64_t array = 0, loads = 0, sdp = 0, read_bytes = 0, write_bytes = 0;
+    std::uint64_t products = 0, array = 0, loads = 0, sdp = 0, read_bytes = 0, write_bytes = 0;
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
         const Nest nest = nest_of(planned, hw);
+        // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
+        products += p.mode == PassMode::Winograd
+                        ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels
+                        : g.macs;
         array += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
         sdp += std::uint64_t{g.out_width} * g.out_height * p.batch * sdp_beats(p, hw);
@@ -57,10 +61,12 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         read_bytes += g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0) + (p.bias ? 2ull * p.kernels : 0);
         write_bytes += g.out_batch_stride * p.batch;
     }
+    read_bytes += plan.copied_bytes;
+    write_bytes += plan.copied_bytes;
     const bool ideal = memory.kind == "ideal";
     const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{
-        {"mac", up(layer.macs(), hw.macs_per_cycle(layer.precision)), "every multiplier busy with a useful product"},
+        {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision)), "every multiplier busy with a useful product"},
         {"mac_array", array, "every operation of the array, unused lanes and kernels included"},
         {"weight_load", loads, "the weights of every stripe loaded into the array once"},
         {"sdp", sdp, "every result through SDP, one beat a cycle"},

@@ -103,6 +103,9 @@ OrderedJson result_json(const LayerResult& r)
     for (const UnitReport& unit : r.run.units) json["units"][unit.name] = unit_json(unit, r.cycles());
     json["traffic"]["dbb"] = port_json(r.run.dbb, r.hardware.memory.primary.width_bytes);
     if (r.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(r.run.cvsram, r.hardware.memory.secondary.width_bytes);
+    // What a DRAM says of itself; the ideal memory says nothing.
+    for (const auto& [port, report] : {std::pair{"dbb", &r.run.dbb_memory}, std::pair{"cvsram", &r.run.cvsram_memory}})
+        if (!report->json.empty()) json["memory_report"][port] = OrderedJson::parse(report->json, nullptr, false);
     const std::vector<Bound> bounds = lower_bounds(r.plan, r.layer, r.hardware, r.memory);
     for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
     json["bounds"]["largest"] = largest(bounds);

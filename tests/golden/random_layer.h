@@ -23,7 +23,7 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed or groups.
+    /// `kind`: direct, image, winograd, batch, compressed, groups or deconvolution.
     LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
 
     /// Tries until one fits its machine.
@@ -126,6 +126,13 @@ private:
             l.groups = one_in(2) ? in(2, 24) : in(2, 4);
             l.channels = l.groups * in(1, 20);
             l.kernels = l.groups * (one_in(2) ? 1 : in(1, 12));
+        } else if (kind_ == "deconvolution") {
+            l.op = Op::Deconvolution;
+            l.width = size(20);
+            l.height = size(20);
+            l.dilation = {1, 1};
+            l.stride = hw.rubik && !one_in(5) ? Extent{in(1, 4), in(1, 4)} : Extent{1, 1};
+            l.pad = {in(0, l.kernel_width - 1), in(0, l.kernel_width - 1), in(0, l.kernel_height - 1), in(0, l.kernel_height - 1), 0};
         } else if (kind_ == "image") {
             image(l, hw);
         }
@@ -161,6 +168,8 @@ private:
     static bool legal(const Layer& l)
     {
         const auto positive = [](std::uint32_t v) { return v >= 1 && v <= 8192; };
+        if (l.op == Op::Deconvolution)
+            return (l.width - 1) * l.stride.x + l.kernel_width > l.pad.left + l.pad.right && (l.height - 1) * l.stride.y + l.kernel_height > l.pad.top + l.pad.bottom;
         return positive(l.width) && positive(l.height) && l.span_x() <= l.width + l.pad.left + l.pad.right && l.span_y() <= l.height + l.pad.top + l.pad.bottom;
     }
 

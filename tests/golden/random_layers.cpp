@@ -13,6 +13,7 @@
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "random_layer.h"
+#include "report/bounds.h"
 
 namespace {
 
@@ -48,9 +49,12 @@ int run_one(std::uint64_t seed, const RandomLayer& r)
     else if (!s.comparison->equal()) fmt::print("WRONG {}\n  {} of {} differ; {}\n", describe(seed, r), s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", s.run.interrupt_cycles.back(), describe(seed, r));
     const bool accounted = s.run.hung || every_cycle_has_an_owner(s.run);
+    const std::uint64_t bound = largest(lower_bounds(plan, r.layer, r.hardware, r.memory));
+    const bool bounded = s.run.hung || bound <= static_cast<std::uint64_t>(s.run.interrupt_cycles.back());
+    if (!bounded) fmt::print("BOUND of {} above {} cycles {}\n", bound, s.run.interrupt_cycles.back(), describe(seed, r));
     if (!accounted) fmt::print("CYCLES {}\n", describe(seed, r));
     std::fflush(stdout);
-    return s.comparison && s.comparison->equal() && accounted ? 0 : 1;
+    return s.comparison && s.comparison->equal() && accounted && bounded ? 0 : 1;
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// The planner at work: what plan.h promises, in two files.
+#pragma once
+#include "lowering/plan.h"
+
+namespace dlasim {
+
+class Planner {
+public:
+    /// Without tensors only shapes are planned.
+    Planner(const Layer& layer, const Hardware& hw, const LayerTensors* tensors);
+    Plan plan();
+
+private:
+    // ---- plan.cpp: any layer
+    std::uint32_t groups_together() const;
+    void add_group_pass(std::uint32_t group, std::uint32_t count);
+    /// What every pass of the layer has in common.
+    Pass common_pass() const;
+    /// Places weights, bias and output, writes the registers. `weights` may be empty without tensors.
+    void finish_pass(PlannedPass planned, const Tensor& weights);
+    std::uint32_t rows_at_once() const;
+    void refuse_defective_rows() const;
+    Tensor block_of_groups(std::uint32_t group, std::uint32_t count) const;
+    void add_image(const char* what, std::uint64_t address, Bytes bytes);
+    std::uint64_t reserve(std::uint64_t& next, std::uint64_t start, std::uint64_t bytes, const char* what);
+    void place_input(PlannedPass& planned, std::uint32_t first_channel);
+    void place_weights(PlannedPass& planned, const Tensor& weights);
+    void place_output(PlannedPass& planned);
+    std::uint32_t address_of(const std::string& name) const;
+    void write(const std::string& name, std::uint32_t value);
+    void write_program();
+
+    // ---- deconvolution.cpp
+    struct Axis;
+    void deconvolve();
+    void add_phase(const Axis& x, const Axis& y, std::uint32_t data_banks, std::uint32_t weight_banks);
+    Pass phase_pass(const Axis& x, const Axis& y) const;
+    Tensor phase_weights(const Axis& x, const Axis& y) const;
+    void contract(std::uint32_t width, std::uint32_t height);
+
+    static constexpr Addresses kBase{};
+    const Layer& l_;
+    const Hardware& hw_;
+    const LayerTensors* t_;
+    std::string where_;
+    Plan plan_;
+    Addresses next_ = kBase;
+    std::uint64_t input_address_ = 0;                // deconvolution: one input for all phases
+    std::vector<RegisterValue> rubik_;               // registers of the contraction, none without
+};
+
+}  // namespace dlasim
