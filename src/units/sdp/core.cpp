@@ -23,7 +23,7 @@ constexpr std::array<std::uint32_t, 6> kRdmaStatus{
 
 std::uint32_t saturated(std::uint64_t count) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)); }
 
-constexpr const char* kDomains[] = {"sdp_wdma", "sdp_bcore", "sdp_ncore", "sdp_ecore", "sdp_mrdma", "sdp_brdma", "sdp_nrdma", "sdp_erdma"};
+constexpr const char* kDomains[] = {"wdma", "bcore", "ncore", "ecore", "mrdma", "brdma", "nrdma", "erdma"};
 constexpr unsigned kReadDomain = 4;
 
 }  // namespace
@@ -55,6 +55,8 @@ struct SdpCore::Parts {
     virtual void account(Cycle cycles) = 0;
     /// Cycles that need not be evaluated in time, because nothing can leave.
     virtual Cycle quiet() const = 0;
+    /// Atoms written, and atoms asked for by the read engines.
+    virtual std::pair<std::uint64_t, std::uint64_t> traffic() const = 0;
 
     void advance(Cycle to)
     {
@@ -150,6 +152,7 @@ struct SdpUnit final : SdpCore::Parts {
     }
 
     void account(Cycle cycles) override { count(cycles); }
+    std::pair<std::uint64_t, std::uint64_t> traffic() const override { return {machine.wdma().atoms_written(), machine.atoms_read()}; }
 
     /// Offers the packet at the end of the interface stages.
     void show(Cycle from, const typename Wdma<kFull>::Leaving* leaving)
@@ -273,7 +276,11 @@ void SdpCore::compute_values(bool on) { parts_->values.compute(on); }
 UnitReport SdpCore::report(Cycle end)
 {
     parts_->phases.settle(end);
-    UnitReport report{"sdp", parts_->phases, {{"layers", parts_->layers}, {"beats", parts_->beats}}, {}};
+    const auto [written, read] = parts_->traffic();
+    UnitReport report{"sdp",
+                      parts_->phases,
+                      {{"layers", parts_->layers}, {"beats", parts_->beats}, {"atoms_written", written}, {"atoms_read", read}},
+                      {}};
     for (unsigned i = 0; i < parts_->clocks.size(); ++i) report.clock_on.emplace_back(kDomains[i], parts_->clocks[i].cycles(end));
     return report;
 }

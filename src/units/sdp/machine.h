@@ -209,6 +209,7 @@ public:
         return std::min(cycles, Cycle{distance} + beats + Wdma<kFull>::kInterface - 1);
     }
 
+    std::uint64_t atoms_read() const { return atoms_read_; }
     std::uint64_t& stall(unsigned engine) { return stalls_[engine]; }
     bool read_blocked(unsigned engine) const { return (reading_ >> engine & 1) && fronts_[engine].blocked(); }
 
@@ -314,7 +315,9 @@ private:
     {
         const ReadRequest* issued = nullptr;
         result.changed |= fronts_[i].sweep_requests(at, issued);
-        if (issued) reader.issued(*issued);
+        if (!issued) return;
+        reader.issued(*issued);
+        atoms_read_ += issued->atoms;
     }
     void finish_reader(unsigned i, const ReaderAnswer& answer, SdpCycle& result)
     {
@@ -346,6 +349,7 @@ private:
     std::array<OperandsTaken, 3> operand_out_{};
     std::array<bool, 3> streams_{};
     std::array<std::uint64_t, kReadEngines> stalls_{};
+    std::uint64_t atoms_read_ = 0;
     unsigned reading_ = 0;  // engines with a layer, by ReadEngine
 };
 

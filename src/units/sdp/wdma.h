@@ -138,6 +138,7 @@ public:
     bool blocked() const { return blocked_; }
     bool quiet() const { return quiet_; }
     bool unequal() const { return unequal_; }
+    std::uint64_t atoms_written() const { return atoms_written_; }
 
 private:
     using Banks = std::conditional_t<kFull, FullBanks, ElasticBanks>;
@@ -217,6 +218,7 @@ private:
             leaving->packet.command = false;
             leaving->packet.require_ack = false;
             leaving->packet.atoms = atoms_of_packet();
+            atoms_written_ += leaving->packet.atoms;
         }
         std::uint8_t* to = leaving ? leaving->packet.data.data() : nullptr;
         for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
@@ -265,6 +267,7 @@ private:
     std::array<std::array<std::array<std::uint8_t, 32>, kWords>, facts::sdp::kBanks> words_{};
     std::array<std::uint8_t, facts::sdp::kBanks> heads_{}, tails_{};
     Ring<Leaving> packets_{8};
+    std::uint64_t atoms_written_ = 0;
 };
 
 }  // namespace dlasim
