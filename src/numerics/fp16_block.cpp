@@ -55,17 +55,19 @@ DLASIM_AVX512 std::uint64_t mask_of(const std::array<std::int8_t, kMaxLanes>& fl
     return _mm512_test_epi8_mask(all, all);
 }
 
+DLASIM_AVX512 inline std::uint64_t bit(__m512i low, __m512i high, unsigned n)
+{
+    const __m512i mask = _mm512_set1_epi16(static_cast<short>(1u << n));
+    return std::uint64_t{_mm512_test_epi16_mask(low, mask)} | std::uint64_t{_mm512_test_epi16_mask(high, mask)} << 32;
+}
+
 /// Booth digits of 64 magnitudes as bits: digit j comes from bits 2j + 1, 2j and 2j - 1.
 DLASIM_AVX512 void digits(const std::uint16_t* magnitude, std::uint64_t* one, std::uint64_t* two, std::uint64_t* negative)
 {
     const __m512i low = _mm512_loadu_si512(magnitude), high = _mm512_loadu_si512(magnitude + 32);
-    const auto bit = [&](unsigned n) DLASIM_AVX512 {
-        const __m512i mask = _mm512_set1_epi16(static_cast<short>(1u << n));
-        return std::uint64_t{_mm512_test_epi16_mask(low, mask)} | std::uint64_t{_mm512_test_epi16_mask(high, mask)} << 32;
-    };
     std::uint64_t below = 0;
     for (unsigned j = 0; j < kDigits; ++j) {
-        const std::uint64_t middle = bit(2 * j), top = bit(2 * j + 1);
+        const std::uint64_t middle = bit(low, high, 2 * j), top = bit(low, high, 2 * j + 1);
         one[j] = middle ^ below;
         two[j] = (top ^ middle) & ~one[j];
         negative[j] = top;

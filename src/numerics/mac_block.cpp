@@ -20,9 +20,9 @@
 namespace dlasim::numerics {
 
 // The weights as groups of lanes, a row of kWidth kernels for each group:
-//   Plain, Avx2   int16 pairs  [block of kernels][lanes / 2][kWidth][2], for int16 split into two planes
-//   Avx512 int8   bytes + 128  [block of kernels][lanes / 4][kWidth][4]: VNNI wants one side unsigned
-//   Avx512 int16  int16 pairs, two planes
+//   bytes, words    int16 pairs  [block of kernels][lanes / 2][kWidth][2], words split into two planes
+//   Avx512, bytes   bytes + 128  [block of kernels][lanes / 4][kWidth][4]: VNNI wants one side unsigned
+//   Avx512, words   int16 pairs, two planes; both in one if there are at most eight kernels
 // int16 weights are high * 256 + low, low unsigned: the sums of either plane fit 32 bits.
 struct MacBlock::Form {
     std::vector<std::uint8_t> storage;
@@ -40,48 +40,32 @@ MacEngine best()
 {
 #if defined(__x86_64__)
     if (available(MacEngine::Avx512)) return MacEngine::Avx512;
-    if (available(MacEngine::Avx2)) return MacEngine::Avx2;
-#endif
+    return available(MacEngine::Avx2) ? MacEngine::Avx2 : MacEngine::Sse2;
+#else
     return MacEngine::Plain;
-}
-
-std::int16_t read16(const std::uint8_t* at)
-{
-    std::int16_t value;
-    std::memcpy(&value, at, 2);
-    return value;
+#endif
 }
 
 // ------------------------------------------------------------------------------------------ pairs
-/// Element (kernel, lane) of a plane of pairs; `groups` pairs.
-std::size_t pair_index(std::uint32_t kernel, std::uint32_t lane, std::uint32_t groups)
-{
-    return ((std::size_t{kernel / kWidth} * groups + lane / 2) * kWidth + kernel % kWidth) * 2 + lane % 2;
-}
-
-void fill_pairs8(std::int16_t* to, const std::uint8_t* weights, std::uint32_t pitch, std::uint32_t kernels, std::uint32_t lanes)
+/// Sets the lanes of all kernels of a plane of pairs; value(weights of a kernel, lane).
+template <class Value>
+void fill_pairs(std::int16_t* to, const std::uint8_t* weights, std::uint32_t pitch, std::uint32_t kernels, std::uint32_t lanes, Value value)
 {
     const std::uint32_t groups = ceil_div(lanes, 2u);
     std::fill_n(to, std::size_t{round_up(kernels, kWidth)} * groups * 2, std::int16_t{0});
-    for (std::uint32_t k = 0; k < kernels; ++k)
-        for (std::uint32_t c = 0; c < lanes; ++c)
-            to[pair_index(k, c, groups)] = static_cast<std::int8_t>(weights[std::size_t{k} * pitch + c]);
+    for (std::uint32_t k = 0; k < kernels; ++k, weights += pitch) {
+        std::int16_t* pair = to + (std::size_t{k / kWidth} * groups * kWidth + k % kWidth) * 2;
+        for (std::uint32_t c = 0; c + 1 < lanes; c += 2, pair += 2 * kWidth) {
+            pair[0] = value(weights, c);
+            pair[1] = value(weights, c + 1);
+        }
+        if (lanes % 2) pair[0] = value(weights, lanes - 1);
+    }
 }
 
-void fill_pairs16(std::int16_t* low, std::int16_t* high, const std::uint8_t* weights, std::uint32_t pitch,
-                  std::uint32_t kernels, std::uint32_t lanes)
-{
-    const std::uint32_t groups = ceil_div(lanes, 2u);
-    const std::size_t size = std::size_t{round_up(kernels, kWidth)} * groups * 2;
-    std::fill_n(low, size, std::int16_t{0});
-    std::fill_n(high, size, std::int16_t{0});
-    for (std::uint32_t k = 0; k < kernels; ++k)
-        for (std::uint32_t c = 0; c < lanes; ++c) {
-            const std::int16_t w = read16(weights + std::size_t{k} * pitch + 2 * c);
-            low[pair_index(k, c, groups)] = static_cast<std::int16_t>(w & 0xff);
-            high[pair_index(k, c, groups)] = static_cast<std::int16_t>(w >> 8);
-        }
-}
+std::int16_t byte_of(const std::uint8_t* weights, std::uint32_t lane) { return static_cast<std::int8_t>(weights[lane]); }
+std::int16_t low_of(const std::uint8_t* weights, std::uint32_t lane) { return weights[2 * lane]; }
+std::int16_t high_of(const std::uint8_t* weights, std::uint32_t lane) { return static_cast<std::int8_t>(weights[2 * lane + 1]); }
 
 void multiply_pairs(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
 {
@@ -92,6 +76,19 @@ void multiply_pairs(const std::int16_t* plane, std::uint32_t groups, const std::
 }
 
 #if defined(__x86_64__)
+void multiply_pairs_sse2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
+{
+    __m128i acc[4] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth) {
+        std::int32_t pair;
+        std::memcpy(&pair, atom + 2 * g, 4);
+        const __m128i d = _mm_set1_epi32(pair);
+        for (int i = 0; i < 4; ++i)
+            acc[i] = _mm_add_epi32(acc[i], _mm_madd_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(plane + 8 * i)), d));
+    }
+    for (int i = 0; i < 4; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + 4 * i), acc[i]);
+}
+
 DLASIM_AVX2 void multiply_pairs_avx2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom,
                                      std::int32_t* sums)
 {
@@ -166,6 +163,14 @@ DLASIM_AVX512 inline __m512i add_lanes(const __m512i (&v)[8])
     return _mm512_add_epi32(w, _mm512_shuffle_i32x4(w, w, 0xb1));
 }
 
+DLASIM_AVX512 inline __m512i lane_of(__m512i v, int lane) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(lane), v); }
+DLASIM_AVX512 inline __m512i four(const std::uint8_t* at)
+{
+    std::int32_t x;
+    std::memcpy(&x, at, 4);
+    return _mm512_set1_epi32(x);
+}
+
 /// Eight atoms with kWidth kernels: eight sums in registers, a row of weights read once for all of them.
 DLASIM_AVX512 inline void multiply_bytes8(const std::uint8_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
                                           std::int32_t* sums, std::uint32_t pitch)
@@ -182,15 +187,10 @@ DLASIM_AVX512 inline void multiply_bytes8(const std::uint8_t* plane, std::uint32
         data[i] = _mm512_dpbusd_epi32(data[i], _mm512_set1_epi8(-128), _mm512_maskz_loadu_epi8(last, at));
     }
     const __m512i excess = _mm512_sub_epi32(_mm512_setzero_si512(), add_lanes(data));
-    const auto first = [&](int i) DLASIM_AVX512 { return _mm512_permutexvar_epi32(_mm512_set1_epi32(i < 4 ? i : 4 + i), excess); };
-    __m512i s0 = first(0), s1 = first(1), s2 = first(2), s3 = first(3), s4 = first(4), s5 = first(5), s6 = first(6), s7 = first(7);
+    __m512i s0 = lane_of(excess, 0), s1 = lane_of(excess, 1), s2 = lane_of(excess, 2), s3 = lane_of(excess, 3);
+    __m512i s4 = lane_of(excess, 8), s5 = lane_of(excess, 9), s6 = lane_of(excess, 10), s7 = lane_of(excess, 11);
     const std::uint8_t *a0 = atoms[0], *a1 = atoms[1], *a2 = atoms[2], *a3 = atoms[3], *a4 = atoms[4], *a5 = atoms[5], *a6 = atoms[6],
                        *a7 = atoms[7];
-    const auto four = [](const std::uint8_t* at) DLASIM_AVX512 {
-        std::int32_t x;
-        std::memcpy(&x, at, 4);
-        return _mm512_set1_epi32(x);
-    };
     for (std::uint32_t c = 0; c < 4 * groups; c += 4, plane += 64) {
         const __m512i w = _mm512_loadu_si512(plane);
         s0 = _mm512_dpbusd_epi32(s0, w, four(a0 + c));
@@ -213,11 +213,7 @@ DLASIM_AVX512 inline void multiply_bytes1(const std::uint8_t* plane, std::uint32
     for (std::uint32_t lane = 0; lane < 4 * groups; lane += 64)
         data = _mm512_dpbusd_epi32(data, _mm512_set1_epi8(-128), _mm512_maskz_loadu_epi8(low_bits(4 * groups - lane), atom + lane));
     sum = _mm512_set1_epi32(-_mm512_reduce_add_epi32(data));
-    for (std::uint32_t g = 0; g < groups; ++g, plane += 64) {
-        std::int32_t four;
-        std::memcpy(&four, atom + 4 * g, 4);
-        sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(plane), _mm512_set1_epi32(four));
-    }
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 64) sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(plane), four(atom + 4 * g));
     _mm512_storeu_si512(sums, sum);
 }
 
@@ -251,6 +247,62 @@ DLASIM_AVX512 void fill_pairs16_avx512(std::int16_t* low, std::int16_t* high, co
                 _mm512_storeu_si512(high, upper[g]);
             }
         }
+}
+
+/// Up to eight kernels: their low parts are columns 0 to 7 of one plane, their high parts columns 8 to 15.
+constexpr std::uint32_t kFused = kWidth / 2;
+
+DLASIM_AVX512 void fill_fused_avx512(std::int16_t* plane, const std::uint8_t* weights, std::uint32_t pitch, std::uint32_t kernels,
+                                     std::uint32_t lanes)
+{
+    for (std::uint32_t lane = 0; lane < lanes; lane += 32) {
+        const std::uint32_t part = std::min(32u, lanes - lane);
+        const __mmask64 mask = low_bits(2 * part);
+        __m512i row[16];
+        for (std::uint32_t k = 0; k < kFused; ++k) {
+            const __m512i w = k < kernels ? _mm512_maskz_loadu_epi8(mask, weights + std::size_t{k} * pitch + 2 * lane) : _mm512_setzero_si512();
+            row[k] = _mm512_and_si512(w, _mm512_set1_epi16(0xff));
+            row[kFused + k] = _mm512_srai_epi16(w, 8);
+        }
+        transpose(row);
+        for (std::uint32_t g = 0; g < ceil_div(part, 2u); ++g, plane += 32) _mm512_storeu_si512(plane, row[g]);
+    }
+}
+
+template <int N>
+DLASIM_AVX512 inline void multiply_fused(const std::int16_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
+                                         std::int64_t* sums, std::uint32_t pitch)
+{
+    __m512i acc[N];
+    for (int i = 0; i < N; ++i) acc[i] = _mm512_setzero_si512();
+    const std::uint32_t pairs = lanes / 2;
+    for (std::uint32_t g = 0; g < pairs; ++g, plane += 32) {
+        const __m512i w = _mm512_loadu_si512(plane);
+        for (int i = 0; i < N; ++i) {
+            std::int32_t pair;
+            std::memcpy(&pair, atoms[i] + 4 * g, 4);
+            acc[i] = _mm512_add_epi32(acc[i], _mm512_madd_epi16(w, _mm512_set1_epi32(pair)));
+        }
+    }
+    for (int i = 0; i < N; ++i) {
+        if (lanes % 2) {
+            std::uint16_t last;
+            std::memcpy(&last, atoms[i] + 4 * pairs, 2);
+            acc[i] = _mm512_add_epi32(acc[i], _mm512_madd_epi16(_mm512_loadu_si512(plane), _mm512_set1_epi32(last)));
+        }
+        const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(acc[i]));
+        const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(acc[i], 1));
+        std::int64_t* to = sums + std::size_t(i) * pitch;
+        _mm512_storeu_si512(to, _mm512_add_epi64(low, _mm512_slli_epi64(high, 8)));
+        _mm512_storeu_si512(to + kFused, _mm512_setzero_si512());
+    }
+}
+
+DLASIM_AVX512 void multiply_fused_avx512(const std::int16_t* plane, std::uint32_t lanes, const std::uint8_t* const* atoms,
+                                         std::uint32_t count, std::int64_t* sums, std::uint32_t pitch)
+{
+    for (; count >= 8; count -= 8, atoms += 8, sums += std::size_t{8} * pitch) multiply_fused<8>(plane, lanes, atoms, sums, pitch);
+    for (; count != 0; --count, ++atoms, sums += pitch) multiply_fused<1>(plane, lanes, atoms, sums, pitch);
 }
 
 template <int N>
@@ -300,6 +352,7 @@ bool available(MacEngine engine)
     case MacEngine::Best:
     case MacEngine::Plain: return true;
 #if defined(__x86_64__)
+    case MacEngine::Sse2: return true;
     case MacEngine::Avx2: return __builtin_cpu_supports("avx2");
     case MacEngine::Avx512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
@@ -338,7 +391,7 @@ void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch
     }
 #endif
     std::int16_t* plane = reinterpret_cast<std::int16_t*>(form_->data());
-    fill_pairs8(plane, weights, weight_pitch, kernels, lanes);
+    fill_pairs(plane, weights, weight_pitch, kernels, lanes, byte_of);
     const std::size_t row = std::size_t{round_up(lanes, 2u)}, used = round_up(kernels, kWidth) * row;
     std::fill_n(plane + used, pitch_ * row - used, std::int16_t{0});
 }
@@ -361,8 +414,8 @@ void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t cou
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
             const std::int16_t* weights = plane + std::size_t{block} * groups * 2;
 #if defined(__x86_64__)
-            if (engine_ == MacEngine::Avx2) {
-                multiply_pairs_avx2(weights, groups, wide, sums + block);
+            if (engine_ != MacEngine::Plain) {
+                (engine_ == MacEngine::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2)(weights, groups, wide, sums + block);
                 continue;
             }
 #endif
@@ -378,10 +431,18 @@ void MacBlock::load_int16(const std::uint8_t* weights, std::uint32_t weight_pitc
     std::int16_t* low = reinterpret_cast<std::int16_t*>(form_->data());
     std::int16_t* high = reinterpret_cast<std::int16_t*>(form_->data() + form_->plane);
 #if defined(__x86_64__)
+    fused_ = engine_ == MacEngine::Avx512 && pitch_ == kWidth && kernels <= kFused;
+    if (fused_) {
+        fill_fused_avx512(low, weights, weight_pitch, kernels, lanes);
+        return;
+    }
     if (engine_ == MacEngine::Avx512) fill_pairs16_avx512(low, high, weights, weight_pitch, kernels, lanes);
     else
 #endif
-        fill_pairs16(low, high, weights, weight_pitch, kernels, lanes);
+    {
+        fill_pairs(low, weights, weight_pitch, kernels, lanes, low_of);
+        fill_pairs(high, weights, weight_pitch, kernels, lanes, high_of);
+    }
     const std::size_t row = std::size_t{round_up(lanes, 2u)}, used = round_up(kernels, kWidth) * row;
     std::fill_n(low + used, pitch_ * row - used, std::int16_t{0});
     std::fill_n(high + used, pitch_ * row - used, std::int16_t{0});
@@ -393,6 +454,10 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
     const std::int16_t* high = reinterpret_cast<const std::int16_t*>(form_->aligned + form_->plane);
     const std::uint32_t groups = ceil_div(lanes_, 2u);
 #if defined(__x86_64__)
+    if (fused_) {
+        multiply_fused_avx512(low, lanes_, atoms, count, sums, pitch_);
+        return;
+    }
     if (engine_ == MacEngine::Avx512) {
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
             const std::size_t at = std::size_t{block} * groups * 2;
@@ -409,9 +474,10 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
             const std::size_t at = std::size_t{block} * groups * 2;
             std::int32_t l[kWidth], h[kWidth];
 #if defined(__x86_64__)
-            if (engine_ == MacEngine::Avx2) {
-                multiply_pairs_avx2(low + at, groups, wide, l);
-                multiply_pairs_avx2(high + at, groups, wide, h);
+            if (engine_ != MacEngine::Plain) {
+                const auto multiply = engine_ == MacEngine::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2;
+                multiply(low + at, groups, wide, l);
+                multiply(high + at, groups, wide, h);
             } else
 #endif
             {

@@ -1,6 +1,6 @@
 // Integer products of a block: all atoms of a stripe with the kernels of one half of the MAC array.
 // Exact, so the order of the additions is free; the fastest form the processor has is chosen when
-// the program starts (AVX-512 VNNI, AVX2, or plain C++).
+// the program starts (AVX-512 VNNI, AVX2, SSE2, or plain C++).
 //
 //   load      weights [kernels][lanes] into the form the products want, once a stripe
 //   multiply  sums[atom][kernel] = sum over lanes of atom[lane] * weight[kernel][lane]
@@ -18,7 +18,7 @@
 namespace dlasim::numerics {
 
 /// Ways to compute a block. Best: what this processor can do.
-enum class MacEngine { Best, Plain, Avx2, Avx512 };
+enum class MacEngine { Best, Plain, Sse2, Avx2, Avx512 };
 bool available(MacEngine engine);
 
 class MacBlock {
@@ -42,6 +42,7 @@ private:
     const MacEngine engine_;
     const std::uint32_t pitch_, max_lanes_;
     std::uint32_t lanes_ = 0;
+    bool fused_ = false;  // both planes of words in one
     std::unique_ptr<Form> form_;
 };
 

@@ -100,9 +100,14 @@ TEST_P(MacBlockTest, SumsOfWordsAreExactUpToTheExtremes)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, MacBlockTest, testing::Values(MacEngine::Plain, MacEngine::Avx2, MacEngine::Avx512),
-                         [](const auto& info) {
-                             return info.param == MacEngine::Plain ? "Plain" : info.param == MacEngine::Avx2 ? "Avx2" : "Avx512";
+INSTANTIATE_TEST_SUITE_P(Engines, MacBlockTest,
+                         testing::Values(MacEngine::Plain, MacEngine::Sse2, MacEngine::Avx2, MacEngine::Avx512), [](const auto& info) {
+                             switch (info.param) {
+                             case MacEngine::Sse2: return "Sse2";
+                             case MacEngine::Avx2: return "Avx2";
+                             case MacEngine::Avx512: return "Avx512";
+                             default: return "Plain";
+                             }
                          });
 
 }  // namespace
