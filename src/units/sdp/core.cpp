@@ -62,8 +62,8 @@ struct SdpCore::Parts {
     {
         for (; next < to && active; ++next) quiet_cycle(next);
         if (next < to) account(to - next);
-        registers.advance(to);
-        read_registers.advance(to);
+        if (registers.horizon() <= to) registers.advance(to);
+        if (read_registers.horizon() <= to) read_registers.advance(to);
         for (const bool primary : {true, false}) {
             WriteLink* link = primary ? &links.write_mc : links.write_cv;
             while (link && link->complete.available(to)) {
@@ -120,7 +120,7 @@ struct SdpUnit final : SdpCore::Parts {
             for (unsigned i = 0; i < kReadEngines; ++i) machine.front(i).receive(at);
         const bool offered = links.cacc.valid(at);
         const bool port_ready = port && port->request.ready(at);
-        const SdpCycle now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, port_ready);
+        const SdpCycle& now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, port_ready);
         if (now.accepted) values.feed(links.cacc.item(at));
         refused = offered && !now.accepted;
 

@@ -144,9 +144,10 @@ public:
     Wdma<kFull>& wdma() { return wdma_; }
     const Wdma<kFull>& wdma() const { return wdma_; }
 
-    SdpCycle cycle(Cycle at, bool offered, bool layer_end, bool port_ready)
+    const SdpCycle& cycle(Cycle at, bool offered, bool layer_end, bool port_ready)
     {
-        SdpCycle result;
+        SdpCycle& result = now_;
+        result = {};
         // Valid of the old state, from the mux on.
         const bool at_bs = mux_.valid();
         const bool at_bn = layer_.bs.on ? bs_.valid() : at_bs;
@@ -155,7 +156,7 @@ public:
 
         // From the sink to the source.
         sdp_stage::Flow flow{wdma_.ready()};
-        const auto written = wdma_.sweep(output_.valid(), port_ready);
+        const auto& written = wdma_.sweep(output_.valid(), port_ready);
         result.last = written.last;
         output_.sweep(converter_.valid(), flow);
         converter_.sweep(at_converter, flow);
@@ -349,6 +350,7 @@ private:
     std::array<OperandsTaken, 3> operand_out_{};
     std::array<bool, 3> streams_{};
     std::array<std::uint64_t, kReadEngines> stalls_{};
+    SdpCycle now_;
     std::uint64_t atoms_read_ = 0;
     unsigned reading_ = 0;  // engines with a layer, by ReadEngine
 };

@@ -57,9 +57,10 @@ public:
         return token_ && banks_.ready(banks_of_beat());
     }
 
-    Answer sweep(bool in, bool port_ready)
+    const Answer& sweep(bool in, bool port_ready)
     {
-        Answer answer;
+        Answer& answer = answer_;
+        answer = {};
         const bool taken = in && ready();
         const bool produced = commands_.more() && split_count_ < facts::sdp::kCommandFifo && dma_count_ < facts::sdp::kCommandFifo;
         if (produced) push(commands_.next());
@@ -246,6 +247,7 @@ private:
     std::uint32_t bank_bytes() const { return kFull ? 16 : atom_; }
 
     SdpValues& values_;
+    Answer answer_;
     std::uint32_t atom_;
     WriteCommands commands_;
     bool quiet_ = false, compare_ = false, unequal_ = false, to_primary_ = true, wide_ = false, twins_ = false, twin_ = false;
