@@ -65,6 +65,7 @@ std::string summary_table(const LayerResult& r)
     text += '\n';
     add_port(text, "DBB", r.run.dbb, r.hardware.memory.primary.width_bytes);
     if (r.run.cvsram.ar != 0 || r.run.cvsram.aw != 0) add_port(text, "CVSRAM", r.run.cvsram, r.hardware.memory.secondary.width_bytes);
+    if (!r.run.dbb_memory.text.empty()) text += "\n" + r.run.dbb_memory.text;
     text += "\n  lower bounds, cycles\n";
     for (const Bound& bound : lower_bounds(r.plan, r.layer, r.hardware, r.memory))
         text += fmt::format("  {:<12} {:>14}  {}\n", bound.name, grouped(bound.cycles), bound.meaning);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "config/hardware.h"
 #include "config/layer.h"
 #include "config/tensors.h"
 #include "facts/presets.h"
@@ -23,7 +24,7 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed, groups or deconvolution.
+    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution or machines.
     LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
 
     /// Tries until one fits its machine.
@@ -51,8 +52,21 @@ private:
     Hardware machine()
     {
         const auto all = presets();
+        if (kind_ == "machines") return between_presets();
         if (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed") return *find_preset("nv_full");
         return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
+    }
+
+    /// Any legal machine of the configurable generation, or an nv_full with another buffer.
+    Hardware between_presets()
+    {
+        const auto setting = [](const char* path, std::uint32_t value) { return std::string(path) + "=" + std::to_string(value); };
+        if (one_in(5)) return load_hardware("nv_full", {setting("cbuf.banks", in(4, 16)), setting("cbuf.bank_depth", 64u << in(0, 2))});
+        const std::uint32_t k = 8u << in(0, 2), ratio = k == 8 ? 1u << in(0, 2) : k == 16 ? 1u << in(0, 2) : 1u << in(0, 1);
+        return load_hardware("nv_large", {setting("mac.atomic_c", k * ratio), setting("mac.atomic_k", k), setting("cbuf.banks", in(3, 32)),
+                                          setting("cbuf.bank_depth", 64u << in(0, 3)), setting("memory.primary.burst_beats", 1u << in(0, 2)),
+                                          setting("sdp.bs_throughput", 1u << in(0, 3)), setting("sdp.bn_throughput", 1u << in(0, 3)),
+                                          setting("sdp.ew_throughput", 1u << in(0, 2)), setting("memory.latency", in(16, 1024))});
     }
 
     MemorySpec memory()

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/simulate.h"
+#include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "random_layer.h"
@@ -21,7 +22,7 @@ using namespace dlasim;
 
 std::string describe(std::uint64_t seed, const RandomLayer& r)
 {
-    return fmt::format("seed {} --hw {} --memory {} {}", seed, r.hardware.name, memory_text(r.memory), layer_json(r.layer).dump());
+    return fmt::format("seed {} --hw {} --memory {} {}", seed, hardware_json(r.hardware).dump(), memory_text(r.memory), layer_json(r.layer).dump());
 }
 
 /// Outside of t0 to the done interrupt every unit is gated, and its phases sum to all cycles.
