@@ -85,6 +85,8 @@ numerics::SdpYConfig y_config(Generation generation, bool fp, bool nan_to_zero, 
 
 std::uint16_t half_word(const std::uint8_t* at) { return static_cast<std::uint16_t>(at[0] | at[1] << 8); }
 
+constexpr std::uint64_t kReleaseInterval = 64;  // beats
+
 constexpr bool fp16_nan(std::uint16_t x) { return (x & 0x7fff) > 0x7c00; }
 constexpr bool fp16_infinite(std::uint16_t x) { return (x & 0x7fff) == 0x7c00; }
 
@@ -276,6 +278,25 @@ void SdpValues::evaluate(std::int32_t* lanes, std::uint64_t beat)
     }
 }
 
+/// Gives up bytes that no later beat needs, so that long layers do not pile up.
+void SdpValues::release_used()
+{
+    const std::uint64_t pixel = beat_ / beats_per_atom_;
+    for (Stream& s : streams_) {
+        if (!s.used || s.spans.empty()) continue;
+        const auto& [layer, begin] = s.spans.front();
+        std::uint64_t atoms = 0;  // of memory, before the ones in use
+        if (!layer.features) {
+            atoms = (layer.per_element ? pixel : pixel / layer.pixels()) * layer.atoms_per_atom;
+        } else if (layer.narrowing) {
+            atoms = pixel / layer.width * layer.width * 2;
+        } else {
+            atoms = beat_ * lanes_ * (!full_ || layer.input == Precision::Int8 ? 1 : 2) / layer.atom;
+        }
+        s.bytes.release(begin + atoms * layer.atom);
+    }
+}
+
 /// All of it, where only integers are in play.
 unsigned SdpValues::convert_fast(std::int32_t* lanes, std::uint16_t* out)
 {
@@ -319,6 +340,7 @@ void SdpValues::next(std::array<std::uint8_t, 32>& bytes)
         bytes = low;
     }
     ++beat_;
+    if (beat_ % kReleaseInterval == 0) release_used();
     if (layer_.flying) sums_begin_ = std::min(sums_begin_ + lanes_, sums_end_);
 }
 

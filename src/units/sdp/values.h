@@ -85,6 +85,7 @@ private:
     static constexpr std::uint32_t kMaxLanes = 32;
 
     void count_special(const std::uint8_t* bytes, std::uint32_t count);
+    void release_used();
     void feed_lanes(const std::int32_t* lanes);
     void evaluate(std::int32_t* lanes, std::uint64_t beat);
     unsigned convert_fast(std::int32_t* lanes, std::uint16_t* out);
