@@ -76,6 +76,7 @@ struct Layer {
     Padding pad;
     Precision precision = Precision::Int8;
     Mode mode = Mode::Auto;
+    std::uint32_t rows_at_once = 0;  // kernel rows of an operation, pixels: 1, 2 or 4; 0: as many as fit
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
     bool bias = false;
     std::uint32_t bias_shift = 0;  // the stored bias is multiplied by 2^shift

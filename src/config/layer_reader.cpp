@@ -227,7 +227,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
 {
     const JsonObject top(json, file, pointer,
                          {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
-                          "data", "weights", "winograd", "strides", "dilations", "group", "pads", "kernel_shape"});
+                          "data", "weights", "winograd", "image", "strides", "dilations", "group", "pads", "kernel_shape"});
     Layer layer;
     layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
@@ -250,6 +250,12 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     if (top.has("winograd")) {
         const JsonObject winograd(top.raw("winograd"), file, top.pointer("winograd"), {"truncate"});
         layer.winograd_truncate = small(winograd.integer("truncate", {0, 2}, "bits cut from the transformed input", 2));
+    }
+    if (top.has("image")) {
+        if (!layer.image()) throw ConfigError(top.where("image"), "only for pixel formats, expected no such key for \"feature\"");
+        const JsonObject image(top.raw("image"), file, top.pointer("image"), {"rows_at_once"});
+        layer.rows_at_once = small(image.integer("rows_at_once", {1, 4}, "kernel rows of an operation", 1));
+        if (layer.rows_at_once == 3) throw ConfigError(image.where("rows_at_once"), "found 3, expected 1, 2 or 4");
     }
     read_data(layer, top, folder);
     check_shape(layer, top);
@@ -286,6 +292,7 @@ OrderedJson layer_json(const Layer& layer)
     json["precision"] = precision_name(layer.precision);
     json["mode"] = kModes[static_cast<std::size_t>(layer.mode)];
     if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
+    if (layer.rows_at_once != 0) json["image"] = {{"rows_at_once", layer.rows_at_once}};
     json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
     if (layer.bias && layer.bias_shift != 0) json["post"]["bias"] = {{"shift", layer.bias_shift}};
     else json["post"]["bias"] = layer.bias;
@@ -303,7 +310,7 @@ bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
     static const std::vector<std::string> kKeys{"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision",
-                                                "mode", "post", "data", "weights", "winograd"};
+                                                "mode", "post", "data", "weights", "winograd", "image"};
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 

@@ -118,6 +118,9 @@ void Planner::refuse_defective_rows() const
 std::uint32_t Planner::rows_at_once() const
 {
     const std::uint32_t row = l_.kernel_width * l_.channels;
+    if (l_.rows_at_once > 1 && !hw_.full())
+        throw ConfigError(where_, "found " + std::to_string(l_.rows_at_once) + " kernel rows at once, expected 1: " + hw_.name + " is given one");
+    if (l_.rows_at_once != 0) return l_.rows_at_once / 2;  // size_pass refuses what does not fit
     if (!hw_.full()) return 0;
     if (row * 4 <= hw_.mac.atomic_c && l_.kernel_height >= 3) return 2;
     if (row * 2 <= hw_.mac.atomic_c && l_.kernel_height >= 2) return 1;

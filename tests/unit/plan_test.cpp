@@ -142,6 +142,9 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
                 HasSubstr("found an output of 7 x 7, expected multiples of 4"));
     EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "weights": {"compressed": true}})", "nv_large"),
                 HasSubstr("nv_large cannot decompress"));
+    const char* rows = R"({"input": {"width": 9, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 5, "height": 5, "count": 8}, "image": {"rows_at_once": 4}})";
+    EXPECT_THAT(refused(rows, "nv_full"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows at once"));
+    EXPECT_THAT(refused(rows, "nv_small"), HasSubstr("found 4 kernel rows at once, expected 1"));
 }
 
 }  // namespace

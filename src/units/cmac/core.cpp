@@ -223,7 +223,7 @@ UnitReport CmacCore::report(Cycle end)
     // A cell without a kernel stands still: its registers take no atom.
     std::vector<std::uint64_t> cell_atoms(p.atoms_by_cells.size());
     for (std::size_t cell = p.atoms_by_cells.size() - 1; cell-- > 0;) cell_atoms[cell] = cell_atoms[cell + 1] + p.atoms_by_cells[cell + 1];
-    for (std::size_t cell = 0; p.products != 0 && cell + 1 < cell_atoms.size(); ++cell)
+    for (std::size_t cell = 0; p.values && cell + 1 < cell_atoms.size(); ++cell)
         report.counters.emplace_back("cell_" + std::to_string(cell) + "_atoms", cell_atoms[cell]);
     return report;
 }
