@@ -54,6 +54,7 @@ struct CscCore::Parts final : PackageSink {
     void start_busy(Cycle first);
     void advance_pending(Cycle to);
     void advance_busy(Cycle to);
+    Cycle next_event(Cycle to);
     void absorb(Cycle at);
     void finish_layer();
     void account_gap(Cycle at);
@@ -151,6 +152,23 @@ void CscCore::Parts::account_gap(Cycle at)
     (credit_short ? credit_gap : package_gap).add(loaded, at);
 }
 
+/// The first cycle up to `to` in which more than the pop counter can move.
+Cycle CscCore::Parts::next_event(Cycle to)
+{
+    Cycle next = to;
+    if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
+    if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);
+    Cycle shown = 0;
+    // Credits matter only to a head that waits for them, and only the last one it needs.
+    while (sequencer.waits_for_credit()) {
+        const Cycle credit = ports.credit.next();
+        if (credit == kNever || credit + facts::csc::kCreditToCounter > next) return next;
+        sequencer.add_credit(ports.credit.take());
+        shown = credit + facts::csc::kCreditToCounter;
+    }
+    return std::min(next, std::max(sequencer.next_pop(), shown));
+}
+
 /// Takes the updates that the counters show in cycle `at`.
 void CscCore::Parts::absorb(Cycle at)
 {
@@ -234,13 +252,7 @@ void CscCore::Parts::advance_busy(Cycle to)
             credit_short = true;
             ++credit_waits;
         }
-        if (sequencer.quiet() && sequencer.clock() <= to) {
-            Cycle next = std::min(to, sequencer.next_pop());
-            if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
-            if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);
-            if (ports.credit.next() != kNever) next = std::min(next, ports.credit.next() + facts::csc::kCreditToCounter);
-            if (next > sequencer.clock()) sequencer.skip(next);
-        }
+        if (sequencer.quiet() && sequencer.clock() <= to) sequencer.skip(std::max(sequencer.clock(), next_event(to)));
     }
     if (sequencer.finished()) state = State::Done;
 }
@@ -285,12 +297,13 @@ void CscCore::Parts::advance(Cycle to)
     }
 }
 
-/// Credits come one a cycle while CACC drains: they wake CSC only when it waits for them.
+/// Credits come one a cycle while CACC drains: they wake CSC only when it waits for them and none is on its way.
 void CscCore::Parts::choose_wakes()
 {
     phases.settle(now);
     if (ports.credit.reader) credit_reader = ports.credit.reader;
-    ports.credit.reader = state == State::Busy && sequencer.waits_for_credit() ? credit_reader : nullptr;
+    const bool next_credit = state == State::Busy && sequencer.waits_for_credit() && ports.credit.next() == kNever;
+    ports.credit.reader = next_credit ? credit_reader : nullptr;
 }
 
 Cycle CscCore::Parts::horizon() const
@@ -303,7 +316,9 @@ Cycle CscCore::Parts::horizon() const
     case State::Busy:
         next = std::min(next, sequencer.next_pop());
         if (sequencer.waits_for_credit()) {
-            if (ports.credit.next() != kNever) next = std::min(next, ports.credit.next() + facts::csc::kCreditToCounter);
+            // At most one credit a cycle: the last one missing cannot be here earlier.
+            if (ports.credit.next() != kNever)
+                next = std::min(next, ports.credit.next() + facts::csc::kCreditToCounter + static_cast<Cycle>(sequencer.credits_missing() - 1));
         } else if (sequencer.next_pop() == kNever) {
             if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
             if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);

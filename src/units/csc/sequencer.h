@@ -56,7 +56,8 @@ public:
     bool waits_for_credit() const { return head_ready() && !credit_suffices(head()); }
     bool waits_for_lines() const { return !generator_.done() && slices < layer_->input_rows(); }
     bool waits_for_kernels() const { return !generator_.done() && need_ + generator_.peek().kernels > kernels; }
-    std::int64_t credit() const { return credit_; }
+    /// Credits the data head still needs. pre: waits_for_credit()
+    std::int64_t credits_missing() const { return credits_needed(head()) - credit_; }
 
 private:
     struct Fifo {
@@ -70,7 +71,11 @@ private:
     bool head_ready() const { return weights_popped_ > data_popped_; }
     bool credit_suffices(const Package& p) const
     {
-        return !p.channel_end || credit_ >= std::int64_t{p.size} * layer_->credit_unit + layer_->credit_guard;
+        return !p.channel_end || credit_ >= credits_needed(p);
+    }
+    std::int64_t credits_needed(const Package& p) const
+    {
+        return std::int64_t{p.size} * layer_->credit_unit + layer_->credit_guard;
     }
 
     const std::uint32_t minimum_issue_;
