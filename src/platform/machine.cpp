@@ -160,6 +160,13 @@ PortTraffic port_traffic(const TrafficLog& log)
 
 }  // namespace
 
+std::uint64_t Machine::work() const
+{
+    std::uint64_t most = 0;
+    for (UnitModule* unit : parts_->top.units()) most = std::max(most, unit->core().work());
+    return most;
+}
+
 RunResult Machine::run(const Program& program)
 {
     Parts& parts = *parts_;

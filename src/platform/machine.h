@@ -80,6 +80,9 @@ public:
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
     std::function<bool(Cycle)> keep_going;
 
+    /// Atoms that the MAC array has taken: for the progress of a run, inside keep_going.
+    std::uint64_t work() const;
+
     /// Runs the program from reset to 64 cycles after its last entry has completed. Once.
     RunResult run(const Program& program);
 

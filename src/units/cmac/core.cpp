@@ -228,6 +228,8 @@ UnitReport CmacCore::report(Cycle end)
     return report;
 }
 
+std::uint64_t CmacCore::work() const { return parts_->atoms; }
+
 std::string CmacCore::waiting_for() const
 {
     return parts_->running ? "stripes from CSC" : "idle, not enabled";

@@ -29,6 +29,7 @@ public:
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    std::uint64_t work() const override;
     void attach(ProbeSet& probes) override;
 
 private:
