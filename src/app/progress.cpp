@@ -7,8 +7,8 @@
 
 namespace dlasim {
 
-Progress::Progress(std::string name, Cycle expected, bool quiet)
-    : name_(std::move(name)), expected_(std::max<Cycle>(expected, 1)), on_(!quiet && ::isatty(STDERR_FILENO) != 0)
+Progress::Progress(std::string name, std::uint64_t atoms, bool quiet)
+    : name_(std::move(name)), atoms_(std::max<std::uint64_t>(atoms, 1)), on_(!quiet && ::isatty(STDERR_FILENO) != 0)
 {
 }
 
@@ -17,18 +17,18 @@ Progress::~Progress()
     if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::show(Cycle now)
+void Progress::show(Cycle now, std::uint64_t done)
 {
     if (!on_) return;
     const Clock::time_point time = Clock::now();
     if (time < next_) return;
     next_ = time + std::chrono::milliseconds(250);
     shown_ = true;
-    const double seconds = std::chrono::duration<double>(time - start_).count(), speed = static_cast<double>(now) / seconds;
-    const double part = static_cast<double>(now) / static_cast<double>(expected_);
-    // The bound is a lower one: past it, the end cannot be told.
-    const std::string end = part < 1 ? fmt::format("at least {:.0f} s left", static_cast<double>(expected_ - now) / speed) : "soon done";
-    fmt::print(stderr, "\r\x1b[K{}  cycle {}  {:.0f} % of the lower bound  {:.2f} M cycles/s  {}", name_, now, 100 * part, speed / 1e6, end);
+    const double seconds = std::chrono::duration<double>(time - start_).count();
+    const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(atoms_));
+    const std::string end = part > 0.01 ? fmt::format("about {:.0f} s left", seconds / part - seconds) : "loading";
+    fmt::print(stderr, "\r\x1b[K{}  cycle {}  {:.0f} % of MACs  {:.2f} M cycles/s  {}", name_, now, 100 * part,
+               static_cast<double>(now) / seconds / 1e6, end);
     std::fflush(stderr);
 }
 

@@ -1,6 +1,6 @@
 // The progress line of a run: shown on a terminal when a run lasts longer than two seconds.
 //
-//   conv3_2  cycle 1,234,567  about 42 %  9.8 M cycles/s  12 s left
+//   conv3_2  cycle 1234567  42 % of MACs  9.80 M cycles/s  about 12 s left
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace dlasim {
 
 class Progress {
 public:
-    /// `expected`: the cycles the run takes at least, from its lower bounds.
-    Progress(std::string name, Cycle expected, bool quiet);
+    /// `atoms`: what the MAC array has to take in all.
+    Progress(std::string name, std::uint64_t atoms, bool quiet);
     ~Progress();
-    void show(Cycle now);
+    void show(Cycle now, std::uint64_t done);
 
 private:
     using Clock = std::chrono::steady_clock;
     std::string name_;
-    Cycle expected_;
+    std::uint64_t atoms_;
     bool on_, shown_ = false;
     Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::seconds(2);
 };

@@ -31,9 +31,10 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
 
     Simulation simulation;
     {
-        Progress progress(layer.name, largest(lower_bounds(plan, layer, hardware, memory)), options.quiet);
-        const auto keep_going = [&](Cycle now) {
-            progress.show(now);
+        const std::uint64_t atoms = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
+        Progress progress(layer.name, atoms, options.quiet);
+        const auto keep_going = [&](Cycle now, std::uint64_t done) {
+            progress.show(now, done);
             return !interrupted();
         };
         simulation = simulate(layer, hardware, memory, tensors, plan, {options.timing_only, options.stepping, keep_going, !options.events.empty()});

@@ -15,7 +15,7 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
     machine_options.values = !options.timing_only;
     Machine machine(hardware, memory, machine_options);
     for (const PlannedImage& image : plan.images) machine.write_memory(MemorySpace::Primary, image.address, image.bytes);
-    machine.keep_going = options.keep_going;
+    if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
 
     Simulation simulation;
     const auto start = std::chrono::steady_clock::now();

@@ -12,7 +12,7 @@ namespace dlasim {
 
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
-    std::function<bool(Cycle)> keep_going;  // false stops the run
+    std::function<bool(Cycle now, std::uint64_t atoms)> keep_going;  // atoms through the array so far; false stops the run
     bool events = false;                    // record probes and bus logs
 };
 

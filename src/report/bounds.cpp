@@ -76,6 +76,13 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
     return bounds;
 }
 
+std::uint64_t bound_named(const std::vector<Bound>& bounds, const std::string& name)
+{
+    for (const Bound& bound : bounds)
+        if (bound.name == name) return bound.cycles;
+    return 0;
+}
+
 std::uint64_t largest(const std::vector<Bound>& bounds)
 {
     std::uint64_t most = 0;

@@ -20,6 +20,7 @@ struct Bound {
 };
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
+std::uint64_t bound_named(const std::vector<Bound>& bounds, const std::string& name);
 std::uint64_t largest(const std::vector<Bound>& bounds);
 
 }  // namespace dlasim
