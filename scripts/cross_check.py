@@ -1,0 +1,428 @@
+#!/usr/bin/env python3
+"""Random register programs through dlasim, judged by laws and by the executable models of the specification.
+
+usage: cross_check.py [--dlasim PATH] [--shared DIR] [--kinds K,..] [--configs C,..] [--seed N] [--count N] [--seconds S] [--keep DIR]
+
+A program is drawn like a measured case: a kind (below), a preset or a machine between the presets, one to six hardware layers
+through both register groups, a memory with any latency and interval. Its own events are then the stimulus of the models:
+  laws     exit status 0, every wait completed; events are the same bytes when every unit is evaluated in every cycle;
+           the bytes in memory do not depend on the speed of memory; plain layers equal a convolution in integers
+  core     conv_core: CSC, CMAC, CACC from the updates of CDMA and the readiness of SDP (all modes)
+  fetch    cdma_fabric: feature and weight fetch with the read path of the primary port, from the releases of CSC
+  pixels   cdma_img, cdma_wg: update messages of the image and Winograd fetchers from the response beats
+  counters the stall and latency counters of CDMA that a program reads, from cdma_fabric
+  write    sdp_out: SDP without operands, write path, interrupts
+  operands sdp_rdma: SDP with operands, stand-alone or behind CACC
+Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, bdma, second.
+A deviation is printed with its seed and, with --keep, its case is stored. Exit status 1 if there was one. Standard library only.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from pathlib import Path
+
+from cross_check_models import Models
+from cross_check_programs import PRESETS, Machine, between, make
+
+HERE = Path(__file__).resolve().parent
+NEVER = 1 << 60
+
+
+def generate_bytes(seed, n):
+    x, out = (seed * 2654435761 + 12345) & 0xFFFFFFFF, bytearray()
+    for _ in range(n):
+        x ^= x << 13 & 0xFFFFFFFF
+        x ^= x >> 17
+        x ^= x << 5 & 0xFFFFFFFF
+        out.append(x >> 11 & 0xFF)
+    return bytes(out)
+
+
+def plain_convolution(case, records, events, m, models):
+    """CRC of a single int8 direct convolution in integers; None if it is not one or too large."""
+    if len(records) != 1:
+        return None
+    layer, info, base = records[0]["layer"], records[0]["info"], records[0]["base"]
+    g = layer.get
+    if g("mode", "dc") != "dc" or g("prec") != "int8" or g("areas") or g("batch", 1) > 1 or any(g(x) for x in ("bs", "bn", "ew", "fly")) or info["macs"] > 120000:
+        return None
+    fills = {int(f["addr"], 16): f for f in case["memory_fill"]}
+    s8 = [i - 256 if i > 127 else i for i in range(256)]
+    data = generate_bytes(fills[base["i"]]["seed"], info["in_bytes"])
+    weights = generate_bytes(fills[base["w"]]["seed"], info["wbytes"])
+    a, r_, s_, c_, k_ = m.atom, g("r", 1), g("s", 1), layer["c"], layer["k"]
+    kernel = {key: s8[weights[n]] for n, key in enumerate(models.programming.weight_order(m.name, "int8", k_, r_, s_, c_))}
+    out = bytearray(info["out_bytes"])
+    pad = g("padv", 0)
+    for y in range(info["OH"]):
+        for x in range(info["OW"]):
+            total = [0] * k_
+            for r in range(r_):
+                for s in range(s_):
+                    iy, ix = y * g("sy", 1) - g("pt", 0) + r * g("dy", 1), x * g("sx", 1) - g("pl", 0) + s * g("dx", 1)
+                    inside = 0 <= iy < layer["h"] and 0 <= ix < layer["w"]
+                    for c in range(c_):
+                        v = s8[data[c // a * info["surf"] + iy * info["line"] + ix * a + c % a]] if inside else s8[pad & 255]
+                        if v:
+                            for k in range(k_):
+                                total[k] += v * kernel[k, r, s, c]
+            for k in range(k_):
+                t = total[k]
+                if g("relu"):
+                    t = max(0, t)
+                if g("shift", 0):
+                    half = 1 << layer["shift"] - 1
+                    t = (t + half) >> layer["shift"] if t >= 0 else -((-t + half) >> layer["shift"])
+                t = max(-128, min(127, t))
+                out[k // a * info["osurf"] + y * info["oline"] + x * a + k % a] = t & 255
+    return f"{zlib.crc32(bytes(out)):08x}"
+
+
+def end_of(events):
+    return max(p["active"] for n, p in events["probes"].items() if n.endswith("_ready"))
+
+
+def truncated(events, *names):
+    return any(len(events["probes"].get(n, {}).get("runs", [])) == 400 for n in names)
+
+
+def complement(runs, end):
+    low, at = [], 1
+    for s, n in runs:
+        if s > at:
+            low.append([at, s - at])
+        at = s + n
+    if at <= end:
+        low.append([at, end + 1 - at])
+    return low
+
+
+def judge_core(case, models, records):
+    e = case["expected"]
+    if truncated(e, "cacc2sdp_ready", "cdma2sc_dat_updt", "cdma2sc_wt_updt"):
+        return None
+    low = complement(e["probes"]["cacc2sdp_ready"]["runs"], end_of(e))
+    masks = [[x >> i & 1 for x in r["layer"]["areas"][1] for i in range(8)] if r["layer"].get("areas") else None for r in records]
+    original = models.core.WL.layer_start
+
+    def layer_start(loader, layer):            # every layer has its own mask
+        original(loader, layer)
+        loader.mask = masks.pop(0)
+
+    models.core.WL.layer_start = layer_start
+    try:
+        bad, error = models.core.compare(case, low)
+    finally:
+        models.core.WL.layer_start = original
+    return ([f"{error}"] if error else []) + [f"{k}: {v}" for k, v in bad.items()]
+
+
+def judge_fetch(case, m, models, records):
+    e, mem = case["expected"], case["memory"]
+    if any(r["layer"].get("mode", "dc") != "dc" or r["layer"].get("areas") for r in records):
+        return None
+    if any(r["layer"].get(x) for r in records for x in ("skip_data", "skip_weight", "data_reuse", "weight_reuse", "moved", "fly", "bs", "bn", "ew")):
+        return None
+    if any(r["layer"].get(x, 1) == 0 for r in records for x in ("iram", "wram", "fly")):
+        return None
+    if truncated(e, "sc2cdma_dat_updt", "sc2cdma_wt_updt"):
+        return None
+    ports = models.core.bus_times(case)
+    enables = [t for (n, *_), t in zip(case["program"], ports) if n == "CDMA.D_OP_ENABLE"]
+    original = models.fetch.releases
+
+    def releases(c):
+        got = original(c)
+        got["t_en"] = {i: t + 5 - got["csb"] for i, t in enumerate(enables)}
+        return got
+
+    simulate = models.fetch.simulate
+
+    def remember(*arguments):
+        result = simulate(*arguments)
+        models.last_starts = result["op"]
+        return result
+
+    models.fetch.releases, models.fetch.simulate = releases, remember
+    models.fetch.MARKS.clear()
+    try:
+        return [str(x) for x in models.fetch.compare(case)]
+    finally:
+        models.fetch.releases, models.fetch.simulate = original, simulate
+
+
+def judge_write(case, m, models, records):
+    mem, e = case["memory"], case["expected"]
+    models.write.INTERVALS[:] = [mem.get("command_interval", 1), mem.get("write_interval", 1)]
+    if truncated(e, "cacc2sdp_valid", "cacc2sdp_ready", "sdp2mcif_wr_req_valid"):
+        return None
+    if any(r["layer"].get(x) for r in records for x in ("bs", "bn", "ew")) or any(r["layer"].get(x, 1) == 0 for r in records for x in ("oram", "fly")):
+        return None
+    if any(r["layer"].get("mode") == "wg" for r in records) or len(e["aw"]) == 400:
+        return None
+    result, got = models.write.compare(case)
+    return [f"{k}: {got['interrupt_cycles']} {e['interrupt_cycles']}" for k, v in result.items() if not v]
+
+
+def judge_operands(case, m, models, records):
+    mem, e = case["memory"], case["expected"]
+    if "command_interval" in mem or "write_interval" in mem or truncated(e, "sdp2mcif_wr_req_valid", "cacc2sdp_valid") or len(e["aw"]) == 400 or len(e["ar"]) == 400:
+        return None
+    models.write.INTERVALS[:] = [1, 1]
+    flying = any(r["layer"].get("fly", 1) for r in records)
+    if flying:
+        for n in ("mcif2cdma_dat_rd_rsp_ready", "mcif2cdma_wt_rd_rsp_ready"):
+            if e["probes"][n]["active"] != end_of(e):
+                return None         # a held beat of CDMA delays those of SDP: not to be told from the commands alone
+        if not m.full:
+            letter = {1: "", 5: "_b", 6: "_n", 7: "_e"}
+            beats, after = collections.defaultdict(list), -NEVER
+            for cycle, _, count, client in e["ar"]:
+                for _ in range(count):
+                    after = max(cycle + mem["read_latency"], after + mem["beat_interval"])
+                    if client in letter:
+                        beats[letter[client]].append([after + 3, 1])
+            case = dict(case, expected=dict(e, probes=dict(e["probes"])))
+            for x, runs in beats.items():
+                case["expected"]["probes"][f"mcif2sdp{x}_rd_rsp_valid"] = {"runs": runs}
+    result, got = models.operands.compare(case)
+    return [f"{k}: {got['interrupt_cycles']} {e['interrupt_cycles']}" for k, v in result.items() if not v]
+
+
+def judge_counters(case, m, models, records):
+    """Stall and latency counters of CDMA that the program read, from the events of the last run of cdma_fabric."""
+    reads = [x for x in case["expected"].get("reads", []) if "PERF" in x[0]]
+    if not reads:
+        return None
+    bad, marks, ports = [], models.fetch.MARKS, models.core.bus_times(case)
+    starts = models.last_starts + [NEVER]
+    for index, layer in enumerate(range(max(0, len(records) - 2), len(records))):
+        inside = [x for x in marks if starts[layer] <= x[0] < starts[layer + 1]]
+        want = {}
+        for name, request, done in (("DAT", "d", "D"), ("WT", "w", "W")):
+            want[f"CDMA.D_PERF_{name}_READ_STALL"] = sum(x[2] for x in inside if x[1] == request)
+            change = collections.Counter()
+            for x in inside:
+                change[x[0]] += (x[1] == request and x[3]) - (x[1] == done)
+            open_, total, before = 0, 0, None
+            for t in sorted(change):
+                total += (t - before) * (open_ > 0) if before is not None else 0
+                open_, before = open_ + change[t], t
+            want[f"CDMA.D_PERF_{name}_READ_LATENCY"] = total if name == "DAT" or m.full else 0
+        got = dict(map(tuple, reads[4 * index:4 * index + 4]))
+        bad += [f"layer {layer} {k} {got[k]} instead of {v}" for k, v in want.items() if got[k] != v]
+    return bad
+
+
+def judge_pixels(case, m, models, records):
+    """Update messages of the image and Winograd fetchers from the response beats; one layer at a time."""
+    e = case["expected"]
+    mode = records[0]["layer"].get("mode", "dc")
+    if len(records) != 1 or mode == "dc" or truncated(e, "mcif2cdma_dat_rd_rsp_valid", "mcif2cdma_dat_rd_rsp_ready"):
+        return None
+    if records[0]["layer"].get("iram", records[0]["layer"].get("ram", 1)) == 0:
+        return None
+    registers = {n[5:]: v for n, v, *_ in (x for x in case["program"] if len(x) > 1) if n.startswith("CDMA.")}
+    probes = e["probes"]
+    expand = lambda n: [t for a, k in probes[n]["runs"] for t in range(a, a + k)]
+    valid, first = expand("mcif2cdma_dat_rd_rsp_valid"), probes["cdma_dat2mcif_rd_req_valid"]["first"] + 2
+    want = expand("cdma2sc_dat_updt")
+    ready = set(expand("mcif2cdma_dat_rd_rsp_ready"))
+    if not m.full:
+        got, _, took = models.image.updates_cfg(m.name, registers, set(valid), first)
+        bad = [t for t in range(first, max(valid)) if (t in took) != (t in ready)]
+        return ([] if got == want else [f"updates {got[:6]} {want[:6]}"]) + ([f"ready differs at {bad[0]}"] if bad else [])
+    if mode == "img":
+        sizes = [x["n"] for x in models.image.requests(m.name, registers) if not x["dummy"]]
+    else:
+        sizes = [x["n"] for x in models.winograd.requests(registers) if x["addr"] is not None]
+    atoms = [min(2, n - i) for n in sizes for i in range(0, n, 2)]
+    beats = [t for t in valid if t in ready]
+    if len(beats) != len(atoms):
+        return [f"{len(beats)} response beats instead of {len(atoms)}"]
+    got = models.image.updates(m.name, registers, list(zip(beats, atoms)), first)[0] if mode == "img" else \
+        models.winograd.updates(registers, list(zip(beats, atoms)))
+    return [] if got == want else [f"updates {got[:6]} {want[:6]}"]
+
+
+def judge_second(case, m, models, records):
+    """One layer with everything behind the secondary port: the machine of the models has that port's bursts, and no other port."""
+    e = case["expected"]
+    if len(e["cvsram_ar"]) == 400 or len(e["cvsram_aw"]) == 400:
+        return None
+    burst, m.burst = m.burst, m.burst2
+    models.enter(m)
+    try:
+        probes = {k: v for k, v in e["probes"].items() if "mcif" not in k}
+        blank = {"active": 0, "first": -1, "last": -1, "runs": []}
+        for port in ("cdma_dat2mcif_rd_req", "mcif2cdma_dat_rd_rsp", "cdma_wt2mcif_rd_req", "mcif2cdma_wt_rd_rsp"):
+            probes[port + "_ready"] = blank
+        seen = dict(e, probes=probes, ar=e["cvsram_ar"], aw=e["cvsram_aw"], dbb=e["cvsram"])
+        here = dict(case, expected=dict(seen, probes=probes | {
+            "cdma_wt2mcif_rd_req_valid": blank, "sdp2mcif_wr_req_valid": blank}))
+        rows = [{"layer": {k: v for k, v in r["layer"].items() if not k.endswith("ram")}} for r in records]
+        models.write.INTERVALS[:] = [1, 1]
+        if rows[0]["layer"].get("fly", 1) == 0:
+            result, _ = models.operands.compare(here)
+            return [k for k, v in result.items() if not v and k != "wr"]
+        result, _ = models.write.compare(here)
+        bad = [k for k, v in result.items() if not v and k != "wr"]
+        return bad + [str(x) for x in models.fetch.compare(here) if "notready exp" not in x and x[0] != "cdma_wt2mcif_rd_req_valid"]
+    finally:
+        m.burst = burst
+        models.enter(m)
+
+
+def judge_copy(case, records, events):
+    """BDMA: every region must hold what the descriptors say."""
+    memory = {}
+    for f in case["memory_fill"]:
+        memory[int(f["addr"], 16)] = generate_bytes(f["seed"], f["bytes"])
+    bad = []
+    for r, got in zip(records[0]["copies"], events["output"]):
+        d, want = r["copy"], bytearray(r["bytes"])
+        for s in range(d["surfs"]):
+            for n in range(d["lines"]):
+                a, b, k = s * d["src_surf"] + n * d["src_line"], s * d["dst_surf"] + n * d["dst_line"], d["atoms"] * 32
+                want[b:b + k] = memory[d["src"]][a:a + k]
+        if f"{zlib.crc32(bytes(want)):08x}" != got["crc32"]:
+            bad.append(f"copy to {r['addr']}")
+    return bad
+
+
+class Crash(Exception):
+    pass
+
+
+def replay(dlasim, case, folder, *flags):
+    path, events = os.path.join(folder, "case.json"), os.path.join(folder, "events.json")
+    Path(path).write_text(json.dumps(case))
+    try:
+        run = subprocess.run([dlasim, "replay", path, "--quiet", "--events", events, *flags], capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        raise Crash("no end in 300 s")
+    if run.returncode != 0:
+        raise Crash(f"exit {run.returncode}: {(run.stderr or run.stdout).strip()[:900]}")
+    return Path(events).read_bytes()
+
+
+def check(options, models, kind, m, seed, folder):
+    """-> (outcome per oracle, case) or None"""
+    rng = random.Random(f"{kind}/{m.name}/{seed}")
+    if m.overlay:
+        m = between(rng)
+    models.enter(m)
+    made = make(rng, m, models, kind)
+    if made is None:
+        return None
+    case, records = made
+    case["id"] = f"{kind}/{m.name}/{seed}"
+    outcome = {}
+    try:
+        text = replay(options.dlasim, case, folder)
+        events = json.loads(text)
+        waits = sum(1 for x in case["program"] if x[0] == "WAIT_INTR")
+        outcome["finish"] = [] if len(events["interrupt_cycles"]) >= (1 if waits else 0) else ["no interrupt"]
+        if options.stepping:
+            outcome["stepping"] = [] if replay(options.dlasim, case, folder, "--stepping") == text else ["stepping and leaping differ"]
+        fast = dict(case, memory={"read_latency": 1, "beat_interval": 1, "write_latency": 1} if case["memory"]["read_latency"] > 20 else
+                    {"read_latency": 300, "beat_interval": 7, "write_latency": 33})
+        if options.other_memory:
+            other = json.loads(replay(options.dlasim, fast, folder))
+            crc = lambda x: [o["crc32"] for o in x["output"]]
+            outcome["data"] = [] if crc(other) == crc(events) else ["output depends on the speed of memory"]
+    except Crash as error:
+        text = str(error)
+        if "software waits for interrupt" in text and all(f"{u}idle" in text for u in ("CACC      ", "CSC       ", "SDP       ")):
+            return {"merged interrupts": []}, case     # two layers ended before one write cleared both: the program cannot know
+        return {"finish": [text]}, case
+    judged = dict(case, config=m.name, expected=events)
+    want = plain_convolution(case, records, events, m, models) if kind in ("dc", "stall", "cvsram", "seq") else None
+    if want is not None:
+        outcome["values"] = [] if want == events["output"][0]["crc32"] else ["output is not the convolution"]
+    oracles = {"core": lambda: judge_core(judged, models, records), "fetch": lambda: judge_fetch(judged, m, models, records),
+               "pixels": lambda: judge_pixels(judged, m, models, records), "counters": lambda: judge_counters(judged, m, models, records) if "fetch" in outcome else None,
+               "write": lambda: judge_write(judged, m, models, records), "operands": lambda: judge_operands(judged, m, models, records)}
+    if kind == "bdma":
+        outcome["copy"], oracles = judge_copy(case, records, events), {}
+    elif kind == "second":
+        core = oracles["core"]
+        oracles = {"second": lambda: judge_second(judged, m, models, records)}
+        if records[0]["layer"].get("fly", 1):
+            oracles["core"] = core
+    elif kind == "sa":
+        oracles = {"operands": oracles["operands"]}
+    elif kind != "fly":
+        oracles.pop("operands")
+    for name, oracle in oracles.items():
+        try:
+            result = oracle()
+        except Exception as error:
+            result = [f"model failed: {error!r}"]
+        if result is not None:
+            outcome[name] = result
+    return outcome, dict(judged, config=case["config"])
+
+
+KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,bdma,second"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dlasim", default="build/dlasim")
+    parser.add_argument("--shared", type=Path, default=HERE.parent.parent / "shared")
+    parser.add_argument("--kinds", default=KINDS)
+    parser.add_argument("--configs", default="", help="preset names, or between")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1, help="programs a kind and machine")
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--no-stepping", dest="stepping", action="store_false")
+    parser.add_argument("--no-other-memory", dest="other_memory", action="store_false")
+    options = parser.parse_args()
+    if not (options.shared / "spec" / "models").is_dir():
+        print(f"{options.shared}/spec/models is not there: nothing to check against")
+        return 0
+    models = Models(options.shared)
+    machines = PRESETS + [Machine("between", 8, 8, 8, 32, 512, 1, 1, 1, 64, False, False, overlay={})]
+    machines[-1].overlay = {"preset": "nv_small"}
+    machines = [x for x in machines if not options.configs or x.name in options.configs.split(",")]
+    table, started, failures = collections.defaultdict(collections.Counter), time.time(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.seed, options.seed + options.count):
+            for kind in options.kinds.split(","):
+                for m in machines:
+                    if time.time() - started > options.seconds:
+                        break
+                    result = check(options, models, kind, m, seed, folder)
+                    if result is None:
+                        continue
+                    outcome, case = result
+                    table[kind]["programs"] += 1
+                    wrong = {k: v for k, v in outcome.items() if v}
+                    for k, v in outcome.items():
+                        table[kind][k] += 1
+                        table[kind][k + "!"] += bool(v)
+                    if wrong:
+                        failures += 1
+                        print(f"{kind}/{m.name}/{seed} {case['memory']}")
+                        for k, v in wrong.items():
+                            print(f"    {k}: {'; '.join(v)[:500]}", flush=True)
+                        if options.keep:
+                            options.keep.mkdir(parents=True, exist_ok=True)
+                            (options.keep / f"{kind}_{m.name}_{seed}.json").write_text(json.dumps(case))
+    for kind, row in table.items():
+        print(f"{kind:8} {row['programs']:5} programs  " + "  ".join(
+            f"{k} {row[k] - row[k + '!']}/{row[k]}" for k in sorted(row) if not k.endswith("!") and k != "programs"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
