@@ -45,7 +45,7 @@ std::uint64_t sdp_beats(const Pass& p, const Hardware& hw)
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
-    std::uint64_t products = 0, array = 0, loads = 0, sdp = 0, read_bytes = 0, write_bytes = 0;
+    std::uint64_t products = 0, array = 0, loads = 0, cacc = 0, sdp = 0, read_bytes = 0, write_bytes = 0;
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
@@ -56,7 +56,10 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
                         : g.macs;
         array += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
-        sdp += std::uint64_t{g.out_width} * g.out_height * p.batch * sdp_beats(p, hw);
+        const std::uint64_t places = std::uint64_t{g.out_width} * g.out_height * p.batch;
+        // The configurable generation pauses a cycle between the results of two places: cacc.md 3.5.
+        cacc += places * (sdp_beats(p, hw) + (hw.full() ? 0 : up(p.kernels, hw.kernel_group(p.precision))));
+        sdp += places * sdp_beats(p, hw);
         read_bytes += g.line_stride * p.height * std::max(1u, p.mode == PassMode::Image ? 1 : g.surfaces) * p.batch + g.uv_line_stride * p.height;
         read_bytes += g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0) + (p.bias ? 2ull * p.kernels : 0);
         write_bytes += g.out_batch_stride * p.batch;
@@ -69,6 +72,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision)), "every multiplier busy with a useful product"},
         {"mac_array", array, "every operation of the array, unused lanes and kernels included"},
         {"weight_load", loads, "the weights of every stripe loaded into the array once"},
+        {"cacc", cacc, "every result out of CACC, with its pause between places"},
         {"sdp", sdp, "every result through SDP, one beat a cycle"},
         {"dbb_read", up(read_bytes, beat) * interval, "input, weights and operands read once"},
         {"dbb_write", up(write_bytes, beat) * (ideal ? memory.write_interval : 1), "the output written once"},

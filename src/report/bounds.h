@@ -1,7 +1,7 @@
 // Closed-form lower bounds of a layer in cycles: no machine of these sizes can be faster. Shown
 // beside every result, so that what a run lost has a name.
 //
-// Source  MAC array, stripes and weight loads: csc.md 1.5 and 1.10; ports: interfaces.md 4; SDP: sdp.md 1.4, cacc.md 0.
+// Source  MAC array, stripes and weight loads: csc.md 1.5 and 1.10; ports: interfaces.md 4; SDP: sdp.md 1.4, cacc.md 0; CACC: cacc.md 3.5.
 // Left out  latencies, and every dependency between the phases of a layer.
 #pragma once
 #include <cstdint>

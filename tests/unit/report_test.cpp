@@ -31,6 +31,7 @@ TEST(Report, TheBoundsOfAConvolutionAreWhatTheArithmeticSays)
     EXPECT_EQ(bound(bounds, "mac_array"), 28u * 28 * 2 * 9 * 4);
     EXPECT_EQ(bound(bounds, "weight_load"), 13u * 18 * 128);                   // 784 atoms in stripes of 64
     EXPECT_EQ(bound(bounds, "sdp"), 28u * 28 * 4 * 2);                         // 32 kernels in beats of 16
+    EXPECT_EQ(bound(bounds, "cacc"), 28u * 28 * 4 * 3);                        // and a pause between places
     EXPECT_EQ(bound(bounds, "dbb_read"), 2u * (28 * 28 * 128 + 128 * 128 * 9) / 32);
     EXPECT_EQ(bound(bounds, "dbb_write"), 28u * 28 * 128 / 32);
 }
