@@ -1,10 +1,14 @@
 // Random layers through the whole machine, each in a process of its own, compared with the golden
 // convolution.
 //
-// usage: random_layers KIND FIRST COUNT     prints one line a failure, with the descriptor; exits 1 if there is one
+// usage: random_layers KIND FIRST COUNT [stepping]
+//
+// Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` every layer
+// runs twice, leaping and with every unit evaluated in every cycle, and all figures must be equal.
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 #include <systemc>
 #include <unistd.h>
@@ -40,12 +44,29 @@ bool every_cycle_has_an_owner(const RunResult& run)
     return true;
 }
 
-/// 0: verified.
-int run_one(std::uint64_t seed, const RandomLayer& r)
+/// Everything a run says, in one line.
+std::string figures(const RunResult& run)
+{
+    std::string text = fmt::format("t0 {} end {} interrupts {}", run.t0, run.end, fmt::join(run.interrupt_cycles, " "));
+    for (const PortTraffic* port : {&run.dbb, &run.cvsram})
+        text += fmt::format(" | {} {} {} {} {}", port->ar, port->read_beats, port->aw, port->write_beats, port->write_bytes);
+    for (const UnitReport& unit : run.units) {
+        text += " | " + unit.name;
+        for (std::size_t p = 0; p < kPhases; ++p) text += fmt::format(" {}", unit.phases.cycles(static_cast<Phase>(p)));
+        for (const auto& [name, value] : unit.counters) text += fmt::format(" {} {}", name, value);
+        for (const auto& [name, value] : unit.clock_on) text += fmt::format(" {} {}", name, value);
+    }
+    return text + '\n';
+}
+
+/// 0: verified. The figures of the run go to `report`.
+int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
 {
     const LayerTensors tensors = load_tensors(r.layer);
     const Plan plan = plan_layer(r.layer, r.hardware, tensors);
-    const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {false, false, nullptr});
+    const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {false, stepping, nullptr});
+    const std::string text = figures(s.run);
+    if (::write(report, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return 1;
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
     else if (!s.comparison->equal()) fmt::print("WRONG {}\n  {} of {} differ; {}\n", describe(seed, r), s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", s.run.interrupt_cycles.back(), describe(seed, r));
@@ -58,27 +79,49 @@ int run_one(std::uint64_t seed, const RandomLayer& r)
     return s.comparison && s.comparison->equal() && accounted && bounded ? 0 : 1;
 }
 
+
+/// Runs a layer in a process of its own; its figures, or nothing if it was not verified.
+std::string run_apart(std::uint64_t seed, const RandomLayer& r, bool stepping)
+{
+    int ends[2];
+    if (::pipe(ends) != 0) return "";
+    std::fflush(stdout);
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(run_one(seed, r, stepping, ends[1]));
+    ::close(ends[1]);
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (!WIFEXITED(status)) fmt::print("CRASH signal {} {}\n", WTERMSIG(status), describe(seed, r));
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
+}
+
 }  // namespace
 
 int sc_main(int, char**) { return 0; }
 
 int main(int argc, char** argv)
 {
-    if (argc != 4) {
-        std::fputs("usage: random_layers KIND FIRST COUNT\n", stderr);
+    if (argc < 4) {
+        std::fputs("usage: random_layers KIND FIRST COUNT [stepping]\n", stderr);
         return 2;
     }
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
+    const bool twice = argc > 4;
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const RandomLayer r = LayerMaker(seed, argv[1]).make();
-        std::fflush(stdout);
-        const pid_t child = ::fork();
-        if (child == 0) ::_exit(run_one(seed, r));
-        int status = 0;
-        ::waitpid(child, &status, 0);
-        if (!WIFEXITED(status)) fmt::print("CRASH signal {} {}\n", WTERMSIG(status), describe(seed, r));
-        failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+        const std::string leaping = run_apart(seed, r, false);
+        bool good = !leaping.empty();
+        if (twice && good) {
+            const std::string stepping = run_apart(seed, r, true);
+            good = stepping == leaping;
+            if (!good) fmt::print("STEPPING {}\n  leaping  {}  stepping {}", describe(seed, r), leaping, stepping);
+        }
+        failed += !good;
     }
     fmt::print("{} layers, {} verified, {} not\n", count, count - failed, failed);
     return failed == 0 ? 0 : 1;
