@@ -129,7 +129,7 @@ void lay_setting(Overlay& overlay, const std::string& setting)
     Json value;
     try {
         value = Json::parse(setting.substr(equals + 1));
-    } catch (const Json::parse_error&) {
+    } catch (const Json::exception&) {
         value = setting.substr(equals + 1);
     }
     assign(overlay, *field, value, where);

@@ -68,6 +68,8 @@ Json parse_json(const std::string& text, const std::string& file)
         return Json::parse(text, no_key_twice);
     } catch (const Json::parse_error& error) {
         throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + " (" + error.what() + ")");
+    } catch (const Json::exception& error) {  // a number beyond all types
+        throw ConfigError(file, std::string("not JSON that can be read (") + error.what() + ")");
     }
 }
 

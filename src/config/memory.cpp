@@ -23,7 +23,7 @@ std::int64_t number(const std::string& text, const std::string& where, std::int6
     Json value;
     try {
         value = Json::parse(text);
-    } catch (const Json::parse_error&) {
+    } catch (const Json::exception&) {
         value = text;
     }
     return checked_integer(value, where, {low, 1'000'000}, meaning);

@@ -124,6 +124,35 @@ TEST(Plan, GroupsShareAPassUntilAKernelGroupIsFull)
     EXPECT_EQ(plan_shape(two, preset("nv_large")).passes.size(), 2u);
 }
 
+TEST(Plan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
+{
+    // DCGAN: 4 x 4 to 8 x 8, kernel 4, stride 2, padding 1: four phases with kernels of 2 x 2.
+    const Layer layer = layer_of(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
+                                     "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}})");
+    const Plan plan = plan_shape(layer, preset("nv_full"));
+    ASSERT_EQ(plan.passes.size(), 4u);
+    for (const PlannedPass& pass : plan.passes) {
+        EXPECT_EQ(pass.pass.kernel_width, 2u);
+        EXPECT_EQ(pass.geometry.out_width, 4u);
+    }
+    EXPECT_EQ(plan.passes[0].pass.pad.left, 1u);   // output column 0 needs source columns -1 and 0
+    EXPECT_EQ(plan.passes[1].pass.pad.left, 0u);   // output column 1 needs source columns 0 and 1
+    EXPECT_EQ(plan.passes[1].pass.pad.right, 1u);
+    EXPECT_EQ(plan.macs, 4u * 16 * 32 * 4 * 64);
+    EXPECT_EQ(plan.copied_bytes, 8u * 8 * 32);
+    EXPECT_TRUE(std::holds_alternative<WaitStatus>(plan.program.back()));
+    EXPECT_THAT(refusal([&] { plan_shape(layer, preset("nv_large")); }), HasSubstr("nv_large has no Rubik"));
+}
+
+TEST(Plan, BatchesOfInt8WrittenAsInt16TellTheAccumulatorThePairOfSurfaces)
+{
+    const Layer layer = layer_of(R"({"input": {"width": 3, "height": 3, "channels": 32, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64},
+                                     "post": {"output": {"precision": "int16"}}})");
+    const Plan plan = plan_shape(layer, preset("nv_full"));
+    EXPECT_EQ(value_of(plan, "SDP.D_DST_SURFACE_STRIDE"), 288u);
+    EXPECT_EQ(value_of(plan, "CACC.D_SURF_STRIDE"), 576u);
+}
+
 TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
 {
     const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
