@@ -182,9 +182,9 @@ DLASIM_AVX512 inline int largest(__m512i exponents)
 constexpr std::int32_t kProductOffset = 0x55550000;
 constexpr std::uint64_t kMantissaMask = (std::uint64_t{1} << 38) - 1;
 
-/// The word of one kernel and one atom.
-DLASIM_AVX512 std::uint64_t product_avx512(const Fp16Weights& w, std::uint64_t sign, const std::uint64_t* one, const std::uint64_t* two,
-                                  const std::uint64_t* negative, const Fp16Operand& d)
+/// The aligned products of one kernel and one atom, 16 lanes a vector; the exponent they share.
+DLASIM_AVX512 inline int terms(const Fp16Weights& w, std::uint64_t sign, const std::uint64_t* one, const std::uint64_t* two,
+                               const std::uint64_t* negative, const Fp16Operand& d, __m512i (&term)[4])
 {
     const __m512i exponents = _mm512_adds_epi8(_mm512_loadu_si512(w.exponent.data()), _mm512_loadu_si512(d.exponent.data()));
     const int top = largest(exponents);
@@ -216,7 +216,6 @@ DLASIM_AVX512 std::uint64_t product_avx512(const Fp16Weights& w, std::uint64_t s
     }
 
     const __m512i offset = _mm512_set1_epi32(kProductOffset), minus = _mm512_set1_epi32(1);
-    __m512i sum = _mm512_setzero_si512();  // four terms of 29 bits fit
     for (unsigned part = 0; part < 4; ++part) {
         const __m512i a = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w.magnitude.data() + 16 * part)));
         const __m512i b = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(d.magnitude.data() + 16 * part)));
@@ -228,12 +227,45 @@ DLASIM_AVX512 std::uint64_t product_avx512(const Fp16Weights& w, std::uint64_t s
             p = _mm512_mask_sub_epi32(p, moved, _mm512_srlv_epi32(_mm512_add_epi32(p, offset), bits), _mm512_srlv_epi32(offset, bits));
             p = _mm512_mask_sub_epi32(p, static_cast<__mmask16>(carry >> 16 * part), p, minus);
         }
-        sum = _mm512_mask_add_epi32(sum, static_cast<__mmask16>(live >> 16 * part), sum, p);
+        term[part] = _mm512_maskz_mov_epi32(static_cast<__mmask16>(live >> 16 * part), p);
     }
+    return top;
+}
+
+std::int64_t word(int exponent, std::int64_t mantissa)
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(exponent) << 40 | (static_cast<std::uint64_t>(mantissa) & kMantissaMask));
+}
+
+/// The word of one kernel and one atom.
+DLASIM_AVX512 std::int64_t product_avx512(const Fp16Weights& w, std::uint64_t sign, const std::uint64_t* one, const std::uint64_t* two,
+                                          const std::uint64_t* negative, const Fp16Operand& d)
+{
+    __m512i term[4];
+    const int top = terms(w, sign, one, two, negative, d, term);
+    // Four terms of 29 bits fit 32.
+    const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(term[0], term[1]), _mm512_add_epi32(term[2], term[3]));
     const __m512i wide = _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum)),
                                           _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(sum, 1)));
-    const std::int64_t mantissa = _mm512_reduce_add_epi64(wide);
-    return static_cast<std::uint64_t>(top) << 40 | (static_cast<std::uint64_t>(mantissa) & kMantissaMask);
+    return word(top, _mm512_reduce_add_epi64(wide));
+}
+
+/// The four words of one kernel and one tile.
+DLASIM_AVX512 void tile_avx512(const Fp16Weights& w, std::uint64_t sign, const std::uint64_t* one, const std::uint64_t* two,
+                               const std::uint64_t* negative, const Fp16Operand& d, std::int64_t* words, std::uint32_t pitch)
+{
+    __m512i term[4];
+    const int top = terms(w, sign, one, two, negative, d, term);
+    std::array<std::int64_t, 16> positions;
+    for (unsigned part = 0; part < 4; ++part) {
+        // The four channels of a position are neighbours.
+        const __m512i pairs = _mm512_add_epi32(term[part], _mm512_shuffle_epi32(term[part], _MM_PERM_CDAB));
+        const __m512i fours = _mm512_add_epi32(pairs, _mm512_shuffle_epi32(pairs, _MM_PERM_BADC));
+        const __m128i sums = _mm512_castsi512_si128(_mm512_maskz_compress_epi32(0x1111, fours));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(positions.data() + 4 * part), _mm256_cvtepi32_epi64(sums));
+    }
+    const std::array<std::int64_t, 4> outputs = winograd_outputs(positions);
+    for (std::size_t j = 0; j < outputs.size(); ++j) words[j * pitch] = word(top, outputs[j]);
 }
 #endif
 
@@ -270,26 +302,52 @@ void Fp16Block::load(const std::uint8_t* weights, std::uint32_t weight_pitch, st
     }
 }
 
-std::int64_t Fp16Block::product(const Kernel& kernel, Atom& atom) const
+std::int64_t Fp16Block::product(const Kernel& kernel, const Atom& atom) const
 {
 #if defined(__x86_64__)
     if (wide_ && !kernel.operand.nan && !atom.operand.nan)
-        return static_cast<std::int64_t>(product_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(),
-                                                        kernel.negative.data(), atom.operand));
+        return product_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(), atom.operand);
 #endif
     return static_cast<std::int64_t>(dot_fp16(kernel.operand, atom.operand));
 }
 
-void Fp16Block::multiply(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* to, std::uint32_t pitch)
+void Fp16Block::tile(const Kernel& kernel, const Atom& atom, std::int64_t* to, std::uint32_t pitch) const
+{
+#if defined(__x86_64__)
+    if (wide_ && !kernel.operand.nan && !atom.operand.nan) {
+        tile_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(), atom.operand, to, pitch);
+        return;
+    }
+#endif
+    const std::array<CmacWord, 4> outputs = winograd_fp16(kernel.operand, atom.operand);
+    for (std::size_t j = 0; j < outputs.size(); ++j) to[j * pitch] = static_cast<std::int64_t>(outputs[j]);
+}
+
+void Fp16Block::unpack(const std::uint8_t* from)
 {
     std::array<std::uint16_t, kLanes> buffer;
-    for (std::uint32_t i = 0; i < count; ++i, to += pitch) {
-        unpack_fp16(words(atoms[i], lanes_, buffer), atom_->operand);
+    unpack_fp16(words(from, lanes_, buffer), atom_->operand);
 #if defined(__x86_64__)
-        if (wide_) atom_->sign = mask_of(atom_->operand.sign);
+    if (wide_) atom_->sign = mask_of(atom_->operand.sign);
 #endif
+}
+
+void Fp16Block::multiply(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* to, std::uint32_t pitch)
+{
+    for (std::uint32_t i = 0; i < count; ++i, to += pitch) {
+        unpack(atoms[i]);
         for (std::uint32_t k = 0; k < kernels_; ++k) to[k] = product(kernel_[k], *atom_);
         std::fill(to + kernels_, to + pitch, 0);
+    }
+}
+
+void Fp16Block::multiply_tiles(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* to, std::uint32_t pitch)
+{
+    DLASIM_EXPECTS(lanes_ == kLanes);
+    for (std::uint32_t i = 0; i < count; ++i, to += std::size_t{4} * pitch) {
+        unpack(atoms[i]);
+        std::fill(to, to + std::size_t{4} * pitch, 0);
+        for (std::uint32_t k = 0; k < kernels_; ++k) tile(kernel_[k], *atom_, to + k, pitch);
     }
 }
 

@@ -21,11 +21,15 @@ public:
 
     void load(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes);
     void multiply(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* words, std::uint32_t pitch);
+    /// Winograd, 64 lanes: words [count][4 outputs][pitch].
+    void multiply_tiles(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* words, std::uint32_t pitch);
 
 private:
     struct Kernel;
     struct Atom;
-    std::int64_t product(const Kernel& kernel, Atom& atom) const;
+    void unpack(const std::uint8_t* from);
+    std::int64_t product(const Kernel& kernel, const Atom& atom) const;
+    void tile(const Kernel& kernel, const Atom& atom, std::int64_t* words, std::uint32_t pitch) const;
     const bool wide_;
     std::uint32_t kernels_ = 0, lanes_ = 0;
     std::unique_ptr<Kernel[]> kernel_;

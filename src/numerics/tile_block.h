@@ -1,6 +1,6 @@
-// Winograd with integers, a block at a time: the input transform of the four channels of an atom, and
-// the sums of all tiles of a stripe with the kernels of one half of the MAC array. The same results as
-// numerics/pra.h and numerics/cmac.h one by one, in loops that vectorise.
+// Winograd a block at a time: the input transform of the four channels of an atom, and the integer sums
+// of all tiles of a stripe with the kernels of one half of the MAC array (fp16: fp16_block.h). The same
+// results as numerics/pra.h and numerics/cmac.h one by one, in loops that vectorise.
 //
 // Shapes  tile, atom: [16 positions][4 channels] of 16 bits; weights [kernels][16][4] bytes or words;
 //         sums [count][4 outputs][pitch()], kernels beyond those loaded are 0.
@@ -19,6 +19,9 @@ inline constexpr std::uint32_t kTileOutputs = 4;
 
 /// C^T D C of four channels, shifted by `truncate` (0..3) with rounding and saturated to bytes or words.
 void transform_tiles(bool bytes, unsigned truncate, const std::int16_t* tile, std::int16_t* out);
+
+/// The same for fp16, computed in fp17; nothing is shifted.
+void transform_tiles_fp16(const std::uint16_t* tile, std::uint16_t* out);
 
 class TileBlock {
 public:

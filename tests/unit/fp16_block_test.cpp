@@ -60,6 +60,32 @@ TEST_P(Fp16BlockTest, WordsAreThoseOfTheCellForEveryRangeOfExponents)
     }
 }
 
+TEST_P(Fp16BlockTest, TilesGiveTheFourWordsOfTheCell)
+{
+    if (!available(GetParam())) GTEST_SKIP() << "this processor cannot do it";
+    std::mt19937 random{5};
+    for (int trial = 0; trial < 1000; ++trial) {
+        const unsigned window = 1 + static_cast<unsigned>(random() % (trial % 3 == 0 ? 31 : 12));
+        std::array<std::uint16_t, 64> weights, atom;
+        for (auto& w : weights) w = random_value(random, window, trial % 5 == 0);
+        for (auto& d : atom) d = random_value(random, window, trial % 5 == 0);
+        Fp16Block block(1, GetParam());
+        block.load(reinterpret_cast<const std::uint8_t*>(weights.data()), 128, 1, 64);
+        const std::uint8_t* pointer = reinterpret_cast<const std::uint8_t*>(atom.data());
+        std::array<std::int64_t, 8> words;
+        block.multiply_tiles(&pointer, 1, words.data(), 2);
+        Fp16Weights w;
+        Fp16Operand d;
+        unpack_fp16(weights, w);
+        unpack_fp16(atom, d);
+        const auto expected = winograd_fp16(w, d);
+        for (std::size_t j = 0; j < 4; ++j) {
+            ASSERT_EQ(words[2 * j], static_cast<std::int64_t>(expected[j])) << "trial " << trial << " output " << j;
+            ASSERT_EQ(words[2 * j + 1], 0);
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, Fp16BlockTest, testing::Values(MacEngine::Plain, MacEngine::Avx512),
                          [](const auto& info) { return info.param == MacEngine::Plain ? "Plain" : "Avx512"; });
 

@@ -39,6 +39,30 @@ TEST(TileBlock, TransformOfFourChannelsIsTheTransformOfEach)
     }
 }
 
+TEST(TileBlock, TransformOfHalfFloatsIsTheTransformOfEachChannelForEveryKindOfValue)
+{
+    std::mt19937 random{4};
+    for (int trial = 0; trial < 20000; ++trial) {
+        std::uint16_t tile[64], out[64];
+        const unsigned window = 1 + static_cast<unsigned>(random() % 31);
+        for (auto& x : tile) {
+            const unsigned kind = static_cast<unsigned>(random() % 16);
+            x = static_cast<std::uint16_t>((random() & 0x83ff) | (random() % window) << 10);
+            if (kind == 0) x &= 0x8000;
+            if (kind == 1) x = static_cast<std::uint16_t>(0x7bff | (x & 0x8000));
+            if (trial % 4 == 0 && kind == 2) x |= 0x7c00;                       // Inf or NaN
+            if (kind == 3) x = static_cast<std::uint16_t>(x & 0x83ff);            // denormal
+        }
+        transform_tiles_fp16(tile, out);
+        for (unsigned c = 0; c < 4; ++c) {
+            std::uint16_t in[16], expected[16];
+            for (unsigned i = 0; i < 16; ++i) in[i] = tile[4 * i + c];
+            transform_tile(Precision::Fp16, 0, in, expected);
+            for (unsigned i = 0; i < 16; ++i) ASSERT_EQ(out[4 * i + c], expected[i]) << "trial " << trial;
+        }
+    }
+}
+
 TEST(TileBlock, SumsOfABlockAreTheSumsOfEveryKernel)
 {
     std::mt19937 random{2};

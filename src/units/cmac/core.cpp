@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <span>
 #include <vector>
 
 #include "base/busy_plan.h"
 #include "facts/cmac.h"
-#include "numerics/cmac.h"
 #include "numerics/fp16_block.h"
 #include "numerics/mac_block.h"
 #include "numerics/tile_block.h"
@@ -34,7 +31,6 @@ struct CmacCore::Parts {
           tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1),
           fp16(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 1)
     {
-        fp_weights.resize(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 0);
     }
 
     void advance(Cycle to);
@@ -69,8 +65,6 @@ struct CmacCore::Parts {
     numerics::MacBlock block;
     numerics::TileBlock tiles;
     numerics::Fp16Block fp16;
-    std::vector<numerics::Fp16Weights> fp_weights;
-    numerics::Fp16Operand fp_atom;
     std::array<std::vector<std::int32_t>, kBuffers> narrow;
     std::array<std::vector<std::int64_t>, kBuffers> wide;
     std::size_t next_buffer = 0;
@@ -159,34 +153,12 @@ void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint
     }
 }
 
-namespace {
-
-/// Lanes of two bytes, filled up with zeros to a multiple of 16.
-std::span<const std::uint16_t> words(const std::uint8_t* from, std::uint32_t lanes, std::array<std::uint16_t, numerics::kMaxLanes>& to)
-{
-    const std::size_t padded = round_up(std::min<std::size_t>(lanes, to.size()), std::size_t{16});
-    to.fill(0);
-    std::memcpy(to.data(), from, 2 * std::min<std::size_t>(lanes, to.size()));
-    return {to.data(), padded};
-}
-
-}  // namespace
-
 void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights,
                                      std::uint32_t kernels, std::size_t slot)
 {
     if (o.precision == Precision::Fp16) {
-        std::array<std::uint16_t, numerics::kMaxLanes> lanes;
-        for (std::uint32_t k = 0; k < kernels; ++k)
-            numerics::unpack_fp16(words(weights + std::size_t{k} * o.weight_pitch, kTileLanes, lanes), fp_weights[k]);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            numerics::unpack_fp16(words(o.atoms[i], kTileLanes, lanes), fp_atom);
-            std::int64_t* row = wide[slot].data() + i * kOutputs * block.pitch();
-            for (std::uint32_t k = 0; k < kernels; ++k) {
-                const auto outputs = numerics::winograd_fp16(fp_weights[k], fp_atom);
-                for (std::size_t j = 0; j < kOutputs; ++j) row[j * block.pitch() + k] = static_cast<std::int64_t>(outputs[j]);
-            }
-        }
+        fp16.load(weights, o.weight_pitch, kernels, kTileLanes);
+        fp16.multiply_tiles(o.atoms, count, wide[slot].data(), block.pitch());
         return;
     }
     tiles.load(o.precision == Precision::Int8, weights, o.weight_pitch, kernels);

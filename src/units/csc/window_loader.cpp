@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "facts/csc.h"
-#include "numerics/pra.h"
 #include "numerics/tile_block.h"
 #include "units/csc/data_loader.h"
 
@@ -208,17 +207,15 @@ void DataLoader::winograd_atom(bool lower, bool exact, std::uint8_t* lanes) cons
             for (std::uint32_t ch = 0; ch < kTileChannels; ++ch) tile[kTileChannels * i + ch] = static_cast<std::int8_t>(at[first_channel + ch]);
         else std::memcpy(tile + kTileChannels * i, at, kPositionBytes);
     }
-    if (l.precision != Precision::Fp16) {
+    if (l.precision == Precision::Fp16) {
+        std::uint16_t in[kTileLanes], out[kTileLanes];
+        std::memcpy(in, tile, sizeof in);
+        numerics::transform_tiles_fp16(in, out);
+        std::memcpy(lanes, out, sizeof out);
+    } else {
         std::int16_t out[kTileLanes];
         numerics::transform_tiles(bytes, l.pra_truncate, tile, out);
         std::memcpy(lanes, out, sizeof out);
-        return;
-    }
-    for (std::uint32_t ch = 0; ch < kTileChannels; ++ch) {
-        std::uint16_t channel[16], transformed[16];
-        for (std::uint32_t i = 0; i < 16; ++i) channel[i] = static_cast<std::uint16_t>(tile[kTileChannels * i + ch]);
-        numerics::transform_tile(l.precision, l.pra_truncate, channel, transformed);
-        for (std::uint32_t i = 0; i < 16; ++i) std::memcpy(lanes + 2 * (kTileChannels * i + ch), &transformed[i], 2);
     }
 }
 
