@@ -125,7 +125,7 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     if (data_probe) data_probe->run(stripe.first_atom, count);
     if (p.layer_end && !layer.skip_data_release) {
         const Cycle delay = layer.mode == ConvMode::Winograd ? facts::csc::kDataReleaseWinograd : facts::csc::kDataRelease;
-        const std::uint32_t entries = data.release(layer.release_slices);
+        const std::uint32_t entries = data.release(layer, layer.release_slices);
         ports.cdma.data_released.put(at + delay + count - 1, {entries, layer.release_slices});
     }
     account_gap(at);
@@ -186,7 +186,7 @@ void CscCore::Parts::start_layer(Cycle at)
     const bool mode_changed = !previous.any || previous.layer.mode != layer.mode;
     if ((!layer.data_reuse || mode_changed) && previous.slices != 0) {
         sequencer.slices -= previous.slices;
-        ports.cdma.data_released.put(at + facts::csc::kReuseRelease, {data.release(previous.slices), previous.slices});
+        ports.cdma.data_released.put(at + facts::csc::kReuseRelease, {data.release(previous.layer, previous.slices), previous.slices});
     }
     if (!layer.weight_reuse && previous.any && previous.layer.skip_weight_release) {
         sequencer.kernels -= previous.layer.last_kernel + 1;

@@ -67,9 +67,9 @@ void DataLoader::start_layer(const CscLayer& layer)
     }
 }
 
-std::uint32_t DataLoader::release(std::uint32_t slices)
+std::uint32_t DataLoader::release(const CscLayer& of, std::uint32_t slices)
 {
-    const std::uint32_t released = layer_->entries * layer_->loaded_batches * slices;
+    const std::uint32_t released = of.entries * of.loaded_batches * slices;
     base_ = (base_ + released) % ring_entries_;
     return released;
 }

@@ -39,8 +39,8 @@ public:
 
     void reset_ring() { base_ = 0; }
     void start_layer(const CscLayer& layer);
-    /// The ring starts `slices` of the current layer later.
-    std::uint32_t release(std::uint32_t slices);
+    /// The ring starts `slices` of that layer later.
+    std::uint32_t release(const CscLayer& of, std::uint32_t slices);
 
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, AtomSet& out);
