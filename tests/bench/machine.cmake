@@ -1,0 +1,3 @@
+if(TARGET dlasim::app)
+    dlasim_bench(machine_bench.cpp USES dlasim::app)
+endif()
