@@ -11,6 +11,8 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "replay/replay.h"
+#include "units/dram/command_line.h"
+#include <iostream>
 
 namespace dlasim {
 namespace {
@@ -59,6 +61,7 @@ int parse_and_run(int argc, char** argv)
     run_app->add_option("--events", run.events, "write the events of the run to this file: bus logs, all runs of all probes");
     CLI::Option* seed = run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's");
     run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
+    run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
     run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
     hidden(run_app->add_flag("--stepping", run.stepping, "evaluate every unit in every cycle: slow, same result"));
 
@@ -87,6 +90,10 @@ int parse_and_run(int argc, char** argv)
     point_app->add_option("--out", sweep.out);
     point_app->add_flag("--timing-only", sweep.timing_only);
 
+    dram::DramCommand memory;
+    CLI::App* dram_app = app.add_subcommand("dram", "a DRAM by itself: request streams, statistics, command log, timeline");
+    dram::add_options(*dram_app, memory);
+
     std::string preset;
     CLI::App* presets_app = app.add_subcommand("presets", "the built-in hardware and memory presets");
     presets_app->add_option("NAME", preset, "print this one as JSON");
@@ -99,6 +106,7 @@ int parse_and_run(int argc, char** argv)
     run.has_seed = seed->count() != 0;
     if (run_app->parsed()) return run_command(run);
     if (replay_app->parsed()) return replay(again);
+    if (dram_app->parsed()) return dram::run_command(memory, std::cout);
     if (sweep_app->parsed()) return sweep_command(sweep);
     if (point_app->parsed()) return sweep_point_command(sweep, index);
     return presets_command(preset);

@@ -37,7 +37,9 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
             progress.show(now, done);
             return !interrupted();
         };
-        simulation = simulate(layer, hardware, memory, tensors, plan, {options.timing_only, options.stepping, keep_going, !options.events.empty()});
+        simulation = simulate(layer, hardware, memory, tensors, plan,
+                              {.timing_only = options.timing_only, .stepping = options.stepping, .keep_going = keep_going,
+                               .check_dram = options.check_dram, .events = !options.events.empty()});
     }
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
@@ -52,6 +54,8 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
         write_json_file(options.events, events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX));
     file.commit(result_json(result).dump(2) + "\n");
     if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
+    for (const std::string& violation : run.dbb_memory.violations) fmt::print(stderr, "{}: DRAM: {}\n", layer.name, violation);
+    if (!run.dbb_memory.violations.empty()) return kMismatch;
     return result.comparison && !result.comparison->equal() ? kMismatch : kDone;
 }
 

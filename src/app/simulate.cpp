@@ -12,6 +12,7 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
     MachineOptions machine_options;
     machine_options.stepping = options.stepping;
     machine_options.events = options.events;
+    machine_options.check_dram = options.check_dram;
     machine_options.values = !options.timing_only;
     Machine machine(hardware, memory, machine_options);
     for (const PlannedImage& image : plan.images) machine.write_memory(MemorySpace::Primary, image.address, image.bytes);

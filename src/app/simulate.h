@@ -13,6 +13,7 @@ namespace dlasim {
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
     std::function<bool(Cycle now, std::uint64_t atoms)> keep_going;  // atoms through the array so far; false stops the run
+    bool check_dram = false;                // every command of a DRAM goes through its checker
     bool events = false;                    // record probes and bus logs
 };
 
