@@ -13,7 +13,7 @@ DLASIM, MODELS = sys.argv[1], Path(sys.argv[2])
 # Falling bandwidth; equal ones are not compared with each other. Where a layer does not need the
 # bandwidth, latency decides, which has another order: a fifth of a percent is allowed.
 MEMORIES = [["ideal:latency=32"], ["hbm2"], ["lpddr5-6400"], ["ddr4-3200", "lpddr4-3200"], ["ddr4-2400"],
-            ["lpddr4-3200:channels=2,wrap=true"], ["lpddr4-3200:channels=1,wrap=true"]]
+            ["lpddr4-3200:channels=2"], ["lpddr4-3200:channels=1"]]
 
 
 def cycles(layer, hardware, memory, *more):

@@ -60,6 +60,16 @@ TEST(DramConfig, OptionsAreLaidOverTheFile)
     EXPECT_EQ(read_config("ddr4-2400", {{"base", "0x80000000"}}).base, 0x80000000u);
 }
 
+TEST(DramConfig, OnlyAFileThatSaysSoWraps)
+{
+    EXPECT_TRUE(read_config("hbm2").wrap);
+    std::string text = preset_text("hbm2");
+    text.erase(text.find("  \"wrap\": true,"), std::string{"  \"wrap\": true,"}.size());
+    const std::string path = testing::TempDir() + "/silent_dram.json";
+    std::ofstream{path} << text;
+    EXPECT_FALSE(read_config(path).wrap);
+}
+
 TEST(DramConfig, SlipsOfThePenAreNamed)
 {
     EXPECT_THAT(refusal("ddr4-2401"), HasSubstr("did you mean \"ddr4-2400\"?"));

@@ -208,9 +208,9 @@ TEST(DramModule, AWritePostedIsAnsweredAtOnce)
     EXPECT_EQ(bench.port.accesses[0].answered, 12u);  // in the queue at 13, answered at 14 DRAM cycles: 11.7 ns
 }
 
-TEST(DramModule, AddressesBeyondTheCapacityAreAnAddressError)
+TEST(DramModule, AddressesBeyondTheCapacityAreAnAddressErrorWhereTheyDoNotWrap)
 {
-    Bench bench{"ddr4-2400"};
+    Bench bench{"ddr4-2400", {{"wrap", "false"}}};
     bench.read(10, std::uint64_t{8} << 30);
     bench.read(20, (std::uint64_t{8} << 30) - 64);
     bench.run(1000);

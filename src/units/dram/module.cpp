@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "links/dbb_socket.h"
 
@@ -70,6 +72,12 @@ bool DramMemory::perform(Payload& payload)
     const std::uint64_t capacity = config_.organisation.capacity_bytes();
     const bool inside = address >= config_.base && (config_.wrap || (address - config_.base < capacity && capacity - (address - config_.base) >= bytes));
     if (!inside) {
+        if (!warned_) {
+            const std::string what = fmt::format("address {:#x} is not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do", address,
+                                                 capacity >> 20, config_.base, config_.name);
+            SC_REPORT_WARNING("DRAM", what.c_str());
+        }
+        warned_ = true;
         payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         return false;
     }

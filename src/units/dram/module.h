@@ -95,6 +95,7 @@ private:
     std::int64_t blocked_ = -1;                    // the request whose END_REQ is withheld
     std::int64_t responding_ = -1;                 // BEGIN_RESP sent, END_RESP not received
     Cycle last_request_ = 0, next_beat_ = 0;
+    bool warned_ = false;  // of an address beyond the capacity
     bool paced_ = false;  // the port knows PortPace: it takes answers in one call
     sc_core::sc_event wake_{"wake"};
 };
