@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "config/npy.h"
 #include "refusal.h"
@@ -25,7 +26,7 @@ protected:
         return refusal([&] { read_npy(path_, types, shape, "/data/input"); });
     }
     void TearDown() override { std::filesystem::remove(path_); }
-    std::string path_ = testing::TempDir() + "dlasim_npy_test.npy";
+    std::string path_ = testing::TempDir() + "dlasim_npy_test." + std::to_string(::getpid()) + ".npy";
 };
 
 /// As numpy.save writes int8 [1, -2, 3].
