@@ -1,4 +1,5 @@
 // Sweeps: interfaces.md 7.
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -21,7 +22,7 @@ protected:
         return read_sweep(path_);
     }
     void TearDown() override { std::filesystem::remove(path_); }
-    std::string path_ = testing::TempDir() + "dlasim_sweep_test.json";
+    std::string path_ = testing::TempDir() + "dlasim_sweep_test." + std::to_string(::getpid()) + ".json";
 };
 
 TEST_F(SweepFile, PointsAreTheProductInTheOrderTheAxesAreWritten)
