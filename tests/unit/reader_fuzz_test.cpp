@@ -1,5 +1,6 @@
 // Readers under broken input: whatever a file holds, a reader takes it or refuses it with a
 // ConfigError. Mutations of good files, seeded.
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -112,7 +113,7 @@ TEST(ReaderFuzz, NumpyFilesAreTakenOrRefused)
 {
     Mutator mutate(4);
     int taken = 0, refused = 0;
-    const std::string path = testing::TempDir() + "dlasim_fuzz.npy";
+    const std::string path = testing::TempDir() + "dlasim_fuzz." + std::to_string(::getpid()) + ".npy";
     const std::string good = npy_bytes("|i1", {2, 3}, {1, 2, 3, 4, 5, 6});
     for (int trial = 0; trial < 2000; ++trial) {
         std::ofstream(path, std::ios::binary) << mutate(good);
