@@ -7,10 +7,10 @@
 //          first atom at CSC: t        CMAC port: t + 2 / 1        CACC port: t + 8 (6 configurable)
 //
 // Shapes    atoms [n][lanes], weights [kernels][lanes], sums [n][outputs][kernels of the half].
-// Source    cmac.md; facts in facts/cmac.h; values in numerics/mac_block.h and numerics/cmac.h.
+// Source    cmac.md; facts in facts/cmac.h; values in numerics/{mac,fp16,tile}_block.h.
 // Left out  half A and B programmed differently; an enable that arrives between a stripe's message
 //           and its first atom (at most 24 cycles) counts as if it had come before the message.
-// Error     0 cycles on the measured cases (tests/unit/csc_*_test.cpp, tests/rtl).
+// Error     0 cycles on the measured cases (tests/unit/csc_replay_test.cpp, tests/rtl).
 #pragma once
 #include <memory>
 

@@ -13,8 +13,9 @@
 //
 // Shapes    atom [lanes], weights [kernels][lanes]; lanes <= AC (128 bytes in nv_full).
 // Source    csc.md, cbuf.md; facts in facts/csc.h.
-// Left out  bank conflicts; the clock override inputs.
-// Error     0 cycles on the measured cases (tests/unit/csc_*_test.cpp, tests/rtl).
+// Left out  bank conflicts and banks a port does not reach (no legal program meets them); the clock
+//           override inputs.
+// Error     0 cycles on the measured cases (tests/unit/csc_replay_test.cpp, tests/rtl).
 #pragma once
 #include <memory>
 
