@@ -46,6 +46,22 @@ class Models:
         sys.modules["sdp_out"] = self.write
         self.operands = self.load("sdp_rdma")
         self.write.Csb = self.operands.Csb = Bus
+        plain = self.write.geom
+
+        def geom(row, registers):
+            """With the commands of Winograd layers, sdp.md 1.7: two pixels of four lines in turn."""
+            layer = plain(row, registers)
+            if registers["D_FEATURE_MODE_CFG"] & 4 and layer["mode"] != "8to16":
+                per = 2 if layer["mode"] == "int8" else 1
+                surfaces = registers["D_DATA_CUBE_CHANNEL"] // (32 if layer["mode"] == "int8" else 16) + 1
+                commands = [[registers["D_DST_BASE_ADDR_LOW"] + s * registers["D_DST_SURFACE_STRIDE"] + (h + row) * registers["D_DST_LINE_STRIDE"]
+                             + x * 32, 2, 0, 0, 2 * per] for s in range(surfaces) for h in range(0, registers["D_DATA_CUBE_HEIGHT"] + 1, 4)
+                            for x in range(0, registers["D_DATA_CUBE_WIDTH"] + 1, 2) for row in range(4)]
+                commands[-1][2:4] = 1, 1
+                layer["cmds"] = [tuple(x) for x in commands]
+            return layer
+
+        self.write.geom = geom
         self.plain_stage = self.write.Fifo2
 
         class Stalling(self.write.SkidPipeB):

@@ -128,7 +128,7 @@ class Draw:
                 layer["grain"] = r.randint(1, layer["h"])
             if r.random() < 0.2:
                 layer["padv"] = r.randint(-100, 100)
-            if r.random() < 0.2:
+            if r.random() < 0.2 and layer["w"] * layer["h"] > 1:
                 layer |= dict(pack=r.choice([0, 0x10000]), grain=1, line=(layer["w"] + r.randint(0, 3)) * self.m.atom)
             if banks and r.random() < 0.5:
                 layer |= dict(wb=r.randint(1, self.m.banks - 1))
@@ -299,7 +299,7 @@ def bases(rng, m, index):
 
 def convolution_case(rng, m, models, kind):
     d = Draw(rng, m, models)
-    number = {"dc": 1, "seq": rng.choice([2, 2, 3, 3, 4]), "long": rng.choice([5, 6]), "mix": rng.choice([2, 3, 4]), "perf": rng.choice([1, 1, 2, 3]), "net": 1}.get(kind, rng.choice([1, 1, 2, 3]))
+    number = {"dc": 1, "seq": rng.choice([2, 2, 3, 3, 4]), "long": rng.choice([5, 6]), "mix": rng.choice([2, 3, 4]), "keep": rng.choice([2, 3, 4]), "perf": rng.choice([1, 1, 2, 3]), "net": 1}.get(kind, rng.choice([1, 1, 2, 3]))
     limit = {"dc": 16000, "long": 3000, "net": 120000}.get(kind, 7000)
     layers = []
     if kind == "partial":
@@ -322,13 +322,15 @@ def convolution_case(rng, m, models, kind):
             for part in parts:
                 layer = whole | {x: part[x] for x in ("h_total", "h_fetch", "rls", "pt", "pb", "data_reuse")}
                 layer |= dict(h=part["h_total"], db=banks, wb=m.banks // 2, surf=line * whole["h"], osurf=ow * m.atom * oh)
+                layer["whole"] = whole
                 layer["moved"] = (part["fetch0"] * line, part["out0"] * ow * m.atom)
                 layers.append(layer)
             if any(d.fits(x, limit) is None for x in layers):
                 layers = []
     elif kind == "reuse":
         while not layers:
-            first = d.dc(limit, banks=False)
+            choice = rng.choice(["dc", "dc", "img"] + ["wg"] * m.full)
+            first = {"dc": lambda: d.dc(limit, banks=False), "img": lambda: d.img(limit), "wg": lambda: d.wg(limit)}[choice]()
             first |= dict(db=rng.randint(1, m.banks // 2), wb=m.banks // 2)
             if d.fits(first, limit) is None:
                 continue
@@ -347,7 +349,7 @@ def convolution_case(rng, m, models, kind):
         same = None
         for _ in range(number):
             choice = kind if kind in ("img", "wg", "batch", "wcomp") else "dc"
-            if kind == "mix":
+            if kind in ("mix", "keep"):
                 choice = rng.choice(["dc", "img"] + (["wg", "batch", "wcomp"] if m.full else []))
             if kind in ("cvsram", "stall") and rng.random() < 0.3:
                 choice = "img"
@@ -357,6 +359,11 @@ def convolution_case(rng, m, models, kind):
                 layer = {"dc": d.dc, "img": d.img, "wg": d.wg, "batch": d.batch, "wcomp": d.compressed}[choice](limit)
             if kind == "cvsram":
                 layer |= dict(iram=rng.randint(0, 1), wram=rng.randint(0, 1), oram=rng.randint(0, 1))
+            if kind == "keep":             # kept, then fetched again
+                layer = dict(layer, skip_data=int(rng.random() < 0.5))
+                info = models.programming.conv_program(m.name, layer).info
+                if info["wbytes"] <= info["wb"] * m.depth * m.entry:
+                    layer["skip_weight"] = int(rng.random() < 0.5)
             layers.append(layer)
             same = layer
     return layers
@@ -415,7 +422,7 @@ def assemble(rng, m, models, kind, layers, memory):
         regions.append({"addr": f"{base['o']:x}", "bytes": info["out_bytes"]})
         if kind == "partial":
             regions[-1] = {"addr": f"{out:x}", "bytes": layer["osurf"] * ceil_div(layer["k"] * (1 if layer["prec"] == "int8" else 2), m.atom)}
-        records.append({"base": base, "layer": layer, "info": info})
+        records.append({"base": base, "layer": layer, "info": info, "writes": [[n, v] for n, v in writes] + [[n, 1] for n in enables]})
     for index in range(max(0, len(layers) - 2), len(layers)):
         program.append(["WAIT_INTR", f"SDP_{index & 1}"])
     if kind == "perf":
@@ -423,7 +430,7 @@ def assemble(rng, m, models, kind, layers, memory):
             program.append(["CDMA.S_POINTER", index & 1])
             program += [["READ", f"CDMA.D_PERF_{x}_READ_{y}"] for x in ("DAT", "WT") for y in ("STALL", "LATENCY")]
     case = {"id": "", "config": m.name if not m.overlay else m.overlay["preset"], "memory": memory,
-            "layers": [{"descriptor": {k: v for k, v in x.items() if k != "areas"}} for x in layers], "program": program, "finished": True,
+            "layers": [{"descriptor": {k: v for k, v in x.items() if k not in ("areas", "whole")}} for x in layers], "program": program, "finished": True,
             "memory_fill": fills, "expected": {"interrupt_cycles": [], "probes": {}, "output": regions}}
     if m.overlay:
         case["hardware"] = m.overlay
