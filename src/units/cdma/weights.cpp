@@ -195,7 +195,7 @@ void WeightSide::value(const ReadBeat& beat)
             if (i < group_sizes_of_read(size_values_read_)) size_values_.push_back(size);
         }
         ++size_values_read_;
-    } else if (values_) {
+    } else if (values_ || stream == Stream::Mask) {  // masks decide how many entries CSC reads
         store(stream == Stream::Mask ? mask_ring_ : ring_, beat.data.data(), beat.atoms);
     }
     values_received_ += beat.atoms;

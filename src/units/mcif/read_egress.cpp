@@ -18,7 +18,6 @@ constexpr std::uint8_t kNoClient = 0xff;
 ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values)
     : full_(hardware.full()),
       stalls_(!hardware.full() && ff::kReadStagesStall),
-      values_(values),
       atom_bytes_(hardware.memory.atom_bytes),
       port_(port)
 {
@@ -29,6 +28,8 @@ ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort
         ClientState& client = clients_.emplace_back();
         client.link = links.read[id];
         client.id = id;
+        // Masks and group sizes of compressed weights decide about time.
+        client.values = values || (hardware.weight_compression && static_cast<Client>(id) == Client::CdmaWeight);
         client.atoms.resize(kAtoms * atom_bytes_);
         room_ |= 1u << id;
     }
@@ -78,7 +79,7 @@ ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* dat
     }
     const std::uint32_t lanes = full_ ? 2 : 1;
     const std::uint32_t atoms = std::min<std::uint32_t>(context.atoms, lanes - context.half);
-    if (values_) {
+    if (client.values) {
         const std::uint8_t* from = data + context.half * atom_bytes_;
         const std::uint32_t at = client.put % kAtoms, unbroken = std::min(atoms, kAtoms - at);
         copy_bytes(&client.atoms[at * atom_bytes_], from, unbroken * atom_bytes_);
@@ -190,7 +191,7 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
 {
     ReadBeat& beat = client.link->response.offer_in_place(from);
     beat.atoms = atoms;
-    if (values_) {
+    if (client.values) {
         const std::uint32_t at = client.got % kAtoms, unbroken = std::min(atoms, kAtoms - at);
         copy_bytes(beat.data.data(), &client.atoms[at * atom_bytes_], unbroken * atom_bytes_);
         if (unbroken != atoms)

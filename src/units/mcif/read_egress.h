@@ -54,6 +54,7 @@ private:
     struct ClientState {
         ReadLink* link = nullptr;
         std::uint8_t id = 0;
+        bool values = true;  // atoms are copied
         // words in front of the arbiter, and what remains of the command whose beats arrive
         std::array<Word, 2 * facts::fabric::kWordFifo> words{};  // and up to two in the R pipe
         std::uint8_t word_head = 0, word_count = 0, word_arrived = 0;
@@ -79,7 +80,7 @@ private:
     Word pop_word(ClientState& client);
     void offer(ClientState& client, Cycle from, std::uint32_t atoms);
 
-    const bool full_, stalls_, values_;
+    const bool full_, stalls_;
     const std::uint32_t atom_bytes_;
     DbbPort& port_;
     std::vector<ClientState> clients_;
