@@ -23,6 +23,15 @@ struct PixelFormat {
     std::uint32_t code, plane_components, plane_pixel_bytes, planes, components;
     bool eight_bit;  // components of 8 bits
     bool half_float;
+
+    /// Four components in one word: three of 10 bits and an alpha of 2, left aligned in 16 bits once unpacked.
+    bool ten_bits() const { return code >= 0x14 && code <= 0x19; }
+    /// Bits of a 16-bit component that memory does not hold.
+    std::uint16_t missing_bits(std::uint32_t component) const
+    {
+        if (!ten_bits()) return 0;
+        return component == 3 ? 0x3fff : 0x003f;
+    }
 };
 /// Null if there is none of that name.
 const PixelFormat* find_pixel_format(const std::string& name);

@@ -72,6 +72,14 @@ void read_input(Layer& layer, const JsonObject& top)
         layer.conversion.scale = static_cast<std::int32_t>(object.integer("scale", {-32768, 32767}, "factor", 1));
         layer.conversion.shift = small(object.integer("shift", {0, 63}, "right shift", 0));
     }
+    // [spec] cdma.md 9.3, point 6.
+    if (!layer.image() || !layer.format->half_float) return;
+    if (layer.precision != Precision::Fp16)
+        throw ConfigError(input.where("format"), std::string("found fp16 pixels (") + layer.format->name + ") for precision " +
+                          precision_name(layer.precision) + ", expected precision fp16: they pass the converter unchanged");
+    if (layer.conversion.on)
+        throw ConfigError(input.where(input.has("mean") ? "mean" : "conversion"), std::string("found a conversion of fp16 pixels (") +
+                          layer.format->name + "), expected none: they pass the converter unchanged");
 }
 
 void read_kernel(Layer& layer, const JsonObject& top)
@@ -281,6 +289,9 @@ OrderedJson layer_json(const Layer& layer)
     if (layer.image()) {
         json["input"]["signed"] = layer.signed_pixels;
         json["input"]["x_offset"] = layer.x_offset;
+        if (layer.conversion.on)
+            json["input"]["conversion"] = {{"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
+        for (std::uint32_t c = 0; layer.conversion.per_component && c < layer.channels; ++c) json["input"]["mean"].push_back(layer.conversion.mean[c]);
     }
     json["kernel"] = {{"width", layer.kernel_width}, {"height", layer.kernel_height}, {"count", layer.kernels}};
     json["stride"] = {{"x", layer.stride.x}, {"y", layer.stride.y}};

@@ -50,6 +50,21 @@ void fill(Tensor& tensor, const std::vector<std::int32_t>& values)
     for (std::size_t i = 0; i < values.size(); ++i) tensor.values[i] = static_cast<std::int16_t>(values[i]);
 }
 
+/// Component of the i-th value of an image tensor.
+std::uint32_t component_of(const Tensor& input, std::size_t i) { return static_cast<std::uint32_t>(i / (std::size_t{input.h} * input.w) % input.c); }
+
+/// What a packed format cannot hold would be lost on the way to memory.
+void expect_bits_of_format(const Layer& layer, const Tensor& input)
+{
+    for (std::size_t i = 0; layer.image() && i < input.values.size(); ++i) {
+        const std::uint32_t missing = layer.format->missing_bits(component_of(input, i));
+        if ((static_cast<std::uint16_t>(input.values[i]) & missing) != 0)
+            throw ConfigError(layer.data.where + "/input: " + layer.data.input,
+                              "found " + std::to_string(input.values[i]) + " at place " + std::to_string(i) + ", expected a multiple of " +
+                                  std::to_string(missing + 1) + ": " + layer.format->name + " holds the upper bits of 16");
+    }
+}
+
 Tensor load_input(const Layer& layer)
 {
     Tensor input(layer.batch, layer.channels, layer.height, layer.width);
@@ -62,12 +77,14 @@ Tensor load_input(const Layer& layer)
     }
     if (!layer.data.input.empty()) {
         fill(input, read_npy(layer.data.input, types, {input.n, input.c, input.h, input.w}, layer.data.where + "/input"));
+        expect_bits_of_format(layer, input);
         return input;
     }
     const Stream stream(layer.data.seed, 1);
     for (std::size_t i = 0; i < input.values.size(); ++i) {
         input.values[i] = random_value(kind, stream(i));
         if (layer.image() && !layer.signed_pixels && layer.format->eight_bit) input.values[i] &= 255;
+        if (layer.image()) input.values[i] = static_cast<std::int16_t>(input.values[i] & ~layer.format->missing_bits(component_of(input, i)));
     }
     return input;
 }

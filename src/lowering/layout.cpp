@@ -40,8 +40,6 @@ std::uint32_t pack_ten_bits(std::uint32_t code, const std::array<std::uint16_t, 
     return word;
 }
 
-bool ten_bits(std::uint32_t code) { return code >= 0x14 && code <= 0x19; }
-
 }  // namespace
 
 Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t count, const Cube& cube, std::uint64_t bytes)
@@ -76,7 +74,7 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
     for (std::uint32_t y = 0; y < input.h; ++y)
         for (std::uint32_t x = 0; x < input.w; ++x) {
             const std::uint64_t column = std::uint64_t{x} + layer.x_offset, place = y * geometry.line_stride + column * f.plane_pixel_bytes;
-            if (ten_bits(f.code)) {
+            if (f.ten_bits()) {
                 std::array<std::uint16_t, 4> component{};
                 for (std::uint32_t o = 0; o < 4; ++o) component[o] = static_cast<std::uint16_t>(input.at(0, o, y, x));
                 const std::uint32_t word = pack_ten_bits(f.code, component);

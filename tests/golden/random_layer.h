@@ -157,18 +157,22 @@ private:
         static const char* const kEight[] = {"T_R8", "T_A8B8G8R8", "T_A8R8G8B8", "T_B8G8R8A8", "T_R8G8B8A8", "T_X8B8G8R8", "T_A8Y8U8V8",
                                              "T_V8U8Y8A8", "T_Y8___U8V8_N444", "T_Y8___V8U8_N444"};
         static const char* const kSixteen[] = {"T_R16", "T_A16B16G16R16", "T_A16Y16U16V16", "T_V16U16Y16A16", "T_Y16___U16V16_N444", "T_Y16___V16U16_N444"};
+        static const char* const kOther[] = {"T_A2B10G10R10", "T_A2R10G10B10", "T_B10G10R10A2", "T_R10G10B10A2", "T_A2Y10U10V10", "T_V10U10Y10A2",
+                                             "T_R10", "T_R12", "T_R16_I", "T_X16B16G16R16", "T_Y10___U10V10_N444", "T_Y12___V12U12_N444"};
         static const char* const kFloat[] = {"T_R16_F", "T_A16B16G16R16_F", "T_A16Y16U16V16_F"};
         l.op = Op::Convolution;
         l.dilation = {1, 1};
         l.mode = Mode::Image;
         l.stride = {in(1, 4), in(1, 4)};
         l.format = find_pixel_format(l.precision == Precision::Int8 ? kEight[in(0, 9)] : l.precision == Precision::Int16 ? kSixteen[in(0, 5)] : kFloat[in(0, 2)]);
+        const bool other = one_in(3);  // pixels of another width than the layer's numbers, or packed ones
+        if (other) l.format = find_pixel_format(one_in(4) ? kEight[in(0, 9)] : one_in(3) ? kSixteen[in(0, 5)] : kOther[in(0, 11)]);
         l.channels = l.format->components;
-        if (one_in(3) && l.precision != Precision::Fp16) {
+        if (other || (one_in(3) && l.precision != Precision::Fp16)) {
             l.conversion.on = true;
             l.conversion.offset = static_cast<std::int32_t>(in(0, 100)) - 50;
             l.conversion.scale = static_cast<std::int32_t>(in(1, 300));
-            l.conversion.shift = in(0, 9);
+            l.conversion.shift = in(0, 9) + (l.format->eight_bit || l.precision != Precision::Int8 ? 0 : 5);
             l.signed_pixels = one_in(2);
             if (one_in(2)) {
                 l.conversion.per_component = true;

@@ -62,6 +62,13 @@ TEST(Layer, WrittenOutItReadsBackAsTheSameLayer)
 {
     const Layer layer = read(kFull);
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
+    const Layer pixels = read(R"({"input": {"width": 8, "height": 8, "format": "T_A8R8G8B8", "signed": false, "mean": [1, -2, 3, 4],
+        "conversion": {"offset": 5, "scale": 6, "shift": 7}}, "kernel": {"width": 1, "height": 1, "count": 1}})");
+    const Layer back = read(layer_json(pixels).dump());
+    EXPECT_EQ(back.conversion.mean, (std::array<std::int32_t, 4>{1, -2, 3, 4}));
+    EXPECT_TRUE(back.conversion.on && back.conversion.per_component && !back.signed_pixels);
+    EXPECT_EQ(back.conversion.scale, 6);
+    EXPECT_EQ(layer_json(back).dump(), layer_json(pixels).dump());
 }
 
 TEST(Layer, AFullyConnectedKernelCoversTheInput)
@@ -130,6 +137,9 @@ TEST(Layer, ImpossibleValuesAreRefusedWithPlaceFoundAndExpected)
         {good, one, R"(, "data": {"bias": "b.npy"})", "the layer has no bias"},
         {R"({"width": 8, "height": 8, "channels": 3, "format": "T_A8B8G8R8"})", one, "", "expected 4, the components of T_A8B8G8R8"},
         {R"({"width": 8, "height": 8, "format": "jpeg"})", one, "", "expected \"feature\" or a pixel format"},
+        {R"({"width": 8, "height": 8, "format": "T_R16_F"})", one, R"(, "precision": "int8")", "/input/format: found fp16 pixels (T_R16_F) for precision int8, expected precision fp16"},
+        {R"({"width": 8, "height": 8, "format": "T_R16_F"})", one, R"(, "precision": "int16")", "they pass the converter unchanged"},
+        {R"({"width": 8, "height": 8, "format": "T_R16_F", "mean": [3]})", one, R"(, "precision": "fp16")", "/input/mean: found a conversion of fp16 pixels (T_R16_F), expected none"},
         {R"({"width": 8192, "height": 8192, "channels": 8192})", one, R"(, "pad": {"left": 1})", "gives an output of 8193 x 8192"},
     };
     for (const Bad& bad : list) {
