@@ -1,0 +1,73 @@
+// Deconvolutions as passes and a contraction: registers by hand from rubik.md 1.
+#include <gmock/gmock.h>
+#include <map>
+
+#include "config/layer_reader.h"
+#include "facts/presets.h"
+#include "lowering/plan.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::HasSubstr;
+
+Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
+const Hardware& preset(const char* name) { return *find_preset(name); }
+
+std::uint32_t value_of(const Plan& plan, const std::string& name)
+{
+    for (const RegisterValue& value : plan.passes.front().registers.writes)
+        if (value.name == name) return value.value;
+    ADD_FAILURE() << name << " is not written";
+    return 0;
+}
+
+TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
+{
+    const Layer layer = layer_of(R"({"op": "deconv2d", "input": {"width": 6, "height": 5, "channels": 40}, "kernel": {"width": 5, "height": 4, "count": 48},
+        "stride": {"x": 3, "y": 2}, "pad": {"left": 1, "right": 2, "top": 1}})");
+    EXPECT_EQ(layer.out_width(), 17u);   // 5 * 3 + 5 - 3
+    EXPECT_EQ(layer.out_height(), 11u);  // 4 * 2 + 4 - 1
+    const Plan plan = plan_shape(layer, preset("nv_full"));
+    ASSERT_EQ(plan.passes.size(), 6u);
+    // Phase x 0 meets kernel columns 1 and 4 at source columns m - 1 and m; phase y 0 rows 1 and 3. 6 x 6 outputs each.
+    EXPECT_EQ(value_of(plan, "CSC.D_WEIGHT_SIZE_EXT_0"), 1u << 16 | 1u);
+    EXPECT_EQ(value_of(plan, "CSC.D_DATAOUT_SIZE_0"), 5u << 16 | 5u);
+    std::map<std::string, std::uint32_t> rubik;
+    for (const auto& step : plan.program)
+        if (const auto* write = std::get_if<RegisterWrite>(&step); write && write->name.starts_with("RBK.")) rubik[write->name] = write->value;
+    const std::uint32_t cube = 6 * 6 * 2 * 32;  // two surfaces of 32 channels
+    EXPECT_EQ(rubik["RBK.D_MISC_CFG"], 0u);
+    EXPECT_EQ(rubik["RBK.D_DATAIN_SIZE_0"], 5u << 16 | 5u);
+    EXPECT_EQ(rubik["RBK.D_CONTRACT_STRIDE_0"], cube);
+    EXPECT_EQ(rubik["RBK.D_CONTRACT_STRIDE_1"], 3 * cube);
+    EXPECT_EQ(rubik["RBK.D_DECONV_STRIDE"], 1u << 16 | 2u);
+    EXPECT_EQ(rubik["RBK.D_DAOUT_LINE_STRIDE"], 18u * 32);
+    EXPECT_EQ(rubik["RBK.D_DAOUT_SURF_STRIDE"], 18u * 12 * 32);
+    EXPECT_EQ(rubik["RBK.D_OP_ENABLE"], 1u);
+    EXPECT_EQ(plan.copied_bytes, 18u * 12 * 2 * 32);
+}
+
+TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
+{
+    const Layer layer = layer_of(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "pad": {"left": 1}})");
+    const Plan plan = plan_shape(layer, preset("nv_small"));
+    ASSERT_EQ(plan.passes.size(), 1u);
+    EXPECT_EQ(plan.copied_bytes, 0u);
+    EXPECT_EQ(value_of(plan, "CDMA.D_ZERO_PADDING"), 2u << 24 | 2u << 16 | 2u << 8 | 1u);  // 3 - 1 minus what is cut
+}
+
+TEST(Deconvolution, ThatCannotBeDoneIsRefusedWithTheRule)
+{
+    const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
+    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})", "nv_small"),
+                HasSubstr("found a deconvolution of stride 2 x 2, expected stride 1: nv_small has no Rubik to interleave its phases"));
+    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 2730, "height": 1, "channels": 8}, "kernel": {"width": 4, "height": 1, "count": 8}, "strides": [1, 3]})", "nv_full"),
+                HasSubstr("found an output line of 8193 places, expected at most 8192"));
+    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 64, "height": 64, "channels": 256}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})", "nv_full"),
+                HasSubstr("the input takes 8192 entries = 32 banks, one group of 8 kernels 1 of the 16 banks of 32768 bytes"));
+}
+
+}  // namespace
+}  // namespace dlasim
