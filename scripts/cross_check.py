@@ -13,7 +13,7 @@ through both register groups, a memory with any latency and interval. Its own ev
   counters the stall and latency counters of CDMA that a program reads, from cdma_fabric
   write    sdp_out: SDP without operands, write path, interrupts
   operands sdp_rdma: SDP with operands, stand-alone or behind CACC
-Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, bdma, second, keep.
+Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, bdma, second, keep, edge.
 A deviation is printed with its seed and, with --keep, its case is stored. Exit status 1 if there was one. Standard library only.
 """
 import argparse
@@ -400,7 +400,7 @@ def check(options, models, kind, m, seed, folder):
             return {"merged interrupts": []}, case     # two layers ended before one write cleared both: the program cannot know
         return {"finish": [text]}, case
     judged = dict(case, config=m.name, expected=events)
-    if kind in ("dc", "stall", "cvsram", "seq", "long", "mix", "keep", "reuse", "perf"):
+    if kind in ("dc", "edge", "stall", "cvsram", "seq", "long", "mix", "keep", "reuse", "perf"):
         values = judge_values(case, records, events, m, models)
         if values is not None:
             outcome["values"] = values
@@ -428,7 +428,7 @@ def check(options, models, kind, m, seed, folder):
     return outcome, dict(judged, config=case["config"])
 
 
-KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,bdma,second,keep"
+KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,bdma,second,keep,edge"
 
 
 def main():

@@ -109,7 +109,7 @@ class Draw:
         array, beats = self.cost(layer, program)
         return program if array <= limit and beats <= limit // 3 else None
 
-    def dc(self, limit=9000, prec=None, banks=True):
+    def dc(self, limit=9000, prec=None, banks=True, wild=False):
         r = self.rng
         while True:
             prec_ = prec or self.precision()
@@ -120,7 +120,15 @@ class Draw:
             if r.random() < 0.7:
                 layer |= dict(r=r.choice([1, 2, 3, 3, 5, 7]), s=r.choice([1, 2, 3, 3, 5, 7]))
                 layer |= {x: r.randint(0, 3) for x in ("pl", "pr", "pt", "pb")}
-            if r.random() < 0.3:
+            if wild:                  # the far ends of the fields
+                layer |= dict(r=r.randint(1, 20), s=r.randint(1, 20), sx=r.randint(1, 8), sy=r.randint(1, 8), dx=r.randint(1, 20), dy=r.randint(1, 20))
+                layer |= {x: r.randint(0, 31) for x in ("pl", "pr", "pt", "pb")}
+                if r.random() < 0.5:
+                    w, h = (r.randint(1, 2000), 1) if r.random() < 0.5 else (1, r.randint(1, 2000))
+                    layer |= dict(w=w, h=h, c=r.randint(1, 40), k=r.randint(1, 40), r=1 if h == 1 else 3, s=1 if w == 1 else 3, sx=1, sy=1, dx=1, dy=1)
+                else:
+                    layer["c"] = r.choice([layer["c"], r.randint(1, 3000)])
+            elif r.random() < 0.3:
                 layer |= dict(sx=r.randint(1, 4), sy=r.randint(1, 4))
             if r.random() < 0.2:
                 layer |= dict(dx=r.randint(1, 3), dy=r.randint(1, 3))
@@ -300,7 +308,7 @@ def bases(rng, m, index):
 def convolution_case(rng, m, models, kind):
     d = Draw(rng, m, models)
     number = {"dc": 1, "seq": rng.choice([2, 2, 3, 3, 4]), "long": rng.choice([5, 6]), "mix": rng.choice([2, 3, 4]), "keep": rng.choice([2, 3, 4]), "perf": rng.choice([1, 1, 2, 3]), "net": 1}.get(kind, rng.choice([1, 1, 2, 3]))
-    limit = {"dc": 16000, "long": 3000, "net": 120000}.get(kind, 7000)
+    limit = {"dc": 16000, "long": 3000, "net": 120000, "edge": 30000}.get(kind, 7000)
     layers = []
     if kind == "partial":
         while not layers:
@@ -356,7 +364,7 @@ def convolution_case(rng, m, models, kind):
             if same and rng.random() < 0.3:
                 layer = dict(same)
             else:
-                layer = {"dc": d.dc, "img": d.img, "wg": d.wg, "batch": d.batch, "wcomp": d.compressed}[choice](limit)
+                layer = {"dc": lambda n: d.dc(n, wild=kind == "edge"), "img": d.img, "wg": d.wg, "batch": d.batch, "wcomp": d.compressed}[choice](limit)
             if kind == "cvsram":
                 layer |= dict(iram=rng.randint(0, 1), wram=rng.randint(0, 1), oram=rng.randint(0, 1))
             if kind == "keep":             # kept, then fetched again
