@@ -83,6 +83,7 @@ void McifCore::advance(Cycle to)
 
     Phase phase = Phase::Gated;
     if (egress_.moved() || ingress_.accepted() || writes_.moved()) phase = Phase::Issuing;
+    else if (egress_.empty() && ingress_.empty() && writes_.waits_for_data()) phase = Phase::Starved;
     else if (!egress_.empty() || !ingress_.empty() || !writes_.empty()) phase = changed_ ? Phase::Draining : Phase::Blocked;
     else if (ingress_.outstanding() != 0 || writes_.outstanding() != 0) phase = Phase::Starved;
     phases_.enter(phase, to);

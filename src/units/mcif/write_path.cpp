@@ -114,6 +114,18 @@ void WritePath::note(ClientState& client, std::uint32_t bit)
                       (full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid()));
 }
 
+bool WritePath::waits_for_data() const
+{
+    if (holding_ == 0 || splitting_ || command_valid_ || data_valid_ || aw_.valid() || w_.valid() || b_valid_ || b_pipe_.valid())
+        return false;
+    for (const ClientState& client : clients_) {
+        if (client.mask_count != 0 || (full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid())) return false;
+        // without data a request ahead keeps what follows it waiting, whether that is a command or not
+        if (client.first.valid() && client.second.valid() && !client.loaded) return false;
+    }
+    return true;
+}
+
 /// (3): moves a beat, with its command if it is the first of one, and serves the AW and W channels.
 bool WritePath::convert(Cycle at)
 {

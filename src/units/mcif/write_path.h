@@ -45,6 +45,8 @@ public:
         return holding_ == 0 && !splitting_ && !command_valid_ && !data_valid_ && !aw_.valid() && !w_.valid() && !b_valid_ &&
                !b_pipe_.valid();
     }
+    /// All that is here are commands whose data the clients have not offered yet.
+    bool waits_for_data() const;
     std::uint32_t outstanding() const { return outstanding_; }
     std::uint64_t commands() const { return commands_; }
     std::uint64_t beats() const { return beats_; }
