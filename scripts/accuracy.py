@@ -9,7 +9,7 @@ A case is exact when all of these are equal:
   probes  first, last, active and every recorded run of every probe
   data    the CRC of every output region and the value of every register read that the case names
 --leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes
---page FILE   rewrites the table between the markers of that page
+--page FILE   rewrites the table between the markers of that page, and its table of the DRAM figures
 Exit status 0 when every case is exact. Python standard library only.
 """
 import argparse
@@ -22,6 +22,12 @@ import tempfile
 from pathlib import Path
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+DRAM_BEGIN, DRAM_END = "<!-- dram: begin -->", "<!-- dram: end -->"
+
+
+def between(page, begin, end, text):
+    head, rest = page.split(begin, 1)
+    return head + begin + "\n" + text + "\n" + end + rest.split(end, 1)[1]
 
 
 def equal_probe(want, got):
@@ -111,8 +117,11 @@ def main():
     print(f"exact {len(rows) - len(bad)} of {len(rows)}")
     if options.page:
         page = options.page.read_text()
-        head, rest = page.split(BEGIN, 1)
-        options.page.write_text(head + BEGIN + "\n" + table(rows) + "\n" + END + rest.split(END, 1)[1])
+        figures = subprocess.run([options.dlasim, "dram", "--figures"], capture_output=True, text=True, check=True).stdout
+        page = between(page, BEGIN, END, table(rows))
+        if DRAM_BEGIN in page:
+            page = between(page, DRAM_BEGIN, DRAM_END, figures.strip())
+        options.page.write_text(page)
     return 1 if bad else 0
 
 
