@@ -70,7 +70,13 @@ struct TensorSource {
     std::string where;                 // of "data" in the descriptor, for messages
 };
 
+/// Byte addresses behind the DBB port where a layer's tensors begin: which banks of a DRAM they meet in.
+struct Placement {
+    std::uint64_t input = 0x80000000, weights = 0x90000000, output = 0xa0000000, bias = 0xb0000000;
+};
+
 struct Layer {
+    Placement placement;
     std::string name;
     std::string file;  // it was read from, for messages
     Op op = Op::Convolution;

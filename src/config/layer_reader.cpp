@@ -235,7 +235,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
 {
     const JsonObject top(json, file, pointer,
                          {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
-                          "data", "weights", "winograd", "image", "strides", "dilations", "group", "pads", "kernel_shape"});
+                          "data", "weights", "winograd", "image", "placement", "strides", "dilations", "group", "pads", "kernel_shape"});
     Layer layer;
     layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
@@ -254,6 +254,17 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
         const JsonObject weights(top.raw("weights"), file, top.pointer("weights"), {"compressed", "density"});
         layer.compressed = weights.flag("compressed", false);
         layer.density = small(weights.integer("density", {0, 100}, "percent of the weights that are not zero", 100));
+    }
+    if (top.has("placement")) {
+        const JsonObject placement(top.raw("placement"), file, top.pointer("placement"), {"input", "weights", "output", "bias"});
+        const auto address = [&](const char* key, std::uint64_t& value) {
+            value = static_cast<std::uint64_t>(placement.integer(key, {0, 0xffffff00}, "byte address behind the DBB port", static_cast<std::int64_t>(value)));
+            if (value % 256 != 0) throw ConfigError(placement.where(key), "found " + std::to_string(value) + ", expected a multiple of 256");
+        };
+        address("input", layer.placement.input);
+        address("weights", layer.placement.weights);
+        address("output", layer.placement.output);
+        address("bias", layer.placement.bias);
     }
     if (top.has("winograd")) {
         const JsonObject winograd(top.raw("winograd"), file, top.pointer("winograd"), {"truncate"});
@@ -304,6 +315,8 @@ OrderedJson layer_json(const Layer& layer)
     json["mode"] = kModes[static_cast<std::size_t>(layer.mode)];
     if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
     if (layer.rows_at_once != 0) json["image"] = {{"rows_at_once", layer.rows_at_once}};
+    json["placement"] = {{"input", layer.placement.input}, {"weights", layer.placement.weights},
+                         {"output", layer.placement.output}, {"bias", layer.placement.bias}};
     json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
     if (layer.bias && layer.bias_shift != 0) json["post"]["bias"] = {{"shift", layer.bias_shift}};
     else json["post"]["bias"] = layer.bias;

@@ -126,7 +126,7 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
     if (width * l_.stride.x > 8192)
         throw ConfigError(where_, "found an output line of " + std::to_string(width * l_.stride.x) + " places, expected at most 8192");
     const std::uint64_t source = plan_.passes.front().pass.address.output;
-    const std::uint64_t target = reserve(next_.output, kBase.output, bytes, "the output");
+    const std::uint64_t target = reserve(next_.output, base_.output, bytes, "the output");
     add_image("output before the run", target, Bytes(bytes, 0xa5));
     const auto put = [&](const char* name, std::uint64_t value) { rubik_.push_back({std::string("RBK.") + name, static_cast<std::uint32_t>(value)}); };
     put("S_POINTER", 0);

@@ -10,6 +10,7 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint64_t kRegion = 0x10000000;  // bytes of memory for input, weights, output and bias each
+constexpr std::uint64_t kMaskBehindWeights = 0x8000000, kGroupSizesBehindWeights = 0xc000000;
 constexpr std::uint8_t kUnwritten = 0xa5;      // what output memory holds before the run
 constexpr std::uint32_t kRubikStatus = 1 << 8; // GLB bit of Rubik's first register group
 
@@ -18,8 +19,37 @@ std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / 
 }  // namespace
 
 Planner::Planner(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
-    : l_(layer), hw_(hw), t_(tensors), where_(layer.file.empty() ? layer.name : layer.file)
+    : l_(layer), hw_(hw), t_(tensors), where_(layer.file.empty() ? layer.name : layer.file),
+      base_{.input = layer.placement.input, .weights = layer.placement.weights, .mask = layer.placement.weights + kMaskBehindWeights,
+            .group_sizes = layer.placement.weights + kGroupSizesBehindWeights, .output = layer.placement.output, .bias = layer.placement.bias}
 {
+}
+
+void Planner::check_placement() const
+{
+    struct Area {
+        const char* name;
+        std::uint64_t begin, end;
+    };
+    std::vector<Area> areas;
+    const auto add = [&](const char* name, std::uint64_t begin, std::uint64_t end) {
+        if (end > begin) areas.push_back({name, begin, end});
+    };
+    add("input", base_.input, next_.input);
+    add("weights", base_.weights, next_.weights);
+    add("weight mask", base_.mask, next_.mask);
+    add("group sizes", base_.group_sizes, next_.group_sizes);
+    add("output", base_.output, next_.output);
+    add("bias", base_.bias, next_.bias);
+    std::sort(areas.begin(), areas.end(), [](const Area& a, const Area& b) { return a.begin < b.begin; });
+    for (std::size_t i = 0; i + 1 < areas.size(); ++i)
+        if (areas[i].end > areas[i + 1].begin)
+            throw ConfigError(where_ + "/placement", std::string("the ") + areas[i].name + " at " + std::to_string(areas[i].begin) + " end at " +
+                              std::to_string(areas[i].end) + " and overlap the " + areas[i + 1].name + " at " + std::to_string(areas[i + 1].begin) +
+                              ", expected areas apart");
+    if (!areas.empty() && areas.back().end > (std::uint64_t{1} << 32))
+        throw ConfigError(where_ + "/placement", std::string("the ") + areas.back().name + " end at " + std::to_string(areas.back().end) +
+                          ", expected all below 4 GiB");
 }
 
 Plan Planner::plan()
@@ -32,6 +62,7 @@ Plan Planner::plan()
         const std::uint32_t together = groups_together();
         for (std::uint32_t g = 0; g < l_.groups; g += together) add_group_pass(g, std::min(together, l_.groups - g));
     }
+    check_placement();
     write_program();
     return std::move(plan_);
 }
@@ -148,7 +179,7 @@ void Planner::place_input(PlannedPass& planned, std::uint32_t first_channel)
     if (p.mode == PassMode::Image) {
         const std::uint64_t uv = align_up(g.line_stride * p.height, 256);
         const std::uint64_t bytes = g.uv_line_stride != 0 ? uv + g.uv_line_stride * p.height : g.line_stride * p.height;
-        p.address.input = reserve(next_.input, kBase.input, align_up(bytes, 256), "the input");
+        p.address.input = reserve(next_.input, base_.input, align_up(bytes, 256), "the input");
         // The machine takes x_offset modulo the pixels of an atom: plane 1 has fewer, so its base moves on.
         const std::uint32_t pixels = hw_.memory.atom_bytes / (2 * p.format->plane_pixel_bytes);
         if (g.uv_line_stride != 0) p.address.input_uv = p.address.input + uv + std::uint64_t{p.x_offset / pixels} * hw_.memory.atom_bytes;
@@ -157,7 +188,7 @@ void Planner::place_input(PlannedPass& planned, std::uint32_t first_channel)
     }
     const Cube cube{g.line_stride, g.surface_stride, g.surface_stride * g.surfaces, hw_.memory.atom_bytes, p.element_bytes()};
     const std::uint64_t bytes = cube.batch_stride * p.batch;
-    p.address.input = reserve(next_.input, kBase.input, bytes, "the input");
+    p.address.input = reserve(next_.input, base_.input, bytes, "the input");
     if (t_) add_image("input", p.address.input, feature_bytes(t_->input, first_channel, p.channels, cube, bytes));
 }
 
@@ -178,7 +209,7 @@ void Planner::place_weights(PlannedPass& planned, const Tensor& weights)
 {
     Pass& p = planned.pass;
     const std::uint64_t bytes = planned.geometry.weight_bytes;
-    p.address.weights = reserve(next_.weights, kBase.weights, align_up(bytes, 256), "the weights");
+    p.address.weights = reserve(next_.weights, base_.weights, align_up(bytes, 256), "the weights");
     if (p.compressed.on && !hw_.weight_compression) size_pass(p, hw_, where_);  // refuses
     if (!t_) return;
     const std::vector<std::int16_t> stream = weight_stream(p, planned.geometry, hw_, weights);
@@ -186,8 +217,8 @@ void Planner::place_weights(PlannedPass& planned, const Tensor& weights)
         CompressedWeights compressed = compress(p, planned.geometry, hw_, stream);
         p.compressed.weight_bytes = compressed.weights.size();
         p.compressed.mask_bytes = compressed.mask.size();
-        p.address.mask = reserve(next_.mask, kBase.mask, align_up(compressed.mask.size(), 256), "the weight mask");
-        p.address.group_sizes = reserve(next_.group_sizes, kBase.group_sizes, align_up(compressed.group_sizes.size(), 256), "the group sizes");
+        p.address.mask = reserve(next_.mask, base_.mask, align_up(compressed.mask.size(), 256), "the weight mask");
+        p.address.group_sizes = reserve(next_.group_sizes, base_.group_sizes, align_up(compressed.group_sizes.size(), 256), "the group sizes");
         add_image("weight mask", p.address.mask, std::move(compressed.mask));
         add_image("weight group sizes", p.address.group_sizes, std::move(compressed.group_sizes));
         add_image("weights", p.address.weights, std::move(compressed.weights));
@@ -201,7 +232,7 @@ void Planner::place_weights(PlannedPass& planned, const Tensor& weights)
     Bytes memory = to_bytes(bias, 2);
     // Operands are read a surface at a time.
     memory.resize(align_up(memory.size(), 4ull * hw_.memory.atom_bytes));
-    p.address.bias = reserve(next_.bias, kBase.bias, align_up(memory.size(), 256), "the bias");
+    p.address.bias = reserve(next_.bias, base_.bias, align_up(memory.size(), 256), "the bias");
     add_image("bias", p.address.bias, std::move(memory));
 }
 
@@ -209,7 +240,7 @@ void Planner::place_output(PlannedPass& planned)
 {
     const Geometry& g = planned.geometry;
     const std::uint64_t bytes = g.out_batch_stride * planned.pass.batch;
-    const std::uint64_t address = planned.pass.address.output = reserve(next_.output, kBase.output, bytes, "the output");
+    const std::uint64_t address = planned.pass.address.output = reserve(next_.output, base_.output, bytes, "the output");
     add_image("output before the run", address, Bytes(bytes, kUnwritten));
     if (l_.op == Op::Deconvolution && (l_.stride.x > 1 || l_.stride.y > 1)) return;  // what Rubik makes of it counts
     const Cube cube{g.out_line_stride, g.out_surface_stride, g.out_batch_stride, hw_.memory.atom_bytes, g.out_element_bytes};

@@ -29,6 +29,7 @@ private:
     std::uint32_t address_of(const std::string& name) const;
     void write(const std::string& name, std::uint32_t value);
     void write_program();
+    void check_placement() const;
 
     // ---- deconvolution.cpp
     struct Axis;
@@ -38,13 +39,13 @@ private:
     Tensor phase_weights(const Axis& x, const Axis& y) const;
     void contract(std::uint32_t width, std::uint32_t height);
 
-    static constexpr Addresses kBase{};
     const Layer& l_;
     const Hardware& hw_;
     const LayerTensors* t_;
     std::string where_;
     Plan plan_;
-    Addresses next_ = kBase;
+    const Addresses base_;                           // where the tensors begin
+    Addresses next_ = base_;
     std::uint64_t input_address_ = 0;                // deconvolution: one input for all phases
     std::vector<RegisterValue> rubik_;               // registers of the contraction, none without
 };

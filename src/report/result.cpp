@@ -55,6 +55,8 @@ OrderedJson plan_json(const Plan& plan)
     json["entries"] = g.entries;
     json["weight_bytes"] = g.weight_bytes;
     json["array_macs"] = plan.macs;
+    const Addresses& a = plan.passes.front().pass.address;
+    json["addresses"] = {{"input", a.input}, {"weights", a.weights}, {"output", a.output}, {"bias", a.bias}};
     return json;
 }
 
@@ -102,7 +104,6 @@ OrderedJson result_json(const LayerResult& r)
     if (r.comparison && !r.comparison->equal()) json["mismatch_examples"] = r.comparison->examples;
     for (const UnitReport& unit : r.run.units) json["units"][unit.name] = unit_json(unit, r.cycles());
     json["traffic"]["dbb"] = port_json(r.run.dbb, r.hardware.memory.primary.width_bytes);
-    if (!r.run.dbb_memory.json.empty()) json["dram"] = OrderedJson::parse(r.run.dbb_memory.json);
     if (r.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(r.run.cvsram, r.hardware.memory.secondary.width_bytes);
     // What a DRAM says of itself; the ideal memory says nothing.
     for (const auto& [port, report] : {std::pair{"dbb", &r.run.dbb_memory}, std::pair{"cvsram", &r.run.cvsram_memory}})

@@ -26,6 +26,29 @@ std::uint32_t value_of(const Plan& plan, const std::string& name)
 
 constexpr const char* kConv = R"({"input": {"width": 6, "height": 5, "channels": 20}, "kernel": {"width": 3, "height": 3, "count": 10}, "pad": {"left": 1}})";
 
+/// 6 x 5 x 20 bytes of input take 3 surfaces of 240 bytes on nv_small; all areas begin where they are placed.
+std::string placed(const std::string& placement)
+{
+    std::string text = kConv;
+    return text.substr(0, text.size() - 1) + R"(, "placement": )" + placement + "}";
+}
+
+TEST(Plan, TensorsStandWhereTheDescriptorPlacesThem)
+{
+    const Plan plan = plan_shape(layer_of(placed(R"({"input": 4096, "weights": 65536, "output": 131072})")), preset("nv_small"));
+    EXPECT_EQ(value_of(plan, "CDMA.D_DAIN_ADDR_LOW_0"), 4096u);
+    EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_ADDR_LOW"), 65536u);
+    EXPECT_EQ(value_of(plan, "SDP.D_DST_BASE_ADDR_LOW"), 131072u);
+}
+
+TEST(Plan, PlacesThatOverlapOrLeaveTheAddressSpaceAreRefused)
+{
+    EXPECT_THAT(refusal([] { plan_shape(layer_of(placed(R"({"input": 4096, "weights": 4352})")), preset("nv_small")); }),
+                HasSubstr("overlap the weights"));
+    EXPECT_THAT(refusal([] { plan_shape(layer_of(placed(R"({"input": 4294967040})")), preset("nv_small")); }), HasSubstr("below 4 GiB"));
+    EXPECT_THAT(refusal([] { layer_of(placed(R"({"input": 100})")); }), HasSubstr("expected a multiple of 256"));
+}
+
 TEST(Plan, FeatureDataStandInSurfacesOfOneAtom)
 {
     // 20 channels of nv_small: 3 surfaces of 8 channels. Element (x 2, y 1, c 17): surface 2, channel 1.
