@@ -102,6 +102,8 @@ struct CdmaCore::Parts {
     bool last_skip_data = false, last_skip_weight = false;
 
     std::array<Results, 2> results;
+    // what the performance registers held at the end of each layer, summed: for the report
+    std::uint64_t data_stalls = 0, weight_stalls = 0, data_latencies = 0, weight_latencies = 0;
     Cycle flush_done = 0;
 
     Cycle next = 0;        // first cycle not yet evaluated
@@ -169,6 +171,11 @@ void CdmaCore::Parts::finish_layer(Cycle at)
                             weights.performance().stalls(),
                             data.performance().latency(),
                             hw.full() ? weights.performance().latency() : 0};
+    const Results& r = results[layer.group];
+    data_stalls += r.data_stall;
+    weight_stalls += r.weight_stall;
+    data_latencies += r.data_latency;
+    weight_latencies += r.weight_latency;
     data.stop();
     weights.stop();
     data_half.state = weight_half.state = State::Idle;
@@ -321,7 +328,11 @@ UnitReport CdmaCore::report(Cycle end)
                        {"data_atoms_read", p.data.atoms_read},
                        {"weight_atoms_read", p.weights.atoms_read},
                        {"cbuf_data_writes", p.ports.cbuf.data_writes},
-                       {"cbuf_weight_writes", p.ports.cbuf.weight_writes}};
+                       {"cbuf_weight_writes", p.ports.cbuf.weight_writes},
+                       {"data_read_stall", p.data_stalls},
+                       {"weight_read_stall", p.weight_stalls},
+                       {"data_read_latency", p.data_latencies},
+                       {"weight_read_latency", p.weight_latencies}};
     ClockCycles clocks = p.clocks;
     if (p.running) clocks.add(p.layer, p.started, end, p.hw.full());
     report.clock_on = {{"weights", clocks.weights}, {"feature", clocks.feature}, {"image", clocks.image},

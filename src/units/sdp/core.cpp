@@ -102,6 +102,7 @@ struct SdpCore::Parts {
     bool running = false, reading = false;  // a layer of SDP, of SDP_RDMA
     bool count_stall = false, count_reads = false;
     std::uint64_t layers = 0, beats = 0, write_stall = 0;
+    std::uint64_t write_stalls = 0;  // of all layers that ended, as their registers held it
 };
 
 namespace {
@@ -204,6 +205,7 @@ struct SdpUnit final : SdpCore::Parts {
                              lut ? saturated(counted.lut_le_hit) : 0, lut ? saturated(counted.lut_lo_hit) : 0});
         values.finish();
         registers.finish(at + facts::sdp::kDoneToRelease);
+        write_stalls += static_cast<std::uint32_t>(write_stall);
         running = count_stall = false;
         ++layers;
         for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
@@ -279,7 +281,7 @@ UnitReport SdpCore::report(Cycle end)
     const auto [written, read] = parts_->traffic();
     UnitReport report{"sdp",
                       parts_->phases,
-                      {{"layers", parts_->layers}, {"beats", parts_->beats}, {"atoms_written", written}, {"atoms_read", read}},
+                      {{"layers", parts_->layers}, {"beats", parts_->beats}, {"atoms_written", written}, {"atoms_read", read}, {"wdma_write_stall", parts_->write_stalls}},
                       {}};
     for (unsigned i = 0; i < parts_->clocks.size(); ++i) report.clock_on.emplace_back(kDomains[i], parts_->clocks[i].cycles(end));
     return report;
