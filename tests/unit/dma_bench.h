@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "facts/presets.h"
+#include "traffic/csb.h"
 #include "traffic/memory.h"
 
 namespace dlasim::test {
@@ -116,6 +118,36 @@ private:
     std::uint64_t address_ = 0;
     std::uint32_t left_ = 0;
     bool acknowledged_ = false;
+};
+
+/// A memory-to-memory unit of nv_full between two memories. Register writes are given by U, the cycle at the unit's port.
+template <class Core, class Ports>
+struct DmaBench {
+    CsbLink csb;
+    Interface mc, cv;
+    Pulse<std::uint32_t> interrupt;
+    Core core{*find_preset("nv_full"), Ports{csb, mc.read, cv.read, mc.write, cv.write, interrupt}};
+    Cycle now = 0;
+    std::vector<std::pair<Cycle, std::uint32_t>> interrupts;
+    bool leap = true;
+
+    void write(Cycle u, std::uint32_t offset, std::uint32_t data) { csb.request.put(u + 1, {offset, data, true}); }
+    void run(Cycle until)
+    {
+        for (; now < until; ++now) {
+            // A leaping unit is evaluated when it asked for it or when a link says something new.
+            const bool woken = csb.request.next() <= now || mc.read.response.valid(now) || cv.read.response.valid(now) ||
+                               requests_fire() || mc.write.complete.available(now) || cv.write.complete.available(now);
+            if (!leap || core.horizon() <= now || woken) core.advance(now);
+            mc.step(now);
+            cv.step(now);
+            while (interrupt.available(now)) interrupts.push_back({now, interrupt.take()});
+        }
+    }
+    bool requests_fire() const
+    {
+        return mc.read.request.fires(now) || cv.read.request.fires(now) || mc.write.request.fires(now) || cv.write.request.fires(now);
+    }
 };
 
 }  // namespace dlasim::test

@@ -16,32 +16,7 @@ using testing::ElementsAre;
 using Sent = Interface::Sent;
 
 /// Rubik between two memories. Register writes are given by U, the cycle at the unit's port.
-struct Bench {
-    CsbLink csb;
-    Interface mc, cv;
-    Pulse<std::uint32_t> interrupt;
-    RubikCore core{*find_preset("nv_full"), RubikPorts{csb, mc.read, cv.read, mc.write, cv.write, interrupt}};
-    Cycle now = 0;
-    std::vector<std::pair<Cycle, std::uint32_t>> interrupts;
-    bool leap = true;
-
-    void write(Cycle u, std::uint32_t offset, std::uint32_t data) { csb.request.put(u + 1, {offset, data, true}); }
-    void run(Cycle until)
-    {
-        for (; now < until; ++now) {
-            const bool woken = csb.request.next() <= now || mc.read.response.valid(now) || cv.read.response.valid(now) ||
-                               requests_fire() || mc.write.complete.available(now) || cv.write.complete.available(now);
-            if (!leap || core.horizon() <= now || woken) core.advance(now);
-            mc.step(now);
-            cv.step(now);
-            while (interrupt.available(now)) interrupts.push_back({now, interrupt.take()});
-        }
-    }
-    bool requests_fire() const
-    {
-        return mc.read.request.fires(now) || cv.read.request.fires(now) || mc.write.request.fires(now) || cv.write.request.fires(now);
-    }
-};
+using Bench = test::DmaBench<RubikCore, RubikPorts>;
 
 enum Mode : std::uint32_t { kContract, kSplit, kMerge };
 
