@@ -21,6 +21,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+# Registers that a case reads, and where result.json says the same of a single layer.
+COUNTERS = {"CDMA.D_PERF_DAT_READ_STALL": ("cdma", "data_read_stall"), "CDMA.D_PERF_WT_READ_STALL": ("cdma", "weight_read_stall"),
+            "CDMA.D_PERF_DAT_READ_LATENCY": ("cdma", "data_read_latency"), "CDMA.D_PERF_WT_READ_LATENCY": ("cdma", "weight_read_latency"),
+            "SDP.D_PERF_WDMA_WRITE_STALL": ("sdp", "wdma_write_stall")}
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 DRAM_BEGIN, DRAM_END = "<!-- dram: begin -->", "<!-- dram: end -->"
 
@@ -54,7 +58,8 @@ def check(path, options):
     row = {"id": case["id"], "config": case["config"], "prefix": path.name.split("_")[0], "wrong": []}
     with tempfile.TemporaryDirectory() as folder:
         try:
-            text = replay(options.dlasim, path, os.path.join(folder, "events.json"))
+            text = replay(options.dlasim, path, os.path.join(folder, "events.json"), "--out", folder)
+            units = json.loads(Path(folder, "result.json").read_text())["units"]
             if options.leap_law and replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping") != text:
                 row["wrong"].append("leaping and stepping differ")
         except (RuntimeError, subprocess.TimeoutExpired) as error:
@@ -71,6 +76,8 @@ def check(path, options):
     row["data"] = None
     if "output" in want or "reads" in want:
         row["data"] = crc(got["output"]) == crc(want.get("output", [])) and got["reads"] == want.get("reads", [])
+    row["wrong"] += [f"report of {name}" for name, value in want.get("reads", [])
+                     if name in COUNTERS and len(case["layers"]) == 1 and units[COUNTERS[name][0]]["counters"][COUNTERS[name][1]] != value]
     row["wrong"] += [k for k in ("done", "bus", "data") if row[k] is False] + wrong
     return row
 
