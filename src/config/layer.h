@@ -8,13 +8,14 @@
 #include <optional>
 #include <string>
 
+#include "config/place.h"
+#include "config/post.h"
 #include "facts/hardware.h"
 
 namespace dlasim {
 
-enum class Op { Convolution, FullyConnected, Deconvolution };
+enum class Op { Convolution, FullyConnected, Deconvolution, Sdp };
 enum class Mode { Auto, Direct, Image, Winograd };
-enum class Activation { None, Relu };
 
 /// A pixel format of the register map. Components of plane 0, bytes a pixel of it, planes,
 /// components after assembly, bytes a component in the CBUF (before conversion to int8).
@@ -66,13 +67,15 @@ struct PixelConversion {
 
 struct TensorSource {
     std::uint64_t seed = 1;
-    std::string input, weights, bias;  // NumPy files; empty: by seed
-    std::string where;                 // of "data" in the descriptor, for messages
+    std::string input, weights;              // NumPy files; empty: by seed
+    std::array<std::string, 6> operands;     // of SDP, by operand_slot()
+    std::string where;                       // of "data" in the descriptor, for messages
 };
 
-/// Byte addresses behind the DBB port where a layer's tensors begin: which banks of a DRAM they meet in.
+/// Where a layer's tensors begin: which memory, and which banks of a DRAM they meet in.
 struct Placement {
-    std::uint64_t input = 0x80000000, weights = 0x90000000, output = 0xa0000000, bias = 0xb0000000;
+    Place input{true, 0x80000000}, weights{true, 0x90000000}, output{true, 0xa0000000};
+    std::array<Place, 3> operands{{{true, 0xb0000000}, {true, 0xc0000000}, {true, 0xd0000000}}};  // of BS, BN, EW
 };
 
 struct Layer {
@@ -90,12 +93,11 @@ struct Layer {
     std::uint32_t groups = 1;
     Padding pad;
     Precision precision = Precision::Int8;
+    Precision input_precision = Precision::Int8;  // of SDP alone; elsewhere that of the layer
     Mode mode = Mode::Auto;
     std::uint32_t rows_at_once = 0;  // kernel rows of an operation, pixels: 1, 2 or 4; 0: as many as fit
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
-    bool bias = false;
-    std::uint32_t bias_shift = 0;  // the stored bias is multiplied by 2^shift
-    Activation activation = Activation::None;
+    Post post;
     OutputConversion output;
     bool compressed = false;
     std::uint32_t density = 100;  // of the weights made by seed: percent that are not zero
@@ -119,6 +121,7 @@ struct Layer {
     /// Multiplications of the layer as defined; deconvolution in scatter form.
     std::uint64_t macs() const
     {
+        if (op == Op::Sdp) return 0;
         const std::uint64_t kernel = std::uint64_t{kernel_width} * kernel_height * kernel_channels() * kernels;
         const std::uint64_t places = op == Op::Deconvolution ? std::uint64_t{width} * height
                                                              : std::uint64_t{out_width()} * out_height();

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/half.h"
+#include "config/post_reader.h"
 
 namespace dlasim {
 namespace {
@@ -31,14 +32,22 @@ Extent read_extent(const JsonObject& layer, const char* key, const char* onnx, W
     return extent;
 }
 
+Precision read_precision(const JsonObject& object, const char* key, Precision fallback)
+{
+    return static_cast<Precision>(object.word(key, {"int8", "int16", "fp16"}, static_cast<std::size_t>(fallback)));
+}
+
 void read_input(Layer& layer, const JsonObject& top)
 {
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
     const JsonObject input(top.raw("input"), top.file(), top.pointer("input"),
-                           {"width", "height", "channels", "batch", "format", "signed", "x_offset", "mean", "conversion"});
+                           {"width", "height", "channels", "batch", "format", "precision", "signed", "x_offset", "mean", "conversion"});
     layer.width = small(input.integer("width", kPlane, "input width"));
     layer.height = small(input.integer("height", kPlane, "input height"));
     layer.batch = small(input.integer("batch", kBatch, "batch size", 1));
+    layer.input_precision = read_precision(input, "precision", layer.precision);
+    if (input.has("precision") && layer.op != Op::Sdp)
+        throw ConfigError(input.where("precision"), "only for sdp layers, expected no such key: the layer has one precision");
     const std::string format = input.text("format", "feature");
     if (format != "feature") {
         layer.format = find_pixel_format(format);
@@ -142,48 +151,13 @@ void read_padding(Layer& layer, const JsonObject& top)
     layer.pad.value = read_pad_value(layer, pad);
 }
 
-Precision read_precision(const JsonObject& object, const char* key, Precision fallback)
-{
-    return static_cast<Precision>(object.word(key, {"int8", "int16", "fp16"}, static_cast<std::size_t>(fallback)));
-}
-
-void read_post(Layer& layer, const JsonObject& top)
-{
-    layer.output.precision = layer.precision;
-    if (!top.has("post")) return;
-    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), {"bias", "activation", "output"});
-    if (post.has("bias") && post.raw("bias").is_object()) {
-        const JsonObject bias(post.raw("bias"), post.file(), post.pointer("bias"), {"shift"});
-        layer.bias = true;
-        layer.bias_shift = small(bias.integer("shift", {0, 31}, "left shift of the bias", 0));
-        if (layer.precision == Precision::Fp16 && layer.bias_shift != 0)
-            throw ConfigError(bias.where("shift"), found(bias.raw("shift")) + ", expected 0: an fp16 bias is not shifted");
-    } else {
-        layer.bias = post.flag("bias", false);
-    }
-    layer.activation = static_cast<Activation>(post.word("activation", {"none", "relu"}, 0));
-    if (!post.has("output")) return;
-    const JsonObject output(post.raw("output"), post.file(), post.pointer("output"), {"precision", "offset", "scale", "shift"});
-    layer.output.precision = read_precision(output, "precision", layer.precision);
-    layer.output.offset = static_cast<std::int32_t>(output.integer("offset", {INT32_MIN, INT32_MAX}, "subtracted before scaling", 0));
-    layer.output.scale = static_cast<std::int32_t>(output.integer("scale", {-32768, 32767}, "factor", 1));
-    layer.output.shift = small(output.integer("shift", {0, 63}, "right shift after scaling", 0));
-    // [spec] sdp.md 4.6 and 7: what SDP can convert in one pass.
-    const auto pair = std::pair{layer.precision, layer.output.precision};
-    if (pair == std::pair{Precision::Int8, Precision::Fp16} || pair == std::pair{Precision::Int16, Precision::Int8} ||
-        pair == std::pair{Precision::Fp16, Precision::Int8})
-        throw ConfigError(output.where("precision"), std::string("found \"") + precision_name(layer.output.precision) + "\" after " +
-                          precision_name(layer.precision) + ", expected int8 to int8 or int16, int16 to int16 or fp16, "
-                          "fp16 to fp16 or int16: SDP converts no other pair");
-    if (layer.precision == Precision::Fp16 && (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0))
-        throw ConfigError(top.pointer("post") + "/output", "fp16 results are not scaled, expected offset 0, scale 1, shift 0");
-}
-
 void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
 {
     layer.data.where = top.where("data");
     if (!top.has("data")) return;
-    const JsonObject data(top.raw("data"), top.file(), top.pointer("data"), {"seed", "input", "weights", "bias"});
+    std::vector<std::string> keys{"seed", "input", "weights", "bias"};
+    keys.insert(keys.end(), kOperandNames.begin(), kOperandNames.end());
+    const JsonObject data(top.raw("data"), top.file(), top.pointer("data"), keys);
     layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the tensors", 1));
     const auto path = [&](const char* key) {
         const std::string text = data.text(key, "");
@@ -193,9 +167,17 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     };
     layer.data.input = path("input");
     layer.data.weights = path("weights");
-    layer.data.bias = path("bias");
-    if (!layer.data.bias.empty() && !layer.bias)
-        throw ConfigError(data.where("bias"), "the layer has no bias, expected \"post\": {\"bias\": true}");
+    if (layer.op == Op::Sdp && data.has("weights")) throw ConfigError(data.where("weights"), "the layer has no weights, expected no such key");
+    data.not_both("bias", "bs_alu");
+    for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot) {
+        const char* key = slot == 0 && data.has("bias") ? "bias" : kOperandNames[slot];
+        if (!data.has(key)) continue;
+        layer.data.operands[slot] = path(key);
+        const PointEngine& engine = layer.post.engines[slot / 2];
+        if (!(slot % 2 == 0 ? engine.alu : engine.mul).streamed())
+            throw ConfigError(data.where(key), slot == 0 ? "the layer has no bias, expected \"post\": {\"bias\": true} or an alu of \"bs\" per kernel or per element"
+                                        : "the layer has no such operand, expected one in \"post\", per kernel or per element");
+    }
 }
 
 void check_shape(const Layer& layer, const JsonObject& top)
@@ -226,8 +208,52 @@ void check_shape(const Layer& layer, const JsonObject& top)
                           std::to_string(layer.out_height()) + ", expected at most 8192 each way");
 }
 
-const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d"};
+void read_placement(Layer& layer, const JsonObject& top)
+{
+    if (!top.has("placement")) return;
+    const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"), {"input", "weights", "output", "bias", "bs", "bn", "ew"});
+    Placement& p = layer.placement;
+    p.input = read_place(placement, "input", {}, p.input);
+    p.weights = read_place(placement, "weights", {}, p.weights);
+    p.output = read_place(placement, "output", {}, p.output);
+    placement.not_both("bias", "bs");
+    for (std::size_t i = 0; i < p.operands.size(); ++i)
+        p.operands[i] = read_place(placement, i == 0 && placement.has("bias") ? "bias" : kEngineNames[i], {}, p.operands[i]);
+}
+
+/// Features that SDP reads itself: no kernel, nothing that belongs to one.
+void read_sdp_input(Layer& layer, const JsonObject& top)
+{
+    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads", "mode", "weights", "winograd", "image"})
+        if (top.has(key)) throw ConfigError(top.where(key), "an sdp layer has no kernel, expected no such key");
+    if (layer.batch != 1) throw ConfigError(top.pointer("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
+    if (layer.image()) throw ConfigError(top.pointer("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
+    layer.kernels = layer.channels;
+    const bool narrowing = layer.input_precision == Precision::Int16 && layer.precision == Precision::Int8;
+    if (layer.input_precision != layer.precision && !narrowing)
+        throw ConfigError(top.pointer("input") + "/precision", std::string("found ") + precision_name(layer.input_precision) + " for " +
+                          precision_name(layer.precision) + ", expected the same, or int16 for int8");
+}
+
+const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "sdp"};
 const std::vector<std::string> kModes{"auto", "direct", "image", "winograd"};
+
+/// What an sdp layer does not have.
+void convolution_json(OrderedJson& json, const Layer& layer)
+{
+    json["kernel"] = {{"width", layer.kernel_width}, {"height", layer.kernel_height}, {"count", layer.kernels}};
+    json["stride"] = {{"x", layer.stride.x}, {"y", layer.stride.y}};
+    json["dilation"] = {{"x", layer.dilation.x}, {"y", layer.dilation.y}};
+    json["groups"] = layer.groups;
+    json["pad"] = {{"left", layer.pad.left}, {"right", layer.pad.right}, {"top", layer.pad.top}, {"bottom", layer.pad.bottom}};
+    if (layer.precision == Precision::Fp16) json["pad"]["value"] = double_from_half(static_cast<std::uint16_t>(layer.pad.value));
+    else json["pad"]["value"] = layer.pad.value;
+    json["precision"] = precision_name(layer.precision);
+    json["mode"] = kModes[static_cast<std::size_t>(layer.mode)];
+    if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
+    if (layer.rows_at_once != 0) json["image"] = {{"rows_at_once", layer.rows_at_once}};
+    json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
+}
 
 }  // namespace
 
@@ -243,7 +269,8 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     layer.precision = read_precision(top, "precision", Precision::Int8);
     layer.mode = static_cast<Mode>(top.word("mode", kModes, 0));
     read_input(layer, top);
-    read_kernel(layer, top);
+    if (layer.op == Op::Sdp) read_sdp_input(layer, top);
+    else read_kernel(layer, top);
     layer.stride = read_extent(top, "stride", "strides", kStride, "stride");
     layer.dilation = read_extent(top, "dilation", "dilations", kDilation, "dilation");
     top.not_both("groups", "group");
@@ -255,17 +282,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
         layer.compressed = weights.flag("compressed", false);
         layer.density = small(weights.integer("density", {0, 100}, "percent of the weights that are not zero", 100));
     }
-    if (top.has("placement")) {
-        const JsonObject placement(top.raw("placement"), file, top.pointer("placement"), {"input", "weights", "output", "bias"});
-        const auto address = [&](const char* key, std::uint64_t& value) {
-            value = static_cast<std::uint64_t>(placement.integer(key, {0, 0xffffff00}, "byte address behind the DBB port", static_cast<std::int64_t>(value)));
-            if (value % 256 != 0) throw ConfigError(placement.where(key), "found " + std::to_string(value) + ", expected a multiple of 256");
-        };
-        address("input", layer.placement.input);
-        address("weights", layer.placement.weights);
-        address("output", layer.placement.output);
-        address("bias", layer.placement.bias);
-    }
+    read_placement(layer, top);
     if (top.has("winograd")) {
         const JsonObject winograd(top.raw("winograd"), file, top.pointer("winograd"), {"truncate"});
         layer.winograd_truncate = small(winograd.integer("truncate", {0, 2}, "bits cut from the transformed input", 2));
@@ -304,29 +321,21 @@ OrderedJson layer_json(const Layer& layer)
             json["input"]["conversion"] = {{"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
         for (std::uint32_t c = 0; layer.conversion.per_component && c < layer.channels; ++c) json["input"]["mean"].push_back(layer.conversion.mean[c]);
     }
-    json["kernel"] = {{"width", layer.kernel_width}, {"height", layer.kernel_height}, {"count", layer.kernels}};
-    json["stride"] = {{"x", layer.stride.x}, {"y", layer.stride.y}};
-    json["dilation"] = {{"x", layer.dilation.x}, {"y", layer.dilation.y}};
-    json["groups"] = layer.groups;
-    json["pad"] = {{"left", layer.pad.left}, {"right", layer.pad.right}, {"top", layer.pad.top}, {"bottom", layer.pad.bottom}};
-    if (layer.precision == Precision::Fp16) json["pad"]["value"] = double_from_half(static_cast<std::uint16_t>(layer.pad.value));
-    else json["pad"]["value"] = layer.pad.value;
-    json["precision"] = precision_name(layer.precision);
-    json["mode"] = kModes[static_cast<std::size_t>(layer.mode)];
-    if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
-    if (layer.rows_at_once != 0) json["image"] = {{"rows_at_once", layer.rows_at_once}};
-    json["placement"] = {{"input", layer.placement.input}, {"weights", layer.placement.weights},
-                         {"output", layer.placement.output}, {"bias", layer.placement.bias}};
-    json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
-    if (layer.bias && layer.bias_shift != 0) json["post"]["bias"] = {{"shift", layer.bias_shift}};
-    else json["post"]["bias"] = layer.bias;
-    json["post"]["activation"] = layer.activation == Activation::Relu ? "relu" : "none";
-    json["post"]["output"] = {{"precision", precision_name(layer.output.precision)}, {"offset", layer.output.offset},
-                              {"scale", layer.output.scale}, {"shift", layer.output.shift}};
+    if (layer.op == Op::Sdp) {
+        json["input"]["precision"] = precision_name(layer.input_precision);
+        json["precision"] = precision_name(layer.precision);
+    } else {
+        convolution_json(json, layer);
+    }
+    const Placement& p = layer.placement;
+    json["placement"] = {{"input", place_json(p.input)}, {"weights", place_json(p.weights)}, {"output", place_json(p.output)}};
+    for (std::size_t i = 0; i < p.operands.size(); ++i) json["placement"][kEngineNames[i]] = place_json(p.operands[i]);
+    json["post"] = post_json(layer);
     json["data"] = {{"seed", layer.data.seed}};
-    for (const auto& [key, path] : {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights},
-                                    std::pair{"bias", &layer.data.bias}})
+    for (const auto& [key, path] : {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights}})
         if (!path->empty()) json["data"][key] = *path;
+    for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot)
+        if (!layer.data.operands[slot].empty()) json["data"][kOperandNames[slot]] = layer.data.operands[slot];
     return json;
 }
 
@@ -334,7 +343,7 @@ bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
     static const std::vector<std::string> kKeys{"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision",
-                                                "mode", "post", "data", "weights", "winograd", "image"};
+                                                "mode", "post", "data", "weights", "winograd", "image", "placement"};
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 

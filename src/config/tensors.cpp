@@ -68,8 +68,9 @@ void expect_bits_of_format(const Layer& layer, const Tensor& input)
 Tensor load_input(const Layer& layer)
 {
     Tensor input(layer.batch, layer.channels, layer.height, layer.width);
-    std::vector<std::string> types = types_of(layer.precision);
-    Precision kind = layer.precision;
+    const Precision held = layer.op == Op::Sdp ? layer.input_precision : layer.precision;
+    std::vector<std::string> types = types_of(held);
+    Precision kind = held;
     if (layer.image()) {
         kind = layer.format->half_float ? Precision::Fp16 : layer.format->eight_bit ? Precision::Int8 : Precision::Int16;
         types = types_of(kind);
@@ -106,32 +107,46 @@ Tensor load_weights(const Layer& layer)
     return weights;
 }
 
-std::vector<std::int16_t> load_bias(const Layer& layer)
+Tensor load_operand(const Layer& layer, std::size_t slot)
 {
-    std::vector<std::int16_t> bias(layer.bias ? layer.kernels : 0);
-    if (bias.empty()) return bias;
-    if (!layer.data.bias.empty()) {
-        const std::string where = layer.data.where + "/bias";
-        const std::vector<std::string> types =
-            layer.precision == Precision::Fp16 ? types_of(layer.precision) : std::vector<std::string>{"<i2", "|i1", "<i4"};
-        const auto values = read_npy(layer.data.bias, types, {layer.kernels}, where);
+    const PointEngine& engine = layer.post.engines[slot / 2];
+    const Operand& operand = slot % 2 == 0 ? engine.alu : engine.mul;
+    if (!operand.streamed()) return {};
+    const bool element = operand.per == OperandPer::Element, fp = layer.precision == Precision::Fp16;
+    Tensor tensor(1, layer.kernels, element ? layer.out_height() : 1, element ? layer.out_width() : 1);
+    const std::string& path = layer.data.operands[slot];
+    if (!path.empty()) {
+        const std::string where = layer.data.where + "/" + kOperandNames[slot];
+        const std::vector<std::string> types = fp ? types_of(layer.precision) : std::vector<std::string>{"<i2", "|i1", "<i4"};
+        const auto values = read_npy(path, types, element ? std::vector<std::size_t>{1, tensor.c, tensor.h, tensor.w} : std::vector<std::size_t>{tensor.c}, where);
+        const std::int32_t most = engine.operand_bytes == 1 ? 127 : 32767;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            if (layer.precision != Precision::Fp16 && (values[i] < -32768 || values[i] > 32767))
-                throw ConfigError(where + ": " + layer.data.bias, "found " + std::to_string(values[i]) + " at place " + std::to_string(i) +
-                                  ", expected -32768..32767: SDP takes 16-bit operands (use \"bias\": {\"shift\": n})");
-            bias[i] = static_cast<std::int16_t>(values[i]);
+            if (!fp && (values[i] < -most - 1 || values[i] > most))
+                throw ConfigError(where + ": " + path, "found " + std::to_string(values[i]) + " at place " + std::to_string(i) + ", expected " +
+                                  std::to_string(-most - 1) + ".." + std::to_string(most) + ": operands of " + std::to_string(engine.operand_bytes) +
+                                  " bytes (a \"shift\" makes larger ones)");
+            tensor.values[i] = static_cast<std::int16_t>(values[i]);
         }
-        return bias;
+        return tensor;
     }
-    const Stream stream(layer.data.seed, 4);
-    for (std::size_t i = 0; i < bias.size(); ++i)
-        bias[i] = layer.precision == Precision::Fp16 ? random_value(Precision::Fp16, stream(i))
-                                                     : static_cast<std::int16_t>(static_cast<std::int16_t>(stream(i)) >> 2);
-    return bias;
+    const Stream stream(layer.data.seed, 4 + slot);
+    for (std::size_t i = 0; i < tensor.values.size(); ++i) {
+        if (fp) tensor.values[i] = random_value(Precision::Fp16, stream(i));
+        else if (engine.operand_bytes == 1) tensor.values[i] = static_cast<std::int8_t>(stream(i));
+        else tensor.values[i] = static_cast<std::int16_t>(static_cast<std::int16_t>(stream(i)) >> 2);
+    }
+    return tensor;
 }
 
 }  // namespace
 
-LayerTensors load_tensors(const Layer& layer) { return {load_input(layer), load_weights(layer), load_bias(layer)}; }
+LayerTensors load_tensors(const Layer& layer)
+{
+    LayerTensors tensors;
+    tensors.input = load_input(layer);
+    if (layer.op != Op::Sdp) tensors.weights = load_weights(layer);
+    for (std::size_t slot = 0; slot < tensors.operands.size(); ++slot) tensors.operands[slot] = load_operand(layer, slot);
+    return tensors;
+}
 
 }  // namespace dlasim

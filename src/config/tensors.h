@@ -1,8 +1,10 @@
 // The tensors of a layer, from NumPy files or by seed. A value is an int8, an int16 or the bit
 // pattern of an fp16; all are kept in 16 bits.
 //
-//   input [batch][channels][height][width]   weights [kernels][channels / groups][height][width]   bias [kernels]
+//   input [batch][channels][height][width]   weights [kernels][channels / groups][height][width]
+//   operands of SDP: per kernel [kernels], per element [1][kernels][out height][out width], for every batch the same
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,12 +26,13 @@ struct Tensor {
     }
     std::int16_t& at(std::uint32_t in, std::uint32_t ic, std::uint32_t ih, std::uint32_t iw) { return values[index(in, ic, ih, iw)]; }
     std::int16_t at(std::uint32_t in, std::uint32_t ic, std::uint32_t ih, std::uint32_t iw) const { return values[index(in, ic, ih, iw)]; }
+    bool empty() const { return values.empty(); }
     bool operator==(const Tensor&) const = default;
 };
 
 struct LayerTensors {
     Tensor input, weights;
-    std::vector<std::int16_t> bias;  // empty without one
+    std::array<Tensor, 6> operands;  // by operand_slot(); empty without one, 1 x 1 where they are per kernel
 };
 
 /// Reads or makes them. By seed: int8 over its whole range, int16 mostly in 12 bits so that sums

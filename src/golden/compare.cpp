@@ -1,5 +1,7 @@
 #include "golden/compare.h"
 
+#include <algorithm>
+
 #include "base/expects.h"
 
 namespace dlasim {
@@ -20,6 +22,17 @@ Comparison compare(const Tensor& output, const Tensor& reference)
                                                   " column " + std::to_string(x) + ": found " + std::to_string(found) + ", expected " +
                                                   std::to_string(expected));
                 }
+    return result;
+}
+
+Comparison compare_status(std::uint32_t status, const Tensor& reference)
+{
+    const bool unequal = std::any_of(reference.values.begin(), reference.values.end(), [](std::int16_t value) { return value != 0; });
+    Comparison result;
+    result.compared = 1;
+    if ((status & 1) == (unequal ? 1u : 0u)) return result;
+    result.mismatches = 1;
+    result.examples.push_back(std::string("SDP.D_STATUS: found ") + (unequal ? "equal, expected unequal" : "unequal, expected equal"));
     return result;
 }
 

@@ -14,5 +14,7 @@ struct Comparison {
 };
 
 Comparison compare(const Tensor& output, const Tensor& reference);
+/// SDP.D_STATUS after a comparison (EQL) whose lanes are those of the reference: bit 0 says that one is not 0.
+Comparison compare_status(std::uint32_t status, const Tensor& reference);
 
 }  // namespace dlasim

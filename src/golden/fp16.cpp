@@ -4,8 +4,6 @@
 
 #include "golden/winograd.h"
 #include "numerics/cacc.h"
-#include "numerics/sdp_cvt.h"
-#include "numerics/sdp_x.h"
 
 namespace dlasim {
 namespace {
@@ -150,38 +148,16 @@ std::vector<std::uint32_t> deconvolution_sums(const Layer& l, const Tensor& inpu
 
 }  // namespace
 
-Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors, const Method& method)
+std::vector<std::uint32_t> reference_fp16_sums(const Layer& layer, const Tensor& input, const Tensor& weights, const Method& method)
 {
+    if (method.winograd) return reference_winograd_fp16(layer, input, weights);
+    if (layer.op == Op::Deconvolution) return deconvolution_sums(layer, input, weights);
+    if (layer.image()) return image_sums(layer, input, weights, method.image_rows);
     std::vector<std::uint32_t> sums;
-    if (method.winograd) {
-        sums = reference_winograd_fp16(layer, input, tensors.weights);
-    } else if (layer.op == Op::Deconvolution) {
-        sums = deconvolution_sums(layer, input, tensors.weights);
-    } else if (layer.image()) {
-        sums = image_sums(layer, input, tensors.weights, method.image_rows);
-    } else {
-        Fp16Sums reference(layer, input, tensors.weights);
-        for (std::uint32_t n = 0; n < layer.batch; ++n)
-            for (std::uint32_t k = 0; k < layer.kernels; ++k) reference.kernel(n, k, sums);
-    }
-    numerics::SdpXConfig bs;
-    bs.generation = hardware.generation;
-    bs.fp = true;
-    bs.alu_bypass = !layer.bias;
-    bs.relu_bypass = layer.activation != Activation::Relu;
-    numerics::SdpCvtConfig cvt;
-    cvt.generation = hardware.generation;
-    cvt.fp = true;
-    cvt.out = layer.output.precision;
-    Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
-    const std::size_t plane = std::size_t{output.h} * output.w;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        std::int32_t value = static_cast<std::int32_t>(sums[i]);
-        if (layer.bias || !bs.relu_bypass)
-            value = numerics::sdp_x_lane(bs, value, layer.bias ? tensors.bias[i / plane % layer.kernels] : std::int16_t{0}, 0);
-        output.values[i] = static_cast<std::int16_t>(numerics::sdp_cvt_lane(cvt, value).value);
-    }
-    return output;
+    Fp16Sums reference(layer, input, weights);
+    for (std::uint32_t n = 0; n < layer.batch; ++n)
+        for (std::uint32_t k = 0; k < layer.kernels; ++k) reference.kernel(n, k, sums);
+    return sums;
 }
 
 }  // namespace dlasim

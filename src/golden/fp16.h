@@ -7,7 +7,7 @@
 
 namespace dlasim {
 
-Tensor reference_fp16(const Layer& layer, const Hardware& hardware, const Tensor& input, const LayerTensors& tensors,
-                      const Method& method);
+/// Bits of fp32 as CACC gives them, [batch][kernels][height][width].
+std::vector<std::uint32_t> reference_fp16_sums(const Layer& layer, const Tensor& input, const Tensor& weights, const Method& method);
 
 }  // namespace dlasim

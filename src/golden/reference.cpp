@@ -1,28 +1,13 @@
 #include "golden/reference.h"
 
-#include <algorithm>
-
-#include "config/half.h"
 #include "golden/fp16.h"
 #include "golden/pixels.h"
+#include "golden/post.h"
 #include "golden/winograd.h"
+#include "numerics/fp.h"
 
 namespace dlasim {
 namespace {
-
-std::int64_t clamp_bits(std::int64_t value, int width)
-{
-    const std::int64_t high = (std::int64_t{1} << (width - 1)) - 1;
-    return std::clamp(value, -high - 1, high);
-}
-
-/// value / 2^shift to nearest, ties away from zero.
-std::int64_t round_shift(std::int64_t value, unsigned shift)
-{
-    if (shift == 0) return value;
-    const std::int64_t half = std::int64_t{1} << (shift - 1);
-    return value >= 0 ? (value + half) >> shift : -((-value + half) >> shift);
-}
 
 /// [batch][height][width][channels], so that the innermost loop runs over channels.
 std::vector<std::int16_t> channels_last(const Tensor& tensor)
@@ -94,30 +79,26 @@ std::vector<std::int64_t> reference_sums(const Layer& layer, const Tensor& input
     return sums;
 }
 
-std::int16_t reference_post(const Layer& layer, std::int64_t sum, std::int16_t bias)
-{
-    std::int64_t value = clamp_bits(sum, 32);                                                          // CACC
-    if (layer.bias) value = clamp_bits(value + clamp_bits(std::int64_t{bias} << layer.bias_shift, 32), 32);  // BS
-    if (layer.activation == Activation::Relu) value = std::max<std::int64_t>(value, 0);
-    const std::int64_t scaled = (value - layer.output.offset) * layer.output.scale;                    // converter
-    value = clamp_bits(round_shift(scaled, layer.output.shift), 17);
-    if (layer.output.precision == Precision::Fp16) return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
-    return static_cast<std::int16_t>(clamp_bits(value, layer.output.precision == Precision::Int8 ? 8 : 16));
-}
-
 Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method)
 {
     const Tensor converted = layer.image() ? reference_pixels(layer, tensors.input) : Tensor{};
     const Tensor& input = layer.image() ? converted : tensors.input;
-    if (layer.precision == Precision::Fp16) return reference_fp16(layer, hardware, input, tensors, method);
-    const std::vector<std::int64_t> sums =
-        method.winograd ? reference_winograd_sums(layer, input, tensors.weights) : reference_sums(layer, input, tensors.weights);
+    const bool fp = layer.precision == Precision::Fp16;
+    const PostReference post(layer, hardware, tensors);
+    std::vector<std::uint32_t> floats;
+    std::vector<std::int64_t> sums;
+    if (layer.op == Op::Sdp && fp)
+        for (const std::int16_t value : input.values) floats.push_back(numerics::fp16_to_fp32(static_cast<std::uint16_t>(value)));
+    else if (layer.op == Op::Sdp) sums.assign(input.values.begin(), input.values.end());
+    else if (fp) floats = reference_fp16_sums(layer, input, tensors.weights, method);
+    else if (method.winograd) sums = reference_winograd_sums(layer, input, tensors.weights);
+    else sums = reference_sums(layer, input, tensors.weights);
     Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
-    const std::size_t plane = std::size_t{output.h} * output.w;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        const std::size_t kernel = i / plane % layer.kernels;
-        output.values[i] = reference_post(layer, sums[i], layer.bias ? tensors.bias[kernel] : std::int16_t{0});
-    }
+    std::size_t i = 0;
+    for (std::uint32_t n = 0; n < output.n; ++n)
+        for (std::uint32_t k = 0; k < output.c; ++k)
+            for (std::uint32_t y = 0; y < output.h; ++y)
+                for (std::uint32_t x = 0; x < output.w; ++x, ++i) output.values[i] = fp ? post.floating(floats[i], k, y, x) : post.integer(sums[i], k, y, x);
     return output;
 }
 

@@ -2,7 +2,7 @@
 // machine. Integers are exact; only where the machine's result depends on how it rounds (fp16 sums,
 // Winograd transforms) does the reference follow the documented arithmetic in the documented order.
 //
-//   input, weights ──► sums (int64, or fp32) ──► + bias ──► ReLU ──► convert ──► output [batch, kernels, height, width]
+//   input, weights ──► sums (int64, or fp32) ──► SDP (golden/post.h) ──► output [batch, kernels, height, width]
 //
 // Source  cacc.md 4, sdp.md 4.1 to 4.3, csc.md 1.5 (order of sums), csc.md 4.2 (Winograd).
 // Error   compared with oneDNN: tests/golden/reference_test.
@@ -18,13 +18,10 @@ struct Method {
     std::uint32_t image_rows = 1;  // kernel rows of pixels in one operation
 };
 
-/// What the output memory must hold.
+/// What the output memory must hold; of a comparison (EQL) what SDP would have written.
 Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method);
 
 /// The sums of an integer layer before anything else is done to them, [batch, kernels, height, width].
 std::vector<std::int64_t> reference_sums(const Layer& layer, const Tensor& input, const Tensor& weights);
-
-/// Bias, ReLU and conversion of one integer result of the accumulator: the value SDP writes.
-std::int16_t reference_post(const Layer& layer, std::int64_t sum, std::int16_t bias);
 
 }  // namespace dlasim

@@ -17,7 +17,7 @@ namespace dlasim {
 /// One direction of one phase.
 struct Planner::Axis {
     Axis(std::uint32_t d, std::uint32_t stride, std::uint32_t kernel, std::uint32_t pad, std::uint32_t size, std::uint32_t out_size)
-        : phase((d + pad) % stride), step(stride), taps(kernel > phase ? (kernel - phase + stride - 1) / stride : 1),
+        : place(d), phase((d + pad) % stride), step(stride), taps(kernel > phase ? (kernel - phase + stride - 1) / stride : 1),
           empty(kernel <= phase), out((out_size + stride - 1) / stride)
     {
         const std::int64_t shift = (d + pad) / stride;
@@ -29,7 +29,7 @@ struct Planner::Axis {
         after = static_cast<std::uint32_t>(std::max<std::int64_t>(0, last + 1 - end));
         reachable = first < size && last >= 0;
     }
-    std::uint32_t phase, step, taps;
+    std::uint32_t place, phase, step, taps;  // place: its first output among the layer's
     bool empty;               // no tap of the kernel falls on this phase: the output is the bias
     std::uint32_t out;        // outputs of a phase
     std::uint32_t skipped = 0, used = 0, before = 0, after = 0;
@@ -68,6 +68,8 @@ void Planner::add_phase(const Axis& x, const Axis& y, std::uint32_t data_banks, 
 {
     PlannedPass planned;
     planned.kernels = l_.kernels;
+    planned.first = {x.place, y.place};
+    planned.step = l_.stride;
     planned.pass = phase_pass(x, y);
     planned.pass.data_banks = data_banks;
     planned.pass.weight_banks = weight_banks;
@@ -87,6 +89,7 @@ void Planner::deconvolve()
     expect(l_.groups == 1, "found a deconvolution of " + std::to_string(l_.groups) + " groups, expected 1");
     expect(!l_.image() && !plan_.method.winograd && !l_.compressed, "found a deconvolution in another mode, expected plain feature data");
     expect(l_.batch == 1, "found a deconvolution of batch " + std::to_string(l_.batch) + ", expected 1");
+    expect(!l_.post.compares(), "found a comparison behind a deconvolution, expected none: its status says one pass");
 
     std::vector<std::pair<Axis, Axis>> phases;
     for (std::uint32_t dy = 0; dy < l_.stride.y; ++dy)
@@ -127,11 +130,11 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
         throw ConfigError(where_, "found an output line of " + std::to_string(width * l_.stride.x) + " places, expected at most 8192");
     const std::uint64_t source = plan_.passes.front().pass.address.output;
     const std::uint64_t target = reserve(next_.output, base_.output, bytes, "the output");
-    add_image("output before the run", target, Bytes(bytes, 0xa5));
+    add_image("output before the run", {l_.placement.output.primary, target}, Bytes(bytes, 0xa5));
     const auto put = [&](const char* name, std::uint64_t value) { rubik_.push_back({std::string("RBK.") + name, static_cast<std::uint32_t>(value)}); };
     put("S_POINTER", 0);
     put("D_MISC_CFG", 0u | (g.out_element_bytes - 1) << 8);
-    put("D_DAIN_RAM_TYPE", 1);
+    put("D_DAIN_RAM_TYPE", l_.placement.output.primary);
     put("D_DATAIN_SIZE_0", (height - 1) << 16 | (width - 1));
     put("D_DATAIN_SIZE_1", l_.kernels - 1);
     put("D_DAIN_ADDR_HIGH", source >> 32);
@@ -139,7 +142,7 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
     put("D_DAIN_LINE_STRIDE", g.out_line_stride);
     put("D_DAIN_SURF_STRIDE", g.out_surface_stride);
     put("D_DAIN_PLANAR_STRIDE", 0);
-    put("D_DAOUT_RAM_TYPE", 1);
+    put("D_DAOUT_RAM_TYPE", l_.placement.output.primary);
     put("D_DATAOUT_SIZE_1", l_.kernels - 1);
     put("D_DAOUT_ADDR_HIGH", target >> 32);
     put("D_DAOUT_ADDR_LOW", target);
@@ -152,7 +155,7 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
     put("D_PERF_ENABLE", 1);
     put("D_OP_ENABLE", 1);
     plan_.copied_bytes = bytes;
-    plan_.outputs.push_back({target, bytes, Cube{line, surface, bytes, hw_.memory.atom_bytes, g.out_element_bytes}, 0, l_.kernels});
+    plan_.outputs.push_back({{l_.placement.output.primary, target}, bytes, Cube{line, surface, bytes, hw_.memory.atom_bytes, g.out_element_bytes}, 0, l_.kernels});
 }
 
 }  // namespace dlasim

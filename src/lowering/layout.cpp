@@ -142,6 +142,28 @@ std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geomet
     return stream;
 }
 
+// [spec] sdp.md 1.6.2.
+Bytes operand_bytes(const Pass& pass, const Geometry& geometry, std::size_t engine, std::uint32_t atom_bytes, const OperandAt& at)
+{
+    const PointEngine& e = pass.post.engines[engine];
+    const OperandGeometry& o = geometry.operands[engine];
+    const std::uint32_t elements = atom_bytes / pass.element_bytes(), width = pass.element_bytes() == 1 ? e.operand_bytes : 2;
+    const bool both = e.alu.streamed() && e.mul.streamed(), element = e.per() == OperandPer::Element;
+    Bytes bytes(o.bytes);
+    for (std::uint32_t k = 0; k < pass.kernels; ++k)
+        for (std::uint32_t y = 0; y < (element ? geometry.out_height : 1); ++y)
+            for (std::uint32_t x = 0; x < (element ? geometry.out_width : 1); ++x)
+                for (const bool mul : {false, true}) {
+                    if (!(mul ? e.mul : e.alu).streamed()) continue;
+                    const std::uint64_t surface = o.surface_stride != 0 ? o.surface_stride : o.atoms * atom_bytes;
+                    const std::uint64_t place = k / elements * surface + y * o.line_stride + x * o.atoms * atom_bytes;
+                    const std::uint32_t number = both ? 2 * (k % elements) + (mul ? 1 : 0) : k % elements;
+                    const auto value = static_cast<std::uint16_t>(at(mul, k, y, x));
+                    for (std::uint32_t b = 0; b < width; ++b) bytes[place + number * width + b] = static_cast<std::uint8_t>(value >> (8 * b));
+                }
+    return bytes;
+}
+
 CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const std::vector<std::int16_t>& stream)
 {
     CompressedWeights out;

@@ -3,6 +3,8 @@
 //   feature  (c / atom elements) * surface stride + y * line stride + x * atom + (c mod atom elements)
 //   weights  group, channel slice, row, column, kernel, channel: no padding inside
 #pragma once
+#include <functional>
+
 #include "config/tensors.h"
 #include "lowering/pass.h"
 
@@ -31,6 +33,11 @@ void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uin
 /// Weights in the order the array takes them, one value an element.
 std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const Tensor& weights);
 Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes);
+
+/// Operands of an SDP engine for the `kernels` of a pass: ALU and multiplier interleaved where it streams both.
+/// `at` gives the operand of (mul, kernel, y, x).
+using OperandAt = std::function<std::int16_t(bool mul, std::uint32_t kernel, std::uint32_t y, std::uint32_t x)>;
+Bytes operand_bytes(const Pass& pass, const Geometry& geometry, std::size_t engine, std::uint32_t atom_bytes, const OperandAt& at);
 
 struct CompressedWeights {
     Bytes weights, mask, group_sizes;

@@ -16,11 +16,12 @@
 
 namespace dlasim {
 
-enum class PassMode { Direct, Image, Winograd };
+enum class PassMode { Direct, Image, Winograd, Sdp };  // Sdp: SDP alone, memory to memory
 
 struct Addresses {
     std::uint64_t input = 0x80000000, input_uv = 0, weights = 0x90000000, mask = 0x98000000, group_sizes = 0x9c000000,
-                  output = 0xa0000000, bias = 0xb0000000;
+                  output = 0xa0000000;
+    std::array<std::uint64_t, 3> operands{0xb0000000, 0xc0000000, 0xd0000000};  // of BS, BN, EW
 };
 
 /// What stays in the buffer between passes, and partial height: programming.md 7.
@@ -57,13 +58,19 @@ struct Pass {
     unsigned group = 0;                    // register group
     Addresses address;
     std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
-    bool bias = false;
-    std::uint32_t bias_shift = 0;
-    bool relu = false;
+    Precision input_precision = Precision::Int8;  // PassMode::Sdp only
+    Post post;
+    std::array<bool, 3> operands_primary{true, true, true};
+    std::array<std::uint64_t, 3> operand_surface_stride{};  // 0: packed
     OutputConversion output;
 
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t lines() const { return reuse.total_lines != 0 ? reuse.total_lines : height; }
+};
+
+/// How the operands of an SDP engine stand in memory: `atoms` of memory hold those of an atom of elements.
+struct OperandGeometry {
+    std::uint64_t atoms = 0, line_stride = 0, surface_stride = 0, bytes = 0;
 };
 
 /// What follows from a pass on a machine.
@@ -81,6 +88,7 @@ struct Geometry {
     std::uint64_t line_stride = 0, surface_stride = 0, uv_line_stride = 0, batch_stride = 0;
     std::uint64_t out_line_stride = 0, out_surface_stride = 0, out_batch_stride = 0;
     std::uint32_t out_element_bytes = 1, out_surfaces = 0;  // as SDP writes them
+    std::array<OperandGeometry, 3> operands;                 // of BS, BN, EW
     std::uint32_t pad_right = 0;                             // as CDMA is told
     std::uint32_t in_precision = 0;
     std::uint64_t macs = 0;

@@ -20,48 +20,61 @@ std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / 
 
 Planner::Planner(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
     : l_(layer), hw_(hw), t_(tensors), where_(layer.file.empty() ? layer.name : layer.file),
-      base_{.input = layer.placement.input, .weights = layer.placement.weights, .mask = layer.placement.weights + kMaskBehindWeights,
-            .group_sizes = layer.placement.weights + kGroupSizesBehindWeights, .output = layer.placement.output, .bias = layer.placement.bias}
+      base_{.input = layer.placement.input.address, .weights = layer.placement.weights.address,
+            .mask = layer.placement.weights.address + kMaskBehindWeights, .group_sizes = layer.placement.weights.address + kGroupSizesBehindWeights,
+            .output = layer.placement.output.address,
+            .operands = {layer.placement.operands[0].address, layer.placement.operands[1].address, layer.placement.operands[2].address}}
 {
 }
 
 void Planner::check_placement() const
 {
     struct Area {
-        const char* name;
+        std::string name;
+        bool primary;
         std::uint64_t begin, end;
+        auto order() const { return std::pair{!primary, begin}; }
     };
     std::vector<Area> areas;
-    const auto add = [&](const char* name, std::uint64_t begin, std::uint64_t end) {
-        if (end > begin) areas.push_back({name, begin, end});
+    const auto add = [&](const char* name, const Place& place, std::uint64_t begin, std::uint64_t end) {
+        if (end > begin) areas.push_back({name, place.primary, begin, end});
     };
-    add("input", base_.input, next_.input);
-    add("weights", base_.weights, next_.weights);
-    add("weight mask", base_.mask, next_.mask);
-    add("group sizes", base_.group_sizes, next_.group_sizes);
-    add("output", base_.output, next_.output);
-    add("bias", base_.bias, next_.bias);
-    std::sort(areas.begin(), areas.end(), [](const Area& a, const Area& b) { return a.begin < b.begin; });
-    for (std::size_t i = 0; i + 1 < areas.size(); ++i)
-        if (areas[i].end > areas[i + 1].begin)
-            throw ConfigError(where_ + "/placement", std::string("the ") + areas[i].name + " at " + std::to_string(areas[i].begin) + " end at " +
-                              std::to_string(areas[i].end) + " and overlap the " + areas[i + 1].name + " at " + std::to_string(areas[i + 1].begin) +
+    const Placement& at = l_.placement;
+    add("input", at.input, base_.input, next_.input);
+    add("weights", at.weights, base_.weights, next_.weights);
+    add("weight mask", at.weights, base_.mask, next_.mask);
+    add("group sizes", at.weights, base_.group_sizes, next_.group_sizes);
+    add("output", at.output, base_.output, next_.output);
+    constexpr const char* kOperandsOf[] = {"operands of bs", "operands of bn", "operands of ew"};
+    for (std::size_t i = 0; i < at.operands.size(); ++i) add(kOperandsOf[i], at.operands[i], base_.operands[i], next_.operands[i]);
+    std::sort(areas.begin(), areas.end(), [](const Area& a, const Area& b) { return a.order() < b.order(); });
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+        const Area& area = areas[i];
+        if (!area.primary && !hw_.memory.has_secondary)
+            throw ConfigError(where_ + "/placement", "the " + area.name + " stand behind CVSRAM, expected DBB: " + hw_.name + " has no secondary port");
+        if (i + 1 < areas.size() && area.primary == areas[i + 1].primary && area.end > areas[i + 1].begin)
+            throw ConfigError(where_ + "/placement", "the " + area.name + " at " + std::to_string(area.begin) + " end at " +
+                              std::to_string(area.end) + " and overlap the " + areas[i + 1].name + " at " + std::to_string(areas[i + 1].begin) +
                               ", expected areas apart");
-    if (!areas.empty() && areas.back().end > (std::uint64_t{1} << 32))
-        throw ConfigError(where_ + "/placement", std::string("the ") + areas.back().name + " end at " + std::to_string(areas.back().end) +
-                          ", expected all below 4 GiB");
+        if (area.end > std::uint64_t{1} << 32)
+            throw ConfigError(where_ + "/placement", "the " + area.name + " end at " + std::to_string(area.end) + ", expected all below 4 GiB");
+    }
 }
 
 Plan Planner::plan()
 {
     plan_.method.winograd = l_.mode == Mode::Winograd;
-    plan_.mode = l_.image() ? "image" : plan_.method.winograd ? "winograd" : "direct";
-    if (l_.op == Op::Deconvolution) {
+    plan_.mode = l_.op == Op::Sdp ? "sdp" : l_.image() ? "image" : plan_.method.winograd ? "winograd" : "direct";
+    if (l_.op == Op::Sdp) {
+        add_sdp_pass();
+    } else if (l_.op == Op::Deconvolution) {
         deconvolve();
     } else {
         const std::uint32_t together = groups_together();
         for (std::uint32_t g = 0; g < l_.groups; g += together) add_group_pass(g, std::min(together, l_.groups - g));
     }
+    if (l_.post.compares() && plan_.passes.size() != 1)
+        throw ConfigError(where_, "found a comparison in a layer of " + std::to_string(plan_.passes.size()) + " passes, expected one: its status says one pass");
     check_placement();
     write_program();
     return std::move(plan_);
@@ -78,7 +91,7 @@ std::uint32_t Planner::groups_together() const
 Pass Planner::common_pass() const
 {
     Pass p;
-    p.mode = l_.image() ? PassMode::Image : plan_.method.winograd ? PassMode::Winograd : PassMode::Direct;
+    p.mode = l_.op == Op::Sdp ? PassMode::Sdp : l_.image() ? PassMode::Image : plan_.method.winograd ? PassMode::Winograd : PassMode::Direct;
     p.precision = l_.precision;
     p.width = l_.width;
     p.height = l_.height;
@@ -95,10 +108,13 @@ Pass Planner::common_pass() const
     p.signed_pixels = l_.signed_pixels;
     p.conversion = l_.conversion;
     p.transform_truncate = l_.precision == Precision::Fp16 ? 0 : l_.winograd_truncate;
-    p.bias = l_.bias;
-    p.bias_shift = l_.bias_shift;
-    p.relu = l_.activation == Activation::Relu;
+    p.input_precision = l_.input_precision;
+    p.post = l_.post;
     p.output = l_.output;
+    p.input_primary = l_.placement.input.primary;
+    p.weights_primary = l_.placement.weights.primary;
+    p.output_primary = l_.placement.output.primary;
+    for (std::size_t i = 0; i < p.operands_primary.size(); ++i) p.operands_primary[i] = l_.placement.operands[i].primary;
     p.group = plan_.passes.size() % 2;
     p.compressed.on = l_.compressed;
     p.address = next_;
@@ -126,10 +142,22 @@ void Planner::add_group_pass(std::uint32_t group, std::uint32_t count)
     finish_pass(std::move(planned), t_ ? block_of_groups(group, count) : Tensor{});
 }
 
+/// SDP alone: features from memory, its operations, features to memory.
+void Planner::add_sdp_pass()
+{
+    PlannedPass planned;
+    planned.kernels = l_.kernels;
+    planned.pass = common_pass();
+    planned.geometry = size_pass(planned.pass, hw_, where_);
+    place_input(planned, 0);
+    finish_pass(std::move(planned), {});
+}
+
 void Planner::finish_pass(PlannedPass planned, const Tensor& weights)
 {
-    place_weights(planned, weights);
+    if (planned.pass.mode != PassMode::Sdp) place_weights(planned, weights);
     planned.geometry = size_pass(planned.pass, hw_, where_);
+    place_operands(planned);
     place_output(planned);
     planned.registers = register_writes(planned.pass, planned.geometry, hw_);
     plan_.macs += planned.geometry.macs;
@@ -158,17 +186,17 @@ std::uint32_t Planner::rows_at_once() const
     return 0;
 }
 
-void Planner::add_image(const char* what, std::uint64_t address, Bytes bytes)
+void Planner::add_image(const std::string& what, Place place, Bytes bytes)
 {
-    if (t_) plan_.images.push_back({what, address, std::move(bytes)});
+    if (t_) plan_.images.push_back({what, place, std::move(bytes)});
 }
 
-std::uint64_t Planner::reserve(std::uint64_t& next, std::uint64_t start, std::uint64_t bytes, const char* what)
+std::uint64_t Planner::reserve(std::uint64_t& next, std::uint64_t start, std::uint64_t bytes, const std::string& what)
 {
     const std::uint64_t address = next;
     next += bytes;
     if (next - start > kRegion)
-        throw ConfigError(where_, std::string(what) + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
+        throw ConfigError(where_, what + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
     return address;
 }
 
@@ -183,13 +211,14 @@ void Planner::place_input(PlannedPass& planned, std::uint32_t first_channel)
         // The machine takes x_offset modulo the pixels of an atom: plane 1 has fewer, so its base moves on.
         const std::uint32_t pixels = hw_.memory.atom_bytes / (2 * p.format->plane_pixel_bytes);
         if (g.uv_line_stride != 0) p.address.input_uv = p.address.input + uv + std::uint64_t{p.x_offset / pixels} * hw_.memory.atom_bytes;
-        if (t_) add_image("input", p.address.input, pixel_bytes(l_, t_->input, g, uv));
+        if (t_) add_image("input", {p.input_primary, p.address.input}, pixel_bytes(l_, t_->input, g, uv));
         return;
     }
-    const Cube cube{g.line_stride, g.surface_stride, g.surface_stride * g.surfaces, hw_.memory.atom_bytes, p.element_bytes()};
+    const std::uint32_t input_bytes = p.mode == PassMode::Sdp && p.input_precision != Precision::Int8 ? 2 : p.element_bytes();
+    const Cube cube{g.line_stride, g.surface_stride, g.surface_stride * g.surfaces, hw_.memory.atom_bytes, input_bytes};
     const std::uint64_t bytes = cube.batch_stride * p.batch;
     p.address.input = reserve(next_.input, base_.input, bytes, "the input");
-    if (t_) add_image("input", p.address.input, feature_bytes(t_->input, first_channel, p.channels, cube, bytes));
+    if (t_) add_image("input", {p.input_primary, p.address.input}, feature_bytes(t_->input, first_channel, p.channels, cube, bytes));
 }
 
 /// The kernels of `count` groups as one block: zero where a kernel meets another group's channels.
@@ -219,32 +248,48 @@ void Planner::place_weights(PlannedPass& planned, const Tensor& weights)
         p.compressed.mask_bytes = compressed.mask.size();
         p.address.mask = reserve(next_.mask, base_.mask, align_up(compressed.mask.size(), 256), "the weight mask");
         p.address.group_sizes = reserve(next_.group_sizes, base_.group_sizes, align_up(compressed.group_sizes.size(), 256), "the group sizes");
-        add_image("weight mask", p.address.mask, std::move(compressed.mask));
-        add_image("weight group sizes", p.address.group_sizes, std::move(compressed.group_sizes));
-        add_image("weights", p.address.weights, std::move(compressed.weights));
+        add_image("weight mask", {p.weights_primary, p.address.mask}, std::move(compressed.mask));
+        add_image("weight group sizes", {p.weights_primary, p.address.group_sizes}, std::move(compressed.group_sizes));
+        add_image("weights", {p.weights_primary, p.address.weights}, std::move(compressed.weights));
     } else {
         Bytes memory = to_bytes(stream, p.element_bytes());
         memory.resize(bytes);
-        add_image("weights", p.address.weights, std::move(memory));
+        add_image("weights", {p.weights_primary, p.address.weights}, std::move(memory));
     }
-    if (!p.bias) return;
-    const std::vector<std::int16_t> bias(t_->bias.begin() + planned.first_kernel, t_->bias.begin() + planned.first_kernel + planned.kernels);
-    Bytes memory = to_bytes(bias, 2);
-    // Operands are read a surface at a time.
-    memory.resize(align_up(memory.size(), 4ull * hw_.memory.atom_bytes));
-    p.address.bias = reserve(next_.bias, base_.bias, align_up(memory.size(), 256), "the bias");
-    add_image("bias", p.address.bias, std::move(memory));
+}
+
+/// What the engines of SDP stream, cut to the pass: its kernels, and its places of the layer's output.
+void Planner::place_operands(PlannedPass& planned)
+{
+    for (std::size_t i = 0; i < kEngineNames.size(); ++i) {
+        Pass& p = planned.pass;
+        if (!p.post.engines[i].streams()) continue;
+        const std::uint64_t bytes = planned.geometry.operands[i].bytes;
+        const std::string what = std::string("operands of ") + kEngineNames[i];
+        p.address.operands[i] = reserve(next_.operands[i], base_.operands[i], align_up(bytes, 256), what);
+        if (!t_) continue;
+        const auto at = [&](bool mul, std::uint32_t k, std::uint32_t y, std::uint32_t x) -> std::int16_t {
+            const Tensor& tensor = t_->operands[operand_slot(i, mul)];
+            const std::uint32_t ky = planned.first.y + planned.step.y * y, kx = planned.first.x + planned.step.x * x;
+            if (p.post.engines[i].per() == OperandPer::Kernel) return tensor.at(0, planned.first_kernel + k, 0, 0);
+            // A phase of a deconvolution may end beyond the layer's output; what is computed there is cut off.
+            return ky < tensor.h && kx < tensor.w ? tensor.at(0, planned.first_kernel + k, ky, kx) : std::int16_t{0};
+        };
+        add_image(what, {p.operands_primary[i], p.address.operands[i]}, operand_bytes(p, planned.geometry, i, hw_.memory.atom_bytes, at));
+    }
 }
 
 void Planner::place_output(PlannedPass& planned)
 {
     const Geometry& g = planned.geometry;
+    if (planned.pass.post.compares()) return;  // nothing is written
     const std::uint64_t bytes = g.out_batch_stride * planned.pass.batch;
-    const std::uint64_t address = planned.pass.address.output = reserve(next_.output, base_.output, bytes, "the output");
-    add_image("output before the run", address, Bytes(bytes, kUnwritten));
+    const Place at{planned.pass.output_primary, reserve(next_.output, base_.output, bytes, "the output")};
+    planned.pass.address.output = at.address;
+    add_image("output before the run", at, Bytes(bytes, kUnwritten));
     if (l_.op == Op::Deconvolution && (l_.stride.x > 1 || l_.stride.y > 1)) return;  // what Rubik makes of it counts
     const Cube cube{g.out_line_stride, g.out_surface_stride, g.out_batch_stride, hw_.memory.atom_bytes, g.out_element_bytes};
-    plan_.outputs.push_back({address, bytes, cube, planned.first_kernel, planned.kernels});
+    plan_.outputs.push_back({at, bytes, cube, planned.first_kernel, planned.kernels});
 }
 
 std::uint32_t Planner::address_of(const std::string& name) const
@@ -255,6 +300,26 @@ std::uint32_t Planner::address_of(const std::string& name) const
 }
 void Planner::write(const std::string& name, std::uint32_t value) { plan_.program.push_back(RegisterWrite{name, address_of(name), value}); }
 
+/// [spec] sdp.md 1.3: the tables are no part of a register group, one writing serves all passes.
+void Planner::write_lut()
+{
+    const Lut& lut = *l_.post.ew().lut;
+    constexpr std::uint32_t kLo = 1 << 16, kWrite = 1 << 17;
+    const auto low = [](std::int32_t value, unsigned width) { return static_cast<std::uint32_t>(value) & ((1u << width) - 1); };
+    for (const bool lo : {false, true}) {
+        write("SDP.S_LUT_ACCESS_CFG", kWrite | (lo ? kLo : 0));
+        for (std::size_t i = 0; i < (lo ? Lut::kLoEntries : Lut::kLeEntries); ++i) write("SDP.S_LUT_ACCESS_DATA", low((lo ? lut.lo : lut.le).entries[i], 16));
+        const LutTable& table = lo ? lut.lo : lut.le;
+        const std::string name = lo ? "SDP.S_LUT_LO_" : "SDP.S_LUT_LE_";
+        write(name + "START", static_cast<std::uint32_t>(table.start));
+        write(name + "END", static_cast<std::uint32_t>(table.end));
+        write(name + "SLOPE_SCALE", low(table.underflow.scale, 16) | low(table.overflow.scale, 16) << 16);
+        write(name + "SLOPE_SHIFT", low(table.underflow.shift, 5) | low(table.overflow.shift, 5) << 5);
+    }
+    write("SDP.S_LUT_CFG", (lut.le.exponential ? 0u : 1u) | (lut.underflow_lo ? 1u << 4 : 0) | (lut.overflow_lo ? 1u << 5 : 0) | (lut.hybrid_lo ? 1u << 6 : 0));
+    write("SDP.S_LUT_INFO", low(lut.le.index_offset, 8) | low(lut.le.index_select, 8) << 8 | low(lut.lo.index_select, 8) << 16);
+}
+
 /// [spec] programming.md 1: flush, then each pass into its register group; a group is written
 /// again after the interrupt of the pass that used it. Rubik starts when all passes are done.
 void Planner::write_program()
@@ -263,6 +328,7 @@ void Planner::write_program()
     plan_.program.push_back(PollRegister{flush, address_of(flush), 1, 1});
     // SDP's interrupts only, it is the last to finish; and Rubik's where there is one.
     write("GLB.S_INTR_MASK", rubik_.empty() ? 0x3ffffc : 0x3ffffc & ~kRubikStatus);
+    if (l_.post.ew().lut) write_lut();
     const std::size_t count = plan_.passes.size();
     for (std::size_t i = 0; i < count; ++i) {
         if (i >= 2) plan_.program.push_back(WaitStatus{1u << (i % 2)});
@@ -275,6 +341,8 @@ void Planner::write_program()
     } else {
         for (std::size_t i = count - 2; i < count; ++i) plan_.program.push_back(WaitStatus{1u << (i % 2)});
     }
+    const std::string status = "SDP.D_STATUS";
+    if (l_.post.compares()) plan_.program.push_back(RegisterRead{status, address_of(status)});
     if (rubik_.empty()) return;
     for (const RegisterValue& value : rubik_) write(value.name, value.value);
     plan_.program.push_back(WaitStatus{kRubikStatus});
@@ -291,7 +359,7 @@ Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& re
 {
     Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
     for (const OutputCube& part : plan.outputs)
-        read_feature(read(part.address, part.bytes), part.cube, output, part.first_kernel, part.kernels);
+        read_feature(read(part.place, part.bytes), part.cube, output, part.first_kernel, part.kernels);
     return output;
 }
 

@@ -23,24 +23,26 @@ struct PlannedPass {
     Geometry geometry;
     PassRegisters registers;
     std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
+    Extent first{0, 0}, step{1, 1};               // its output (x, y) is the layer's (first.x + step.x * x, first.y + step.y * y)
 };
 
 /// A cube of the output that stands in memory after the run.
 struct OutputCube {
-    std::uint64_t address = 0, bytes = 0;
+    Place place;
+    std::uint64_t bytes = 0;
     Cube cube;
     std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
 };
 
-/// Bytes that must be in primary memory before the program starts.
+/// Bytes that must be in memory before the program starts.
 struct PlannedImage {
     std::string what;
-    std::uint64_t address = 0;
+    Place place;
     Bytes bytes;
 };
 
 struct Plan {
-    std::string mode;  // direct, image, winograd
+    std::string mode;  // direct, image, winograd, sdp
     Method method;     // what of it the reference must know
     std::vector<PlannedPass> passes;
     std::vector<PlannedImage> images;
@@ -56,7 +58,7 @@ Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors
 Plan plan_shape(const Layer& layer, const Hardware& hardware);
 
 /// The output tensor, read region by region.
-using ReadMemory = std::function<Bytes(std::uint64_t address, std::uint64_t bytes)>;
+using ReadMemory = std::function<Bytes(Place place, std::uint64_t bytes)>;
 Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& read);
 
 }  // namespace dlasim

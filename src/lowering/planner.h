@@ -21,14 +21,17 @@ private:
     std::uint32_t rows_at_once() const;
     void refuse_defective_rows() const;
     Tensor block_of_groups(std::uint32_t group, std::uint32_t count) const;
-    void add_image(const char* what, std::uint64_t address, Bytes bytes);
-    std::uint64_t reserve(std::uint64_t& next, std::uint64_t start, std::uint64_t bytes, const char* what);
+    void add_image(const std::string& what, Place place, Bytes bytes);
+    std::uint64_t reserve(std::uint64_t& next, std::uint64_t start, std::uint64_t bytes, const std::string& what);
     void place_input(PlannedPass& planned, std::uint32_t first_channel);
     void place_weights(PlannedPass& planned, const Tensor& weights);
+    void place_operands(PlannedPass& planned);
     void place_output(PlannedPass& planned);
+    void add_sdp_pass();
     std::uint32_t address_of(const std::string& name) const;
     void write(const std::string& name, std::uint32_t value);
     void write_program();
+    void write_lut();
     void check_placement() const;
 
     // ---- deconvolution.cpp

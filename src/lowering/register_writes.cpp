@@ -18,25 +18,32 @@ public:
 
     PassRegisters write()
     {
-        for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP"}) put(unit, "S_POINTER", p_.group);
-        if (p_.bias) put("SDP_RDMA", "S_POINTER", p_.group);
-        cdma_input();
-        cdma_weights();
-        cdma_rest();
-        csc();
-        cmac_and_cacc();
+        const bool reads = alone() || p_.post.streams();
+        if (!alone())
+            for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"}) put(unit, "S_POINTER", p_.group);
+        put("SDP", "S_POINTER", p_.group);
+        if (reads) put("SDP_RDMA", "S_POINTER", p_.group);
+        if (!alone()) {
+            cdma_input();
+            cdma_weights();
+            cdma_rest();
+            csc();
+            cmac_and_cacc();
+        }
         sdp();
-        if (p_.bias) sdp_rdma();
-        if (p_.bias) enable("SDP_RDMA");
-        for (const char* unit : {"SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) enable(unit);
+        if (reads) sdp_rdma();
+        if (reads) enable("SDP_RDMA");
+        enable("SDP");
+        if (!alone())
+            for (const char* unit : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) enable(unit);
         return std::move(out_);
     }
 
 private:
-    void put(const char* unit, const char* name, std::uint64_t value)
+    void put(const char* unit, const std::string& name, std::uint64_t value)
     {
         const UnitRegisters* registers = find_unit(hw_.generation, unit);
-        const RegisterRow* row = registers ? registers->find(std::string_view(name)) : nullptr;
+        const RegisterRow* row = registers ? registers->find(name) : nullptr;
         const std::string full = std::string(unit) + "." + name;
         if (!row) throw ConfigError(full, hw_.name + " has no such register");
         // The atom bits of an address or stride are not stored; all others must be.
@@ -47,6 +54,7 @@ private:
         out_.writes.push_back({full, static_cast<std::uint32_t>(value)});
     }
     void enable(const char* unit) { out_.enables.push_back({std::string(unit) + ".D_OP_ENABLE", 1}); }
+    bool alone() const { return p_.mode == PassMode::Sdp; }
     bool image() const { return p_.mode == PassMode::Image; }
     bool winograd() const { return p_.mode == PassMode::Winograd; }
     std::uint32_t processing() const { return static_cast<std::uint32_t>(p_.precision); }
@@ -174,7 +182,6 @@ private:
     void sdp()
     {
         const char* u = "SDP";
-        constexpr std::uint32_t kBypass = 1, kNoAlu = 2, kSum = 2 << 2, kNoMul = 0x10, kNoRelu = 0x40;
         put(u, "D_DATA_CUBE_WIDTH", g_.out_width - 1);
         put(u, "D_DATA_CUBE_HEIGHT", g_.out_height - 1);
         put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
@@ -182,18 +189,10 @@ private:
         put(u, "D_DST_BASE_ADDR_LOW", low(p_.address.output));
         put(u, "D_DST_LINE_STRIDE", g_.out_line_stride);
         put(u, "D_DST_SURFACE_STRIDE", g_.out_surface_stride);
-        if (p_.bias) {
-            put(u, "D_DP_BS_CFG", kSum | kNoMul | (p_.relu ? 0 : kNoRelu));
-            put(u, "D_DP_BS_ALU_CFG", 1u | p_.bias_shift << 8);
-            put(u, "D_DP_BS_MUL_CFG", 0);
-        } else {
-            put(u, "D_DP_BS_CFG", p_.relu ? kNoAlu | kNoMul : kBypass);
-            // A shift left by an earlier layer would act even with the multiplier off.
-            if (p_.relu) put(u, "D_DP_BS_MUL_CFG", 0);
-        }
-        put(u, "D_DP_BN_CFG", kBypass);
-        put(u, "D_DP_EW_CFG", kBypass);
-        put(u, "D_FEATURE_MODE_CFG", 1u | (winograd() ? 4u : 0u) | (p_.batch - 1) << 8);
+        x_engine("BS", p_.post.engines[0]);
+        x_engine("BN", p_.post.engines[1]);
+        y_engine(p_.post.ew());
+        put(u, "D_FEATURE_MODE_CFG", (alone() ? 0u : 1u) | (winograd() ? 4u : 0u) | (p_.post.flush_nan ? 8u : 0u) | (p_.batch - 1) << 8);
         put(u, "D_DST_DMA_CFG", p_.output_primary);
         put(u, "D_DST_BATCH_STRIDE", g_.out_batch_stride);
         put(u, "D_DATA_FORMAT", processing() | static_cast<std::uint32_t>(p_.output.precision) << 2);
@@ -203,24 +202,79 @@ private:
         put(u, "D_PERF_ENABLE", 0);
     }
 
-    /// BRDMA brings one 16-bit operand a kernel; the other engines stay off.
+    static constexpr std::uint32_t kBypass = 1, kNoAlu = 2, kNoMul = 0x10, kPrelu = 0x20, kNoLast = 0x40;  // kNoLast: ReLU of BS and BN, table of EW
+    static std::uint32_t engine_cfg(const PointEngine& e, bool last)
+    {
+        if (!e.on()) return kBypass;
+        return (e.alu.on ? static_cast<std::uint32_t>(e.function) << 2 : kNoAlu) | (e.mul.on ? (e.prelu ? kPrelu : 0) : kNoMul) | (last ? 0 : kNoLast);
+    }
+
+    void x_engine(const std::string& name, const PointEngine& e)
+    {
+        const auto write = [&](const char* what, std::uint32_t value) { put("SDP", "D_DP_" + name + what, value); };
+        write("_CFG", engine_cfg(e, e.relu));
+        if (!e.on()) return;
+        // A shift left by an earlier layer would act even with the multiplier off.
+        if (e.alu.on) write("_ALU_CFG", (e.alu.streamed() ? 1u : 0u) | e.alu_shift << 8);
+        if (e.alu.on && !e.alu.streamed()) write("_ALU_SRC_VALUE", half(e.alu.value));
+        write("_MUL_CFG", (e.mul.streamed() ? 1u : 0u) | e.mul_shift << 8);
+        if (e.mul.on && !e.mul.streamed()) write("_MUL_SRC_VALUE", half(e.mul.value));
+    }
+
+    void y_engine(const PointEngine& e)
+    {
+        put("SDP", "D_DP_EW_CFG", engine_cfg(e, e.lut.has_value()));
+        if (!e.on()) return;
+        y_operand("ALU", e.alu);
+        y_operand("MUL", e.mul);
+        put("SDP", "D_DP_EW_TRUNCATE_VALUE", e.mul_shift);
+    }
+
+    void y_operand(const std::string& name, const Operand& operand)
+    {
+        const auto write = [&](const char* what, std::uint32_t value) { put("SDP", "D_DP_EW_" + name + what, value); };
+        const OperandConversion& c = operand.conversion;
+        write("_CFG", (operand.streamed() ? 1u : 0u) | (c.on ? 0u : 2u));
+        if (operand.on && !operand.streamed()) write("_SRC_VALUE", static_cast<std::uint32_t>(operand.value));
+        if (!c.on) return;
+        write("_CVT_OFFSET_VALUE", static_cast<std::uint32_t>(c.offset));
+        write("_CVT_SCALE_VALUE", half(c.scale));
+        write("_CVT_TRUNCATE_VALUE", c.truncate);
+    }
+
+    /// The read engines: features where SDP works alone, operands of BS, BN and EW.
     void sdp_rdma()
     {
         const char* u = "SDP_RDMA";
-        constexpr std::uint32_t kAluOnly = 1 << 1, kTwoBytes = 1 << 3, kPrimary = 1 << 5, kDisabled = 1;
         put(u, "D_DATA_CUBE_WIDTH", g_.out_width - 1);
         put(u, "D_DATA_CUBE_HEIGHT", g_.out_height - 1);
         put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
-        put(u, "D_BRDMA_CFG", kAluOnly | kTwoBytes | kPrimary);
-        put(u, "D_BS_BASE_ADDR_LOW", low(p_.address.bias));
-        put(u, "D_BS_BASE_ADDR_HIGH", high(p_.address.bias));
-        put(u, "D_BS_LINE_STRIDE", 0);
-        put(u, "D_BS_SURFACE_STRIDE", 0);
-        put(u, "D_NRDMA_CFG", kDisabled);
-        put(u, "D_ERDMA_CFG", kDisabled);
-        put(u, "D_FEATURE_MODE_CFG", 1u | (winograd() ? 2u : 0u) | processing() << 2 | processing() << 4 |
+        if (alone()) {
+            put(u, "D_SRC_BASE_ADDR_LOW", low(p_.address.input));
+            put(u, "D_SRC_BASE_ADDR_HIGH", high(p_.address.input));
+            put(u, "D_SRC_LINE_STRIDE", g_.line_stride);
+            put(u, "D_SRC_SURFACE_STRIDE", g_.surface_stride);
+        }
+        constexpr const char* kCfg[] = {"D_BRDMA_CFG", "D_NRDMA_CFG", "D_ERDMA_CFG"};
+        constexpr const char* kOf[] = {"D_BS", "D_BN", "D_EW"};
+        for (std::size_t i = 0; i < p_.post.engines.size(); ++i) {
+            const PointEngine& e = p_.post.engines[i];
+            constexpr std::uint32_t kDisabled = 1, kMul = 0, kAlu = 1 << 1, kBoth = 2 << 1, kTwoBytes = 1 << 3, kPerElement = 1 << 4, kPrimary = 1 << 5;
+            if (!e.streams()) {
+                put(u, kCfg[i], kDisabled);
+                continue;
+            }
+            put(u, kCfg[i], (!e.alu.streamed() ? kMul : e.mul.streamed() ? kBoth : kAlu) | (e.operand_bytes == 2 ? kTwoBytes : 0) |
+                                (e.per() == OperandPer::Element ? kPerElement : 0) | (p_.operands_primary[i] ? kPrimary : 0));
+            const std::string of = kOf[i];
+            put(u, of + "_BASE_ADDR_LOW", low(p_.address.operands[i]));
+            put(u, of + "_BASE_ADDR_HIGH", high(p_.address.operands[i]));
+            put(u, of + "_LINE_STRIDE", g_.operands[i].line_stride);
+            put(u, of + "_SURFACE_STRIDE", g_.operands[i].surface_stride);
+        }
+        put(u, "D_FEATURE_MODE_CFG", (alone() ? 0u : 1u) | (winograd() ? 2u : 0u) | (alone() ? g_.in_precision : processing()) << 2 | processing() << 4 |
                                          static_cast<std::uint32_t>(p_.output.precision) << 6 | (p_.batch - 1) << 8);
-        put(u, "D_SRC_DMA_CFG", 1);
+        put(u, "D_SRC_DMA_CFG", alone() ? p_.input_primary : true);
     }
 
     const Pass& p_;

@@ -37,9 +37,11 @@ public:
         case PassMode::Direct: direct(); break;
         case PassMode::Image: image(); break;
         case PassMode::Winograd: winograd(); break;
+        case PassMode::Sdp: features(); break;
         }
-        banks();
+        if (p_.mode != PassMode::Sdp) banks();
         output();
+        engines();
         return g_;
     }
 
@@ -77,6 +79,15 @@ private:
         }
         g_.batch_stride = g_.surface_stride * g_.surfaces;
         g_.entries = g_.entries_per_slice * p_.lines() * p_.batch;
+    }
+
+    // [spec] sdp.md 1.5: 16-bit features that become 8 bits come in pairs of surfaces.
+    void features()
+    {
+        g_.in_precision = static_cast<std::uint32_t>(p_.input_precision);
+        if (p_.input_precision == Precision::Int8 || p_.element_bytes() == 2) return;
+        expect(hw_.full(), "found int16 input for int8, expected int8: " + hw_.name + " reads nothing else");
+        g_.surfaces = 2 * static_cast<std::uint32_t>(divide_up(p_.channels, atom()));
     }
 
     // [spec] programming.md 4.
@@ -173,7 +184,30 @@ private:
         g_.out_line_stride = p_.out_line_stride != 0 ? p_.out_line_stride : std::uint64_t{g_.out_width} * atom();
         g_.out_surface_stride = p_.out_surface_stride != 0 ? p_.out_surface_stride : g_.out_line_stride * g_.out_height;
         g_.out_batch_stride = g_.out_surface_stride * g_.out_surfaces;
+        if (p_.mode == PassMode::Sdp) return;
         g_.macs = std::uint64_t{g_.out_width} * g_.out_height * kernels * p_.kernel_width * p_.kernel_height * p_.channels * p_.batch;
+    }
+
+    // [spec] sdp.md 1.6.1: what SDP_RDMA is asked for.
+    void engines()
+    {
+        const Post& post = p_.post;
+        const std::uint32_t per_atom = static_cast<std::uint32_t>(atom()) / p_.element_bytes();
+        expect(!post.ew().on() || hw_.sdp.has_ew, "found operations of EW, expected none: " + hw_.name + " has no EW");
+        expect(!post.ew().lut || hw_.sdp.has_lut, "found a lookup table, expected none: " + hw_.name + " has none");
+        expect(!post.compares() || p_.kernels % per_atom == 0, "found " + text(p_.kernels) + " channels to compare, expected a multiple of " +
+               text(per_atom) + ": EW compares whole atoms");
+        const std::uint64_t surfaces = divide_up(p_.kernels, per_atom);
+        for (std::size_t i = 0; i < post.engines.size(); ++i) {
+            const PointEngine& e = post.engines[i];
+            if (!e.streams()) continue;
+            OperandGeometry& o = g_.operands[i];
+            o.atoms = (e.alu.streamed() && e.mul.streamed() ? 2 : 1) * (p_.element_bytes() == 1 ? e.operand_bytes : 1);
+            const bool element = e.per() == OperandPer::Element && (g_.out_width > 1 || g_.out_height > 1);
+            o.line_stride = element ? o.atoms * g_.out_width * atom() : 0;
+            o.surface_stride = !element ? 0 : p_.operand_surface_stride[i] != 0 ? p_.operand_surface_stride[i] : o.line_stride * g_.out_height;
+            o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom();
+        }
     }
 
     const Pass& p_;

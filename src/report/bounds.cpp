@@ -41,14 +41,52 @@ std::uint64_t sdp_beats(const Pass& p, const Hardware& hw)
     return groups * (hw.mac.atomic_k / hw.sdp.max_throughput());
 }
 
+/// Cycles that the slowest engine in use takes for a beat: nv_full's EW works on a quarter of it.
+std::uint64_t cycles_a_beat(const Pass& p, const Hardware& hw)
+{
+    if (hw.full()) return p.post.ew().on() ? 4 : 1;
+    const std::uint32_t throughput[] = {hw.sdp.bs_throughput, hw.sdp.bn_throughput, hw.sdp.ew_throughput};
+    std::uint64_t cycles = 1;
+    for (std::size_t i = 0; i < p.post.engines.size(); ++i)
+        if (p.post.engines[i].on()) cycles = std::max<std::uint64_t>(cycles, hw.sdp.max_throughput() / throughput[i]);
+    return cycles;
+}
+
+/// Bytes to read and to write, by port.
+struct PortBytes {
+    std::uint64_t read[2] = {}, write[2] = {};  // DBB, CVSRAM
+    void add_reads(bool primary, std::uint64_t bytes) { read[primary ? 0 : 1] += bytes; }
+    void add_writes(bool primary, std::uint64_t bytes) { write[primary ? 0 : 1] += bytes; }
+};
+
+PortBytes bytes_of(const Plan& plan)
+{
+    PortBytes bytes;
+    for (const PlannedPass& planned : plan.passes) {
+        const Pass& p = planned.pass;
+        const Geometry& g = planned.geometry;
+        bytes.add_reads(p.input_primary, g.line_stride * p.height * std::max(1u, p.mode == PassMode::Image ? 1 : g.surfaces) * p.batch + g.uv_line_stride * p.height);
+        bytes.add_reads(p.weights_primary, g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0));
+        for (std::size_t i = 0; i < g.operands.size(); ++i) bytes.add_reads(p.operands_primary[i], g.operands[i].bytes);
+        if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_batch_stride * p.batch);
+        if (&planned != &plan.passes.front()) continue;
+        bytes.add_reads(p.output_primary, plan.copied_bytes);
+        bytes.add_writes(p.output_primary, plan.copied_bytes);
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
-    std::uint64_t products = 0, array = 0, loads = 0, cacc = 0, sdp = 0, read_bytes = 0, write_bytes = 0;
+    std::uint64_t products = 0, array = 0, loads = 0, cacc = 0, sdp = 0;
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
+        const std::uint64_t places = std::uint64_t{g.out_width} * g.out_height * p.batch;
+        sdp += places * sdp_beats(p, hw) * cycles_a_beat(p, hw);
+        if (p.mode == PassMode::Sdp) continue;
         const Nest nest = nest_of(planned, hw);
         // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
         products += p.mode == PassMode::Winograd
@@ -56,16 +94,10 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
                         : g.macs;
         array += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
-        const std::uint64_t places = std::uint64_t{g.out_width} * g.out_height * p.batch;
         // The configurable generation pauses a cycle between the results of two places: cacc.md 3.5.
         cacc += places * (sdp_beats(p, hw) + (hw.full() ? 0 : up(p.kernels, hw.kernel_group(p.precision))));
-        sdp += places * sdp_beats(p, hw);
-        read_bytes += g.line_stride * p.height * std::max(1u, p.mode == PassMode::Image ? 1 : g.surfaces) * p.batch + g.uv_line_stride * p.height;
-        read_bytes += g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0) + (p.bias ? 2ull * p.kernels : 0);
-        write_bytes += g.out_batch_stride * p.batch;
     }
-    read_bytes += plan.copied_bytes;
-    write_bytes += plan.copied_bytes;
+    const PortBytes bytes = bytes_of(plan);
     const bool ideal = memory.kind == "ideal";
     const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{
@@ -74,9 +106,13 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         {"weight_load", loads, "the weights of every stripe loaded into the array once"},
         {"cacc", cacc, "every result out of CACC, with its pause between places"},
         {"sdp", sdp, "every result through SDP, one beat a cycle"},
-        {"dbb_read", up(read_bytes, beat) * interval, "input, weights and operands read once"},
-        {"dbb_write", up(write_bytes, beat) * (ideal ? memory.write_interval : 1), "the output written once"},
+        {"dbb_read", up(bytes.read[0], beat) * interval, "input, weights and operands read once"},
+        {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1), "the output written once"},
     };
+    if (bytes.read[1] + bytes.write[1] == 0) return bounds;
+    const std::uint64_t beat2 = hw.memory.secondary.width_bytes;
+    bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval, "what stands behind the secondary port read once"});
+    bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * (ideal ? memory.write_interval : 1), "what goes there written once"});
     return bounds;
 }
 

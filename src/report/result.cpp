@@ -56,7 +56,7 @@ OrderedJson plan_json(const Plan& plan)
     json["weight_bytes"] = g.weight_bytes;
     json["array_macs"] = plan.macs;
     const Addresses& a = plan.passes.front().pass.address;
-    json["addresses"] = {{"input", a.input}, {"weights", a.weights}, {"output", a.output}, {"bias", a.bias}};
+    json["addresses"] = {{"input", a.input}, {"weights", a.weights}, {"output", a.output}, {"bs", a.operands[0]}, {"bn", a.operands[1]}, {"ew", a.operands[2]}};
     return json;
 }
 
@@ -102,6 +102,7 @@ OrderedJson result_json(const LayerResult& r)
     json["compared"] = r.comparison ? r.comparison->compared : 0;
     json["mismatches"] = r.comparison ? r.comparison->mismatches : 0;
     if (r.comparison && !r.comparison->equal()) json["mismatch_examples"] = r.comparison->examples;
+    if (r.layer.post.compares() && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
     for (const UnitReport& unit : r.run.units) json["units"][unit.name] = unit_json(unit, r.cycles());
     json["traffic"]["dbb"] = port_json(r.run.dbb, r.hardware.memory.primary.width_bytes);
     if (r.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(r.run.cvsram, r.hardware.memory.secondary.width_bytes);

@@ -73,8 +73,8 @@ std::vector<Layer> workload(const std::string& name)
         l.kernel_width = number("kernel", "w"), l.kernel_height = number("kernel", "h"), l.kernels = number("out", "k");
         l.stride = {number("stride", "x"), number("stride", "y")};
         l.pad = {number("pad", "left"), number("pad", "right"), number("pad", "top"), number("pad", "bottom"), 0};
-        l.bias = entry["bias"];
-        l.activation = entry["activation"] == "relu" ? Activation::Relu : Activation::None;
+        if (entry["bias"]) l.post.add_bias();
+        l.post.bs().relu = entry["activation"] == "relu";
         l.output.shift = 12;
         EXPECT_EQ(l.out_width(), number("out", "w")) << l.name;
         EXPECT_EQ(l.out_height(), number("out", "h")) << l.name;
@@ -117,7 +117,7 @@ TEST(Models, HaveTheShapesOfTheWorkload)
         const Layer model = read_layer(kModels + "dcgan_deconv" + std::to_string(i + 1) + ".json");
         const auto shape = [](const Layer& l) {
             return std::vector<std::uint32_t>{l.width, l.height, l.channels, l.kernel_width, l.kernel_height, l.kernels, l.stride.x, l.stride.y,
-                                              l.pad.left, l.pad.right, l.pad.top, l.pad.bottom, l.bias, static_cast<std::uint32_t>(l.activation)};
+                                              l.pad.left, l.pad.right, l.pad.top, l.pad.bottom, l.post.bias(), l.post.bs().relu};
         };
         EXPECT_EQ(shape(model), shape(layers[i])) << model.name;
     }

@@ -13,6 +13,7 @@
 #include "facts/presets.h"
 #include "lowering/plan.h"
 #include "platform/memory_spec.h"
+#include "random_post.h"
 
 namespace dlasim {
 
@@ -24,7 +25,7 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution or machines.
+    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp or cvsram.
     LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
 
     /// Tries until one fits its machine.
@@ -53,6 +54,7 @@ private:
     {
         const auto all = presets();
         if (kind_ == "machines") return between_presets();
+        if (kind_ == "cvsram") return *find_preset(one_in(2) ? "nv_full" : one_in(2) ? "nv_large" : "nv_medium_1024_full");
         if (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed") return *find_preset("nv_full");
         return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
     }
@@ -98,9 +100,8 @@ private:
         l.dilation = {one_in(3) ? in(1, 3) : 1, one_in(3) ? in(1, 3) : 1};
         if (one_in(2)) l.pad = {in(0, 4), in(0, 4), in(0, 4), in(0, 4), 0};
         if (one_in(2)) l.pad.value = l.precision == Precision::Fp16 ? static_cast<std::int32_t>(0x3800 + in(0, 0x3ff)) : static_cast<std::int32_t>(in(0, 255)) - 128;
-        l.bias = one_in(2);
-        if (l.bias && l.precision != Precision::Fp16 && one_in(2)) l.bias_shift = in(0, 8);
-        l.activation = one_in(2) ? Activation::Relu : Activation::None;
+        if (one_in(2)) l.post.add_bias(l.precision != Precision::Fp16 && one_in(2) ? in(0, 8) : 0);
+        l.post.bs().relu = one_in(2);
         l.data.seed = random_();
         l.output.precision = l.precision;
         if (wide && one_in(4)) l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
@@ -117,16 +118,7 @@ private:
     void special(Layer& l, const Hardware& hw)
     {
         if (kind_ == "winograd") {
-            l.mode = Mode::Winograd;
-            l.op = Op::Convolution;
-            l.dilation = {1, 1};
-            l.stride = one_in(3) ? Extent{in(1, 2), in(1, 2)} : Extent{1, 1};
-            l.kernel_width = 3 * l.stride.x - (l.stride.x > 1 ? in(0, 2) : 0);
-            l.kernel_height = 3 * l.stride.y - (l.stride.y > 1 ? in(0, 2) : 0);
-            l.pad = {in(0, 2), in(0, 2), in(0, 2), in(0, 2), l.pad.value};
-            l.width = (4 * in(1, 6) - 1) * l.stride.x + l.kernel_width - l.pad.left - l.pad.right;
-            l.height = (4 * in(1, 6) - 1) * l.stride.y + l.kernel_height - l.pad.top - l.pad.bottom;
-            l.winograd_truncate = in(0, 2);
+            winograd(l);
         } else if (kind_ == "batch") {
             l.batch = in(2, one_in(2) ? 32 : 6);
             l.width = size(12);
@@ -141,15 +133,59 @@ private:
             l.channels = l.groups * in(1, 20);
             l.kernels = l.groups * (one_in(2) ? 1 : in(1, 12));
         } else if (kind_ == "deconvolution") {
-            l.op = Op::Deconvolution;
-            l.width = size(20);
-            l.height = size(20);
-            l.dilation = {1, 1};
-            l.stride = hw.rubik && !one_in(5) ? Extent{in(1, 4), in(1, 4)} : Extent{1, 1};
-            l.pad = {in(0, l.kernel_width - 1), in(0, l.kernel_width - 1), in(0, l.kernel_height - 1), in(0, l.kernel_height - 1), 0};
+            deconvolution(l, hw);
         } else if (kind_ == "image") {
             image(l, hw);
+        } else if (kind_ == "post") {
+            if (one_in(6) && hw.winograd) l.mode = Mode::Winograd, winograd(l);
+            else if (one_in(6)) l.op = Op::Deconvolution, deconvolution(l, hw);
+            random_post(l, hw, random_);
+        } else if (kind_ == "sdp") {
+            sdp(l, hw);
+        } else if (kind_ == "cvsram") {
+            if (one_in(2)) random_post(l, hw, random_);
+            if (hw.full() && one_in(4)) l.compressed = true, l.density = 40;
+            Placement& p = l.placement;
+            for (Place* place : {&p.input, &p.weights, &p.output, &p.operands[0], &p.operands[1], &p.operands[2]}) place->primary = one_in(2);
         }
+    }
+
+    void winograd(Layer& l)
+    {
+        l.mode = Mode::Winograd;
+        l.op = Op::Convolution;
+        l.dilation = {1, 1};
+        l.stride = one_in(3) ? Extent{in(1, 2), in(1, 2)} : Extent{1, 1};
+        l.kernel_width = 3 * l.stride.x - (l.stride.x > 1 ? in(0, 2) : 0);
+        l.kernel_height = 3 * l.stride.y - (l.stride.y > 1 ? in(0, 2) : 0);
+        l.pad = {in(0, 2), in(0, 2), in(0, 2), in(0, 2), l.pad.value};
+        l.width = (4 * in(1, 6) - 1) * l.stride.x + l.kernel_width - l.pad.left - l.pad.right;
+        l.height = (4 * in(1, 6) - 1) * l.stride.y + l.kernel_height - l.pad.top - l.pad.bottom;
+        l.winograd_truncate = in(0, 2);
+    }
+
+    void deconvolution(Layer& l, const Hardware& hw)
+    {
+        l.op = Op::Deconvolution;
+        l.width = size(20);
+        l.height = size(20);
+        l.dilation = {1, 1};
+        l.stride = hw.rubik && !one_in(5) ? Extent{in(1, 4), in(1, 4)} : Extent{1, 1};
+        l.pad = {in(0, l.kernel_width - 1), in(0, l.kernel_width - 1), in(0, l.kernel_height - 1), in(0, l.kernel_height - 1), 0};
+    }
+
+    /// SDP alone, often with its EW.
+    void sdp(Layer& l, const Hardware& hw)
+    {
+        l = {.name = l.name, .op = Op::Sdp, .width = size(40), .height = size(40), .channels = size(300), .precision = l.precision,
+             .post = {}, .output = {.precision = l.precision}, .data = l.data};
+        if (one_in(5)) l.width = l.height = 1;
+        l.kernels = l.channels;
+        l.input_precision = l.precision == Precision::Int8 && hw.full() && one_in(4) ? Precision::Int16 : l.precision;
+        if (hw.full() && l.input_precision == l.precision && one_in(4)) l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
+        random_post(l, hw, random_);
+        // The inputs themselves span the output's range; operands widen it.
+        if (l.precision != Precision::Fp16) l.output.shift = in(0, 6) + (l.input_precision != l.output.precision && l.output.precision == Precision::Int8 ? 8 : 0);
     }
 
     void image(Layer& l, const Hardware& hw)
@@ -194,7 +230,7 @@ private:
     /// Brings the sums into the output's range, so that neither zeros nor saturation hide mistakes.
     void set_shift(Layer& l)
     {
-        if (l.precision == Precision::Fp16) return;
+        if (l.precision == Precision::Fp16 || l.op == Op::Sdp) return;
         const double terms = static_cast<double>(l.kernel_width) * l.kernel_height * l.kernel_channels();
         const double spread = (l.precision == Precision::Int8 ? 5461.0 : 1.4e6) * std::sqrt(terms), room = l.output.precision == Precision::Int8 ? 48 : 12000;
         l.output.shift = static_cast<std::uint32_t>(std::max(0.0, std::round(std::log2(spread / room))));

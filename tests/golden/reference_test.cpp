@@ -8,6 +8,7 @@
 #include "config/half.h"
 #include "config/layer_reader.h"
 #include "facts/presets.h"
+#include "golden/post.h"
 #include "golden/reference.h"
 
 namespace dlasim {
@@ -127,19 +128,23 @@ TEST(Reference, PaddingTakesItsValue)
 TEST(Reference, PostProcessingRoundsAwayFromZeroAndSaturates)
 {
     Layer layer;
+    LayerTensors tensors;
+    const PostReference post(layer, *find_preset("nv_full"), tensors);
     layer.output.shift = 1;
-    EXPECT_EQ(reference_post(layer, 3, 0), 2);
-    EXPECT_EQ(reference_post(layer, -3, 0), -2);
-    EXPECT_EQ(reference_post(layer, 1000, 0), 127);
-    EXPECT_EQ(reference_post(layer, -1000, 0), -128);
-    layer.activation = Activation::Relu;
-    EXPECT_EQ(reference_post(layer, -1000, 0), 0);
-    layer.bias = true;
-    layer.bias_shift = 2;
-    EXPECT_EQ(reference_post(layer, -10, 5), 5);  // (-10 + 20) / 2
+    EXPECT_EQ(post.integer(3, 0, 0, 0), 2);
+    EXPECT_EQ(post.integer(-3, 0, 0, 0), -2);
+    EXPECT_EQ(post.integer(1000, 0, 0, 0), 127);
+    EXPECT_EQ(post.integer(-1000, 0, 0, 0), -128);
+    layer.post.bs().relu = true;
+    EXPECT_EQ(post.integer(-1000, 0, 0, 0), 0);
+    layer.post.add_bias(2);
+    tensors.operands[0] = Tensor(1, 1, 1, 1);
+    tensors.operands[0].values = {5};
+    EXPECT_EQ(post.integer(-10, 0, 0, 0), 5);  // (-10 + 20) / 2
     layer.output = {Precision::Int16, 4, 3, 0};
-    EXPECT_EQ(reference_post(layer, 10, 0), 18);  // (10 - 4) * 3
-    EXPECT_EQ(reference_post(layer, std::int64_t{1} << 40, 0), 32767);
+    tensors.operands[0].values = {0};
+    EXPECT_EQ(post.integer(10, 0, 0, 0), 18);  // (10 - 4) * 3
+    EXPECT_EQ(post.integer(std::int64_t{1} << 40, 0, 0, 0), 32767);
 }
 
 // A deconvolution spreads each input over the kernel: 1-d by hand, stride 2, kernel 3.

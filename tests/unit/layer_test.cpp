@@ -31,8 +31,8 @@ TEST(Layer, TheDescriptorOfTheInterfacePageIsRead)
     EXPECT_EQ(layer.name, "res3a_branch2b");
     EXPECT_EQ(layer.out_width(), 28u);
     EXPECT_EQ(layer.macs(), 28ull * 28 * 128 * 128 * 9);
-    EXPECT_TRUE(layer.bias);
-    EXPECT_EQ(layer.activation, Activation::Relu);
+    EXPECT_TRUE(layer.post.bias());
+    EXPECT_TRUE(layer.post.bs().relu);
     EXPECT_EQ(layer.output.shift, 8u);
 }
 
@@ -44,7 +44,7 @@ TEST(Layer, EverythingButInputAndKernelHasADefault)
     EXPECT_EQ(layer.out_height(), 5u);
     EXPECT_EQ(layer.precision, Precision::Int8);
     EXPECT_EQ(layer.output.precision, Precision::Int8);
-    EXPECT_FALSE(layer.bias);
+    EXPECT_FALSE(layer.post.bias());
     EXPECT_EQ(layer.data.seed, 1u);
     EXPECT_EQ(layer.name, "l");
 }

@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using Group = std::map<std::string, std::uint32_t>;
 
-/// The register values of each layer of a program, as they stand when CDMA is enabled.
-std::vector<Group> layers_of(const json& program)
+/// The register values of each layer of a program, as they stand at the last enable of the layer.
+std::vector<Group> layers_of(const json& program, const std::string& last_enable)
 {
     std::map<std::string, std::uint32_t> pointer;
     Group groups[2];
@@ -30,7 +30,7 @@ std::vector<Group> layers_of(const json& program)
         const std::uint32_t value = entry[1];
         if (name.ends_with(".S_POINTER")) pointer[unit] = value;
         groups[pointer[unit] & 1][name] = value;
-        if (name == "CDMA.D_OP_ENABLE") layers.push_back(groups[pointer[unit] & 1]);
+        if (name == last_enable) layers.push_back(groups[pointer[unit] & 1]);
     }
     return layers;
 }
@@ -57,17 +57,53 @@ std::uint64_t address(const Group& g, const char* high, const char* low)
     return static_cast<std::uint64_t>(value(high)) << 32 | value(low);
 }
 
+Operand operand_of(const json& d, const char* key)
+{
+    Operand operand;
+    if (!d.contains(key)) return operand;
+    operand.on = true;
+    operand.per = d[key] == "reg" ? OperandPer::Layer : d.value("mode", "kernel") == "element" ? OperandPer::Element : OperandPer::Kernel;
+    operand.value = d.value(std::string(key) + "_val", 0);
+    const std::string conversion = std::string(1, *key) + "cvt";
+    if (d.contains(conversion)) operand.conversion = {true, d[conversion][0], d[conversion][1], d[conversion][2]};
+    return operand;
+}
+
+/// "bs", "bn" and "ew" of a case of SDP.
+Post post_of(const json& d)
+{
+    Post post;
+    for (std::size_t i = 0; i < kEngineNames.size(); ++i) {
+        if (!d.contains(kEngineNames[i])) continue;
+        const json& e = d[kEngineNames[i]];
+        PointEngine& engine = post.engines[i];
+        engine.alu = operand_of(e, "alu");
+        engine.mul = operand_of(e, "mul");
+        engine.function = static_cast<AluFunction>(number(e, "algo", 2));
+        engine.prelu = number(e, "prelu", 0) != 0;
+        engine.alu_shift = number(e, "alu_shift", 0);
+        engine.mul_shift = number(e, i == 2 ? "trunc" : "mul_shift", 0);
+        engine.relu = number(e, "relu", 0) != 0;
+        engine.operand_bytes = number(e, "bytes", 2);
+    }
+    return post;
+}
+
+Precision precision_of(const std::string& name) { return name == "int8" ? Precision::Int8 : name == "int16" ? Precision::Int16 : Precision::Fp16; }
+
 /// A case's short keys: the table at the head of programming.py.
 Pass pass_of(const json& d, const Group& written)
 {
     Pass p;
     const std::string mode = d.value("mode", "dc"), precision = d.value("prec", "int8");
     p.mode = mode == "img" ? PassMode::Image : mode == "wg" ? PassMode::Winograd : PassMode::Direct;
-    p.precision = precision == "int8" ? Precision::Int8 : precision == "int16" ? Precision::Int16 : Precision::Fp16;
+    p.precision = precision_of(precision);
+    if (number(d, "fly", 1) == 0) p.mode = PassMode::Sdp;
+    p.input_precision = precision_of(d.value("iprec", precision));
     p.width = d.at("w");
     p.height = d.at("h");
     p.channels = d.at("c");
-    p.kernels = d.at("k");
+    p.kernels = p.mode == PassMode::Sdp ? p.channels : number(d, "k", 0);
     p.kernel_height = number(d, "r", 1);
     p.kernel_width = number(d, "s", 1);
     p.stride = {number(d, "sx", 1), number(d, "sy", 1)};
@@ -93,7 +129,7 @@ Pass pass_of(const json& d, const Group& written)
     p.x_offset = number(d, "xo", 0);
     p.signed_pixels = number(d, "sign", 1) != 0;
     p.y_extension = number(d, "yext", 0);
-    if (d.contains("cvt")) {
+    if (d.contains("cvt") && p.mode == PassMode::Image) {
         p.conversion.on = true;
         p.conversion.offset = d["cvt"][0];
         p.conversion.scale = d["cvt"][1];
@@ -106,16 +142,23 @@ Pass pass_of(const json& d, const Group& written)
     p.reuse = {number(d, "data_reuse", 0) != 0, number(d, "weight_reuse", 0) != 0, number(d, "skip_data", 0) != 0, number(d, "skip_weight", 0) != 0,
                number(d, "h_fetch", 0), number(d, "h_total", 0), number(d, "rls", 0)};
     if (d.contains("wcomp")) p.compressed = {true, d["wcomp"]["weight_bytes"], d["wcomp"]["wmb_bytes"]};
-    p.relu = number(d, "relu", 0) != 0;
-    p.output.precision = p.precision;
+    p.post = post_of(d);
+    if (number(d, "relu", 0) != 0) p.post.bs().relu = true;
+    p.output.precision = precision_of(d.value("oprec", precision));
     p.output.shift = number(d, "shift", 0);
+    if (d.contains("cvt") && d.contains("seed")) p.output = {p.output.precision, d["cvt"][0], d["cvt"][1], d["cvt"][2]};
     // Where the tensors stand is the program's choice.
-    p.group = written.at("CDMA.S_POINTER");
-    p.address.input = address(written, "CDMA.D_DAIN_ADDR_HIGH_0", "CDMA.D_DAIN_ADDR_LOW_0");
+    p.group = written.at("SDP.S_POINTER");
+    p.address.input = p.mode == PassMode::Sdp ? address(written, "SDP_RDMA.D_SRC_BASE_ADDR_HIGH", "SDP_RDMA.D_SRC_BASE_ADDR_LOW")
+                                              : address(written, "CDMA.D_DAIN_ADDR_HIGH_0", "CDMA.D_DAIN_ADDR_LOW_0");
     p.address.input_uv = address(written, "CDMA.D_DAIN_ADDR_HIGH_1", "CDMA.D_DAIN_ADDR_LOW_1");
     p.address.weights = address(written, "CDMA.D_WEIGHT_ADDR_HIGH", "CDMA.D_WEIGHT_ADDR_LOW");
     p.address.mask = address(written, "CDMA.D_WMB_ADDR_HIGH", "CDMA.D_WMB_ADDR_LOW");
     p.address.group_sizes = address(written, "CDMA.D_WGS_ADDR_HIGH", "CDMA.D_WGS_ADDR_LOW");
+    constexpr const char* kOf[][2] = {{"SDP_RDMA.D_BS_BASE_ADDR_HIGH", "SDP_RDMA.D_BS_BASE_ADDR_LOW"},
+                                      {"SDP_RDMA.D_BN_BASE_ADDR_HIGH", "SDP_RDMA.D_BN_BASE_ADDR_LOW"},
+                                      {"SDP_RDMA.D_EW_BASE_ADDR_HIGH", "SDP_RDMA.D_EW_BASE_ADDR_LOW"}};
+    for (std::size_t i = 0; i < p.address.operands.size(); ++i) p.address.operands[i] = address(written, kOf[i][0], kOf[i][1]);
     p.address.output = address(written, "SDP.D_DST_BASE_ADDR_HIGH", "SDP.D_DST_BASE_ADDR_LOW");
     return p;
 }
@@ -128,7 +171,8 @@ void compare_case(const std::filesystem::path& file, const Hardware& hw, Tally& 
 {
     std::ifstream in(file);
     const json c = json::parse(in);
-    const std::vector<Group> written = layers_of(c.at("program"));
+    const bool alone = c.at("layers").at(0).at("descriptor").value("fly", 1) == 0;
+    const std::vector<Group> written = layers_of(c.at("program"), alone ? "SDP.D_OP_ENABLE" : "CDMA.D_OP_ENABLE");
     ASSERT_EQ(written.size(), c.at("layers").size()) << file;
     ++tally.cases;
     for (std::size_t i = 0; i < written.size(); ++i) {
@@ -140,11 +184,15 @@ void compare_case(const std::filesystem::path& file, const Hardware& hw, Tally& 
             const auto theirs = written[i].find(mine.name);
             if (theirs == written[i].end()) continue;
             if (mine.name == "CDMA.S_ARBITER" && d.contains("arb")) continue;
+            if (mine.name.starts_with("SDP_RDMA.D_") && mine.name.ends_with("STRIDE") && mine.value == 0) continue;  // of operands per kernel: not used
+            if (mine.name == "SDP.D_DST_BATCH_STRIDE" && pass.batch == 1) continue;  // not used
+            // The function of an ALU that is bypassed is not used.
+            const std::uint32_t used = mine.name.starts_with("SDP.D_DP_") && mine.name.size() == 15 && (mine.value & 2) != 0 ? ~0xcu : ~0u;
             if (mine.name == "SDP.D_PERF_ENABLE") continue;  // perf_ cases switch the counters on
             // Older cases round the weights up to 128 bytes; programming.md 2 says why that is wrong.
             if (mine.name.ends_with("D_WEIGHT_BYTES") && theirs->second == (mine.value + 127) / 128 * 128) continue;
             ++tally.registers;
-            EXPECT_EQ(mine.value, theirs->second) << file.filename() << " layer " << i << ": " << mine.name;
+            EXPECT_EQ(mine.value & used, theirs->second & used) << file.filename() << " layer " << i << ": " << mine.name;
         }
     }
 }
@@ -159,7 +207,7 @@ TEST_P(MeasuredPrograms, AreWhatTheLoweringWrites)
     Tally tally;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        for (const char* prefix : {"dc_", "img_", "wg_", "batch_", "wcomp_", "partial_", "reuse_", "cvsram_", "stall_", "perf_"})
+        for (const char* prefix : {"dc_", "img_", "wg_", "batch_", "wcomp_", "partial_", "reuse_", "cvsram_", "stall_", "perf_", "sdp_"})
             if (name.starts_with(prefix)) compare_case(entry.path(), hw, tally);
     }
     EXPECT_GT(tally.layers, 40);

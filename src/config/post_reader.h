@@ -1,0 +1,29 @@
+// Reads `post` of a layer descriptor: bias, activation, the engines of SDP one by one, output conversion.
+//
+//   "bias": true, "activation": "relu"       short for BS: {"alu": {"op": "sum", "per": "kernel"}}, {"relu": true}
+//   "bs", "bn", "ew"                         an engine in full
+//
+// Error  ConfigError with file, pointer, found and expected.
+#pragma once
+#include "config/json_object.h"
+#include "config/layer.h"
+
+namespace dlasim {
+
+/// Needs the layer's precision. `top` is the descriptor.
+void read_post(Layer& layer, const JsonObject& top);
+/// What read_post reads back as the same.
+OrderedJson post_json(const Layer& layer);
+
+/// The lookup table of EW, `where` it is told.
+Lut read_lut(const JsonObject& lut, Precision precision);
+OrderedJson lut_json(const Lut& lut, Precision precision);
+
+/// A number for a register or a table: an integer in its range, or what an fp16 or fp32 holds, as its bits.
+enum class NumberKind { Int16, Int32, Half, Single };
+std::int32_t read_number(const JsonObject& object, const char* key, NumberKind kind, const char* meaning, std::int32_t fallback);
+/// The same for one value; `where` is what JsonObject::where gives.
+std::int32_t checked_number(const Json& value, const std::string& where, NumberKind kind, const char* meaning);
+OrderedJson number_json(std::int32_t bits, NumberKind kind);
+
+}  // namespace dlasim

@@ -1,0 +1,14 @@
+// The lookup table of EW on one integer. Source: sdp.md 4.5.
+#pragma once
+#include "config/post.h"
+
+namespace dlasim {
+
+/// `le_quirk`: nv_full's LE takes a distance of 2^31 or more as negative where a step is 2^33 or more.
+std::int64_t reference_lut(const Lut& lut, std::int64_t x, bool le_quirk);
+
+/// value / 2^shift to nearest, ties away from zero.
+std::int64_t round_shift(std::int64_t value, unsigned shift);
+std::int64_t clamp_bits(std::int64_t value, int width);
+
+}  // namespace dlasim

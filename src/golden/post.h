@@ -1,0 +1,36 @@
+// The golden SDP: BS, BN, EW and the output converter on one result at a time. Integers are written
+// from the definition; fp16 layers, whose results depend on how every step rounds, follow the
+// documented arithmetic step by step.
+//
+// Source  sdp.md 4.1 to 4.5.
+#pragma once
+#include "config/tensors.h"
+#include "facts/hardware.h"
+
+namespace dlasim {
+
+class PostReference {
+public:
+    PostReference(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors) : l_(layer), hw_(hardware), t_(tensors) {}
+
+    /// What SDP writes for the result `sum` of kernel k at (y, x): an integer, or the bits of an fp32 in an fp16 layer.
+    std::int16_t integer(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
+    std::int16_t floating(std::uint32_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
+
+private:
+    struct At {
+        std::uint32_t k, y, x;
+    };
+    std::int16_t operand(std::size_t slot, At at) const;
+    std::int64_t x_engine(std::size_t engine, std::int64_t value, At at) const;
+    std::int64_t y_engine(std::int64_t value, At at) const;
+    std::int16_t convert(std::int64_t value) const;
+    std::uint32_t floating_x(std::size_t engine, std::uint32_t value, At at) const;
+    std::uint32_t floating_y(std::uint32_t value, At at) const;
+
+    const Layer& l_;
+    const Hardware& hw_;
+    const LayerTensors& t_;
+};
+
+}  // namespace dlasim
