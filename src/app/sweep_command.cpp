@@ -51,11 +51,11 @@ OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t 
 std::string csv_of(const std::vector<OrderedJson>& rows)
 {
     std::string text;
-    for (const auto& [key, value] : rows.front().items()) text += (text.empty() ? "" : ",") + cell_text(key);
+    for (const auto& [key, value] : rows.front().items()) text.append(text.empty() ? "" : ",").append(cell_text(key));
     text += '\n';
     for (const OrderedJson& row : rows) {
         std::string line;
-        for (const auto& [key, value] : row.items()) line += (line.empty() ? "" : ",") + (value.is_null() ? std::string() : cell_text(Json(value)));
+        for (const auto& [key, value] : row.items()) line.append(line.empty() ? "" : ",").append(value.is_null() ? std::string() : cell_text(Json(value)));
         text += line + '\n';
     }
     return text;

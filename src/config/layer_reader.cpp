@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/half.h"
+#include "config/place_reader.h"
 #include "config/post_reader.h"
 
 namespace dlasim {

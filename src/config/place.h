@@ -1,9 +1,6 @@
 // Where something stands: a byte address behind one of the two memory ports.
-//
-//   "output": 2684354560                                     behind DBB
-//   "output": {"memory": "cvsram", "address": 4096}          either port
 #pragma once
-#include "config/json_object.h"
+#include <cstdint>
 
 namespace dlasim {
 
@@ -12,20 +9,5 @@ struct Place {
     std::uint64_t address = 0;
     bool operator==(const Place&) const = default;
 };
-
-/// What addresses will do.
-struct PlaceRule {
-    Within range{0, 0xffffff00};
-    std::uint32_t multiple = 256;
-};
-
-/// The place under `key`. Without the key, or without its address, the fallback's; required if there is none.
-Place read_place(const JsonObject& parent, std::string_view key, const PlaceRule& rule, const std::optional<Place>& fallback);
-/// The place that the keys "memory" and "address" of an object say; it may have others.
-Place read_place(const JsonObject& object, const PlaceRule& rule, const std::optional<Place>& fallback);
-
-const char* memory_name(const Place& place);
-/// As it is read.
-OrderedJson place_json(const Place& place);
 
 }  // namespace dlasim

@@ -78,9 +78,19 @@ std::string figures(const RunResult& run)
     return text + '\n';
 }
 
+/// The descriptor in result.json is the layer.
+bool descriptor_reads_back(const Layer& layer)
+{
+    const std::string text = layer_json(layer).dump();
+    const std::string again = layer_json(layer_from_json(parse_json(text, "layer.json"), "layer.json", "", "")).dump();
+    if (text != again) fmt::print("descriptor\n{}\nreads back as\n{}\n", text, again);
+    return text == again;
+}
+
 /// 0: verified. The figures of the run go to `report`.
 int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
 {
+    if (!descriptor_reads_back(r.layer)) return 1;
     const LayerTensors tensors = load_tensors(r.layer);
     const Plan plan = plan_layer(r.layer, r.hardware, tensors);
     // Compressed: what the masks say decides about time.

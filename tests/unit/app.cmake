@@ -1,6 +1,7 @@
 dlasim_test(hardware_config_test.cpp quick USES dlasim::config)
 dlasim_test(memory_config_test.cpp quick USES dlasim::config)
 dlasim_test(layer_test.cpp quick USES dlasim::config)
+dlasim_test(post_test.cpp quick USES dlasim::config)
 dlasim_test(place_test.cpp quick USES dlasim::config)
 dlasim_test(npy_test.cpp quick USES dlasim::config)
 dlasim_test(sweep_test.cpp quick USES dlasim::config)

@@ -1,4 +1,4 @@
-#include "config/place.h"
+#include "config/place_reader.h"
 
 namespace dlasim {
 namespace {
