@@ -14,7 +14,7 @@ if(TARGET dlasim::app)
         set_tests_properties(RandomLayers.${kind}_${first}_to_${count}_more PROPERTIES LABELS ${label} TIMEOUT 3000)
     endfunction()
     # Leaping and stepping agree on whole layers.
-    foreach(kind direct image winograd deconvolution post sdp)
+    foreach(kind direct image winograd deconvolution batch post sdp)
         add_test(NAME RandomLayers.${kind}_stepping COMMAND random_layers ${kind} 5001 10 stepping)
         add_test(NAME RandomLayers.${kind}_stepping_long COMMAND random_layers ${kind} 6001 100 stepping)
         set_tests_properties(RandomLayers.${kind}_stepping PROPERTIES LABELS golden TIMEOUT 3000)

@@ -124,6 +124,7 @@ private:
             l.width = size(12);
             l.height = size(12);
             if (l.op == Op::FullyConnected) l.kernel_width = l.width = size(3), l.kernel_height = l.height = size(3);
+            if (one_in(3)) random_post(l, hw, random_);
         } else if (kind_ == "compressed") {
             l.compressed = true;
             l.density = one_in(8) ? 0 : in(5, 100);

@@ -7,12 +7,12 @@
 //   configurable   rod SKID-B of an atom, in front of them a collector of up to 4 atoms,
 //                  out SKID-B, gate PACK (EW: + 1 or 3 SKID)
 //
-// Per element a rod is read out once; per kernel the rods of a surface stay until its last pixel.
+// Per element a rod is read out once; per kernel the rods of a surface stay until its last pixel. In a
+// multi-batch layer of nv_full the rods of a pair of pixels are read out once for every batch.
 // A gate is open from the start of a layer to the last beat of the stream.
 //
-// Source  sdp.md 1.6, 2.8.
-// Left out  operands per element in a multi-batch layer, where nv_full replays a pair of pixels for
-//           every batch (sdp.md 8, point 6): such a layer starves.
+// Source  sdp.md 1.6, 2.8; the replay of pairs is summarised there (8, point 6) and written out here:
+//         pixels pair up from the start of a line, the second one has rods of its own.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -46,6 +46,33 @@ struct OperandWalk {
     }
 };
 
+/// The replay of operands per element in a multi-batch layer: pixel by pixel of a pair, for every batch.
+struct PairReplay {
+    bool on = false;
+    std::uint32_t width = 1, batches = 1;
+    bool alternate = false;  // 16 bits, a single pixel a surface: two surfaces come in a word
+    std::uint32_t x = 0, second = 0, batch = 0;  // pair, pixel of it, pass
+    bool odd = false;
+
+    void start(const ReadLayer& layer)
+    {
+        *this = {layer.per_element && layer.batch > 1, layer.width, layer.batch, !layer.int8() && layer.one_pixel() && layer.use != OperandUse::Both, 0, 0, 0, false};
+    }
+    /// Of the two pixels a word or rod may belong to.
+    unsigned place() const { return alternate ? odd : second; }
+    bool last_pass() const { return batch + 1 == batches; }
+    void step()
+    {
+        const std::uint32_t size = width - x > 1 ? 2 : 1;
+        if (++second < size) return;
+        second = 0;
+        if (++batch < batches) return;
+        batch = 0;
+        odd = !odd;
+        x = x + size < width ? x + size : 0;
+    }
+};
+
 /// One stream of a reader in nv_full.
 class FullOperandStream {
 public:
@@ -55,6 +82,7 @@ public:
         per_element_ = layer.per_element;
         int8_ = layer.int8();
         half_ = rod_ = 0;
+        replay_.start(layer);
     }
     bool room() const
     {
@@ -66,6 +94,7 @@ public:
     /// `write`: rods that take a word; `size`: last rod of its group. True when the last beat was accepted.
     bool sweep(bool out, unsigned write, unsigned size, bool& changed)
     {
+        if (replay_.on) rod_ = replay_.place() * (int8_ ? 2 : 1);
         const unsigned select = (rod_ + half_) & 3;
         const bool offered = walk_.on && rods_[select].valid();
         const bool half_ends = half_ == (int8_ ? 1u : 0u);
@@ -81,14 +110,16 @@ public:
         const bool open = walk_.on && room;
         for (unsigned i = 0; i < facts::sdp::kRods; ++i) {
             const auto before = rods_[i];
-            const bool read = open && (per_element_ ? i == select : surface_ends && group_ends);
+            const bool read = open && (replay_.on ? i == select && replay_.last_pass() : per_element_ ? i == select : surface_ends && group_ends);
             rods_[i].clock(write >> i & 1, read);
             changed |= !(before == rods_[i]);
         }
-        if (write && !int8_) groups_.push_back(static_cast<std::uint8_t>(size));
+        if (write && !int8_ && !replay_.on) groups_.push_back(static_cast<std::uint8_t>(size));
         if (accepted) {
             half_ = half_ends ? 0 : 1;
-            if (per_element_ ? half_ends : surface_ends) {
+            if (replay_.on) {
+                if (half_ends) replay_.step();
+            } else if (per_element_ ? half_ends : surface_ends) {
                 if (group_ends) {
                     rod_ = 0;
                     if (!int8_ && !groups_.empty()) groups_.pop_front();
@@ -109,6 +140,7 @@ private:
     sdp_stage::Pipe out_;
     bool out_last_ = false, per_element_ = false, int8_ = true;
     unsigned half_ = 0, rod_ = 0;
+    PairReplay replay_;
 };
 
 /// One stream of a reader in the configurable generation.
@@ -186,7 +218,8 @@ public:
         alu_done_ = !layer.uses_alu();
         mul_done_ = !layer.uses_mul();
         running_ = true;
-        written_ = collected_ = group_ = step_ = 0;
+        written_ = collected_ = group_ = step_ = x_ = 0;
+        pairs_ = kFull && layer.per_element && layer.batch > 1;
     }
     bool uses_alu() const { return layer_.uses_alu(); }
     bool uses_mul() const { return layer_.uses_mul(); }
@@ -224,6 +257,14 @@ private:
             mask = layer_.int8() ? 1u << (step_ & 1) : 1;
             size = 0;
             if (write) step_ ^= 1;
+        }
+        if (pairs_) {
+            const bool second = x_ & 1;
+            // All but the first half of a pixel end one; a word of 16-bit single use brings two.
+            const bool pixel_ends = !(both && layer_.operand_bytes == 2 && layer_.int8() && (step_ & 1));
+            if (second && (layer_.int8() || both)) mask <<= layer_.int8() ? 2 : 1;
+            if (write && pixel_ends) x_ += layer_.int8() || both ? 1 : word;
+            if (x_ >= layer_.width) x_ = 0;
         }
         if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? mask : 0, size, answer.changed);
         if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? mask : 0, size, answer.changed);
@@ -264,6 +305,8 @@ private:
     unsigned step_ = 0;                       // full: half of a word, or which of two words
     unsigned collected_ = 0, group_ = 0;      // configurable: atoms in the collector, and waiting to be written
     std::uint32_t written_ = 0;
+    bool pairs_ = false;                      // full: pixels alternate between two pairs of rods
+    std::uint32_t x_ = 0;                     // of the next pixel, where they do
     Ring<std::uint32_t> requests_{16};        // words of the requests on their way
 };
 

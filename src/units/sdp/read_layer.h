@@ -36,6 +36,14 @@ struct ReadLayer {
     bool uses_mul() const { return use != OperandUse::Alu; }
     bool one_pixel() const { return width == 1 && height == 1; }
     std::uint64_t pixels() const { return std::uint64_t{width} * height * batch; }
+    /// Which element of a surface of operands the n-th pixel in order of the data takes: pairs of pixels come once for every batch.
+    std::uint64_t element_of(std::uint64_t n) const
+    {
+        if (batch == 1) return n;
+        const std::uint64_t line = n / (std::uint64_t{width} * batch), in_line = n % (std::uint64_t{width} * batch);
+        const std::uint64_t pair = in_line / (2 * batch), size = width - 2 * pair > 1 ? 2 : 1;
+        return line * width + 2 * pair + (in_line - 2 * pair * batch) % size;
+    }
     /// Atoms of all requests.
     std::uint64_t total_atoms() const;
 };

@@ -191,7 +191,7 @@ const SdpValues::Operands& SdpValues::operands(ReadEngine engine, std::uint64_t 
     // Per kernel an atom of operands serves a surface.
     std::uint64_t atom = 0;
     if (layer.per_element) {
-        atom = pixel;
+        atom = layer.element_of(pixel);
         cached.from = pixel;
         cached.until = pixel + 1;
     } else {
@@ -287,7 +287,8 @@ void SdpValues::release_used()
         const auto& [layer, begin] = s.spans.front();
         std::uint64_t atoms = 0;  // of memory, before the ones in use
         if (!layer.features) {
-            atoms = (layer.per_element ? pixel : pixel / layer.pixels()) * layer.atoms_per_atom;
+            // Of a multi-batch layer whole lines.
+            atoms = (!layer.per_element ? pixel / layer.pixels() : layer.batch == 1 ? pixel : pixel / layer.batch / layer.width * layer.width) * layer.atoms_per_atom;
         } else if (layer.narrowing) {
             atoms = pixel / layer.width * layer.width * 2;
         } else {
