@@ -55,8 +55,8 @@ struct OutputConversion {
     std::uint32_t shift = 0;
 };
 
-/// Input conversion of pixels: (x - mean) * scale >> shift, rounded and saturated.
-struct PixelConversion {
+/// Input conversion in CDMA: (x - offset) * scale >> shift, rounded and saturated; pixels may have an offset (mean) a component.
+struct InputConversion {
     bool on = false;
     std::int32_t offset = 0;
     std::int32_t scale = 1;
@@ -87,13 +87,14 @@ struct Layer {
     const PixelFormat* format = nullptr;  // null: feature data
     bool signed_pixels = true;
     std::uint32_t x_offset = 0;
-    PixelConversion conversion;
+    InputConversion conversion;
+    bool flush_nan = false;  // fp16: NaN of input and weights becomes 0 in CDMA
     std::uint32_t kernel_width = 1, kernel_height = 1, kernels = 1;
     Extent stride, dilation;
     std::uint32_t groups = 1;
     Padding pad;
     Precision precision = Precision::Int8;
-    Precision input_precision = Precision::Int8;  // of SDP alone; elsewhere that of the layer
+    std::optional<Precision> input_precision;  // of features in memory, where CDMA or SDP convert them
     Mode mode = Mode::Auto;
     std::uint32_t rows_at_once = 0;  // kernel rows of an operation, pixels: 1, 2 or 4; 0: as many as fit
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
@@ -104,6 +105,7 @@ struct Layer {
     TensorSource data;
 
     bool image() const { return format != nullptr; }
+    Precision stored_precision() const { return input_precision.value_or(precision); }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t kernel_channels() const { return channels / groups; }
     std::uint32_t span_x() const { return (kernel_width - 1) * dilation.x + 1; }

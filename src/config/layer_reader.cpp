@@ -38,17 +38,34 @@ Precision read_precision(const JsonObject& object, const char* key, Precision fa
     return static_cast<Precision>(object.word(key, {"int8", "int16", "fp16"}, static_cast<std::size_t>(fallback)));
 }
 
+/// [spec] cdma.md 9 and 16: CDMA converts features of one width; fp16 passes unchanged.
+void check_feature_conversion(Layer& layer, const JsonObject& input)
+{
+    const Precision stored = layer.stored_precision();
+    if (layer.op == Op::Sdp) {
+        if (layer.conversion.on) throw ConfigError(input.where("conversion"), "an sdp layer does not pass CDMA, expected no such key");
+        return;
+    }
+    const bool to_float = stored == Precision::Int16 && layer.precision == Precision::Fp16;
+    if (stored != layer.precision && !to_float)
+        throw ConfigError(input.where("precision"), std::string("found ") + precision_name(stored) + " for " + precision_name(layer.precision) +
+                          ", expected the same, or int16 for fp16: CDMA converts features of one width");
+    if (to_float) layer.conversion.on = true;
+    if (stored == Precision::Fp16 && layer.conversion.on)
+        throw ConfigError(input.where("conversion"), "found a conversion of fp16 features, expected none: they pass the converter unchanged");
+}
+
 void read_input(Layer& layer, const JsonObject& top)
 {
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
     const JsonObject input(top.raw("input"), top.file(), top.pointer("input"),
-                           {"width", "height", "channels", "batch", "format", "precision", "signed", "x_offset", "mean", "conversion"});
+                           {"width", "height", "channels", "batch", "format", "precision", "signed", "x_offset", "mean", "conversion", "nan_to_zero"});
     layer.width = small(input.integer("width", kPlane, "input width"));
     layer.height = small(input.integer("height", kPlane, "input height"));
     layer.batch = small(input.integer("batch", kBatch, "batch size", 1));
-    layer.input_precision = read_precision(input, "precision", layer.precision);
-    if (input.has("precision") && layer.op != Op::Sdp)
-        throw ConfigError(input.where("precision"), "only for sdp layers, expected no such key: the layer has one precision");
+    layer.flush_nan = input.flag("nan_to_zero", false);
+    if (layer.flush_nan && layer.precision != Precision::Fp16)
+        throw ConfigError(input.where("nan_to_zero"), std::string("found true for ") + precision_name(layer.precision) + ", expected fp16: integers have no NaN");
     const std::string format = input.text("format", "feature");
     if (format != "feature") {
         layer.format = find_pixel_format(format);
@@ -60,13 +77,15 @@ void read_input(Layer& layer, const JsonObject& top)
         if (layer.channels != layer.format->components)
             throw ConfigError(input.where("channels"), found(input.raw("channels")) + ", expected " +
                               std::to_string(layer.format->components) + ", the components of " + layer.format->name);
+        if (input.has("precision")) throw ConfigError(input.where("precision"), std::string("the format says it (") + layer.format->name + "), expected no such key");
         layer.signed_pixels = input.flag("signed", true);
         layer.x_offset = small(input.integer("x_offset", {0, 31}, "first pixel in the first atom", 0));
     } else {
         layer.channels = small(input.integer("channels", kChannels, "input channels"));
-        for (const char* key : {"signed", "x_offset", "mean", "conversion"})
+        for (const char* key : {"signed", "x_offset", "mean"})
             if (input.has(key))
                 throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
+        if (input.has("precision")) layer.input_precision = read_precision(input, "precision", layer.precision);
     }
     if (layer.image() && !layer.signed_pixels && !input.has("mean") && !input.has("conversion"))
         throw ConfigError(input.where("signed"), "unsigned pixels are not numbers of the array, expected a \"conversion\" or a \"mean\"");
@@ -82,8 +101,9 @@ void read_input(Layer& layer, const JsonObject& top)
         layer.conversion.scale = static_cast<std::int32_t>(object.integer("scale", {-32768, 32767}, "factor", 1));
         layer.conversion.shift = small(object.integer("shift", {0, 63}, "right shift", 0));
     }
+    if (!layer.image()) return check_feature_conversion(layer, input);
     // [spec] cdma.md 9.3, point 6.
-    if (!layer.image() || !layer.format->half_float) return;
+    if ( !layer.format->half_float) return;
     if (layer.precision != Precision::Fp16)
         throw ConfigError(input.where("format"), std::string("found fp16 pixels (") + layer.format->name + ") for precision " +
                           precision_name(layer.precision) + ", expected precision fp16: they pass the converter unchanged");
@@ -230,9 +250,11 @@ void read_sdp_input(Layer& layer, const JsonObject& top)
     if (layer.batch != 1) throw ConfigError(top.pointer("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
     if (layer.image()) throw ConfigError(top.pointer("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
     layer.kernels = layer.channels;
-    const bool narrowing = layer.input_precision == Precision::Int16 && layer.precision == Precision::Int8;
-    if (layer.input_precision != layer.precision && !narrowing)
-        throw ConfigError(top.pointer("input") + "/precision", std::string("found ") + precision_name(layer.input_precision) + " for " +
+    const Precision stored = layer.stored_precision();
+    const bool narrowing = stored == Precision::Int16 && layer.precision == Precision::Int8;
+    if (layer.flush_nan) throw ConfigError(top.pointer("input") + "/nan_to_zero", "an sdp layer does not pass CDMA, expected \"nan_to_zero\" in \"post\"");
+    if (stored != layer.precision && !narrowing)
+        throw ConfigError(top.pointer("input") + "/precision", std::string("found ") + precision_name(stored) + " for " +
                           precision_name(layer.precision) + ", expected the same, or int16 for int8");
 }
 
@@ -318,12 +340,13 @@ OrderedJson layer_json(const Layer& layer)
     if (layer.image()) {
         json["input"]["signed"] = layer.signed_pixels;
         json["input"]["x_offset"] = layer.x_offset;
-        if (layer.conversion.on)
-            json["input"]["conversion"] = {{"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
         for (std::uint32_t c = 0; layer.conversion.per_component && c < layer.channels; ++c) json["input"]["mean"].push_back(layer.conversion.mean[c]);
     }
+    if (layer.conversion.on)
+        json["input"]["conversion"] = {{"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
+    if (layer.input_precision) json["input"]["precision"] = precision_name(*layer.input_precision);
+    if (layer.flush_nan) json["input"]["nan_to_zero"] = true;
     if (layer.op == Op::Sdp) {
-        json["input"]["precision"] = precision_name(layer.input_precision);
         json["precision"] = precision_name(layer.precision);
     } else {
         convolution_json(json, layer);

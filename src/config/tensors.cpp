@@ -68,7 +68,7 @@ void expect_bits_of_format(const Layer& layer, const Tensor& input)
 Tensor load_input(const Layer& layer)
 {
     Tensor input(layer.batch, layer.channels, layer.height, layer.width);
-    const Precision held = layer.op == Op::Sdp ? layer.input_precision : layer.precision;
+    const Precision held = layer.stored_precision();
     std::vector<std::string> types = types_of(held);
     Precision kind = held;
     if (layer.image()) {

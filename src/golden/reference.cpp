@@ -81,8 +81,10 @@ std::vector<std::int64_t> reference_sums(const Layer& layer, const Tensor& input
 
 Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method)
 {
-    const Tensor converted = layer.image() ? reference_pixels(layer, tensors.input) : Tensor{};
-    const Tensor& input = layer.image() ? converted : tensors.input;
+    const bool flush = layer.flush_nan && !method.winograd;  // a transformed kernel is flushed behind its transform
+    const bool changed = layer.image() || layer.conversion.on || layer.flush_nan;
+    const Tensor converted = changed ? reference_input(layer, tensors.input) : Tensor{}, flushed = flush ? reference_weights(tensors.weights) : Tensor{};
+    const Tensor &input = changed ? converted : tensors.input, &weights = flush ? flushed : tensors.weights;
     const bool fp = layer.precision == Precision::Fp16;
     const PostReference post(layer, hardware, tensors);
     std::vector<std::uint32_t> floats;
@@ -90,9 +92,9 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
     if (layer.op == Op::Sdp && fp)
         for (const std::int16_t value : input.values) floats.push_back(numerics::fp16_to_fp32(static_cast<std::uint16_t>(value)));
     else if (layer.op == Op::Sdp) sums.assign(input.values.begin(), input.values.end());
-    else if (fp) floats = reference_fp16_sums(layer, input, tensors.weights, method);
-    else if (method.winograd) sums = reference_winograd_sums(layer, input, tensors.weights);
-    else sums = reference_sums(layer, input, tensors.weights);
+    else if (fp) floats = reference_fp16_sums(layer, input, weights, method);
+    else if (method.winograd) sums = reference_winograd_sums(layer, input, weights);
+    else sums = reference_sums(layer, input, weights);
     Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
     std::size_t i = 0;
     for (std::uint32_t n = 0; n < output.n; ++n)

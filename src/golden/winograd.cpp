@@ -71,7 +71,12 @@ std::vector<Tile> transformed_input(const Phases& phases, const Tensor& input, s
 std::vector<std::array<std::int16_t, 16>> transformed_kernel(const Phases& phases, const Tensor& weights, std::uint32_t k)
 {
     std::vector<std::array<std::int16_t, 16>> u;
-    for (std::uint32_t e = 0; e < phases.channels; ++e) u.push_back(winograd_weights(phases.l.precision, phases.kernel(weights, k, e)));
+    for (std::uint32_t e = 0; e < phases.channels; ++e) {
+        u.push_back(winograd_weights(phases.l.precision, phases.kernel(weights, k, e)));
+        // CDMA sees the kernel transformed.
+        for (std::int16_t& value : u.back())
+            if (phases.l.flush_nan && (value & 0x7fff) > 0x7c00) value = 0;
+    }
     return u;
 }
 

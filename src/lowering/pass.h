@@ -8,6 +8,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Pass {
     const PixelFormat* format = nullptr;
     std::uint32_t x_offset = 0;
     bool signed_pixels = true;
-    PixelConversion conversion;
+    InputConversion conversion;
+    bool flush_nan = false;  // in CDMA
     std::uint32_t y_extension = 0;
     Reuse reuse;
     CompressedSizes compressed;
@@ -58,12 +60,13 @@ struct Pass {
     unsigned group = 0;                    // register group
     Addresses address;
     std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
-    Precision input_precision = Precision::Int8;  // PassMode::Sdp only
+    std::optional<Precision> input_precision;  // of features, where it is another
     Post post;
     std::array<bool, 3> operands_primary{true, true, true};
     std::array<std::uint64_t, 3> operand_surface_stride{};  // 0: packed
     OutputConversion output;
 
+    Precision stored_precision() const { return input_precision.value_or(precision); }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t lines() const { return reuse.total_lines != 0 ? reuse.total_lines : height; }
 };

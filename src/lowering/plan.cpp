@@ -107,6 +107,7 @@ Pass Planner::common_pass() const
     p.x_offset = l_.x_offset;
     p.signed_pixels = l_.signed_pixels;
     p.conversion = l_.conversion;
+    p.flush_nan = l_.flush_nan;
     p.transform_truncate = l_.precision == Precision::Fp16 ? 0 : l_.winograd_truncate;
     p.input_precision = l_.input_precision;
     p.post = l_.post;
@@ -214,7 +215,7 @@ void Planner::place_input(PlannedPass& planned, std::uint32_t first_channel)
         if (t_) add_image("input", {p.input_primary, p.address.input}, pixel_bytes(l_, t_->input, g, uv));
         return;
     }
-    const std::uint32_t input_bytes = p.mode == PassMode::Sdp && p.input_precision != Precision::Int8 ? 2 : p.element_bytes();
+    const std::uint32_t input_bytes = p.stored_precision() != Precision::Int8 ? 2 : 1;
     const Cube cube{g.line_stride, g.surface_stride, g.surface_stride * g.surfaces, hw_.memory.atom_bytes, input_bytes};
     const std::uint64_t bytes = cube.batch_stride * p.batch;
     p.address.input = reserve(next_.input, base_.input, bytes, "the input");

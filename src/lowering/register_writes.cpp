@@ -114,7 +114,7 @@ private:
     void cdma_rest()
     {
         const char* u = "CDMA";
-        const PixelConversion& c = p_.conversion;
+        const InputConversion& c = p_.conversion;
         put(u, "D_MEAN_FORMAT", c.per_component);
         if (c.per_component) {
             put(u, "D_MEAN_GLOBAL_0", pair(half(c.mean[1]), half(c.mean[0])));
@@ -127,7 +127,7 @@ private:
         put(u, "D_ZERO_PADDING", p_.pad.bottom << 24 | p_.pad.top << 16 | g_.pad_right << 8 | p_.pad.left);
         put(u, "D_ZERO_PADDING_VALUE", half(p_.pad.value));
         put(u, "D_BANK", banks());
-        put(u, "D_NAN_FLUSH_TO_ZERO", 0);
+        put(u, "D_NAN_FLUSH_TO_ZERO", p_.flush_nan);
         put(u, "D_PERF_ENABLE", 1);
     }
 

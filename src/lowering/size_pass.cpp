@@ -25,7 +25,7 @@ public:
         g_.kernel_channels = p_.channels;
         g_.stride_ext = p_.stride;
         g_.pad_right = p_.pad.right;
-        g_.in_precision = static_cast<std::uint32_t>(p_.precision);
+        g_.in_precision = static_cast<std::uint32_t>(p_.stored_precision());
         const std::uint32_t es = p_.element_bytes();
         g_.surfaces = static_cast<std::uint32_t>(divide_up(std::uint64_t{p_.channels} * es, atom()));
         g_.out_width = (p_.width + p_.pad.left + p_.pad.right - ((p_.kernel_width - 1) * p_.dilation.x + 1)) / p_.stride.x + 1;
@@ -84,8 +84,7 @@ private:
     // [spec] sdp.md 1.5: 16-bit features that become 8 bits come in pairs of surfaces.
     void features()
     {
-        g_.in_precision = static_cast<std::uint32_t>(p_.input_precision);
-        if (p_.input_precision == Precision::Int8 || p_.element_bytes() == 2) return;
+        if (p_.stored_precision() == Precision::Int8 || p_.element_bytes() == 2) return;
         expect(hw_.full(), "found int16 input for int8, expected int8: " + hw_.name + " reads nothing else");
         g_.surfaces = 2 * static_cast<std::uint32_t>(divide_up(p_.channels, atom()));
     }
@@ -120,6 +119,7 @@ private:
     // [spec] programming.md 5.
     void winograd()
     {
+        expect(!p_.conversion.on || !p_.pad.any(), "found a conversion of a padded input in mode winograd, expected no padding: CDMA pads in front of its converter there");
         expect(hw_.winograd, "found mode winograd, expected another: " + hw_.name + " has none");
         const std::uint32_t sx = p_.stride.x, sy = p_.stride.y, es = p_.element_bytes();
         // Each phase of a strided kernel must fit 3x3.

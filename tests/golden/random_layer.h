@@ -25,7 +25,7 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp or cvsram.
+    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert or cvsram.
     LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
 
     /// Tries until one fits its machine.
@@ -143,6 +143,11 @@ private:
             random_post(l, hw, random_);
         } else if (kind_ == "sdp") {
             sdp(l, hw);
+        } else if (kind_ == "convert") {
+            if (one_in(4) && hw.winograd) winograd(l);
+            else if (one_in(4) && hw.batch) l.op = Op::Convolution, l.batch = in(2, 6), l.width = size(12), l.height = size(12);
+            convert(l);
+            if (l.mode == Mode::Winograd && l.conversion.on) l.width += l.pad.left + l.pad.right, l.height += l.pad.top + l.pad.bottom, l.pad = {};
         } else if (kind_ == "cvsram") {
             if (one_in(2)) random_post(l, hw, random_);
             if (hw.full() && one_in(4)) l.compressed = true, l.density = 40;
@@ -182,11 +187,24 @@ private:
              .post = {}, .output = {.precision = l.precision}, .data = l.data};
         if (one_in(5)) l.width = l.height = 1;
         l.kernels = l.channels;
-        l.input_precision = l.precision == Precision::Int8 && hw.full() && one_in(4) ? Precision::Int16 : l.precision;
-        if (hw.full() && l.input_precision == l.precision && one_in(4)) l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
+        if (l.precision == Precision::Int8 && hw.full() && one_in(4)) l.input_precision = Precision::Int16;
+        if (hw.full() && !l.input_precision && one_in(4)) l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
         random_post(l, hw, random_);
         // The inputs themselves span the output's range; operands widen it.
-        if (l.precision != Precision::Fp16) l.output.shift = in(0, 6) + (l.input_precision != l.output.precision && l.output.precision == Precision::Int8 ? 8 : 0);
+        if (l.precision != Precision::Fp16) l.output.shift = in(0, 6) + (l.input_precision ? 8 : 0);
+    }
+
+    /// Features converted on their way into the buffer; NaN among those of fp16 (the test puts them there).
+    void convert(Layer& l)
+    {
+        if (l.precision == Precision::Fp16 && one_in(2)) {
+            l.flush_nan = one_in(2);
+            l.post.flush_nan = one_in(2);
+            return;
+        }
+        if (l.precision == Precision::Fp16) l.input_precision = Precision::Int16;
+        const auto signed_number = [&](std::uint32_t most) { return static_cast<std::int32_t>(in(0, 2 * most)) - static_cast<std::int32_t>(most); };
+        l.conversion = {.on = true, .offset = signed_number(300), .scale = signed_number(300), .shift = in(0, 10), .per_component = false, .mean = {}};
     }
 
     void image(Layer& l, const Hardware& hw)

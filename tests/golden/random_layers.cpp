@@ -78,6 +78,15 @@ std::string figures(const RunResult& run)
     return text + '\n';
 }
 
+/// What is no number, here and there.
+void put_nan(LayerTensors& tensors, std::uint64_t seed)
+{
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    for (Tensor* tensor : {&tensors.input, &tensors.weights})
+        for (std::int16_t& value : tensor->values)
+            if (random() % 97 == 0) value = static_cast<std::int16_t>(0x7c01 + random() % 1023 + (random() & 1) * 0x8000);
+}
+
 /// The descriptor in result.json is the layer.
 bool descriptor_reads_back(const Layer& layer)
 {
@@ -91,7 +100,8 @@ bool descriptor_reads_back(const Layer& layer)
 int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
 {
     if (!descriptor_reads_back(r.layer)) return 1;
-    const LayerTensors tensors = load_tensors(r.layer);
+    LayerTensors tensors = load_tensors(r.layer);
+    if (r.layer.name == "convert" && r.layer.stored_precision() == Precision::Fp16) put_nan(tensors, seed);
     const Plan plan = plan_layer(r.layer, r.hardware, tensors);
     // Compressed: what the masks say decides about time.
     const bool timed = !stepping && (r.layer.compressed || seed % 8 == 0);

@@ -77,12 +77,12 @@ TEST(Pixels, IntegersBecomeFp16RoundedToTheNearestEvenAndNeverInfinite)
     Layer layer = pixels_of("T_R16", 4, "fp16");
     Tensor input(1, 1, 1, 4);
     input.values = {10928, 10939, -8, 24};  // 2049, 2051.06, -1.5, 4.5
-    const auto halves = reference_pixels(layer, input).values;
+    const auto halves = reference_input(layer, input).values;
     EXPECT_THAT(halves, testing::ElementsAre(0x6800, 0x6802, static_cast<std::int16_t>(0xc000), 0x4500));
     layer.conversion.scale = 100;
     layer.conversion.shift = 0;
     input.values = {32767, -32768, 655, 656};  // 65535 and -65536 after saturation to 17 bits, 65500, 65535
-    EXPECT_THAT(reference_pixels(layer, input).values,
+    EXPECT_THAT(reference_input(layer, input).values,
                 testing::ElementsAre(0x7bff, static_cast<std::int16_t>(0xfbff), 0x7bff, 0x7bff));
 }
 

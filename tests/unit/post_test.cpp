@@ -118,7 +118,7 @@ TEST(Sdp, ALayerOfItsOwnHasNoKernel)
     EXPECT_EQ(layer.kernels, 24u);
     EXPECT_EQ(layer.out_width(), 5u);
     EXPECT_EQ(layer.macs(), 0u);
-    EXPECT_EQ(layer.input_precision, Precision::Int16);
+    EXPECT_EQ(layer.stored_precision(), Precision::Int16);
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
     for (const char* more : {R"("kernel": {"width": 1, "height": 1, "count": 1})", R"("pad": {})", R"("stride": {})", R"("groups": 1)", R"("mode": "direct")",
                              R"("weights": {})", R"("data": {"weights": "w.npy"})"})
@@ -126,8 +126,8 @@ TEST(Sdp, ALayerOfItsOwnHasNoKernel)
     EXPECT_THAT(refusal([] { read(R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24, "batch": 2}})"); }), HasSubstr("/input/batch: found 2"));
     EXPECT_THAT(refusal([] { read(R"({"op": "sdp", "precision": "int16", "input": {"width": 5, "height": 4, "channels": 24, "precision": "int8"}})"); }),
                 HasSubstr("/input/precision: found int8 for int16"));
-    EXPECT_THAT(refusal([] { read(R"({"input": {"width": 5, "height": 4, "channels": 24, "precision": "int8"}, "kernel": {"width": 1, "height": 1, "count": 1}})"); }),
-                HasSubstr("/input/precision: only for sdp layers"));
+    EXPECT_THAT(refusal([] { read(R"({"input": {"width": 5, "height": 4, "channels": 24, "precision": "int16"}, "kernel": {"width": 1, "height": 1, "count": 1}})"); }),
+                HasSubstr("/input/precision: found int16 for int8, expected the same, or int16 for fp16"));
 }
 
 }  // namespace
