@@ -105,7 +105,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         {"mac_array", array, "every operation of the array, unused lanes and kernels included"},
         {"weight_load", loads, "the weights of every stripe loaded into the array once"},
         {"cacc", cacc, "every result out of CACC, with its pause between places"},
-        {"sdp", sdp, "every result through SDP, one beat a cycle"},
+        {"sdp", sdp, "every result through SDP, at the pace of the slowest engine in use"},
         {"dbb_read", up(bytes.read[0], beat) * interval, "input, weights and operands read once"},
         {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1), "the output written once"},
     };

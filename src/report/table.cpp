@@ -21,6 +21,9 @@ std::string percent(std::uint64_t part, std::uint64_t whole)
 
 std::string layer_line(const Layer& l)
 {
+    if (l.op == Op::Sdp)
+        return fmt::format("{} x {} x {}, {}{}", l.width, l.height, l.channels, precision_name(l.precision),
+                           l.stored_precision() == l.precision ? "" : fmt::format(" from {}", precision_name(l.stored_precision())));
     return fmt::format("{} x {} x {}{} -> {} x {} x {}, kernel {} x {}, stride {} x {}, {}", l.width, l.height, l.channels,
                        l.batch > 1 ? fmt::format(", batch {}", l.batch) : "", l.out_width(), l.out_height(), l.kernels, l.kernel_width,
                        l.kernel_height, l.stride.x, l.stride.y, precision_name(l.precision));
@@ -29,6 +32,8 @@ std::string layer_line(const Layer& l)
 std::string verdict(const LayerResult& r)
 {
     if (!r.comparison) return "not compared (--timing-only)";
+    if (r.layer.post.compares() && r.comparison->equal())
+        return fmt::format("yes, SDP says what the reference does: {}", (r.run.reads.back().second & 1) != 0 ? "unequal" : "equal");
     if (r.comparison->equal()) return fmt::format("yes, all {} outputs equal the golden convolution", grouped(r.comparison->compared));
     std::string text = fmt::format("NO: {} of {} outputs differ", grouped(r.comparison->mismatches), grouped(r.comparison->compared));
     for (const std::string& example : r.comparison->examples) text += "\n               " + example;

@@ -6,6 +6,7 @@ usage: cli_test.py DLASIM [TestCase...]
 import copy
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -144,6 +145,34 @@ class Runs(Case):
         done = self.dlasim("replay", self.write(case, "hang.json"))
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("cdma", done.stderr.lower())
+
+
+class Page(Case):
+    """docs/DESCRIPTOR.md: every example runs and is verified, every key of a layer has its place."""
+
+    PAGE = Path(__file__).resolve().parents[2] / "docs" / "DESCRIPTOR.md"
+
+    def test_examples(self):
+        examples = re.findall(r"```json\n(.*?)```", self.PAGE.read_text(), re.S)
+        self.assertGreater(len(examples), 8)
+        for example in examples:
+            with self.subTest(example=example):
+                done, result = self.run_layer(json.loads(example), "--hw", "nv_full")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIs(result["verified"], True)
+
+    def test_every_key_of_a_result_is_on_the_page(self):
+        def keys(value):
+            for key, inner in value.items():
+                yield key
+                if isinstance(inner, dict):
+                    yield from keys(inner)
+
+        page = self.PAGE.read_text()
+        for example in re.findall(r"```json\n(.*?)```", page, re.S):
+            _, result = self.run_layer(json.loads(example), "--hw", "nv_full", "--timing-only")
+            for key in keys(result["layer"]):
+                self.assertTrue(f"`{key}`" in page or f'"{key}"' in page, key)
 
 
 class BadInput(Case):

@@ -102,6 +102,11 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     if (!descriptor_reads_back(r.layer)) return 1;
     LayerTensors tensors = load_tensors(r.layer);
     if (r.layer.name == "convert" && r.layer.stored_precision() == Precision::Fp16) put_nan(tensors, seed);
+    // An input compared with itself is equal; all others are not.
+    const PointEngine& ew = r.layer.post.ew();
+    const bool with_itself = r.layer.op == Op::Sdp && r.layer.post.compares() && !r.layer.post.engines[0].on() && !r.layer.post.engines[1].on() &&
+                             ew.alu.per == OperandPer::Element && !ew.alu.conversion.on && ew.operand_bytes == 2;
+    if (with_itself) tensors.operands[operand_slot(2, false)] = tensors.input;
     const Plan plan = plan_layer(r.layer, r.hardware, tensors);
     // Compressed: what the masks say decides about time.
     const bool timed = !stepping && (r.layer.compressed || seed % 8 == 0);

@@ -28,6 +28,7 @@ public:
             post.engines[2] = {};
             post.engines[2].alu = operand(post.engines[2], true);
             post.engines[2].function = AluFunction::Equal;
+            if (l_.op == Op::Sdp && one_in(2)) post.engines = {{{}, {}, {.alu = {.on = true, .per = OperandPer::Element}, .function = AluFunction::Equal}}};
         }
     }
 

@@ -250,7 +250,7 @@ struct SdpUnit final : SdpCore::Parts {
             phases.enter(Phase::Gated, at);
             return;
         }
-        if (now.taken) phases.enter(Phase::Issuing, at);
+        if (now.taken || now.worked) phases.enter(Phase::Issuing, at);
         else if (machine.wdma().blocked()) phases.enter(Phase::Blocked, at);
         else phases.enter(machine.mux_open() ? Phase::Starved : Phase::Draining, at);
     }

@@ -81,6 +81,7 @@ struct SdpCycle {
     bool changed = false;    // the next cycle may differ
     bool accepted = false;   // the beat of CACC was taken
     bool taken = false;      // a beat passed the mux
+    bool worked = false;     // a piece of a beat passed into EW
     bool last = false;       // cycle L
     bool looked_up = false;  // a piece entered the look-up register of EW
     unsigned readers_finished = 0;  // bit: ReadEngine
@@ -163,6 +164,7 @@ public:
         if (layer_.ew.on) {
             engine(ew_, 2, at_ew, flow);
             result.looked_up = ew_.looked_up();
+            result.worked = ew_.passed();
         }
         if (layer_.bn.on) engine(bn_, 1, at_bn, flow);
         if (layer_.bs.on) engine(bs_, 0, at_bs, flow);

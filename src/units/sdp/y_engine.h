@@ -71,6 +71,8 @@ public:
     unsigned distance() const { return 0; }
     /// A word moved into the register whose table entries are read.
     bool looked_up() const { return looked_up_; }
+    /// A piece of a beat entered the arithmetic.
+    bool passed() const { return passed_; }
     OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
         const OperandsTaken taken{alu_.wants_operand(), mul_.wants_operand()};
@@ -79,13 +81,14 @@ public:
         alu_.sweep(to_alu_.valid(mul_.valid()), flow, alu_valid);
         to_alu_.sweep(mul_.valid(), flow);
         mul_.sweep(input_.valid(), flow, mul_valid);
+        passed_ = input_.valid() && flow.ready;
         input_.sweep(in, flow);
         return taken;
     }
 
 private:
     static constexpr std::uint8_t kRatio = 16 / facts::sdp::kFullEwLanes;
-    bool lut_on_ = false, looked_up_ = false;
+    bool lut_on_ = false, looked_up_ = false, passed_ = false;
     sdp_stage::Pack input_;
     sdp_stage::Rigid<facts::sdp::kFullEwMul> mul_;
     sdp_stage::FallThrough<facts::sdp::kFullEwFifo> to_alu_;
@@ -108,6 +111,8 @@ public:
     unsigned latency() const { return 0; }
     unsigned distance() const { return 0; }
     bool looked_up() const { return looked_up_; }
+    /// A piece of a beat entered the arithmetic.
+    bool passed() const { return passed_; }
     OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
     {
         OperandsTaken taken;
@@ -127,13 +132,14 @@ public:
             taken.mul = layer_.mul_stream && flow.ready && input_.valid();
             flow.ready = flow.ready && open;
         }
+        passed_ = input_.valid() && flow.ready;
         input_.sweep(in, flow);
         return taken;
     }
 
 private:
     SdpEngineLayer layer_;
-    bool looked_up_ = false;
+    bool looked_up_ = false, passed_ = false;
     sdp_stage::Pack input_;
     SkidRow<2> mul_, alu_;
     LutPath<SkidRow<facts::sdp::kLutIndex>, sdp_stage::SkidB, sdp_stage::SkidB, SkidRow<facts::sdp::kLutInterpolate>> lut_;
