@@ -199,7 +199,8 @@ private:
         put(u, "D_CVT_OFFSET", static_cast<std::uint32_t>(p_.output.offset));
         put(u, "D_CVT_SCALE", half(p_.output.scale));
         put(u, "D_CVT_SHIFT", p_.output.shift);
-        put(u, "D_PERF_ENABLE", 0);
+        // Stalls, table hits, saturated outputs, NaN and infinity: counting costs no cycle.
+        put(u, "D_PERF_ENABLE", 1u | (p_.post.ew().lut ? 2u : 0u) | 4u | (processing() == 2 ? 8u : 0u));
     }
 
     static constexpr std::uint32_t kBypass = 1, kNoAlu = 2, kNoMul = 0x10, kPrelu = 0x20, kNoLast = 0x40;  // kNoLast: ReLU of BS and BN, table of EW

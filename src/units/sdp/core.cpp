@@ -102,7 +102,9 @@ struct SdpCore::Parts {
     bool running = false, reading = false;  // a layer of SDP, of SDP_RDMA
     bool count_stall = false, count_reads = false;
     std::uint64_t layers = 0, beats = 0, write_stall = 0;
-    std::uint64_t write_stalls = 0;  // of all layers that ended, as their registers held it
+    // Of all layers that ended, as their registers held it.
+    std::uint64_t write_stalls = 0;
+    SdpValueCounters counted;
 };
 
 namespace {
@@ -196,19 +198,32 @@ struct SdpUnit final : SdpCore::Parts {
         if (wdma.quiet()) acknowledge.raise(at + 1, group);
         else acknowledge.expect(group, wdma.to_primary());
         values.count_lut(facts::sdp::kDoneToRelease);
-        const SdpValueCounters& counted = values.counters();
+        const SdpValueCounters& layer = values.counters();
         const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
         const bool lut = bits(enable, 1, 1), saturation = bits(enable, 2, 1);
-        status.latch(group, {wdma.unequal(), 0, 0, saturated(counted.nan_output), static_cast<std::uint32_t>(write_stall),
-                             lut ? saturated(counted.lut_underflow) : 0, lut ? saturated(counted.lut_overflow) : 0,
-                             saturation ? saturated(counted.saturated) : 0, lut ? saturated(counted.lut_hybrid) : 0,
-                             lut ? saturated(counted.lut_le_hit) : 0, lut ? saturated(counted.lut_lo_hit) : 0});
+        status.latch(group, {wdma.unequal(), 0, 0, saturated(layer.nan_output), static_cast<std::uint32_t>(write_stall),
+                             lut ? saturated(layer.lut_underflow) : 0, lut ? saturated(layer.lut_overflow) : 0,
+                             saturation ? saturated(layer.saturated) : 0, lut ? saturated(layer.lut_hybrid) : 0,
+                             lut ? saturated(layer.lut_le_hit) : 0, lut ? saturated(layer.lut_lo_hit) : 0});
+        sum_up(values.counters(), lut, saturation);
         values.finish();
         registers.finish(at + facts::sdp::kDoneToRelease);
         write_stalls += static_cast<std::uint32_t>(write_stall);
         running = count_stall = false;
         ++layers;
         for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
+    }
+
+    void sum_up(const SdpValueCounters& layer, bool lut, bool saturation)
+    {
+        if (saturation) counted.saturated += layer.saturated;
+        counted.nan_output += layer.nan_output;
+        if (!lut) return;
+        counted.lut_underflow += layer.lut_underflow;
+        counted.lut_overflow += layer.lut_overflow;
+        counted.lut_hybrid += layer.lut_hybrid;
+        counted.lut_le_hit += layer.lut_le_hit;
+        counted.lut_lo_hit += layer.lut_lo_hit;
     }
 
     void start_reading(Cycle at)
@@ -279,10 +294,15 @@ UnitReport SdpCore::report(Cycle end)
 {
     parts_->phases.settle(end);
     const auto [written, read] = parts_->traffic();
+    const SdpValueCounters& counted = parts_->counted;
     UnitReport report{"sdp",
                       parts_->phases,
-                      {{"layers", parts_->layers}, {"beats", parts_->beats}, {"atoms_written", written}, {"atoms_read", read}, {"wdma_write_stall", parts_->write_stalls}},
+                      {{"layers", parts_->layers}, {"beats", parts_->beats}, {"atoms_written", written}, {"atoms_read", read},
+                       {"wdma_write_stall", parts_->write_stalls}, {"out_saturation", counted.saturated}, {"nan_output_num", counted.nan_output}},
                       {}};
+    if (counted.lut_underflow + counted.lut_overflow + counted.lut_hybrid != 0)
+        report.counters.insert(report.counters.end(), {{"lut_uflow", counted.lut_underflow}, {"lut_oflow", counted.lut_overflow}, {"lut_hybrid", counted.lut_hybrid},
+                                                       {"lut_le_hit", counted.lut_le_hit}, {"lut_lo_hit", counted.lut_lo_hit}});
     for (unsigned i = 0; i < parts_->clocks.size(); ++i) report.clock_on.emplace_back(kDomains[i], parts_->clocks[i].cycles(end));
     return report;
 }
