@@ -220,6 +220,8 @@ RunResult Machine::run(const Program& program)
     if (result.hung) result.diagnosis = parts.diagnose(software, cycle());
     for (const Cycle c : software.interrupt_cycles())
         result.interrupt_cycles.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
+    for (const GlbCore::Done& done : parts.top.glb().done())
+        result.done.push_back({static_cast<std::int64_t>(done.cycle) - static_cast<std::int64_t>(result.t0), done.bits});
     result.reads = software.reads();
     result.failed_checks = software.failed_checks();
     result.dbb = port_traffic(parts.top.mcif().traffic());

@@ -54,10 +54,18 @@ struct MemoryReport {
     std::vector<std::string> violations;  // with check_dram
 };
 
+/// A unit is done: its bits of GLB.S_INTR_STATUS, and the cycle, relative to t0, in which the pin shows them. If the pin
+/// still is high for another unit's sake, it has no edge then.
+struct DoneEvent {
+    std::int64_t cycle = 0;
+    std::uint32_t bits = 0;
+};
+
 struct RunResult {
     Cycle t0 = 0;                                // accept cycle of the last write before MARK, 0 without one
     Cycle end = 0;                               // cycle in which the run stopped
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin, relative to t0
+    std::vector<DoneEvent> done;                 // in order, masked ones too
     std::vector<std::pair<std::string, std::uint32_t>> reads;
     std::vector<std::string> failed_checks;      // checked reads that found something else
     PortTraffic dbb, cvsram;
@@ -80,7 +88,7 @@ public:
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
     std::function<bool(Cycle)> keep_going;
 
-    /// Atoms that the MAC array has taken: for the progress of a run, inside keep_going.
+    /// Atoms that the MAC array has taken, or bytes that were moved, whatever is more: for the progress of a run, inside keep_going.
     std::uint64_t work() const;
 
     /// Runs the program from reset to 64 cycles after its last entry has completed. Once.

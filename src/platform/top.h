@@ -62,6 +62,7 @@ public:
     Mcif& mcif() { return *mcif_; }
     Mcif* cvif() { return cvif_.get(); }
     const Cbuf& cbuf() const { return cbuf_; }
+    const GlbCore& glb() const { return glb_->core(); }
     /// Every unit, in the order of the data flow.
     const std::vector<UnitModule*>& units() const { return units_; }
 

@@ -67,6 +67,19 @@ TEST(Glb, ASetInTheCycleOfTheClearWins)
     EXPECT_EQ(bench.run(80), expected);
 }
 
+TEST(Glb, EveryDonePulseIsKeptWithTheCycleInWhichThePinCanShowIt)
+{
+    GlbBench bench;
+    bench.csb.request.put(5, {reg::glb::S_INTR_MASK, 2, true});
+    bench.source.put(20, 1);
+    bench.source.put(30, 1);  // the pin is high already
+    bench.source.put(40, 2);  // masked
+    bench.run(80);
+    std::vector<std::pair<Cycle, std::uint32_t>> done;
+    for (const GlbCore::Done& d : bench.glb.done()) done.emplace_back(d.cycle, d.bits);
+    EXPECT_EQ(done, (std::vector<std::pair<Cycle, std::uint32_t>>{{26, 1}, {36, 1}, {46, 2}}));
+}
+
 TEST(Glb, AMaskedBitIsReadableButDoesNotRaiseThePin)
 {
     GlbBench bench;

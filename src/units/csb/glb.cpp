@@ -33,8 +33,8 @@ void GlbCore::advance(Cycle to)
     // A pulse is registered once before it meets the write strobe: pulse in I, set in I + 1.
     for (Pulse<std::uint32_t>* source : sources_)
         while (source->next() != kNever && source->next() + 1 <= to) {
-            set_ |= source->take();
-            ++pulses_;
+            done_.push_back({to + 1 + facts::kGlbStatusToPin, source->take()});
+            set_ |= done_.back().bits;
         }
     const std::uint32_t writable = registers_.unit().find(reg::glb::S_INTR_STATUS)->write_mask;
     status_ = ((status_ & ~clear_) | set_) & writable;
@@ -59,7 +59,7 @@ Cycle GlbCore::horizon() const
 
 UnitReport GlbCore::report(Cycle end)
 {
-    UnitReport report{.name = "GLB", .phases = {}, .counters = {{"interrupt_pulses", pulses_}}, .clock_on = {}};
+    UnitReport report{.name = "GLB", .phases = {}, .counters = {{"interrupt_pulses", done_.size()}}, .clock_on = {}};
     report.phases.settle(end);
     return report;
 }

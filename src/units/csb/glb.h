@@ -25,6 +25,13 @@ public:
     Pulse<bool> pin;  // changes of dla_intr, in their cycle
     std::uint32_t status() const { return status_; }
 
+    /// What a unit has said: its status bits, and the cycle in which the pin can show them at the earliest.
+    struct Done {
+        Cycle cycle = 0;
+        std::uint32_t bits = 0;
+    };
+    const std::vector<Done>& done() const { return done_; }
+
 private:
     void update_pin(Cycle status_changed);
 
@@ -33,7 +40,7 @@ private:
     std::uint32_t status_ = 0;
     std::uint32_t set_ = 0, clear_ = 0;  // strobes of this cycle's writes
     bool level_ = false;
-    std::uint64_t pulses_ = 0;
+    std::vector<Done> done_;
 };
 
 }  // namespace dlasim
