@@ -7,6 +7,7 @@
 #include "config/half.h"
 #include "config/place_reader.h"
 #include "config/post_reader.h"
+#include "config/transfer_reader.h"
 
 namespace dlasim {
 namespace {
@@ -261,6 +262,17 @@ void read_sdp_input(Layer& layer, const JsonObject& top)
 const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "sdp"};
 const std::vector<std::string> kModes{"auto", "direct", "image", "winograd"};
 
+/// Before anything else: after a slip of the pen in `op` the keys of another op would look unknown.
+void check_op(const Json& json, const std::string& where)
+{
+    if (!json.is_object() || !json.contains("op") || !json.at("op").is_string()) return;
+    std::vector<std::string> ops = kOps;
+    ops.insert(ops.end(), transfer_ops().begin(), transfer_ops().end());
+    const std::string op = json.at("op").get<std::string>();
+    if (std::find(ops.begin(), ops.end(), op) == ops.end()) throw ConfigError(where, found(json.at("op")) + suggest(op, ops) + ", expected an operation");
+    if (is_transfer(json)) throw ConfigError(where, found(json.at("op")) + ", expected a layer's operation");
+}
+
 /// What an sdp layer does not have.
 void convolution_json(OrderedJson& json, const Layer& layer)
 {
@@ -282,6 +294,7 @@ void convolution_json(OrderedJson& json, const Layer& layer)
 
 Layer layer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
+    check_op(json, at(file, pointer + "/op"));
     const JsonObject top(json, file, pointer,
                          {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
                           "data", "weights", "winograd", "image", "placement", "strides", "dilations", "group", "pads", "kernel_shape"});
@@ -371,16 +384,30 @@ bool is_layer_field(const std::string& path)
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 
+namespace {
+
+/// A field of an object, an element of a list by its place.
+Json& part_of(Json& json, const std::string& key, const std::string& path, const std::string& where)
+{
+    if (!json.is_array()) return json[key];
+    const bool number = !key.empty() && key.size() < 7 && key.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || std::stoul(key) >= json.size())
+        throw ConfigError(where, "\"" + path + "\" has \"" + key + "\" in a list of " + std::to_string(json.size()) + ", expected the place of one of them, from 0 on");
+    return json[std::stoul(key)];
+}
+
+}  // namespace
+
 void set_layer_field(Json& json, const std::string& path, const Json& value, const std::string& where)
 {
     Json* place = &json;
     std::size_t start = 0;
     for (std::size_t dot; (dot = path.find('.', start)) != std::string::npos; start = dot + 1) {
-        place = &(*place)[path.substr(start, dot - start)];
-        if (!place->is_null() && !place->is_object())
+        place = &part_of(*place, path.substr(start, dot - start), path, where);
+        if (!place->is_null() && !place->is_structured())
             throw ConfigError(where, "\"" + path + "\" is below a value that is no object, expected a descriptor's field");
     }
-    (*place)[path.substr(start)] = value;
+    part_of(*place, path.substr(start), path, where) = value;
 }
 
 }  // namespace dlasim

@@ -11,7 +11,7 @@ Layer read_layer(const std::string& path);
 Layer layer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder);
 /// The descriptor with every default written out; reads back as the same layer.
 OrderedJson layer_json(const Layer& layer);
-/// Replaces the value at a dotted path of a descriptor ("kernel.count"): for sweeps and random layers.
+/// Replaces the value at a dotted path of a descriptor ("kernel.count", "blocks.0.lines"): for sweeps and random layers.
 void set_layer_field(Json& json, const std::string& path, const Json& value, const std::string& where);
 /// True if that dotted path is a field of a descriptor.
 bool is_layer_field(const std::string& path);

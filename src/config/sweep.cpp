@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "config/layer_reader.h"
+#include "config/transfer_reader.h"
 
 namespace dlasim {
 namespace {
@@ -21,7 +22,7 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
         if (field.path == name) return Kind::Hardware;
         known.push_back(field.path);
     }
-    if (is_layer_field(name)) return Kind::Layer;
+    if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
     if (name.find('.') == std::string::npos) return Kind::MemoryOption;
     throw ConfigError(where, "unknown axis" + suggest(name, known));
 }
@@ -156,7 +157,9 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
     }
     if (hardware.is_string()) point.hardware = load_hardware(resolve(sweep, hardware.get<std::string>()), settings);
     else point.hardware = read_hardware(hardware, sweep.file, "/base/hw", "", settings);
-    point.layer = layer_from_json(layer, file, file == sweep.file ? "/base/layer" : "", folder);
+    const std::string pointer = file == sweep.file ? "/base/layer" : "";
+    if (is_transfer(layer)) point.transfer = transfer_from_json(layer, file, pointer, folder);
+    else point.layer = layer_from_json(layer, file, pointer, folder);
     return point;
 }
 

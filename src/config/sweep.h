@@ -14,6 +14,7 @@
 #include "config/hardware.h"
 #include "config/layer.h"
 #include "config/memory.h"
+#include "config/transfer.h"
 
 namespace dlasim {
 
@@ -38,6 +39,7 @@ Sweep read_sweep(const std::string& path);
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint {
     Layer layer;
+    std::optional<Transfer> transfer;  // instead of a layer
     Hardware hardware;
     MemorySpec memory;
 };

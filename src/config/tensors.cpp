@@ -1,26 +1,11 @@
 #include "config/tensors.h"
 
-#include "config/npy.h"
 #include "base/error.h"
+#include "config/npy.h"
+#include "config/stream.h"
 
 namespace dlasim {
 namespace {
-
-/// The i-th number of a stream: splitmix64, without state, the same everywhere.
-class Stream {
-public:
-    Stream(std::uint64_t seed, std::uint64_t number) : base_(mix(seed * 0x9e3779b97f4a7c15u + number)) {}
-    std::uint64_t operator()(std::uint64_t i) const { return mix(base_ + i * 0x9e3779b97f4a7c15u); }
-
-private:
-    static std::uint64_t mix(std::uint64_t z)
-    {
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-    std::uint64_t base_;
-};
 
 std::int16_t random_value(Precision precision, std::uint64_t random)
 {
@@ -139,6 +124,16 @@ Tensor load_operand(const Layer& layer, std::size_t slot)
 }
 
 }  // namespace
+
+Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t height, std::uint32_t width, const std::string& file,
+                 const std::string& where, std::uint64_t seed)
+{
+    Tensor cube(1, channels, height, width);
+    const Stream stream(seed, 1);
+    if (!file.empty()) fill(cube, read_npy(file, types_of(precision), {1, channels, height, width}, where));
+    else for (std::size_t i = 0; i < cube.values.size(); ++i) cube.values[i] = random_value(precision, stream(i));
+    return cube;
+}
 
 LayerTensors load_tensors(const Layer& layer)
 {

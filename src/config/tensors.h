@@ -38,5 +38,8 @@ struct LayerTensors {
 /// Reads or makes them. By seed: int8 over its whole range, int16 mostly in 12 bits so that sums
 /// stay inside 32, fp16 between 2^-5 and 2^1.
 LayerTensors load_tensors(const Layer& layer);
+/// One cube [1][channels][height][width]: from a NumPy file that `where` names, or by seed without one.
+Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t height, std::uint32_t width, const std::string& file,
+                 const std::string& where, std::uint64_t seed);
 
 }  // namespace dlasim

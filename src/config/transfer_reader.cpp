@@ -1,0 +1,207 @@
+#include "config/transfer_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/place_reader.h"
+
+namespace dlasim {
+namespace {
+
+// Register widths: [spec] registers_nv_full.json, BDMA and RBK; bdma.md 1.3: the store keeps 13 bits of a repeat.
+constexpr Within kRepeat{1, 8192}, kPlane{1, 8192}, kChannels{1, 8192}, kStride{1, 32};
+constexpr std::uint32_t kAtom = 32;
+constexpr std::int64_t kLongestLine = 8192 * kAtom, kLargestStride = 0xffffffe0;
+constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - kAtom}, kAtom};
+constexpr std::size_t kMostBlocks = 65536;
+
+const std::vector<std::string> kOps{"bdma", "rubik"};
+const std::vector<std::string> kModes{"contract", "split", "merge"};
+const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
+
+std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+std::uint32_t atoms(const JsonObject& object, const char* key, Within range, const char* meaning, std::optional<std::int64_t> fallback = std::nullopt)
+{
+    const std::int64_t value = object.integer(key, range, meaning, fallback);
+    if (value % kAtom != 0) throw ConfigError(object.where(key), "found " + std::to_string(value) + ", expected a multiple of " + std::to_string(kAtom) + ": an atom");
+    return small(value);
+}
+
+/// Without a stride the lines, the surfaces, are packed; a repeat of one has none.
+std::uint32_t read_stride(const JsonObject& end, const char* key, const char* meaning, std::uint32_t repeats, std::uint64_t packed)
+{
+    if (!end.has(key) && repeats > 1 && packed > static_cast<std::uint64_t>(kLargestStride))
+        throw ConfigError(end.where(key), "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(kLargestStride));
+    return atoms(end, key, {0, kLargestStride}, meaning, repeats > 1 ? static_cast<std::int64_t>(packed) : 0);
+}
+
+BlockEnd read_end(const JsonObject& parent, const char* key, const CopyBlock& block)
+{
+    const auto strides = [&](const JsonObject& object, BlockEnd& end) {
+        end.line_stride = read_stride(object, "line_stride", "bytes from a line to the next", block.lines, block.line_bytes);
+        end.surface_stride = read_stride(object, "surface_stride", "bytes from a surface to the next", block.surfaces,
+                                         std::uint64_t{block.lines} * (block.lines > 1 ? end.line_stride : block.line_bytes));
+    };
+    BlockEnd end;
+    if (parent.has(key) && parent.raw(key).is_object()) {
+        const JsonObject object(parent.raw(key), parent.file(), parent.pointer(key), {"memory", "address", "line_stride", "surface_stride"});
+        end.place = read_place(object, kAddress, std::nullopt);
+        strides(object, end);
+        return end;
+    }
+    end.place = read_place(parent, key, kAddress, std::nullopt);
+    const Json packed = Json::object();
+    strides(JsonObject(packed, parent.file(), parent.pointer(key), {}), end);
+    return end;
+}
+
+CopyBlock read_block(const Json& json, const std::string& file, const std::string& pointer, unsigned group_before)
+{
+    const JsonObject object(json, file, pointer, {"group", "wait", "source", "destination", "line_bytes", "lines", "surfaces"});
+    CopyBlock block;
+    block.group = static_cast<unsigned>(object.integer("group", {0, 1}, "launch group", group_before));
+    block.wait = object.flag("wait", false);
+    block.line_bytes = atoms(object, "line_bytes", {kAtom, kLongestLine}, "bytes of a line");
+    block.lines = small(object.integer("lines", kRepeat, "lines of a surface", 1));
+    block.surfaces = small(object.integer("surfaces", kRepeat, "surfaces", 1));
+    block.source = read_end(object, "source", block);
+    block.destination = read_end(object, "destination", block);
+    return block;
+}
+
+Copy read_copy(const JsonObject& top)
+{
+    if (!top.has("blocks")) top.missing("blocks", "a list of objects {\"source\", \"destination\", \"line_bytes\"}");
+    const Json& list = top.raw("blocks");
+    if (!list.is_array() || list.empty() || list.size() > kMostBlocks)
+        throw ConfigError(top.where("blocks"), (list.is_array() ? "found " + std::to_string(list.size()) + " blocks" : found(list)) + ", expected a list of 1.." +
+                          std::to_string(kMostBlocks) + " objects {\"source\", \"destination\", \"line_bytes\"}");
+    Copy copy;
+    for (std::size_t i = 0; i < list.size(); ++i)
+        copy.blocks.push_back(read_block(list[i], top.file(), top.pointer("blocks") + "/" + std::to_string(i), i == 0 ? 0 : copy.blocks.back().group));
+    return copy;
+}
+
+Extent read_stride(const JsonObject& rubik)
+{
+    const JsonObject stride(rubik.raw("stride"), rubik.file(), rubik.pointer("stride"), {"x", "y"});
+    return {small(stride.integer("x", kStride, "stride", 1)), small(stride.integer("y", kStride, "stride", 1))};
+}
+
+void check_contraction(const Reshape& reshape, const JsonObject& top, const JsonObject& input)
+{
+    const std::uint32_t cubes = reshape.sub_cubes();
+    if (reshape.channels % cubes != 0)
+        throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected a multiple of " + std::to_string(cubes) +
+                          ": a sub-cube for each phase of the stride");
+    if (reshape.out_channels() > kChannels.high)
+        throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected at most " + std::to_string(kChannels.high * cubes) +
+                          ": " + std::to_string(kChannels.high) + " for each sub-cube");
+    // [spec] rubik.md 1.1: up to a stride of 8 a line is one request, whose size has 13 bits.
+    if (reshape.stride.x <= 8 && reshape.out_width() > 8192)
+        throw ConfigError(top.where("rubik") + "/stride/x", "gives an output line of " + std::to_string(reshape.out_width()) + " atoms, expected at most 8192");
+}
+
+Reshape read_reshape(const JsonObject& top)
+{
+    Reshape reshape;
+    if (!top.has("rubik")) top.missing("rubik", "an object {\"mode\"}");
+    const JsonObject rubik(top.raw("rubik"), top.file(), top.pointer("rubik"), {"mode", "stride"});
+    if (!rubik.has("mode")) rubik.missing("mode", "one of: contract, split, merge");
+    reshape.mode = static_cast<RubikMode>(rubik.word("mode", kModes, 0));
+    const bool contract = reshape.mode == RubikMode::Contract;
+    if (contract && !rubik.has("stride")) rubik.missing("stride", "an object {\"x\", \"y\"}");
+    if (!contract && rubik.has("stride")) throw ConfigError(rubik.where("stride"), found(rubik.raw("stride")) + ", expected no such key: only contract has a stride");
+    if (contract) reshape.stride = read_stride(rubik);
+
+    if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
+    const JsonObject input(top.raw("input"), top.file(), top.pointer("input"), {"width", "height", "channels"});
+    reshape.width = small(input.integer("width", kPlane, "input width"));
+    reshape.height = small(input.integer("height", kPlane, "input height"));
+    reshape.channels = small(input.integer("channels", {1, contract ? kChannels.high * kStride.high * kStride.high : kChannels.high}, "input channels"));
+    reshape.precision = static_cast<Precision>(top.word("precision", kPrecisions, 0));
+    if (contract) check_contraction(reshape, top, input);
+    if (top.has("placement")) {
+        const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"), {"input", "output"});
+        reshape.input = read_place(placement, "input", kAddress, reshape.input);
+        reshape.output = read_place(placement, "output", kAddress, reshape.output);
+    }
+    return reshape;
+}
+
+std::string data_path(const JsonObject& data, const std::string& folder)
+{
+    const std::string text = data.text("input", "");
+    if (text.empty() && data.has("input")) throw ConfigError(data.where("input"), "found \"\", expected a NumPy file");
+    if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
+    return (std::filesystem::path(folder) / text).string();
+}
+
+OrderedJson end_json(const BlockEnd& end)
+{
+    return {{"memory", memory_name(end.place)}, {"address", end.place.address}, {"line_stride", end.line_stride}, {"surface_stride", end.surface_stride}};
+}
+
+}  // namespace
+
+std::string Transfer::where(const std::string& below) const { return at(file.empty() ? name : file, pointer + below); }
+
+const std::vector<std::string>& transfer_ops() { return kOps; }
+
+bool is_transfer(const Json& descriptor)
+{
+    if (!descriptor.is_object() || !descriptor.contains("op") || !descriptor.at("op").is_string()) return false;
+    return std::find(kOps.begin(), kOps.end(), descriptor.at("op").get<std::string>()) != kOps.end();
+}
+
+Transfer transfer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
+{
+    const bool bdma = json.at("op") == kOps[0];
+    const JsonObject top(json, file, pointer, bdma ? std::vector<std::string>{"name", "op", "blocks", "data"}
+                                                   : std::vector<std::string>{"name", "op", "rubik", "input", "precision", "placement", "data"});
+    Transfer transfer;
+    transfer.file = file;
+    transfer.pointer = pointer;
+    transfer.name = top.text("name", std::filesystem::path(file).stem().string());
+    if (bdma) transfer.what = read_copy(top);
+    else transfer.what = read_reshape(top);
+    if (!top.has("data")) return transfer;
+    const JsonObject data(top.raw("data"), file, top.pointer("data"), bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input"});
+    transfer.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the data", 1));
+    if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) {
+        reshape->data = data_path(data, folder);
+        reshape->data_where = data.where("input");
+    }
+    return transfer;
+}
+
+OrderedJson transfer_json(const Transfer& transfer)
+{
+    OrderedJson json;
+    json["name"] = transfer.name;
+    json["op"] = kOps[transfer.what.index()];
+    if (const Copy* copy = transfer.copy()) {
+        for (const CopyBlock& block : copy->blocks)
+            json["blocks"].push_back({{"group", block.group}, {"wait", block.wait}, {"source", end_json(block.source)}, {"destination", end_json(block.destination)},
+                                      {"line_bytes", block.line_bytes}, {"lines", block.lines}, {"surfaces", block.surfaces}});
+    }
+    if (const Reshape* reshape = transfer.reshape()) {
+        json["rubik"] = {{"mode", mode_name(reshape->mode)}};
+        if (reshape->mode == RubikMode::Contract) json["rubik"]["stride"] = {{"x", reshape->stride.x}, {"y", reshape->stride.y}};
+        json["input"] = {{"width", reshape->width}, {"height", reshape->height}, {"channels", reshape->channels}};
+        json["precision"] = precision_name(reshape->precision);
+        json["placement"] = {{"input", place_json(reshape->input)}, {"output", place_json(reshape->output)}};
+    }
+    json["data"] = {{"seed", transfer.seed}};
+    if (const Reshape* reshape = transfer.reshape(); reshape && !reshape->data.empty()) json["data"]["input"] = reshape->data;
+    return json;
+}
+
+bool is_transfer_field(const std::string& path)
+{
+    static const std::vector<std::string> kKeys{"name", "op", "blocks", "rubik", "input", "precision", "placement", "data"};
+    return std::find(kKeys.begin(), kKeys.end(), path.substr(0, path.find('.'))) != kKeys.end();
+}
+
+}  // namespace dlasim
