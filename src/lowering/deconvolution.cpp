@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "lowering/planner.h"
+#include "lowering/rubik_pass.h"
 
 namespace dlasim {
 
@@ -131,29 +132,21 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
     const std::uint64_t source = plan_.passes.front().pass.address.output;
     const std::uint64_t target = reserve(next_.output, base_.output, bytes, "the output");
     add_image("output before the run", {l_.placement.output.primary, target}, Bytes(bytes, 0xa5));
-    const auto put = [&](const char* name, std::uint64_t value) { rubik_.push_back({std::string("RBK.") + name, static_cast<std::uint32_t>(value)}); };
-    put("S_POINTER", 0);
-    put("D_MISC_CFG", 0u | (g.out_element_bytes - 1) << 8);
-    put("D_DAIN_RAM_TYPE", l_.placement.output.primary);
-    put("D_DATAIN_SIZE_0", (height - 1) << 16 | (width - 1));
-    put("D_DATAIN_SIZE_1", l_.kernels - 1);
-    put("D_DAIN_ADDR_HIGH", source >> 32);
-    put("D_DAIN_ADDR_LOW", source);
-    put("D_DAIN_LINE_STRIDE", g.out_line_stride);
-    put("D_DAIN_SURF_STRIDE", g.out_surface_stride);
-    put("D_DAIN_PLANAR_STRIDE", 0);
-    put("D_DAOUT_RAM_TYPE", l_.placement.output.primary);
-    put("D_DATAOUT_SIZE_1", l_.kernels - 1);
-    put("D_DAOUT_ADDR_HIGH", target >> 32);
-    put("D_DAOUT_ADDR_LOW", target);
-    put("D_DAOUT_LINE_STRIDE", line);
-    put("D_CONTRACT_STRIDE_0", cube_bytes);
-    put("D_CONTRACT_STRIDE_1", cube_bytes * l_.stride.x);
-    put("D_DAOUT_SURF_STRIDE", surface);
-    put("D_DAOUT_PLANAR_STRIDE", 0);
-    put("D_DECONV_STRIDE", (l_.stride.y - 1) << 16 | (l_.stride.x - 1));
-    put("D_PERF_ENABLE", 1);
-    put("D_OP_ENABLE", 1);
+    RubikPass pass;
+    pass.mode = RubikMode::Contract;
+    pass.precision = g.out_element_bytes == 1 ? Precision::Int8 : Precision::Int16;
+    pass.width = width;
+    pass.height = height;
+    pass.channels = pass.out_channels = l_.kernels;
+    pass.source = {l_.placement.output.primary, source};
+    pass.target = {l_.placement.output.primary, target};
+    pass.in_line = g.out_line_stride;
+    pass.in_surface = g.out_surface_stride;
+    pass.out_line = line;
+    pass.out_surface = surface;
+    pass.cube = cube_bytes;
+    pass.stride = l_.stride;
+    rubik_ = rubik_writes(pass);
     plan_.copied_bytes = bytes;
     plan_.outputs.push_back({{l_.placement.output.primary, target}, bytes, Cube{line, surface, bytes, hw_.memory.atom_bytes, g.out_element_bytes}, 0, l_.kernels});
 }

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "lowering/planner.h"
-#include "registers/tables.h"
+#include "lowering/program_writer.h"
 
 namespace dlasim {
 namespace {
@@ -293,12 +293,7 @@ void Planner::place_output(PlannedPass& planned)
     plan_.outputs.push_back({at, bytes, cube, planned.first_kernel, planned.kernels});
 }
 
-std::uint32_t Planner::address_of(const std::string& name) const
-{
-    const std::size_t dot = name.find('.');
-    const UnitRegisters* unit = find_unit(hw_.generation, name.substr(0, dot));
-    return unit->base + unit->find(std::string_view(name).substr(dot + 1))->offset;
-}
+std::uint32_t Planner::address_of(const std::string& name) const { return program_address(hw_, name); }
 void Planner::write(const std::string& name, std::uint32_t value) { plan_.program.push_back(RegisterWrite{name, address_of(name), value}); }
 
 /// [spec] sdp.md 1.3: the tables are no part of a register group, one writing serves all passes.

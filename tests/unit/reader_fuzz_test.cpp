@@ -10,8 +10,10 @@
 #include "config/layer_reader.h"
 #include "config/npy.h"
 #include "config/sweep.h"
+#include "config/transfer_reader.h"
 #include "facts/presets.h"
 #include "lowering/plan.h"
+#include "lowering/transfer_plan.h"
 
 namespace dlasim {
 namespace {
@@ -20,6 +22,12 @@ constexpr const char* kLayer = R"({ "name": "l", "op": "conv2d", "input": {"widt
   "kernel": {"width": 3, "height": 3, "count": 16}, "stride": {"x": 1, "y": 1}, "dilation": {"x": 1, "y": 1}, "groups": 1,
   "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1, "value": 0}, "precision": "int8", "mode": "auto",
   "post": {"bias": true, "activation": "relu", "output": {"precision": "int8", "offset": 0, "scale": 1, "shift": 8}}, "data": {"seed": 1} })";
+
+constexpr const char* kCopy = R"({ "op": "bdma", "blocks": [
+  {"group": 0, "source": {"memory": "dbb", "address": 4096, "line_stride": 64, "surface_stride": 256}, "destination": 65536, "line_bytes": 32, "lines": 2, "surfaces": 2},
+  {"wait": true, "source": 65536, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64}], "data": {"seed": 1} })";
+constexpr const char* kReshape = R"({ "op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 2}}, "input": {"width": 7, "height": 3, "channels": 8},
+  "precision": "int8", "placement": {"input": 4096, "output": {"memory": "cvsram", "address": 0}}, "data": {"seed": 1} })";
 
 class Mutator {
 public:
@@ -82,6 +90,25 @@ TEST(ReaderFuzz, LayersAreTakenOrRefusedAndPlannedOrRefused)
     }
     EXPECT_GT(taken, 500);
     EXPECT_GT(refused, 5000);
+}
+
+TEST(ReaderFuzz, TransfersAreTakenOrRefusedAndPlannedOrRefused)
+{
+    Mutator mutate(5);
+    for (const char* good : {kCopy, kReshape}) {
+        int taken = 0, refused = 0;
+        for (int trial = 0; trial < 10000; ++trial) {
+            const std::string text = mutate(good);
+            SCOPED_TRACE(text);
+            attempt([&] {
+                const Json json = parse_json(text, "t.json");
+                if (!is_transfer(json)) throw ConfigError("t.json", "another operation");
+                plan_transfer(transfer_from_json(json, "t.json", "", ""), *find_preset("nv_full"));
+            }, taken, refused);
+        }
+        EXPECT_GT(taken, 250);
+        EXPECT_GT(refused, 5000);
+    }
 }
 
 TEST(ReaderFuzz, HardwareIsTakenOrRefused)

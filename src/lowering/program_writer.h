@@ -1,0 +1,35 @@
+// Writes a register program for one machine by the names of its registers.
+#pragma once
+#include "facts/hardware.h"
+#include "lowering/pass.h"
+#include "platform/program.h"
+#include "registers/tables.h"
+
+namespace dlasim {
+
+/// pre: the machine has the register
+inline std::uint32_t program_address(const Hardware& hardware, const std::string& name)
+{
+    const std::size_t dot = name.find('.');
+    const UnitRegisters* unit = find_unit(hardware.generation, name.substr(0, dot));
+    return unit->base + unit->find(std::string_view(name).substr(dot + 1))->offset;
+}
+
+class ProgramWriter {
+public:
+    ProgramWriter(const Hardware& hardware, Program& program) : hw_(hardware), program_(program) {}
+
+    void write(const std::string& name, std::uint32_t value) { program_.push_back(RegisterWrite{name, program_address(hw_, name), value}); }
+    void write(const std::vector<RegisterValue>& values)
+    {
+        for (const RegisterValue& value : values) write(value.name, value.value);
+    }
+    void poll(const std::string& name, std::uint32_t value) { program_.push_back(PollRegister{name, program_address(hw_, name), value, value}); }
+    void add(const ProgramEntry& entry) { program_.push_back(entry); }
+
+private:
+    const Hardware& hw_;
+    Program& program_;
+};
+
+}  // namespace dlasim

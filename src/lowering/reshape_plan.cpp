@@ -1,0 +1,127 @@
+#include "base/bits.h"
+#include "facts/rubik.h"
+#include "lowering/transfer_planner.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 1u << 27;  // of the input, of the output
+constexpr std::uint32_t kAtom = 32;
+// [spec] csb.md 3: every source but Rubik's two groups.
+constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::kRubikInterruptBit);
+
+/// Planes are feature data whose atoms hold one element.
+Cube planes(std::uint64_t line, std::uint32_t height, std::uint32_t element_bytes) { return {line, line * height, 0, element_bytes, element_bytes}; }
+
+std::uint64_t bytes_of(const Cube& cube, std::uint64_t surfaces) { return cube.surface_stride * surfaces; }
+
+ReshapeLayout lay_out(const Reshape& r)
+{
+    const std::uint32_t bytes = r.element_bytes(), per_atom = kAtom / bytes, surfaces = ceil_div(r.out_channels(), per_atom);
+    const auto feature = [&](std::uint64_t width, std::uint64_t height) {
+        Cube cube{width * kAtom, width * kAtom * height, 0, kAtom, bytes};
+        cube.batch_stride = bytes_of(cube, surfaces);
+        return cube;
+    };
+    ReshapeLayout layout;
+    layout.padded_channels = surfaces * per_atom;
+    layout.padded_width = round_up(r.width, per_atom);
+    const Cube planar = planes(std::uint64_t{layout.padded_width} * bytes, r.height, bytes);
+    layout.input = r.mode == RubikMode::Merge ? planar : feature(r.width, r.height);
+    layout.output = r.mode == RubikMode::Split ? planar : feature(r.out_width(), r.out_height());
+    layout.input_bytes = r.mode == RubikMode::Merge ? bytes_of(planar, r.channels) : layout.input.batch_stride * r.sub_cubes();
+    layout.output_bytes = r.mode == RubikMode::Split ? bytes_of(planar, r.channels) : layout.output.batch_stride;
+    return layout;
+}
+
+RubikPass pass_of(const Reshape& r, const ReshapeLayout& layout)
+{
+    RubikPass pass;
+    pass.mode = r.mode;
+    pass.precision = r.precision;
+    pass.width = r.width;
+    pass.height = r.height;
+    pass.channels = pass.out_channels = r.out_channels();  // of a sub-cube
+    pass.source = r.input;
+    pass.target = r.output;
+    pass.in_line = layout.input.line_stride;
+    pass.out_line = layout.output.line_stride;
+    (r.mode == RubikMode::Merge ? pass.in_plane : pass.in_surface) = layout.input.surface_stride;
+    (r.mode == RubikMode::Split ? pass.out_plane : pass.out_surface) = layout.output.surface_stride;
+    if (r.mode == RubikMode::Contract) pass.cube = layout.input.batch_stride;
+    pass.stride = r.stride;
+    return pass;
+}
+
+/// What it costs for all columns of a line, given the cost of a block of some of them.
+template <class Cost>
+std::uint64_t over_columns(std::uint32_t width, std::uint32_t block, Cost cost)
+{
+    return width / block * std::uint64_t{cost(block)} + (width % block != 0 ? cost(width % block) : 0);
+}
+
+/// [spec] rubik.md 1.5 and 2.3: beats into and out of the register file, and a command before the beats of each write.
+std::vector<UnitBound> bounds_of(const Reshape& r)
+{
+    const std::uint32_t bytes = r.element_bytes(), per_atom = kAtom / bytes;
+    const std::uint64_t surfaces = ceil_div(r.out_channels(), per_atom), planes = r.out_channels();
+    const auto plane_atoms = [&](std::uint32_t columns) { return ceil_div(columns * bytes, kAtom); };
+    const auto in_planes = [&](std::uint32_t columns) { return ceil_div(plane_atoms(columns), 2u); };
+    const auto in_atoms = [](std::uint32_t columns) { return ceil_div(columns, 2u); };
+    std::uint64_t fill = 0, drain = 0, store = 0;
+    if (r.mode == RubikMode::Split) {
+        fill = surfaces * r.height * over_columns(r.width, 64, in_atoms);
+        drain = planes * r.height * over_columns(r.width, 64, in_planes);
+        store = planes * r.height * over_columns(r.width, 64, [&](std::uint32_t columns) { return 1 + in_planes(columns); });
+    } else if (r.mode == RubikMode::Merge) {
+        fill = planes * r.height * over_columns(r.width, 64, in_planes);
+        drain = surfaces * r.height * over_columns(r.width, 64, in_atoms);
+        store = surfaces * r.height * over_columns(r.width, 64, [&](std::uint32_t columns) { return 1 + in_atoms(columns); });
+    } else {
+        const std::uint64_t lines = surfaces * r.out_height();
+        fill = lines * r.stride.x * over_columns(r.width, 8, in_atoms);
+        drain = lines * r.width * over_columns(r.stride.x, 8, in_atoms);
+        store = r.stride.x <= 8 ? lines * (1 + in_atoms(r.out_width()))
+                                : lines * r.width * over_columns(r.stride.x, 8, [&](std::uint32_t columns) { return 1 + in_atoms(columns); });
+    }
+    return {{"rubik_fill", fill, "the input into the register file, 64 bytes a cycle"},
+            {"rubik_drain", drain, "the output out of the register file"},
+            {"rubik_store", store, "a command for each write, and its data"}};
+}
+
+}  // namespace
+
+TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
+{
+    const Reshape& r = *transfer.reshape();
+    TransferPlan plan;
+    plan.layout = lay_out(r);
+    const struct { const Place& place; std::uint64_t bytes; const char* name; } sides[] = {{r.input, plan.layout.input_bytes, "input"},
+                                                                                           {r.output, plan.layout.output_bytes, "output"}};
+    for (const auto& side : sides) {
+        if (side.bytes > kMostBytes)
+            throw ConfigError(transfer.where("/input"), std::string("makes an ") + side.name + " of " + std::to_string(side.bytes) + " bytes, expected at most " +
+                              std::to_string(kMostBytes));
+        check_range(side.place, side.bytes, transfer.where(std::string("/placement/") + side.name), hardware);
+    }
+    if (r.input.primary == r.output.primary && r.input.address < r.output.address + plan.layout.output_bytes &&
+        r.output.address < r.input.address + plan.layout.input_bytes)
+        throw ConfigError(transfer.where("/placement"), "the input of " + std::to_string(plan.layout.input_bytes) + " bytes at " + std::to_string(r.input.address) +
+                          " and the output of " + std::to_string(plan.layout.output_bytes) + " bytes at " + std::to_string(r.output.address) +
+                          " overlap, expected areas apart");
+    plan.bytes = plan.layout.output_bytes;
+    const std::uint64_t beat = hardware.memory.primary.width_bytes;
+    (r.input.primary ? plan.dbb : plan.cvsram).reads = ceil_div(plan.layout.input_bytes, beat);
+    (r.output.primary ? plan.dbb : plan.cvsram).writes = ceil_div(plan.layout.output_bytes, beat);
+    plan.bounds = bounds_of(r);
+
+    ProgramWriter program(hardware, plan.program);
+    program.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
+    program.write("GLB.S_INTR_MASK", kMask);
+    program.write(rubik_writes(pass_of(r, plan.layout)));
+    program.add(MarkT0{});
+    program.add(WaitInterrupt{"RBK_0"});
+    return plan;
+}
+
+}  // namespace dlasim

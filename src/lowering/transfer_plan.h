@@ -1,0 +1,67 @@
+// Lowering of what moves data: a register program for BDMA or Rubik, and what it must do to memory.
+//
+//   bdma    blocks ──► launches ──► descriptors pushed, group launched, interrupts awaited
+//   rubik   cube ──► where it stands before and after ──► one operation
+//
+// BDMA can have one group active and one pending, and what is pushed before a group becomes active belongs to it. So the
+// program has at most two launches under way, pushes the next one when that before the last is done, and waits where the
+// queue has no room. A launch ends where the group changes, where a block waits, and at 20 blocks.
+//
+// Source  bdma.md 1.2 and 1.5, rubik.md 1, programming.md 10.
+// Error   programs equal to those of the measured cases: tests/unit/transfer_test.
+#pragma once
+#include <memory>
+
+#include "golden/transfer_memory.h"
+#include "lowering/layout.h"
+#include "lowering/rubik_pass.h"
+#include "platform/program.h"
+
+namespace dlasim {
+
+/// Blocks [first, first + count) in one group.
+struct Launch {
+    unsigned group = 0;
+    bool wait = false;  // for everything launched before
+    std::size_t first = 0, count = 0;
+};
+
+/// Where a cube stands before and after Rubik, with the padding that belongs to it.
+struct ReshapeLayout {
+    std::uint32_t padded_channels = 0;  // of feature data: whole atoms
+    std::uint32_t padded_width = 0;     // of planes
+    Cube input, output;
+    std::uint64_t input_bytes = 0, output_bytes = 0;
+};
+
+/// Beats at a memory port.
+struct PortBeats {
+    std::uint64_t reads = 0, writes = 0;
+};
+
+/// A closed-form lower bound of the unit itself in cycles.
+struct UnitBound {
+    const char* name;
+    std::uint64_t cycles;
+    const char* meaning;
+};
+
+struct TransferPlan {
+    Program program;
+    std::vector<Launch> launches;  // bdma
+    ReshapeLayout layout;          // rubik
+    std::uint64_t bytes = 0;       // that are written
+    PortBeats dbb, cvsram;
+    std::vector<UnitBound> bounds;
+};
+
+/// Throws ConfigError if the machine cannot do it, or what it would do is not defined.
+TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware);
+
+/// The descriptor of a block as the registers have it, the push last.
+std::vector<RegisterValue> block_writes(const CopyBlock& block);
+
+/// Reads or makes the data. The transfer and the plan must outlive it.
+std::unique_ptr<TransferMemory> transfer_memory(const Transfer& transfer, const TransferPlan& plan);
+
+}  // namespace dlasim
