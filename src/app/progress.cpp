@@ -7,8 +7,8 @@
 
 namespace dlasim {
 
-Progress::Progress(std::string name, std::uint64_t atoms, bool quiet)
-    : name_(std::move(name)), atoms_(std::max<std::uint64_t>(atoms, 1)), on_(!quiet && ::isatty(STDERR_FILENO) != 0)
+Progress::Progress(std::string name, const char* unit, std::uint64_t work, bool quiet)
+    : name_(std::move(name)), unit_(unit), work_(std::max<std::uint64_t>(work, 1)), on_(!quiet && ::isatty(STDERR_FILENO) != 0)
 {
 }
 
@@ -25,9 +25,9 @@ void Progress::show(Cycle now, std::uint64_t done)
     next_ = time + std::chrono::milliseconds(250);
     shown_ = true;
     const double seconds = std::chrono::duration<double>(time - start_).count();
-    const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(atoms_));
+    const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(work_));
     const std::string end = part > 0.01 ? fmt::format("about {:.0f} s left", seconds / part - seconds) : "loading";
-    fmt::print(stderr, "\r\x1b[K{}  cycle {}  {:.0f} % of MACs  {:.2f} M cycles/s  {}", name_, now, 100 * part,
+    fmt::print(stderr, "\r\x1b[K{}  cycle {}  {:.0f} % of {}  {:.2f} M cycles/s  {}", name_, now, 100 * part, unit_,
                static_cast<double>(now) / seconds / 1e6, end);
     std::fflush(stderr);
 }

@@ -12,15 +12,16 @@ namespace dlasim {
 
 class Progress {
 public:
-    /// `atoms`: what the MAC array has to take in all.
-    Progress(std::string name, std::uint64_t atoms, bool quiet);
+    /// `work`: how much there is to do in all, counted in `unit`.
+    Progress(std::string name, const char* unit, std::uint64_t work, bool quiet);
     ~Progress();
     void show(Cycle now, std::uint64_t done);
 
 private:
     using Clock = std::chrono::steady_clock;
     std::string name_;
-    std::uint64_t atoms_;
+    const char* unit_;
+    std::uint64_t work_;
     bool on_, shown_ = false;
     Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::seconds(2);
 };

@@ -1,5 +1,6 @@
 #include "app/run_command.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "app/interrupt.h"
@@ -10,13 +11,51 @@
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
+#include "config/transfer_reader.h"
 #include "replay/events.h"
 #include "report/result.h"
+#include "report/transfer_result.h"
 
 namespace dlasim {
 namespace {
 
 constexpr int kDone = 0, kMismatch = 1, kInterrupted = 130;
+
+/// Simulates, with a line of progress that counts up to `work`.
+template <class Simulate>
+Simulation show_progress(const std::string& name, const char* unit, std::uint64_t work, const RunOptions& options, Simulate simulate_with)
+{
+    Progress progress(name, unit, work, options.quiet);
+    const auto keep_going = [&](Cycle now, std::uint64_t done) {
+        progress.show(now, done);
+        return !interrupted();
+    };
+    return simulate_with(SimulateOptions{.timing_only = options.timing_only, .stepping = options.stepping, .keep_going = keep_going,
+                                         .check_dram = options.check_dram, .events = !options.events.empty()});
+}
+
+/// Writes what a run says of itself; `result_of` makes it of a simulation that came to its end.
+template <class ResultOf>
+int conclude(const std::string& name, const Simulation& simulation, const Hardware& hardware, const RunOptions& options, const OutputFolder& folder,
+             OutputFolder::File& file, ResultOf result_of)
+{
+    const RunResult& run = simulation.run;
+    if (run.interrupted || interrupted()) {
+        fmt::print(stderr, "dlasim: interrupted in cycle {}, nothing written\n", run.end);
+        return kInterrupted;
+    }
+    if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", name, run.end, run.diagnosis));
+
+    const auto result = result_of(simulation);
+    // Every run of every probe: what accounts for a layer's cycles must see all of them.
+    if (!options.events.empty())
+        write_json_file(options.events, events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX));
+    file.commit(result_json(result).dump(2) + "\n");
+    if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
+    for (const std::string& violation : run.dbb_memory.violations) fmt::print(stderr, "{}: DRAM: {}\n", name, violation);
+    if (!run.dbb_memory.violations.empty()) return kMismatch;
+    return result.comparison && !result.comparison->equal() ? kMismatch : kDone;
+}
 
 }  // namespace
 
@@ -28,42 +67,39 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     const Plan plan = plan_layer(layer, hardware, tensors);
     const OutputFolder folder(options.out);
     OutputFolder::File file(folder, "result.json");
+    const std::uint64_t atoms = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
+    const Simulation simulation = show_progress(layer.name, "MACs", atoms, options, [&](const SimulateOptions& with) {
+        return simulate(layer, hardware, memory, tensors, plan, with);
+    });
+    return conclude(layer.name, simulation, hardware, options, folder, file, [&](const Simulation& s) {
+        return LayerResult{layer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds};
+    });
+}
 
-    Simulation simulation;
-    {
-        const std::uint64_t atoms = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
-        Progress progress(layer.name, atoms, options.quiet);
-        const auto keep_going = [&](Cycle now, std::uint64_t done) {
-            progress.show(now, done);
-            return !interrupted();
-        };
-        simulation = simulate(layer, hardware, memory, tensors, plan,
-                              {.timing_only = options.timing_only, .stepping = options.stepping, .keep_going = keep_going,
-                               .check_dram = options.check_dram, .events = !options.events.empty()});
-    }
-    const RunResult& run = simulation.run;
-    if (run.interrupted || interrupted()) {
-        fmt::print(stderr, "dlasim: interrupted in cycle {}, nothing written\n", run.end);
-        return kInterrupted;
-    }
-    if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", layer.name, run.end, run.diagnosis));
-
-    const LayerResult result{layer, hardware, memory, plan, run, simulation.comparison, simulation.wall_seconds};
-    // Every run of every probe: what accounts for a layer's cycles must see all of them.
-    if (!options.events.empty())
-        write_json_file(options.events, events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX));
-    file.commit(result_json(result).dump(2) + "\n");
-    if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
-    for (const std::string& violation : run.dbb_memory.violations) fmt::print(stderr, "{}: DRAM: {}\n", layer.name, violation);
-    if (!run.dbb_memory.violations.empty()) return kMismatch;
-    return result.comparison && !result.comparison->equal() ? kMismatch : kDone;
+int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
+{
+    watch_for_interrupt();
+    if (options.has_seed) transfer.seed = options.seed;
+    const TransferPlan plan = plan_transfer(transfer, hardware);
+    const std::unique_ptr<TransferMemory> contents = transfer_memory(transfer, plan);
+    const OutputFolder folder(options.out);
+    OutputFolder::File file(folder, "result.json");
+    const Simulation simulation = show_progress(transfer.name, "bytes", plan.bytes, options, [&](const SimulateOptions& with) {
+        return simulate(hardware, memory, *contents, plan, with);
+    });
+    return conclude(transfer.name, simulation, hardware, options, folder, file, [&](const Simulation& s) {
+        return TransferResult{transfer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds};
+    });
 }
 
 int run_command(const RunOptions& options)
 {
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
-    return run_layer(read_layer(options.layer), hardware, memory, options);
+    const Json json = read_json(options.layer);
+    const std::string folder = std::filesystem::path(options.layer).parent_path().string();
+    if (is_transfer(json)) return run_transfer(transfer_from_json(json, options.layer, "", folder), hardware, memory, options);
+    return run_layer(layer_from_json(json, options.layer, "", folder), hardware, memory, options);
 }
 
 }  // namespace dlasim

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/layer.h"
+#include "config/transfer.h"
 #include "platform/memory_spec.h"
 
 namespace dlasim {
@@ -21,6 +21,8 @@ struct RunOptions {
 
 /// Runs a layer that has been read, and writes `out`/result.json.
 int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
+/// As run_layer, for what BDMA or Rubik do alone.
+int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
 int run_command(const RunOptions& options);
 
 }  // namespace dlasim

@@ -9,25 +9,35 @@ namespace {
 
 MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
 
+MachineOptions machine_options(const SimulateOptions& options)
+{
+    MachineOptions machine;
+    machine.stepping = options.stepping;
+    machine.events = options.events;
+    machine.check_dram = options.check_dram;
+    machine.values = !options.timing_only;
+    return machine;
+}
+
+/// True if the run came to its end.
+bool run_program(Simulation& simulation, Machine& machine, const Program& program, const SimulateOptions& options)
+{
+    if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
+    const auto start = std::chrono::steady_clock::now();
+    simulation.run = machine.run(program);
+    simulation.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return !simulation.run.hung && !simulation.run.interrupted;
+}
+
 }  // namespace
 
 Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, const LayerTensors& tensors, const Plan& plan,
                     const SimulateOptions& options)
 {
-    MachineOptions machine_options;
-    machine_options.stepping = options.stepping;
-    machine_options.events = options.events;
-    machine_options.check_dram = options.check_dram;
-    machine_options.values = !options.timing_only;
-    Machine machine(hardware, memory, machine_options);
+    Machine machine(hardware, memory, machine_options(options));
     for (const PlannedImage& image : plan.images) machine.write_memory(space(image.place), image.place.address, image.bytes);
-    if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
-
     Simulation simulation;
-    const auto start = std::chrono::steady_clock::now();
-    simulation.run = machine.run(plan.program);
-    simulation.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (options.timing_only || simulation.run.hung || simulation.run.interrupted) return simulation;
+    if (!run_program(simulation, machine, plan.program, options) || options.timing_only) return simulation;
     const Tensor reference = reference_output(layer, hardware, tensors, plan.method);
     if (layer.post.compares()) {
         simulation.comparison = compare_status(simulation.run.reads.back().second, reference);
@@ -37,6 +47,18 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
         return machine.read_memory(space(place), place.address, bytes);
     });
     simulation.comparison = compare(output, reference);
+    return simulation;
+}
+
+Simulation simulate(const Hardware& hardware, const MemorySpec& memory, const TransferMemory& contents, const TransferPlan& plan,
+                    const SimulateOptions& options)
+{
+    Machine machine(hardware, memory, machine_options(options));
+    if (!options.timing_only)
+        contents.before([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
+    Simulation simulation;
+    if (!run_program(simulation, machine, plan.program, options) || options.timing_only) return simulation;
+    simulation.comparison = contents.compare([&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
     return simulation;
 }
 

@@ -6,13 +6,14 @@
 #include "config/layer.h"
 #include "golden/compare.h"
 #include "lowering/plan.h"
+#include "lowering/transfer_plan.h"
 #include "platform/machine.h"
 
 namespace dlasim {
 
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
-    std::function<bool(Cycle now, std::uint64_t atoms)> keep_going;  // atoms through the array so far; false stops the run
+    std::function<bool(Cycle now, std::uint64_t work)> keep_going;  // what Machine::work() says; false stops the run
     bool check_dram = false;                // every command of a DRAM goes through its checker
     bool events = false;                    // record probes and bus logs
 };
@@ -23,6 +24,9 @@ struct Simulation {
     double wall_seconds = 0;
 };
 
+/// Fills memory, runs the program, compares memory.
+Simulation simulate(const Hardware& hardware, const MemorySpec& memory, const TransferMemory& contents, const TransferPlan& plan,
+                    const SimulateOptions& options);
 /// A process simulates once: SystemC's kernel is a singleton.
 Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, const LayerTensors& tensors, const Plan& plan,
                     const SimulateOptions& options);

@@ -157,6 +157,7 @@ int sweep_point_command(const SweepOptions& options, std::size_t index)
     run.out = options.out;
     run.quiet = true;
     run.timing_only = options.timing_only;
+    if (point.transfer) return run_transfer(*point.transfer, point.hardware, point.memory, run);
     return run_layer(point.layer, point.hardware, point.memory, run);
 }
 

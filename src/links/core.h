@@ -35,7 +35,7 @@ public:
     virtual UnitReport report(Cycle end) = 0;
     /// One line for the diagnosis of a hang: what the unit does and what it waits for.
     virtual std::string waiting_for() const = 0;
-    /// Atoms through the MAC array so far, for the progress of a run; 0 in all other units.
+    /// For the progress of a run: atoms through the MAC array, bytes that BDMA or Rubik have written; 0 in all other units.
     virtual std::uint64_t work() const { return 0; }
     /// Hangs the unit's own probes (those that are not on a link) on it.
     virtual void attach(ProbeSet&) {}

@@ -1,4 +1,5 @@
 #include "base/bits.h"
+#include "config/place_reader.h"
 #include "facts/bdma.h"
 #include "golden/copied.h"
 #include "lowering/transfer_planner.h"

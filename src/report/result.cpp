@@ -62,6 +62,31 @@ OrderedJson plan_json(const Plan& plan)
 
 }  // namespace
 
+void put_verdict(OrderedJson& json, const std::optional<Comparison>& comparison)
+{
+    if (comparison) json["verified"] = comparison->equal();
+    else json["verified"] = nullptr;
+    json["compared"] = comparison ? comparison->compared : 0;
+    json["mismatches"] = comparison ? comparison->mismatches : 0;
+    if (comparison && !comparison->equal()) json["mismatch_examples"] = comparison->examples;
+}
+
+void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
+{
+    for (const UnitReport& unit : run.units) json["units"][unit.name] = unit_json(unit, cycles);
+    json["traffic"]["dbb"] = port_json(run.dbb, hardware.memory.primary.width_bytes);
+    if (hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(run.cvsram, hardware.memory.secondary.width_bytes);
+    // What a DRAM says of itself; the ideal memory says nothing.
+    for (const auto& [port, report] : {std::pair{"dbb", &run.dbb_memory}, std::pair{"cvsram", &run.cvsram_memory}})
+        if (!report->json.empty()) json["memory_report"][port] = OrderedJson::parse(report->json, nullptr, false);
+}
+
+void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds)
+{
+    for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
+    json["bounds"]["largest"] = largest(bounds);
+}
+
 double LayerResult::utilization() const
 {
     const double slots = static_cast<double>(cycles()) * static_cast<double>(hardware.macs_per_cycle(layer.precision));
@@ -97,21 +122,10 @@ OrderedJson result_json(const LayerResult& r)
     json["t0"] = r.run.t0;
     json["macs"] = r.layer.macs();
     json["mac_utilization"] = r.utilization();
-    if (r.comparison) json["verified"] = r.comparison->equal();
-    else json["verified"] = nullptr;
-    json["compared"] = r.comparison ? r.comparison->compared : 0;
-    json["mismatches"] = r.comparison ? r.comparison->mismatches : 0;
-    if (r.comparison && !r.comparison->equal()) json["mismatch_examples"] = r.comparison->examples;
+    put_verdict(json, r.comparison);
     if (r.layer.post.compares() && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
-    for (const UnitReport& unit : r.run.units) json["units"][unit.name] = unit_json(unit, r.cycles());
-    json["traffic"]["dbb"] = port_json(r.run.dbb, r.hardware.memory.primary.width_bytes);
-    if (r.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(r.run.cvsram, r.hardware.memory.secondary.width_bytes);
-    // What a DRAM says of itself; the ideal memory says nothing.
-    for (const auto& [port, report] : {std::pair{"dbb", &r.run.dbb_memory}, std::pair{"cvsram", &r.run.cvsram_memory}})
-        if (!report->json.empty()) json["memory_report"][port] = OrderedJson::parse(report->json, nullptr, false);
-    const std::vector<Bound> bounds = lower_bounds(r.plan, r.layer, r.hardware, r.memory);
-    for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
-    json["bounds"]["largest"] = largest(bounds);
+    put_run(json, r.run, r.hardware, r.cycles());
+    put_bounds(json, lower_bounds(r.plan, r.layer, r.hardware, r.memory));
     json["wall_seconds"] = r.wall_seconds;
     json["simulated_cycles_per_second"] = r.cycles_per_second();
     return json;

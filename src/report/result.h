@@ -8,6 +8,7 @@
 #include "golden/compare.h"
 #include "platform/machine.h"
 #include "report/bounds.h"
+#include "report/parts.h"
 
 namespace dlasim {
 

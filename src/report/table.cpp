@@ -6,14 +6,6 @@
 namespace dlasim {
 namespace {
 
-/// 1234567 as 1,234,567.
-std::string grouped(std::uint64_t number)
-{
-    std::string text = std::to_string(number);
-    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), 1, ',');
-    return text;
-}
-
 std::string percent(std::uint64_t part, std::uint64_t whole)
 {
     return whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -35,9 +27,7 @@ std::string verdict(const LayerResult& r)
     if (r.layer.post.compares() && r.comparison->equal())
         return fmt::format("yes, SDP says what the reference does: {}", (r.run.reads.back().second & 1) != 0 ? "unequal" : "equal");
     if (r.comparison->equal()) return fmt::format("yes, all {} outputs equal the golden convolution", grouped(r.comparison->compared));
-    std::string text = fmt::format("NO: {} of {} outputs differ", grouped(r.comparison->mismatches), grouped(r.comparison->compared));
-    for (const std::string& example : r.comparison->examples) text += "\n               " + example;
-    return text;
+    return mismatch_text(*r.comparison, "outputs");
 }
 
 void add_port(std::string& text, const char* name, const PortTraffic& port, std::uint32_t beat_bytes)
@@ -50,6 +40,45 @@ void add_port(std::string& text, const char* name, const PortTraffic& port, std:
 
 }  // namespace
 
+std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), 1, ',');
+    return text;
+}
+
+std::string mismatch_text(const Comparison& comparison, const char* what)
+{
+    std::string text = fmt::format("NO: {} of {} {} differ", grouped(comparison.mismatches), grouped(comparison.compared), what);
+    for (const std::string& example : comparison.examples) text += "\n               " + example;
+    return text;
+}
+
+std::string run_table(const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
+{
+    std::string text;
+    text += fmt::format("  {:<10}", "unit");
+    for (const std::string_view phase : kPhaseNames) text += fmt::format(" {:>10}", phase);
+    text += '\n';
+    for (const UnitReport& unit : run.units) {
+        text += fmt::format("  {:<10}", unit.name);
+        for (const Cycle spent : window_phases(unit, cycles)) text += fmt::format(" {:>10}", percent(spent, cycles));
+        text += '\n';
+    }
+    text += '\n';
+    add_port(text, "DBB", run.dbb, hardware.memory.primary.width_bytes);
+    if (run.cvsram.ar != 0 || run.cvsram.aw != 0) add_port(text, "CVSRAM", run.cvsram, hardware.memory.secondary.width_bytes);
+    if (!run.dbb_memory.text.empty()) text += "\n" + run.dbb_memory.text;
+    return text;
+}
+
+std::string bounds_table(const std::vector<Bound>& bounds)
+{
+    std::string text = "\n  lower bounds, cycles\n";
+    for (const Bound& bound : bounds) text += fmt::format("  {:<12} {:>14}  {}\n", bound.name, grouped(bound.cycles), bound.meaning);
+    return text;
+}
+
 std::string summary_table(const LayerResult& r)
 {
     std::string text = fmt::format("{}  {}\n", r.layer.name, layer_line(r.layer));
@@ -59,21 +88,8 @@ std::string summary_table(const LayerResult& r)
     text += fmt::format("  MACs         {}, utilization {:.2f} %\n", grouped(r.layer.macs()), 100 * r.utilization());
     text += fmt::format("  verified     {}\n", verdict(r));
     text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
-    text += fmt::format("  {:<10}", "unit");
-    for (const std::string_view phase : kPhaseNames) text += fmt::format(" {:>10}", phase);
-    text += '\n';
-    for (const UnitReport& unit : r.run.units) {
-        text += fmt::format("  {:<10}", unit.name);
-        for (const Cycle spent : window_phases(unit, r.cycles())) text += fmt::format(" {:>10}", percent(spent, r.cycles()));
-        text += '\n';
-    }
-    text += '\n';
-    add_port(text, "DBB", r.run.dbb, r.hardware.memory.primary.width_bytes);
-    if (r.run.cvsram.ar != 0 || r.run.cvsram.aw != 0) add_port(text, "CVSRAM", r.run.cvsram, r.hardware.memory.secondary.width_bytes);
-    if (!r.run.dbb_memory.text.empty()) text += "\n" + r.run.dbb_memory.text;
-    text += "\n  lower bounds, cycles\n";
-    for (const Bound& bound : lower_bounds(r.plan, r.layer, r.hardware, r.memory))
-        text += fmt::format("  {:<12} {:>14}  {}\n", bound.name, grouped(bound.cycles), bound.meaning);
+    text += run_table(r.run, r.hardware, r.cycles());
+    text += bounds_table(lower_bounds(r.plan, r.layer, r.hardware, r.memory));
     return text;
 }
 

@@ -46,6 +46,7 @@ public:
     Cycle horizon() const override { return horizon_; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    std::uint64_t work() const override { return beats_ * kMaxBeatBytes; }
 
 private:
     static constexpr unsigned kMc = 0, kCv = 1;  // index of an interface

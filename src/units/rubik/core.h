@@ -50,6 +50,7 @@ public:
     Cycle horizon() const override { return horizon_; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    std::uint64_t work() const override { return beats_out_ * kMaxBeatBytes; }
 
 private:
     struct Beat {
