@@ -18,6 +18,7 @@ import unittest
 from pathlib import Path
 
 DLASIM = None
+MODELS = Path(__file__).resolve().parents[2] / "models"
 PHASES = ("issuing", "starved", "blocked", "draining", "gated")
 SMALL = {
     "name": "small",
@@ -115,6 +116,15 @@ class Runs(Case):
                 for key in ("wall_seconds", "simulated_cycles_per_second"):
                     del result[key]
             self.assertEqual(leaping, stepping)
+
+    def test_stepping_every_cycle_gives_the_same_result_while_a_dram_keeps_requests_waiting(self):
+        layer = json.loads((MODELS / "mobilenet_v1_pw_14x14.json").read_text())
+        for memory in ("ddr4-2400", "lpddr4-3200"):
+            results = [self.run_layer(layer, "--memory", memory, *stepping)[1] for stepping in ((), ("--stepping",))]
+            for result in results:
+                for key in ("wall_seconds", "simulated_cycles_per_second"):
+                    del result[key]
+            self.assertEqual(*results)
 
     def test_seed_hardware_and_memory_come_from_the_command_line(self):
         _, a = self.run_layer(SMALL, "--seed", 5, "--set", "cbuf.banks=8", "--hw", "nv_large", "--memory", "ideal:latency=200,interval=3")

@@ -39,7 +39,7 @@ void Bridge::advance(Cycle now)
 {
     if (port_.r.taken) take_read_beat(now);
     if (port_.b.taken) take_response(now);
-    if (port_.ar.valid && !port_.ar.seen && !requesting_) offer_read(now);
+    if (port_.ar.valid && !port_.ar.seen && may_request(now)) offer_read(now);
     send_writes(now);
     if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
@@ -103,7 +103,7 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
 
 void Bridge::send_writes(Cycle now)
 {
-    while (!complete_writes_.empty() && !requesting_) {
+    while (!complete_writes_.empty() && may_request(now)) {
         Burst* burst = complete_writes_.front();
         complete_writes_.pop_front();
         send(burst, now, std::max(burst->from, now + 1));
@@ -216,6 +216,7 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
     const std::uint64_t period = clock_.period().value(), time = sc_core::sc_time_stamp().value();
     const Cycle now = time / period;
     const Cycle at = std::max<Cycle>((time + delay.value() + period - 1) / period, now + 1);
+    if (requesting_ == burst && (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP)) free_from_ = at;
     if (phase == tlm::END_REQ) {
         command_accepted(burst, at);
     } else if (phase == tlm::BEGIN_RESP) {

@@ -91,6 +91,7 @@ private:
     void offer_write(Cycle now);
     void offer_write_data(Cycle now);
     void fill(Burst* burst, const PortWriteBeat& beat, Cycle at);
+    bool may_request(Cycle now) const { return !requesting_ && free_from_ <= now; }
     void send_writes(Cycle now);
     void send(Burst* burst, Cycle now, Cycle from);
     void command_accepted(Burst* burst, Cycle at);
@@ -108,6 +109,7 @@ private:
     TrafficLog log_;
 
     Burst* requesting_ = nullptr;        // BEGIN_REQ sent, END_REQ not received
+    Cycle free_from_ = 0;                // cycle of the last END_REQ that came by itself: the next request not before it
     Ring<Burst*> write_commands_;        // taken at AW; the oldest is filled first
     Ring<Early> early_data_;             // taken at W before their command
     Ring<Burst*> complete_writes_;       // to be sent
