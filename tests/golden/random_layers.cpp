@@ -8,11 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sys/wait.h>
 #include <systemc>
-#include <unistd.h>
 
+#include "apart.h"
 #include "app/simulate.h"
 #include "config/hardware.h"
 #include "config/layer_reader.h"
@@ -29,53 +27,14 @@ std::string describe(std::uint64_t seed, const RandomLayer& r)
     return fmt::format("seed {} --hw {} --memory {} {}", seed, hardware_json(r.hardware).dump(), memory_text(r.memory), layer_json(r.layer).dump());
 }
 
-/// Outside of t0 to the done interrupt every unit is gated, and its phases sum to all cycles.
-bool every_cycle_has_an_owner(const RunResult& run)
-{
-    for (const UnitReport& unit : run.units) {
-        Cycle sum = 0;
-        for (std::size_t p = 0; p < kPhases; ++p) sum += unit.phases.cycles(static_cast<Phase>(p));
-        const Cycle outside = sum - static_cast<Cycle>(run.interrupt_cycles.back());
-        if (sum < run.end || unit.phases.cycles(Phase::Gated) < outside) {
-            fmt::print("{}: {} cycles of {}, gated {}, outside {}\n", unit.name, sum, run.end, unit.phases.cycles(Phase::Gated), outside);
-            return false;
-        }
-    }
-    return true;
-}
-
 /// Cycles of the same layer without values, simulated by a process of its own; 0 if that fails.
 Cycle cycles_without_values(const RandomLayer& r, const LayerTensors& tensors, const Plan& plan)
 {
-    int ends[2];
-    if (::pipe(ends) != 0) return 0;
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const std::string cycles = run_apart("without values", [&](int pipe) {
         const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {true, false, nullptr});
-        const Cycle cycles = s.run.hung ? 0 : s.run.interrupt_cycles.back();
-        ::_exit(::write(ends[1], &cycles, sizeof cycles) == sizeof cycles ? 0 : 1);
-    }
-    ::close(ends[1]);
-    Cycle cycles = 0;
-    const bool complete = ::read(ends[0], &cycles, sizeof cycles) == sizeof cycles;
-    ::close(ends[0]);
-    ::waitpid(child, nullptr, 0);
-    return complete ? cycles : 0;
-}
-
-/// Everything a run says, in one line.
-std::string figures(const RunResult& run)
-{
-    std::string text = fmt::format("t0 {} end {} interrupts {}", run.t0, run.end, fmt::join(run.interrupt_cycles, " "));
-    for (const PortTraffic* port : {&run.dbb, &run.cvsram})
-        text += fmt::format(" | {} {} {} {} {}", port->ar, port->read_beats, port->aw, port->write_beats, port->write_bytes);
-    for (const UnitReport& unit : run.units) {
-        text += " | " + unit.name;
-        for (std::size_t p = 0; p < kPhases; ++p) text += fmt::format(" {}", unit.phases.cycles(static_cast<Phase>(p)));
-        for (const auto& [name, value] : unit.counters) text += fmt::format(" {} {}", name, value);
-        for (const auto& [name, value] : unit.clock_on) text += fmt::format(" {} {}", name, value);
-    }
-    return text + '\n';
+        return !s.run.hung && put(pipe, std::to_string(s.run.interrupt_cycles.back())) ? 0 : 1;
+    });
+    return cycles.empty() ? 0 : std::stoull(cycles);
 }
 
 /// What is no number, here and there.
@@ -112,12 +71,11 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     const bool timed = !stepping && (r.layer.compressed || seed % 8 == 0);
     const Cycle timing_only = timed ? cycles_without_values(r, tensors, plan) : 0;
     const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {false, stepping, nullptr});
-    const std::string text = figures(s.run);
-    if (::write(report, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return 1;
+    if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
     else if (!s.comparison->equal()) fmt::print("WRONG {}\n  {} of {} differ; {}\n", describe(seed, r), s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", s.run.interrupt_cycles.back(), describe(seed, r));
-    const bool accounted = s.run.hung || every_cycle_has_an_owner(s.run);
+    const bool accounted = s.run.hung || every_cycle_has_an_owner(s.run, s.run.interrupt_cycles.back());
     const std::uint64_t bound = largest(lower_bounds(plan, r.layer, r.hardware, r.memory));
     const bool bounded = s.run.hung || bound <= static_cast<std::uint64_t>(s.run.interrupt_cycles.back());
     if (!bounded) fmt::print("BOUND of {} above {} cycles {}\n", bound, s.run.interrupt_cycles.back(), describe(seed, r));
@@ -126,26 +84,6 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     if (!same_time) fmt::print("TIMING-ONLY {} instead of {} cycles {}\n", timing_only, s.run.interrupt_cycles.back(), describe(seed, r));
     std::fflush(stdout);
     return s.comparison && s.comparison->equal() && accounted && bounded && same_time ? 0 : 1;
-}
-
-
-/// Runs a layer in a process of its own; its figures, or nothing if it was not verified.
-std::string run_apart(std::uint64_t seed, const RandomLayer& r, bool stepping)
-{
-    int ends[2];
-    if (::pipe(ends) != 0) return "";
-    std::fflush(stdout);
-    const pid_t child = ::fork();
-    if (child == 0) ::_exit(run_one(seed, r, stepping, ends[1]));
-    ::close(ends[1]);
-    std::string text;
-    char buffer[4096];
-    for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (!WIFEXITED(status)) fmt::print("CRASH signal {} {}\n", WTERMSIG(status), describe(seed, r));
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
 }
 
 }  // namespace
@@ -163,10 +101,13 @@ int main(int argc, char** argv)
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const RandomLayer r = LayerMaker(seed, argv[1]).make();
-        const std::string leaping = run_apart(seed, r, false);
+        const auto run = [&](bool stepping) {
+            return run_apart(describe(seed, r), [&](int report) { return run_one(seed, r, stepping, report); });
+        };
+        const std::string leaping = run(false);
         bool good = !leaping.empty();
         if (twice && good) {
-            const std::string stepping = run_apart(seed, r, true);
+            const std::string stepping = run(true);
             good = stepping == leaping;
             if (!good) fmt::print("STEPPING {}\n  leaping  {}  stepping {}", describe(seed, r), leaping, stepping);
         }

@@ -1,0 +1,67 @@
+// Runs that are compared: each in a process of its own, since a process simulates once; their figures in one line.
+#pragma once
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/machine.h"
+
+namespace dlasim {
+
+/// Outside of t0 to the done interrupt every unit is gated, and its phases sum to all cycles.
+inline bool every_cycle_has_an_owner(const RunResult& run, std::int64_t cycles)
+{
+    for (const UnitReport& unit : run.units) {
+        Cycle sum = 0;
+        for (std::size_t p = 0; p < kPhases; ++p) sum += unit.phases.cycles(static_cast<Phase>(p));
+        const Cycle outside = sum - static_cast<Cycle>(cycles);
+        if (sum < run.end || unit.phases.cycles(Phase::Gated) < outside) {
+            fmt::print("{}: {} cycles of {}, gated {}, outside {}\n", unit.name, sum, run.end, unit.phases.cycles(Phase::Gated), outside);
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Everything a run says, in one line.
+inline std::string figures(const RunResult& run)
+{
+    std::string text = fmt::format("t0 {} end {} interrupts {}", run.t0, run.end, fmt::join(run.interrupt_cycles, " "));
+    for (const DoneEvent& done : run.done) text += fmt::format(" done {} {:#x}", done.cycle, done.bits);
+    for (const PortTraffic* port : {&run.dbb, &run.cvsram})
+        text += fmt::format(" | {} {} {} {} {}", port->ar, port->read_beats, port->aw, port->write_beats, port->write_bytes);
+    for (const UnitReport& unit : run.units) {
+        text += " | " + unit.name;
+        for (std::size_t p = 0; p < kPhases; ++p) text += fmt::format(" {}", unit.phases.cycles(static_cast<Phase>(p)));
+        for (const auto& [name, value] : unit.counters) text += fmt::format(" {} {}", name, value);
+        for (const auto& [name, value] : unit.clock_on) text += fmt::format(" {} {}", name, value);
+    }
+    return text + '\n';
+}
+
+/// What `child` writes to its pipe if it returns 0, else nothing. `what` names a crash.
+inline std::string run_apart(const std::string& what, const std::function<int(int pipe)>& child)
+{
+    int ends[2];
+    if (::pipe(ends) != 0) return "";
+    std::fflush(stdout);
+    const pid_t process = ::fork();
+    if (process == 0) ::_exit(child(ends[1]));
+    ::close(ends[1]);
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(process, &status, 0);
+    if (!WIFEXITED(status)) fmt::print("CRASH signal {} {}\n", WTERMSIG(status), what);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
+}
+
+/// True if all of the text went into the pipe.
+inline bool put(int pipe, const std::string& text) { return ::write(pipe, text.data(), text.size()) == static_cast<ssize_t>(text.size()); }
+
+}  // namespace dlasim

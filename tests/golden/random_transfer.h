@@ -1,0 +1,133 @@
+// Random copies and reshapes that are legal: by seed, all paths between the memories, strides, groups, paces.
+#pragma once
+#include <random>
+#include <string>
+
+#include "base/error.h"
+#include "config/memory.h"
+#include "facts/presets.h"
+#include "lowering/transfer_plan.h"
+
+namespace dlasim {
+
+struct RandomTransfer {
+    Transfer transfer;
+    MemorySpec memory;
+};
+
+class TransferMaker {
+public:
+    TransferMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
+
+    /// Tries until the lowering takes one.
+    RandomTransfer make()
+    {
+        for (;;) {
+            RandomTransfer r;
+            r.memory = memory();
+            r.transfer.name = kind_;
+            r.transfer.seed = random_();
+            if (kind_ == "bdma") r.transfer.what = copy();
+            else r.transfer.what = reshape();
+            try {
+                if (plan_transfer(r.transfer, *find_preset("nv_full")).bytes <= 1u << 20) return r;
+            } catch (const ConfigError&) {
+            }
+        }
+    }
+
+private:
+    std::uint32_t in(std::uint32_t low, std::uint32_t high) { return static_cast<std::uint32_t>(low + random_() % (high - low + 1)); }
+    bool one_in(std::uint32_t n) { return in(1, n) == 1; }
+
+    MemorySpec memory()
+    {
+        if (one_in(2)) return {};
+        if (one_in(4)) return parse_memory(one_in(2) ? "ddr4-2400" : "lpddr4-3200");
+        MemorySpec spec;
+        constexpr std::uint32_t kLatency[] = {1, 16, 64, 100, 200};
+        spec.read_latency = kLatency[in(0, 4)];
+        spec.beat_interval = in(1, 4);
+        spec.write_latency = in(1, 40);
+        if (one_in(3)) spec.command_interval = in(1, 3);
+        if (one_in(3)) spec.write_interval = in(1, 3);
+        return spec;
+    }
+
+    // ---- bdma
+
+    Copy copy()
+    {
+        Copy copy;
+        const std::uint32_t blocks = one_in(8) ? in(15, 45) : in(1, 6);
+        free_[0] = free_[1] = 0x90000000;
+        for (std::uint32_t i = 0; i < blocks; ++i) copy.blocks.push_back(block(copy));
+        return copy;
+    }
+
+    CopyBlock block(const Copy& before)
+    {
+        CopyBlock b;
+        b.group = before.blocks.empty() || one_in(3) ? in(0, 1) : before.blocks.back().group;
+        b.wait = one_in(4);
+        b.line_bytes = 32 * (one_in(3) ? in(1, 3) : one_in(8) ? in(1, 600) : in(1, 40));
+        b.lines = one_in(6) ? in(1, 60) : in(1, 5);
+        b.surfaces = one_in(2) ? 1 : in(1, 4);
+        b.source.place = {one_in(2), 0x80000000ull + 32ull * in(0, 2000)};
+        strides(b, b.source);
+        if (one_in(4)) b.source.line_stride = 32 * in(0, 20);  // lines may overlap, or be the same
+        b.destination.place.primary = one_in(2);
+        strides(b, b.destination);
+        std::uint64_t& free = free_[b.destination.place.primary];
+        b.destination.place.address = free += 32 * in(0, 40);
+        free += std::uint64_t{b.surfaces} * b.destination.surface_stride + std::uint64_t{b.lines} * b.destination.line_stride;
+        if (b.wait && !before.blocks.empty()) meet(b, before.blocks[in(0, static_cast<std::uint32_t>(before.blocks.size()) - 1)]);
+        return b;
+    }
+
+    /// Packed, apart, or the lines of all surfaces one after the other.
+    void strides(const CopyBlock& b, BlockEnd& end)
+    {
+        const std::uint32_t gap = one_in(2) ? 0 : 32 * in(0, 9);
+        if (one_in(4)) {
+            end.surface_stride = b.line_bytes + gap;
+            end.line_stride = b.surfaces * end.surface_stride;
+        } else {
+            end.line_stride = b.line_bytes + gap;
+            end.surface_stride = b.lines * end.line_stride + (one_in(2) ? 0 : 32 * in(0, 50));
+        }
+    }
+
+    /// Reads what an earlier block wrote, overwrites what it read or wrote.
+    void meet(CopyBlock& b, const CopyBlock& earlier)
+    {
+        if (one_in(2)) b.source.place = earlier.destination.place;
+        else b.destination.place = one_in(2) ? earlier.source.place : earlier.destination.place;
+    }
+
+    // ---- rubik
+
+    Reshape reshape()
+    {
+        Reshape r;
+        r.mode = static_cast<RubikMode>(in(0, 2));
+        r.precision = static_cast<Precision>(in(0, 2));
+        r.width = in(1, one_in(2) ? 20 : 300);
+        r.height = in(1, 6);
+        r.channels = in(1, one_in(2) ? 20 : 150);
+        if (r.mode == RubikMode::Contract) {
+            r.stride = one_in(3) ? Extent{in(1, 32), in(1, 4)} : Extent{in(1, 4), in(1, 4)};
+            r.width = in(1, one_in(3) ? 100 : 20);
+            r.channels = in(1, 70) * r.sub_cubes();
+        }
+        r.input = {one_in(2), 0x80000000ull + 32ull * in(0, 9)};
+        r.output = {one_in(2), 0xa0000000ull + 32ull * in(0, 9)};
+        return r;
+    }
+
+    std::mt19937 random_;
+    std::string kind_;
+    std::uint64_t free_[2] = {};
+};
+
+}  // namespace dlasim
