@@ -53,7 +53,9 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
 Simulation simulate(const Hardware& hardware, const MemorySpec& memory, const TransferMemory& contents, const TransferPlan& plan,
                     const SimulateOptions& options)
 {
-    Machine machine(hardware, memory, machine_options(options));
+    MachineOptions with = machine_options(options);
+    with.drain = true;  // an interrupt of BDMA vouches for the memory of its last block only
+    Machine machine(hardware, memory, with);
     if (!options.timing_only)
         contents.before([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
     Simulation simulation;

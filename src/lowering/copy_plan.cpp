@@ -66,6 +66,7 @@ private:
         std::size_t end = first + 1;
         while (end < plan_.launches.size() && !plan_.launches[end].wait) ++end;
         const std::size_t begin_block = plan_.launches[first].first, end_block = plan_.launches[end - 1].first + plan_.launches[end - 1].count;
+        check_unsettled(begin_block, end_block);
         AtomSet written;
         for (std::size_t b = begin_block; b < end_block; ++b)
             for_each_line(blocks_[b], [&](std::uint32_t s, std::uint32_t l) {
@@ -85,7 +86,34 @@ private:
                                       ", which is written at the same time, expected lines apart, or \"wait\": true");
                 touch(place, blocks_[b].line_bytes, end_of(b, "source"));
             });
+        settle(first, end);
         return end;
+    }
+
+    /// Nothing may touch what was written without an interrupt that vouches for it.
+    void check_unsettled(std::size_t begin, std::size_t end) const
+    {
+        for (std::size_t b = begin; b < end; ++b)
+            for (const auto& [side, name] : {std::pair{&blocks_[b].source, "source"}, std::pair{&blocks_[b].destination, "destination"}})
+                for_each_line(blocks_[b], [&, side = side, name = name](std::uint32_t s, std::uint32_t l) {
+                    const Place place{side->place.primary, side->line_address(s, l)};
+                    if (const auto met = unsettled_[place.primary].find(place, blocks_[b].line_bytes))
+                        throw ConfigError(end_of(b, name), "touches address " + std::to_string(*met) + " of " + memory_name(place) +
+                                          ", written by a launch that ends in the other memory: its interrupt says nothing of this one. Expected a launch of its own for what writes to " +
+                                          memory_name(place));
+                });
+    }
+
+    /// [spec] bdma.md 1.4: only the last write of a launch is acknowledged, and with it all before it to the same memory.
+    void settle(std::size_t first, std::size_t end)
+    {
+        for (std::size_t i = first; i < end; ++i) {
+            const Launch& launch = plan_.launches[i];
+            for (std::size_t b = launch.first; b < launch.first + launch.count; ++b)
+                insert_lines(unsettled_[blocks_[b].destination.place.primary], blocks_[b], blocks_[b].destination);
+            unsettled_[blocks_[launch.first + launch.count - 1].destination.place.primary].clear();
+        }
+        plan_.settled = unsettled_[0].pages() == 0 && unsettled_[1].pages() == 0;
     }
 
     /// Memory that is simulated exists in pages, however few bytes of them are used.
@@ -153,6 +181,7 @@ private:
     const Hardware& hw_;
     TransferPlan plan_;
     AtomSet touched_;
+    std::array<AtomSet, 2> unsettled_;  // behind CVSRAM, behind DBB
 };
 
 }  // namespace

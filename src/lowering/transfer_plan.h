@@ -7,6 +7,9 @@
 // program has at most two launches under way, pushes the next one when that before the last is done, and waits where the
 // queue has no room. A launch ends where the group changes, where a block waits, and at 20 blocks.
 //
+// Blocks that run together must not touch what others write. Waiting is enough to touch it later, but for one thing: the
+// interrupt of a launch comes with the answer to its last write, so it says nothing of the other memory.
+//
 // Source  bdma.md 1.2 and 1.5, rubik.md 1, programming.md 10.
 // Error   programs equal to those of the measured cases: tests/unit/transfer_test.
 #pragma once
@@ -52,6 +55,7 @@ struct TransferPlan {
     ReshapeLayout layout;          // rubik
     std::uint64_t bytes = 0;       // that are written
     PortBeats dbb, cvsram;
+    bool settled = true;           // the interrupts vouch for everything that was written
     std::vector<UnitBound> bounds;
 };
 

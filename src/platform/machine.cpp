@@ -19,6 +19,7 @@ namespace dlasim {
 namespace {
 
 constexpr Cycle kTail = 64;               // recording goes on after the last entry has completed: interfaces.md 3
+constexpr Cycle kMostDrain = 1u << 20;    // cycles after which a memory that does not answer is left alone
 constexpr Cycle kChunk = 1u << 16;        // cycles between two looks at the outside world
 constexpr unsigned kQuietChunks = 64;     // chunks without any evaluation of a unit: nothing moves any more
 
@@ -83,6 +84,7 @@ struct Machine::Parts {
         for (const UnitModule* unit : top.units()) sum += unit->evaluations();
         return sum;
     }
+    bool idle() { return top.mcif().fabric().idle() && (!top.cvif() || top.cvif()->fabric().idle()); }
     std::string diagnose(const Software& software, Cycle now)
     {
         std::string text = software.failure().empty()
@@ -202,7 +204,11 @@ RunResult Machine::run(const Program& program)
         }
         Cycle target = std::min(stop, cycle() + kChunk);
         sc_core::sc_start(parts.clock.at(target) - sc_core::sc_time_stamp());
-        if (over) continue;
+        if (over) {
+            // What no interrupt waited for may still be on its way.
+            if (cycle() >= stop && parts.options.drain && !parts.idle() && stop < software.completed() + kMostDrain) stop += kTail;
+            continue;
+        }
         if (keep_going && !keep_going(cycle())) {
             result.interrupted = true;
             break;

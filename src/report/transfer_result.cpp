@@ -19,6 +19,7 @@ OrderedJson plan_json(const TransferResult& r)
 {
     OrderedJson json;
     json["bytes"] = r.plan.bytes;
+    json["settled"] = r.plan.settled;
     for (std::size_t i = 0; i < r.plan.launches.size(); ++i) {
         const Launch& launch = r.plan.launches[i];
         json["launches"].push_back({{"group", launch.group}, {"first_block", launch.first}, {"blocks", launch.count},

@@ -185,6 +185,126 @@ class Page(Case):
                 self.assertTrue(f"`{key}`" in page or f'"{key}"' in page, key)
 
 
+class Transfers(Case):
+    """Operations of BDMA and Rubik: descriptors without a convolution."""
+    COPY = {"name": "spill", "op": "bdma", "blocks": [
+        {"source": {"memory": "dbb", "address": 4096, "line_stride": 96}, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64, "lines": 5, "surfaces": 2},
+        {"group": 1, "wait": True, "source": {"memory": "cvsram", "address": 0}, "destination": 65536, "line_bytes": 640}]}
+    SPLIT = {"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 4, "height": 1, "channels": 2}}
+    PACE = "ideal:latency=20,write_latency=8"
+
+    def finished(self, descriptor, *arguments):
+        done, result = self.run_layer(descriptor, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIs(result["verified"], True)
+        self.assertEqual(result["mismatches"], 0)
+        for key in ("wall_seconds", "simulated_cycles_per_second"):
+            del result[key]
+        return result
+
+    def test_a_result_has_the_keys_of_every_result(self):
+        done, result = self.run_layer(self.COPY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for key in ("schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units", "traffic",
+                    "bounds", "wall_seconds", "simulated_cycles_per_second"):
+            self.assertIn(key, result)
+        self.assertEqual((result["name"], result["macs"], result["mac_utilization"]), ("spill", 0, 0))
+        for name, unit in result["units"].items():
+            self.assertEqual(sum(unit[phase] for phase in PHASES), result["cycles"], name)
+        self.assertLessEqual(result["bounds"]["largest"], result["cycles"])
+        launches = result["plan"]["launches"]
+        self.assertEqual([launch["group"] for launch in launches], [0, 1])
+        self.assertEqual(launches[1]["done"], result["cycles"])
+        self.assertEqual(result["traffic"]["cvsram"]["write_bytes_by_client"], {"BDMA": 640})
+        self.assertEqual(result["traffic"]["dbb"]["write_bytes"], 640)
+        self.assertIn("verified     yes", done.stdout)
+
+    def test_copies_take_the_cycles_that_were_measured(self):
+        cases = sorted((MODELS.parent / "tests" / "data" / "rtl" / "nv_full").glob("bdma_*.json"))
+        self.assertEqual(len(cases), 13)
+        for case in cases:
+            case = json.loads(case.read_text())
+            memory = case["memory"]
+            result = self.finished(self.measured(case["program"]), "--events", "events.json", "--memory",
+                                   "ideal:latency={read_latency},interval={beat_interval},write_latency={write_latency}".format(**memory))
+            self.assertEqual([result["cycles"]], case["expected"]["interrupt_cycles"], case["id"])
+            events = json.loads((self.folder / "events.json").read_text())
+            for log in ("ar", "aw"):
+                self.assertEqual(events[log], case["expected"][log], case["id"])
+
+    def measured(self, program):
+        """The descriptor of a measured register program."""
+        value, blocks, group = {}, [], 0
+        for name, data in program:
+            if name == "BDMA.CFG_OP":
+                def end(side, bit):
+                    return {"memory": ("cvsram", "dbb")[value["BDMA.CFG_CMD"] >> bit & 1], "address": value[f"BDMA.CFG_{side}_ADDR_LOW"],
+                            "line_stride": value[f"BDMA.CFG_{side}_LINE"], "surface_stride": value[f"BDMA.CFG_{side}_SURF"]}
+                blocks.append({"source": end("SRC", 0), "destination": end("DST", 1), "line_bytes": 32 * value["BDMA.CFG_LINE"] + 32,
+                               "lines": value["BDMA.CFG_LINE_REPEAT"] + 1, "surfaces": value["BDMA.CFG_SURF_REPEAT"] + 1})
+            group = int(name[-1]) if name.startswith("BDMA.CFG_LAUNCH") else group
+            value[name] = data
+        return {"op": "bdma", "blocks": [dict(block, group=group) for block in blocks]}
+
+    def test_reshapes_take_the_cycles_that_were_measured(self):
+        # rubik.md 6, from the start of the operation; it is 13 cycles behind the acceptance of its enable.
+        for mode, width, channels, cycles in (({"mode": "split"}, 4, 2, 76), ({"mode": "split"}, 64, 32, 196), ({"mode": "merge"}, 4, 2, 75),
+                                              ({"mode": "contract", "stride": {"x": 2}}, 8, 64, 90)):
+            result = self.finished({"op": "rubik", "rubik": mode, "input": {"width": width, "height": 1, "channels": channels}}, "--memory", self.PACE)
+            self.assertEqual(result["cycles"], 13 + cycles, mode)
+
+    def test_timing_only_and_stepping_take_the_same_cycles(self):
+        for descriptor in (self.COPY, self.SPLIT):
+            result = self.finished(descriptor)
+            self.assertEqual(self.finished(descriptor, "--stepping"), result)
+            done, without = self.run_layer(descriptor, "--timing-only")
+            self.assertEqual(done.returncode, 0)
+            self.assertIsNone(without["verified"])
+            self.assertEqual(without["cycles"], result["cycles"])
+            self.assertEqual(self.finished(descriptor, "--seed", 9)["layer"]["data"]["seed"], 9)
+
+    def test_the_models_run(self):
+        models = [path for path in sorted(MODELS.glob("*.json")) if json.loads(path.read_text()).get("op") in ("bdma", "rubik")]
+        self.assertEqual(len(models), 4)
+        for model in models:
+            self.finished(json.loads(model.read_text()))
+
+    def test_cubes_come_from_numpy_files(self):
+        header = "{'descr': '|i1', 'fortran_order': False, 'shape': (1, 2, 1, 4), }"
+        (self.folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + (header + " " * (117 - len(header)) + "\n").encode() + bytes(range(8)))
+        self.finished(dict(self.SPLIT, data={"input": "x.npy"}))
+        done = self.dlasim("run", self.write(dict(self.SPLIT, data={"input": "x.npy"}, precision="int16")), "--out", "other")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/data/input", done.stderr)
+
+    def test_what_cannot_be_is_refused_with_its_place(self):
+        copies, reshape = copy.deepcopy(self.COPY), copy.deepcopy(self.SPLIT)
+        copies["blocks"][1].pop("wait")
+        self.refused(self.run_layer(copies)[0], "layer.json: /blocks/1/source: reads address 0 of cvsram, which is written at the same time")
+        reshape["rubik"]["mode"] = "fold"
+        self.refused(self.run_layer(reshape)[0], "/rubik/mode", "contract, split, merge")
+        self.refused(self.run_layer({"op": "bdmb"})[0], "/op", 'did you mean "bdma"?')
+        self.refused(self.run_layer(dict(self.COPY, blocks=[]))[0], "/blocks")
+        for preset in ("nv_large", "nv_medium_1024_full", "nv_medium_512", "nv_small_256_full", "nv_small_256", "nv_small"):
+            self.refused(self.run_layer(self.COPY, "--hw", preset)[0], "/op", "without BDMA", preset)
+            self.refused(self.run_layer(self.SPLIT, "--hw", preset)[0], "/op", "without Rubik", preset)
+
+    def test_sweeps_take_them(self):
+        sweep = {"base": {"layer": self.COPY}, "axes": {"blocks.0.lines": [5, 9], "latency": [10, 100], "blocks.1.line_bytes": [640, 33]}}
+        self.assertEqual(self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out").returncode, 0)
+        rows = json.loads((self.folder / "out" / "points.json").read_text())
+        self.assertEqual([row["verified"] for row in rows], [True, None] * 4)
+        self.assertLess(rows[0]["cycles"], rows[2]["cycles"])
+        self.assertLess(rows[0]["cycles"], rows[4]["cycles"])
+        self.assertIn("/base/layer/blocks/1/line_bytes", rows[1]["reason"])
+        sweep = {"base": {"layer": self.SPLIT}, "axes": {"rubik.mode": ["split", "merge"], "placement.output": [{"memory": "cvsram", "address": 0}, 0]}}
+        self.assertEqual(self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out").returncode, 0)
+        self.assertTrue(all(row["verified"] for row in json.loads((self.folder / "out" / "points.json").read_text())))
+        sweep = {"base": {"layer": self.COPY}, "axes": {"blocks.2.lines": [5]}}
+        self.assertEqual(self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out").returncode, 0)
+        self.assertIn("list of 2", json.loads((self.folder / "out" / "points.json").read_text())[0]["reason"])
+
+
 class BadInput(Case):
     def test_descriptors(self):
         def change(path, value):

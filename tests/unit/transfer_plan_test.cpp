@@ -160,6 +160,23 @@ TEST(TransferPlan, WhatIsWrittenTwiceOrReadMeanwhileIsRefused)
                          "line_bytes": 64, "lines": 3, "surfaces": 2}]})"), "nothing was refused");
 }
 
+// The interrupt of a launch comes with the answer to its last write.
+TEST(TransferPlan, WhatNoInterruptVouchesForIsNotTouchedAgain)
+{
+    const auto three = [](const std::string& second, const std::string& third) {
+        return R"({"op": "bdma", "blocks": [{"source": 0, "destination": 65536, "line_bytes": 64},
+            {"source": 0, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64)" + second + R"(},
+            {"wait": true, "line_bytes": 64, )" + third + "}]}";
+    };
+    const std::string reads = R"("source": 65536, "destination": 131072)", overwrites = R"("source": 0, "destination": 65536)";
+    EXPECT_THAT(refused(three("", reads)), HasSubstr("/blocks/2/source: touches address 65536 of dbb, written by a launch that ends in the other memory"));
+    EXPECT_THAT(refused(three("", overwrites)), HasSubstr("/blocks/2/destination: touches address 65536 of dbb"));
+    EXPECT_EQ(refused(three(R"(, "group": 1)", reads)), "nothing was refused");
+    EXPECT_EQ(refused(three("", R"("source": {"memory": "cvsram", "address": 0}, "destination": 131072)")), "nothing was refused");
+    EXPECT_FALSE(plan_transfer(read(three("", R"("source": 0, "destination": {"memory": "cvsram", "address": 64})")), full()).settled);
+    EXPECT_TRUE(plan_transfer(read(three("", R"("source": 0, "destination": 131072)")), full()).settled);  // the last launch vouches for both
+}
+
 TEST(TransferPlan, WhatTheMachineDoesNotHaveIsRefused)
 {
     const std::string copy = blocks_of({""}), reshape = R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 2, "height": 2, "channels": 2},

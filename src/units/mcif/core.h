@@ -35,6 +35,8 @@ public:
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    /// Nothing is held and nothing is on its way.
+    bool idle() const { return egress_.empty() && ingress_.empty() && writes_.empty() && ingress_.outstanding() == 0 && writes_.outstanding() == 0; }
 
 private:
     void load_settings();

@@ -17,6 +17,7 @@ public:
          MemorySide side, const McifLinks& links, bool values = true);
 
     Core& core() override { return machine_; }
+    const McifCore& fabric() const { return core_; }
 
     /// Totals, and with record_commands() the first commands. mark(t0) restarts the count at t0.
     TrafficLog& traffic() { return bridge_.traffic(); }
