@@ -248,14 +248,14 @@ void read_sdp_input(Layer& layer, const JsonObject& top)
 {
     for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads", "mode", "weights", "winograd", "image"})
         if (top.has(key)) throw ConfigError(top.where(key), "an sdp layer has no kernel, expected no such key");
-    if (layer.batch != 1) throw ConfigError(top.pointer("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
-    if (layer.image()) throw ConfigError(top.pointer("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
+    if (layer.batch != 1) throw ConfigError(top.where("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
+    if (layer.image()) throw ConfigError(top.where("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
     layer.kernels = layer.channels;
     const Precision stored = layer.stored_precision();
     const bool narrowing = stored == Precision::Int16 && layer.precision == Precision::Int8;
-    if (layer.flush_nan) throw ConfigError(top.pointer("input") + "/nan_to_zero", "an sdp layer does not pass CDMA, expected \"nan_to_zero\" in \"post\"");
+    if (layer.flush_nan) throw ConfigError(top.where("input") + "/nan_to_zero", "an sdp layer does not pass CDMA, expected \"nan_to_zero\" in \"post\"");
     if (stored != layer.precision && !narrowing)
-        throw ConfigError(top.pointer("input") + "/precision", std::string("found ") + precision_name(stored) + " for " +
+        throw ConfigError(top.where("input") + "/precision", std::string("found ") + precision_name(stored) + " for " +
                           precision_name(layer.precision) + ", expected the same, or int16 for int8");
 }
 

@@ -156,7 +156,7 @@ void read_output(Layer& layer, const JsonObject& post, const JsonObject& top)
                           precision_name(layer.precision) + ", expected int8 to int8 or int16, int16 to int16 or fp16, "
                           "fp16 to fp16 or int16: SDP converts no other pair");
     if (layer.precision == Precision::Fp16 && (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0))
-        throw ConfigError(top.pointer("post") + "/output", "fp16 results are not scaled, expected offset 0, scale 1, shift 0");
+        throw ConfigError(top.where("post") + "/output", "fp16 results are not scaled, expected offset 0, scale 1, shift 0");
 }
 
 OrderedJson operand_json(const Operand& operand, bool ew, Precision precision)

@@ -54,7 +54,7 @@ private:
     {
         const auto all = presets();
         if (kind_ == "machines") return between_presets();
-        if (kind_ == "cvsram") return *find_preset(one_in(2) ? "nv_full" : one_in(2) ? "nv_large" : "nv_medium_1024_full");
+        if (kind_ == "cvsram") return *find_preset(one_in(2) ? "nv_full" : one_in(3) ? "nv_large" : one_in(2) ? "nv_medium_1024_full" : "nv_small_256_full");
         if (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed") return *find_preset("nv_full");
         return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
     }
