@@ -218,7 +218,7 @@ private:
         l.op = Op::Convolution;
         l.dilation = {1, 1};
         l.mode = Mode::Image;
-        l.stride = {in(1, 4), in(1, 4)};
+        l.stride = one_in(4) ? Extent{in(1, 8), in(1, 8)} : Extent{in(1, 4), in(1, 4)};
         l.format = find_pixel_format(l.precision == Precision::Int8 ? kEight[in(0, 9)] : l.precision == Precision::Int16 ? kSixteen[in(0, 5)] : kFloat[in(0, 2)]);
         const bool other = one_in(3);  // pixels of another width than the layer's numbers, or packed ones
         if (other) l.format = find_pixel_format(one_in(4) ? kEight[in(0, 9)] : one_in(3) ? kSixteen[in(0, 5)] : kOther[in(0, 11)]);

@@ -197,6 +197,9 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
     const char* rows = R"({"input": {"width": 9, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 5, "height": 5, "count": 8}, "image": {"rows_at_once": 4}})";
     EXPECT_THAT(refused(rows, "nv_full"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows at once"));
     EXPECT_THAT(refused(rows, "nv_small"), HasSubstr("found 4 kernel rows at once, expected 1"));
+    const char* step = R"({"input": {"width": 64, "height": 9, "format": "T_A16B16G16R16"}, "kernel": {"width": 4, "height": 4, "count": 8},
+        "stride": {"x": 5, "y": 1}, "precision": "int16", "image": {"rows_at_once": 4}})";
+    EXPECT_THAT(refused(step, "nv_full"), HasSubstr("found a step of 160 bytes with 4 rows at once, expected at most the 128 of a CBUF entry"));
 }
 
 }  // namespace
