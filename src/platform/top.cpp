@@ -48,10 +48,14 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
     };
     for (const UnitRegisters& unit : register_units(hardware.generation)) {
         if (!decoded(hardware, unit.name)) continue;
+        if (unit.name == "GEC") {
+            windows.push_back({&unit, nullptr, 0});
+            continue;
+        }
         csb_links_.push_back(std::make_unique<CsbLink>());
         const bool retimed = hardware.full() && (unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC");
         windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::kCsbRetiming : 0});
-        for (const std::string_view passive : {"CFGROM", "GEC", "PDP", "PDP_RDMA", "CDP", "CDP_RDMA"})
+        for (const std::string_view passive : {"CFGROM", "PDP", "PDP_RDMA", "CDP", "CDP_RDMA"})
             if (unit.name == passive)
                 passive_.push_back(std::make_unique<Passive>(std::string(unit.name).c_str(), clock, stepping, unit, *csb_links_.back()));
     }

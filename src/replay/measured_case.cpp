@@ -143,7 +143,9 @@ MeasuredCase read_measured_case(const std::filesystem::path& file, const std::op
     if (hardware) {
         result.hardware = *hardware;
     } else if (json.contains("hardware")) {
-        result.hardware = read_hardware(json["hardware"], root.file, "/hardware");
+        // A label that is a preset's name is what the object is laid over if it names none itself.
+        const std::string label = config.is_string() ? config.get<std::string>() : "";
+        result.hardware = read_hardware(json["hardware"], root.file, "/hardware", find_preset(label) ? label : "");
     } else {
         const std::string name = config.is_string() ? config.get<std::string>() : "";
         const Hardware* preset = find_preset(name);

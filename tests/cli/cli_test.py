@@ -156,6 +156,29 @@ class Runs(Case):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("cdma", done.stderr.lower())
 
+    def events(self, program, **more):
+        case = {"id": "program", "config": "nv_full", "memory": {"read_latency": 32, "beat_interval": 1, "write_latency": 8}, "layers": [],
+                "program": program, "finished": True, "expected": {}} | more
+        events = self.folder / "events.json"
+        done = self.dlasim("replay", self.write(case, "case.json"), "--events", events)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(events.read_text())
+
+    def test_a_read_takes_what_the_way_to_its_unit_takes(self):
+        # csb.md 2.2: T + 18, CMAC_A and CACC of nv_full T + 24, GEC T + 17 and always 0
+        for register, value, latency in (("CSC.S_POINTER", 0, 18), ("CMAC_A.S_POINTER", 0, 24), ("CACC.S_STATUS", 0, 24), ("GEC.FEATURE", 0, 17)):
+            events = self.events([["GLB.S_INTR_MASK", 0], ["MARK", "t0"], ["READ", register]])
+            self.assertEqual(events["reads"], [[register, value]])
+            recorded = events["probes"]["mcif2cdma_dat_rd_rsp_ready"]["active"]     # to 64 cycles after the read, issued in t0 + 1
+            self.assertEqual(recorded - 64 - 1, latency, register)
+
+    def test_the_machine_of_a_case_is_laid_over_its_label_if_it_names_no_preset(self):
+        program = [["CDMA.S_POINTER", 1], ["MARK", "t0"]]
+        for label, hardware in (("nv_small", {"cbuf": {"banks": 16}}), ("anything", {"preset": "nv_small", "cbuf": {"banks": 16}})):
+            self.events(program, config=label, hardware=hardware)
+        case = {"config": "anything", "hardware": {"cbuf": {"banks": 16}}, "memory": {}, "program": program}
+        self.refused(self.dlasim("replay", self.write(case, "case.json")), "/hardware/preset")
+
 
 class Page(Case):
     """docs/DESCRIPTOR.md: every example runs and is verified, every key of a layer has its place."""

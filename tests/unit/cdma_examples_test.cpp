@@ -21,11 +21,13 @@ class ExamplePort {
 public:
     ExamplePort(ReadLink& link, const Hardware& hw) : link_(link), atom_(hw.memory.atom_bytes), lanes_(hw.atoms_per_beat()) {}
     std::vector<Cycle> requests;
+    std::vector<std::uint64_t> addresses;
 
     void step(Cycle at)
     {
         if (link_.request.fires(at)) {
             requests.push_back(at - kT0);
+            addresses.push_back(link_.request.item(at).address);
             const ReadRequest request = link_.request.item(at);
             for (std::uint32_t i = 0; i < request.atoms; i += lanes_) {
                 ReadBeat beat;
@@ -174,6 +176,42 @@ TEST(CdmaExamples, ConfigurableWeightsOfSection15_4)
     EXPECT_THAT(e.weight_messages, ElementsAre(std::pair{Cycle{97}, 64u}));
     EXPECT_EQ(e.kernels, 8u);
     EXPECT_THAT(e.weight_interrupts, ElementsAre(104));
+}
+
+TEST(CdmaExamples, TheSecondaryPortOfAMachineWithoutOneTakesNothing)
+{
+    // fabric.md 1.1: the client hangs
+    Example e("nv_small");
+    auto registers = feature(4, 2, 16, 8, 8, kConfigurableBanks);
+    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 7}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 512},
+                                       {r::D_DAIN_RAM_TYPE, 0}});
+    e.layer(registers);
+    e.run(300);
+    EXPECT_TRUE(e.data.requests.empty());
+    EXPECT_THAT(e.data_messages, testing::IsEmpty());
+    EXPECT_THAT(e.weight_interrupts, ElementsAre(104));
+    EXPECT_THAT(e.bench.core.waiting_for(), testing::HasSubstr("a secondary port that is not there"));
+    registers.push_back({r::D_WEIGHT_RAM_TYPE, 0});
+    Example both("nv_small");
+    both.layer(registers);
+    both.run(300);
+    EXPECT_TRUE(both.data.requests.empty() && both.weight.requests.empty());
+}
+
+TEST(CdmaExamples, TheSharesOfTheArbiterActAsSoonAsTheyAreWritten)
+{
+    // cdma.md 7.3: bursts of weights and masks in turn, 16 and 4 after reset, masks first
+    Example e("nv_full");
+    auto registers = feature(4, 2, 64, 2, 32, kFullBanks);
+    registers.insert(registers.end(), {{r::D_WEIGHT_FORMAT, 1}, {r::D_WEIGHT_SIZE_0, 8191}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x40000},
+                                       {r::D_WEIGHT_BYTES, 0x4000}, {r::D_WMB_ADDR_LOW, 0x80000}, {r::D_WMB_BYTES, 0x4000}, {r::D_WGS_ADDR_LOW, 0xc0000}});
+    e.layer(registers);
+    e.bench.csb.request.put(kT0 + 9, {r::S_ARBITER, 1 | 2 << 16, true});
+    e.run(60);
+    std::string order;
+    for (const std::uint64_t address : e.weight.addresses) order += address >= 0xc0000 ? 'g' : address >= 0x80000 ? 'm' : 'w';
+    // the round under way when the register changes ends with the credits it began with
+    EXPECT_EQ(order.substr(0, 31), "gmmmmwwwwwwwwwwwwwwwwmmmwwmmmww");
 }
 
 TEST(CdmaExamples, ALayerEnabledInTimeStartsFourCyclesAfterTheSwitch)

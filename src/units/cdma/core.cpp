@@ -72,6 +72,8 @@ struct CdmaCore::Parts {
           data(hw, p.data_mc, p.data_cv, p.csc, p.cbuf, values), weights(hw, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read(offset, group, at); };
+        registers.on_write = [this](std::uint32_t, std::uint32_t, Cycle) { arbiter_written = true; };
+        weights.set_arbiter(registers.get(reg::cdma::S_ARBITER));
         last_bank_code = hardware.full() ? 0xf + 1u : 0x1f + 1u;
         last_bank_code |= last_bank_code << 16;
         // [spec] cdma.md 10: after reset both write ports sweep the buffer, 64 bytes or one atom a cycle
@@ -94,6 +96,7 @@ struct CdmaCore::Parts {
     WeightSide weights;
 
     bool running = false;  // op
+    bool arbiter_written = false;
     Cycle started = kNever, data_done = kNever, weight_done = kNever, switch_at = kNever, capacity_at = kNever;
     Layer layer;
     Half data_half, weight_half;
@@ -127,7 +130,7 @@ void CdmaCore::Parts::start_layer(Cycle at)
     gate_off = kNever;
 
     data.start(layer);
-    weights.start(layer, registers.get(reg::cdma::S_ARBITER));
+    weights.start(layer);
 
     const bool data_banks_change = (layer.bank_code() ^ last_bank_code) & 0xffff;
     const bool banks_change = layer.bank_code() != last_bank_code;
@@ -264,6 +267,9 @@ void CdmaCore::Parts::advance(Cycle to)
         if (switch_at == to) finish_layer(to);
     }
     awake = changed || !data_half.settled() || !weight_half.settled();
+    // a register holds what was written to it from the next cycle on
+    if (arbiter_written) weights.set_arbiter(registers.get(reg::cdma::S_ARBITER));
+    arbiter_written = false;
     account(to);
 }
 

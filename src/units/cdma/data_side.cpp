@@ -5,7 +5,7 @@
 namespace dlasim::cdma {
 
 DataSide::DataSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values)
-    : full_(hw.full()), values_(values), links_{secondary ? secondary : &primary, &primary}, link_(&primary), csc_(csc),
+    : full_(hw.full()), values_(values), links_{secondary ? secondary : &no_port_.link, &primary}, link_(&primary), csc_(csc),
       context_{status_, csc.data_filled, cbuf, write_probe},
       requests_{Stage<ReadRequest>(full_), Stage<ReadRequest>(full_)},
       responses_{Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_)},
@@ -246,6 +246,7 @@ Cycle DataSide::horizon() const
 std::string DataSide::waiting_for() const
 {
     if (!busy_) return "data: not started";
+    if (link_ == &no_port_.link) return "data: a secondary port that is not there";
     if (slot_.valid) return "data: the memory interface does not take a request";
     if (info_.size() != 0) return "data: " + std::to_string(info_.size()) + " requests in flight";
     if (blocked_)

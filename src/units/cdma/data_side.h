@@ -76,6 +76,7 @@ private:
     void account(std::uint32_t added);
 
     const bool full_, values_;
+    NoPort no_port_;
     std::array<ReadLink*, 2> links_;  // secondary, primary
     ReadLink* link_;
     CdmaCscLink& csc_;

@@ -20,6 +20,12 @@ struct RequestInfo {
     bool chunk_end = false;    // Winograd
 };
 
+/// What a RAM type selects that the machine does not have: it takes nothing. fabric.md 1.1.
+struct NoPort {
+    NoPort() { link.request.set_ready(0, false); }
+    ReadLink link;
+};
+
 /// A fetcher's request register.
 struct RequestSlot {
     bool valid = false;

@@ -48,13 +48,13 @@ WeightSide::WeightSide(const Hardware& hw, ReadLink& primary, ReadLink* secondar
       first_atom_(full_ ? std::uint64_t{bank_depth_} * atoms_per_entry_ : 0),
       last_atom_(std::uint64_t{hw.cbuf.banks} * bank_depth_ * atoms_per_entry_),
       mask_first_(last_atom_ - std::uint64_t{bank_depth_} * atoms_per_entry_), mask_last_(last_atom_),
-      links_{secondary ? secondary : &primary, &primary}, link_(&primary), csc_(csc), cbuf_(cbuf), port_stage_(full_),
+      links_{secondary ? secondary : &no_port_.link, &primary}, link_(&primary), csc_(csc), cbuf_(cbuf), port_stage_(full_),
       responses_{Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_)}
 {
     mask_ring_ = {mask_first_, mask_last_, mask_first_};
 }
 
-void WeightSide::start(const Layer& layer, std::uint32_t arbiter)
+void WeightSide::start(const Layer& layer)
 {
     layer_ = layer;
     link_ = links_[layer.weight_primary];
@@ -64,7 +64,6 @@ void WeightSide::start(const Layer& layer, std::uint32_t arbiter)
                    full_ ? ring : ring + facts::kCdmaWeightSlack / atoms_per_entry_);
     mask_.start(layer.mask_address, layer.compressed ? layer.mask_bytes : 0, atom_,
                 std::int64_t{bank_depth_} * atoms_per_entry_);
-    share_ = {bits(arbiter, 0, 4), bits(arbiter, 16, 4)};
     groups_ = ceil_div(layer.kernels, layer.kernel_group);
     size_reads_total_ = layer.compressed ? ceil_div(groups_, facts::kCdmaGroupSizes) : 0;
     size_reads_ = sizes_answered_ = sizes_to_push_ = size_values_read_ = 0;
@@ -413,6 +412,7 @@ bool WeightSide::step(Cycle at, bool clear)
 std::string WeightSide::waiting_for() const
 {
     if (!busy_) return "weights: not started";
+    if (link_ == &no_port_.link) return "weights: a secondary port that is not there";
     if (stalled_) return "weights: the memory interface does not take a request";
     if (info_.size() != 0) return "weights: " + std::to_string(info_.size()) + " requests in flight";
     if (weights_.waits_for_space() || mask_.waits_for_space()) return "weights: space in the ring";

@@ -14,6 +14,7 @@
 #include <array>
 #include <string>
 
+#include "base/bits.h"
 #include "units/cdma/counters.h"
 #include "units/cdma/data_types.h"
 #include "units/cdma/info_fifo.h"
@@ -74,7 +75,9 @@ class WeightSide {
 public:
     WeightSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values);
 
-    void start(const Layer& layer, std::uint32_t arbiter);
+    void start(const Layer& layer);
+    /// The register of both groups: its shares act on the next grant.
+    void set_arbiter(std::uint32_t arbiter) { share_ = {bits(arbiter, 0, 4), bits(arbiter, 16, 4)}; }
     void busy(Cycle at);
     void stop() { busy_ = false; }
     /// False if cycle `at` changes nothing: nothing moved in the last one and no input is different.
@@ -121,6 +124,7 @@ private:
     const bool full_, values_;
     const std::uint32_t atom_, atoms_per_entry_, unit_bytes_, units_per_entry_, bank_depth_;
     const std::uint64_t first_atom_, last_atom_, mask_first_, mask_last_;
+    NoPort no_port_;
     std::array<ReadLink*, 2> links_;  // secondary, primary
     ReadLink* link_;
     CdmaCscLink& csc_;

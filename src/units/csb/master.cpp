@@ -56,7 +56,7 @@ void CsbMaster::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
         window->link->request.put(decode, {static_cast<std::uint32_t>(address % kWindowBytes), data, write});
     }
     if (!write) {
-        Cycle answered = passage.pushed + facts::kCsbPushToUnmapped;
+        Cycle answered = passage.pushed + (window ? facts::kCsbPushToGec : facts::kCsbPushToUnmapped);
         data = 0;
         if (window && window->link) {
             Pulse<std::uint32_t>& response = window->link->response;

@@ -22,7 +22,7 @@ public:
     /// A unit's window on the bus.
     struct Window {
         const UnitRegisters* unit;
-        CsbLink* link;   // null: nobody answers, reads are 0
+        CsbLink* link;   // null: GEC, reads are 0
         Cycle retiming;  // registers between master and unit, each way
     };
     CsbMaster(const sc_core::sc_module_name& name, const Clock& clock, std::vector<Window> windows);
