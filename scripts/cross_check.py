@@ -92,7 +92,7 @@ def plain_convolution(case, record, m, models):
     """CRC of an int8 direct convolution in integers; None if the layer is not one or too large."""
     layer, info, base = record["layer"], record["info"], record["base"]
     g = layer.get
-    if g("mode", "dc") != "dc" or g("prec") != "int8" or g("areas") or g("batch", 1) > 1 or any(g(x) for x in ("bs", "bn", "ew", "fly")) or info["macs"] > 60000:
+    if g("mode", "dc") != "dc" or g("prec") != "int8" or g("areas") or g("clip") or g("batch", 1) > 1 or any(g(x) for x in ("bs", "bn", "ew", "fly")) or info["macs"] > 60000:
         return None
     fills = {int(f["addr"], 16): f for f in case["memory_fill"]}
     s8 = [i - 256 if i > 127 else i for i in range(256)]

@@ -36,6 +36,10 @@ class Models:
         patched = patched.replace("                wt.info.offer(h is not None and first.rdy)\n",
                                   "                wt.info.offer(h is not None and first.rdy)\n"
                                   "                MARKS.append((t, 'w', h is not None and not (irdy and first.rdy), h is not None and irdy and first.rdy))\n")
+        # Atoms of an odd start pair up before they are written, cdma.md 7.4.
+        single = "            P['cdma2buf_wt_wr'].on(t + 1)\n"
+        assert single in patched
+        patched = patched.replace(single, "            if wr_atoms + (wt.fetch_cnt & 1 if full else 1) >= 2: P['cdma2buf_wt_wr'].on(t + 1)\n")
         patched = patched.replace("dc.info.pop(); dc.got = 0", "dc.info.pop(); dc.got = 0; MARKS.append((t, 'D'))")
         patched = patched.replace("wt.info.pop(); wt.got = 0", "wt.info.pop(); wt.got = 0; MARKS.append((t, 'W'))")
         exec(compile(patched, "cdma_fabric.py", "exec"), cdma_fabric.__dict__)
@@ -82,7 +86,16 @@ class Models:
                               ("s.wp.fwd(mv,wd); s.wp.bwd(True)", "s.wp.fwd(mv,wd); s.wp.bwd(w_ok)"),
                               ("        if w is not None and w[1]: bq.append([c+m['write_latency'],awo.popleft()])\n",
                                "        if w is not None and w[1]: m_.ended+=1\n        while m_.ended and awo: m_.ended-=1; bq.append([c+m['write_latency'],awo.popleft()])\n"),
-                              ("s.lane=0; s.curch=None\n", "s.lane=0; s.curch=None; s.ended=0; s.now=0; s.a_next=s.w_next=0\n")):
+                              ("s.lane=0; s.curch=None\n", "s.lane=0; s.curch=None; s.ended=0; s.now=0; s.a_next=s.w_next=0; s.os=0; s.limit=256; s.back=[]\n"),
+                              # The limit on outstanding beats of fabric.md 1.6: a response taken in b is credited in b + 2.
+                              ("        if s.cd.V:\n            if cmd_first: mv=s.cc.V and ", "        dec=sum(n for t,n in s.back if t==s.now-1); s.back=[x for x in s.back if x[0]>s.now-1]\n"
+                               "        if s.cd.V:\n            if cmd_first: mv=s.cc.V and s.os+s.beats_of(s.cc.D)-dec<=s.limit and "),
+                              ("        s.aw.fwd(mv and cmd_first", "        s.os+=(s.beats_of(s.cc.D) if mv and cmd_first else 0)-dec\n        s.aw.fwd(mv and cmd_first"),
+                              ("    def ready(s): return len(s.p1.q)<2\n", "    def ready(s): return len(s.p1.q)<2\n    def beats_of(s,d): return 1 if s.full else d[1]\n"),
+                              ("csb=Csb(); ping=Ping(); sdp=Sdp(cf); mc=McifWr(cf)\n", "csb=Csb(); ping=Ping(); sdp=Sdp(cf); mc=McifWr(cf)\n"
+                               "    mc.limit=(dict((x[0],x[1]) for x in prog).get('MCIF.CFG_OUTSTANDING_CNT',0xffff)>>8&255)+1\n"),
+                              ("awo.append(aw[2])", "awo.append((aw[2],m_.beats_of(aw)))"),
+                              ("            t,ack=bq.pop(0)\n", "            t,(ack,beats)=bq.pop(0); m_.back.append((c+2,beats))\n")):
             assert before in text or name != "sdp_out", before
             text = text.replace(before, after.replace("m_.", "mc." if name == "sdp_out" else "mw."))
         # Both lanes see the readiness from the start of the cycle.

@@ -138,6 +138,16 @@ class Draw:
                 layer["padv"] = r.randint(-100, 100)
             if r.random() < 0.2 and layer["w"] * layer["h"] > 1:
                 layer |= dict(pack=r.choice([0, 0x10000]), grain=1, line=(layer["w"] + r.randint(0, 3)) * self.m.atom)
+            elif r.random() < 0.2:
+                layer["pack"] = r.choice([0, 1, 0x10000, 0x10001]) if layer["w"] * layer["h"] == 1 else 1
+            if r.random() < 0.2 and layer["w"] * layer["h"] > 1:      # cubes with room behind their lines and surfaces
+                layer["surf"] = layer.get("line", layer["w"] * self.m.atom) * layer["h"] + r.randint(0, 9) * self.m.atom
+            if r.random() < 0.2 and self.out(layer):
+                w, h = self.p.out_size(layer["w"], layer["h"], layer)
+                layer["oline"] = (w + r.randint(0, 5)) * self.m.atom
+                layer["osurf"] = layer["oline"] * h + r.randint(0, 9) * self.m.atom
+            if r.random() < 0.1:
+                layer["clip"] = r.randint(0, 9)
             if banks and r.random() < 0.5:
                 layer |= dict(wb=r.randint(1, self.m.banks - 1))
                 if r.random() < 0.5:
@@ -173,9 +183,17 @@ class Draw:
                 layer |= dict(sx=r.randint(1, 4), sy=r.randint(1, 4))
             if r.random() < 0.3:
                 layer["xo"] = r.randint(0, max(1, self.m.atom // b0) - 1)
+            if r.random() < 0.3:
+                layer["line"] = (ceil_div((layer["w"] + layer.get("xo", 0)) * b0, self.m.atom) + r.randint(0, 3)) * self.m.atom
+            if planes == 2 and r.random() < 0.3:
+                layer["uvline"] = (ceil_div((layer["w"] + layer.get("xo", 0)) * 2 * b0, self.m.atom) + r.randint(0, 3)) * self.m.atom
+            if layer.get("cvt") and r.random() < 0.5:
+                layer["sign"] = 0
             sc = layer["s"] * comps
             if r.random() < 0.4:
                 layer["yext"] = r.choice([1, 2])
+                if layer.get("sx", 1) * comps * self.p.ES[prec] << layer["yext"] > self.m.entry:
+                    continue            # more bytes a step than an entry has: the window cannot follow
             if sc > 128 and self.m.full or sc > 4 * self.m.c:
                 continue
             if not self.m.full and ceil_div(sc, self.m.c) >= 3 and (sc - 1) % self.m.c == 0:
@@ -301,7 +319,8 @@ def sdp_writes(m, layer, group, operand_group, base, ow, oh, k, fly):
 def bases(rng, m, index):
     """Addresses of the cubes of a layer; every layer has its own."""
     at = lambda top: top + index * 0x01000000 + rng.choice([0, 0, 0, 1, 3, 7]) * m.atom
-    return dict(i=at(0x80000000), w=0x90000000 + index * 0x200000, o=at(0xA0000000), b=0xB0000000 + index * 0x200000,
+    odd = rng.choice([0, 0, 0, 1, 2, 3, 5, 7]) * m.atom
+    return dict(i=at(0x80000000), w=0x90000000 + index * 0x200000 + odd, o=at(0xA0000000), b=0xB0000000 + index * 0x200000,
                 n=0xB4000000 + index * 0x200000, e=0xB8000000 + index * 0x200000)
 
 
@@ -313,7 +332,7 @@ def convolution_case(rng, m, models, kind):
     if kind == "partial":
         while not layers:
             whole = d.dc(limit, prec=rng.choice(["int8", "int16"]) if m.full else "int8", banks=False)
-            for x in ("line", "pack", "grain"):
+            for x in ("line", "pack", "grain", "surf", "oline", "osurf"):
                 whole.pop(x, None)
             eps = models.programming.entries_per_slice_dc(m.name, whole["w"], whole["c"], whole["prec"], whole["h"])
             banks = rng.choice([1, 1, 2])
@@ -323,8 +342,8 @@ def convolution_case(rng, m, models, kind):
                 parts = models.programming.split_by_height(m.name, whole, banks, rng.random() < 0.8)
             except ValueError:
                 continue
-            if len(parts) > 6:
-                continue
+            if len(parts) > 6 or any(x["h_total"] < 1 or x["h_fetch"] < 1 for x in parts):
+                continue            # rows of padding alone are no part
             line = whole["w"] * m.atom
             ow, oh = models.programming.out_size(whole["w"], whole["h"], whole)
             for part in parts:
@@ -377,8 +396,18 @@ def convolution_case(rng, m, models, kind):
     return layers
 
 
+def fabric_writes(rng, m, kind):
+    """Weights and limits of the memory interface, as the random measured cases set them."""
+    if kind not in ("dc", "seq", "long", "net", "stall", "edge", "perf", "keep", "reuse", "mix") or rng.random() < 0.7:
+        return []
+    limits = [x for x in (0, 1, 2, 3, 7, 15, 31, 63, 127, 255) if m.full or x + 1 >= m.burst]
+    return [["MCIF.CFG_OUTSTANDING_CNT", rng.choice(limits) | rng.choice(limits + [255] * 9) << 8],
+            ["MCIF.CFG_RD_WEIGHT_1", 0x010101 | rng.choice([1, 2, 3, 5, 16, 255]) << 24],
+            ["MCIF.CFG_RD_WEIGHT_2", 0x01010100 | rng.choice([1, 2, 3, 4, 16, 255])]]
+
+
 def assemble(rng, m, models, kind, layers, memory):
-    program, fills, regions, records = [["GLB.S_INTR_MASK", 0x3FFFFC]], [], [], []
+    program, fills, regions, records = [["GLB.S_INTR_MASK", 0x3FFFFC]] + fabric_writes(rng, m, kind), [], [], []
     marked, operand_group = False, 0     # a layer without operands does not use SDP_RDMA's group
     seed = rng.randint(1, 1000)
     for index, layer in enumerate(layers):
@@ -488,7 +517,7 @@ def make(rng, m, models, kind):
     if kind == "fly":      # "cvt" is the output converter here, not the input converter of conv_program
         case, records = assemble_flying(rng, m, models, layers, memory)
     else:
-        case, records = assemble(rng, m, models, kind, layers, memory)
+        case, records = assemble(rng, m, models, "second" if second else kind, layers, memory)
     return case, records
 
 
