@@ -326,7 +326,7 @@ def bases(rng, m, index):
 
 def convolution_case(rng, m, models, kind):
     d = Draw(rng, m, models)
-    number = {"dc": 1, "seq": rng.choice([2, 2, 3, 3, 4]), "long": rng.choice([5, 6]), "mix": rng.choice([2, 3, 4]), "keep": rng.choice([2, 3, 4]), "perf": rng.choice([1, 1, 2, 3]), "net": 1}.get(kind, rng.choice([1, 1, 2, 3]))
+    number = {"dc": 1, "seq": rng.choice([2, 2, 3, 3, 4]), "long": rng.choice([5, 6]), "mix": rng.choice([2, 3, 4]), "keep": rng.choice([2, 3, 4]), "perf": rng.choice([1, 1, 2, 3]), "net": 1, "soft": rng.choice([1, 1, 2])}.get(kind, rng.choice([1, 1, 2, 3]))
     limit = {"dc": 16000, "long": 3000, "net": 120000, "edge": 30000}.get(kind, 7000)
     layers = []
     if kind == "partial":
@@ -378,7 +378,7 @@ def convolution_case(rng, m, models, kind):
             choice = kind if kind in ("img", "wg", "batch", "wcomp") else "dc"
             if kind in ("mix", "keep"):
                 choice = rng.choice(["dc", "img"] + (["wg", "batch", "wcomp"] if m.full else []))
-            if kind in ("cvsram", "stall") and rng.random() < 0.3:
+            if kind in ("cvsram", "stall", "soft") and rng.random() < 0.3:
                 choice = "img"
             if same and rng.random() < 0.3:
                 layer = dict(same)

@@ -172,6 +172,13 @@ class Runs(Case):
             recorded = events["probes"]["mcif2cdma_dat_rd_rsp_ready"]["active"]     # to 64 cycles after the read, issued in t0 + 1
             self.assertEqual(recorded - 64 - 1, latency, register)
 
+    def test_clocks_that_still_run_at_the_end_are_recorded(self):
+        for unit, domain, first in (("CSC", "csc", 13), ("CMAC_A", "cmac_a", 16), ("CACC", "cacc", 16), ("CACC", "cacc_cell", 19), ("CDMA", "cdma", 13)):
+            events = self.events([[f"{unit}.D_OP_ENABLE", 1], ["MARK", "t0"], ["READ", f"{unit}.S_STATUS"]])
+            self.assertEqual(events["reads"], [[f"{unit}.S_STATUS", 1]])
+            probe, end = events["probes"][f"clock_on_{domain}"], events["probes"]["mcif2cdma_dat_rd_rsp_ready"]["active"]
+            self.assertEqual((probe["first"], probe["last"], probe["active"]), (first, end, end - first + 1), domain)
+
     def test_the_machine_of_a_case_is_laid_over_its_label_if_it_names_no_preset(self):
         program = [["CDMA.S_POINTER", 1], ["MARK", "t0"]]
         for label, hardware in (("nv_small", {"cbuf": {"banks": 16}}), ("anything", {"preset": "nv_small", "cbuf": {"banks": 16}})):

@@ -79,6 +79,8 @@ void CaccCore::Parts::start_layer(Cycle at)
 {
     running = true;
     started = at;
+    if (clock_probe) clock_probe->level(at, true);
+    if (cell_probe) cell_probe->level(at + facts::cacc::kCellGate, true);
     const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
     const bool full = hardware.full();
     const std::uint32_t code = full ? field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
@@ -108,8 +110,8 @@ void CaccCore::Parts::finish_layer()
     const Cycle off = done_at + facts::cacc::kGateOff + 1, cell = started + facts::cacc::kCellGate;
     clock_cycles += off - started;
     cell_cycles += off - cell;
-    if (clock_probe) clock_probe->run(started, off - started);
-    if (cell_probe) cell_probe->run(cell, off - cell);
+    if (clock_probe) clock_probe->level(off, false);
+    if (cell_probe) cell_probe->level(off, false);
     running = false;
     done_at = kNever;
 }

@@ -38,6 +38,7 @@ struct CmacCore::Parts {
     {
         running = true;
         started = at;
+        if (clock_probe) clock_probe->level(at, true);
         phases.enter(Phase::Starved, at);
     }
     void take(const Stripe& stripe, Cycle at);
@@ -81,7 +82,7 @@ void CmacCore::Parts::advance(Cycle to)
             registers.finish(done_at);
             const Cycle off = done_at + facts::cmac::kGateOff + 1;
             clock_cycles += off - started;
-            if (clock_probe) clock_probe->run(started, off - started);
+            if (clock_probe) clock_probe->level(off, false);
             phases.enter(Phase::Gated, done_at + 1);
             running = false;
             done_at = kNever;

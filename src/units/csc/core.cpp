@@ -198,6 +198,7 @@ void CscCore::Parts::start_layer(Cycle at)
     weight_pending = data_pending || layer.weight_banks != previous.layer.weight_banks;
     done_at = kNever;
     clock_since = at;
+    if (clock_probe) clock_probe->level(at, true);
     phases.enter(Phase::Starved, at);
     issued_until = at;
     if (!weight_pending) {
@@ -264,7 +265,7 @@ void CscCore::Parts::finish_layer()
     previous.any = true;
     previous.slices = layer.kept_slices();
     clock_cycles += done_at + 4 - clock_since;
-    if (clock_probe) clock_probe->run(clock_since, done_at + 4 - clock_since);
+    if (clock_probe) clock_probe->level(done_at + 4, false);
     phases.enter(Phase::Gated, done_at + 1);
     state = State::Idle;
 }
