@@ -59,7 +59,7 @@ def between(rng):
     """A configurable machine between the presets."""
     while True:
         c, k = rng.choice([8, 16, 32, 64]), rng.choice([8, 16, 32])
-        banks, depth = rng.choice([4, 8, 12, 16, 20, 24, 28, 32]), rng.choice([64, 128, 256, 512])
+        banks, depth = rng.choice([4, 8, 12, 16, 20, 24, 28, 32, rng.randint(3, 32)]), rng.choice([64, 128, 256, 512])
         if c % k == 0 and c // k in (1, 2, 4) and banks * depth * c >= 16384:
             break
     tp = rng.choice([x for x in (1, 2, 4, 8, 16) if x <= k])
@@ -144,8 +144,9 @@ class Draw:
                 layer["surf"] = layer.get("line", layer["w"] * self.m.atom) * layer["h"] + r.randint(0, 9) * self.m.atom
             if r.random() < 0.2 and self.out(layer):
                 w, h = self.p.out_size(layer["w"], layer["h"], layer)
-                layer["oline"] = (w + r.randint(0, 5)) * self.m.atom
-                layer["osurf"] = layer["oline"] * h + r.randint(0, 9) * self.m.atom
+                if w * h > 1:           # a single pixel is written packed
+                    layer["oline"] = (w + r.randint(0, 5)) * self.m.atom
+                    layer["osurf"] = layer["oline"] * h + r.randint(0, 9) * self.m.atom
             if r.random() < 0.1:
                 layer["clip"] = r.randint(0, 9)
             if banks and r.random() < 0.5:
@@ -409,11 +410,12 @@ def fabric_writes(rng, m, kind):
 def assemble(rng, m, models, kind, layers, memory):
     program, fills, regions, records = [["GLB.S_INTR_MASK", 0x3FFFFC]] + fabric_writes(rng, m, kind), [], [], []
     marked, operand_group = False, 0     # a layer without operands does not use SDP_RDMA's group
+    ahead = 1 if len(layers) > 1 and rng.random() < 0.15 else 2     # layers programmed and not awaited
     seed = rng.randint(1, 1000)
     for index, layer in enumerate(layers):
         group = index & 1
-        if index >= 2:
-            program.append(["WAIT_INTR", f"SDP_{group}"])
+        if index >= ahead:
+            program.append(["WAIT_INTR", f"SDP_{index - ahead & 1}"])
         base = bases(rng, m, index)
         if layer.get("fly", 1) == 0:
             writes, enables, used = sdp_writes(m, layer, group, operand_group, base, layer["w"], layer["h"], layer["c"], 0)
@@ -460,7 +462,7 @@ def assemble(rng, m, models, kind, layers, memory):
         if kind == "partial":
             regions[-1] = {"addr": f"{out:x}", "bytes": layer["osurf"] * ceil_div(layer["k"] * (1 if layer["prec"] == "int8" else 2), m.atom)}
         records.append({"base": base, "layer": layer, "info": info, "writes": [[n, v] for n, v in writes] + [[n, 1] for n in enables]})
-    for index in range(max(0, len(layers) - 2), len(layers)):
+    for index in range(max(0, len(layers) - ahead), len(layers)):
         program.append(["WAIT_INTR", f"SDP_{index & 1}"])
     if kind == "perf":
         for index in range(max(0, len(layers) - 2), len(layers)):
@@ -491,7 +493,7 @@ def make(rng, m, models, kind):
         return bdma_case(rng, m, models, memory)
     if kind == "sa":
         layers = []
-        for _ in range(1 if second else rng.choice([1, 1, 2, 3])):
+        for _ in range(1 if second else rng.choice([1, 1, 2, 3, 4])):
             prec = rng.choice(["int8", "int8", "int16", "fp16"]) if m.full else "int8"
             layer = dict(fly=0, prec=prec, w=size(rng, 1, 20), h=size(rng, 1, 10), c=size(rng, 1, 4 * m.atom), cvt=(rng.randint(-5, 5), rng.randint(1, 9), rng.randint(0, 8)))
             if m.full and prec == "int8" and rng.random() < 0.2:
@@ -503,7 +505,7 @@ def make(rng, m, models, kind):
             layers.append(layer | operands(rng, m, prec))
     elif kind == "fly":
         d, layers = Draw(rng, m, models), []
-        for _ in range(rng.choice([1, 1, 2, 3])):
+        for _ in range(rng.choice([1, 1, 2, 3, 4])):
             layer = d.dc(4000)
             prec = layer["prec"]
             layer |= dict(cvt=(0, 1, 0) if prec == "fp16" else (rng.randint(-5, 5), rng.randint(1, 9), rng.randint(0, 8)))

@@ -137,7 +137,51 @@ std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> written(const H
     return all;
 }
 
+/// A layer from memory to memory, 12 x 2 pixels of one surface, with EW operands of each element.
+void add_ew_layer(const Hardware& hw, std::vector<SdpRegisterWrite>& writes, Cycle decode, unsigned group, bool alu, bool mul)
+{
+    namespace sdp = reg::sdp;
+    namespace rdma = reg::sdp_rdma;
+    const std::uint32_t atom = hw.memory.atom_bytes, k = alu && mul ? 2 : 1;
+    const auto write = [&](bool to_rdma, std::uint32_t offset, std::uint32_t data) { writes.push_back({decode++, to_rdma, offset, data}); };
+    write(false, sdp::S_POINTER, group);
+    write(true, rdma::S_POINTER, group);
+    for (const auto& [offset, data] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
+             {sdp::D_DATA_CUBE_WIDTH, 11}, {sdp::D_DATA_CUBE_HEIGHT, 1}, {sdp::D_DATA_CUBE_CHANNEL, atom - 1}, {sdp::D_DST_BASE_ADDR_LOW, 0x1000},
+             {sdp::D_DST_LINE_STRIDE, 12 * atom}, {sdp::D_DST_SURFACE_STRIDE, 24 * atom}, {sdp::D_DST_DMA_CFG, 1}, {sdp::D_CVT_SCALE, 1},
+             {sdp::D_DP_BS_CFG, 1}, {sdp::D_DP_BN_CFG, 1}, {sdp::D_DP_EW_CFG, !alu << 1 | 2 << 2 | !mul << 4 | 1 << 6},
+             {sdp::D_DP_EW_ALU_CFG, alu | 2}, {sdp::D_DP_EW_MUL_CFG, mul | 2}, {sdp::D_DATA_FORMAT, 0}})
+        write(false, offset, data);
+    for (const auto& [offset, data] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
+             {rdma::D_DATA_CUBE_WIDTH, 11}, {rdma::D_DATA_CUBE_HEIGHT, 1}, {rdma::D_DATA_CUBE_CHANNEL, atom - 1}, {rdma::D_SRC_DMA_CFG, 1},
+             {rdma::D_SRC_LINE_STRIDE, 12 * atom}, {rdma::D_SRC_SURFACE_STRIDE, 24 * atom}, {rdma::D_BRDMA_CFG, 1}, {rdma::D_NRDMA_CFG, 1},
+             {rdma::D_ERDMA_CFG, (k == 2 ? 2u : alu) << 1 | 1 << 4 | 1 << 5}, {rdma::D_EW_LINE_STRIDE, 12 * k * atom},
+             {rdma::D_EW_SURFACE_STRIDE, 24 * k * atom}, {rdma::D_FEATURE_MODE_CFG, 0}})
+        write(true, offset, data);
+    write(true, rdma::D_OP_ENABLE, 1);
+    write(false, sdp::D_OP_ENABLE, 1);
+}
+
 class SdpLaws : public testing::TestWithParam<const char*> {};
+
+TEST_P(SdpLaws, OperandsOfALayerAreGoneWhenTheReaderHasTurnedToOthers)
+{
+    const Hardware& hw = *find_preset(GetParam());
+    if (!hw.sdp.has_ew) GTEST_SKIP() << "no EW";
+    constexpr Cycle kLast = 3000;
+    const auto last_interrupt = [&](bool alone, bool first_alu, bool first_mul) {
+        SdpBench bench(hw);
+        // The reader of the second layer has no use for a stream of which the first one's engine still has operands.
+        if (!alone) add_ew_layer(hw, bench.writes, 3, 0, first_alu, first_mul);
+        if (!alone) add_ew_layer(hw, bench.writes, 40, 1, !first_alu, first_alu);
+        add_ew_layer(hw, bench.writes, kLast, 0, first_alu, first_mul);
+        const SdpTrace trace = bench.run(kLast + 2000, true);
+        EXPECT_EQ(trace.interrupts.size(), alone ? 1u : 3u);
+        return trace.interrupts.empty() ? 0 : trace.interrupts.back().first;
+    };
+    for (const auto& [alu, mul] : {std::pair{true, false}, {false, true}, {true, true}})
+        EXPECT_EQ(last_interrupt(false, alu, mul), last_interrupt(true, alu, mul)) << alu << mul;
+}
 
 TEST_P(SdpLaws, LeapsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
 {

@@ -121,7 +121,7 @@ public:
         for (unsigned i = 0; i < 3; ++i) {
             gates_[i].first.start(engines[i]->alu_stream, engines[i]->alu_convert);
             gates_[i].second.start(engines[i]->mul_stream, engines[i]->mul_convert);
-            streams_[i] = engines[i]->alu_stream || engines[i]->mul_stream;
+            streams_[i] = {engines[i]->alu_stream, engines[i]->mul_stream};
         }
         mux_open_ = true;
     }
@@ -238,7 +238,7 @@ private:
         return engine == ReadEngine::Mrdma ? facts::sdp::kFullContextMrdma
                : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
     }
-    bool gates_in_use() const { return streams_[0] || streams_[1] || streams_[2]; }
+    bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }
 
     /// The ready for CACC stays as it is while nothing arrives.
     bool input_at_rest() const
@@ -296,12 +296,13 @@ private:
     {
         for (unsigned i = 0; i < 3; ++i) {
             const bool busy = reading_ >> (i + 1) & 1;
-            if (!busy && !streams_[i]) continue;
+            if (!busy && !streams_[i].any()) continue;
             auto& reader = readers_[i];
             const auto [alu_taken, mul_taken] = std::exchange(operand_out_[i], {});
             sdp_stage::Flow alu{alu_taken}, mul{mul_taken};
-            if (reader.uses_alu()) gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu);
-            if (reader.uses_mul()) gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul);
+            // The engine may still be in a layer of other operands than its reader.
+            if (reader.uses_alu() || streams_[i].alu) gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu);
+            if (reader.uses_mul() || streams_[i].mul) gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul);
             result.changed |= alu.changed || mul.changed;
             if (!busy) continue;
             const ReaderAnswer answer = reader.sweep(at, alu.ready, mul.ready);
@@ -350,7 +351,7 @@ private:
     std::array<OperandReader<kFull>, 3> readers_;
     std::array<GatePair, 3> gates_;
     std::array<OperandsTaken, 3> operand_out_{};
-    std::array<bool, 3> streams_{};
+    std::array<OperandsTaken, 3> streams_{};  // those of the engine's layer
     std::array<std::uint64_t, kReadEngines> stalls_{};
     SdpCycle now_;
     std::uint64_t atoms_read_ = 0;

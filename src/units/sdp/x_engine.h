@@ -18,6 +18,7 @@ namespace dlasim {
 /// The operands an engine takes from its streams in a cycle, if they are there.
 struct OperandsTaken {
     bool alu = false, mul = false;
+    bool any() const { return alu || mul; }
 };
 
 class FullXEngine {
