@@ -63,7 +63,7 @@ public:
             words_.pop_front();
             written_ = 0;
             if (segments_) primary_ = !primary_;
-            front_.context_done();
+            front_.context_done(at);
         }
         if (offered && read && ++beat_ == beats_.front()) {
             beats_.pop_front();
@@ -131,7 +131,7 @@ public:
             if (end) {
                 written_ = 0;
                 writes_.pop_front();
-                front_.context_done();
+                front_.context_done(at);
             }
         }
         if (offered && read && ++read_ == reads_.front()) {

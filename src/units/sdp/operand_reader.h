@@ -268,7 +268,7 @@ private:
         }
         if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? mask : 0, size, answer.changed);
         if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? mask : 0, size, answer.changed);
-        if (pop) leave();
+        if (pop) leave(at);
         answer.changed |= front_.sweep_words(at, pop) || write;
     }
     void sweep_elastic(Cycle at, bool alu_out, bool mul_out, ReaderAnswer& answer)
@@ -282,7 +282,7 @@ private:
         if (write) group_ = 0;
         if (pop) {
             ++collected_;
-            if (leave() || collected_ == 4) {
+            if (leave(at) || collected_ == 4) {
                 group_ = collected_;
                 collected_ = 0;
             }
@@ -290,12 +290,12 @@ private:
         answer.changed |= front_.sweep_words(at, pop) || write;
     }
     /// A word of the request in front has been used; true if it was its last one.
-    bool leave()
+    bool leave(Cycle at)
     {
         if (++written_ != requests_.front()) return false;
         written_ = step_ = 0;
         requests_.pop_front();
-        front_.context_done();
+        front_.context_done(at);
         return true;
     }
 

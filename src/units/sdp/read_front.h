@@ -7,6 +7,7 @@
 //
 // Source  sdp.md 2.8.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -18,6 +19,39 @@
 #include "units/sdp/values.h"
 
 namespace dlasim {
+
+/// The requests whose words are still to come: a RAM FIFO. Its output register is a place of its own, and
+/// the slot of an entry that moves there in q takes a new one from q + 2 on.
+class ContextQueue {
+public:
+    explicit ContextQueue(std::uint32_t entries) : entries_(entries) {}
+    bool empty() const { return pushed_.empty(); }
+    bool ready(Cycle at)
+    {
+        while (!freed_.empty() && freed_.front() <= at) freed_.pop_front();
+        return pushed_.size() + freed_.size() < entries_ + !pushed_.empty();
+    }
+    /// It is full, and will not be without anything else happening.
+    bool clears() const { return !freed_.empty(); }
+    void push(Cycle at)
+    {
+        if (pushed_.empty()) move(at + kWay);
+        pushed_.push_back(at);
+    }
+    /// The entry in front has been used.
+    void pop(Cycle at)
+    {
+        pushed_.pop_front();
+        if (!pushed_.empty()) move(std::max(pushed_.front() + kWay, at));
+    }
+
+private:
+    static constexpr Cycle kWay = 2, kRelease = 2;
+    void move(Cycle at) { freed_.push_back(at + kRelease); }
+
+    std::uint32_t entries_;
+    Ring<Cycle> pushed_{8}, freed_{4};  // entries by the cycle of their push; slots that are not free yet
+};
 
 template <bool kFull>
 class ReadFront {
@@ -41,7 +75,7 @@ public:
     bool sweep_requests(Cycle at, const ReadRequest*& issued)
     {
         issued = nullptr;
-        const bool offered = requests_.more() && open_contexts_ < contexts_;
+        const bool context = contexts_.ready(at), offered = requests_.more() && context;
         const bool room = interface_[0].ready();
         blocked_ = offered && !room;
         const bool port_ready = link_ && link_->request.ready(at);
@@ -49,12 +83,12 @@ public:
         sdp_stage::Flow flow{port_ready, leaves};
         for (unsigned i = kInterface - 1; i > 0; --i) interface_[i].sweep(interface_[i - 1].valid(), flow);
         interface_[0].sweep(offered, flow);
-        bool changed = flow.changed;
+        bool changed = flow.changed || (!context && contexts_.clears());
         if (leaves) waiting_.pop_front();
         if (offered && room) {
             waiting_.push_back(requests_.front());
             requests_.pop();
-            ++open_contexts_;
+            contexts_.push(at);
             issued = &waiting_.back();
             changed = true;
         }
@@ -95,18 +129,19 @@ public:
         return changed;
     }
     /// All words of a request have left.
-    void context_done() { --open_contexts_; }
+    void context_done(Cycle at) { contexts_.pop(at); }
 
     bool blocked() const { return blocked_; }
     /// Nothing is asked for, on its way or waiting: nothing will leave.
-    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty() && !open_contexts_; }
+    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty() && contexts_.empty(); }
 
 private:
     static constexpr unsigned kInterface = kFull ? 2 : 1;
     using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
 
     ReadEngine engine_;
-    std::uint32_t contexts_, open_contexts_ = 0, atom_ = 0;
+    ContextQueue contexts_;
+    std::uint32_t atom_ = 0;
     SdpValues& values_;
     std::array<ReadLink*, 2> links_{};  // by ram_type
     ReadLink* link_ = nullptr;
