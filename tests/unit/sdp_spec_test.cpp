@@ -8,6 +8,7 @@
 #include "registers/offsets.h"
 #include "sdp_bench.h"
 #include "units/sdp/acknowledge.h"
+#include "units/sdp/read_front.h"
 #include "units/sdp/status.h"
 #include "units/sdp/write_commands.h"
 
@@ -225,6 +226,80 @@ TEST(SdpCounters, AWriteStallIsACycleInWhichTheInterfaceRefuses)
     // after the port takes again; the first atom is offered at T + 8 + 8, refused from then on.
     const Cycle offered = e + 5 + 7 + 8;
     EXPECT_EQ(status(trace, sdp::D_PERF_WDMA_WRITE_STALL), e + 100 - offered + 1);
+}
+
+TEST(SdpCounters, ALayerThatDoesNotCountReportsWhatTheLastOneCounted)
+{
+    Layer layer(preset("nv_full"));
+    layer.shape(32, 1, 32, 0);
+    layer.enable();
+    layer.set(sdp::S_POINTER, 1);
+    for (const auto& [offset, value] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
+             {sdp::D_DP_BS_CFG, 1}, {sdp::D_DP_BN_CFG, 1}, {sdp::D_DP_EW_CFG, 1}, {sdp::D_FEATURE_MODE_CFG, 1}, {sdp::D_DST_DMA_CFG, 1}})
+        layer.set(offset, value);
+    layer.shape(32, 1, 32, 0);
+    const Cycle e = layer.enable();
+    layer.bench.beats = {{e + 5, 128}};
+    layer.bench.layer_beats = {64, 64};
+    layer.bench.hold_refused = true;
+    layer.bench.sums = [](std::uint64_t n) { return SumBeat{{n < 64 ? 1 << 20 : 1 << 21}}; };
+    layer.bench.write_ready = [e](Cycle c) { return c < e || c >= e + 60; };
+    const SdpTrace trace = layer.bench.run(e + 400, false);
+    ASSERT_EQ(trace.interrupts.size(), 2u);
+    const std::size_t other = (sdp::D_PERF_LUT_LO_HIT - sdp::D_STATUS) / 4 + 1;  // of group 1
+    const auto second = [&](std::uint32_t offset) { return trace.status[other + (offset - sdp::D_STATUS) / 4]; };
+    EXPECT_GT(status(trace, sdp::D_PERF_WDMA_WRITE_STALL), 0u);
+    EXPECT_EQ(second(sdp::D_PERF_WDMA_WRITE_STALL), status(trace, sdp::D_PERF_WDMA_WRITE_STALL));
+    EXPECT_EQ(status(trace, sdp::D_PERF_OUT_SATURATION), 64u);
+    EXPECT_EQ(second(sdp::D_PERF_OUT_SATURATION), 64u);
+}
+
+TEST(SdpReaders, TheContextQueueTakesOneMoreThanItsRamHolds)
+{
+    ContextQueue queue(4);
+    Cycle at = 10;
+    for (; queue.ready(at); ++at) queue.push(at);
+    EXPECT_EQ(at, 15u);  // the first entry is in the output register, its slot was free in time for the fifth
+    EXPECT_FALSE(queue.ready(30));
+    queue.pop(30);
+    EXPECT_FALSE(queue.ready(31));
+    EXPECT_TRUE(queue.ready(32));
+    queue.push(32);
+    for (at = 40; !queue.empty(); ++at) queue.pop(at);
+    EXPECT_EQ(at, 45u);
+}
+
+TEST(SdpReaders, AGroupWithoutEnginesEndsAtOnce)
+{
+    Layer layer(preset("nv_small"));
+    layer.shape(2, 1, 8, 0);
+    layer.set(sdp::D_DP_BS_CFG, 2 << 2 | 1 << 4 | 1 << 6);
+    layer.set(sdp::D_DP_BS_ALU_CFG, 1);
+    for (std::uint32_t group = 0; group < 2; ++group) {
+        layer.set_rdma(rdma::S_POINTER, group);
+        layer.set_rdma(rdma::D_DATA_CUBE_WIDTH, 1);
+        layer.set_rdma(rdma::D_DATA_CUBE_CHANNEL, 7);
+        layer.set_rdma(rdma::D_BRDMA_CFG, !group | 1 << 1 | 1 << 5);
+        layer.set_rdma(rdma::D_NRDMA_CFG, 1);
+        layer.set_rdma(rdma::D_ERDMA_CFG, 1);
+        layer.set_rdma(rdma::D_FEATURE_MODE_CFG, 1);
+        layer.set_rdma(rdma::D_OP_ENABLE, 1);
+    }
+    const Cycle e = layer.enable();
+    layer.beats(e + 5, 16);
+    EXPECT_EQ(layer.bench.run(e + 300, false).interrupts.size(), 1u);
+}
+
+TEST(SdpConfigurable, WithoutEwCompareModeStopsTheWriteDmaAlone)
+{
+    Layer layer(preset("nv_small"));
+    layer.shape(1, 1, 8, 0);
+    layer.set(sdp::D_DP_EW_CFG, 3 << 2 | 1 << 4 | 1 << 6);
+    const Cycle e = layer.enable(), last = e + 40 + 7;
+    layer.beats(e + 40, 8);
+    const SdpTrace trace = layer.bench.run(e + 200, false);
+    EXPECT_TRUE(trace.packets.empty());
+    EXPECT_THAT(trace.interrupts, testing::ElementsAre(std::pair{last + 8 + 1, 1u}));  // the converter takes its four cycles
 }
 
 TEST(SdpLut, ALinearTableInterpolatesBetweenItsEntries)

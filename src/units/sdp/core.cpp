@@ -181,8 +181,8 @@ struct SdpUnit final : SdpCore::Parts {
         values.start(registers, layer);
         machine.start(layer);
         running = active = true;
-        write_stall = 0;
         count_stall = bits(registers.get(reg::sdp::D_PERF_ENABLE), 0, 1);
+        if (count_stall) write_stall = 0;  // a layer that does not count reports what the last one counted
         clocks[0].on(at);
         const bool engines[] = {layer.bs.on, layer.bn.on, layer.ew.on};
         for (unsigned i = 0; i < 3; ++i)
@@ -200,15 +200,15 @@ struct SdpUnit final : SdpCore::Parts {
         values.count_lut(facts::sdp::kDoneToRelease);
         const SdpValueCounters& layer = values.counters();
         const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
-        const bool lut = bits(enable, 1, 1), saturation = bits(enable, 2, 1);
+        const bool lut = bits(enable, 1, 1);
         status.latch(group, {wdma.unequal(), 0, 0, saturated(layer.nan_output), static_cast<std::uint32_t>(write_stall),
                              lut ? saturated(layer.lut_underflow) : 0, lut ? saturated(layer.lut_overflow) : 0,
-                             saturation ? saturated(layer.saturated) : 0, lut ? saturated(layer.lut_hybrid) : 0,
+                             saturated(layer.saturated), lut ? saturated(layer.lut_hybrid) : 0,
                              lut ? saturated(layer.lut_le_hit) : 0, lut ? saturated(layer.lut_lo_hit) : 0});
-        sum_up(values.counters(), lut, saturation);
+        sum_up(layer, lut, bits(enable, 2, 1));
         values.finish();
         registers.finish(at + facts::sdp::kDoneToRelease);
-        write_stalls += static_cast<std::uint32_t>(write_stall);
+        if (count_stall) write_stalls += static_cast<std::uint32_t>(write_stall);
         running = count_stall = false;
         ++layers;
         for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
@@ -241,21 +241,26 @@ struct SdpUnit final : SdpCore::Parts {
         values.counters().nan_input = values.counters().infinite_input = 0;
         count_reads = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 0, 1);
         reading = active = true;
+        if (!pending) end_reading(at);  // no engine is on: there is nothing to wait for
     }
 
     void finish_readers(Cycle at, unsigned finished)
     {
         pending &= ~finished;
-        if (pending) return;
+        if (!pending) end_reading(at + 1);
+    }
+    /// The done pulse of the group is in cycle `done`.
+    void end_reading(Cycle done)
+    {
         const std::uint32_t enable = read_registers.get(reg::sdp_rdma::D_PERF_ENABLE);
         const bool nan = bits(enable, 1, 1);
         const auto stall = [&](unsigned i) { return count_reads ? static_cast<std::uint32_t>(machine.stall(i)) : 0; };
         read_status.latch(read_registers.consumer(),
                           {nan ? saturated(values.counters().nan_input) : 0, nan ? saturated(values.counters().infinite_input) : 0,
                            stall(0), stall(1), stall(2), stall(3)});
-        read_registers.finish(at + 1);
+        read_registers.finish(done);
         reading = count_reads = false;
-        for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(at + 1 + facts::sdp::kDoneToGateOff);
+        for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(done + facts::sdp::kDoneToGateOff);
     }
 
     void note_phase(Cycle at, const SdpCycle& now)

@@ -33,6 +33,8 @@ struct SdpLayer {
     SdpEngineLayer bs, bn, ew;
 
     bool quiet() const { return to_pdp || compare; }
+    /// The converter passes what EW compared. Where there is no EW, compare mode stops WDMA alone.
+    bool compares_lanes() const { return compare && ew.on; }
 };
 
 SdpLayer read_sdp_layer(const Hardware& hardware, const RegisterFile& registers);

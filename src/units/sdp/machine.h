@@ -116,7 +116,7 @@ public:
         bs_.start(layer.bs);
         bn_.start(layer.bn);
         ew_.start(layer.ew);
-        converter_.start(layer.compare);
+        converter_.start(layer.compares_lanes());
         const SdpEngineLayer* engines[] = {&layer.bs, &layer.bn, &layer.ew};
         for (unsigned i = 0; i < 3; ++i) {
             gates_[i].first.start(engines[i]->alu_stream, engines[i]->alu_convert);

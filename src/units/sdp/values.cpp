@@ -140,7 +140,7 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     cvt_.generation = generation;
     cvt_.fp = fp;
     cvt_.out = layer.output;
-    cvt_.equal_mode = layer.compare;
+    cvt_.equal_mode = layer.compares_lanes();
     cvt_.offset = static_cast<std::int32_t>(regs.get(D_CVT_OFFSET));
     cvt_.scale = static_cast<std::int16_t>(regs.get(D_CVT_SCALE));
     cvt_.shift = bits(regs.get(D_CVT_SHIFT), 0, 6);
@@ -150,10 +150,12 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     atom_elements_ = int8 ? atom_ : atom_ / 2;
     lanes_ = full_ ? 16 : atom_;
     beats_per_atom_ = std::max(1u, atom_elements_ / lanes_);
-    const std::uint64_t nan_input = counters_.nan_input, infinite_input = counters_.infinite_input;
+    counting_ = bits(regs.get(D_PERF_ENABLE), 2, 1);
+    const SdpValueCounters before = counters_;
     counters_ = {};
-    counters_.nan_input = nan_input;
-    counters_.infinite_input = infinite_input;
+    counters_.nan_input = before.nan_input;
+    counters_.infinite_input = before.infinite_input;
+    if (!counting_) counters_.saturated = before.saturated;
     stream(ReadEngine::Mrdma).used = !layer.flying;
     stream(ReadEngine::Brdma).used = layer.bs.alu_stream || layer.bs.mul_stream;
     stream(ReadEngine::Nrdma).used = layer.bn.alu_stream || layer.bn.mul_stream;
@@ -161,7 +163,6 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     for (auto& halves : cache_)
         for (Operands& operands : halves) operands.until = 0;
     fast_ = !fp && !layer.ew.on && !layer.compare && layer.output != Precision::Fp16;
-    counting_ = bits(regs.get(D_PERF_ENABLE), 2, 1);
     counting_lut_ = on_ && layer.ew.lut && bits(regs.get(D_PERF_ENABLE), 1, 1);
 }
 
@@ -329,7 +330,8 @@ void SdpValues::next(std::array<std::uint8_t, 32>& bytes)
         if (layer_.ew.lut)
             for (std::uint32_t i = 0; i < lanes_; ++i)
                 lanes[i] = numerics::lut_value(ew_, tables_, lanes[i], numerics::lut_index(ew_, lanes[i]));
-        counters_.saturated += numerics::sdp_cvt(cvt_, lanes.data(), out.data(), lanes_);
+        const unsigned flagged = numerics::sdp_cvt(cvt_, lanes.data(), out.data(), lanes_);
+        if (counting_) counters_.saturated += flagged;
     }
     if (full_ && layer_.output == Precision::Fp16)
         for (std::uint32_t i = 0; i < lanes_; ++i) counters_.nan_output += fp16_nan(out[i]);

@@ -44,7 +44,7 @@ public:
     {
         commands_.start(layer);
         quiet_ = layer.quiet();
-        compare_ = layer.compare;
+        compare_ = layer.compare && !layer.to_pdp;  // to PDP, what WDMA sees is zero
         unequal_ = false;
         to_primary_ = layer.to_primary;
         wide_ = layer.output != Precision::Int8;
