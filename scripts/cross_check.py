@@ -12,9 +12,11 @@ through both register groups, a memory with any latency and interval. Its own ev
   pixels   cdma_img, cdma_wg: update messages of the image and Winograd fetchers from the response beats
   counters the stall and latency counters of CDMA that a program reads, from cdma_fabric
   write    sdp_out: SDP without operands, write path, interrupts
-  operands sdp_rdma: SDP with operands, stand-alone or behind CACC
+  operands sdp_rdma: SDP with operands, stand-alone or behind CACC, with the stages of cross_check_sdp
+  stalls   the stall counter of SDP's write DMA that a program reads, from the model that wrote
+  numbers  what SDP leaves, from the numerics models
   software cross_check_software: reads, masks and interrupts while layers run
-Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, bdma, second, keep, edge, soft.
+Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, post, bdma, second, keep, edge, soft.
 A deviation is printed with its seed and, with --keep, its case is stored. Exit status 1 if there was one. Standard library only.
 """
 import argparse
@@ -29,6 +31,7 @@ import time
 import zlib
 from pathlib import Path
 
+import cross_check_sdp
 from cross_check_models import Models
 from cross_check_programs import PRESETS, Machine, between, make
 from cross_check_software import judge_software
@@ -66,7 +69,8 @@ def judge_alone(dlasim, case, records, events, m, folder):
         if r["layer"].get("mode") == "img" and m.c == 8:
             continue            # csc.md 6, point 3: such a machine misreads a line across the end of the ring
         keep = lambda n, v: v & 0xFFFF if n in ("CDMA.D_MISC_CFG", "CSC.D_MISC_CFG") else 0 if n.endswith("S_POINTER") else v
-        program = [["GLB.S_INTR_MASK", 0x3FFFFC]] + [[n, keep(n, v)] for n, v in r["writes"]] + [["MARK", "t0"], ["WAIT_INTR", "SDP_0"]]
+        tables = [x for x in case["program"] if x[0].startswith("SDP.S_LUT")]
+        program = [["GLB.S_INTR_MASK", 0x3FFFFC]] + tables + [[n, keep(n, v)] for n, v in r["writes"]] + [["MARK", "t0"], ["WAIT_INTR", "SDP_0"]]
         region = case["expected"]["output"][i]
         alone = json.loads(replay(dlasim, dict(case, program=program, memory={"read_latency": 8, "beat_interval": 1, "write_latency": 4},
                                                expected=dict(case["expected"], output=[region])), folder))
@@ -96,17 +100,33 @@ def plain_convolution(case, record, m, models):
     g = layer.get
     if g("mode", "dc") != "dc" or g("prec") != "int8" or g("areas") or g("clip") or g("batch", 1) > 1 or any(g(x) for x in ("bs", "bn", "ew", "fly")) or info["macs"] > 60000:
         return None
+    a, out = m.atom, bytearray(info["out_bytes"])
+    for (y, x), total in convolution_sums(case, record, m, models).items():
+        for k, t in enumerate(total):
+            if g("relu"):
+                t = max(0, t)
+            if g("shift", 0):
+                half = 1 << layer["shift"] - 1
+                t = (t + half) >> layer["shift"] if t >= 0 else -((-t + half) >> layer["shift"])
+            t = max(-128, min(127, t))
+            out[k // a * info["osurf"] + y * info["oline"] + x * a + k % a] = t & 255
+    return f"{zlib.crc32(bytes(out)):08x}"
+
+
+def convolution_sums(case, record, m, models):
+    """Sums of an int8 direct convolution: a list over the kernels for every line and column."""
+    layer, info, base = record["layer"], record["info"], record["base"]
+    g = layer.get
     fills = {int(f["addr"], 16): f for f in case["memory_fill"]}
     s8 = [i - 256 if i > 127 else i for i in range(256)]
     data = generate_bytes(fills[base["i"]]["seed"], info["in_bytes"])
     weights = generate_bytes(fills[base["w"]]["seed"], info["wbytes"])
     a, r_, s_, c_, k_ = m.atom, g("r", 1), g("s", 1), layer["c"], layer["k"]
     kernel = {key: s8[weights[n]] for n, key in enumerate(models.programming.weight_order(m.name, "int8", k_, r_, s_, c_))}
-    out = bytearray(info["out_bytes"])
-    pad = g("padv", 0)
+    pad, sums = g("padv", 0), {}
     for y in range(info["OH"]):
         for x in range(info["OW"]):
-            total = [0] * k_
+            total = sums[y, x] = [0] * k_
             for r in range(r_):
                 for s in range(s_):
                     iy, ix = y * g("sy", 1) - g("pt", 0) + r * g("dy", 1), x * g("sx", 1) - g("pl", 0) + s * g("dx", 1)
@@ -116,16 +136,29 @@ def plain_convolution(case, record, m, models):
                         if v:
                             for k in range(k_):
                                 total[k] += v * kernel[k, r, s, c]
-            for k in range(k_):
-                t = total[k]
-                if g("relu"):
-                    t = max(0, t)
-                if g("shift", 0):
-                    half = 1 << layer["shift"] - 1
-                    t = (t + half) >> layer["shift"] if t >= 0 else -((-t + half) >> layer["shift"])
-                t = max(-128, min(127, t))
-                out[k // a * info["osurf"] + y * info["oline"] + x * a + k % a] = t & 255
-    return f"{zlib.crc32(bytes(out)):08x}"
+    return sums
+
+
+def judge_numbers(case, records, events, m, models):
+    """What SDP leaves of what it reads, and of what is convolved where that is int8 and small."""
+    sums = []
+    for r in records:
+        if r["layer"].get("fly", 1) and r["layer"]["prec"] == "int8" and r["info"]["macs"] <= 60000:
+            all_sums = convolution_sums(case, r, m, models)
+            sums.append(lambda k, y, x, of=all_sums: of[y, x][k] if k < len(of[y, x]) else 0)
+        else:
+            sums.append(None)
+    memory = [(int(f["addr"], 16), generate_bytes(f["seed"], f["bytes"])) for f in case["memory_fill"] if "seed" in f]
+    return cross_check_sdp.judge_numbers(case, m, events, memory, sums)
+
+
+def judge_stalls(case, records, stalls):
+    """D_PERF_WDMA_WRITE_STALL of the last layers, as the model of the write DMA counted."""
+    reads = [v for n, v in case["expected"].get("reads", []) if n == "SDP.D_PERF_WDMA_WRITE_STALL"]
+    if not reads or len(stalls) != len(records):
+        return None
+    want = stalls[-len(reads):]
+    return [] if reads == want else [f"{reads} instead of {want}"]
 
 
 def end_of(events):
@@ -210,38 +243,48 @@ def judge_write(case, m, models, records):
         return None
     if len(e["aw"]) == 400 or end_of(e) > 390000:     # the model's own end
         return None
+    models.write.STALLS.clear()
     result, got = models.write.compare(case)
     return [f"{k}: {got['interrupt_cycles']} {e['interrupt_cycles']}" for k, v in result.items() if not v]
 
 
+def with_responses(events, memory):
+    """The read responses of SDP in the configurable generation, from the read commands of all clients."""
+    letter = {1: "", 5: "_b", 6: "_n", 7: "_e"}
+    beats, after = collections.defaultdict(list), -NEVER
+    for cycle, _, count, client in events["ar"]:
+        for _ in range(count):
+            after = max(cycle + memory["read_latency"], after + memory["beat_interval"])
+            if client in letter:
+                beats[letter[client]].append([after + 3, 1])
+    return dict(events, probes=events["probes"] | {f"mcif2sdp{x}_rd_rsp_valid": {"runs": runs} for x, runs in beats.items()})
+
+
 def judge_operands(case, m, models, records):
     mem, e = case["memory"], case["expected"]
-    if "command_interval" in mem or "write_interval" in mem or truncated(e, "sdp2mcif_wr_req_valid", "cacc2sdp_valid") or len(e["aw"]) == 400 or len(e["ar"]) == 400:
+    if "command_interval" in mem or any("ports" in r["layer"] for r in records) or truncated(e, "sdp2mcif_wr_req_valid", "cacc2sdp_valid") or len(e["aw"]) == 400 or len(e["ar"]) == 400:
         return None
-    models.write.INTERVALS[:] = [1, 1]
+    models.write.INTERVALS[:] = [1, mem.get("write_interval", 1)]
+    models.write.STALLS.clear()
     flying = any(r["layer"].get("fly", 1) for r in records)
     if flying:
         for n in ("mcif2cdma_dat_rd_rsp_ready", "mcif2cdma_wt_rd_rsp_ready"):
             if e["probes"][n]["active"] != end_of(e):
                 return None         # a held beat of CDMA delays those of SDP: not to be told from the commands alone
         if not m.full:
-            letter = {1: "", 5: "_b", 6: "_n", 7: "_e"}
-            beats, after = collections.defaultdict(list), -NEVER
-            for cycle, _, count, client in e["ar"]:
-                for _ in range(count):
-                    after = max(cycle + mem["read_latency"], after + mem["beat_interval"])
-                    if client in letter:
-                        beats[letter[client]].append([after + 3, 1])
-            case = dict(case, expected=dict(e, probes=dict(e["probes"])))
-            for x, runs in beats.items():
-                case["expected"]["probes"][f"mcif2sdp{x}_rd_rsp_valid"] = {"runs": runs}
-    result, got = models.operands.compare(case)
+            case = dict(case, expected=with_responses(e, mem))
+    got = models.operands.simulate(case)
+    if flying and any(x[0] <= 0 for x in got["ar"]):
+        return None                 # operands came before the recording, which is what the model hears
+    requests = [[max(a, 1), n - max(0, 1 - a)] for a, n in got["wr"] if a + n > 1]
+    result = dict(irq=got["interrupt_cycles"] == e["interrupt_cycles"], aw=[x for x in got["aw"] if x[0] >= 0] == e["aw"],
+                  wr=requests == e["probes"]["sdp2mcif_wr_req_valid"]["runs"], ar=flying or [x for x in got["ar"] if x[0] >= 0] == e["ar"])
     return [f"{k}: {got['interrupt_cycles']} {e['interrupt_cycles']}" for k, v in result.items() if not v]
 
 
 def judge_counters(case, m, models, records):
     """Stall and latency counters of CDMA that the program read, from the events of the last run of cdma_fabric."""
-    reads = [x for x in case["expected"].get("reads", []) if "PERF" in x[0]]
+    reads = [x for x in case["expected"].get("reads", []) if x[0].startswith("CDMA.D_PERF")]
     if not reads:
         return None
     bad, marks, ports = [], models.fetch.MARKS, models.core.bus_times(case)
@@ -321,6 +364,9 @@ def judge_second(case, m, models, records):
         models.write.INTERVALS[:] = [1, 1]
         if rows[0]["layer"].get("fly", 1) == 0:
             result, _ = models.operands.compare(here)
+            return [k for k, v in result.items() if not v and k != "wr"]
+        if any(rows[0]["layer"].get(x) for x in ("bs", "bn", "ew")):
+            result, _ = models.operands.compare(dict(here, expected=with_responses(here["expected"], case["memory"])))
             return [k for k, v in result.items() if not v and k != "wr"]
         result, _ = models.write.compare(here)
         bad = [k for k, v in result.items() if not v and k != "wr"]
@@ -409,9 +455,14 @@ def check(options, models, kind, m, seed, folder):
         values = judge_values(case, records, events, m, models)
         if values is not None:
             outcome["values"] = values
+    if kind in ("sa", "post"):
+        numbers = judge_numbers(case, records, events, m, models)
+        if numbers is not None:
+            outcome["numbers"] = numbers
     oracles = {"core": lambda: judge_core(judged, models, records), "fetch": lambda: judge_fetch(judged, m, models, records),
                "pixels": lambda: judge_pixels(judged, m, models, records), "counters": lambda: judge_counters(judged, m, models, records) if "fetch" in outcome else None,
-               "write": lambda: judge_write(judged, m, models, records), "operands": lambda: judge_operands(judged, m, models, records)}
+               "write": lambda: judge_write(judged, m, models, records), "operands": lambda: judge_operands(judged, m, models, records),
+               "stalls": lambda: judge_stalls(judged, records, models.write.STALLS) if {"operands", "write"} & set(outcome) else None}
     if kind == "bdma":
         outcome["copy"], oracles = judge_copy(case, records, events), {}
     elif kind == "second":
@@ -419,8 +470,8 @@ def check(options, models, kind, m, seed, folder):
         oracles = {"second": lambda: judge_second(judged, m, models, records)}
         if records[0]["layer"].get("fly", 1):
             oracles["core"] = core
-    elif kind == "sa":
-        oracles = {"operands": oracles["operands"]}
+    elif kind in ("sa", "post"):
+        oracles = {x: oracles[x] for x in ("operands", "stalls")}
     elif kind != "fly":
         oracles.pop("operands")
     for name, oracle in oracles.items():
@@ -433,7 +484,7 @@ def check(options, models, kind, m, seed, folder):
     return outcome, dict(judged, config=case["config"])
 
 
-KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,bdma,second,keep,edge,soft"
+KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,post,bdma,second,keep,edge,soft"
 
 
 def main():

@@ -4,6 +4,8 @@ and with the rows of the machine at hand in their tables.
 import sys
 import types
 
+import cross_check_sdp
+
 
 class Models:
     """The executable models, with the rows of the machine at hand entered in their tables."""
@@ -50,6 +52,7 @@ class Models:
         sys.modules["sdp_out"] = self.write
         self.operands = self.load("sdp_rdma")
         self.write.Csb = self.operands.Csb = Bus
+        cross_check_sdp.extend(self)
         plain = self.write.geom
 
         def geom(row, registers):
@@ -101,7 +104,23 @@ class Models:
         # Both lanes see the readiness from the start of the cycle.
         text = text.replace("for i in (0,1): s.dat[i].clk1(h is not None and v2 and h[0]=='D' and h[1]>i and s.dat[1-i].ready(), i in pops)",
                             "rr=[x.ready() for x in s.dat]; [s.dat[i].clk1(h is not None and v2 and h[0]=='D' and h[1]>i and rr[1-i],i in pops) for i in (0,1)]")
+        if name == "sdp_rdma":      # BS and BN may be narrower than a beat
+            text = text.replace("s.inp=Pipe(); s.a1", "s.inp=Pack(r); s.a1").replace("SkidPipe(),SkidPipe(),Pipe()])", "SkidPipe(),SkidPipe(),Unpack(r)])")
+            text = text.replace("class XC:               # BS / BN, configurable generation\n    def __init__(s,cfg,alu_src,mul_src):",
+                                "class XC:\n    def __init__(s,cfg,alu_src,mul_src,r):")
+            text = text.replace("XC(c,a,m) if k!='e'", "XC(c,a,m,s.cf['tp']//s.cf['t'+k]) if k!='e'").replace("(cf['te'] if k=='e' else cf['tx'])", "cf['t'+k]")
+        if name == "sdp_out":
+            for before, after in (("def xeng(cf,cfg):", "def xeng(cf,cfg,t):"), ("st=[Pipe()]", "st=[Pack(cf['tp']//t)]"), ("SkidPipe(),SkidPipe(),Pipe()])", "SkidPipe(),SkidPipe(),Unpack(cf['tp']//t)])"),
+                                  ("regs.get('D_DP_BS_CFG',1))", "regs.get('D_DP_BS_CFG',1),s.cf['tb'])"), ("regs.get('D_DP_BN_CFG',1))", "regs.get('D_DP_BN_CFG',1),s.cf['tn'])")):
+                assert before in text, before
+                text = text.replace(before, after)
+        # Cycles in which the interface of WDMA refuses.
+        text = text.replace("s.L=None; s.twin=0;", "s.L=None; s.stall=0; s.twin=0;")
+        text = text.replace("        pv,pd=s.ifc.fwd(out is not None,out)\n", "        s.stall+=out is not None and not rdy_if\n        pv,pd=s.ifc.fwd(out is not None,out)\n")
+        text = text.replace("s.gen=list(cmds); s.pend=True", "s.gen=list(cmds); s.pend=True; s.stall=0")
+        text = text.replace("s.phase=0; ldc=True; done=s.cr[3]\n", "s.phase=0; ldc=True; done=s.cr[3]; s.cr[3] and STALLS.append(s.stall)\n")
         module = types.ModuleType(name)
+        module.STALLS = []
         module.INTERVALS = [1, 1]
         module.__file__ = str(self.folder / f"{name}.py")
         exec(compile(text, module.__file__, "exec"), module.__dict__)

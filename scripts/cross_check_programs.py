@@ -3,6 +3,7 @@
 A program is what programming.py of the specification writes for layers drawn at random, through both register groups,
 with the waits of the measured sequences, a memory of any speed and memory filled by the generator of the cases.
 """
+import cross_check_sdp
 
 
 def ceil_div(a, b):
@@ -12,10 +13,11 @@ def ceil_div(a, b):
 class Machine:
     """What the models need to know of a machine, derived by the rules of the specification."""
 
-    def __init__(self, name, c, k, atom, banks, depth, burst, tp, te, latency, cvsram, ew, overlay=None, full=False, burst2=1):
+    def __init__(self, name, c, k, atom, banks, depth, burst, tp, te, latency, cvsram, ew, overlay=None, full=False, burst2=1, bs=None, bn=None):
         self.name, self.c, self.k, self.atom, self.banks, self.depth, self.burst = name, c, k, atom, banks, depth, burst
         self.tp, self.te, self.latency, self.cvsram, self.ew, self.overlay, self.full, self.burst2 = tp, te, latency, cvsram, ew, overlay, full, burst2
         self.entry = 128 if full else c
+        self.bs, self.bn = bs or tp, bn or tp
 
     def row_programming(self):
         kg = dict(int8=32, int16=16, fp16=16) if self.full else dict(int8=self.k)
@@ -35,13 +37,13 @@ class Machine:
 
     def row_write(self):
         return dict(full=int(self.full), atom=self.atom, tp=self.tp, S=256 if self.full else self.atom * self.burst,
-                    lane=2 if self.full else 1)
+                    lane=2 if self.full else 1, tb=self.bs, tn=self.bn)
 
     def row_operands(self):
         fifo = lambda t: max(4, ceil_div(self.latency * min(t, self.atom // 4), self.atom))
         cred = dict(m=80, b=160, n=160, e=80) if self.full else dict(
-            m=fifo(self.tp), b=fifo(4 * self.tp), n=fifo(4 * self.tp), e=fifo(4 * self.te))
-        return self.row_write() | dict(tx=self.tp, te=self.te, cred=cred, bus=64 if self.full else self.atom)
+            m=fifo(self.tp), b=fifo(4 * self.bs), n=fifo(4 * self.bn), e=fifo(4 * self.te))
+        return self.row_write() | dict(te=self.te, cred=cred, bus=64 if self.full else self.atom)
 
 
 PRESETS = [
@@ -62,17 +64,20 @@ def between(rng):
         banks, depth = rng.choice([4, 8, 12, 16, 20, 24, 28, 32, rng.randint(3, 32)]), rng.choice([64, 128, 256, 512])
         if c % k == 0 and c // k in (1, 2, 4) and banks * depth * c >= 16384:
             break
-    tp = rng.choice([x for x in (1, 2, 4, 8, 16) if x <= k])
-    te, ew, cvsram, burst = rng.choice([x for x in (1, 2, 4) if x <= tp]), rng.random() < 0.5, rng.random() < 0.4, rng.choice([1, 2, 4])
+    rates = [x for x in (1, 2, 4, 8, 16) if x <= k]
+    bs = rng.choice(rates)
+    bn, te = rng.choice([bs, bs, rng.choice(rates)]), rng.choice([x for x in rates if x <= bs] + rates)
+    ew, cvsram, burst = rng.random() < 0.6, rng.random() < 0.4, rng.choice([1, 2, 4])
+    tp = max(bs, bn, te if ew else 1)
     latency = rng.choice([16, 64, 256, 1024])
     overlay = {"preset": rng.choice(["nv_small", "nv_large", "nv_medium_512"]), "mac": {"atomic_c": c, "atomic_k": k},
                "cbuf": {"banks": banks, "bank_depth": depth, "entry_bytes": c},
                "memory": {"atom_bytes": k, "primary": {"width_bytes": k, "burst_beats": burst}, "has_secondary": cvsram,
                           "latency": latency},
-               "sdp": {"bs_throughput": tp, "bn_throughput": tp, "ew_throughput": te, "has_ew": ew, "has_lut": False}}
+               "sdp": {"bs_throughput": bs, "bn_throughput": bn, "ew_throughput": te, "has_ew": ew, "has_lut": ew}}
     overlay["memory"]["secondary"] = {"width_bytes": k, "burst_beats": rng.choice([1, 2, 4]) if cvsram else 1}
     name = f"between_{c}x{k}_{banks}x{depth}"
-    return Machine(name, c, k, k, banks, depth, burst, tp, te, latency, cvsram, ew, overlay, burst2=overlay["memory"]["secondary"]["burst_beats"])
+    return Machine(name, c, k, k, banks, depth, burst, tp, te, latency, cvsram, ew, overlay, burst2=overlay["memory"]["secondary"]["burst_beats"], bs=bs, bn=bn)
 
 
 def pick_memory(rng, slow=True):
@@ -272,34 +277,34 @@ def sdp_writes(m, layer, group, operand_group, base, ow, oh, k, fly):
     a = m.atom
     w = lambda n, v: out.append((n, v & 0xFFFFFFFF))
     lo, hi = (lambda v: v & 0xFFFFFFFF), (lambda v: v >> 32)
-    line, surf = ow * a, ow * a * oh
-    oline = line + layer.get("gap", 0) * a
+    line, oline = (ow + layer.get("in_gap", 0)) * a, (ow + layer.get("gap", 0)) * a
+    surf, osurf = line * oh + layer.get("in_surface_gap", 0) * a, oline * oh + layer.get("surface_gap", 0) * a
     w("SDP.S_POINTER", group); w("SDP_RDMA.S_POINTER", operand_group)
     w("SDP.D_DATA_CUBE_WIDTH", ow - 1); w("SDP.D_DATA_CUBE_HEIGHT", oh - 1); w("SDP.D_DATA_CUBE_CHANNEL", k - 1)
     w("SDP.D_DST_BASE_ADDR_LOW", lo(base["o"])); w("SDP.D_DST_BASE_ADDR_HIGH", hi(base["o"]))
-    w("SDP.D_DST_LINE_STRIDE", oline); w("SDP.D_DST_SURFACE_STRIDE", oline * oh)
+    w("SDP.D_DST_LINE_STRIDE", oline); w("SDP.D_DST_SURFACE_STRIDE", osurf)
     enables = {}
     for unit, short in (("BS", "bs"), ("BN", "bn"), ("EW", "ew")):
         x = layer.get(short)
         if not x:
             w(f"SDP.D_DP_{unit}_CFG", 1)
             continue
-        cfg = (0 if x.get("alu") else 2) | x.get("algo", 2) << 2 | (0 if x.get("mul") else 16) | x.get("prelu", 0) << 5 | (0 if x.get("relu") else 64)
+        cfg = (0 if x.get("alu") else 2) | x.get("algo", 2) << 2 | (0 if x.get("mul") else 16) | x.get("prelu", 0) << 5 | (0 if x.get("relu") or x.get("table") else 64)
         w(f"SDP.D_DP_{unit}_CFG", cfg)
         if short == "ew":
             for t in ("ALU", "MUL"):
-                w(f"SDP.D_DP_EW_{t}_CFG", int(x.get(t.lower()) == "mem") | (0 if x.get("cvt") else 2))
+                convert = x["cvt"][t.lower()] if isinstance(x["cvt"], dict) else (5, 3, 2) if x["cvt"] else None
+                w(f"SDP.D_DP_EW_{t}_CFG", int(x.get(t.lower()) == "mem") | (0 if convert else 2))
                 w(f"SDP.D_DP_EW_{t}_SRC_VALUE", x.get(t.lower() + "_val", 3))
-                w(f"SDP.D_DP_EW_{t}_CVT_OFFSET_VALUE", 5 if x.get("cvt") else 0)
-                w(f"SDP.D_DP_EW_{t}_CVT_SCALE_VALUE", 3 if x.get("cvt") else 1)
-                w(f"SDP.D_DP_EW_{t}_CVT_TRUNCATE_VALUE", 2 if x.get("cvt") else 0)
+                for n, v in zip(("OFFSET", "SCALE", "TRUNCATE"), convert or (0, 1, 0)):
+                    w(f"SDP.D_DP_EW_{t}_CVT_{n}_VALUE", v)
             w("SDP.D_DP_EW_TRUNCATE_VALUE", x.get("mul_shift", 0))
         else:
             w(f"SDP.D_DP_{unit}_ALU_CFG", int(x.get("alu") == "mem") | x.get("alu_shift", 0) << 8); w(f"SDP.D_DP_{unit}_ALU_SRC_VALUE", x.get("alu_val", 7))
             w(f"SDP.D_DP_{unit}_MUL_CFG", int(x.get("mul") == "mem") | x.get("mul_shift", 0) << 8); w(f"SDP.D_DP_{unit}_MUL_SRC_VALUE", x.get("mul_val", 5))
-    w("SDP.D_FEATURE_MODE_CFG", fly); w("SDP.D_DST_DMA_CFG", layer.get("oram", 1)); w("SDP.D_DST_BATCH_STRIDE", 0)
+    w("SDP.D_FEATURE_MODE_CFG", fly | layer.get("nan", 0) << 3); w("SDP.D_DST_DMA_CFG", layer.get("oram", 1)); w("SDP.D_DST_BATCH_STRIDE", 0)
     cvt = layer.get("cvt", (0, 1, 0))
-    w("SDP.D_DATA_FORMAT", p | op << 2); w("SDP.D_CVT_OFFSET", cvt[0]); w("SDP.D_CVT_SCALE", cvt[1]); w("SDP.D_CVT_SHIFT", cvt[2]); w("SDP.D_PERF_ENABLE", 0)
+    w("SDP.D_DATA_FORMAT", p | op << 2); w("SDP.D_CVT_OFFSET", cvt[0]); w("SDP.D_CVT_SCALE", cvt[1]); w("SDP.D_CVT_SHIFT", cvt[2]); w("SDP.D_PERF_ENABLE", 15 * (layer.get("nan") is not None))
     w("SDP_RDMA.D_DATA_CUBE_WIDTH", ow - 1); w("SDP_RDMA.D_DATA_CUBE_HEIGHT", oh - 1); w("SDP_RDMA.D_DATA_CUBE_CHANNEL", k - 1)
     w("SDP_RDMA.D_SRC_BASE_ADDR_LOW", lo(base["i"])); w("SDP_RDMA.D_SRC_BASE_ADDR_HIGH", hi(base["i"]))
     w("SDP_RDMA.D_SRC_LINE_STRIDE", line); w("SDP_RDMA.D_SRC_SURFACE_STRIDE", surf)
@@ -309,9 +314,10 @@ def sdp_writes(m, layer, group, operand_group, base, ow, oh, k, fly):
         mem = [t for t in ("mul", "alu") if x.get(t) == "mem"]
         use = 2 if len(mem) == 2 else 1 if mem == ["alu"] else 0
         k_ = len(mem) * (x.get("bytes", 1) if p == 0 else 1)
-        w(f"SDP_RDMA.D_{reg}RDMA_CFG", (use << 1 | (x.get("bytes", 1) - 1) << 3 | int(x.get("mode") == "element") << 4 | layer.get("operand_ram", 1) << 5) if mem else 1)
+        w(f"SDP_RDMA.D_{reg}RDMA_CFG", (use << 1 | (x.get("bytes", 1) - 1) << 3 | int(x.get("mode") == "element") << 4 | x.get("ram", layer.get("operand_ram", 1)) << 5) if mem else 1)
         w(f"SDP_RDMA.D_{unit}_BASE_ADDR_LOW", lo(base[at])); w(f"SDP_RDMA.D_{unit}_BASE_ADDR_HIGH", hi(base[at]))
-        w(f"SDP_RDMA.D_{unit}_LINE_STRIDE", k_ * line); w(f"SDP_RDMA.D_{unit}_SURFACE_STRIDE", k_ * surf)
+        operand_line = (k_ * ow + x.get("gap", 0)) * a
+        w(f"SDP_RDMA.D_{unit}_LINE_STRIDE", operand_line); w(f"SDP_RDMA.D_{unit}_SURFACE_STRIDE", operand_line * oh + x.get("surface_gap", 0) * a)
         used = used or bool(mem)
     w("SDP_RDMA.D_FEATURE_MODE_CFG", fly | ip << 2 | p << 4 | op << 6); w("SDP_RDMA.D_SRC_DMA_CFG", layer.get("iram", 1))
     return out, (["SDP_RDMA.D_OP_ENABLE"] if used else []) + ["SDP.D_OP_ENABLE"], used
@@ -320,9 +326,15 @@ def sdp_writes(m, layer, group, operand_group, base, ow, oh, k, fly):
 def bases(rng, m, index):
     """Addresses of the cubes of a layer; every layer has its own."""
     at = lambda top: top + index * 0x01000000 + rng.choice([0, 0, 0, 1, 3, 7]) * m.atom
+    operand = lambda top: top + index * 0x200000 + rng.choice([0, 0, 1, 2, 3, 5]) * m.atom
     odd = rng.choice([0, 0, 0, 1, 2, 3, 5, 7]) * m.atom
-    return dict(i=at(0x80000000), w=0x90000000 + index * 0x200000 + odd, o=at(0xA0000000), b=0xB0000000 + index * 0x200000,
-                n=0xB4000000 + index * 0x200000, e=0xB8000000 + index * 0x200000)
+    return dict(i=at(0x80000000), w=0x90000000 + index * 0x200000 + odd, o=at(0xA0000000), b=operand(0xB0000000), n=operand(0xB4000000), e=operand(0xB8000000))
+
+
+def extent(layer, m, ow, oh, channels, size, gap, surface_gap):
+    """Bytes from the first to behind the last atom of a cube in memory."""
+    surfaces, line = ceil_div(channels * size, m.atom), ow + layer.get(gap, 0)
+    return m.atom * (surfaces if ow == oh == 1 else (surfaces - 1) * (line * oh + layer.get(surface_gap, 0)) + (oh - 1) * line + ow)
 
 
 def convolution_case(rng, m, models, kind):
@@ -420,10 +432,9 @@ def assemble(rng, m, models, kind, layers, memory):
         if layer.get("fly", 1) == 0:
             writes, enables, used = sdp_writes(m, layer, group, operand_group, base, layer["w"], layer["h"], layer["c"], 0)
             operand_group ^= used
-            es = 1 if layer.get("iprec", layer["prec"]) == "int8" else 2
-            info = dict(OW=layer["w"], OH=layer["h"], in_bytes=ceil_div(layer["c"] * es, m.atom) * m.atom * layer["w"] * layer["h"],
-                        out_bytes=ceil_div(layer["c"] * (1 if layer.get("oprec", layer["prec"]) == "int8" else 2), m.atom) * m.atom
-                        * (layer["w"] + layer.get("gap", 0)) * layer["h"])
+            cube = layer["w"], layer["h"], layer["c"]
+            info = dict(OW=layer["w"], OH=layer["h"], in_bytes=extent(layer, m, *cube, 1 if layer.get("iprec", layer["prec"]) == "int8" else 2, "in_gap", "in_surface_gap"),
+                        out_bytes=extent(layer, m, *cube, 1 if layer.get("oprec", layer["prec"]) == "int8" else 2, "gap", "surface_gap"))
         else:
             if kind in ("partial", "reuse") and index:
                 first = records[0]["base"]
@@ -436,24 +447,38 @@ def assemble(rng, m, models, kind, layers, memory):
                 layer["wcomp"] = layer["wcomp"] | dict(wmb_addr=0x94000000 + index * 0x200000, wgs_addr=0x98000000 + index * 0x200000)
             built = models.programming.conv_program(m.name, layer, base)
             writes, enables, info = built.writes, built.enables, built.info
-            if any(layer.get(x) for x in ("bs", "bn", "ew")):
+            # The convolution units take their groups in turn, whatever SDP does alone in between.
+            turn = sum(r["layer"].get("fly", 1) for r in records) & 1
+            writes = [(n, turn if n.endswith("S_POINTER") and not n.startswith("SDP") else v) for n, v in writes]
+            if kind == "post" or any(layer.get(x) for x in ("bs", "bn", "ew")):
                 writes = [x for x in writes if not x[0].startswith("SDP.")]
                 more, on, used = sdp_writes(m, layer, group, operand_group, base, info["OW"], info["OH"], layer["k"], 1)
                 operand_group ^= used
                 writes, enables = writes + more, on + [x for x in enables if x != "SDP.D_OP_ENABLE"]
-                info["out_bytes"] = (info["OW"] + layer.get("gap", 0)) * m.atom * info["OH"] * ceil_div(layer["k"] * (1 if layer["prec"] == "int8" else 2), m.atom)
+                info["out_bytes"] = extent(layer, m, info["OW"], info["OH"], layer["k"], 1 if layer["prec"] == "int8" else 2, "gap", "surface_gap")
             if layer.get("areas"):
                 for address, area in zip((base["w"], layer["wcomp"]["wmb_addr"], layer["wcomp"]["wgs_addr"]), layer["areas"]):
                     fills.append({"addr": f"{address:x}", "bytes": len(area), "hex": area.hex()})
             elif not (kind in ("partial", "reuse") and index):
                 fills.append({"addr": f"{base['w']:x}", "bytes": info["wbytes"], "seed": seed + 100 + index})
-        program += [[n, v] for n, v in writes] + [[n, 1] for n in enables]
+        if kind == "perf":
+            writes = [(n, 15 if n == "SDP.D_PERF_ENABLE" else v) for n, v in writes]
+        if kind == "post":
+            enables = cross_check_sdp.any_order(rng, enables)
+            if not index and m.ew:
+                program += [list(x) for x in cross_check_sdp.table_writes(rng, layer["prec"])]
+        else:
+            enables = [(x, 1) for x in enables]
+        program += [[n, v] for n, v in writes] + [[n, v] for n, v in enables]
         if not (kind in ("partial", "reuse") and index):
             fills.append({"addr": f"{base['i']:x}", "bytes": info["in_bytes"] if kind != "partial" else
                           layer["surf"] * ceil_div(layer["c"] * (1 if layer["prec"] == "int8" else 2), m.atom), "seed": seed + index})
         for n, (unit, at) in enumerate((("bs", "b"), ("bn", "n"), ("ew", "e"))):
             if "mem" in ((layer.get(unit) or {}).get("alu"), (layer.get(unit) or {}).get("mul")):
-                fills.append({"addr": f"{base[at]:x}", "bytes": 4 * info["out_bytes"] + 4096, "seed": seed + 200 + 3 * index + n})
+                x = layer[unit]
+                lines = (4 * info["OW"] + x.get("gap", 0)) * info["OH"] + x.get("surface_gap", 0)
+                channels = (layer["c"] if layer.get("fly", 1) == 0 else layer["k"]) * (1 if layer["prec"] == "int8" else 2)
+                fills.append({"addr": f"{base[at]:x}", "bytes": lines * ceil_div(channels, m.atom) * m.atom, "seed": seed + 200 + 3 * index + n})
         if not marked:
             program.append(["MARK", "t0"])
             marked = True
@@ -461,13 +486,16 @@ def assemble(rng, m, models, kind, layers, memory):
         regions.append({"addr": f"{base['o']:x}", "bytes": info["out_bytes"]})
         if kind == "partial":
             regions[-1] = {"addr": f"{out:x}", "bytes": layer["osurf"] * ceil_div(layer["k"] * (1 if layer["prec"] == "int8" else 2), m.atom)}
-        records.append({"base": base, "layer": layer, "info": info, "writes": [[n, v] for n, v in writes] + [[n, 1] for n in enables]})
+        records.append({"base": base, "layer": layer, "info": info, "writes": [[n, v] for n, v in writes] + [[n, v] for n, v in enables]})
     for index in range(max(0, len(layers) - ahead), len(layers)):
         program.append(["WAIT_INTR", f"SDP_{index & 1}"])
     if kind == "perf":
         for index in range(max(0, len(layers) - 2), len(layers)):
             program.append(["CDMA.S_POINTER", index & 1])
             program += [["READ", f"CDMA.D_PERF_{x}_READ_{y}"] for x in ("DAT", "WT") for y in ("STALL", "LATENCY")]
+    if kind in ("perf", "post"):
+        for index in range(max(0, len(layers) - 2), len(layers)):
+            program += [["SDP.S_POINTER", index & 1], ["READ", "SDP.D_PERF_WDMA_WRITE_STALL"]]
     case = {"id": "", "config": m.name if not m.overlay else m.overlay["preset"], "memory": memory,
             "layers": [{"descriptor": {k: v for k, v in x.items() if k not in ("areas", "whole")}} for x in layers], "program": program, "finished": True,
             "memory_fill": fills, "expected": {"interrupt_cycles": [], "probes": {}, "output": regions}}
@@ -484,7 +512,7 @@ def make(rng, m, models, kind):
         return None
     second = kind == "second"          # one layer, everything behind the secondary port
     if second:
-        kind = rng.choice(["dc", "sa"])
+        kind = rng.choice(["dc", "sa", "fly"])
     memory = pick_memory(rng)
     if kind == "stall":
         memory |= rng.choice([dict(command_interval=rng.randint(2, 16)), dict(write_interval=rng.randint(2, 16)),
@@ -503,6 +531,12 @@ def make(rng, m, models, kind):
             if m.full and prec == "fp16":
                 layer["cvt"] = (0, 1, 0)
             layers.append(layer | operands(rng, m, prec))
+    elif kind == "post":
+        layers = cross_check_sdp.layers(rng, m, Draw(rng, m, models))
+        if m.cvsram and rng.random() < 0.3:
+            layers = [cross_check_sdp.any_port(rng, x) for x in layers]
+        if rng.random() < 0.2:
+            memory["write_interval"] = rng.randint(2, 16)
     elif kind == "fly":
         d, layers = Draw(rng, m, models), []
         for _ in range(rng.choice([1, 1, 2, 3, 4])):
@@ -512,12 +546,13 @@ def make(rng, m, models, kind):
             layer = {k: v for k, v in layer.items() if k not in ("relu", "shift")} | operands(rng, m, prec)
             layer.pop("cvt_in", None)
             layers.append(layer)
+        layers = layers[:1] if second else layers
     else:
         layers = convolution_case(rng, m, models, kind)
     if second:
         layers = [x | dict(iram=0, wram=0, oram=0, operand_ram=0) for x in layers]
-    if kind == "fly":      # "cvt" is the output converter here, not the input converter of conv_program
-        case, records = assemble_flying(rng, m, models, layers, memory)
+    if kind in ("fly", "post"):      # "cvt" is the output converter here, not the input converter of conv_program
+        case, records = assemble_flying(rng, m, models, kind, layers, memory)
     else:
         case, records = assemble(rng, m, models, "second" if second else kind, layers, memory)
     return case, records
@@ -528,7 +563,7 @@ def operands(rng, m, prec):
     return {x: sdp_operand(rng, m, prec, x) for x in chosen if x != "ew" or m.ew}
 
 
-def assemble_flying(rng, m, models, layers, memory):
+def assemble_flying(rng, m, models, kind, layers, memory):
     original = models.programming.conv_program
 
     def without_converter(config, layer, base=None):
@@ -536,7 +571,7 @@ def assemble_flying(rng, m, models, layers, memory):
 
     models.programming.conv_program = without_converter
     try:
-        return assemble(rng, m, models, "fly", layers, memory)
+        return assemble(rng, m, models, kind, layers, memory)
     finally:
         models.programming.conv_program = original
 
@@ -545,9 +580,10 @@ def bdma_case(rng, m, models, memory):
     program, regions, fills, group, launches = [["GLB.S_INTR_MASK", 0x3FFF3F]], [], [], rng.randint(0, 1), rng.choice([1, 1, 2])
     for launch in range(launches):
         descriptors = []
-        for n in range(rng.choice([1, 1, 2, 3, 5])):
-            atoms, lines, surfs = rng.choice([1, 2, 3, 7, 8, 16, 33, 64, 100]), rng.randint(1, 5), rng.randint(1, 3)
-            d = dict(src=0x80000000 + (launch * 8 + n) * 0x100000 + 32 * rng.randint(0, 9), dst=0x90000000 + (launch * 8 + n) * 0x100000 + 32 * rng.randint(0, 9),
+        count = rng.choice([1, 1, 2, 3, 5, 20 // launches])
+        for n in range(count):
+            atoms, lines, surfs = rng.choice([1, 2, 3, 7, 8, 16, 33, 64, 100] + [513, 8191, 8192] * (count == 1)), rng.randint(1, 5), rng.randint(1, 3)
+            d = dict(src=0x80000000 + (launch * 20 + n) * 0x400000 + 32 * rng.randint(0, 9), dst=0x90000000 + (launch * 20 + n) * 0x400000 + 32 * rng.randint(0, 9),
                      atoms=atoms, lines=lines, surfs=surfs, src_mc=rng.randint(0, 1), dst_mc=rng.randint(0, 1))
             d["src_line"] = 32 * (atoms + rng.randint(0, 5)); d["dst_line"] = 32 * (atoms + rng.randint(0, 5))
             d["src_surf"] = d["src_line"] * lines + 32 * rng.randint(0, 5); d["dst_surf"] = d["dst_line"] * lines + 32 * rng.randint(0, 5)

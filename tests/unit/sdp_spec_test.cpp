@@ -334,6 +334,20 @@ TEST(SdpLut, ALinearTableInterpolatesBetweenItsEntries)
     }
 }
 
+TEST(SdpLut, WritingATableRunsTheClockOfEwUntilALayerStarts)
+{
+    for (const char* name : {"nv_large", "nv_medium_512"}) {
+        Layer layer(preset(name));
+        layer.set(sdp::S_LUT_ACCESS_CFG, 1 << 17);
+        const Cycle on = layer.decode;  // the write was decoded a cycle before
+        layer.shape(1, 1, layer.hardware.memory.atom_bytes, 0);
+        const Cycle e = layer.enable();
+        layer.beats(e + 5, layer.hardware.memory.atom_bytes / layer.hardware.sdp.max_throughput());
+        const SdpTrace trace = layer.bench.run(e + 200, false);
+        EXPECT_THAT(trace.report.clock_on, testing::Contains(std::pair<std::string, Cycle>("ecore", layer.hardware.sdp.has_lut ? e - on : 0))) << name;
+    }
+}
+
 TEST(SdpLut, TablesAreWrittenAndReadThroughAnAddressThatCounts)
 {
     numerics::LutTables tables;

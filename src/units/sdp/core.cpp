@@ -24,7 +24,7 @@ constexpr std::array<std::uint32_t, 6> kRdmaStatus{
 std::uint32_t saturated(std::uint64_t count) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)); }
 
 constexpr const char* kDomains[] = {"wdma", "bcore", "ncore", "ecore", "mrdma", "brdma", "nrdma", "erdma"};
-constexpr unsigned kReadDomain = 4;
+constexpr unsigned kEwDomain = 3, kReadDomain = 4;
 
 }  // namespace
 
@@ -39,8 +39,11 @@ struct SdpCore::Parts {
             if (offset == reg::sdp::S_LUT_ACCESS_DATA) return window.read();
             return status.read(offset, group, registers.enabled(group, at));
         };
-        registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle) {
-            if (offset == reg::sdp::S_LUT_ACCESS_CFG) window.configure(data);
+        registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) {
+            if (offset == reg::sdp::S_LUT_ACCESS_CFG) {
+                window.configure(data);
+                if (hardware.sdp.has_lut) clocks[kEwDomain].on(decode + 1);  // the tables are clocked while they are written
+            }
             if (offset == reg::sdp::S_LUT_ACCESS_DATA) window.write(data);
         };
         read_registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) {
@@ -187,6 +190,7 @@ struct SdpUnit final : SdpCore::Parts {
         const bool engines[] = {layer.bs.on, layer.bn.on, layer.ew.on};
         for (unsigned i = 0; i < 3; ++i)
             if (engines[i]) clocks[1 + i].on(at);
+        if (!layer.ew.on) clocks[kEwDomain].off(at);
         phases.enter(Phase::Starved, at + 1);
     }
 
