@@ -170,15 +170,19 @@ CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Har
     const std::uint32_t es = pass.element_bytes();
     const std::size_t per_group = hardware.kernel_group(pass.precision) * geometry.kernel_bytes / es;
     out.mask.resize((stream.size() + 7) / 8);
+    // CDMA fetches one unit at least. CSC must read it too, or it looks for the weights of the next pass in the wrong place:
+    // of weights that are all zero the first one is stored.
+    const bool nothing = std::all_of(stream.begin(), stream.end(), [](std::int16_t value) { return value == 0; });
     std::size_t last = 0;
     for (std::size_t i = 0; i < stream.size(); ++i) {
-        if (stream[i] != 0) {
+        if (stream[i] != 0 || (nothing && i == 0)) {
             out.mask[i / 8] = static_cast<std::uint8_t>(out.mask[i / 8] | 1u << (i % 8));
             for (std::uint32_t b = 0; b < es; ++b) out.weights.push_back(static_cast<std::uint8_t>(static_cast<std::uint16_t>(stream[i]) >> (8 * b)));
         }
         if ((i + 1) % per_group == 0 || i + 1 == stream.size()) {
             const std::size_t size = out.weights.size() - last;
             for (std::uint32_t b = 0; b < 4; ++b) out.group_sizes.push_back(static_cast<std::uint8_t>(size >> (8 * b)));
+            out.largest_group = std::max<std::uint64_t>(out.largest_group, size);
             last = out.weights.size();
         }
     }
@@ -186,7 +190,6 @@ CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Har
     pad(out.weights, 128);
     pad(out.mask, 128);
     pad(out.group_sizes, 32);
-    if (out.weights.empty()) out.weights.resize(128);  // all zero: one unit is fetched
     return out;
 }
 

@@ -41,6 +41,7 @@ Bytes operand_bytes(const Pass& pass, const Geometry& geometry, std::size_t engi
 
 struct CompressedWeights {
     Bytes weights, mask, group_sizes;
+    std::uint64_t largest_group = 0;  // bytes of its weights
 };
 CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const std::vector<std::int16_t>& stream);
 

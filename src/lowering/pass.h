@@ -33,7 +33,7 @@ struct Reuse {
 
 struct CompressedSizes {
     bool on = false;
-    std::uint64_t weight_bytes = 0, mask_bytes = 0;
+    std::uint64_t weight_bytes = 0, mask_bytes = 0, group_bytes = 0;  // group_bytes: weights of the largest kernel group
 };
 
 struct Pass {

@@ -97,6 +97,33 @@ TEST(Plan, CompressedWeightsAreNonZeroElementsAMaskAndGroupSizes)
     EXPECT_EQ(layer.compressed, true);
 }
 
+TEST(Plan, OfCompressedWeightsThatAreAllZeroOneIsStored)
+{
+    // CDMA fetches 128 bytes whatever there is, and what CSC does not read is in the way of the next pass.
+    Pass pass;
+    pass.precision = Precision::Int16;
+    Geometry geometry;
+    geometry.kernel_bytes = 8;
+    const CompressedWeights c = compress(pass, geometry, preset("nv_full"), {0, 0, 0, 0});
+    EXPECT_EQ(c.weights, Bytes(128));
+    EXPECT_EQ(c.mask[0], 1);
+    EXPECT_EQ(c.group_sizes[0], 2);
+}
+
+TEST(Plan, ACompressedKernelGroupMustFitItsBanks)
+{
+    const auto refused = [](const char* text) {
+        const Layer layer = layer_of(text);
+        return refusal([&] { plan_layer(layer, preset("nv_full"), load_tensors(layer)); });
+    };
+    // 32 kernels of 13 x 13 x 64: 346112 bits of mask.
+    EXPECT_THAT(refused(R"({"op": "fully_connected", "input": {"width": 13, "height": 13, "channels": 64}, "kernel": {"count": 32}, "weights": {"compressed": true, "density": 30}})"),
+                HasSubstr("found a weight mask of 43264 bytes for one group of 32 kernels, expected at most 32768"));
+    // 11 banks of input leave 4 of 15; 32 kernels of 6 x 6 x 128, nothing zero, are 4.5.
+    EXPECT_THAT(refused(R"({"input": {"width": 44, "height": 64, "channels": 128}, "kernel": {"width": 6, "height": 6, "count": 32}, "weights": {"compressed": true}})"),
+                HasSubstr("one group of 32 kernels 5 of the 15 banks"));
+}
+
 TEST(Plan, ALayerBecomesItsRegisters)
 {
     const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
