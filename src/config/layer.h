@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "config/partition.h"
 #include "config/place.h"
 #include "config/post.h"
 #include "facts/hardware.h"
@@ -103,6 +104,7 @@ struct Layer {
     bool compressed = false;
     std::uint32_t density = 100;  // of the weights made by seed: percent that are not zero
     TensorSource data;
+    Partition partition;
 
     bool image() const { return format != nullptr; }
     Precision stored_precision() const { return input_precision.value_or(precision); }

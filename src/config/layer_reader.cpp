@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/half.h"
+#include "config/partition_reader.h"
 #include "config/place_reader.h"
 #include "config/post_reader.h"
 #include "config/transfer_reader.h"
@@ -246,7 +247,8 @@ void read_placement(Layer& layer, const JsonObject& top)
 /// Features that SDP reads itself: no kernel, nothing that belongs to one.
 void read_sdp_input(Layer& layer, const JsonObject& top)
 {
-    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads", "mode", "weights", "winograd", "image"})
+    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads", "mode", "weights", "winograd", "image",
+                            "partition"})
         if (top.has(key)) throw ConfigError(top.where(key), "an sdp layer has no kernel, expected no such key");
     if (layer.batch != 1) throw ConfigError(top.where("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
     if (layer.image()) throw ConfigError(top.where("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
@@ -288,6 +290,7 @@ void convolution_json(OrderedJson& json, const Layer& layer)
     if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
     if (layer.rows_at_once != 0) json["image"] = {{"rows_at_once", layer.rows_at_once}};
     json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
+    if (layer.partition.on()) json["partition"] = partition_json(layer.partition);
 }
 
 }  // namespace
@@ -297,7 +300,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     check_op(json, at(file, pointer + "/op"));
     const JsonObject top(json, file, pointer,
                          {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
-                          "data", "weights", "winograd", "image", "placement", "strides", "dilations", "group", "pads", "kernel_shape"});
+                          "data", "weights", "winograd", "image", "placement", "partition", "strides", "dilations", "group", "pads", "kernel_shape"});
     Layer layer;
     layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
@@ -329,6 +332,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
         layer.rows_at_once = small(image.integer("rows_at_once", {1, 4}, "kernel rows of an operation", 1));
         if (layer.rows_at_once == 3) throw ConfigError(image.where("rows_at_once"), "found 3, expected 1, 2 or 4");
     }
+    layer.partition = read_partition(top);
     read_data(layer, top, folder);
     check_shape(layer, top);
     if (layer.image() && layer.mode != Mode::Auto && layer.mode != Mode::Image)
@@ -380,7 +384,7 @@ bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
     static const std::vector<std::string> kKeys{"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision",
-                                                "mode", "post", "data", "weights", "winograd", "image", "placement"};
+                                                "mode", "post", "data", "weights", "winograd", "image", "placement", "partition"};
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 

@@ -65,7 +65,7 @@ Tensor Planner::phase_weights(const Axis& x, const Axis& y) const
     return weights;
 }
 
-void Planner::add_phase(const Axis& x, const Axis& y, std::uint32_t data_banks, std::uint32_t weight_banks)
+void Planner::add_phase(const Axis& x, const Axis& y, const Split& split, std::uint32_t data_banks, std::uint32_t weight_banks)
 {
     PlannedPass planned;
     planned.kernels = l_.kernels;
@@ -74,8 +74,8 @@ void Planner::add_phase(const Axis& x, const Axis& y, std::uint32_t data_banks, 
     planned.pass = phase_pass(x, y);
     planned.pass.data_banks = data_banks;
     planned.pass.weight_banks = weight_banks;
-    planned.geometry = size_pass(planned.pass, hw_, where_);
-    finish_pass(std::move(planned), t_ ? phase_weights(x, y) : Tensor{});
+    planned.geometry = size_parts(planned.pass, split);
+    finish_parts(std::move(planned), split, t_ ? phase_weights(x, y) : Tensor{});
 }
 
 void Planner::deconvolve()
@@ -97,12 +97,16 @@ void Planner::deconvolve()
         for (std::uint32_t dx = 0; dx < l_.stride.x; ++dx)
             phases.push_back({Axis(dx, l_.stride.x, l_.kernel_width, l_.pad.left, l_.width, l_.out_width()),
                               Axis(dy, l_.stride.y, l_.kernel_height, l_.pad.top, l_.height, l_.out_height())});
-    // Constant banks: changing them between passes would drain the pipeline.
+    // Constant banks: changing them between passes would drain the pipeline. Phases that are cut have their own.
     std::uint32_t data_banks = 0, weight_banks = 0;
+    std::vector<Split> splits;
     for (const auto& [x, y] : phases) {
         expect(x.reachable && y.reachable && x.before < 32 && y.before < 32 && x.after < 64 && y.after < 64,
                "found an output phase far outside of the input, expected paddings smaller than the kernel");
-        const Geometry g = size_pass(phase_pass(x, y), hw_, where_);
+        const Pass phase = phase_pass(x, y);
+        splits.push_back(split(phase, false));
+        if (!splits.back().whole()) continue;
+        const Geometry g = size_pass(phase, hw_, where_);
         data_banks = std::max(data_banks, g.data_banks);
         weight_banks = std::max(weight_banks, g.weight_banks);
     }
@@ -113,10 +117,11 @@ void Planner::deconvolve()
     whole.pass.kernel_width = whole.pass.kernel_height = 1;
     whole.pass.stride = {1, 1};
     whole.pass.pad = {};
+    whole.pass.reuse.total_lines = 1;  // placed whole, fetched by the phases
     whole.geometry = size_pass(whole.pass, hw_, where_);
     place_input(whole, 0);
     input_address_ = whole.pass.address.input;
-    for (const auto& [x, y] : phases) add_phase(x, y, data_banks, weight_banks);
+    for (std::size_t i = 0; i < phases.size(); ++i) add_phase(phases[i].first, phases[i].second, splits[i], data_banks, weight_banks);
     if (strided) contract(phases.front().first.out, phases.front().second.out);
 }
 
@@ -130,8 +135,7 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
     if (width * l_.stride.x > 8192)
         throw ConfigError(where_, "found an output line of " + std::to_string(width * l_.stride.x) + " places, expected at most 8192");
     const std::uint64_t source = plan_.passes.front().pass.address.output;
-    const std::uint64_t target = reserve(next_.output, base_.output, bytes, "the output");
-    add_image("output before the run", {l_.placement.output.primary, target}, Bytes(bytes, 0xa5));
+    const std::uint64_t target = reserve_output(bytes);
     RubikPass pass;
     pass.mode = RubikMode::Contract;
     pass.precision = g.out_element_bytes == 1 ? Precision::Int8 : Precision::Int16;

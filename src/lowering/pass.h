@@ -29,6 +29,8 @@ struct Addresses {
 struct Reuse {
     bool data = false, weights = false, keep_data = false, keep_weights = false;
     std::uint32_t fetched_lines = 0, total_lines = 0, released_lines = 0;  // 0: all lines
+    std::uint32_t output_rows = 0;     // 0: what the lines give
+    std::uint32_t extended_lines = 0;  // fetched, as Winograd counts them; 0: all
 };
 
 struct CompressedSizes {
@@ -60,6 +62,7 @@ struct Pass {
     unsigned group = 0;                    // register group
     Addresses address;
     std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
+    std::uint64_t out_batch_stride = 0;                         // 0: packed
     std::optional<Precision> input_precision;  // of features, where it is another
     Post post;
     std::array<bool, 3> operands_primary{true, true, true};
@@ -68,6 +71,7 @@ struct Pass {
 
     Precision stored_precision() const { return input_precision.value_or(precision); }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
+    std::uint32_t span_y() const { return (kernel_height - 1) * dilation.y + 1; }
     std::uint32_t lines() const { return reuse.total_lines != 0 ? reuse.total_lines : height; }
 };
 

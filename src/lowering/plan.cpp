@@ -116,7 +116,6 @@ Pass Planner::common_pass() const
     p.weights_primary = l_.placement.weights.primary;
     p.output_primary = l_.placement.output.primary;
     for (std::size_t i = 0; i < p.operands_primary.size(); ++i) p.operands_primary[i] = l_.placement.operands[i].primary;
-    p.group = plan_.passes.size() % 2;
     p.compressed.on = l_.compressed;
     p.address = next_;
     return p;
@@ -135,12 +134,10 @@ void Planner::add_group_pass(std::uint32_t group, std::uint32_t count)
         p.y_extension = rows_at_once();
         plan_.method.image_rows = 1u << p.y_extension;
     }
-    // Compression needs the stream, the stream the geometry of the uncompressed weights.
-    Pass uncompressed = p;
-    uncompressed.compressed = {};
-    planned.geometry = size_pass(uncompressed, hw_, where_);
+    const Split parts = split(p, true);
+    planned.geometry = size_parts(p, parts);
     place_input(planned, l_.channels / l_.groups * group);
-    finish_pass(std::move(planned), t_ ? block_of_groups(group, count) : Tensor{});
+    finish_parts(std::move(planned), parts, t_ ? block_of_groups(group, count) : Tensor{});
 }
 
 /// SDP alone: features from memory, its operations, features to memory.
@@ -160,6 +157,14 @@ void Planner::finish_pass(PlannedPass planned, const Tensor& weights)
     planned.geometry = size_pass(planned.pass, hw_, where_);
     place_operands(planned);
     place_output(planned);
+    planned.rows = planned.geometry.out_height;
+    planned.fetched_lines = planned.pass.height;
+    add_pass(std::move(planned));
+}
+
+void Planner::add_pass(PlannedPass planned)
+{
+    planned.pass.group = plan_.passes.size() % 2;
     planned.registers = register_writes(planned.pass, planned.geometry, hw_);
     plan_.macs += planned.geometry.macs;
     plan_.passes.push_back(std::move(planned));
@@ -288,12 +293,18 @@ void Planner::place_output(PlannedPass& planned)
     const Geometry& g = planned.geometry;
     if (planned.pass.post.compares()) return;  // nothing is written
     const std::uint64_t bytes = g.out_batch_stride * planned.pass.batch;
-    const Place at{planned.pass.output_primary, reserve(next_.output, base_.output, bytes, "the output")};
+    const Place at{planned.pass.output_primary, reserve_output(bytes)};
     planned.pass.address.output = at.address;
-    add_image("output before the run", at, Bytes(bytes, kUnwritten));
-    if (l_.op == Op::Deconvolution && (l_.stride.x > 1 || l_.stride.y > 1)) return;  // what Rubik makes of it counts
+    if (interleaved()) return;  // what Rubik makes of it counts
     const Cube cube{g.out_line_stride, g.out_surface_stride, g.out_batch_stride, hw_.memory.atom_bytes, g.out_element_bytes};
     plan_.outputs.push_back({at, bytes, cube, planned.first_kernel, planned.kernels});
+}
+
+std::uint64_t Planner::reserve_output(std::uint64_t bytes)
+{
+    const Place at{l_.placement.output.primary, reserve(next_.output, base_.output, bytes, "the output")};
+    add_image("output before the run", at, Bytes(bytes, kUnwritten));
+    return at.address;
 }
 
 std::uint32_t Planner::address_of(const std::string& name) const { return program_address(hw_, name); }

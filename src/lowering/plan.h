@@ -5,7 +5,7 @@
 //
 // Groups become passes of as many groups as fill one kernel group. A deconvolution becomes one pass for
 // each phase of its stride and a contraction by Rubik. What does not fit the CBUF is refused with the
-// numbers.
+// numbers, or cut into parts where the layer asks for it (split.h): each part is a pass.
 //
 // Source  programming.md 1 to 9, rubik.md 1.
 // Error   register values of the measured cases: tests/unit/lowering_test.
@@ -24,6 +24,9 @@ struct PlannedPass {
     PassRegisters registers;
     std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
     Extent first{0, 0}, step{1, 1};               // its output (x, y) is the layer's (first.x + step.x * x, first.y + step.y * y)
+    // A part of it: rows of this output, lines of the input that it fetches, and that the part before kept (Winograd: after extension).
+    std::uint32_t first_row = 0, rows = 0, fetched_lines = 0, kept_lines = 0;
+    bool fetches_weights = true;
 };
 
 /// A cube of the output that stands in memory after the run.
@@ -44,6 +47,7 @@ struct PlannedImage {
 struct Plan {
     std::string mode;  // direct, image, winograd, sdp
     Method method;     // what of it the reference must know
+    bool partitioned = false;
     std::vector<PlannedPass> passes;
     std::vector<PlannedImage> images;
     std::vector<OutputCube> outputs;

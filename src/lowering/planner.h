@@ -1,6 +1,7 @@
-// The planner at work: what plan.h promises, in two files.
+// The planner at work: what plan.h promises, in three files.
 #pragma once
 #include "lowering/plan.h"
+#include "lowering/split.h"
 
 namespace dlasim {
 
@@ -18,6 +19,8 @@ private:
     Pass common_pass() const;
     /// Places weights, bias and output, writes the registers. `weights` may be empty without tensors.
     void finish_pass(PlannedPass planned, const Tensor& weights);
+    /// Writes the registers of a pass that has all its places.
+    void add_pass(PlannedPass planned);
     std::uint32_t rows_at_once() const;
     void refuse_defective_rows() const;
     Tensor block_of_groups(std::uint32_t group, std::uint32_t count) const;
@@ -27,6 +30,8 @@ private:
     void place_weights(PlannedPass& planned, const Tensor& weights);
     void place_operands(PlannedPass& planned);
     void place_output(PlannedPass& planned);
+    std::uint64_t reserve_output(std::uint64_t bytes);
+    bool interleaved() const { return l_.op == Op::Deconvolution && (l_.stride.x > 1 || l_.stride.y > 1); }
     void add_sdp_pass();
     std::uint32_t address_of(const std::string& name) const;
     void write(const std::string& name, std::uint32_t value);
@@ -34,10 +39,19 @@ private:
     void write_lut();
     void check_placement() const;
 
+    // ---- parts.cpp
+    /// The layer's partition of a pass; without one the pass as it is, or a refusal that names the way out.
+    Split split(const Pass& pass, bool by_kernels) const;
+    /// What all parts of a pass have in common.
+    Geometry size_parts(const Pass& pass, const Split& split) const;
+    /// finish_pass() for a pass or all its parts.
+    void finish_parts(PlannedPass planned, const Split& split, const Tensor& weights);
+    void add_part(PlannedPass some, const Split& split, const Part& part);
+
     // ---- deconvolution.cpp
     struct Axis;
     void deconvolve();
-    void add_phase(const Axis& x, const Axis& y, std::uint32_t data_banks, std::uint32_t weight_banks);
+    void add_phase(const Axis& x, const Axis& y, const Split& split, std::uint32_t data_banks, std::uint32_t weight_banks);
     Pass phase_pass(const Axis& x, const Axis& y) const;
     Tensor phase_weights(const Axis& x, const Axis& y) const;
     void contract(std::uint32_t width, std::uint32_t height);

@@ -59,6 +59,7 @@ private:
     bool winograd() const { return p_.mode == PassMode::Winograd; }
     std::uint32_t processing() const { return static_cast<std::uint32_t>(p_.precision); }
     std::uint32_t fetched() const { return p_.reuse.fetched_lines != 0 ? p_.reuse.fetched_lines : p_.height; }
+    std::uint32_t extended() const { return p_.reuse.extended_lines != 0 ? p_.reuse.extended_lines : g_.height_ext; }
     std::uint32_t misc(std::uint32_t in_precision) const
     {
         return in_precision << 8 | processing() << 12 | (winograd() ? 1u : 0u) | (p_.reuse.data ? 1u : 0u) << 16 |
@@ -74,7 +75,7 @@ private:
         put(u, "D_DATAIN_FORMAT", image() ? 1u | p_.format->code << 8 | (p_.signed_pixels ? 1u : 0u) << 20 : 0u);
         put(u, "D_DATAIN_SIZE_0", pair(fetched() - 1, p_.width - 1));
         put(u, "D_DATAIN_SIZE_1", p_.channels - 1);
-        put(u, "D_DATAIN_SIZE_EXT_0", pair((winograd() ? g_.height_ext : fetched()) - 1, g_.width_ext - 1));
+        put(u, "D_DATAIN_SIZE_EXT_0", pair((winograd() ? extended() : fetched()) - 1, g_.width_ext - 1));
         put(u, "D_PIXEL_OFFSET", p_.x_offset);
         put(u, "D_DAIN_RAM_TYPE", p_.input_primary);
         put(u, "D_DAIN_ADDR_HIGH_0", high(p_.address.input));

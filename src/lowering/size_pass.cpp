@@ -29,7 +29,8 @@ public:
         const std::uint32_t es = p_.element_bytes();
         g_.surfaces = static_cast<std::uint32_t>(divide_up(std::uint64_t{p_.channels} * es, atom()));
         g_.out_width = (p_.width + p_.pad.left + p_.pad.right - ((p_.kernel_width - 1) * p_.dilation.x + 1)) / p_.stride.x + 1;
-        g_.out_height = (p_.lines() + p_.pad.top + p_.pad.bottom - ((p_.kernel_height - 1) * p_.dilation.y + 1)) / p_.stride.y + 1;
+        g_.out_height = p_.reuse.output_rows != 0 ? p_.reuse.output_rows
+                                                  : (p_.lines() + p_.pad.top + p_.pad.bottom - p_.span_y()) / p_.stride.y + 1;
         g_.line_stride = p_.line_stride != 0 ? p_.line_stride : std::uint64_t{p_.width} * atom();
         g_.surface_stride = p_.surface_stride != 0 ? p_.surface_stride : g_.line_stride * p_.height;
         g_.kernel_bytes = std::uint64_t{p_.kernel_width} * p_.kernel_height * p_.channels * es;
@@ -135,7 +136,7 @@ private:
         expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0,
                "found an output of " + text(g_.out_width) + " x " + text(g_.out_height) + ", expected multiples of 4: Winograd works on tiles");
         g_.width_ext = g_.out_width + 4;
-        g_.height_ext = g_.out_height + 4;
+        g_.height_ext = p_.reuse.total_lines != 0 ? p_.reuse.total_lines : g_.out_height + 4;
         const std::uint64_t sections = std::uint64_t{g_.width_ext} * sx, used = std::uint64_t{p_.pad.left} + p_.width;
         expect(sections >= used && sections - used < 64, "found a right padding of " + std::to_string(static_cast<std::int64_t>(sections - used)) +
                " after extension, expected 0..63");
@@ -194,7 +195,7 @@ private:
         // Operands per element pair up from the start of a line, results from the even atoms of memory: lines begin there.
         if (p_.batch > 1 && streams_elements()) g_.out_line_stride = align_up(g_.out_line_stride, 2 * atom());
         g_.out_surface_stride = p_.out_surface_stride != 0 ? p_.out_surface_stride : g_.out_line_stride * g_.out_height;
-        g_.out_batch_stride = g_.out_surface_stride * g_.out_surfaces;
+        g_.out_batch_stride = p_.out_batch_stride != 0 ? p_.out_batch_stride : g_.out_surface_stride * g_.out_surfaces;
         if (p_.mode == PassMode::Sdp) return;
         g_.macs = std::uint64_t{g_.out_width} * g_.out_height * kernels * p_.kernel_width * p_.kernel_height * p_.channels * p_.batch;
     }

@@ -59,16 +59,21 @@ struct PortBytes {
     void add_writes(bool primary, std::uint64_t bytes) { write[primary ? 0 : 1] += bytes; }
 };
 
-PortBytes bytes_of(const Plan& plan)
+PortBytes bytes_of(const Plan& plan, const Hardware& hw)
 {
     PortBytes bytes;
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
-        bytes.add_reads(p.input_primary, g.line_stride * p.height * std::max(1u, p.mode == PassMode::Image ? 1 : g.surfaces) * p.batch + g.uv_line_stride * p.height);
-        bytes.add_reads(p.weights_primary, g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0));
-        for (std::size_t i = 0; i < g.operands.size(); ++i) bytes.add_reads(p.operands_primary[i], g.operands[i].bytes);
-        if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_batch_stride * p.batch);
+        const std::uint64_t atom = hw.memory.atom_bytes;
+        const std::uint64_t line = p.mode == PassMode::Image ? g.line_stride + g.uv_line_stride : p.width * atom * g.surfaces;
+        bytes.add_reads(p.input_primary, line * planned.fetched_lines * p.batch);
+        if (planned.fetches_weights) bytes.add_reads(p.weights_primary, g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0));
+        for (std::size_t i = 0; i < g.operands.size(); ++i) {
+            const OperandGeometry& o = g.operands[i];
+            bytes.add_reads(p.operands_primary[i], o.line_stride == 0 ? o.bytes : o.line_stride * g.out_height * up(p.kernels, atom / p.element_bytes()));
+        }
+        if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_width * atom * g.out_height * g.out_surfaces * p.batch);
         if (&planned != &plan.passes.front()) continue;
         bytes.add_reads(p.output_primary, plan.copied_bytes);
         bytes.add_writes(p.output_primary, plan.copied_bytes);
@@ -97,7 +102,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         // The configurable generation pauses a cycle between the results of two places: cacc.md 3.5.
         cacc += places * (sdp_beats(p, hw) + (hw.full() ? 0 : up(p.kernels, hw.kernel_group(p.precision))));
     }
-    const PortBytes bytes = bytes_of(plan);
+    const PortBytes bytes = bytes_of(plan, hw);
     const bool ideal = memory.kind == "ideal";
     const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{

@@ -43,6 +43,19 @@ OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes)
     return json;
 }
 
+/// Parts of a partitioned layer in the order they ran: [first, count] of rows and kernels of the output, lines of the input.
+OrderedJson parts_json(const Plan& plan)
+{
+    OrderedJson parts = OrderedJson::array();
+    for (const PlannedPass& part : plan.passes) {
+        const Reuse& reuse = part.pass.reuse;
+        parts.push_back({{"rows", {part.first_row, part.rows}}, {"kernels", {part.first_kernel, part.kernels}},
+                         {"fetched_lines", part.fetched_lines}, {"kept_lines", part.kept_lines},
+                         {"reuse_data", reuse.data}, {"reuse_weights", reuse.weights}, {"keep_data", reuse.keep_data}, {"keep_weights", reuse.keep_weights}});
+    }
+    return parts;
+}
+
 OrderedJson plan_json(const Plan& plan)
 {
     OrderedJson json;
@@ -55,6 +68,7 @@ OrderedJson plan_json(const Plan& plan)
     json["entries"] = g.entries;
     json["weight_bytes"] = g.weight_bytes;
     json["array_macs"] = plan.macs;
+    if (plan.partitioned) json["parts"] = parts_json(plan);
     const Addresses& a = plan.passes.front().pass.address;
     json["addresses"] = {{"input", a.input}, {"weights", a.weights}, {"output", a.output}, {"bs", a.operands[0]}, {"bn", a.operands[1]}, {"ew", a.operands[2]}};
     return json;

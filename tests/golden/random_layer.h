@@ -25,19 +25,28 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert or cvsram.
-    LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
+    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert or cvsram; or of
+    /// most of these, cut into parts: partial (by rows), reuse (mostly by kernels), auto (because it does not fit).
+    LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
+    {
+        if (kind_ == "partial" || kind_ == "reuse" || kind_ == "auto") cut_ = kind_;
+    }
 
     /// Tries until one fits its machine.
     RandomLayer make()
     {
         for (;;) {
+            if (!cut_.empty()) kind_ = uncut_kind();
             RandomLayer r{{}, machine(), memory()};
             shape(r);
+            if (!cut_.empty()) cut(r);
             if (!legal(r.layer)) continue;
             set_shift(r.layer);
             try {
                 const Plan plan = plan_shape(r.layer, r.hardware);
+                if (!cut_.empty() && (!plan.partitioned || plan.passes.size() < 2 || plan.passes.size() > 64)) continue;
+                if (cut_ == "auto" && fits_uncut(r)) continue;
+                if (r.layer.compressed && r.layer.partition.on()) plan_layer(r.layer, r.hardware, load_tensors(r.layer));
                 if (plan.macs <= 30'000'000) return r;
             } catch (const ConfigError&) {
             }
@@ -238,6 +247,55 @@ private:
         if (one_in(3) && pixels > 1) l.x_offset = in(0, pixels - 1);
     }
 
+    std::string uncut_kind()
+    {
+        static const char* const kKinds[] = {"direct", "direct", "direct", "image", "image", "winograd", "batch", "compressed", "groups", "deconvolution",
+                                             "post", "post", "convert", "cvsram"};
+        return kKinds[in(0, std::size(kKinds) - 1)];
+    }
+
+    void cut(RandomLayer& r)
+    {
+        Layer& l = r.layer;
+        Partition& p = l.partition;
+        if (kind_ == "direct" || kind_ == "image") {
+            if (one_in(4)) l.pad = {l.pad.left, l.pad.right, in(0, 31), in(0, 31), l.pad.value};
+            if (one_in(4)) l.stride.y = in(1, 8);
+            if (one_in(6)) l.height = in(1, 4);
+            if (one_in(8)) l.width = 1;
+        }
+        if (cut_ == "auto") {
+            p.automatic = true;
+            if (one_in(2)) r.hardware = load_hardware(r.hardware.name, {"cbuf.banks=" + std::to_string(in(3, 8))});
+            if (l.op == Op::Convolution && kind_ != "batch") {
+                l.height *= in(1, 4);
+                l.width *= in(1, 4);
+                if (kind_ != "winograd" && l.groups == 1) l.kernels = size(40);
+            }
+            return;
+        }
+        const std::uint32_t group = r.hardware.kernel_group(l.precision), tile = l.mode == Mode::Winograd ? 4 : 1;
+        if (cut_ == "partial" || one_in(2)) p.rows = tile * in(1, one_in(2) ? 3 : 12);
+        if (cut_ == "reuse" || one_in(4)) p.kernels = one_in(4) ? in(1, group) : group * in(1, 3);
+        if (one_in(5)) p.data_banks = in(1, r.hardware.cbuf.banks - 1);
+        if (one_in(5)) p.weight_banks = in(1, r.hardware.cbuf.banks / 2);
+        p.reuse_data = !one_in(3);
+        p.reuse_weights = one_in(2);
+        if (cut_ == "reuse" && !p.reuse_weights) p.reuse_data = true;
+    }
+
+    static bool fits_uncut(const RandomLayer& r)
+    {
+        Layer uncut = r.layer;
+        uncut.partition = {};
+        try {
+            plan_shape(uncut, r.hardware);
+            return true;
+        } catch (const ConfigError&) {
+            return false;
+        }
+    }
+
     static bool legal(const Layer& l)
     {
         const auto positive = [](std::uint32_t v) { return v >= 1 && v <= 8192; };
@@ -261,7 +319,7 @@ private:
     }
 
     std::mt19937 random_;
-    std::string kind_;
+    std::string kind_, cut_;
 };
 
 }  // namespace dlasim

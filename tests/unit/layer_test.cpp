@@ -71,6 +71,18 @@ TEST(Layer, WrittenOutItReadsBackAsTheSameLayer)
     EXPECT_EQ(layer_json(back).dump(), layer_json(pixels).dump());
 }
 
+TEST(Layer, APartitionIsReadAndWrittenBack)
+{
+    const std::string layer = R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 16}, "partition": )";
+    const Layer parts = read(layer + R"({"rows": 3, "kernels": 8, "data_banks": 2, "weight_banks": 1, "reuse_data": true}})");
+    EXPECT_EQ(parts.partition, (Partition{false, 3, 8, 2, 1, true, false}));
+    EXPECT_EQ(read(layer_json(parts).dump()).partition, parts.partition);
+    EXPECT_TRUE(read(layer + "\"auto\"}").partition.automatic);
+    EXPECT_EQ(layer_json(read(layer + "\"auto\"}"))["partition"], "auto");
+    EXPECT_TRUE(is_layer_field("partition") && is_layer_field("partition.rows"));
+    EXPECT_FALSE(layer_json(read(kFull)).contains("partition"));
+}
+
 TEST(Layer, AFullyConnectedKernelCoversTheInput)
 {
     const Layer layer = read(R"({"op": "fully_connected", "input": {"width": 4, "height": 5, "channels": 50}, "kernel": {"count": 500}})");
@@ -134,6 +146,14 @@ TEST(Layer, ImpossibleValuesAreRefusedWithPlaceFoundAndExpected)
         {good, one, R"(, "precision": "int16", "post": {"output": {"precision": "int8"}})", "SDP converts no other pair"},
         {good, one, R"(, "post": {"output": {"scale": 40000}})", "/post/output/scale: found 40000"},
         {good, one, R"(, "data": {"seed": -1})", "/data/seed: found -1"},
+        {good, one, R"(, "partition": "rows")", "/partition: found \"rows\", expected \"auto\" or an object"},
+        {good, one, R"(, "partition": 3)", "/partition: found 3, expected \"auto\" or an object"},
+        {good, one, R"(, "partition": {})", "/partition: found {}, expected \"rows\", \"kernels\""},
+        {good, one, R"(, "partition": {"reuse_data": true})", "expected \"rows\", \"kernels\""},
+        {good, one, R"(, "partition": {"row": 3})", "/partition/row: unknown key (did you mean \"rows\"?)"},
+        {good, one, R"(, "partition": {"rows": 0})", "/partition/rows: found 0, expected a whole number in 1..8192"},
+        {good, one, R"(, "partition": {"rows": 3, "reuse_data": 1})", "/partition/reuse_data: found 1, expected true or false"},
+        {good, one, R"(, "partition": {"data_banks": 33})", "/partition/data_banks: found 33"},
         {good, one, R"(, "data": {"bias": "b.npy"})", "the layer has no bias"},
         {R"({"width": 8, "height": 8, "channels": 3, "format": "T_A8B8G8R8"})", one, "", "expected 4, the components of T_A8B8G8R8"},
         {R"({"width": 8, "height": 8, "format": "jpeg"})", one, "", "expected \"feature\" or a pixel format"},

@@ -3,37 +3,14 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <map>
-#include <nlohmann/json.hpp>
 
+#include "case_program.h"
 #include "config/hardware.h"
 #include "facts/presets.h"
 #include "lowering/pass.h"
 
 namespace dlasim {
 namespace {
-
-using nlohmann::json;
-using Group = std::map<std::string, std::uint32_t>;
-
-/// The register values of each layer of a program, as they stand at the last enable of the layer.
-std::vector<Group> layers_of(const json& program, const std::string& last_enable)
-{
-    std::map<std::string, std::uint32_t> pointer;
-    Group groups[2];
-    std::vector<Group> layers;
-    for (const json& entry : program) {
-        const std::string name = entry[0];
-        const std::size_t dot = name.find('.');
-        if (dot == std::string::npos || name == "READ") continue;
-        const std::string unit = name.substr(0, dot);
-        const std::uint32_t value = entry[1];
-        if (name.ends_with(".S_POINTER")) pointer[unit] = value;
-        groups[pointer[unit] & 1][name] = value;
-        if (name == last_enable) layers.push_back(groups[pointer[unit] & 1]);
-    }
-    return layers;
-}
 
 std::uint32_t number(const json& d, const char* key, std::uint32_t fallback) { return d.value(key, fallback); }
 

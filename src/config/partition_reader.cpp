@@ -1,0 +1,49 @@
+#include "config/partition_reader.h"
+
+namespace dlasim {
+namespace {
+
+constexpr Within kRows{1, 8192}, kKernels{1, 8192}, kBanks{1, 32};
+
+}  // namespace
+
+Partition read_partition(const JsonObject& layer)
+{
+    Partition partition;
+    if (!layer.has("partition")) return partition;
+    const Json& value = layer.raw("partition");
+    if (!value.is_object()) {
+        if (value != "auto")
+            throw ConfigError(layer.where("partition"), found(value) + ", expected \"auto\" or an object {\"rows\", \"kernels\", ...}");
+        partition.automatic = true;
+        return partition;
+    }
+    const JsonObject object(value, layer.file(), layer.pointer("partition"),
+                            {"rows", "kernels", "data_banks", "weight_banks", "reuse_data", "reuse_weights"});
+    const auto number = [&](const char* key, Within range, const char* meaning) {
+        return object.has(key) ? static_cast<std::uint32_t>(object.integer(key, range, meaning)) : 0;
+    };
+    partition.rows = number("rows", kRows, "output rows of a part, at most");
+    partition.kernels = number("kernels", kKernels, "kernels of a part, at most");
+    partition.data_banks = number("data_banks", kBanks, "CBUF banks for the input of every part");
+    partition.weight_banks = number("weight_banks", kBanks, "CBUF banks for the weights of every part");
+    partition.reuse_data = object.flag("reuse_data", false);
+    partition.reuse_weights = object.flag("reuse_weights", false);
+    if (!partition.on())
+        throw ConfigError(layer.where("partition"), found(value) + ", expected \"rows\", \"kernels\", \"data_banks\" or \"weight_banks\" in it, or \"auto\"");
+    return partition;
+}
+
+OrderedJson partition_json(const Partition& partition)
+{
+    if (partition.automatic) return "auto";
+    OrderedJson json = OrderedJson::object();
+    for (const auto& [key, number] : {std::pair{"rows", partition.rows}, std::pair{"kernels", partition.kernels},
+                                      std::pair{"data_banks", partition.data_banks}, std::pair{"weight_banks", partition.weight_banks}})
+        if (number != 0) json[key] = number;
+    json["reuse_data"] = partition.reuse_data;
+    json["reuse_weights"] = partition.reuse_weights;
+    return json;
+}
+
+}  // namespace dlasim

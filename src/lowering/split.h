@@ -1,0 +1,62 @@
+// Cutting a pass into parts that run one after the other: rows of the output, kernels, or both. What a part leaves in
+// the CBUF for the next one follows from the order of the parts.
+//
+//   output rows o .. o + n - 1  need the lines  o * stride - pad .. (o + n - 1) * stride - pad + span - 1  of the input
+//
+//   the part before saw                      it releases           this part fetches
+//     the same lines                           nothing               nothing
+//     lines that begin and end before          those before          those behind: a sliding window
+//     else                                     everything            everything
+//
+//   and of the same kernels the weights can stay. The banks are the same for all parts: a change discards what is kept.
+//
+// Source  programming.md 4, 5 and 7; cdma.md 2.2; csc.md 1.5.2, 1.11.
+// Error   registers equal to those of the measured sequences (tests/unit/split_test).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lowering/pass.h"
+
+namespace dlasim {
+
+/// Output rows, and the lines of the input that CSC sees for them. Winograd: lines after extension by the stride.
+struct RowPart {
+    std::uint32_t first = 0, count = 0;  // output rows
+    std::uint32_t begin = 0, end = 0;    // lines
+    std::uint32_t pad_top = 0, pad_bottom = 0;
+    std::uint32_t lines() const { return end - begin; }
+};
+
+struct KernelPart {
+    std::uint32_t first = 0, count = 0;
+    bool operator==(const KernelPart&) const = default;
+};
+
+struct Part {
+    RowPart rows;
+    KernelPart kernels;
+    bool reuse_data = false, reuse_weights = false, keep_data = false, keep_weights = false;
+    std::uint32_t kept_lines = 0;      // of the part before
+    std::uint32_t released_lines = 0;  // at the end
+    bool fetches_data() const { return kept_lines < rows.lines(); }
+    std::uint32_t fetch_begin() const { return fetches_data() ? rows.begin + kept_lines : rows.begin; }
+};
+
+struct Split {
+    std::vector<Part> parts;  // in the order they run; none: the pass as it is
+    std::uint32_t data_banks = 0, weight_banks = 0;
+    std::uint32_t out_height = 0;  // of all parts
+    bool whole() const { return parts.empty(); }
+};
+
+/// Throws ConfigError(where, ...) with the numbers or the rule if it cannot be done. `by_kernels`: kernels may be cut.
+Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where);
+
+/// A part as a pass of its own; weights, operands and output stand where `pass` says, its kernels are the part's.
+/// `geometry`: of all rows together.
+Pass part_pass(const Pass& pass, const Geometry& geometry, const Split& split, const Part& part);
+/// Lines of the input in memory that a part fetches.
+std::uint32_t fetched_lines(const Pass& pass, const Part& part);
+
+}  // namespace dlasim

@@ -1,0 +1,1 @@
+dlasim_test(split_test.cpp quick USES dlasim::lowering)

@@ -1,0 +1,349 @@
+// Cutting layers into parts: the measured sequences register by register, windows, orders and banks by hand from
+// programming.md 7, refusals.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+
+#include "case_program.h"
+#include "config/layer_reader.h"
+#include "facts/presets.h"
+#include "lowering/plan.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const Hardware& preset(const std::string& name) { return *find_preset(name); }
+Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
+Plan planned(const std::string& text, const char* hw) { return plan_shape(layer_of(text), preset(hw)); }
+std::string refused(const std::string& text, const char* hw)
+{
+    return refusal([&] { planned(text, hw); });
+}
+
+std::uint32_t value_of(const PlannedPass& pass, const std::string& name)
+{
+    for (const RegisterValue& value : pass.registers.writes)
+        if (value.name == name) return value.value;
+    ADD_FAILURE() << name << " is not written";
+    return 0;
+}
+
+/// {first row, rows, kept, fetched} of every part.
+std::vector<std::vector<std::uint32_t>> rows_of(const Plan& plan)
+{
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (const PlannedPass& p : plan.passes) rows.push_back({p.first_row, p.rows, p.kept_lines, p.fetched_lines});
+    return rows;
+}
+
+/// D_MISC_CFG bits of every part, the same in CDMA and CSC: d data reused, w weights reused, D and W kept.
+std::vector<std::string> bits_of(const Plan& plan)
+{
+    std::vector<std::string> all;
+    for (const PlannedPass& pass : plan.passes) {
+        const std::uint32_t misc = value_of(pass, "CDMA.D_MISC_CFG");
+        EXPECT_EQ(misc >> 16, value_of(pass, "CSC.D_MISC_CFG") >> 16);
+        std::string bits;
+        for (const auto& [bit, letter] : {std::pair{16, 'd'}, std::pair{20, 'w'}, std::pair{24, 'D'}, std::pair{28, 'W'}})
+            if (misc >> bit & 1) bits += letter;
+        all.push_back(bits);
+    }
+    return all;
+}
+
+// ---- measured sequences
+
+class MeasuredSequences : public testing::TestWithParam<const char*> {};
+
+TEST_P(MeasuredSequences, AreThePartsOfOneLayer)
+{
+    const std::filesystem::path folder = std::filesystem::path(DLASIM_SHARED) / "rtl_timing" / GetParam();
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no measured cases at " << folder;
+    int cases = 0, registers = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with("partial_")) continue;
+        std::ifstream in(entry.path());
+        const json c = json::parse(in);
+        const std::vector<Group> written = layers_of(c.at("program"));
+        const Plan plan = planned(whole_layer(c.at("layers")), GetParam());
+        ASSERT_EQ(plan.passes.size(), written.size()) << name;
+        ++cases;
+        // nv_full's cases fetch the weights of their parts from different places, write the parts apart, and release as if
+        // they would reuse even where they do not.
+        const bool apart = preset(GetParam()).full(), kept_in_vain = name.starts_with("partial_noreuse");
+        for (std::size_t i = 0; i < written.size(); ++i)
+            for (const RegisterValue& mine : plan.passes[i].registers.writes) {
+                const auto theirs = written[i].find(mine.name);
+                if (theirs == written[i].end()) continue;
+                if (apart && (mine.name.starts_with("SDP.D_DST_") || mine.name == "CACC.D_SURF_STRIDE" || mine.name == "CACC.D_DATAOUT_ADDR" ||
+                              mine.name == "CDMA.D_WEIGHT_ADDR_LOW")) continue;
+                if (kept_in_vain && mine.name == "CSC.D_RELEASE") continue;
+                ++registers;
+                EXPECT_EQ(mine.value, theirs->second) << name << " part " << i << ": " << mine.name;
+            }
+    }
+    EXPECT_GE(cases, 2);
+    EXPECT_GT(registers, 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, MeasuredSequences, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
+
+// ---- rows
+
+/// 12 lines, kernel 3, padding 1: 12 rows of output.
+std::string conv(const std::string& partition, const std::string& more = "")
+{
+    return R"({"input": {"width": 6, "height": 12, "channels": 16}, "kernel": {"width": 3, "height": 3, "count": 20}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1})" +
+           more + R"(, "partition": )" + partition + "}";
+}
+
+TEST(Split, AWindowSlidesOverTheLines)
+{
+    const Plan plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
+    // Rows 0-4 need lines 0-5, rows 5-9 lines 4-10, rows 10-11 lines 9-11.
+    EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 5, 0, 6), ElementsAre(5, 5, 2, 5), ElementsAre(10, 2, 2, 1)));
+    EXPECT_THAT(bits_of(plan), ElementsAre("", "d", "d"));
+    const PlannedPass &a = plan.passes[0], &b = plan.passes[1], &c = plan.passes[2];
+    EXPECT_EQ(value_of(a, "CSC.D_RELEASE"), 4u - 1);
+    EXPECT_EQ(value_of(b, "CSC.D_RELEASE"), 5u - 1);
+    EXPECT_EQ(value_of(c, "CSC.D_RELEASE"), 3u - 1);  // all that is left
+    EXPECT_EQ(value_of(b, "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 6 * 48);
+    EXPECT_EQ(value_of(b, "CDMA.D_DATAIN_SIZE_0"), 4u << 16 | 5u);
+    EXPECT_EQ(value_of(b, "CSC.D_DATAIN_SIZE_EXT_0"), 6u << 16 | 5u);
+    EXPECT_EQ(value_of(b, "CDMA.D_SURF_STRIDE"), 12u * 48);
+    EXPECT_EQ(value_of(a, "CSC.D_ZERO_PADDING"), 1u << 16 | 1u);
+    EXPECT_EQ(value_of(b, "CSC.D_ZERO_PADDING"), 1u);
+    EXPECT_EQ(value_of(b, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 5 * 48);
+    EXPECT_EQ(value_of(b, "SDP.D_DST_SURFACE_STRIDE"), 12u * 48);
+    EXPECT_EQ(value_of(b, "CDMA.S_POINTER"), 1u);
+    EXPECT_EQ(value_of(c, "CDMA.S_POINTER"), 0u);
+    ASSERT_EQ(plan.outputs.size(), 1u);
+    EXPECT_EQ(plan.outputs[0].bytes, 3u * 12 * 48);  // 20 kernels: 3 surfaces
+}
+
+TEST(Split, WithoutReuseEveryPartFetchesItsLines)
+{
+    const Plan plan = planned(conv(R"({"rows": 5})"), "nv_small");
+    EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 5, 0, 6), ElementsAre(5, 5, 0, 7), ElementsAre(10, 2, 0, 3)));
+    EXPECT_THAT(bits_of(plan), ElementsAre("", "", ""));
+    EXPECT_EQ(value_of(plan.passes[0], "CSC.D_RELEASE"), 6u - 1);
+    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 4 * 48);
+}
+
+TEST(Split, LinesThatAStrideSkipsAreNotFetched)
+{
+    const Plan plan = planned(R"({"input": {"width": 6, "height": 20, "channels": 8}, "kernel": {"width": 1, "height": 2, "count": 8}, "stride": {"y": 6},
+                                  "partition": {"rows": 2, "reuse_data": true}})", "nv_small");
+    // Row 0 at line 0, row 1 at line 6; rows 2 and 3 at lines 12 and 18.
+    EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 2, 0, 8), ElementsAre(2, 2, 0, 8)));
+    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 12 * 48);
+}
+
+TEST(Split, WindowsThatBeginAtTheSameLineAreFetchedTogetherAndKept)
+{
+    // Rows 0 and 1 begin in the padding: nothing of row 0's lines can be released, so it fetches row 1's as well.
+    const Plan plan = planned(R"({"input": {"width": 6, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 4, "count": 8}, "pad": {"top": 2},
+                                  "partition": {"rows": 1, "reuse_data": true}})", "nv_small");
+    EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 1, 0, 4), ElementsAre(1, 1, 4, 0), ElementsAre(2, 1, 4, 0), ElementsAre(3, 1, 3, 1), ElementsAre(4, 1, 3, 1),
+                                           ElementsAre(5, 1, 3, 1), ElementsAre(6, 1, 3, 1)));
+    EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "d", "d", "d", "d", "d"));
+}
+
+TEST(Split, PartsWhollyInThePaddingHaveALineThatNothingReads)
+{
+    const Plan plan = planned(R"({"input": {"width": 6, "height": 3, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"top": 4, "bottom": 5},
+                                  "partition": {"rows": 2}})", "nv_small");
+    ASSERT_EQ(plan.passes.size(), 6u);
+    EXPECT_THAT(rows_of(plan)[0], ElementsAre(0, 2, 0, 1));
+    EXPECT_EQ(value_of(plan.passes[0], "CSC.D_ZERO_PADDING"), 4u << 16);
+    EXPECT_EQ(value_of(plan.passes[4], "CSC.D_ZERO_PADDING"), 2u << 16);  // rows 8 and 9, below the input: above a line of it
+    EXPECT_EQ(value_of(plan.passes[4], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 2 * 48);
+}
+
+TEST(Split, ASingleLineOfOnePixelIsNotPackedSurfaces)
+{
+    const Plan plan = planned(R"({"input": {"width": 1, "height": 4, "channels": 64}, "kernel": {"width": 1, "height": 2, "count": 8},
+                                  "partition": {"rows": 1, "reuse_data": true}})", "nv_small");
+    EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_DAIN_MAP"), 0x10001u);  // two lines
+    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_MAP"), 1u);
+}
+
+TEST(Split, WinogradSlidesByWholeBlocks)
+{
+    const Plan plan = planned(R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
+                                  "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 4, "reuse_data": true}})", "nv_full");
+    // 16 lines after extension; the first 8 begin above the input, the last 4 are lines 11 to 14.
+    EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 4, 0, 7), ElementsAre(4, 4, 4, 4), ElementsAre(8, 4, 4, 1)));
+    EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_DATAIN_SIZE_EXT_0") >> 16, 7u);
+    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DATAIN_SIZE_EXT_0") >> 16, 3u);
+    EXPECT_EQ(value_of(plan.passes[1], "CSC.D_DATAIN_SIZE_EXT_0") >> 16, 7u);
+    EXPECT_EQ(value_of(plan.passes[1], "CSC.D_RELEASE"), 3u);
+    EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_ZERO_PADDING") >> 16 & 31, 1u);
+    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_ZERO_PADDING") >> 16 & 31, 0u);
+    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 7 * 12 * 32);
+}
+
+// ---- kernels, and both
+
+TEST(Split, KernelPartsWorkOnTheSameData)
+{
+    const Plan plan = planned(conv(R"({"kernels": 8, "reuse_data": true})", R"(, "post": {"bias": true})"), "nv_small");
+    ASSERT_EQ(plan.passes.size(), 3u);
+    EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "d"));
+    const PlannedPass& last = plan.passes[2];
+    EXPECT_EQ(last.first_kernel, 16u);
+    EXPECT_EQ(value_of(last, "CDMA.D_WEIGHT_SIZE_1"), 3u);
+    EXPECT_EQ(last.pass.address.weights % 256, 0u);
+    EXPECT_GE(last.pass.address.weights, plan.passes[1].pass.address.weights + 8 * 144);
+    EXPECT_EQ(value_of(last, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 2 * 12 * 48);
+    EXPECT_EQ(value_of(last, "CSC.D_RELEASE"), 12u - 1);
+    ASSERT_EQ(plan.outputs.size(), 3u);
+    EXPECT_EQ(plan.outputs[2].first_kernel, 16u);
+}
+
+TEST(Split, RowPartsKeepTheWeights)
+{
+    const Plan plan = planned(conv(R"({"rows": 5, "reuse_weights": true})"), "nv_small");
+    EXPECT_THAT(bits_of(plan), ElementsAre("W", "wW", "w"));
+    EXPECT_TRUE(plan.passes[0].fetches_weights);
+    EXPECT_FALSE(plan.passes[2].fetches_weights);
+    EXPECT_EQ(plan.passes[2].pass.address.weights, plan.passes[0].pass.address.weights);
+}
+
+TEST(Split, TheOrderOfPartsFetchesLeast)
+{
+    // Little weight, much data: rows outside, kernels turning, so that the weights at the turn stay too.
+    const std::string wide = R"({"input": {"width": 60, "height": 12, "channels": 16}, "kernel": {"width": 1, "height": 3, "count": 16}, "partition": )";
+    const Plan turning = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})", "nv_small");
+    EXPECT_THAT(bits_of(turning), ElementsAre("D", "dW", "dwD", "d"));
+    EXPECT_EQ(turning.passes[1].first_kernel, 8u);
+    EXPECT_EQ(turning.passes[2].first_kernel, 8u);
+    EXPECT_EQ(turning.passes[3].first_kernel, 0u);
+    // Weights alone stay with the rows inside.
+    const Plan inside = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_weights": true}})", "nv_small");
+    EXPECT_THAT(bits_of(inside), ElementsAre("W", "w", "W", "w"));
+    EXPECT_EQ(inside.passes[1].first_kernel, 0u);
+    // Much weight, little data: the same, and the window slides.
+    const Plan heavy = planned(R"({"input": {"width": 3, "height": 12, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 16},
+                                   "partition": {"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})", "nv_small");
+    EXPECT_THAT(bits_of(heavy), ElementsAre("W", "dw", "W", "dw"));
+}
+
+TEST(Split, BanksAreTheSameInAllPartsAndLetTheNextOneFetchAhead)
+{
+    const Plan plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
+    for (const PlannedPass& pass : plan.passes) EXPECT_EQ(value_of(pass, "CSC.D_BANK"), value_of(plan.passes[0], "CDMA.D_BANK"));
+    // 12 entries a line; 6 lines and 5 of the next part are 132 of the 512 entries of a bank. 2880 bytes of weights twice: two banks.
+    EXPECT_EQ(plan.passes[0].geometry.data_banks, 1u);
+    EXPECT_EQ(plan.passes[0].geometry.weight_banks, 2u);
+    const Plan told = planned(conv(R"({"rows": 5, "data_banks": 3, "weight_banks": 5})"), "nv_small");
+    EXPECT_EQ(value_of(told.passes[1], "CDMA.D_BANK"), 4u << 16 | 2u);
+}
+
+TEST(Split, GroupsAndPhasesAreCutOneByOne)
+{
+    const Plan groups = planned(R"({"input": {"width": 9, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}, "groups": 2,
+                                    "partition": {"rows": 4, "reuse_data": true}})", "nv_small");
+    EXPECT_THAT(bits_of(groups), ElementsAre("", "d", "", "d"));
+    EXPECT_EQ(groups.outputs.size(), 2u);
+    const Plan phases = planned(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
+                                    "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 2, "reuse_data": true}})", "nv_full");
+    EXPECT_EQ(phases.passes.size(), 8u);
+    EXPECT_EQ(phases.outputs.size(), 1u);
+}
+
+// ---- by itself
+
+TEST(Split, AutomaticallyALayerThatFitsIsOnePass)
+{
+    const Plan whole = plan_shape(layer_of(conv("\"auto\"")), preset("nv_small"));
+    Layer uncut = layer_of(conv("\"auto\""));
+    uncut.partition = {};
+    ASSERT_EQ(whole.passes.size(), 1u);
+    EXPECT_FALSE(whole.partitioned);
+    EXPECT_EQ(whole.passes[0].registers.writes, plan_shape(uncut, preset("nv_small")).passes[0].registers.writes);
+}
+
+/// res2a_branch1 of ResNet-50: 49 banks of nv_small's 32, and 4 banks of weights.
+std::string large(const std::string& partition)
+{
+    return R"({"input": {"width": 56, "height": 56, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 256})" +
+           (partition.empty() ? "" : R"(, "partition": )" + partition) + "}";
+}
+
+TEST(Split, AutomaticallyTheFewestPartsThatFit)
+{
+    const Plan plan = planned(large("\"auto\""), "nv_small");
+    ASSERT_EQ(plan.passes.size(), 2u);
+    EXPECT_THAT(bits_of(plan), ElementsAre("W", "w"));  // all weights fit beside half of the input
+    EXPECT_EQ(plan.passes[0].geometry.data_banks + plan.passes[0].geometry.weight_banks, 32u);
+    EXPECT_THAT(refused(large(""), "nv_small"), HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes; "
+                                                          "with \"partition\": \"auto\" it runs in 2 parts"));
+}
+
+TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
+{
+    // fc6 of VGG-16: one group of 8 kernels are 49 banks of nv_small's 32; 4 of them are 25, the input 7.
+    const std::string fc = R"({"op": "fully_connected", "input": {"width": 7, "height": 7, "channels": 512}, "kernel": {"count": 20})";
+    const Plan plan = planned(fc + R"(, "partition": "auto"})", "nv_small");
+    ASSERT_EQ(plan.passes.size(), 5u);
+    EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "dD", "dD", "d"));
+    EXPECT_EQ(plan.outputs.size(), 5u);
+    EXPECT_THAT(refused(fc + "}", "nv_small"), HasSubstr("with \"partition\": \"auto\" it runs in 5 parts"));
+    const std::string wide = R"({"input": {"width": 8192, "height": 3, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8})";
+    EXPECT_THAT(refused(wide + "}", "nv_small"), Not(HasSubstr("auto")));
+    EXPECT_THAT(refused(wide + R"(, "partition": "auto"})", "nv_small"), HasSubstr("expected at most"));
+}
+
+// ---- refusals
+
+TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
+{
+    EXPECT_THAT(refused(conv(R"({"kernels": 12})"), "nv_small"), HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group, or less"));
+    EXPECT_THAT(refused(large(R"({"rows": 50})"), "nv_small"),
+                HasSubstr("/partition: does not fit the CBUF: a part takes 50 lines of 448 entries = 44 banks, one group of its kernels 1 of the 32 banks of 4096 bytes; "
+                          "expected at most 35 rows in a part beside these weights"));
+    EXPECT_THAT(refused(large(R"({"rows": 35, "reuse_weights": true})"), "nv_small"), HasSubstr("its weights, which are kept, 4 of the 32 banks"));
+    EXPECT_THAT(refused(conv(R"({"data_banks": 40})"), "nv_small"), HasSubstr("/partition/data_banks: found 40"));
+    EXPECT_THAT(refused(R"({"input": {"width": 56, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8}, "partition": {"data_banks": 2}})", "nv_small"),
+                HasSubstr("/partition/data_banks: found 2, expected at least 3: output row 0 takes 3 lines of 448 entries"));
+    EXPECT_THAT(refused(large(R"({"rows": 28, "weight_banks": 2, "reuse_weights": true})"), "nv_small"),
+                HasSubstr("/partition/weight_banks: found 2, expected at least 4 for the weights that are kept"));
+    EXPECT_THAT(refused(R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
+                            "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 6}})", "nv_full"),
+                HasSubstr("/partition/rows: found 6, expected a multiple of 4"));
+    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 2, "height": 2, "count": 32}, "partition": {"kernels": 8}})", "nv_small"),
+                HasSubstr("the phases of a deconvolution are cut by rows"));
+    EXPECT_THAT(refused(R"({"input": {"width": 6, "height": 8192, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "partition": {"rows": 1}})", "nv_small"),
+                HasSubstr("found 8192 parts, expected at most 4096"));
+    EXPECT_THAT(refused(R"({"input": {"width": 6, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 21, "count": 8}, "dilation": {"y": 2}, "pad": {"bottom": 63},
+                            "partition": {"rows": 1}})", "nv_small"),
+                HasSubstr("below the input, with a window of 41 lines, expected at most 31"));
+}
+
+TEST(Split, PartsOfASingleOutputPlaceNeedOneSurface)
+{
+    const std::string column = R"({"input": {"width": 1, "height": 7, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 24}, "partition": )";
+    EXPECT_THAT(refused(column + R"({"rows": 1}})", "nv_small"), HasSubstr("SDP writes its surfaces one after the other"));
+    EXPECT_THAT(rows_of(planned(column + R"({"rows": 3}})", "nv_small")), ElementsAre(ElementsAre(0, 3, 0, 3), ElementsAre(3, 2, 0, 2), ElementsAre(5, 2, 0, 2)));
+    EXPECT_EQ(planned(column + R"({"rows": 1, "kernels": 8}})", "nv_small").passes.size(), 21u);
+}
+
+TEST(Split, ALineOfPixelsDoesNotWrapAroundTheRingWhereTheSiliconReadsItWrongly)
+{
+    // 27 pixels of 4 bytes: 14 entries of 8 bytes; a bank of 512 holds 36 of them and a part of one.
+    const std::string pixels = R"({"input": {"width": 27, "height": 300, "format": "T_A8B8G8R8"}, "kernel": {"width": 7, "height": 7, "count": 8}, "stride": {"x": 3}, "partition": )";
+    EXPECT_THAT(refused(pixels + R"({"data_banks": 1, "reuse_data": true}})", "nv_small"), HasSubstr("nv_small reads such lines wrongly for a stride of more than 8 components"));
+    EXPECT_EQ(planned(pixels + R"({"data_banks": 7, "reuse_data": true}})", "nv_small").passes[0].geometry.data_banks, 7u);  // 3584 = 256 lines
+    EXPECT_EQ(planned(pixels + R"({"rows": 10, "reuse_data": true}})", "nv_small").passes[0].geometry.data_banks, 7u);
+    EXPECT_EQ(planned(pixels + R"({"rows": 10, "reuse_data": true}})", "nv_large").passes[0].geometry.data_banks, 1u);
+}
+
+}  // namespace
+}  // namespace dlasim
