@@ -182,8 +182,8 @@ CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Har
         if ((i + 1) % per_group == 0 || i + 1 == stream.size()) {
             const std::size_t size = out.weights.size() - last;
             for (std::uint32_t b = 0; b < 4; ++b) out.group_sizes.push_back(static_cast<std::uint8_t>(size >> (8 * b)));
-            out.largest_group = std::max<std::uint64_t>(out.largest_group, size);
             last = out.weights.size();
+            out.group_ends.push_back(last);
         }
     }
     const auto pad = [](Bytes& bytes, std::size_t to) { bytes.resize((bytes.size() + to - 1) / to * to); };

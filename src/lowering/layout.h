@@ -41,7 +41,7 @@ Bytes operand_bytes(const Pass& pass, const Geometry& geometry, std::size_t engi
 
 struct CompressedWeights {
     Bytes weights, mask, group_sizes;
-    std::uint64_t largest_group = 0;  // bytes of its weights
+    std::vector<std::uint64_t> group_ends;  // bytes of weights up to the end of each kernel group
 };
 CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const std::vector<std::int16_t>& stream);
 

@@ -35,7 +35,8 @@ struct Reuse {
 
 struct CompressedSizes {
     bool on = false;
-    std::uint64_t weight_bytes = 0, mask_bytes = 0, group_bytes = 0;  // group_bytes: weights of the largest kernel group
+    std::uint64_t weight_bytes = 0, mask_bytes = 0;
+    std::vector<std::uint64_t> group_ends;  // bytes of weights up to the end of each kernel group
 };
 
 struct Pass {

@@ -254,7 +254,7 @@ void Planner::place_weights(PlannedPass& planned, const Tensor& weights)
         CompressedWeights compressed = compress(p, planned.geometry, hw_, stream);
         p.compressed.weight_bytes = compressed.weights.size();
         p.compressed.mask_bytes = compressed.mask.size();
-        p.compressed.group_bytes = compressed.largest_group;
+        p.compressed.group_ends = std::move(compressed.group_ends);
         p.address.mask = reserve(next_.mask, base_.mask, align_up(compressed.mask.size(), 256), "the weight mask");
         p.address.group_sizes = reserve(next_.group_sizes, base_.group_sizes, align_up(compressed.group_sizes.size(), 256), "the group sizes");
         add_image("weight mask", {p.weights_primary, p.address.mask}, std::move(compressed.mask));

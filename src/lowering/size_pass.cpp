@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "lowering/pass.h"
+#include "lowering/weight_ring.h"
 
 namespace dlasim {
 namespace {
@@ -161,11 +162,11 @@ private:
         g_.weight_bytes = p_.compressed.on ? p_.compressed.weight_bytes : align_up(g_.kernel_bytes * p_.kernels, padded);
         const std::uint64_t need_data = p_.data_banks != 0 ? p_.data_banks : divide_up(g_.entries, depth);
         const std::uint64_t in_group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
-        const std::uint64_t group_bytes = p_.compressed.on ? p_.compressed.group_bytes : in_group * g_.kernel_bytes;
-        const std::uint64_t group_banks = std::max<std::uint64_t>(1, divide_up(group_bytes, bank_bytes));
-        const std::uint64_t mask_bytes = divide_up(in_group * g_.kernel_bytes / p_.element_bytes(), 8);
-        expect(!p_.compressed.on || mask_bytes <= bank_bytes, "found a weight mask of " + text(mask_bytes) + " bytes for one group of " + text(in_group) +
+        const GroupEnds ends = group_ends(hw_, p_.precision, p_.kernels, p_.compressed.on ? g_.kernel_bytes / p_.element_bytes() : g_.kernel_bytes);
+        expect(!p_.compressed.on || mask_fits(hw_, ends), "found a weight mask of " + text(divide_up(ends.front(), 8)) + " bytes for one group of " + text(in_group) +
                " kernels, expected at most " + text(bank_bytes) + ": one bank holds it");
+        const bool unknown = p_.compressed.on && p_.compressed.group_ends.empty();
+        const std::uint64_t group_banks = unknown ? 1 : weight_banks(hw_, p_.compressed.on ? p_.compressed.group_ends : ends);
         const std::string machine = " of the " + text(all) + " banks of " + text(bank_bytes) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
         expect(need_data + group_banks <= all,
                "does not fit the CBUF: the input takes " + text(g_.entries) + " entries = " + text(need_data) + " banks, one group of " +

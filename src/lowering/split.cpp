@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <tuple>
 
 #include "base/error.h"
+#include "lowering/weight_ring.h"
 
 namespace dlasim {
 namespace {
@@ -221,13 +223,13 @@ private:
         const auto at_least = [](std::uint64_t& value, std::uint64_t other) { value = std::max(value, other); };
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const Part& part = parts[i];
-            const std::uint64_t weights = weight_bytes(part.kernels.count), group = std::min(part.kernels.count, hw_.kernel_group(p_.precision));
+            const std::uint64_t weights = weight_bytes(part.kernels.count);
             const bool more = i + 1 < parts.size();
             const std::uint64_t lines_next = more ? parts[i + 1].rows.lines() - parts[i + 1].kept_lines : 0;
             const std::uint64_t weights_next = more && !parts[i + 1].reuse_weights ? weight_bytes(parts[i + 1].kernels.count) : 0;
             at_least(need.lines, part.rows.lines());
             at_least(need.data_ahead, banks_of(part.rows.lines() + lines_next));
-            at_least(need.group, std::max<std::uint64_t>(1, divide_up(group * g_.kernel_bytes, bank_bytes_)));
+            at_least(need.group, group_banks(part.kernels.count));
             at_least(need.weights, divide_up(weights, bank_bytes_));
             at_least(need.weights_ahead, divide_up(weights + weights_next, bank_bytes_));
             if (part.keep_weights && (sure || !p_.compressed.on)) at_least(need.kept, divide_up(weights, bank_bytes_));
@@ -236,21 +238,28 @@ private:
         return need;
     }
 
+    std::uint64_t group_banks(std::uint32_t kernels) const
+    {
+        std::uint64_t& banks = group_banks_[kernels];
+        if (banks == 0) banks = weight_banks(hw_, group_ends(hw_, p_.precision, kernels, g_.kernel_bytes));
+        return banks;
+    }
+
     /// The mask has one bank, whatever is kept.
-    std::uint64_t mask_bytes(std::uint32_t kernels) const { return divide_up(g_.kernel_bytes / p_.element_bytes() * kernels, 8); }
+    bool mask_of_part_fits(std::uint32_t kernels, bool kept) const
+    {
+        if (!p_.compressed.on) return true;
+        const GroupEnds ends = group_ends(hw_, p_.precision, kernels, g_.kernel_bytes / p_.element_bytes());
+        return mask_fits(hw_, ends) && (!kept || divide_up(ends.back(), 8) <= bank_bytes_);
+    }
     bool masks_fit(const std::vector<Part>& parts) const
     {
-        return !p_.compressed.on || std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
-            const std::uint32_t held = part.keep_weights ? part.kernels.count : std::min(part.kernels.count, hw_.kernel_group(p_.precision));
-            return mask_bytes(held) <= bank_bytes_;
-        });
+        return std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return mask_of_part_fits(part.kernels.count, part.keep_weights); });
     }
 
     bool whole_fits() const
     {
-        const std::uint32_t group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
-        return banks_of(winograd() ? out_height_ + kTile : p_.height) + std::max<std::uint64_t>(1, divide_up(group * g_.kernel_bytes, bank_bytes_)) <= banks_ &&
-               (!p_.compressed.on || mask_bytes(group) <= bank_bytes_);
+        return banks_of(winograd() ? out_height_ + kTile : p_.height) + group_banks(p_.kernels) <= banks_ && mask_of_part_fits(p_.kernels, false);
     }
 
     bool wraps_inside_a_line(const std::vector<Part>& parts, std::uint64_t data_banks) const
@@ -410,6 +419,7 @@ private:
     const Geometry g_;
     const std::uint64_t depth_, bank_bytes_, banks_, line_entries_;
     const std::uint32_t out_height_;
+    mutable std::map<std::uint32_t, std::uint64_t> group_banks_;  // known ones, by kernels
 };
 
 }  // namespace

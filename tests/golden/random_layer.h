@@ -263,6 +263,7 @@ private:
             if (one_in(4)) l.stride.y = in(1, 8);
             if (one_in(6)) l.height = in(1, 4);
             if (one_in(8)) l.width = 1;
+            l.op = Op::Convolution;
         }
         if (cut_ == "auto") {
             p.automatic = true;

@@ -5,6 +5,7 @@
 #include "config/layer_reader.h"
 #include "facts/presets.h"
 #include "lowering/plan.h"
+#include "lowering/weight_ring.h"
 #include "refusal.h"
 
 namespace dlasim {
@@ -122,6 +123,18 @@ TEST(Plan, ACompressedKernelGroupMustFitItsBanks)
     // 11 banks of input leave 4 of 15; 32 kernels of 6 x 6 x 128, nothing zero, are 4.5.
     EXPECT_THAT(refused(R"({"input": {"width": 44, "height": 64, "channels": 128}, "kernel": {"width": 6, "height": 6, "count": 32}, "weights": {"compressed": true}})"),
                 HasSubstr("one group of 32 kernels 5 of the 15 banks"));
+}
+
+TEST(Plan, AKernelGroupTakesMoreThanItsBytesWhereBurstsDoNotFitBehindTheGroupBefore)
+{
+    // nv_small_256: entries of 4 atoms, bursts of 8, two atoms beyond the ring. 8 kernels of 1022 bytes are 255.5 entries of two banks'
+    // 256. Group 2 ends in entry 767, atom 3068, so bursts up to atom 3072 must come; CSC has released 511 entries, atoms up to 2044.
+    const Hardware& hw = preset("nv_small_256");
+    const auto banks = [&](std::uint32_t kernels) { return weight_banks(hw, group_ends(hw, Precision::Int8, kernels, 1022)); };
+    EXPECT_EQ(banks(8), 2u);
+    EXPECT_EQ(banks(24), 2u);  // group 2 is the last: its last burst ends with it
+    EXPECT_EQ(banks(25), 3u);
+    EXPECT_EQ(weight_banks(hw, group_ends(hw, Precision::Int8, 25, 1024)), 2u);  // whole entries, whole bursts
 }
 
 TEST(Plan, ALayerBecomesItsRegisters)

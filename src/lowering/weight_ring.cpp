@@ -1,0 +1,47 @@
+#include "lowering/weight_ring.h"
+
+#include <algorithm>
+
+#include "facts/cdma.h"
+
+namespace dlasim {
+namespace {
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+GroupEnds group_ends(const Hardware& hardware, Precision precision, std::uint32_t kernels, std::uint64_t kernel)
+{
+    GroupEnds ends;
+    const std::uint32_t group = hardware.kernel_group(precision);
+    for (std::uint32_t done = 0; done < kernels; done += group) ends.push_back(kernel * std::min(done + group, kernels));
+    return ends;
+}
+
+std::uint64_t ring_entries(const Hardware& hardware, const GroupEnds& ends, std::uint64_t entry)
+{
+    const std::uint64_t atoms = hardware.atoms_per_entry(), total = divide_up(ends.back(), entry);
+    const std::uint64_t slack = hardware.full() ? 0 : facts::kCdmaWeightSlack / atoms;
+    std::uint64_t most = 0, released = 0;
+    for (const std::uint64_t end : ends) {
+        const std::uint64_t entries = divide_up(end, entry);
+        const std::uint64_t fetched = std::min(divide_up(entries * atoms, facts::kCdmaBurstAtoms) * facts::kCdmaBurstAtoms, total * atoms);
+        const std::uint64_t held = fetched - released * atoms;
+        most = std::max({most, entries - released, divide_up(held - std::min(held, slack), atoms)});
+        released = entries;
+    }
+    return most;
+}
+
+std::uint64_t weight_banks(const Hardware& hardware, const GroupEnds& ends)
+{
+    return std::max<std::uint64_t>(1, divide_up(ring_entries(hardware, ends, hardware.cbuf.entry_bytes), hardware.cbuf.bank_depth));
+}
+
+bool mask_fits(const Hardware& hardware, const GroupEnds& ends)
+{
+    return ring_entries(hardware, ends, std::uint64_t{hardware.cbuf.entry_bytes} * 8) <= hardware.cbuf.bank_depth;
+}
+
+}  // namespace dlasim
