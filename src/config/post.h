@@ -11,6 +11,7 @@
 //
 // Source  sdp.md 1.1, 1.6, 4.1 to 4.5.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,10 @@ struct Post {
     const PointEngine& bs() const { return engines[0]; }
     const PointEngine& ew() const { return engines[2]; }
     bool streams() const { return engines[0].streams() || engines[1].streams() || engines[2].streams(); }
+    bool streams_elements() const
+    {
+        return std::any_of(engines.begin(), engines.end(), [](const PointEngine& e) { return e.streams() && e.per() == OperandPer::Element; });
+    }
     /// EW compares: nothing is written, a status bit says whether all were equal.
     bool compares() const { return ew().alu.on && ew().function == AluFunction::Equal; }
 

@@ -194,7 +194,7 @@ private:
         if (p_.element_bytes() == 1 && g_.out_element_bytes == 2) g_.out_surfaces *= 2;
         g_.out_line_stride = p_.out_line_stride != 0 ? p_.out_line_stride : std::uint64_t{g_.out_width} * atom();
         // Operands per element pair up from the start of a line, results from the even atoms of memory: lines begin there.
-        if (p_.batch > 1 && streams_elements()) g_.out_line_stride = align_up(g_.out_line_stride, 2 * atom());
+        if (p_.batch > 1 && p_.post.streams_elements()) g_.out_line_stride = align_up(g_.out_line_stride, 2 * atom());
         g_.out_surface_stride = p_.out_surface_stride != 0 ? p_.out_surface_stride : g_.out_line_stride * g_.out_height;
         g_.out_batch_stride = p_.out_batch_stride != 0 ? p_.out_batch_stride : g_.out_surface_stride * g_.out_surfaces;
         if (p_.mode == PassMode::Sdp) return;
@@ -221,11 +221,6 @@ private:
             o.surface_stride = !element ? 0 : p_.operand_surface_stride[i] != 0 ? p_.operand_surface_stride[i] : o.line_stride * g_.out_height;
             o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom();
         }
-    }
-
-    bool streams_elements() const
-    {
-        return std::any_of(p_.post.engines.begin(), p_.post.engines.end(), [](const PointEngine& e) { return e.streams() && e.per() == OperandPer::Element; });
     }
 
     const Pass& p_;

@@ -97,12 +97,14 @@ private:
 
     bool programmable(const RowPart& rows) const { return fetch_of(p_, rows, rows.begin).pad_top <= kMostPadTop; }
 
-    /// [spec] sdp.md 1.7.2: of a single output place SDP writes the surfaces one after the other, not where those of a higher cube are.
+    /// [spec] sdp.md 1.6.1, 1.7.2: of a single output place SDP writes the surfaces one after the other, not where those of a higher
+    /// cube are; batches stand apart. It reads operands per element likewise, of batches too.
     bool needs_two_rows(const std::vector<KernelPart>& kernels) const
     {
         const std::uint32_t most = kernels.front().count, per_atom = hw_.memory.atom_bytes / p_.element_bytes();
         const bool one_surface = most <= per_atom && g_.out_element_bytes <= p_.element_bytes();
-        return g_.out_width == 1 && out_height_ > 1 && p_.batch == 1 && !one_surface;
+        const bool together = p_.batch == 1 || p_.post.streams_elements();
+        return g_.out_width == 1 && out_height_ > 1 && together && !one_surface;
     }
 
     /// As many rows a part as the limits allow; nothing if the fewest do not fit them.
@@ -339,7 +341,7 @@ private:
         }
         const std::string limit = wish_.rows != 0 ? text(wish_.rows) + " rows" : text(wish_.data_banks) + " data banks";
         if (two_rows)
-            refuse("", "found parts of at most " + limit + " for an output of 1 x " + text(out_height_) + ", expected none of a single output place: SDP writes its surfaces" +
+            refuse("", "found parts of at most " + limit + " for an output of 1 x " + text(out_height_) + ", expected none of a single output place: SDP takes its surfaces" +
                    " one after the other. Other rows, or kernels of one surface a part, would do");
         refuse("/rows", "found " + limit + ", expected at least " + text(tile()) + " rows");
     }

@@ -134,6 +134,20 @@ class Runs(Case):
         _, b = self.run_layer(SMALL, "--hw", "nv_large")
         self.assertGreater(a["cycles"], b["cycles"])
 
+    def test_a_layer_that_does_not_fit_runs_in_parts(self):
+        layer = {"input": {"width": 40, "height": 60, "channels": 64}, "kernel": {"width": 1, "height": 3, "count": 8}}
+        done = self.run_layer(layer, "--hw", "nv_small")[0]
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('does not fit the CBUF: the input takes 19200 entries = 38 banks', done.stderr)
+        self.assertIn('with "partition": "auto" it runs in 2 parts', done.stderr)
+        done, result = self.run_layer({**layer, "partition": "auto"}, "--hw", "nv_small")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIs(result["verified"], True)
+        self.assertEqual(result["layer"]["partition"], "auto")
+        first, second = result["plan"]["parts"]
+        self.assertEqual([first["rows"][1] + second["rows"][1], first["fetched_lines"] + second["fetched_lines"], second["kept_lines"]], [58, 60, 2])
+        self.assertTrue(first["keep_weights"] and second["reuse_weights"] and second["reuse_data"])
+
     def test_tensors_come_from_numpy_files(self):
         self.npy("x.npy", "|i1", (1, 2, 2, 2), "8b", 1, 2, 3, 4, 5, 6, 7, 8)
         self.npy("w.npy", "|i1", (1, 2, 1, 1), "2b", 3, -1)

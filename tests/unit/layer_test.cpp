@@ -81,6 +81,7 @@ TEST(Layer, APartitionIsReadAndWrittenBack)
     EXPECT_EQ(layer_json(read(layer + "\"auto\"}"))["partition"], "auto");
     EXPECT_TRUE(is_layer_field("partition") && is_layer_field("partition.rows"));
     EXPECT_FALSE(layer_json(read(kFull)).contains("partition"));
+    EXPECT_THAT(refused(R"({"op": "sdp", "input": {"width": 8, "height": 8, "channels": 8}, "partition": "auto"})"), HasSubstr("/partition: an sdp layer has no kernel"));
 }
 
 TEST(Layer, AFullyConnectedKernelCoversTheInput)

@@ -330,9 +330,13 @@ TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
 TEST(Split, PartsOfASingleOutputPlaceNeedOneSurface)
 {
     const std::string column = R"({"input": {"width": 1, "height": 7, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 24}, "partition": )";
-    EXPECT_THAT(refused(column + R"({"rows": 1}})", "nv_small"), HasSubstr("SDP writes its surfaces one after the other"));
+    EXPECT_THAT(refused(column + R"({"rows": 1}})", "nv_small"), HasSubstr("SDP takes its surfaces one after the other"));
     EXPECT_THAT(rows_of(planned(column + R"({"rows": 3}})", "nv_small")), ElementsAre(ElementsAre(0, 3, 0, 3), ElementsAre(3, 2, 0, 2), ElementsAre(5, 2, 0, 2)));
     EXPECT_EQ(planned(column + R"({"rows": 1, "kernels": 8}})", "nv_small").passes.size(), 21u);
+    // Batches stand apart and are written one by one, but their operands per element are read as of one.
+    const std::string batch = R"({"input": {"width": 1, "height": 3, "channels": 8, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64}, "partition": {"rows": 1})";
+    EXPECT_EQ(planned(batch + "}", "nv_full").passes.size(), 3u);
+    EXPECT_THAT(refused(batch + R"(, "post": {"bs": {"alu": {"per": "element"}}}})", "nv_full"), HasSubstr("SDP takes its surfaces one after the other"));
 }
 
 TEST(Split, ALineOfPixelsDoesNotWrapAroundTheRingWhereTheSiliconReadsItWrongly)
