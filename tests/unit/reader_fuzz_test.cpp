@@ -21,7 +21,8 @@ namespace {
 constexpr const char* kLayer = R"({ "name": "l", "op": "conv2d", "input": {"width": 28, "height": 28, "channels": 8, "batch": 1, "format": "feature"},
   "kernel": {"width": 3, "height": 3, "count": 16}, "stride": {"x": 1, "y": 1}, "dilation": {"x": 1, "y": 1}, "groups": 1,
   "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1, "value": 0}, "precision": "int8", "mode": "auto",
-  "post": {"bias": true, "activation": "relu", "output": {"precision": "int8", "offset": 0, "scale": 1, "shift": 8}}, "data": {"seed": 1} })";
+  "post": {"bias": true, "activation": "relu", "output": {"precision": "int8", "offset": 0, "scale": 1, "shift": 8}}, "data": {"seed": 1},
+  "partition": {"rows": 9, "kernels": 8, "data_banks": 12, "weight_banks": 2, "reuse_data": true, "reuse_weights": true} })";
 
 constexpr const char* kCopy = R"({ "op": "bdma", "blocks": [
   {"group": 0, "source": {"memory": "dbb", "address": 4096, "line_stride": 64, "surface_stride": 256}, "destination": 65536, "line_bytes": 32, "lines": 2, "surfaces": 2},
