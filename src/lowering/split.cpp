@@ -356,6 +356,9 @@ private:
         if (wish_.weight_banks != 0 && wish_.weight_banks < need.least_weights())
             refuse("/weight_banks", "found " + text(wish_.weight_banks) + ", expected at least " + text(need.least_weights()) +
                    (need.kept > need.group ? " for the weights that are kept" : " for one group of kernels"));
+        for (const auto& [key, fixed, beside, of] : {std::tuple{"/data_banks", wish_.data_banks, weights, "weights"}, std::tuple{"/weight_banks", wish_.weight_banks, data, "data"}})
+            if (fixed + beside > banks_ && need.data + need.least_weights() <= banks_)
+                refuse(key, "found " + text(fixed) + ", expected at most " + text(beside < banks_ ? banks_ - beside : 0) + " of the " + text(banks_) + " banks beside " + text(beside) + " of " + of);
         if (data + weights > banks_) {
             const std::uint64_t cap = weights < banks_ ? (banks_ - weights) * depth_ / line_entries_ : 0, window = winograd() ? 2 * kTile : p_.span_y();
             const std::uint64_t rows = cap < window ? 0 : winograd() ? (cap - kTile) / kTile * kTile : (cap - window) / p_.stride.y + 1;
@@ -388,7 +391,7 @@ private:
         try_kernels(p_.kernels, best);
         for (std::uint32_t kernels = group - 1; by_kernels_ && kernels > 0; --kernels) try_kernels(kernels, best);
         if (!best)
-            throw ConfigError(where_, "does not fit the CBUF in any partition by rows and kernels: one row of output takes " + text(std::min<std::uint64_t>(p_.height, rows_of(0, tile()).lines())) +
+            throw ConfigError(where_, "does not fit the CBUF in any partition by rows and kernels: one row of output takes " + text(g_.entries / line_entries_) +
                               " lines of " + text(line_entries_) + " entries, one group of kernels " + text(group * g_.kernel_bytes) + " bytes, expected at most " + text(banks_) +
                               " banks of " + text(bank_bytes_) + " bytes together and at most " + text(kMostParts) + " parts");
         return best->split;

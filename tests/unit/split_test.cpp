@@ -311,6 +311,8 @@ TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
                           "expected at most 35 rows in a part beside these weights"));
     EXPECT_THAT(refused(large(R"({"rows": 35, "reuse_weights": true})"), "nv_small"), HasSubstr("its weights, which are kept, 4 of the 32 banks"));
     EXPECT_THAT(refused(conv(R"({"data_banks": 40})"), "nv_small"), HasSubstr("/partition/data_banks: found 40"));
+    EXPECT_THAT(refused(conv(R"({"data_banks": 32})"), "nv_small"), HasSubstr("/partition/data_banks: found 32, expected at most 31 of the 32 banks beside 1 of weights"));
+    EXPECT_THAT(refused(conv(R"({"rows": 4, "weight_banks": 32})"), "nv_small"), HasSubstr("/partition/weight_banks: found 32, expected at most 31 of the 32 banks beside 1 of data"));
     EXPECT_THAT(refused(R"({"input": {"width": 56, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8}, "partition": {"data_banks": 2}})", "nv_small"),
                 HasSubstr("/partition/data_banks: found 2, expected at least 3: output row 0 takes 3 lines of 448 entries"));
     EXPECT_THAT(refused(large(R"({"rows": 28, "weight_banks": 2, "reuse_weights": true})"), "nv_small"),
