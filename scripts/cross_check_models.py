@@ -109,6 +109,13 @@ class Models:
             text = text.replace("class XC:               # BS / BN, configurable generation\n    def __init__(s,cfg,alu_src,mul_src):",
                                 "class XC:\n    def __init__(s,cfg,alu_src,mul_src,r):")
             text = text.replace("XC(c,a,m) if k!='e'", "XC(c,a,m,s.cf['tp']//s.cf['t'+k]) if k!='e'").replace("(cf['te'] if k=='e' else cf['tx'])", "cf['t'+k]")
+            # The context queue, and the cycles in which a read request is refused.
+            for before, after in (("        pv,pd=s.ifc.fwd(v,d); s.ifc.bwd(rdy); s.ifc.clk()\n", "        s.stall+=v and not r; pv,pd=s.ifc.fwd(v,d); s.ifc.bwd(rdy); s.ifc.clk()\n"),
+                                  ("        v=bool(s.gen); d=", "        v=bool(s.gen) and s.contexts.ready(); d="), ("s.gen.pop(0)\n        return", "s.gen.pop(0); s.contexts.push()\n        s.contexts.now+=1; return"),
+                                  ("s.done_p=False; s.on=False", "s.done_p=False; s.on=False; s.stall=0; s.contexts=Contexts(cf,name)"), ("s.gen=list(cmds); s.on=True", "s.gen=list(cmds); s.on=True; s.stall=0"),
+                                  ("        if gdone: need=set()", "        if gdone: READS.append({k:ENG[k].stall for k in need}); need=set()")):
+                assert before in text, before
+                text = text.replace(before, after)
         if name == "sdp_out":
             for before, after in (("def xeng(cf,cfg):", "def xeng(cf,cfg,t):"), ("st=[Pipe()]", "st=[Pack(cf['tp']//t)]"), ("SkidPipe(),SkidPipe(),Pipe()])", "SkidPipe(),SkidPipe(),Unpack(cf['tp']//t)])"),
                                   ("regs.get('D_DP_BS_CFG',1))", "regs.get('D_DP_BS_CFG',1),s.cf['tb'])"), ("regs.get('D_DP_BN_CFG',1))", "regs.get('D_DP_BN_CFG',1),s.cf['tn'])")):
@@ -120,7 +127,7 @@ class Models:
         text = text.replace("s.gen=list(cmds); s.pend=True", "s.gen=list(cmds); s.pend=True; s.stall=0")
         text = text.replace("s.phase=0; ldc=True; done=s.cr[3]\n", "s.phase=0; ldc=True; done=s.cr[3]; s.cr[3] and STALLS.append(s.stall)\n")
         module = types.ModuleType(name)
-        module.STALLS = []
+        module.STALLS, module.READS, module.Contexts = [], [], cross_check_sdp.Contexts
         module.INTERVALS = [1, 1]
         module.__file__ = str(self.folder / f"{name}.py")
         exec(compile(text, module.__file__, "exec"), module.__dict__)

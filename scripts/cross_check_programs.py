@@ -319,7 +319,7 @@ def sdp_writes(m, layer, group, operand_group, base, ow, oh, k, fly):
         operand_line = (k_ * ow + x.get("gap", 0)) * a
         w(f"SDP_RDMA.D_{unit}_LINE_STRIDE", operand_line); w(f"SDP_RDMA.D_{unit}_SURFACE_STRIDE", operand_line * oh + x.get("surface_gap", 0) * a)
         used = used or bool(mem)
-    w("SDP_RDMA.D_FEATURE_MODE_CFG", fly | ip << 2 | p << 4 | op << 6); w("SDP_RDMA.D_SRC_DMA_CFG", layer.get("iram", 1))
+    w("SDP_RDMA.D_FEATURE_MODE_CFG", fly | ip << 2 | p << 4 | op << 6); w("SDP_RDMA.D_SRC_DMA_CFG", layer.get("iram", 1)); w("SDP_RDMA.D_PERF_ENABLE", 3)
     return out, (["SDP_RDMA.D_OP_ENABLE"] if used else []) + ["SDP.D_OP_ENABLE"], used
 
 
@@ -483,10 +483,11 @@ def assemble(rng, m, models, kind, layers, memory):
             program.append(["MARK", "t0"])
             marked = True
         out = records[0]["base"]["o"] if kind == "partial" and records else base["o"]
+        reads = next((v for n, v in writes if n == "SDP_RDMA.S_POINTER"), None) if ("SDP_RDMA.D_OP_ENABLE", 1) in enables else None
         regions.append({"addr": f"{base['o']:x}", "bytes": info["out_bytes"]})
         if kind == "partial":
             regions[-1] = {"addr": f"{out:x}", "bytes": layer["osurf"] * ceil_div(layer["k"] * (1 if layer["prec"] == "int8" else 2), m.atom)}
-        records.append({"base": base, "layer": layer, "info": info, "writes": [[n, v] for n, v in writes] + [[n, v] for n, v in enables]})
+        records.append({"base": base, "reads": reads, "layer": layer, "info": info, "writes": [[n, v] for n, v in writes] + [[n, v] for n, v in enables]})
     for index in range(max(0, len(layers) - ahead), len(layers)):
         program.append(["WAIT_INTR", f"SDP_{index & 1}"])
     if kind == "perf":
@@ -496,6 +497,8 @@ def assemble(rng, m, models, kind, layers, memory):
     if kind in ("perf", "post"):
         for index in range(max(0, len(layers) - 2), len(layers)):
             program += [["SDP.S_POINTER", index & 1], ["READ", "SDP.D_PERF_WDMA_WRITE_STALL"]]
+            if kind == "post" and records[index]["reads"] is not None:
+                program += [["SDP_RDMA.S_POINTER", records[index]["reads"]]] + [["READ", f"SDP_RDMA.D_PERF_{x}RDMA_READ_STALL"] for x in "MBNE"]
     case = {"id": "", "config": m.name if not m.overlay else m.overlay["preset"], "memory": memory,
             "layers": [{"descriptor": {k: v for k, v in x.items() if k not in ("areas", "whole")}} for x in layers], "program": program, "finished": True,
             "memory_fill": fills, "expected": {"interrupt_cycles": [], "probes": {}, "output": regions}}

@@ -3,12 +3,59 @@
 Layers alone and behind CACC in any order: lines, surfaces and operands that are not packed, bases at any atom, PReLU and converters in
 all engines, look-up tables, the readers enabled before or after SDP, features, operands and output behind either port.
 """
+import sys
 import zlib
 
+class Contexts:
+    """Context queue of sdp.md 2.8, a RAM FIFO of 2.1: entry and output register, popped with the last word of a request."""
+
+    def __init__(self, row, name):
+        self.size = dict(m=80, b=160, n=160, e=80)[name] if row["full"] else max(16, row["cred"][name])
+        self.now, self.pushed, self.freed, self.head = 0, [], [], False
+
+    def shift(self):
+        """The next entry moves to the output register: its slot takes another one two cycles later."""
+        if not self.head and self.pushed and self.pushed[0] + 2 <= self.now:
+            self.pushed.pop(0)
+            self.head = True
+            self.freed.append(self.now + 2)
+
+    def ready(self):
+        self.shift()
+        self.freed = [t for t in self.freed if t > self.now]
+        return len(self.pushed) + len(self.freed) < self.size
+
+    def push(self):
+        self.pushed.append(self.now)
+
+    def pop(self):
+        self.head = False
+        self.shift()
+
+
+def counted(engine, words):
+    """A read engine whose requests leave the context queue with their last word."""
+    import collections
+
+    class Words(collections.deque):
+        def popleft(self):
+            self.contexts.pop()
+            return super().popleft()
+
+    class Engine(engine):
+        def start(self, geometry):
+            super().start(geometry)
+            sizes = Words(getattr(self, words))
+            sizes.contexts = self.contexts
+            setattr(self, words, sizes)
+
+    return Engine
+
+
 def extend(models):
-    """Stages of sdp.md 2.5 and 2.6 that the models leave out: BS and BN narrower than a beat, the look-up table; the write stall of 3.2."""
+    """What the models leave out of sdp.md 2.5, 2.6 and 2.8: BS and BN narrower than a beat, the look-up table, the context queue."""
+    operands = sys.modules["sdp_rdma"] = models.operands
     import sdp_rdma_full as full
-    operands = models.operands
     stages = operands.__dict__
 
     def with_table(engine, table):
@@ -20,6 +67,8 @@ def extend(models):
 
     skid, skid_b, fifo = stages["SkidPipe"], stages["SkidPipeB"], stages["FifoR"]
     operands.YC = with_table(operands.YC, lambda: [skid() for _ in range(4)] + [skid_b(), fifo(2), skid_b()] + [skid() for _ in range(3)])
+    operands.MrdmaC, operands.OpC = counted(operands.MrdmaC, "wcmd"), counted(operands.OpC, "wcmd")
+    full.Mrdma, full.Op = counted(full.Mrdma, "w"), counted(full.Op, "wc")
     full.Y = with_table(full.Y, lambda: [stages["Hls"](6), stages["Pipe"](), fifo(2), stages["PipeSkid"](), stages["Hls"](13)])
 
 
@@ -99,6 +148,27 @@ def table_writes(rng, precision):
 
 
 # ---- what they write
+
+def judge_stalls(case, reads, writes, records):
+    """D_PERF_WDMA_WRITE_STALL and D_PERF_*RDMA_READ_STALL of the last layers, as the models counted. `reads`: one row a layer of SDP_RDMA, None
+    where CDMA, whose requests the model does not have, competes."""
+    seen, bad = [list(x) for x in case["expected"].get("reads", [])], []
+    users = Registers([x for x in case["program"] if x[0] != "READ"]).readers
+    if len(writes) != len(records) or reads is not None and len(reads) != sum(map(bool, users)):
+        return None
+    rows = iter(reads or [])
+    rows = [next(rows) if x and reads else {} for x in users]
+    got = [[v for n, v in seen if n == "SDP.D_PERF_WDMA_WRITE_STALL"]] + [[v for n, v in seen if n == f"SDP_RDMA.D_PERF_{x}RDMA_READ_STALL"] for x in "MBNE"]
+    if not got[0]:
+        return None
+    if got[0] != writes[-len(got[0]):]:
+        bad.append(f"write {got[0]} instead of {writes[-len(got[0]):]}")
+    for values, k in zip(got[1:], "mbne"):
+        want = [row.get(k) for row in rows[-len(values):]] if values else []
+        if any(w is not None and w != v for w, v in zip(want, values)):
+            bad.append(f"read {k} {values} instead of {want}")
+    return bad
+
 
 class Registers:
     """Registers of SDP and SDP_RDMA as the layers of a program find them."""
