@@ -33,7 +33,7 @@ from pathlib import Path
 
 import cross_check_sdp
 from cross_check_models import Models
-from cross_check_programs import PRESETS, Machine, between, make
+from cross_check_programs import PRESETS, Machine, between, ceil_div, make
 from cross_check_software import judge_software
 
 HERE = Path(__file__).resolve().parent
@@ -191,11 +191,33 @@ def judge_core(case, models, records):
     return ([f"{error}"] if error else []) + [f"{k}: {v}" for k, v in bad.items()]
 
 
+def released(probes, m, records):
+    """Entries of every release pulse of CSC, csc.md 1.11: what the layer before kept, then lines at the end and kernel groups."""
+    data, weights, kept, kept_weights = [], [], 0, 0
+    for r in records:
+        layer, info = r["layer"], r["info"]
+        line, height = info["eps"] * layer.get("batch", 1), layer.get("h_total", layer["h"])
+        if kept and not layer.get("data_reuse"):
+            data.append(kept)
+        if kept_weights and not layer.get("weight_reuse"):
+            weights.append(kept_weights)
+        lines = 0 if layer.get("skip_data") else layer.get("rls", height)
+        data += [line * lines] * (lines > 0)
+        kept = line * (height - lines)
+        kept_weights = info["wbytes"] // m.entry if layer.get("skip_weight") else 0
+        if not kept_weights:
+            group = m.row_programming()["KG"][layer["prec"]]
+            ends = [0] + [ceil_div(min(layer["k"], n + group) * info["bpk"], m.entry) for n in range(0, layer["k"], group)]
+            weights += [b - a for a, b in zip(ends, ends[1:])]
+    pulses = lambda n: [t for s, k in probes[n]["runs"] for t in range(s, s + k)]
+    return dict(zip(pulses("sc2cdma_dat_updt"), data)), dict(zip(pulses("sc2cdma_wt_updt"), weights))
+
+
 def judge_fetch(case, m, models, records):
     e, mem = case["expected"], case["memory"]
     if any(r["layer"].get("mode", "dc") != "dc" or r["layer"].get("areas") for r in records):
         return None
-    if any(r["layer"].get(x) for r in records for x in ("skip_data", "skip_weight", "data_reuse", "weight_reuse", "moved", "fly", "bs", "bn", "ew")):
+    if any(r["layer"].get(x) for r in records for x in ("fly", "bs", "bn", "ew")):
         return None
     if any(r["layer"].get(x, 1) == 0 for r in records for x in ("iram", "wram", "fly")):
         return None
@@ -207,6 +229,7 @@ def judge_fetch(case, m, models, records):
 
     def releases(c):
         got = original(dict(c, program=[x for x in c["program"] if x[0] != "WAIT_INTR"]))
+        got["rel_dat"], got["rel_wt"] = released(e["probes"], m, records)
         got["t_en"] = {i: t + 5 - got["csb"] for i, t in enumerate(enables)}
         return got
 

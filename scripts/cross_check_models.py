@@ -38,6 +38,14 @@ class Models:
         patched = patched.replace("                wt.info.offer(h is not None and first.rdy)\n",
                                   "                wt.info.offer(h is not None and first.rdy)\n"
                                   "                MARKS.append((t, 'w', h is not None and not (irdy and first.rdy), h is not None and irdy and first.rdy))\n")
+        # Layers that use what the one before kept, cdma.md 2.2.
+        for before, after in (("misc = g('D_MISC_CFG'); self.prec", "misc = self.misc = g('D_MISC_CFG'); self.prec"),
+                              ("                Tbw = tb if wpend else T0 + 1\n", "                Tbw = tb if wpend else T0 + 1\n"
+                               "                kept = cfgs[li - 1].misc if li else 0\n"
+                               "                if not dpend and L.misc >> 16 & 1 and kept >> 24 & 1: Tbd, dc.done_at = -1, T0 + 1\n"
+                               "                if not wpend and L.misc >> 20 & 1 and kept >> 28 & 1: Tbw, wt.done_at = -1, T0 + 1\n")):
+            assert before in patched, before
+            patched = patched.replace(before, after)
         # Atoms of an odd start pair up before they are written, cdma.md 7.4.
         single = "            P['cdma2buf_wt_wr'].on(t + 1)\n"
         assert single in patched

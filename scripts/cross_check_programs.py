@@ -529,7 +529,7 @@ def make(rng, m, models, kind):
             layer = dict(fly=0, prec=prec, w=size(rng, 1, 20), h=size(rng, 1, 10), c=size(rng, 1, 4 * m.atom), cvt=(rng.randint(-5, 5), rng.randint(1, 9), rng.randint(0, 8)))
             if m.full and prec == "int8" and rng.random() < 0.2:
                 layer["oprec"] = "int16"
-            if m.full and prec == "int8" and rng.random() < 0.15:
+            if m.full and prec == "int8" and rng.random() < 0.15 and layer["w"] * layer["h"] > 1:     # the model has no single pixel of these
                 layer["iprec"] = "int16"
             if m.full and prec == "fp16":
                 layer["cvt"] = (0, 1, 0)
