@@ -326,41 +326,39 @@ def judge_counters(case, m, models, records):
 
 
 def judge_pixels(case, m, models, records):
-    """Update messages of the image and Winograd fetchers from the response beats; one layer at a time."""
-    e = case["expected"]
-    mode = records[0]["layer"].get("mode", "dc")
-    if len(records) != 1 or mode == "dc" or truncated(e, "mcif2cdma_dat_rd_rsp_valid", "mcif2cdma_dat_rd_rsp_ready"):
+    """Update messages of the image and Winograd fetchers from the response beats, layer by layer."""
+    e, layers = case["expected"], [r["layer"] for r in records]
+    ports = [f"{x}_{y}" for x in ("cdma_dat2mcif_rd_req", "mcif2cdma_dat_rd_rsp") for y in ("valid", "ready")]
+    if any(x.get("mode", "dc") == "dc" or x.get("iram", x.get("ram", 1)) == 0 or x.get("data_reuse") for x in layers) or truncated(e, *ports):
         return None
-    if records[0]["layer"].get("iram", records[0]["layer"].get("ram", 1)) == 0:
-        return None
-    registers = {n[5:]: v for n, v, *_ in (x for x in case["program"] if len(x) > 1) if n.startswith("CDMA.")}
-    probes = e["probes"]
-    expand = lambda n: [t for a, k in probes[n]["runs"] for t in range(a, a + k)]
-    requests = models.image.requests(m.name, registers) if mode == "img" else models.winograd.requests(registers)
-    row = models.fetch.CFG[m.name]
-    order = [b[:2] for x in requests if x["addr"] is not None
-             for chunk in models.fetch.split_beats(x["addr"], x["n"], m.atom, m.full, row["blk"]) for b in chunk]
-    seen = [(int(x[1], 16), x[2]) for x in e["ar"] if x[3] == 8]
-    if seen != order[:len(seen)]:
-        return ["order of the read commands"]
-    valid, first = expand("mcif2cdma_dat_rd_rsp_valid"), probes["cdma_dat2mcif_rd_req_valid"]["first"] + 2
-    want = expand("cdma2sc_dat_updt")
-    ready = set(expand("mcif2cdma_dat_rd_rsp_ready"))
-    if not m.full:
-        got, _, took = models.image.updates_cfg(m.name, registers, set(valid), first)
-        bad = [t for t in range(first, max(valid)) if (t in took) != (t in ready)]
-        return ([] if got == want else [f"updates {got[:6]} {want[:6]}"]) + ([f"ready differs at {bad[0]}"] if bad else [])
-    if mode == "img":
-        sizes = [x["n"] for x in models.image.requests(m.name, registers) if not x["dummy"]]
-    else:
-        sizes = [x["n"] for x in models.winograd.requests(registers) if x["addr"] is not None]
-    atoms = [min(2, n - i) for n in sizes for i in range(0, n, 2)]
-    beats = [t for t in valid if t in ready]
-    if len(beats) != len(atoms):
-        return [f"{len(beats)} response beats instead of {len(atoms)}"]
-    got = models.image.updates(m.name, registers, list(zip(beats, atoms)), first)[0] if mode == "img" else \
-        models.winograd.updates(registers, list(zip(beats, atoms)))
-    return [] if got == want else [f"updates {got[:6]} {want[:6]}"]
+    expand = lambda n: [t for a, k in e["probes"][n]["runs"] for t in range(a, a + k)]
+    (asked, valid), (takes, ready) = map(expand, ports[::2]), (set(expand(n)) for n in ports[1::2])
+    want, seen = expand("cdma2sc_dat_updt"), [(int(x[1], 16), x[2]) for x in e["ar"] if x[3] == 8]
+    row, order, bad = models.fetch.CFG[m.name], [], []
+    for record in records:
+        image = record["layer"]["mode"] == "img"
+        registers = {n[5:]: v for n, v in record["writes"] if n.startswith("CDMA.")}
+        made = models.image.requests(m.name, registers) if image else models.winograd.requests(registers)
+        real = [x for x in made if x["addr"] is not None]
+        order += [b[:2] for x in real for chunk in models.fetch.split_beats(x["addr"], x["n"], m.atom, m.full, row["blk"]) for b in chunk]
+        atoms = [min(2 if m.full else 1, x["n"] - i) for x in real for i in range(0, x["n"], 2 if m.full else 1)]
+        # what of the ports belongs to this layer
+        first = asked[0] + 2
+        requests, beats = [t for t in asked if t in takes][:len(real)], [t for t in valid if t in ready][:len(atoms)]
+        if len(requests) != len(real) or len(beats) != len(atoms):
+            return [f"{len(requests)} requests and {len(beats)} response beats instead of {len(real)} and {len(atoms)}"]
+        inside = [t for t in valid if t <= beats[-1]]
+        if not m.full:
+            got, _, took = models.image.updates_cfg(m.name, registers, set(inside), first)
+            wrong = [t for t in range(first, beats[-1]) if (t in took) != (t in ready)]
+            bad += [f"ready differs at {wrong[0]}"] if wrong else []
+        elif image:
+            got = models.image.updates(m.name, registers, list(zip(beats, atoms)), first)[0]
+        else:
+            got = models.winograd.updates(registers, list(zip(beats, atoms)))
+        bad += [] if got == want[:len(got)] else [f"updates {got[:6]} {want[:6]}"]
+        asked, valid, want = [t for t in asked if t > requests[-1]], [t for t in valid if t > beats[-1]], want[len(got):]
+    return bad + (["order of the read commands"] if seen != order[:len(seen)] else []) + (["more updates"] if want else [])
 
 
 def judge_second(case, m, models, records):
