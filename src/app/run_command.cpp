@@ -63,6 +63,7 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
 {
     watch_for_interrupt();  // before the first file
     if (options.has_seed) layer.data.seed = options.seed;
+    plan_shape(layer, hardware);  // what cannot be placed is refused before its tensors take memory
     const LayerTensors tensors = load_tensors(layer);
     const Plan plan = plan_layer(layer, hardware, tensors);
     const OutputFolder folder(options.out);

@@ -371,6 +371,15 @@ class BadInput(Case):
         done, _ = self.run_layer(layer, "--hw", "nv_small")
         self.refused(done, "does not fit the CBUF", "320000 entries = 625 banks", "32 banks of 4096 bytes")
 
+    def test_layers_too_large_for_memory_are_refused_before_their_tensors_are_made(self):
+        huge = {"width": 8192, "height": 8192, "channels": 8192}
+        kernel = {"width": 1, "height": 1, "count": 8}
+        for layer in ({"op": "sdp", "input": huge}, {"input": huge, "kernel": kernel}, {"input": huge, "kernel": kernel, "partition": "auto"},
+                      {"op": "sdp", "input": {"width": 2048, "height": 1024, "channels": 96}, "post": {"ew": {"alu": {"per": "element"}}}}):
+            started = time.monotonic()
+            self.refused(self.dlasim("run", self.write(layer), "--hw", "nv_full", "--out", "out"), "layer.json", "expected")
+            self.assertLess(time.monotonic() - started, 2)
+
     def test_missing_and_broken_files(self):
         self.refused(self.dlasim("run", "none.json"), "none.json")
         self.refused(self.dlasim("run", self.write('{"input": ')), "not JSON")
