@@ -24,6 +24,14 @@ constexpr const char* kLayer = R"({ "name": "l", "op": "conv2d", "input": {"widt
   "post": {"bias": true, "activation": "relu", "output": {"precision": "int8", "offset": 0, "scale": 1, "shift": 8}}, "data": {"seed": 1},
   "partition": {"rows": 9, "kernels": 8, "data_banks": 12, "weight_banks": 2, "reuse_data": true, "reuse_weights": true} })";
 
+constexpr const char* kPost = R"({ "op": "conv2d", "input": {"width": 9, "height": 7, "channels": 8, "conversion": {"offset": 3, "scale": 5, "shift": 2}},
+  "kernel": {"width": 1, "height": 1, "count": 16}, "precision": "int8", "placement": {"input": {"memory": "cvsram", "address": 0}, "bn": 3221225472},
+  "post": {"bias": {"shift": 3}, "bn": {"alu": {"op": "max", "per": "element", "shift": 4}, "mul": {"per": "element", "prelu": true}, "shift": 7, "operand_bytes": 1},
+           "ew": {"mul": {"per": "layer", "value": 12}, "shift": 3, "alu": {"per": "kernel", "conversion": {"offset": 1, "scale": 2, "truncate": 3}},
+                  "lut": {"function": "tanh", "input_scale": 0.01, "output_scale": 0.001}}} })";
+constexpr const char* kSdp = R"({ "op": "sdp", "input": {"width": 9, "height": 7, "channels": 32, "precision": "int16"}, "post": {"bs": {"mul": {"per": "layer", "value": 3},
+  "shift": 2, "relu": true}, "ew": {"alu": {"op": "equal", "per": "element"}}, "output": {"shift": 8}} })";
+
 constexpr const char* kCopy = R"({ "op": "bdma", "blocks": [
   {"group": 0, "source": {"memory": "dbb", "address": 4096, "line_stride": 64, "surface_stride": 256}, "destination": 65536, "line_bytes": 32, "lines": 2, "surfaces": 2},
   {"wait": true, "source": 65536, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64}], "data": {"seed": 1} })";
@@ -80,17 +88,20 @@ void attempt(Action action, int& taken, int& refused)
 TEST(ReaderFuzz, LayersAreTakenOrRefusedAndPlannedOrRefused)
 {
     Mutator mutate(1);
-    int taken = 0, refused = 0;
-    for (int trial = 0; trial < 20000; ++trial) {
-        const std::string text = mutate(kLayer);
-        SCOPED_TRACE(text);
-        attempt([&] {
-            const Layer layer = layer_from_json(parse_json(text, "l.json"), "l.json", "", "");
-            for (const char* preset : {"nv_full", "nv_small"}) plan_shape(layer, *find_preset(preset));
-        }, taken, refused);
+    for (const char* good : {kLayer, kPost, kSdp}) {
+        int taken = 0, refused = 0;
+        for (int trial = 0; trial < 10000; ++trial) {
+            const std::string text = mutate(good);
+            SCOPED_TRACE(text);
+            attempt([&] {
+                const Layer layer = layer_from_json(parse_json(text, "l.json"), "l.json", "", "");
+                plan_shape(layer, *find_preset("nv_full"));
+                if (good == kLayer) plan_shape(layer, *find_preset("nv_small"));
+            }, taken, refused);
+        }
+        EXPECT_GT(taken, 250);
+        EXPECT_GT(refused, 5000);
     }
-    EXPECT_GT(taken, 500);
-    EXPECT_GT(refused, 5000);
 }
 
 TEST(ReaderFuzz, TransfersAreTakenOrRefusedAndPlannedOrRefused)
