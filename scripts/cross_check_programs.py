@@ -43,7 +43,7 @@ class Machine:
         fifo = lambda t: max(4, ceil_div(self.latency * min(t, self.atom // 4), self.atom))
         cred = dict(m=80, b=160, n=160, e=80) if self.full else dict(
             m=fifo(self.tp), b=fifo(4 * self.bs), n=fifo(4 * self.bn), e=fifo(4 * self.te))
-        return self.row_write() | dict(te=self.te, cred=cred, bus=64 if self.full else self.atom)
+        return self.row_write() | dict(te=self.te, contexts=max(4, ceil_div(self.latency, 4)), cred=cred, bus=64 if self.full else self.atom)
 
 
 PRESETS = [

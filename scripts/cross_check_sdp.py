@@ -7,10 +7,10 @@ import sys
 import zlib
 
 class Contexts:
-    """Context queue of sdp.md 2.8, a RAM FIFO of 2.1: entry and output register, popped with the last word of a request."""
+    """Context queue of sdp.md 2.8, a RAM FIFO of 2.1: entry and output register, popped with the last word of a request. MRDMA's is read ahead."""
 
     def __init__(self, row, name):
-        self.size = dict(m=80, b=160, n=160, e=80)[name] if row["full"] else max(16, row["cred"][name])
+        self.size = (dict(m=80, b=160, n=160, e=80)[name] if row["full"] else row["contexts"]) + 8 * (name == "m")
         self.now, self.pushed, self.freed, self.head = 0, [], [], False
 
     def shift(self):
@@ -29,6 +29,7 @@ class Contexts:
         self.pushed.append(self.now)
 
     def pop(self):
+        self.shift()
         self.head = False
         self.shift()
 

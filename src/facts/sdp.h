@@ -37,7 +37,8 @@ inline constexpr unsigned kResponseStages = 2;  // [spec] 2.8
 inline constexpr unsigned kFullFeatureFifo = 3, kFullWideFifo = 1;  // [spec] 2.8: MRDMA, 16 and 32 bytes
 inline constexpr unsigned kRods = 4;            // [spec] 2.8
 inline constexpr std::uint32_t kFullContextMrdma = 80, kFullContextOperand = 160, kFullContextErdma = 80;  // [spec] 2.8
-inline constexpr std::uint32_t kLeastContexts = 16;  // [spec] 2.8: else as many as the latency FIFO has words
+inline constexpr std::uint32_t kLatencyPerContext = 4, kLeastContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles, all engines alike
+inline constexpr std::uint32_t kMrdmaAhead = 8;  // [guess] read ahead for both sides of its FIFOs: the latency FIFO is the limit
 inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command
 
 }  // namespace dlasim::facts::sdp

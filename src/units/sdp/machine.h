@@ -231,12 +231,11 @@ private:
     }
     static std::uint32_t contexts(const Hardware& hw, ReadEngine engine)
     {
-        if (!kFull) {
-            static constexpr unsigned kId[] = {1, 5, 6, 7};
-            return std::max(facts::sdp::kLeastContexts, hw.fabric.read_credit[kId[static_cast<unsigned>(engine)]]);
-        }
-        return engine == ReadEngine::Mrdma ? facts::sdp::kFullContextMrdma
-               : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
+        const bool features = engine == ReadEngine::Mrdma;
+        std::uint32_t entries = std::max(facts::sdp::kLeastContexts, ceil_div(hw.memory.latency, facts::sdp::kLatencyPerContext));
+        if (kFull)
+            entries = features ? facts::sdp::kFullContextMrdma : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
+        return entries + (features ? facts::sdp::kMrdmaAhead : 0);
     }
     bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }
 
