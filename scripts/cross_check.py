@@ -286,7 +286,7 @@ def judge_operands(case, m, models, records):
             if e["probes"][n]["active"] != end_of(e):
                 return None         # a held beat of CDMA delays those of SDP: not to be told from the commands alone
         names = [x[0] for x in case["program"]]
-        if "SDP_RDMA.D_OP_ENABLE" in names and names.index("MARK") - names.index("SDP_RDMA.D_OP_ENABLE") > 12:
+        if "SDP_RDMA.D_OP_ENABLE" in names and names.index("MARK") - names.index("SDP_RDMA.D_OP_ENABLE") > 7:
             return None             # operands come before the recording, which is what the model hears
         if not m.full:
             case = dict(case, expected=with_responses(e, mem))
@@ -377,7 +377,7 @@ def judge_second(case, m, models, records):
         probes = {k: v for k, v in e["probes"].items() if "mcif" not in k}
         blank = {"active": 0, "first": -1, "last": -1, "runs": []}
         for port in ("cdma_dat2mcif_rd_req", "mcif2cdma_dat_rd_rsp", "cdma_wt2mcif_rd_req", "mcif2cdma_wt_rd_rsp"):
-            probes[port + "_ready"] = blank
+            probes[port + "_ready"] = blank | {"active": end_of(e)}      # tells how long was recorded
         seen = dict(e, probes=probes, ar=e["cvsram_ar"], aw=e["cvsram_aw"], dbb=e["cvsram"])
         here = dict(case, expected=dict(seen, probes=probes | {
             "cdma_wt2mcif_rd_req_valid": blank, "sdp2mcif_wr_req_valid": blank}))

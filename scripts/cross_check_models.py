@@ -129,6 +129,8 @@ class Models:
                                   ("regs.get('D_DP_BS_CFG',1))", "regs.get('D_DP_BS_CFG',1),s.cf['tb'])"), ("regs.get('D_DP_BN_CFG',1))", "regs.get('D_DP_BN_CFG',1),s.cf['tn'])")):
                 assert before in text, before
                 text = text.replace(before, after)
+        # One pixel of all channels is no pair.
+        text = text.replace("if last_in and s.mode=='8to16' and not s.sodd:", "if last_in and s.mode=='8to16' and not s.sodd and not s.one:")
         # Cycles in which the interface of WDMA refuses.
         text = text.replace("s.L=None; s.twin=0;", "s.L=None; s.stall=0; s.twin=0;")
         text = text.replace("        pv,pd=s.ifc.fwd(out is not None,out)\n", "        s.stall+=out is not None and not rdy_if\n        pv,pd=s.ifc.fwd(out is not None,out)\n")

@@ -70,6 +70,18 @@ def extend(models):
     operands.YC = with_table(operands.YC, lambda: [skid() for _ in range(4)] + [skid_b(), fifo(2), skid_b()] + [skid() for _ in range(3)])
     operands.MrdmaC, operands.OpC = counted(operands.MrdmaC, "wcmd"), counted(operands.OpC, "wcmd")
     full.Mrdma, full.Op = counted(full.Mrdma, "w"), counted(full.Op, "wc")
+    plain = operands.mgeom
+
+    def geometry(row, registers):
+        """One pixel of 16 bits for 8: both halves of all its surfaces, sdp.md 1.5."""
+        g = plain(row, registers)
+        mode, one = registers["D_FEATURE_MODE_CFG"], not registers["D_DATA_CUBE_WIDTH"] and not registers["D_DATA_CUBE_HEIGHT"]
+        if row["full"] and one and mode >> 2 & 3 == 1 and not mode >> 4 & 3:
+            atoms = 2 * (registers["D_DATA_CUBE_CHANNEL"] // 32 + 1)
+            g |= dict(cmds=[(registers["D_SRC_BASE_ADDR_LOW"], atoms)], sizes=[atoms], pix=atoms)
+        return g
+
+    operands.mgeom = geometry
     full.Y = with_table(full.Y, lambda: [stages["Hls"](6), stages["Pipe"](), fifo(2), stages["PipeSkid"](), stages["Hls"](13)])
 
 
