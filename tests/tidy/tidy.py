@@ -16,10 +16,11 @@ MOST_LINES, MOST_COLUMNS = 600, 200
 
 # Folder of src/ -> folders it may include. A unit may include what every unit may, and itself.
 BASE = {"base"}
-UNIT = {"base", "facts", "links", "traffic", "registers", "numerics"}
+UNIT = {"base", "elements", "facts", "links", "traffic", "registers", "numerics"}
 ALLOWED = {
     "base": BASE,
     "facts": BASE | {"traffic", "links"},
+    "elements": BASE,
     "links": BASE,
     "traffic": BASE | {"links", "facts"},
     "registers": BASE | {"facts", "traffic", "links"},

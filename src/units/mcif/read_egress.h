@@ -24,7 +24,9 @@
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
 #include "units/mcif/read_ingress.h"
-#include "units/mcif/stage.h"
+#include "elements/lane_fifo.h"
+#include "elements/round_robin.h"
+#include "elements/stage.h"
 
 namespace dlasim::fabric {
 
@@ -61,10 +63,10 @@ private:
         ReadContext arriving{};
         Ring<ReadContext> contexts{64};
         // nv_full
-        LaneFifo<facts::fabric::kReadLane> lane[2];
+        elements::LaneFifo<facts::fabric::kReadLane> lane[2];
         std::uint32_t odd_flags = 0;  // of lane 0, head in bit 0
         std::uint8_t odd_count = 0;
-        Stage<std::uint8_t> out;  // atoms of a response beat
+        elements::Stage<std::uint8_t> out;  // atoms of a response beat
         // configurable
         bool out_valid = false;
         // atoms on their way, in request order
@@ -85,8 +87,8 @@ private:
     DbbPort& port_;
     std::vector<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
-    Stage<std::uint8_t> pipe_;              // ids
-    WeightedRoundRobin arbiter_;
+    elements::Stage<std::uint8_t> pipe_;              // ids
+    elements::WeightedRoundRobin arbiter_;
     ContextQueue contexts_{true};
     std::uint32_t used_contexts_ = 0;  // of this cycle, by client id
     // clients by id: what a cycle must look at

@@ -17,7 +17,8 @@
 #include "traffic/memory.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
-#include "units/mcif/stage.h"
+#include "elements/round_robin.h"
+#include "elements/stage.h"
 
 namespace dlasim::fabric {
 
@@ -79,8 +80,8 @@ private:
         ReadLink* link = nullptr;
         std::uint8_t id = 0;
         std::uint32_t depth = 0, used = 0;  // credits; depth 0: no limit
-        Stage<ReadRequest> first, second;
-        Stage<Chunk> slot;
+        elements::Stage<ReadRequest> first, second;
+        elements::Stage<Chunk> slot;
         Split split;
         bool out_of_credit = false;
         Doorbell bell;
@@ -98,10 +99,10 @@ private:
     const std::uint64_t address_mask_;
     DbbPort& port_;
     std::vector<ClientState> clients_;  // in arbitration order
-    WeightedRoundRobin arbiter_;
+    elements::WeightedRoundRobin arbiter_;
     bool serialising_ = false;  // (2)
     ReadCommand serial_;        // what is left of the granted chunk
-    Stage<ReadCommand> ordered_, ar_;
+    elements::Stage<ReadCommand> ordered_, ar_;
     std::uint32_t outstanding_ = 0;  // (3) beats
     std::uint64_t commands_ = 0;
     // clients by index: what a cycle must look at

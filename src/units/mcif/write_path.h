@@ -26,7 +26,9 @@
 #include "units/mcif/context_queue.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
-#include "units/mcif/stage.h"
+#include "elements/lane_fifo.h"
+#include "elements/round_robin.h"
+#include "elements/stage.h"
 
 namespace dlasim::fabric {
 
@@ -80,7 +82,7 @@ private:
         WriteLink* link = nullptr;
         std::uint8_t id = 0;
         Doorbell bell;
-        Stage<Packet> first, second;
+        elements::Stage<Packet> first, second;
         // command register and what is left of the request
         bool loaded = false, in_data = false, ack = false;
         std::uint64_t address = 0;
@@ -89,10 +91,10 @@ private:
         std::uint8_t beats_left = 0, atoms_left = 0, lane = 0;
         bool first_beat = false;
         // data
-        RegisteredLaneFifo<facts::fabric::kWriteLane> lanes[2];  // nv_full
-        Stage<bool> data;                                        // configurable
+        elements::RegisteredLaneFifo<facts::fabric::kWriteLane> lanes[2];  // nv_full
+        elements::Stage<bool> data;                                        // configurable
         // arbiter stage
-        Stage<Chunk> slot;            // nv_full
+        elements::Stage<Chunk> slot;            // nv_full
         bool slot_valid = false;      // configurable: PIPE1
         Chunk slot_chunk;
         std::array<std::uint8_t, 2 * facts::fabric::kWriteDataFifo> masks{};
@@ -139,7 +141,7 @@ private:
     DbbPort& port_;
     std::vector<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
-    WeightedRoundRobin arbiter_;
+    elements::WeightedRoundRobin arbiter_;
     std::uint8_t locked_ = kNobody, locked_beats_ = 0;  // (1)
     // (2)
     bool splitting_ = false;
@@ -151,14 +153,14 @@ private:
     bool command_valid_ = false, data_valid_ = false;
     Command command_;
     Beat data_;
-    Stage<Command> aw_;
-    Stage<Beat> w_;
+    elements::Stage<Command> aw_;
+    elements::Stage<Beat> w_;
     std::uint32_t outstanding_ = 0;
     std::uint32_t returned_ = 0;  // beats answered in the cycle before
     std::uint64_t commands_ = 0, beats_ = 0;
     // (4)
     ContextQueue contexts_{false};
-    Stage<std::uint8_t> b_pipe_;            // configurable
+    elements::Stage<std::uint8_t> b_pipe_;            // configurable
     bool b_valid_ = false;                  // nv_full: one register
     std::uint8_t b_id_ = 0;
     bool response_taken_ = false;           // its context was there in this cycle

@@ -22,27 +22,27 @@ struct SdpParts<true> {
     using YEngine = FullYEngine;
     using Mrdma = FullMrdma;
     using Gate = FullGate;
-    using Mux = sdp_stage::Skid;
+    using Mux = elements::Skid;
 
     /// p9 and the converter.
     struct Converter {
-        sdp_stage::Skid input;
-        sdp_stage::Rigid<facts::sdp::kFullConverter> engine;
+        elements::Skid input;
+        elements::Rigid<facts::sdp::kFullConverter> engine;
         void start(bool) {}
         bool valid() const { return engine.valid(); }
         unsigned latency() const { return 1 + engine.kLatency; }
         unsigned distance() const
         {
             if (engine.stage) return engine.distance();
-            return engine.skid || input.valid() ? engine.kLatency : sdp_stage::kNoBeat;
+            return engine.skid || input.valid() ? engine.kLatency : elements::kNoBeat;
         }
-        void sweep(bool in, sdp_stage::Flow& flow)
+        void sweep(bool in, elements::Flow& flow)
         {
             engine.sweep(input.valid(), flow);
             input.sweep(in, flow);
         }
     };
-    using Output = sdp_stage::Pipe;
+    using Output = elements::Pipe;
 };
 
 template <>
@@ -51,10 +51,10 @@ struct SdpParts<false> {
     using YEngine = ElasticYEngine;
     using Mrdma = ElasticMrdma;
     using Gate = ElasticGate;
-    using Mux = sdp_stage::SkidB;
+    using Mux = elements::SkidB;
 
     struct Converter {
-        std::array<sdp_stage::Skid, facts::sdp::kConverter> stages{};
+        std::array<elements::Skid, facts::sdp::kConverter> stages{};
         bool compares = false;
         void start(bool compare) { compares = compare; }
         bool valid() const { return stages[facts::sdp::kConverter - 1].valid(); }
@@ -63,9 +63,9 @@ struct SdpParts<false> {
         {
             for (unsigned i = 0; i < facts::sdp::kConverter; ++i)
                 if (stages[facts::sdp::kConverter - 1 - i].valid()) return i;
-            return sdp_stage::kNoBeat;
+            return elements::kNoBeat;
         }
-        void sweep(bool in, sdp_stage::Flow& flow)
+        void sweep(bool in, elements::Flow& flow)
         {
             // In compare mode only the final stage is in the way.
             if (compares) return stages[facts::sdp::kConverter - 1].sweep(in, flow);
@@ -73,7 +73,7 @@ struct SdpParts<false> {
             stages[0].sweep(in, flow);
         }
     };
-    using Output = sdp_stage::Unpack;
+    using Output = elements::Unpack;
 };
 
 /// What a cycle of the machine did.
@@ -156,7 +156,7 @@ public:
         const bool at_converter = layer_.ew.on ? ew_.valid() : at_ew;
 
         // From the sink to the source.
-        sdp_stage::Flow flow{wdma_.ready()};
+        elements::Flow flow{wdma_.ready()};
         const auto& written = wdma_.sweep(output_.valid(), port_ready);
         result.last = written.last;
         output_.sweep(converter_.valid(), flow);
@@ -176,7 +176,7 @@ public:
         result.taken = flow.ready && source;
         bool memory_ready = !layer_.flying && flow.ready;
         if constexpr (!kFull) {
-            sdp_stage::Flow memory{memory_ready};
+            elements::Flow memory{memory_ready};
             from_memory_.sweep(mrdma_.valid(), memory);
             memory_ready = memory.ready;
             flow.changed |= memory.changed;
@@ -208,7 +208,7 @@ public:
             cycles = facts::sdp::kReaderEndToStart;  // a reader may end in the very next cycle
         }
         const unsigned distance = distance_to_wdma();
-        if (beats == sdp_stage::kNoBeat || distance == sdp_stage::kNoBeat) return cycles;
+        if (beats == elements::kNoBeat || distance == elements::kNoBeat) return cycles;
         return std::min(cycles, Cycle{distance} + beats + Wdma<kFull>::kInterface - 1);
     }
 
@@ -253,18 +253,18 @@ private:
         if constexpr (!kFull) behind = output_.missing();
         unsigned distance = converter_.distance();
         const auto next = [&](bool on, const auto& engine) {
-            if (!on || distance != sdp_stage::kNoBeat) return;
+            if (!on || distance != elements::kNoBeat) return;
             distance = engine.distance();
-            if (distance == sdp_stage::kNoBeat) behind += engine.latency();
+            if (distance == elements::kNoBeat) behind += engine.latency();
         };
-        if (distance == sdp_stage::kNoBeat) behind += converter_.latency();
+        if (distance == elements::kNoBeat) behind += converter_.latency();
         next(layer_.ew.on, ew_);
         next(layer_.bn.on, bn_);
         next(layer_.bs.on, bs_);
-        if (distance == sdp_stage::kNoBeat) {
+        if (distance == elements::kNoBeat) {
             if (mux_.valid()) distance = 0;
             else if (input_.valid() || !layer_.flying) distance = 1;
-            else return sdp_stage::kNoBeat;
+            else return elements::kNoBeat;
         }
         return distance + behind;
     }
@@ -285,7 +285,7 @@ private:
 
     /// Clocks an engine and remembers which operands it took.
     template <class Engine>
-    void engine(Engine& engine, unsigned i, bool in, sdp_stage::Flow& flow)
+    void engine(Engine& engine, unsigned i, bool in, elements::Flow& flow)
     {
         operand_out_[i] = engine.sweep(in, flow, gates_[i].first.valid(), gates_[i].second.valid());
     }
@@ -298,7 +298,7 @@ private:
             if (!busy && !streams_[i].any()) continue;
             auto& reader = readers_[i];
             const auto [alu_taken, mul_taken] = std::exchange(operand_out_[i], {});
-            sdp_stage::Flow alu{alu_taken}, mul{mul_taken};
+            elements::Flow alu{alu_taken}, mul{mul_taken};
             // The engine may still be in a layer of other operands than its reader.
             if (reader.uses_alu() || streams_[i].alu) gates_[i].first.sweep(reader.alu.valid(), reader.alu.last(), alu);
             if (reader.uses_mul() || streams_[i].mul) gates_[i].second.sweep(reader.mul.valid(), reader.mul.last(), mul);
@@ -339,7 +339,7 @@ private:
     typename Parts::Mux input_, mux_;
     typename Parts::Converter converter_;
     typename Parts::Output output_;
-    sdp_stage::Pack from_memory_;  // configurable: atoms of MRDMA to beats
+    elements::Pack from_memory_;  // configurable: atoms of MRDMA to beats
     bool mux_open_ = false;
     std::array<bool, 2> input_last_{};  // layer_end of the beats in the input stage
     unsigned input_head_ = 0, input_tail_ = 0;

@@ -51,11 +51,11 @@ public:
         }
         ReaderAnswer answer;
         const bool accepted = out_.valid() && out;
-        sdp_stage::Flow flow{out};
+        elements::Flow flow{out};
         out_.sweep(offered, flow);
         const bool read = flow.ready && !beats_.empty();
         for (unsigned i = 0; i < kFifos; ++i) {
-            sdp_stage::Flow fifo{read && (select >> i & 1)};
+            elements::Flow fifo{read && (select >> i & 1)};
             if (i < 4) fifos_[i].sweep(write && (targets >> i & 1), fifo);
             else wide_[i - 4].sweep(write && (targets >> i & 1), fifo);
         }
@@ -80,9 +80,9 @@ private:
     bool full(unsigned i) const { return i < 4 ? fifos_[i].valid() : wide_[i - 4].valid(); }
 
     ReadFront<true>& front_;
-    std::array<sdp_stage::Places<facts::sdp::kFullFeatureFifo + 1>, 4> fifos_{};
-    std::array<sdp_stage::Places<facts::sdp::kFullWideFifo + 1>, 2> wide_{};
-    sdp_stage::Skid out_;
+    std::array<elements::Places<facts::sdp::kFullFeatureFifo + 1>, 4> fifos_{};
+    std::array<elements::Places<facts::sdp::kFullWideFifo + 1>, 2> wide_{};
+    elements::Skid out_;
     bool int8_ = true, segments_ = false, primary_ = true, even_ = true;
     std::uint64_t left_ = 0;
     std::uint32_t beat_ = 0, written_ = 0;
@@ -111,7 +111,7 @@ public:
         const bool offered = fifos_[select].valid();
         ReaderAnswer answer;
         const bool accepted = out_.valid() && out;
-        sdp_stage::Flow flow{out};
+        elements::Flow flow{out};
         out_.sweep(offered, flow);
         const bool read = flow.ready;
         const unsigned pushed = write ? group_ : 0;
@@ -145,8 +145,8 @@ public:
 
 private:
     ReadFront<false>& front_;
-    std::array<sdp_stage::SkidB, 4> fifos_{};
-    sdp_stage::SkidB out_;
+    std::array<elements::SkidB, 4> fifos_{};
+    elements::SkidB out_;
     unsigned collected_ = 0, group_ = 0;  // atoms in the collector, and of the group that waits to be written
     std::uint32_t written_ = 0, read_ = 0;
     std::uint64_t left_ = 0;

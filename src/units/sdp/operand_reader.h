@@ -86,7 +86,7 @@ public:
     }
     bool room() const
     {
-        return std::all_of(rods_.begin(), rods_.end(), [](const sdp_stage::Rod& rod) { return rod.ready(); });
+        return std::all_of(rods_.begin(), rods_.end(), [](const elements::Rod& rod) { return rod.ready(); });
     }
     bool valid() const { return out_.valid(); }
     bool last() const { return out_last_; }
@@ -101,7 +101,7 @@ public:
         const bool surface_ends = half_ends && walk_.surface_ends();
         const bool finished = out_.valid() && out && out_last_;
         const bool left = out_.valid() && out;
-        sdp_stage::Flow flow{out};
+        elements::Flow flow{out};
         out_.sweep(offered, flow);
         const bool room = flow.ready;
         if (room) out_last_ = half_ends && walk_.on && walk_.ends();
@@ -135,9 +135,9 @@ public:
 
 private:
     OperandWalk walk_;
-    std::array<sdp_stage::Rod, facts::sdp::kRods> rods_{};
+    std::array<elements::Rod, facts::sdp::kRods> rods_{};
     Ring<std::uint8_t> groups_{16};
-    sdp_stage::Pipe out_;
+    elements::Pipe out_;
     bool out_last_ = false, per_element_ = false, int8_ = true;
     unsigned half_ = 0, rod_ = 0;
     PairReplay replay_;
@@ -172,7 +172,7 @@ public:
         for (unsigned i = 0; i < facts::sdp::kRods; ++i) offered = offered && (!(selected >> i & 1) || rods_[i].valid());
         const bool surface_ends = walk_.surface_ends();
         const bool left = out_.valid() && out;
-        sdp_stage::Flow flow{out};
+        elements::Flow flow{out};
         out_.sweep(offered, flow);
         const bool accepted = flow.ready && offered;
         const bool advances = accepted && (per_element_ || surface_ends);
@@ -195,9 +195,9 @@ public:
 
 private:
     OperandWalk walk_;
-    std::array<sdp_stage::SkidB, facts::sdp::kRods> rods_{};
+    std::array<elements::SkidB, facts::sdp::kRods> rods_{};
     Ring<std::uint8_t> groups_{16};
-    sdp_stage::SkidB out_;
+    elements::SkidB out_;
     bool per_element_ = false;
     unsigned step_ = 1, rod_ = 0;
     std::uint64_t left_ = 0;
@@ -317,7 +317,7 @@ public:
     void start(bool open, bool) { open_ = open; }
     bool valid() const { return ew_ ? convert_.valid() : pipe_.valid() && open_; }
     /// `flow`: from the engine's operand port to the reader.
-    void sweep(bool in, bool last, sdp_stage::Flow& flow)
+    void sweep(bool in, bool last, elements::Flow& flow)
     {
         const bool was_valid = pipe_.valid();
         if (ew_) {
@@ -334,9 +334,9 @@ public:
 
 private:
     bool ew_, open_ = false, last_ = false;
-    sdp_stage::Pipe pipe_;
-    sdp_stage::Pack pack_;
-    sdp_stage::Rigid<facts::sdp::kFullEwOperand> convert_;
+    elements::Pipe pipe_;
+    elements::Pack pack_;
+    elements::Rigid<facts::sdp::kFullEwOperand> convert_;
 };
 
 class ElasticGate {
@@ -348,7 +348,7 @@ public:
         depth_ = !ew_ ? 0 : convert ? facts::sdp::kEwOperand : facts::sdp::kEwOperandBypass;
     }
     bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : pack_.valid(); }
-    void sweep(bool in, bool last, sdp_stage::Flow& flow)
+    void sweep(bool in, bool last, elements::Flow& flow)
     {
         for (unsigned i = depth_; i-- > 0;) convert_[i].sweep(i ? convert_[i - 1].valid() : pack_.valid(), flow);
         pack_.sweep(in && open_, flow);
@@ -362,8 +362,8 @@ public:
 private:
     bool ew_, open_ = false;
     unsigned depth_ = 0;
-    sdp_stage::Pack pack_;
-    std::array<sdp_stage::Skid, facts::sdp::kEwOperand> convert_{};
+    elements::Pack pack_;
+    std::array<elements::Skid, facts::sdp::kEwOperand> convert_{};
 };
 
 }  // namespace dlasim

@@ -15,7 +15,7 @@
 #include "facts/sdp.h"
 #include "traffic/memory.h"
 #include "units/sdp/read_layer.h"
-#include "units/sdp/stages.h"
+#include "elements/occupancy.h"
 #include "units/sdp/values.h"
 
 namespace dlasim {
@@ -80,7 +80,7 @@ public:
         blocked_ = offered && !room;
         const bool port_ready = link_ && link_->request.ready(at);
         const bool leaves = interface_[kInterface - 1].valid() && port_ready;
-        sdp_stage::Flow flow{port_ready, leaves};
+        elements::Flow flow{port_ready, leaves};
         for (unsigned i = kInterface - 1; i > 0; --i) interface_[i].sweep(interface_[i - 1].valid(), flow);
         interface_[0].sweep(offered, flow);
         bool changed = flow.changed || (!context && contexts_.clears());
@@ -137,7 +137,7 @@ public:
 
 private:
     static constexpr unsigned kInterface = kFull ? 2 : 1;
-    using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
+    using Stage = std::conditional_t<kFull, elements::Skid, elements::SkidB>;
 
     ReadEngine engine_;
     ContextQueue contexts_;
@@ -149,7 +149,7 @@ private:
     std::array<Stage, kInterface> interface_{};
     Ring<ReadRequest> waiting_{8};
     bool shown_ = false, blocked_ = false, arrived_ = false;
-    sdp_stage::RamFifo<facts::sdp::kResponseStages> fifo_;
+    elements::RamFifo<facts::sdp::kResponseStages> fifo_;
     Ring<std::uint8_t> words_{64};
 };
 

@@ -18,7 +18,7 @@
 #include "facts/sdp.h"
 #include "traffic/memory.h"
 #include "units/sdp/banks.h"
-#include "units/sdp/stages.h"
+#include "elements/occupancy.h"
 #include "units/sdp/values.h"
 #include "units/sdp/write_commands.h"
 
@@ -124,11 +124,11 @@ public:
     /// The target of the packet at the port, or of the next one.
     bool to_primary() const { return packets_.empty() ? to_primary_ : packets_.front().to_primary; }
     /// Nothing leaves before this many beats have been taken: 0 if something may leave at any time,
-    /// sdp_stage::kNoBeat if there is nothing to wait for.
+    /// elements::kNoBeat if there is nothing to wait for.
     unsigned beats_to_packet() const
     {
         if (quiet_ || !packets_.empty() || shows_trace()) return 0;
-        if (!command_on_) return dma_count_ || commands_.more() ? 0 : sdp_stage::kNoBeat;
+        if (!command_on_) return dma_count_ || commands_.more() ? 0 : elements::kNoBeat;
         if (!data_phase_) return 0;
         const unsigned missing = banks_.missing(needed());
         return kFull && wide_ ? (missing + 1) / 2 : missing;
@@ -143,7 +143,7 @@ public:
 
 private:
     using Banks = std::conditional_t<kFull, FullBanks, ElasticBanks>;
-    using Stage = std::conditional_t<kFull, sdp_stage::Skid, sdp_stage::SkidB>;
+    using Stage = std::conditional_t<kFull, elements::Skid, elements::SkidB>;
 
     struct Token {
         std::uint32_t beats = 0;
@@ -195,7 +195,7 @@ private:
     void sweep_interface(bool in, bool port_ready, Answer& answer)
     {
         const bool leaves = interface_[kInterface - 1].valid() && port_ready;
-        sdp_stage::Flow flow{port_ready, leaves};
+        elements::Flow flow{port_ready, leaves};
         for (unsigned i = kInterface - 1; i > 0; --i) interface_[i].sweep(interface_[i - 1].valid(), flow);
         interface_[0].sweep(in, flow);
         if (leaves) packets_.pop_front();

@@ -11,7 +11,7 @@
 
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
-#include "units/sdp/stages.h"
+#include "elements/occupancy.h"
 
 namespace dlasim {
 
@@ -40,9 +40,9 @@ public:
         if (mul_.stage) return mul_.distance() + kTail;
         if (mul_.skid || to_mul_.held) return mul_.kLatency + kTail;
         if (alu_.stage) return alu_.distance() + mul_.kLatency + kTail;
-        return alu_.skid || input_.valid() ? alu_.kLatency + mul_.kLatency + kTail : sdp_stage::kNoBeat;
+        return alu_.skid || input_.valid() ? alu_.kLatency + mul_.kLatency + kTail : elements::kNoBeat;
     }
-    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid)
     {
         const OperandsTaken taken{alu_.wants_operand(), mul_.wants_operand()};
         relu_.sweep(to_relu_.valid(truncate_.valid()), flow);
@@ -58,12 +58,12 @@ public:
 
 private:
     static constexpr unsigned kTail = facts::sdp::kFullTruncate + facts::sdp::kFullRelu;
-    sdp_stage::Skid input_;
-    sdp_stage::Rigid<facts::sdp::kFullAlu> alu_;
-    sdp_stage::Rigid<facts::sdp::kFullMul> mul_;
-    sdp_stage::Rigid<facts::sdp::kFullTruncate> truncate_;
-    sdp_stage::Rigid<facts::sdp::kFullRelu> relu_;
-    sdp_stage::FallThrough<1> to_mul_, to_truncate_, to_relu_;
+    elements::Skid input_;
+    elements::Rigid<facts::sdp::kFullAlu> alu_;
+    elements::Rigid<facts::sdp::kFullMul> mul_;
+    elements::Rigid<facts::sdp::kFullTruncate> truncate_;
+    elements::Rigid<facts::sdp::kFullRelu> relu_;
+    elements::FallThrough<1> to_mul_, to_truncate_, to_relu_;
 };
 
 class ElasticXEngine {
@@ -83,9 +83,9 @@ public:
         if (mul_.valid()) return 3;
         if (alu_out_.valid()) return 3 + layer_.mul;
         if (alu_in_.valid()) return 4 + layer_.mul;
-        return input_.valid() ? latency() - 1 : sdp_stage::kNoBeat;
+        return input_.valid() ? latency() - 1 : elements::kNoBeat;
     }
-    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid)
     {
         OperandsTaken taken;
         const bool from_alu = layer_.alu ? alu_out_.valid() : input_.valid();
@@ -111,9 +111,9 @@ public:
 
 private:
     SdpEngineLayer layer_;
-    sdp_stage::Pack input_;
-    sdp_stage::Skid alu_in_, alu_out_, mul_, truncate_, relu_;
-    sdp_stage::Unpack output_;
+    elements::Pack input_;
+    elements::Skid alu_in_, alu_out_, mul_, truncate_, relu_;
+    elements::Unpack output_;
 };
 
 }  // namespace dlasim

@@ -14,7 +14,7 @@
 
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
-#include "units/sdp/stages.h"
+#include "elements/occupancy.h"
 #include "units/sdp/x_engine.h"
 
 namespace dlasim {
@@ -22,9 +22,9 @@ namespace dlasim {
 /// `kDepth` SKID-PIPEs in a row.
 template <unsigned kDepth>
 struct SkidRow {
-    std::array<sdp_stage::Skid, kDepth> stages{};
+    std::array<elements::Skid, kDepth> stages{};
     bool valid() const { return stages[kDepth - 1].valid(); }
-    void sweep(bool in, sdp_stage::Flow& flow)
+    void sweep(bool in, elements::Flow& flow)
     {
         for (unsigned i = kDepth - 1; i > 0; --i) stages[i].sweep(stages[i - 1].valid(), flow);
         stages[0].sweep(in, flow);
@@ -36,12 +36,12 @@ template <class Index, class Read, class Out, class Interpolate>
 struct LutPath {
     Index index;
     Read read;
-    sdp_stage::Places<facts::sdp::kLutFifo + 1> queue;
+    elements::Places<facts::sdp::kLutFifo + 1> queue;
     Out data;
     Interpolate interpolate;
     bool valid() const { return interpolate.valid(); }
     /// True if a word entered `read`.
-    bool sweep(bool in, sdp_stage::Flow& flow)
+    bool sweep(bool in, elements::Flow& flow)
     {
         interpolate.sweep(data.valid(), flow);
         data.sweep(queue.valid(), flow);
@@ -73,7 +73,7 @@ public:
     bool looked_up() const { return looked_up_; }
     /// A piece of a beat entered the arithmetic.
     bool passed() const { return passed_; }
-    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid)
     {
         const OperandsTaken taken{alu_.wants_operand(), mul_.wants_operand()};
         output_.sweep(lut_on_ ? lut_.valid() : alu_.valid(), flow);
@@ -89,14 +89,14 @@ public:
 private:
     static constexpr std::uint8_t kRatio = 16 / facts::sdp::kFullEwLanes;
     bool lut_on_ = false, looked_up_ = false, passed_ = false;
-    sdp_stage::Pack input_;
-    sdp_stage::Rigid<facts::sdp::kFullEwMul> mul_;
-    sdp_stage::FallThrough<facts::sdp::kFullEwFifo> to_alu_;
-    sdp_stage::Rigid<facts::sdp::kFullEwAlu> alu_;
-    LutPath<sdp_stage::Rigid<facts::sdp::kFullLutIndex>, sdp_stage::Pipe, sdp_stage::Skid,
-            sdp_stage::Rigid<facts::sdp::kFullLutInterpolate>>
+    elements::Pack input_;
+    elements::Rigid<facts::sdp::kFullEwMul> mul_;
+    elements::FallThrough<facts::sdp::kFullEwFifo> to_alu_;
+    elements::Rigid<facts::sdp::kFullEwAlu> alu_;
+    LutPath<elements::Rigid<facts::sdp::kFullLutIndex>, elements::Pipe, elements::Skid,
+            elements::Rigid<facts::sdp::kFullLutInterpolate>>
         lut_;
-    sdp_stage::Unpack output_;
+    elements::Unpack output_;
 };
 
 class ElasticYEngine {
@@ -113,7 +113,7 @@ public:
     bool looked_up() const { return looked_up_; }
     /// A piece of a beat entered the arithmetic.
     bool passed() const { return passed_; }
-    OperandsTaken sweep(bool in, sdp_stage::Flow& flow, bool alu_valid, bool mul_valid)
+    OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid)
     {
         OperandsTaken taken;
         const bool from_mul = layer_.mul ? mul_.valid() : input_.valid();
@@ -140,10 +140,10 @@ public:
 private:
     SdpEngineLayer layer_;
     bool looked_up_ = false, passed_ = false;
-    sdp_stage::Pack input_;
+    elements::Pack input_;
     SkidRow<2> mul_, alu_;
-    LutPath<SkidRow<facts::sdp::kLutIndex>, sdp_stage::SkidB, sdp_stage::SkidB, SkidRow<facts::sdp::kLutInterpolate>> lut_;
-    sdp_stage::Unpack output_;
+    LutPath<SkidRow<facts::sdp::kLutIndex>, elements::SkidB, elements::SkidB, SkidRow<facts::sdp::kLutInterpolate>> lut_;
+    elements::Unpack output_;
 };
 
 }  // namespace dlasim

@@ -1,4 +1,4 @@
-// The pipeline stages SDP is built of, as occupancy only: how many places hold a beat.
+// The pipeline stages of the silicon, as occupancy only: how many places hold a beat.
 //
 //        in_valid ──►┌───────┐──► valid()
 //   flow.ready ◄─────│ stage │◄── flow.ready         sweep(in_valid, flow): the clock edge
@@ -14,7 +14,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace dlasim::sdp_stage {
+namespace dlasim::elements {
 
 /// A distance: no beat is on its way.
 inline constexpr unsigned kNoBeat = UINT32_MAX;
@@ -205,4 +205,4 @@ struct RamFifo {
     bool idle() const { return arriving == 0; }
 };
 
-}  // namespace dlasim::sdp_stage
+}  // namespace dlasim::elements

@@ -1,54 +1,13 @@
-// The pipeline stages of the memory interface. Each is stepped once a cycle, in any order as long as
-// its neighbours' outputs of this cycle are taken before they are stepped, and says whether anything
-// changed: a fabric in which nothing changed sleeps.
+// FIFOs of one lane of the memory interface, as occupancy.
 //
-// Source  fabric.md 0.
+//   write ──►│ RAM (D) │ output register │ shadow │──► valid       steered by the read ready of the cycle before
+//
+// Source  fabric.md 0 (FIFO-B).
 #pragma once
 #include <array>
-#include <bit>
 #include <cstdint>
 
-namespace dlasim::fabric {
-
-/// PIPE2: an output register and a place behind it, registered ready. One that `stalls` (STALLPIPE)
-/// is not ready in the cycle after any cycle in which its output was not taken.
-template <class T>
-class Stage {
-public:
-    bool valid() const { return held_ != 0; }
-    /// Stays as it is until the end of the cycle in which it is taken.
-    const T& head() const { return items_[first_]; }
-    bool ready() const { return ready_; }
-    bool quiet() const { return held_ == 0 && ready_; }
-    /// While ready: the place for the item that comes in this cycle, to be filled before step().
-    T& incoming() { return items_[(first_ + held_) & 1]; }
-
-    /// `in`: an item is offered; it is in incoming() if the stage is ready.
-    bool step(bool in, bool taken, bool stalls)
-    {
-        if (taken || held_ == 0) {
-            const bool changed = held_ != 0 || in || !ready_;
-            first_ ^= held_ != 0;
-            held_ = static_cast<std::uint8_t>(held_ - (held_ != 0) + (in && ready_));
-            ready_ = true;
-            return changed;
-        }
-        if (!ready_ || (!in && !stalls)) return false;
-        held_ = static_cast<std::uint8_t>(held_ + in);
-        ready_ = false;
-        return true;
-    }
-    bool step(const T* in, bool taken, bool stalls)
-    {
-        if (in && ready_) incoming() = *in;
-        return step(in != nullptr, taken, stalls);
-    }
-
-private:
-    T items_[2]{};
-    std::uint8_t first_ = 0, held_ = 0;
-    bool ready_ = true;
-};
+namespace dlasim::elements {
 
 /// FIFO-B(D): a small RAM with write-through, an output register and its shadow, steered by the
 /// read ready of the cycle before. Occupancy only; items are kept outside, in order. All of its
@@ -118,27 +77,4 @@ private:
     bool in_ = false, busy_ = false;
 };
 
-/// Weighted round robin over up to 32 requesters (fabric.md 1.5). pick() decides, grant() remembers.
-class WeightedRoundRobin {
-public:
-    /// The requester served next; `requests` is not 0.
-    unsigned pick(std::uint32_t requests) const
-    {
-        if (left_ != 0 && (requests >> last_ & 1)) return last_;
-        const std::uint32_t later = fresh_ ? requests : requests & (~std::uint32_t{1} << last_);
-        return static_cast<unsigned>(std::countr_zero(later ? later : requests));
-    }
-    void grant(unsigned pick, std::uint32_t weight)
-    {
-        left_ = !fresh_ && left_ != 0 && pick == last_ ? left_ - 1 : weight - 1;
-        last_ = pick;
-        fresh_ = false;
-    }
-
-private:
-    unsigned last_ = 0;
-    std::uint32_t left_ = 0;
-    bool fresh_ = true;  // nobody has been served yet
-};
-
-}  // namespace dlasim::fabric
+}  // namespace dlasim::elements
