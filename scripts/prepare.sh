@@ -2,7 +2,7 @@
 # Quick and silent when everything is there.
 
 packages="g++ cmake ninja-build pkg-config python3 libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
-          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev"
+          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev clang-format"
 
 missing=""
 for package in $packages; do

@@ -23,10 +23,10 @@
 namespace dlasim {
 
 struct AcceleratorOptions {
-    std::string hardware = "nv_small";   // a preset, or a hardware file
-    std::vector<std::string> settings;   // "cbuf.banks=16": laid over it
+    std::string hardware = "nv_small";  // a preset, or a hardware file
+    std::vector<std::string> settings;  // "cbuf.banks=16": laid over it
     sc_core::sc_time clock_period{1, sc_core::SC_NS};
-    bool values = true;                  // compute data; without it only time is simulated
+    bool values = true;  // compute data; without it only time is simulated
 };
 
 class Accelerator final : public sc_core::sc_module {

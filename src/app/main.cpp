@@ -1,7 +1,9 @@
 // dlasim: the command line. Nothing else knows argv; what is thrown anywhere ends here as a status.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fmt/format.h>
+#include <iostream>
 #include <systemc>
 
 #include "app/presets_command.h"
@@ -12,7 +14,6 @@
 #include "config/memory.h"
 #include "replay/replay.h"
 #include "units/dram/command_line.h"
-#include <iostream>
 
 namespace dlasim {
 namespace {

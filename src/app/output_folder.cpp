@@ -1,9 +1,10 @@
 #include "app/output_folder.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "base/error.h"
 

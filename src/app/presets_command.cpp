@@ -1,7 +1,8 @@
 #include "app/presets_command.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "config/hardware.h"
 #include "config/memory.h"

@@ -1,9 +1,10 @@
 #include "app/progress.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 
 namespace dlasim {
 

@@ -1,7 +1,8 @@
 #include "app/run_command.h"
 
-#include <filesystem>
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "app/interrupt.h"
 #include "app/output_folder.h"
@@ -30,14 +31,17 @@ Simulation show_progress(const std::string& name, const char* unit, std::uint64_
         progress.show(now, done);
         return !interrupted();
     };
-    return simulate_with(SimulateOptions{.timing_only = options.timing_only, .stepping = options.stepping, .keep_going = keep_going,
-                                         .check_dram = options.check_dram, .events = !options.events.empty()});
+    return simulate_with(SimulateOptions{.timing_only = options.timing_only,
+                                         .stepping = options.stepping,
+                                         .keep_going = keep_going,
+                                         .check_dram = options.check_dram,
+                                         .events = !options.events.empty()});
 }
 
 /// Writes what a run says of itself; `result_of` makes it of a simulation that came to its end.
 template <class ResultOf>
-int conclude(const std::string& name, const Simulation& simulation, const Hardware& hardware, const RunOptions& options, const OutputFolder& folder,
-             OutputFolder::File& file, ResultOf result_of)
+int conclude(const std::string& name, const Simulation& simulation, const Hardware& hardware, const RunOptions& options,
+             const OutputFolder& folder, OutputFolder::File& file, ResultOf result_of)
 {
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
@@ -72,9 +76,8 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     const Simulation simulation = show_progress(layer.name, "MACs", atoms, options, [&](const SimulateOptions& with) {
         return simulate(layer, hardware, memory, tensors, plan, with);
     });
-    return conclude(layer.name, simulation, hardware, options, folder, file, [&](const Simulation& s) {
-        return LayerResult{layer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds};
-    });
+    return conclude(layer.name, simulation, hardware, options, folder, file,
+                    [&](const Simulation& s) { return LayerResult{layer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds}; });
 }
 
 int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)

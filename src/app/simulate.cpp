@@ -43,9 +43,8 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
         simulation.comparison = compare_status(simulation.run.reads.back().second, reference);
         return simulation;
     }
-    const Tensor output = collect_output(plan, layer, [&](Place place, std::uint64_t bytes) {
-        return machine.read_memory(space(place), place.address, bytes);
-    });
+    const Tensor output = collect_output(
+        plan, layer, [&](Place place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
     simulation.comparison = compare(output, reference);
     return simulation;
 }
@@ -57,10 +56,12 @@ Simulation simulate(const Hardware& hardware, const MemorySpec& memory, const Tr
     with.drain = true;  // an interrupt of BDMA vouches for the memory of its last block only
     Machine machine(hardware, memory, with);
     if (!options.timing_only)
-        contents.before([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
+        contents.before(
+            [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
     Simulation simulation;
     if (!run_program(simulation, machine, plan.program, options) || options.timing_only) return simulation;
-    simulation.comparison = contents.compare([&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
+    simulation.comparison =
+        contents.compare([&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
     return simulation;
 }
 

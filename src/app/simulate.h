@@ -14,8 +14,8 @@ namespace dlasim {
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
     std::function<bool(Cycle now, std::uint64_t work)> keep_going;  // what Machine::work() says; false stops the run
-    bool check_dram = false;                // every command of a DRAM goes through its checker
-    bool events = false;                    // record probes and bus logs
+    bool check_dram = false;                                        // every command of a DRAM goes through its checker
+    bool events = false;                                            // record probes and bus logs
 };
 
 struct Simulation {

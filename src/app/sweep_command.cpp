@@ -1,13 +1,14 @@
 #include "app/sweep_command.h"
 
-#include <csignal>
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "app/interrupt.h"
 #include "app/output_folder.h"
@@ -34,7 +35,8 @@ OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t 
     const fs::path folder = point_folder(options, index);
     OrderedJson result;
     if (std::ifstream in(folder / "result.json"); in && (status == 0 || status == 1)) result = OrderedJson::parse(in, nullptr, false);
-    for (const char* key : {"cycles", "macs", "mac_utilization", "verified", "mismatches"}) row[key] = result.is_object() && result.contains(key) ? result[key] : OrderedJson();
+    for (const char* key : {"cycles", "macs", "mac_utilization", "verified", "mismatches"})
+        row[key] = result.is_object() && result.contains(key) ? result[key] : OrderedJson();
     std::string reason;
     if (std::ifstream in(folder / "messages.txt"); in && status != 0) {
         std::ostringstream text;
@@ -55,7 +57,8 @@ std::string csv_of(const std::vector<OrderedJson>& rows)
     text += '\n';
     for (const OrderedJson& row : rows) {
         std::string line;
-        for (const auto& [key, value] : row.items()) line.append(line.empty() ? "" : ",").append(value.is_null() ? std::string() : cell_text(Json(value)));
+        for (const auto& [key, value] : row.items())
+            line.append(line.empty() ? "" : ",").append(value.is_null() ? std::string() : cell_text(Json(value)));
         text += line + '\n';
     }
     return text;
@@ -78,7 +81,8 @@ public:
         fs::create_directories(folder);
         fs::remove(folder / "result.json");
         const std::string messages = (folder / "messages.txt").string(), number = std::to_string(index), out = folder.string();
-        std::vector<const char*> arguments{"dlasim", "sweep-point", options_.sweep.c_str(), "--index", number.c_str(), "--out", out.c_str()};
+        std::vector<const char*> arguments{"dlasim", "sweep-point", options_.sweep.c_str(), "--index", number.c_str(),
+                                           "--out",  out.c_str()};
         if (options_.timing_only) arguments.push_back("--timing-only");
         arguments.push_back(nullptr);
         const pid_t pid = ::fork();
@@ -144,14 +148,16 @@ int sweep_command(const SweepOptions& options)
     }
     csv.commit(csv_of(rows));
     json.commit(OrderedJson(rows).dump(2) + "\n");
-    if (!options.quiet) fmt::print("{} points, {} without a result; written {}\n", rows.size(), failed, (folder.path() / "points.csv").string());
+    if (!options.quiet)
+        fmt::print("{} points, {} without a result; written {}\n", rows.size(), failed, (folder.path() / "points.csv").string());
     return wrong ? 1 : 0;
 }
 
 int sweep_point_command(const SweepOptions& options, std::size_t index)
 {
     const Sweep sweep = read_sweep(options.sweep);
-    if (index >= sweep.points.size()) throw ConfigError("--index", fmt::format("found {}, expected less than {}", index, sweep.points.size()));
+    if (index >= sweep.points.size())
+        throw ConfigError("--index", fmt::format("found {}, expected less than {}", index, sweep.points.size()));
     const SweepPoint point = sweep_point(sweep, index);
     RunOptions run;
     run.out = options.out;

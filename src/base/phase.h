@@ -12,8 +12,7 @@ namespace dlasim {
 
 enum class Phase { Issuing, Starved, Blocked, Draining, Gated };
 inline constexpr std::size_t kPhases = 5;
-inline constexpr std::array<std::string_view, kPhases> kPhaseNames{"issuing", "starved", "blocked",
-                                                                   "draining", "gated"};
+inline constexpr std::array<std::string_view, kPhases> kPhaseNames{"issuing", "starved", "blocked", "draining", "gated"};
 
 /// Cycles by phase; after settle(end) they add up to `end`.
 class PhaseLog {

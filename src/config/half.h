@@ -23,10 +23,10 @@ inline std::uint16_t half_from_double(double value)
     if (magnitude >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
     if (magnitude == 0) return sign;
     int exponent = 0;
-    std::frexp(magnitude, &exponent);                       // magnitude in [2^(e-1), 2^e)
+    std::frexp(magnitude, &exponent);                            // magnitude in [2^(e-1), 2^e)
     const int step = exponent - 11 < -24 ? -24 : exponent - 11;  // value of one unit in the last place
     const double units = std::nearbyint(std::ldexp(magnitude, -step));
-    const auto count = static_cast<std::uint32_t>(units);   // 0..2048
+    const auto count = static_cast<std::uint32_t>(units);  // 0..2048
     if (step == -24 && count < 1024) return static_cast<std::uint16_t>(sign | count);
     const std::uint32_t carry = count >= 2048 ? 1 : 0;
     const std::uint32_t mantissa = carry ? 0 : count - 1024;

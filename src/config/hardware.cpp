@@ -9,10 +9,16 @@
 namespace dlasim {
 namespace {
 
-#define DLASIM_NUMBER(path, member, low, high, meaning) \
-    HardwareField { path, [](Hardware& hw) { return &hw.member; }, nullptr, {low, high}, meaning }
-#define DLASIM_SWITCH(path, member, meaning) \
-    HardwareField { path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, meaning }
+#define DLASIM_NUMBER(path, member, low, high, meaning)                              \
+    HardwareField                                                                    \
+    {                                                                                \
+        path, [](Hardware& hw) { return &hw.member; }, nullptr, {low, high}, meaning \
+    }
+#define DLASIM_SWITCH(path, member, meaning)                                    \
+    HardwareField                                                               \
+    {                                                                           \
+        path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, meaning \
+    }
 
 std::vector<HardwareField> list_fields()
 {
@@ -42,9 +48,12 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("rubik", rubik, "Rubik"),
         DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "core clock"),
     };
-#define DLASIM_CREDIT(name, id)                                                                              \
-    list.push_back({"fabric.read_credit." name, [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, nullptr, \
-                    {0, 65536}, "read credit of that client in response beats, 0: unlimited"})
+#define DLASIM_CREDIT(name, id)                                              \
+    list.push_back({"fabric.read_credit." name,                              \
+                    [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, \
+                    nullptr,                                                 \
+                    {0, 65536},                                              \
+                    "read credit of that client in response beats, 0: unlimited"})
     DLASIM_CREDIT("bdma", 0);
     DLASIM_CREDIT("sdp", 1);
     DLASIM_CREDIT("pdp", 2);
@@ -77,12 +86,10 @@ struct Overlay {
 void assign(Overlay& overlay, const HardwareField& field, const Json& value, const std::string& where)
 {
     if (field.flag) {
-        if (!value.is_boolean())
-            throw ConfigError(where, found(value) + ", expected true or false (" + field.meaning + ")");
+        if (!value.is_boolean()) throw ConfigError(where, found(value) + ", expected true or false (" + field.meaning + ")");
         *field.flag(overlay.hardware) = value.get<bool>();
     } else {
-        *field.number(overlay.hardware) =
-            static_cast<std::uint32_t>(checked_integer(value, where, field.range, field.meaning));
+        *field.number(overlay.hardware) = static_cast<std::uint32_t>(checked_integer(value, where, field.range, field.meaning));
     }
     overlay.named.insert(field.path);
 }
@@ -99,15 +106,13 @@ std::vector<std::string> keys_below(const std::string& prefix)
     return keys;
 }
 
-void lay_object(Overlay& overlay, const Json& json, const std::string& file, const std::string& pointer,
-                const std::string& prefix)
+void lay_object(Overlay& overlay, const Json& json, const std::string& file, const std::string& pointer, const std::string& prefix)
 {
     std::vector<std::string> keys = keys_below(prefix);
     if (prefix.empty()) keys.insert(keys.end(), {"preset", "name", "generation"});
     const JsonObject object(json, file, pointer, keys);
     for (const auto& [key, value] : json.items()) {
-        if (const HardwareField* field = find_field(prefix + key))
-            assign(overlay, *field, value, object.where(key));
+        if (const HardwareField* field = find_field(prefix + key)) assign(overlay, *field, value, object.where(key));
         else if (!prefix.empty() || (key != "preset" && key != "name" && key != "generation"))
             lay_object(overlay, value, file, pointer + "/" + key, prefix + key + ".");
     }
@@ -117,8 +122,7 @@ void lay_setting(Overlay& overlay, const std::string& setting)
 {
     const std::string where = "--set " + setting;
     const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0)
-        throw ConfigError(where, "expected PATH=VALUE, for example cbuf.banks=16");
+    if (equals == std::string::npos || equals == 0) throw ConfigError(where, "expected PATH=VALUE, for example cbuf.banks=16");
     const std::string path = setting.substr(0, equals);
     const HardwareField* field = find_field(path);
     if (!field) {
@@ -156,8 +160,7 @@ void derive(Overlay& overlay)
         const auto credits = configurable_credits(hw);
         static const char* kPaths[10] = {"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"};
         for (std::size_t id = 0; id < credits.size(); ++id)
-            if (overlay.named.count(std::string("fabric.read_credit.") + kPaths[id]) == 0)
-                hw.fabric.read_credit[id] = credits[id];
+            if (overlay.named.count(std::string("fabric.read_credit.") + kPaths[id]) == 0) hw.fabric.read_credit[id] = credits[id];
     }
 }
 
@@ -189,15 +192,14 @@ const std::vector<HardwareField>& hardware_fields()
 
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings)
 {
-    const bool looks_like_file = preset_or_file.find('/') != std::string::npos ||
-                                 preset_or_file.ends_with(".json") || std::filesystem::exists(preset_or_file);
-    if (!find_preset(preset_or_file) && looks_like_file)
-        return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings);
+    const bool looks_like_file =
+        preset_or_file.find('/') != std::string::npos || preset_or_file.ends_with(".json") || std::filesystem::exists(preset_or_file);
+    if (!find_preset(preset_or_file) && looks_like_file) return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings);
     return finish({preset_named(preset_or_file, "--hw"), {}}, settings, preset_or_file);
 }
 
-Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer,
-                       const std::string& preset, const std::vector<std::string>& settings)
+Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset,
+                       const std::vector<std::string>& settings)
 {
     if (!json.is_object()) throw ConfigError(at(file, pointer), found(json) + ", expected a hardware object {...}");
     std::string name = preset;
@@ -210,8 +212,8 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
     Overlay overlay{preset_named(name, at(file, pointer + "/preset")), {}};
     const std::string generation = overlay.hardware.full() ? "full" : "configurable";
     if (json.contains("generation") && json["generation"] != generation)
-        throw ConfigError(at(file, pointer + "/generation"), found(json["generation"]) + ", expected \"" + generation +
-                                                                 "\", the generation of " + name);
+        throw ConfigError(at(file, pointer + "/generation"),
+                          found(json["generation"]) + ", expected \"" + generation + "\", the generation of " + name);
     lay_object(overlay, json, file, pointer, "");
     return finish(std::move(overlay), settings, at(file, pointer));
 }

@@ -29,8 +29,8 @@ const std::vector<HardwareField>& hardware_fields();
 /// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE".
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {});
 /// A hardware object: {"preset": ..., "mac": {...}, ...}; without "preset" laid over `preset`.
-Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer,
-                       const std::string& preset = "", const std::vector<std::string>& settings = {});
+Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset = "",
+                       const std::vector<std::string>& settings = {});
 /// All fields, in a form that read_hardware reads back.
 OrderedJson hardware_json(const Hardware& hardware);
 

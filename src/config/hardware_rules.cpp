@@ -21,10 +21,7 @@ public:
         expect(std::has_single_bit(value) && value >= low && value <= high, is(path, value),
                "a power of two in " + std::to_string(low) + ".." + std::to_string(high));
     }
-    static std::string is(const char* path, std::uint32_t value)
-    {
-        return std::string(path) + " = " + std::to_string(value);
-    }
+    static std::string is(const char* path, std::uint32_t value) { return std::string(path) + " = " + std::to_string(value); }
     static std::string is(const char* path, std::uint32_t value, const char* other, std::uint32_t second)
     {
         return is(path, value) + " and " + is(other, second);
@@ -37,8 +34,10 @@ public:
 private:
     void fixed(const char* path, std::uint32_t value, std::uint32_t silicon) const
     {
-        expect(value == silicon, is(path, value), std::to_string(silicon) + ": nv_full's data path is built for it; "
-               "the configurable presets can be changed");
+        expect(value == silicon, is(path, value),
+               std::to_string(silicon) +
+                   ": nv_full's data path is built for it; "
+                   "the configurable presets can be changed");
     }
     const Hardware& hw_;
     const std::string& where_;
@@ -81,8 +80,7 @@ void Rules::configurable() const
            "atomic_c / atomic_k of 1, 2 or 4: the accumulator's depth is built for these");
     expect(hw_.cbuf.entry_bytes == c, is("cbuf.entry_bytes", hw_.cbuf.entry_bytes, "mac.atomic_c", c),
            "entry_bytes = atomic_c: an entry is read as one operand");
-    expect(atom == k, is("memory.atom_bytes", atom, "mac.atomic_k", k),
-           "atom_bytes = atomic_k: a kernel group fills one output atom");
+    expect(atom == k, is("memory.atom_bytes", atom, "mac.atomic_k", k), "atom_bytes = atomic_k: a kernel group fills one output atom");
     expect(hw_.memory.primary.width_bytes == atom,
            is("memory.primary.width_bytes", hw_.memory.primary.width_bytes, "memory.atom_bytes", atom),
            "width_bytes = atom_bytes: a data beat is one atom");
@@ -100,9 +98,7 @@ void Rules::configurable() const
     divides_k("sdp.bs_throughput", hw_.sdp.bs_throughput);
     divides_k("sdp.bn_throughput", hw_.sdp.bn_throughput);
     if (hw_.sdp.has_ew) divides_k("sdp.ew_throughput", hw_.sdp.ew_throughput);
-    const auto absent = [&](const char* path, bool on) {
-        expect(!on, std::string(path) + " = true", "false: only nv_full has it");
-    };
+    const auto absent = [&](const char* path, bool on) { expect(!on, std::string(path) + " = true", "false: only nv_full has it"); };
     absent("winograd", hw_.winograd);
     absent("batch", hw_.batch);
     absent("weight_compression", hw_.weight_compression);

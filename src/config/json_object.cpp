@@ -35,10 +35,7 @@ std::string line_and_column(const std::string& text, std::size_t byte)
     return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
 }
 
-std::string range_text(Within range)
-{
-    return "a whole number in " + std::to_string(range.low) + ".." + std::to_string(range.high);
-}
+std::string range_text(Within range) { return "a whole number in " + std::to_string(range.low) + ".." + std::to_string(range.high); }
 
 }  // namespace
 
@@ -75,10 +72,7 @@ Json parse_json(const std::string& text, const std::string& file)
 
 Json read_json(const std::string& path) { return parse_json(read_text(path), path); }
 
-std::string at(const std::string& file, const std::string& pointer)
-{
-    return pointer.empty() ? file : file + ": " + pointer;
-}
+std::string at(const std::string& file, const std::string& pointer) { return pointer.empty() ? file : file + ": " + pointer; }
 
 std::string found(const Json& value)
 {
@@ -90,11 +84,9 @@ std::string found(const Json& value)
 std::string suggest(std::string_view key, const std::vector<std::string>& known)
 {
     if (known.empty()) return "";
-    const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-        return distance(key, a) < distance(key, b);
-    });
-    if (distance(key, *nearest) <= std::max<std::size_t>(2, key.size() / 3))
-        return " (did you mean \"" + *nearest + "\"?)";
+    const auto nearest =
+        std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) { return distance(key, a) < distance(key, b); });
+    if (distance(key, *nearest) <= std::max<std::size_t>(2, key.size() / 3)) return " (did you mean \"" + *nearest + "\"?)";
     std::string list;
     for (const std::string& word : known) list += (list.empty() ? "" : ", ") + word;
     return " (known: " + list + ")";
@@ -112,8 +104,7 @@ std::int64_t checked_integer(const Json& value, const std::string& where, Within
     return number;
 }
 
-JsonObject::JsonObject(const Json& value, std::string file, std::string pointer,
-                       std::initializer_list<std::string_view> keys)
+JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::initializer_list<std::string_view> keys)
     : JsonObject(value, std::move(file), std::move(pointer), std::vector<std::string>(keys.begin(), keys.end()))
 {
 }
@@ -132,8 +123,7 @@ void JsonObject::refuse_unknown(const std::vector<std::string>& keys) const
             throw ConfigError(at(file_, pointer_ + "/" + key), "unknown key" + suggest(key, keys));
 }
 
-std::int64_t JsonObject::integer(std::string_view key, Within range, std::string_view meaning,
-                                 std::optional<std::int64_t> fallback) const
+std::int64_t JsonObject::integer(std::string_view key, Within range, std::string_view meaning, std::optional<std::int64_t> fallback) const
 {
     if (!has(key)) {
         if (!fallback) missing(key, meaning);
@@ -169,17 +159,15 @@ std::size_t JsonObject::word(std::string_view key, const std::vector<std::string
 
 void JsonObject::not_both(std::string_view key, std::string_view other) const
 {
-    if (has(key) && has(other))
-        throw ConfigError(where(key), "says the same as \"" + std::string(other) + "\", expected only one of them");
+    if (has(key) && has(other)) throw ConfigError(where(key), "says the same as \"" + std::string(other) + "\", expected only one of them");
 }
 
-std::vector<std::int64_t> JsonObject::integers(std::string_view key, std::size_t count, Within range,
-                                               std::string_view meaning) const
+std::vector<std::int64_t> JsonObject::integers(std::string_view key, std::size_t count, Within range, std::string_view meaning) const
 {
     const Json& list = raw(key);
     if (!list.is_array() || list.size() != count)
-        throw ConfigError(where(key), found(list) + ", expected a list of " + std::to_string(count) + " numbers (" +
-                                          std::string(meaning) + ")");
+        throw ConfigError(where(key),
+                          found(list) + ", expected a list of " + std::to_string(count) + " numbers (" + std::string(meaning) + ")");
     std::vector<std::int64_t> numbers;
     for (std::size_t i = 0; i < count; ++i)
         numbers.push_back(checked_integer(list[i], where(key) + "/" + std::to_string(i), range, meaning));

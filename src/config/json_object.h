@@ -62,8 +62,7 @@ public:
     /// Refuses a key that stands beside another one saying the same.
     void not_both(std::string_view key, std::string_view other) const;
     /// `[a, b, ...]` of `count` numbers.
-    std::vector<std::int64_t> integers(std::string_view key, std::size_t count, Within range,
-                                       std::string_view meaning) const;
+    std::vector<std::int64_t> integers(std::string_view key, std::size_t count, Within range, std::string_view meaning) const;
     [[noreturn]] void missing(std::string_view key, std::string_view meaning) const;
 
 private:

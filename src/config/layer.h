@@ -68,9 +68,9 @@ struct InputConversion {
 
 struct TensorSource {
     std::uint64_t seed = 1;
-    std::string input, weights;              // NumPy files; empty: by seed
-    std::array<std::string, 6> operands;     // of SDP, by operand_slot()
-    std::string where;                       // of "data" in the descriptor, for messages
+    std::string input, weights;           // NumPy files; empty: by seed
+    std::array<std::string, 6> operands;  // of SDP, by operand_slot()
+    std::string where;                    // of "data" in the descriptor, for messages
 };
 
 /// Where a layer's tensors begin: which memory, and which banks of a DRAM they meet in.
@@ -97,7 +97,7 @@ struct Layer {
     Precision precision = Precision::Int8;
     std::optional<Precision> input_precision;  // of features in memory, where CDMA or SDP convert them
     Mode mode = Mode::Auto;
-    std::uint32_t rows_at_once = 0;  // kernel rows of an operation, pixels: 1, 2 or 4; 0: as many as fit
+    std::uint32_t rows_at_once = 0;       // kernel rows of an operation, pixels: 1, 2 or 4; 0: as many as fit
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
     Post post;
     OutputConversion output;
@@ -127,8 +127,7 @@ struct Layer {
     {
         if (op == Op::Sdp) return 0;
         const std::uint64_t kernel = std::uint64_t{kernel_width} * kernel_height * kernel_channels() * kernels;
-        const std::uint64_t places = op == Op::Deconvolution ? std::uint64_t{width} * height
-                                                             : std::uint64_t{out_width()} * out_height();
+        const std::uint64_t places = op == Op::Deconvolution ? std::uint64_t{width} * height : std::uint64_t{out_width()} * out_height();
         return kernel * places * batch;
     }
 };

@@ -50,43 +50,50 @@ void check_feature_conversion(Layer& layer, const JsonObject& input)
     }
     const bool to_float = stored == Precision::Int16 && layer.precision == Precision::Fp16;
     if (stored != layer.precision && !to_float)
-        throw ConfigError(input.where("precision"), std::string("found ") + precision_name(stored) + " for " + precision_name(layer.precision) +
-                          ", expected the same, or int16 for fp16: CDMA converts features of one width");
+        throw ConfigError(input.where("precision"), std::string("found ") + precision_name(stored) + " for " +
+                                                        precision_name(layer.precision) +
+                                                        ", expected the same, or int16 for fp16: CDMA converts features of one width");
     if (to_float) layer.conversion.on = true;
     if (stored == Precision::Fp16 && layer.conversion.on)
-        throw ConfigError(input.where("conversion"), "found a conversion of fp16 features, expected none: they pass the converter unchanged");
+        throw ConfigError(input.where("conversion"),
+                          "found a conversion of fp16 features, expected none: they pass the converter unchanged");
 }
 
 void read_input(Layer& layer, const JsonObject& top)
 {
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
-    const JsonObject input(top.raw("input"), top.file(), top.pointer("input"),
-                           {"width", "height", "channels", "batch", "format", "precision", "signed", "x_offset", "mean", "conversion", "nan_to_zero"});
+    const JsonObject input(
+        top.raw("input"), top.file(), top.pointer("input"),
+        {"width", "height", "channels", "batch", "format", "precision", "signed", "x_offset", "mean", "conversion", "nan_to_zero"});
     layer.width = small(input.integer("width", kPlane, "input width"));
     layer.height = small(input.integer("height", kPlane, "input height"));
     layer.batch = small(input.integer("batch", kBatch, "batch size", 1));
     layer.flush_nan = input.flag("nan_to_zero", false);
     if (layer.flush_nan && layer.precision != Precision::Fp16)
-        throw ConfigError(input.where("nan_to_zero"), std::string("found true for ") + precision_name(layer.precision) + ", expected fp16: integers have no NaN");
+        throw ConfigError(input.where("nan_to_zero"),
+                          std::string("found true for ") + precision_name(layer.precision) + ", expected fp16: integers have no NaN");
     const std::string format = input.text("format", "feature");
     if (format != "feature") {
         layer.format = find_pixel_format(format);
         if (!layer.format) layer.format = find_pixel_format("T_" + format);
         if (!layer.format)
-            throw ConfigError(input.where("format"), found(input.raw("format")) +
-                              ", expected \"feature\" or a pixel format of the register map, for example \"T_A8B8G8R8\"");
+            throw ConfigError(
+                input.where("format"),
+                found(input.raw("format")) + ", expected \"feature\" or a pixel format of the register map, for example \"T_A8B8G8R8\"");
         layer.channels = small(input.integer("channels", kChannels, "components of a pixel", layer.format->components));
         if (layer.channels != layer.format->components)
             throw ConfigError(input.where("channels"), found(input.raw("channels")) + ", expected " +
-                              std::to_string(layer.format->components) + ", the components of " + layer.format->name);
-        if (input.has("precision")) throw ConfigError(input.where("precision"), std::string("the format says it (") + layer.format->name + "), expected no such key");
+                                                           std::to_string(layer.format->components) + ", the components of " +
+                                                           layer.format->name);
+        if (input.has("precision"))
+            throw ConfigError(input.where("precision"),
+                              std::string("the format says it (") + layer.format->name + "), expected no such key");
         layer.signed_pixels = input.flag("signed", true);
         layer.x_offset = small(input.integer("x_offset", {0, 31}, "first pixel in the first atom", 0));
     } else {
         layer.channels = small(input.integer("channels", kChannels, "input channels"));
         for (const char* key : {"signed", "x_offset", "mean"})
-            if (input.has(key))
-                throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
+            if (input.has(key)) throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
         if (input.has("precision")) layer.input_precision = read_precision(input, "precision", layer.precision);
     }
     if (layer.image() && !layer.signed_pixels && !input.has("mean") && !input.has("conversion"))
@@ -105,13 +112,15 @@ void read_input(Layer& layer, const JsonObject& top)
     }
     if (!layer.image()) return check_feature_conversion(layer, input);
     // [spec] cdma.md 9.3, point 6.
-    if ( !layer.format->half_float) return;
+    if (!layer.format->half_float) return;
     if (layer.precision != Precision::Fp16)
         throw ConfigError(input.where("format"), std::string("found fp16 pixels (") + layer.format->name + ") for precision " +
-                          precision_name(layer.precision) + ", expected precision fp16: they pass the converter unchanged");
+                                                     precision_name(layer.precision) +
+                                                     ", expected precision fp16: they pass the converter unchanged");
     if (layer.conversion.on)
-        throw ConfigError(input.where(input.has("mean") ? "mean" : "conversion"), std::string("found a conversion of fp16 pixels (") +
-                          layer.format->name + "), expected none: they pass the converter unchanged");
+        throw ConfigError(input.where(input.has("mean") ? "mean" : "conversion"),
+                          std::string("found a conversion of fp16 pixels (") + layer.format->name +
+                              "), expected none: they pass the converter unchanged");
 }
 
 void read_kernel(Layer& layer, const JsonObject& top)
@@ -138,11 +147,13 @@ void read_kernel(Layer& layer, const JsonObject& top)
     }
     if (connected && (layer.kernel_width != layer.width || layer.kernel_height != layer.height))
         throw ConfigError(top.where("kernel"), "found a kernel of " + std::to_string(layer.kernel_width) + " x " +
-                          std::to_string(layer.kernel_height) + ", expected the input plane " + std::to_string(layer.width) +
-                          " x " + std::to_string(layer.height) + " of a fully_connected layer");
+                                                   std::to_string(layer.kernel_height) + ", expected the input plane " +
+                                                   std::to_string(layer.width) + " x " + std::to_string(layer.height) +
+                                                   " of a fully_connected layer");
     if (connected && (layer.kernel_width > 32 || layer.kernel_height > 32))
         throw ConfigError(top.where("kernel"), "found an input plane of " + std::to_string(layer.width) + " x " +
-                          std::to_string(layer.height) + ", expected at most 32 x 32: the kernel of a fully_connected layer covers it");
+                                                   std::to_string(layer.height) +
+                                                   ", expected at most 32 x 32: the kernel of a fully_connected layer covers it");
 }
 
 std::int32_t read_pad_value(const Layer& layer, const JsonObject& pad)
@@ -190,7 +201,8 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     };
     layer.data.input = path("input");
     layer.data.weights = path("weights");
-    if (layer.op == Op::Sdp && data.has("weights")) throw ConfigError(data.where("weights"), "the layer has no weights, expected no such key");
+    if (layer.op == Op::Sdp && data.has("weights"))
+        throw ConfigError(data.where("weights"), "the layer has no weights, expected no such key");
     data.not_both("bias", "bs_alu");
     for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot) {
         const char* key = slot == 0 && data.has("bias") ? "bias" : kOperandNames[slot];
@@ -198,43 +210,46 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
         layer.data.operands[slot] = path(key);
         const PointEngine& engine = layer.post.engines[slot / 2];
         if (!(slot % 2 == 0 ? engine.alu : engine.mul).streamed())
-            throw ConfigError(data.where(key), slot == 0 ? "the layer has no bias, expected \"post\": {\"bias\": true} or an alu of \"bs\" per kernel or per element"
-                                        : "the layer has no such operand, expected one in \"post\", per kernel or per element");
+            throw ConfigError(
+                data.where(key),
+                slot == 0 ? "the layer has no bias, expected \"post\": {\"bias\": true} or an alu of \"bs\" per kernel or per element"
+                          : "the layer has no such operand, expected one in \"post\", per kernel or per element");
     }
 }
 
 void check_shape(const Layer& layer, const JsonObject& top)
 {
     if (layer.channels % layer.groups != 0 || layer.kernels % layer.groups != 0)
-        throw ConfigError(top.where("groups"), "found " + std::to_string(layer.groups) + " groups for " +
-                          std::to_string(layer.channels) + " channels and " + std::to_string(layer.kernels) +
-                          " kernels, expected a divisor of both");
+        throw ConfigError(top.where("groups"), "found " + std::to_string(layer.groups) + " groups for " + std::to_string(layer.channels) +
+                                                   " channels and " + std::to_string(layer.kernels) +
+                                                   " kernels, expected a divisor of both");
     if (layer.image() && layer.groups != 1)
         throw ConfigError(top.where("groups"), "found " + std::to_string(layer.groups) + ", expected 1 for pixels");
     const auto fits = [&](const char* axis, std::uint32_t span, std::uint64_t size) {
         if (span > size)
             throw ConfigError(top.where("kernel"), "found a kernel that spans " + std::to_string(span) + " " + axis +
-                              ", expected at most the " + std::to_string(size) + " of the padded input");
+                                                       ", expected at most the " + std::to_string(size) + " of the padded input");
     };
     if (layer.op == Op::Deconvolution) {
         const std::int64_t w = std::int64_t{layer.width - 1} * layer.stride.x + layer.span_x() - layer.pad.left - layer.pad.right;
         const std::int64_t h = std::int64_t{layer.height - 1} * layer.stride.y + layer.span_y() - layer.pad.top - layer.pad.bottom;
         if (w < 1 || h < 1 || w > 8192 || h > 8192)
-            throw ConfigError(top.where("pad"), "leaves an output of " + std::to_string(w) + " x " + std::to_string(h) +
-                              ", expected 1..8192 each way");
+            throw ConfigError(top.where("pad"),
+                              "leaves an output of " + std::to_string(w) + " x " + std::to_string(h) + ", expected 1..8192 each way");
         return;
     }
     fits("columns", layer.span_x(), std::uint64_t{layer.width} + layer.pad.left + layer.pad.right);
     fits("rows", layer.span_y(), std::uint64_t{layer.height} + layer.pad.top + layer.pad.bottom);
     if (layer.out_width() > 8192 || layer.out_height() > 8192)
         throw ConfigError(top.where("pad"), "gives an output of " + std::to_string(layer.out_width()) + " x " +
-                          std::to_string(layer.out_height()) + ", expected at most 8192 each way");
+                                                std::to_string(layer.out_height()) + ", expected at most 8192 each way");
 }
 
 void read_placement(Layer& layer, const JsonObject& top)
 {
     if (!top.has("placement")) return;
-    const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"), {"input", "weights", "output", "bias", "bs", "bn", "ew"});
+    const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"),
+                               {"input", "weights", "output", "bias", "bs", "bn", "ew"});
     Placement& p = layer.placement;
     p.input = read_place(placement, "input", {}, p.input);
     p.weights = read_place(placement, "weights", {}, p.weights);
@@ -247,18 +262,22 @@ void read_placement(Layer& layer, const JsonObject& top)
 /// Features that SDP reads itself: no kernel, nothing that belongs to one.
 void read_sdp_input(Layer& layer, const JsonObject& top)
 {
-    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads", "mode", "weights", "winograd", "image",
-                            "partition"})
+    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads",
+                            "mode", "weights", "winograd", "image", "partition"})
         if (top.has(key)) throw ConfigError(top.where(key), "an sdp layer has no kernel, expected no such key");
-    if (layer.batch != 1) throw ConfigError(top.where("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
-    if (layer.image()) throw ConfigError(top.where("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
+    if (layer.batch != 1)
+        throw ConfigError(top.where("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
+    if (layer.image())
+        throw ConfigError(top.where("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
     layer.kernels = layer.channels;
     const Precision stored = layer.stored_precision();
     const bool narrowing = stored == Precision::Int16 && layer.precision == Precision::Int8;
-    if (layer.flush_nan) throw ConfigError(top.where("input") + "/nan_to_zero", "an sdp layer does not pass CDMA, expected \"nan_to_zero\" in \"post\"");
+    if (layer.flush_nan)
+        throw ConfigError(top.where("input") + "/nan_to_zero", "an sdp layer does not pass CDMA, expected \"nan_to_zero\" in \"post\"");
     if (stored != layer.precision && !narrowing)
         throw ConfigError(top.where("input") + "/precision", std::string("found ") + precision_name(stored) + " for " +
-                          precision_name(layer.precision) + ", expected the same, or int16 for int8");
+                                                                 precision_name(layer.precision) +
+                                                                 ", expected the same, or int16 for int8");
 }
 
 const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "sdp"};
@@ -271,7 +290,8 @@ void check_op(const Json& json, const std::string& where)
     std::vector<std::string> ops = kOps;
     ops.insert(ops.end(), transfer_ops().begin(), transfer_ops().end());
     const std::string op = json.at("op").get<std::string>();
-    if (std::find(ops.begin(), ops.end(), op) == ops.end()) throw ConfigError(where, found(json.at("op")) + suggest(op, ops) + ", expected an operation");
+    if (std::find(ops.begin(), ops.end(), op) == ops.end())
+        throw ConfigError(where, found(json.at("op")) + suggest(op, ops) + ", expected an operation");
     if (is_transfer(json)) throw ConfigError(where, found(json.at("op")) + ", expected a layer's operation");
 }
 
@@ -298,9 +318,10 @@ void convolution_json(OrderedJson& json, const Layer& layer)
 Layer layer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
     check_op(json, at(file, pointer + "/op"));
-    const JsonObject top(json, file, pointer,
-                         {"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision", "mode", "post",
-                          "data", "weights", "winograd", "image", "placement", "partition", "strides", "dilations", "group", "pads", "kernel_shape"});
+    const JsonObject top(
+        json, file, pointer,
+        {"name", "op",      "input",    "kernel", "stride",    "dilation",  "groups",  "pad",       "precision", "mode", "post",
+         "data", "weights", "winograd", "image",  "placement", "partition", "strides", "dilations", "group",     "pads", "kernel_shape"});
     Layer layer;
     layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
@@ -352,15 +373,20 @@ OrderedJson layer_json(const Layer& layer)
     OrderedJson json;
     json["name"] = layer.name;
     json["op"] = kOps[static_cast<std::size_t>(layer.op)];
-    json["input"] = {{"width", layer.width}, {"height", layer.height}, {"channels", layer.channels}, {"batch", layer.batch},
+    json["input"] = {{"width", layer.width},
+                     {"height", layer.height},
+                     {"channels", layer.channels},
+                     {"batch", layer.batch},
                      {"format", layer.format ? layer.format->name : "feature"}};
     if (layer.image()) {
         json["input"]["signed"] = layer.signed_pixels;
         json["input"]["x_offset"] = layer.x_offset;
-        for (std::uint32_t c = 0; layer.conversion.per_component && c < layer.channels; ++c) json["input"]["mean"].push_back(layer.conversion.mean[c]);
+        for (std::uint32_t c = 0; layer.conversion.per_component && c < layer.channels; ++c)
+            json["input"]["mean"].push_back(layer.conversion.mean[c]);
     }
     if (layer.conversion.on)
-        json["input"]["conversion"] = {{"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
+        json["input"]["conversion"] = {
+            {"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
     if (layer.input_precision) json["input"]["precision"] = precision_name(*layer.input_precision);
     if (layer.flush_nan) json["input"]["nan_to_zero"] = true;
     if (layer.op == Op::Sdp) {
@@ -383,8 +409,9 @@ OrderedJson layer_json(const Layer& layer)
 bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
-    static const std::vector<std::string> kKeys{"name", "op", "input", "kernel", "stride", "dilation", "groups", "pad", "precision",
-                                                "mode", "post", "data", "weights", "winograd", "image", "placement", "partition"};
+    static const std::vector<std::string> kKeys{"name",    "op",       "input",     "kernel",    "stride",   "dilation",
+                                                "groups",  "pad",      "precision", "mode",      "post",     "data",
+                                                "weights", "winograd", "image",     "placement", "partition"};
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 
@@ -396,7 +423,8 @@ Json& part_of(Json& json, const std::string& key, const std::string& path, const
     if (!json.is_array()) return json[key];
     const bool number = !key.empty() && key.size() < 7 && key.find_first_not_of("0123456789") == std::string::npos;
     if (!number || std::stoul(key) >= json.size())
-        throw ConfigError(where, "\"" + path + "\" has \"" + key + "\" in a list of " + std::to_string(json.size()) + ", expected the place of one of them, from 0 on");
+        throw ConfigError(where, "\"" + path + "\" has \"" + key + "\" in a list of " + std::to_string(json.size()) +
+                                     ", expected the place of one of them, from 0 on");
     return json[std::stoul(key)];
 }
 

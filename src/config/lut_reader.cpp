@@ -39,9 +39,10 @@ LutTable read_table(const JsonObject& lut, const char* key, std::size_t entries,
 {
     if (!lut.has(key)) lut.missing(key, "a table, or \"function\" in its place");
     const bool le = entries == Lut::kLeEntries;
-    const JsonObject object(lut.raw(key), lut.file(), lut.pointer(key),
-                            le ? std::vector<std::string>{"function", "start", "end", "index_offset", "index_select", "underflow", "overflow", "entries"}
-                               : std::vector<std::string>{"start", "end", "index_select", "underflow", "overflow", "entries"});
+    const JsonObject object(
+        lut.raw(key), lut.file(), lut.pointer(key),
+        le ? std::vector<std::string>{"function", "start", "end", "index_offset", "index_select", "underflow", "overflow", "entries"}
+           : std::vector<std::string>{"start", "end", "index_select", "underflow", "overflow", "entries"});
     LutTable table;
     if (le) {
         table.exponential = object.word("function", {"exponential", "linear"}, 0) == 0;
@@ -57,7 +58,8 @@ LutTable read_table(const JsonObject& lut, const char* key, std::size_t entries,
     if (!list.is_array() || list.size() != entries)
         throw ConfigError(object.where("entries"), found(list) + ", expected an array of " + std::to_string(entries) + " numbers");
     for (std::size_t i = 0; i < entries; ++i)
-        table.entries[i] = static_cast<std::int16_t>(checked_number(list[i], object.where("entries") + "/" + std::to_string(i), kinds.entry, "entry of the table"));
+        table.entries[i] = static_cast<std::int16_t>(
+            checked_number(list[i], object.where("entries") + "/" + std::to_string(i), kinds.entry, "entry of the table"));
     return table;
 }
 
@@ -83,8 +85,9 @@ LutTable sampled(double (*f)(double), int log2_step, std::size_t entries, Precis
     table.end = position(half * step);
     for (std::size_t i = 0; i < entries; ++i) {
         const double y = f((static_cast<double>(i) - half) * step * input_scale) / output_scale;
-        table.entries[i] = precision == Precision::Fp16 ? static_cast<std::int16_t>(half_from_double(y))
-                                                        : static_cast<std::int16_t>(std::lround(std::fmin(std::fmax(y, -32768.0), 32767.0)));
+        table.entries[i] = precision == Precision::Fp16
+                               ? static_cast<std::int16_t>(half_from_double(y))
+                               : static_cast<std::int16_t>(std::lround(std::fmin(std::fmax(y, -32768.0), 32767.0)));
     }
     return table;
 }
@@ -101,7 +104,7 @@ Lut named_function(const JsonObject& lut, Precision precision)
     if (!fp) step = std::max(step, 0);
     if (step > 22 || step < -60)
         throw ConfigError(lut.where("input_scale"), found(lut.has("input_scale") ? lut.raw("input_scale") : Json()) +
-                          ", expected a scale whose range of " + std::to_string(range) + " fits 32 bits");
+                                                        ", expected a scale whose range of " + std::to_string(range) + " fits 32 bits");
     Lut made;
     made.lo = sampled(f, step, Lut::kLoEntries, precision, input, output);
     made.le = sampled(f, fp ? step - 2 : std::max(step - 2, 0), Lut::kLeEntries, precision, input, output);

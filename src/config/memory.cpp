@@ -13,8 +13,8 @@ struct IdealOption {
 };
 
 constexpr IdealOption kIdealOptions[] = {
-    {"latency", &MemorySpec::read_latency, 1},         {"interval", &MemorySpec::beat_interval, 1},
-    {"write_latency", &MemorySpec::write_latency, 1},  {"command_interval", &MemorySpec::command_interval, 1},
+    {"latency", &MemorySpec::read_latency, 1},          {"interval", &MemorySpec::beat_interval, 1},
+    {"write_latency", &MemorySpec::write_latency, 1},   {"command_interval", &MemorySpec::command_interval, 1},
     {"write_interval", &MemorySpec::write_interval, 1},
 };
 

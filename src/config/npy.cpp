@@ -58,8 +58,8 @@ std::vector<std::uint64_t> parse_shape(const std::string& text, const std::strin
 
 }  // namespace
 
-std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types,
-                                   const std::vector<std::uint64_t>& shape, const std::string& where)
+std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types, const std::vector<std::uint64_t>& shape,
+                                   const std::string& where)
 {
     const std::string name = where + ": " + path;
     std::string bytes;
@@ -77,7 +77,8 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
     if (bytes.size() < start) throw ConfigError(name, "is truncated in its header, expected at least " + std::to_string(start) + " bytes");
     std::size_t length = byte(8) + (std::size_t{byte(9)} << 8);
     if (version > 1) length += (std::size_t{byte(10)} << 16) + (std::size_t{byte(11)} << 24);
-    if (bytes.size() - start < length) throw ConfigError(name, "is truncated in its header, expected " + std::to_string(length) + " bytes of header");
+    if (bytes.size() - start < length)
+        throw ConfigError(name, "is truncated in its header, expected " + std::to_string(length) + " bytes of header");
     const std::string header = bytes.substr(start, length);
 
     std::string type = entry(header, "descr", name);

@@ -9,8 +9,8 @@ namespace dlasim {
 
 /// The values of the file as integers, fp16 as bit patterns. `types` are the dtypes that will do
 /// ("|i1", "<i2", "<f2"), `shape` what the array must have, `where` says who names the file.
-std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types,
-                                   const std::vector<std::uint64_t>& shape, const std::string& where);
+std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types, const std::vector<std::uint64_t>& shape,
+                                   const std::string& where);
 
 /// Writes an array of that type: for outputs and tests.
 std::string npy_bytes(const std::string& type, const std::vector<std::uint64_t>& shape, const std::vector<std::int32_t>& values);

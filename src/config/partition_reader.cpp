@@ -30,7 +30,8 @@ Partition read_partition(const JsonObject& layer)
     partition.reuse_data = object.flag("reuse_data", false);
     partition.reuse_weights = object.flag("reuse_weights", false);
     if (!partition.on())
-        throw ConfigError(layer.where("partition"), found(value) + ", expected \"rows\", \"kernels\", \"data_banks\" or \"weight_banks\" in it, or \"auto\"");
+        throw ConfigError(layer.where("partition"),
+                          found(value) + ", expected \"rows\", \"kernels\", \"data_banks\" or \"weight_banks\" in it, or \"auto\"");
     return partition;
 }
 

@@ -28,7 +28,8 @@ Place read_place(const JsonObject& object, const PlaceRule& rule, const std::opt
 {
     Place place;
     place.primary = object.word("memory", kMemories, fallback && !fallback->primary ? 1 : 0) == 0;
-    place.address = checked_address(object.integer("address", rule.range, meaning(place.primary), address_of(fallback)), object.where("address"), rule);
+    place.address =
+        checked_address(object.integer("address", rule.range, meaning(place.primary), address_of(fallback)), object.where("address"), rule);
     return place;
 }
 
@@ -38,7 +39,8 @@ Place read_place(const JsonObject& parent, std::string_view key, const PlaceRule
         if (!fallback) parent.missing(key, "a byte address, or an object {\"memory\", \"address\"}");
         return *fallback;
     }
-    if (parent.raw(key).is_object()) return read_place(JsonObject(parent.raw(key), parent.file(), parent.pointer(key), {"memory", "address"}), rule, fallback);
+    if (parent.raw(key).is_object())
+        return read_place(JsonObject(parent.raw(key), parent.file(), parent.pointer(key), {"memory", "address"}), rule, fallback);
     return {true, checked_address(checked_integer(parent.raw(key), parent.where(key), rule.range, meaning(true)), parent.where(key), rule)};
 }
 

@@ -44,10 +44,10 @@ struct LutSlope {
 
 /// One of the two tables. LE has 65 entries, LO 257.
 struct LutTable {
-    bool exponential = false;       // LE only: entries at powers of two from `start`
+    bool exponential = false;         // LE only: entries at powers of two from `start`
     std::int32_t start = 0, end = 0;  // int32, or the bits of an fp32
-    std::int32_t index_offset = 0;  // exponential: log2 of the first step
-    std::int32_t index_select = 0;  // linear: log2 of the step
+    std::int32_t index_offset = 0;    // exponential: log2 of the first step
+    std::int32_t index_select = 0;    // linear: log2 of the step
     LutSlope underflow{}, overflow{};
     std::array<std::int16_t, 257> entries{};  // int16, or the bits of an fp16
 };
@@ -61,11 +61,11 @@ struct Lut {
 struct PointEngine {
     Operand alu{}, mul{};
     AluFunction function = AluFunction::Sum;
-    bool prelu = false;            // the multiplier takes negative numbers only
-    std::uint32_t alu_shift = 0;   // BS, BN: left shift of the ALU's operand
-    std::uint32_t mul_shift = 0;   // right shift behind the multiplier; BS and BN shift without a multiplier too
-    bool relu = false;             // BS, BN
-    std::optional<Lut> lut{};      // EW
+    bool prelu = false;           // the multiplier takes negative numbers only
+    std::uint32_t alu_shift = 0;  // BS, BN: left shift of the ALU's operand
+    std::uint32_t mul_shift = 0;  // right shift behind the multiplier; BS and BN shift without a multiplier too
+    bool relu = false;            // BS, BN
+    std::optional<Lut> lut{};     // EW
     std::uint32_t operand_bytes = 2;
 
     bool on() const { return alu.on || mul.on || relu || mul_shift != 0 || lut.has_value(); }
@@ -84,7 +84,8 @@ struct Post {
     bool streams() const { return engines[0].streams() || engines[1].streams() || engines[2].streams(); }
     bool streams_elements() const
     {
-        return std::any_of(engines.begin(), engines.end(), [](const PointEngine& e) { return e.streams() && e.per() == OperandPer::Element; });
+        return std::any_of(engines.begin(), engines.end(),
+                           [](const PointEngine& e) { return e.streams() && e.per() == OperandPer::Element; });
     }
     /// EW compares: nothing is written, a status bit says whether all were equal.
     bool compares() const { return ew().alu.on && ew().function == AluFunction::Equal; }

@@ -15,7 +15,9 @@ const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 class EngineReader {
 public:
     EngineReader(const JsonObject& object, std::size_t engine, Precision precision)
-        : o_(object), ew_(engine == 2), fp_(precision == Precision::Fp16), precision_(precision) {}
+        : o_(object), ew_(engine == 2), fp_(precision == Precision::Fp16), precision_(precision)
+    {
+    }
 
     PointEngine read()
     {
@@ -33,10 +35,11 @@ public:
         e_.operand_bytes = static_cast<std::uint32_t>(o_.integer("operand_bytes", {1, 2}, "bytes of an operand in memory", 2));
         if (e_.operand_bytes == 1 && precision_ != Precision::Int8)
             throw ConfigError(o_.where("operand_bytes"), std::string("found 1, expected 2 for ") + precision_name(precision_) +
-                              ": SDP_RDMA reads operands of one byte for int8 only");
+                                                             ": SDP_RDMA reads operands of one byte for int8 only");
         if (e_.alu.streamed() && e_.mul.streamed() && e_.alu.per != e_.mul.per)
             throw ConfigError(o_.where("mul"), "found operands per " + kPer[static_cast<std::size_t>(e_.mul.per)] + " beside an alu per " +
-                              kPer[static_cast<std::size_t>(e_.alu.per)] + ", expected the same: an engine reads both as one stream");
+                                                   kPer[static_cast<std::size_t>(e_.alu.per)] +
+                                                   ", expected the same: an engine reads both as one stream");
         return e_;
     }
 
@@ -65,8 +68,9 @@ private:
     OperandConversion conversion(const JsonObject& object, bool layer) const
     {
         if (layer || fp_)
-            throw ConfigError(object.where("conversion"), std::string("found a conversion of ") + (layer ? "a register's operand" : "fp16 operands") +
-                              ", expected none: only integers from memory are converted");
+            throw ConfigError(object.where("conversion"), std::string("found a conversion of ") +
+                                                              (layer ? "a register's operand" : "fp16 operands") +
+                                                              ", expected none: only integers from memory are converted");
         const JsonObject c(object.raw("conversion"), object.file(), object.pointer("conversion"), {"offset", "scale", "truncate"});
         OperandConversion conversion{.on = true};
         conversion.offset = static_cast<std::int32_t>(c.integer("offset", {INT32_MIN, INT32_MAX}, "subtracted first", 0));
@@ -77,8 +81,9 @@ private:
 
     void read_alu()
     {
-        const JsonObject alu(o_.raw("alu"), o_.file(), o_.pointer("alu"),
-                             ew_ ? std::vector<std::string>{"op", "per", "value", "conversion"} : std::vector<std::string>{"op", "per", "value", "shift"});
+        const JsonObject alu(
+            o_.raw("alu"), o_.file(), o_.pointer("alu"),
+            ew_ ? std::vector<std::string>{"op", "per", "value", "conversion"} : std::vector<std::string>{"op", "per", "value", "shift"});
         e_.function = static_cast<AluFunction>(alu.word("op", kFunctions, static_cast<std::size_t>(AluFunction::Sum)));
         if (!ew_ && e_.function == AluFunction::Equal)
             throw ConfigError(alu.where("op"), "found \"equal\", expected max, min or sum: only EW compares");
@@ -88,8 +93,9 @@ private:
 
     void read_mul()
     {
-        const JsonObject mul(o_.raw("mul"), o_.file(), o_.pointer("mul"),
-                             ew_ ? std::vector<std::string>{"prelu", "per", "value", "conversion"} : std::vector<std::string>{"prelu", "per", "value"});
+        const JsonObject mul(
+            o_.raw("mul"), o_.file(), o_.pointer("mul"),
+            ew_ ? std::vector<std::string>{"prelu", "per", "value", "conversion"} : std::vector<std::string>{"prelu", "per", "value"});
         e_.mul = operand(mul);
         e_.prelu = mul.flag("prelu", false);
     }
@@ -125,9 +131,11 @@ void read_bias(Layer& layer, const JsonObject& post)
     } else if (!post.flag("bias", false)) {
         return;
     }
-    if (layer.post.bs().alu.on) throw ConfigError(post.where("bias"), "found a bias beside an alu in \"bs\", expected one of them: the bias takes that ALU");
+    if (layer.post.bs().alu.on)
+        throw ConfigError(post.where("bias"), "found a bias beside an alu in \"bs\", expected one of them: the bias takes that ALU");
     if (layer.post.bs().mul.streamed() && (layer.post.bs().per() != OperandPer::Kernel || layer.post.bs().operand_bytes != 2))
-        throw ConfigError(post.where("bias"), "found a bias beside a multiplier with another kind of operand in \"bs\", expected two bytes per kernel in both");
+        throw ConfigError(post.where("bias"),
+                          "found a bias beside a multiplier with another kind of operand in \"bs\", expected two bytes per kernel in both");
     layer.post.add_bias(shift);
 }
 
@@ -136,7 +144,8 @@ void read_activation(Layer& layer, const JsonObject& post)
 {
     if (post.word("activation", {"none", "relu"}, 0) == 0) return;
     if (layer.post.ew().on())
-        throw ConfigError(post.where("activation"), "found \"relu\" behind EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
+        throw ConfigError(post.where("activation"),
+                          "found \"relu\" behind EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
     layer.post.engines[layer.post.engines[1].on() ? 1 : 0].relu = true;
 }
 
@@ -153,8 +162,9 @@ void read_output(Layer& layer, const JsonObject& post, const JsonObject& top)
     if (pair == std::pair{Precision::Int8, Precision::Fp16} || pair == std::pair{Precision::Int16, Precision::Int8} ||
         pair == std::pair{Precision::Fp16, Precision::Int8})
         throw ConfigError(output.where("precision"), std::string("found \"") + precision_name(layer.output.precision) + "\" after " +
-                          precision_name(layer.precision) + ", expected int8 to int8 or int16, int16 to int16 or fp16, "
-                          "fp16 to fp16 or int16: SDP converts no other pair");
+                                                         precision_name(layer.precision) +
+                                                         ", expected int8 to int8 or int16, int16 to int16 or fp16, "
+                                                         "fp16 to fp16 or int16: SDP converts no other pair");
     if (layer.precision == Precision::Fp16 && (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0))
         throw ConfigError(top.where("post") + "/output", "fp16 results are not scaled, expected offset 0, scale 1, shift 0");
 }
@@ -165,7 +175,9 @@ OrderedJson operand_json(const Operand& operand, bool ew, Precision precision)
     json["per"] = kPer[static_cast<std::size_t>(operand.per)];
     const bool fp = precision == Precision::Fp16;
     if (operand.per == OperandPer::Layer)
-        json["value"] = number_json(operand.value, fp ? (ew ? NumberKind::Single : NumberKind::Half) : ew ? NumberKind::Int32 : NumberKind::Int16);
+        json["value"] = number_json(operand.value, fp   ? (ew ? NumberKind::Single : NumberKind::Half)
+                                                   : ew ? NumberKind::Int32
+                                                        : NumberKind::Int16);
     const OperandConversion& c = operand.conversion;
     if (c.on) json["conversion"] = {{"offset", c.offset}, {"scale", c.scale}, {"truncate", c.truncate}};
     return json;
@@ -199,7 +211,8 @@ std::int32_t checked_number(const Json& value, const std::string& where, NumberK
     if (kind == NumberKind::Int32) return static_cast<std::int32_t>(checked_integer(value, where, {INT32_MIN, INT32_MAX}, meaning));
     const double most = kind == NumberKind::Half ? 65504 : 3.4028234663852886e38;
     if (!value.is_number() || !std::isfinite(value.get<double>()) || std::abs(value.get<double>()) > most)
-        throw ConfigError(where, found(value) + ", expected a number " + (kind == NumberKind::Half ? "of fp16" : "of fp32") + " (" + meaning + ")");
+        throw ConfigError(
+            where, found(value) + ", expected a number " + (kind == NumberKind::Half ? "of fp16" : "of fp32") + " (" + meaning + ")");
     if (kind == NumberKind::Half) return static_cast<std::int16_t>(half_from_double(value.get<double>()));
     return std::bit_cast<std::int32_t>(static_cast<float>(value.get<double>()));
 }
@@ -220,13 +233,15 @@ void read_post(Layer& layer, const JsonObject& top)
 {
     layer.output.precision = layer.precision;
     if (!top.has("post")) return;
-    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), {"bias", "activation", "bs", "bn", "ew", "nan_to_zero", "output"});
+    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"),
+                          {"bias", "activation", "bs", "bn", "ew", "nan_to_zero", "output"});
     read_engines(layer, post);
     read_bias(layer, post);
     read_activation(layer, post);
     layer.post.flush_nan = post.flag("nan_to_zero", false);
     if (layer.post.flush_nan && layer.precision != Precision::Fp16)
-        throw ConfigError(post.where("nan_to_zero"), std::string("found true for ") + precision_name(layer.precision) + ", expected fp16: integers have no NaN");
+        throw ConfigError(post.where("nan_to_zero"),
+                          std::string("found true for ") + precision_name(layer.precision) + ", expected fp16: integers have no NaN");
     read_output(layer, post, top);
 }
 
@@ -246,8 +261,10 @@ OrderedJson post_json(const Layer& layer)
     for (std::size_t i = 0; i < kEngineNames.size(); ++i)
         if (post.engines[i].on() && (i != 0 || !plain)) json[kEngineNames[i]] = engine_json(post.engines[i], i, layer.precision);
     if (post.flush_nan) json["nan_to_zero"] = true;
-    json["output"] = {{"precision", precision_name(layer.output.precision)}, {"offset", layer.output.offset},
-                      {"scale", layer.output.scale}, {"shift", layer.output.shift}};
+    json["output"] = {{"precision", precision_name(layer.output.precision)},
+                      {"offset", layer.output.offset},
+                      {"scale", layer.output.scale},
+                      {"shift", layer.output.shift}};
     return json;
 }
 

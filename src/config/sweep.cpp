@@ -81,7 +81,8 @@ void list_points(Sweep& sweep, const JsonObject& top)
     if (!exclude.is_array()) throw ConfigError(top.where("exclude"), found(exclude) + ", expected a list of objects");
     for (std::size_t i = 0; i < exclude.size(); ++i) {
         const JsonObject rule(exclude[i], top.file(), "/exclude/" + std::to_string(i), names);
-        if (exclude[i].empty()) throw ConfigError(at(top.file(), "/exclude/" + std::to_string(i)), "excludes everything, expected an axis and a value");
+        if (exclude[i].empty())
+            throw ConfigError(at(top.file(), "/exclude/" + std::to_string(i)), "excludes everything, expected an axis and a value");
     }
     std::vector<std::size_t> point(sweep.axes.size());
     for (bool more = true; more;) {
@@ -134,7 +135,8 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
         if (sweep.axes[a].kind == Kind::WholeLayer) layer = value_of(a);
         if (sweep.axes[a].kind == Kind::WholeHardware) hardware = value_of(a);
         if (sweep.axes[a].kind != Kind::WholeMemory) continue;
-        if (!value_of(a).is_string()) throw ConfigError(where, found(value_of(a)) + ", expected a memory, for example \"ideal:latency=32\"");
+        if (!value_of(a).is_string())
+            throw ConfigError(where, found(value_of(a)) + ", expected a memory, for example \"ideal:latency=32\"");
         memory = value_of(a).get<std::string>();
     }
 

@@ -10,12 +10,14 @@ namespace {
 std::int16_t random_value(Precision precision, std::uint64_t random)
 {
     switch (precision) {
-    case Precision::Int8: return static_cast<std::int8_t>(random);
-    case Precision::Int16: {
-        const auto wide = static_cast<std::int16_t>(random);
-        return (random >> 16) % 64 == 0 ? wide : static_cast<std::int16_t>(wide >> 4);
-    }
-    case Precision::Fp16: break;
+        case Precision::Int8:
+            return static_cast<std::int8_t>(random);
+        case Precision::Int16: {
+            const auto wide = static_cast<std::int16_t>(random);
+            return (random >> 16) % 64 == 0 ? wide : static_cast<std::int16_t>(wide >> 4);
+        }
+        case Precision::Fp16:
+            break;
     }
     if ((random >> 32) % 64 == 0) return 0;
     const std::uint64_t exponent = 10 + (random >> 16) % 6;  // 2^-5 .. 2^0
@@ -36,7 +38,10 @@ void fill(Tensor& tensor, const std::vector<std::int32_t>& values)
 }
 
 /// Component of the i-th value of an image tensor.
-std::uint32_t component_of(const Tensor& input, std::size_t i) { return static_cast<std::uint32_t>(i / (std::size_t{input.h} * input.w) % input.c); }
+std::uint32_t component_of(const Tensor& input, std::size_t i)
+{
+    return static_cast<std::uint32_t>(i / (std::size_t{input.h} * input.w) % input.c);
+}
 
 /// What a packed format cannot hold would be lost on the way to memory.
 void expect_bits_of_format(const Layer& layer, const Tensor& input)
@@ -70,7 +75,8 @@ Tensor load_input(const Layer& layer)
     for (std::size_t i = 0; i < input.values.size(); ++i) {
         input.values[i] = random_value(kind, stream(i));
         if (layer.image() && !layer.signed_pixels && layer.format->eight_bit) input.values[i] &= 255;
-        if (layer.image()) input.values[i] = static_cast<std::int16_t>(input.values[i] & ~layer.format->missing_bits(component_of(input, i)));
+        if (layer.image())
+            input.values[i] = static_cast<std::int16_t>(input.values[i] & ~layer.format->missing_bits(component_of(input, i)));
     }
     return input;
 }
@@ -103,13 +109,15 @@ Tensor load_operand(const Layer& layer, std::size_t slot)
     if (!path.empty()) {
         const std::string where = layer.data.where + "/" + kOperandNames[slot];
         const std::vector<std::string> types = fp ? types_of(layer.precision) : std::vector<std::string>{"<i2", "|i1", "<i4"};
-        const auto values = read_npy(path, types, element ? std::vector<std::size_t>{1, tensor.c, tensor.h, tensor.w} : std::vector<std::size_t>{tensor.c}, where);
+        const auto values = read_npy(
+            path, types, element ? std::vector<std::size_t>{1, tensor.c, tensor.h, tensor.w} : std::vector<std::size_t>{tensor.c}, where);
         const std::int32_t most = engine.operand_bytes == 1 ? 127 : 32767;
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (!fp && (values[i] < -most - 1 || values[i] > most))
-                throw ConfigError(where + ": " + path, "found " + std::to_string(values[i]) + " at place " + std::to_string(i) + ", expected " +
-                                  std::to_string(-most - 1) + ".." + std::to_string(most) + ": operands of " + std::to_string(engine.operand_bytes) +
-                                  " bytes (a \"shift\" makes larger ones)");
+                throw ConfigError(where + ": " + path, "found " + std::to_string(values[i]) + " at place " + std::to_string(i) +
+                                                           ", expected " + std::to_string(-most - 1) + ".." + std::to_string(most) +
+                                                           ": operands of " + std::to_string(engine.operand_bytes) +
+                                                           " bytes (a \"shift\" makes larger ones)");
             tensor.values[i] = static_cast<std::int16_t>(values[i]);
         }
         return tensor;
@@ -131,7 +139,8 @@ Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t heig
     Tensor cube(1, channels, height, width);
     const Stream stream(seed, 1);
     if (!file.empty()) fill(cube, read_npy(file, types_of(precision), {1, channels, height, width}, where));
-    else for (std::size_t i = 0; i < cube.values.size(); ++i) cube.values[i] = random_value(precision, stream(i));
+    else
+        for (std::size_t i = 0; i < cube.values.size(); ++i) cube.values[i] = random_value(precision, stream(i));
     return cube;
 }
 

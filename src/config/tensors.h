@@ -19,7 +19,9 @@ struct Tensor {
 
     Tensor() = default;
     Tensor(std::uint32_t n_, std::uint32_t c_, std::uint32_t h_, std::uint32_t w_)
-        : n(n_), c(c_), h(h_), w(w_), values(std::size_t{n_} * c_ * h_ * w_) {}
+        : n(n_), c(c_), h(h_), w(w_), values(std::size_t{n_} * c_ * h_ * w_)
+    {
+    }
     std::size_t index(std::uint32_t in, std::uint32_t ic, std::uint32_t ih, std::uint32_t iw) const
     {
         return ((std::size_t{in} * c + ic) * h + ih) * w + iw;

@@ -42,7 +42,7 @@ enum class RubikMode : std::uint8_t { Contract, Split, Merge };  // as D_MISC_CF
 
 struct Reshape {
     RubikMode mode = RubikMode::Split;
-    Extent stride;  // contract
+    Extent stride;                                      // contract
     std::uint32_t width = 1, height = 1, channels = 1;  // of the input
     Precision precision = Precision::Int8;
     Place input{true, 0x80000000}, output{true, 0xa0000000};

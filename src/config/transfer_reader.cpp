@@ -21,10 +21,13 @@ const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
 std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
-std::uint32_t atoms(const JsonObject& object, const char* key, Within range, const char* meaning, std::optional<std::int64_t> fallback = std::nullopt)
+std::uint32_t atoms(const JsonObject& object, const char* key, Within range, const char* meaning,
+                    std::optional<std::int64_t> fallback = std::nullopt)
 {
     const std::int64_t value = object.integer(key, range, meaning, fallback);
-    if (value % kAtom != 0) throw ConfigError(object.where(key), "found " + std::to_string(value) + ", expected a multiple of " + std::to_string(kAtom) + ": an atom");
+    if (value % kAtom != 0)
+        throw ConfigError(object.where(key),
+                          "found " + std::to_string(value) + ", expected a multiple of " + std::to_string(kAtom) + ": an atom");
     return small(value);
 }
 
@@ -32,7 +35,8 @@ std::uint32_t atoms(const JsonObject& object, const char* key, Within range, con
 std::uint32_t read_stride(const JsonObject& end, const char* key, const char* meaning, std::uint32_t repeats, std::uint64_t packed)
 {
     if (!end.has(key) && repeats > 1 && packed > static_cast<std::uint64_t>(kLargestStride))
-        throw ConfigError(end.where(key), "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(kLargestStride));
+        throw ConfigError(end.where(key),
+                          "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(kLargestStride));
     return atoms(end, key, {0, kLargestStride}, meaning, repeats > 1 ? static_cast<std::int64_t>(packed) : 0);
 }
 
@@ -45,7 +49,8 @@ BlockEnd read_end(const JsonObject& parent, const char* key, const CopyBlock& bl
     };
     BlockEnd end;
     if (parent.has(key) && parent.raw(key).is_object()) {
-        const JsonObject object(parent.raw(key), parent.file(), parent.pointer(key), {"memory", "address", "line_stride", "surface_stride"});
+        const JsonObject object(parent.raw(key), parent.file(), parent.pointer(key),
+                                {"memory", "address", "line_stride", "surface_stride"});
         end.place = read_place(object, kAddress, std::nullopt);
         strides(object, end);
         return end;
@@ -75,11 +80,13 @@ Copy read_copy(const JsonObject& top)
     if (!top.has("blocks")) top.missing("blocks", "a list of objects {\"source\", \"destination\", \"line_bytes\"}");
     const Json& list = top.raw("blocks");
     if (!list.is_array() || list.empty() || list.size() > kMostBlocks)
-        throw ConfigError(top.where("blocks"), (list.is_array() ? "found " + std::to_string(list.size()) + " blocks" : found(list)) + ", expected a list of 1.." +
-                          std::to_string(kMostBlocks) + " objects {\"source\", \"destination\", \"line_bytes\"}");
+        throw ConfigError(top.where("blocks"), (list.is_array() ? "found " + std::to_string(list.size()) + " blocks" : found(list)) +
+                                                   ", expected a list of 1.." + std::to_string(kMostBlocks) +
+                                                   " objects {\"source\", \"destination\", \"line_bytes\"}");
     Copy copy;
     for (std::size_t i = 0; i < list.size(); ++i)
-        copy.blocks.push_back(read_block(list[i], top.file(), top.pointer("blocks") + "/" + std::to_string(i), i == 0 ? 0 : copy.blocks.back().group));
+        copy.blocks.push_back(
+            read_block(list[i], top.file(), top.pointer("blocks") + "/" + std::to_string(i), i == 0 ? 0 : copy.blocks.back().group));
     return copy;
 }
 
@@ -93,14 +100,16 @@ void check_contraction(const Reshape& reshape, const JsonObject& top, const Json
 {
     const std::uint32_t cubes = reshape.sub_cubes();
     if (reshape.channels % cubes != 0)
-        throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected a multiple of " + std::to_string(cubes) +
-                          ": a sub-cube for each phase of the stride");
+        throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected a multiple of " +
+                                                       std::to_string(cubes) + ": a sub-cube for each phase of the stride");
     if (reshape.out_channels() > kChannels.high)
-        throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected at most " + std::to_string(kChannels.high * cubes) +
-                          ": " + std::to_string(kChannels.high) + " for each sub-cube");
+        throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected at most " +
+                                                       std::to_string(kChannels.high * cubes) + ": " + std::to_string(kChannels.high) +
+                                                       " for each sub-cube");
     // [spec] rubik.md 1.1: up to a stride of 8 a line is one request, whose size has 13 bits.
     if (reshape.stride.x <= 8 && reshape.out_width() > 8192)
-        throw ConfigError(top.where("rubik") + "/stride/x", "gives an output line of " + std::to_string(reshape.out_width()) + " atoms, expected at most 8192");
+        throw ConfigError(top.where("rubik") + "/stride/x",
+                          "gives an output line of " + std::to_string(reshape.out_width()) + " atoms, expected at most 8192");
 }
 
 Reshape read_reshape(const JsonObject& top)
@@ -112,14 +121,16 @@ Reshape read_reshape(const JsonObject& top)
     reshape.mode = static_cast<RubikMode>(rubik.word("mode", kModes, 0));
     const bool contract = reshape.mode == RubikMode::Contract;
     if (contract && !rubik.has("stride")) rubik.missing("stride", "an object {\"x\", \"y\"}");
-    if (!contract && rubik.has("stride")) throw ConfigError(rubik.where("stride"), found(rubik.raw("stride")) + ", expected no such key: only contract has a stride");
+    if (!contract && rubik.has("stride"))
+        throw ConfigError(rubik.where("stride"), found(rubik.raw("stride")) + ", expected no such key: only contract has a stride");
     if (contract) reshape.stride = read_stride(rubik);
 
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
     const JsonObject input(top.raw("input"), top.file(), top.pointer("input"), {"width", "height", "channels"});
     reshape.width = small(input.integer("width", kPlane, "input width"));
     reshape.height = small(input.integer("height", kPlane, "input height"));
-    reshape.channels = small(input.integer("channels", {1, contract ? kChannels.high * kStride.high * kStride.high : kChannels.high}, "input channels"));
+    reshape.channels =
+        small(input.integer("channels", {1, contract ? kChannels.high * kStride.high * kStride.high : kChannels.high}, "input channels"));
     reshape.precision = static_cast<Precision>(top.word("precision", kPrecisions, 0));
     if (contract) check_contraction(reshape, top, input);
     if (top.has("placement")) {
@@ -140,7 +151,10 @@ std::string data_path(const JsonObject& data, const std::string& folder)
 
 OrderedJson end_json(const BlockEnd& end)
 {
-    return {{"memory", memory_name(end.place)}, {"address", end.place.address}, {"line_stride", end.line_stride}, {"surface_stride", end.surface_stride}};
+    return {{"memory", memory_name(end.place)},
+            {"address", end.place.address},
+            {"line_stride", end.line_stride},
+            {"surface_stride", end.surface_stride}};
 }
 
 }  // namespace
@@ -158,8 +172,9 @@ bool is_transfer(const Json& descriptor)
 Transfer transfer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
     const bool bdma = json.at("op") == kOps[0];
-    const JsonObject top(json, file, pointer, bdma ? std::vector<std::string>{"name", "op", "blocks", "data"}
-                                                   : std::vector<std::string>{"name", "op", "rubik", "input", "precision", "placement", "data"});
+    const JsonObject top(json, file, pointer,
+                         bdma ? std::vector<std::string>{"name", "op", "blocks", "data"}
+                              : std::vector<std::string>{"name", "op", "rubik", "input", "precision", "placement", "data"});
     Transfer transfer;
     transfer.file = file;
     transfer.pointer = pointer;
@@ -167,7 +182,8 @@ Transfer transfer_from_json(const Json& json, const std::string& file, const std
     if (bdma) transfer.what = read_copy(top);
     else transfer.what = read_reshape(top);
     if (!top.has("data")) return transfer;
-    const JsonObject data(top.raw("data"), file, top.pointer("data"), bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input"});
+    const JsonObject data(top.raw("data"), file, top.pointer("data"),
+                          bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input"});
     transfer.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the data", 1));
     if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) {
         reshape->data = data_path(data, folder);
@@ -183,8 +199,13 @@ OrderedJson transfer_json(const Transfer& transfer)
     json["op"] = kOps[transfer.what.index()];
     if (const Copy* copy = transfer.copy()) {
         for (const CopyBlock& block : copy->blocks)
-            json["blocks"].push_back({{"group", block.group}, {"wait", block.wait}, {"source", end_json(block.source)}, {"destination", end_json(block.destination)},
-                                      {"line_bytes", block.line_bytes}, {"lines", block.lines}, {"surfaces", block.surfaces}});
+            json["blocks"].push_back({{"group", block.group},
+                                      {"wait", block.wait},
+                                      {"source", end_json(block.source)},
+                                      {"destination", end_json(block.destination)},
+                                      {"line_bytes", block.line_bytes},
+                                      {"lines", block.lines},
+                                      {"surfaces", block.surfaces}});
     }
     if (const Reshape* reshape = transfer.reshape()) {
         json["rubik"] = {{"mode", mode_name(reshape->mode)}};

@@ -39,8 +39,7 @@ private:
         const int held = (state & kHeld) + in;
         const bool next_out = !out || read_ready ? (hold ? shadow : ahead) : out;
         return static_cast<std::uint8_t>(((held - pop) & kHeld) | (!pop && held == kDepth ? kFull : 0) | (next_out ? kOut : 0) |
-                                         (out ? kOutBefore : 0) | (ahead || hold ? kShadow : 0) |
-                                         (read_ready ? kReadBefore : 0));
+                                         (out ? kOutBefore : 0) | (ahead || hold ? kShadow : 0) | (read_ready ? kReadBefore : 0));
     }
     static constexpr auto table()
     {

@@ -188,8 +188,8 @@ struct Rigid {
 /// RAM-FIFO behind `kBefore` register stages that never stall: only the way of its words to the output.
 template <unsigned kBefore>
 struct RamFifo {
-    std::uint8_t arriving = 0;   // bit k: a word that is readable in k + 1 cycles
-    bool full = false;           // the output register
+    std::uint8_t arriving = 0;  // bit k: a word that is readable in k + 1 cycles
+    bool full = false;          // the output register
     std::uint32_t readable = 0;
     bool valid() const { return full; }
     /// `in`: a word arrives at the first stage in this cycle.

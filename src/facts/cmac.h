@@ -11,10 +11,7 @@ struct Latencies {
     Cycle control;                 // port in to port out, valid and info
     Cycle to_cacc;                 // CSC port to CACC port, valid and info, both halves
 };
-inline Latencies latencies(const Hardware& hw)
-{
-    return hw.full() ? Latencies{2, 1, 4, 8} : Latencies{0, 0, 6, 6};
-}
+inline Latencies latencies(const Hardware& hw) { return hw.full() ? Latencies{2, 1, 4, 8} : Latencies{0, 0, 6, 6}; }
 inline constexpr Cycle kDone = 7;     // [spec] 2.7: last atom at the port of the half to the done pulse
 inline constexpr Cycle kGateOff = 3;  // [spec] 3: last cycle with the clock on after the done pulse
 

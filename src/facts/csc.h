@@ -11,34 +11,34 @@
 namespace dlasim::facts::csc {
 
 // ---- latencies from the pops to the port of CSC
-inline constexpr Cycle kDataToMac = 22;        // [spec] 2.1: data pop to the first atom at the port
-inline constexpr Cycle kDataRead = 12;         // [spec] 2.1: data pop to the first read enable, one row at a time
-inline constexpr Cycle kDataReadTwoRows = 11;  // [spec] 2.1: image, two rows at a time
-inline constexpr Cycle kDataReadFourRows = 9;  // [spec] 2.1: image, four rows at a time
-inline constexpr Cycle kDataReadWinograd = 7;  // [spec] 2.1
-inline constexpr Cycle kDataRelease = 20;      // [spec] 2.1: data pop to the release of its first atom
+inline constexpr Cycle kDataToMac = 22;            // [spec] 2.1: data pop to the first atom at the port
+inline constexpr Cycle kDataRead = 12;             // [spec] 2.1: data pop to the first read enable, one row at a time
+inline constexpr Cycle kDataReadTwoRows = 11;      // [spec] 2.1: image, two rows at a time
+inline constexpr Cycle kDataReadFourRows = 9;      // [spec] 2.1: image, four rows at a time
+inline constexpr Cycle kDataReadWinograd = 7;      // [spec] 2.1
+inline constexpr Cycle kDataRelease = 20;          // [spec] 2.1: data pop to the release of its first atom
 inline constexpr Cycle kDataReleaseWinograd = 15;  // [spec] 2.1
-inline constexpr Cycle kWeightToMac = 22;      // [spec] 2.1: weight pop to the first cell at the port
-inline constexpr Cycle kMaskRead = 3;          // [spec] 2.1: weight pop to the first mask read enable
-inline constexpr Cycle kWeightRead = 11;       // [spec] 2.1
-inline constexpr Cycle kWeightRelease = 18;    // [spec] 2.1: weight pop to the release of its first load
-inline constexpr Cycle kReuseRelease = 2;      // [spec] 1.11: layer start to the release of kept data or weights
+inline constexpr Cycle kWeightToMac = 22;          // [spec] 2.1: weight pop to the first cell at the port
+inline constexpr Cycle kMaskRead = 3;              // [spec] 2.1: weight pop to the first mask read enable
+inline constexpr Cycle kWeightRead = 11;           // [spec] 2.1
+inline constexpr Cycle kWeightRelease = 18;        // [spec] 2.1: weight pop to the release of its first load
+inline constexpr Cycle kReuseRelease = 2;          // [spec] 1.11: layer start to the release of kept data or weights
 
 // ---- layer
-inline constexpr Cycle kFlush = 50;            // [spec] 1.4: last data pop + atoms to done
-inline constexpr Cycle kAckToBusy = 3;         // [spec] 1.12: last pending ack to BUSY
-inline constexpr Cycle kCreditToCounter = 2;   // [spec] 1.6.1: credit at the port to the counter
-inline constexpr Cycle kMinimumLoad = 2;       // [spec] 1.6: a weight load of one cell counts as two
+inline constexpr Cycle kFlush = 50;           // [spec] 1.4: last data pop + atoms to done
+inline constexpr Cycle kAckToBusy = 3;        // [spec] 1.12: last pending ack to BUSY
+inline constexpr Cycle kCreditToCounter = 2;  // [spec] 1.6.1: credit at the port to the counter
+inline constexpr Cycle kMinimumLoad = 2;      // [spec] 1.6: a weight load of one cell counts as two
 
 // ---- queues
-inline constexpr unsigned kFifoWords = 4;      // [spec] 1.6: storage words behind the input register
+inline constexpr unsigned kFifoWords = 4;  // [spec] 1.6: storage words behind the input register
 
 /// Sizes that depend on the geometry. [spec] 0, 1.5.1, 1.6.1
 struct Sizes {
-    std::uint32_t lower, upper;    // stripe limits, direct convolution, one batch
-    std::uint32_t image_stripe;    // atoms of an image stripe
-    std::uint32_t minimum_issue;   // cycles from data pop to data pop
-    std::uint32_t credit;          // initial: entries (nv_full) or atoms that CACC can deliver
+    std::uint32_t lower, upper;   // stripe limits, direct convolution, one batch
+    std::uint32_t image_stripe;   // atoms of an image stripe
+    std::uint32_t minimum_issue;  // cycles from data pop to data pop
+    std::uint32_t credit;         // initial: entries (nv_full) or atoms that CACC can deliver
 };
 inline Sizes sizes(const Hardware& hw)
 {

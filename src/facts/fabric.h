@@ -9,26 +9,25 @@
 
 namespace dlasim::facts::fabric {
 
-inline constexpr std::uint32_t kFullBlockBytes = 256;       // [spec] 1.3: S; requests are split at its multiples
-inline constexpr std::uint32_t kFullWordBytes = 64;         // [spec] 1.3: what an nv_full read or write command addresses
-inline constexpr std::uint32_t kWordFifo = 4;               // [spec] 1.4: read beats a client can have waiting, FIFO-F(4)
-inline constexpr std::uint32_t kReadLane = 4;               // [spec] 1.4: FIFO-B(4) for each half of a response beat
-inline constexpr std::uint32_t kWriteLane = 1;              // [spec] 1.6: FIFO-B(1)+WR for each half of a write packet
-inline constexpr std::uint32_t kWriteDataFifo = 4;          // [spec] 1.6: beats in front of the write arbiter, FIFO-F(4)
-inline constexpr std::uint32_t kWriteSplitterBusy = 1;      // [spec] 1.6: more beats than this in the splitter block a grant
-inline constexpr std::uint32_t kContexts = 256;             // [spec] 1.7: entries of a context queue, all clients together
-inline constexpr std::uint32_t kEgressWeight = 255;         // [spec] 1.4: weight of every client at the read egress
-inline constexpr std::uint32_t kCreditLatency = 2;          // [spec] 1.3: credit pulse in c, usable in c + 2
-inline constexpr std::uint32_t kCompleteLatency = 1;        // [spec] 2.4: response matched in b + 1, complete pulse in b + 2
+inline constexpr std::uint32_t kFullBlockBytes = 256;   // [spec] 1.3: S; requests are split at its multiples
+inline constexpr std::uint32_t kFullWordBytes = 64;     // [spec] 1.3: what an nv_full read or write command addresses
+inline constexpr std::uint32_t kWordFifo = 4;           // [spec] 1.4: read beats a client can have waiting, FIFO-F(4)
+inline constexpr std::uint32_t kReadLane = 4;           // [spec] 1.4: FIFO-B(4) for each half of a response beat
+inline constexpr std::uint32_t kWriteLane = 1;          // [spec] 1.6: FIFO-B(1)+WR for each half of a write packet
+inline constexpr std::uint32_t kWriteDataFifo = 4;      // [spec] 1.6: beats in front of the write arbiter, FIFO-F(4)
+inline constexpr std::uint32_t kWriteSplitterBusy = 1;  // [spec] 1.6: more beats than this in the splitter block a grant
+inline constexpr std::uint32_t kContexts = 256;         // [spec] 1.7: entries of a context queue, all clients together
+inline constexpr std::uint32_t kEgressWeight = 255;     // [spec] 1.4: weight of every client at the read egress
+inline constexpr std::uint32_t kCreditLatency = 2;      // [spec] 1.3: credit pulse in c, usable in c + 2
+inline constexpr std::uint32_t kCompleteLatency = 1;    // [spec] 2.4: response matched in b + 1, complete pulse in b + 2
 
 /// The configurable generation's two-entry stages lose a slot after every stall (STALLPIPE).
 inline constexpr bool kReadStagesStall = true;   // [spec] 0: 140 of 144 cases, none of the plain ones
 inline constexpr bool kWriteStagesStall = true;  // [case] stall_*: plain stages miss the bus logs of four
 
 /// Order of the read arbiter in the configurable generation. [spec] 1.1
-inline constexpr std::array<Client, 8> kConfigurableReadOrder{Client::CdmaData, Client::CdmaWeight, Client::Sdp,
-                                                              Client::SdpBs,    Client::SdpBn,      Client::SdpEw,
-                                                              Client::Pdp,      Client::Cdp};
+inline constexpr std::array<Client, 8> kConfigurableReadOrder{Client::CdmaData, Client::CdmaWeight, Client::Sdp, Client::SdpBs,
+                                                              Client::SdpBn,    Client::SdpEw,      Client::Pdp, Client::Cdp};
 
 /// S: requests are split at multiples of this many atoms. [spec] 1.3
 inline std::uint32_t block_atoms(const Hardware& hw, const PortHardware& port)

@@ -21,7 +21,7 @@ struct MacHardware {
 
 struct CbufHardware {
     std::uint32_t banks = 0;
-    std::uint32_t bank_depth = 0;   // entries a bank
+    std::uint32_t bank_depth = 0;  // entries a bank
     std::uint32_t entry_bytes = 0;
 };
 
@@ -33,8 +33,8 @@ struct PortHardware {
 struct MemoryHardware {
     std::uint32_t atom_bytes = 0;
     PortHardware primary, secondary;
-    bool has_secondary = false;     // CVIF and the CVSRAM port
-    std::uint32_t latency = 64;     // cycles the read FIFOs are sized for
+    bool has_secondary = false;  // CVIF and the CVSRAM port
+    std::uint32_t latency = 64;  // cycles the read FIFOs are sized for
     std::uint32_t address_bits = 32;
 };
 
@@ -77,10 +77,7 @@ struct Hardware {
         return full() && precision == Precision::Int8 ? 2 * mac.atomic_k : mac.atomic_k;
     }
     /// Multiplications a cycle of that precision.
-    std::uint64_t macs_per_cycle(Precision precision) const
-    {
-        return std::uint64_t{mac.atomic_c} * kernel_group(precision);
-    }
+    std::uint64_t macs_per_cycle(Precision precision) const { return std::uint64_t{mac.atomic_c} * kernel_group(precision); }
 };
 
 }  // namespace dlasim

@@ -80,8 +80,16 @@ std::array<std::uint32_t, 10> configurable_credits(const Hardware& hw)
 {
     const SdpHardware& sdp = hw.sdp;
     const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());
-    return {0,    main, main, main, 0, latency_fifo(hw, 4 * sdp.bs_throughput), latency_fifo(hw, 4 * sdp.bn_throughput),
-            sdp.has_ew ? latency_fifo(hw, 4 * sdp.ew_throughput) : 0, 0, 0};
+    return {0,
+            main,
+            main,
+            main,
+            0,
+            latency_fifo(hw, 4 * sdp.bs_throughput),
+            latency_fifo(hw, 4 * sdp.bn_throughput),
+            sdp.has_ew ? latency_fifo(hw, 4 * sdp.ew_throughput) : 0,
+            0,
+            0};
 }
 
 std::span<const Hardware> presets()

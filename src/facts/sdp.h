@@ -6,10 +6,10 @@
 namespace dlasim::facts::sdp {
 
 // ---- start and end of a layer
-inline constexpr unsigned kDoneToRelease = 1;      // [spec] 2.3: done pulse L + 1
-inline constexpr unsigned kDoneToGateOff = 4;      // [spec] 3.1: op_en delayed by three flops falls at done + 4
-inline constexpr unsigned kReaderEndToStart = 5;   // [spec] 2.3: last beat x, done x + 1, next E x + 5 at the earliest
-inline constexpr unsigned kFullAckToIrq = 4;       // [spec] 2.3: R + 4
+inline constexpr unsigned kDoneToRelease = 1;         // [spec] 2.3: done pulse L + 1
+inline constexpr unsigned kDoneToGateOff = 4;         // [spec] 3.1: op_en delayed by three flops falls at done + 4
+inline constexpr unsigned kReaderEndToStart = 5;      // [spec] 2.3: last beat x, done x + 1, next E x + 5 at the earliest
+inline constexpr unsigned kFullAckToIrq = 4;          // [spec] 2.3: R + 4
 inline constexpr unsigned kConfigurableAckToIrq = 3;  // [spec] 2.3: R + 3
 
 // ---- rigid pipelines of nv_full, stages
@@ -22,23 +22,24 @@ inline constexpr unsigned kFullLutIndex = 6, kFullLutInterpolate = 13;          
 inline constexpr unsigned kFullEwLanes = 4;                                              // [spec] 2.4
 
 // ---- elastic stages of the configurable generation
-inline constexpr unsigned kConverter = 4, kConverterCompare = 1;           // [spec] 2.5
-inline constexpr unsigned kEwOperand = 3, kEwOperandBypass = 1;            // [spec] 2.6
-inline constexpr unsigned kLutFifo = 2;                                    // [spec] 2.6, both generations
-inline constexpr unsigned kLutIndex = 4, kLutInterpolate = 3;              // [spec] 2.6
+inline constexpr unsigned kConverter = 4, kConverterCompare = 1;  // [spec] 2.5
+inline constexpr unsigned kEwOperand = 3, kEwOperandBypass = 1;   // [spec] 2.6
+inline constexpr unsigned kLutFifo = 2;                           // [spec] 2.6, both generations
+inline constexpr unsigned kLutIndex = 4, kLutInterpolate = 3;     // [spec] 2.6
 
 // ---- write DMA
-inline constexpr unsigned kCommandFifo = 4;     // [spec] 2.7: split and dma FIFO
-inline constexpr unsigned kBanks = 4;           // [spec] 2.7
-inline constexpr unsigned kFullBankFifo = 3;    // [spec] 2.7
+inline constexpr unsigned kCommandFifo = 4;   // [spec] 2.7: split and dma FIFO
+inline constexpr unsigned kBanks = 4;         // [spec] 2.7
+inline constexpr unsigned kFullBankFifo = 3;  // [spec] 2.7
 
 // ---- read DMA
-inline constexpr unsigned kResponseStages = 2;  // [spec] 2.8
+inline constexpr unsigned kResponseStages = 2;                      // [spec] 2.8
 inline constexpr unsigned kFullFeatureFifo = 3, kFullWideFifo = 1;  // [spec] 2.8: MRDMA, 16 and 32 bytes
-inline constexpr unsigned kRods = 4;            // [spec] 2.8
+inline constexpr unsigned kRods = 4;                                // [spec] 2.8
 inline constexpr std::uint32_t kFullContextMrdma = 80, kFullContextOperand = 160, kFullContextErdma = 80;  // [spec] 2.8
-inline constexpr std::uint32_t kLatencyPerContext = 4, kLeastContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles, all engines alike
-inline constexpr std::uint32_t kMrdmaAhead = 8;  // [guess] read ahead for both sides of its FIFOs: the latency FIFO is the limit
-inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command
+inline constexpr std::uint32_t kLatencyPerContext = 4,
+                               kLeastContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles, all engines alike
+inline constexpr std::uint32_t kMrdmaAhead = 8;     // [guess] read ahead for both sides of its FIFOs: the latency FIFO is the limit
+inline constexpr std::uint32_t kSegment16to8 = 8;   // [spec] 1.5: pixels a command
 
 }  // namespace dlasim::facts::sdp

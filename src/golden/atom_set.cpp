@@ -38,9 +38,8 @@ std::vector<Place> AtomSet::page_list() const
 {
     std::vector<Place> places;
     for (const auto& [key, page] : pages_) places.push_back({key % 2 != 0, key / 2 * kPageBytes});
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-        return a.primary != b.primary ? a.primary : a.address < b.address;
-    });
+    std::sort(places.begin(), places.end(),
+              [](const Place& a, const Place& b) { return a.primary != b.primary ? a.primary : a.address < b.address; });
     return places;
 }
 

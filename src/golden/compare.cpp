@@ -18,9 +18,9 @@ Comparison compare(const Tensor& output, const Tensor& reference)
                     const std::int16_t found = output.at(n, c, y, x), expected = reference.at(n, c, y, x);
                     if (found == expected) continue;
                     if (++result.mismatches <= 5)
-                        result.examples.push_back("batch " + std::to_string(n) + " kernel " + std::to_string(c) + " row " + std::to_string(y) +
-                                                  " column " + std::to_string(x) + ": found " + std::to_string(found) + ", expected " +
-                                                  std::to_string(expected));
+                        result.examples.push_back("batch " + std::to_string(n) + " kernel " + std::to_string(c) + " row " +
+                                                  std::to_string(y) + " column " + std::to_string(x) + ": found " + std::to_string(found) +
+                                                  ", expected " + std::to_string(expected));
                 }
     return result;
 }

@@ -87,8 +87,8 @@ Comparison CopiedMemory::compare(const Read& read) const
             if (!pages.has(page)) pages.put(page, made(page));
     for (const CopyBlock& block : copy_.blocks)
         for_each_line(block, [&](std::uint32_t s, std::uint32_t l) {
-            pages.copy({block.source.place.primary, block.source.line_address(s, l)}, {block.destination.place.primary, block.destination.line_address(s, l)},
-                       block.line_bytes);
+            pages.copy({block.source.place.primary, block.source.line_address(s, l)},
+                       {block.destination.place.primary, block.destination.line_address(s, l)}, block.line_bytes);
         });
 
     Comparison result;

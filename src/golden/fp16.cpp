@@ -40,8 +40,9 @@ public:
                 for (std::uint32_t slice = 0; slice < slices_; ++slice)
                     for (std::uint32_t r = 0; r < l_.kernel_height; ++r)
                         for (std::uint32_t s = 0; s < l_.kernel_width; ++s)
-                            sum = numerics::accumulate_fp(
-                                numerics::dot_fp16(kernel_[(slice * l_.kernel_height + r) * l_.kernel_width + s], data(n, group, slice, oy, ox, r, s)), sum);
+                            sum = numerics::accumulate_fp(numerics::dot_fp16(kernel_[(slice * l_.kernel_height + r) * l_.kernel_width + s],
+                                                                             data(n, group, slice, oy, ox, r, s)),
+                                                          sum);
                 sums.push_back(numerics::finish_fp(sum));
             }
     }
@@ -56,8 +57,9 @@ private:
                 for (std::uint32_t slice = 0; slice < slices_; ++slice)
                     for (std::uint32_t y = 0; y < l_.height; ++y)
                         for (std::uint32_t x = 0; x < l_.width; ++x)
-                            numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t c) { return input_.at(n, g * channels_ + c, y, x); }),
-                                                  places_[place++]);
+                            numerics::unpack_fp16(
+                                atom(slice * kLanes, channels_, [&](std::uint32_t c) { return input_.at(n, g * channels_ + c, y, x); }),
+                                places_[place++]);
         padding_.resize(slices_);
         for (std::uint32_t slice = 0; slice < slices_; ++slice)
             numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t) { return l_.pad.value; }), padding_[slice]);
@@ -70,7 +72,8 @@ private:
         for (std::uint32_t slice = 0; slice < slices_; ++slice)
             for (std::uint32_t r = 0; r < l_.kernel_height; ++r)
                 for (std::uint32_t s = 0; s < l_.kernel_width; ++s)
-                    numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t c) { return weights_.at(k, c, r, s); }), kernel_[place++]);
+                    numerics::unpack_fp16(atom(slice * kLanes, channels_, [&](std::uint32_t c) { return weights_.at(k, c, r, s); }),
+                                          kernel_[place++]);
     }
 
     const Fp16Operand& data(std::uint32_t n, std::uint32_t group, std::uint32_t slice, std::uint32_t oy, std::uint32_t ox, std::uint32_t r,
@@ -105,10 +108,12 @@ std::vector<std::uint32_t> image_sums(const Layer& l, const Tensor& input, const
                         std::uint32_t lane = 0;
                         for (std::uint32_t r = r0; r < std::min(l.kernel_height, r0 + rows); ++r)
                             for (std::uint32_t e = e0; e < std::min(length, e0 + kLanes); ++e, ++lane) {
-                                const std::int64_t y = std::int64_t{oy} * l.stride.y + r - l.pad.top, x = std::int64_t{ox} * l.stride.x + e / l.channels - l.pad.left;
+                                const std::int64_t y = std::int64_t{oy} * l.stride.y + r - l.pad.top,
+                                                   x = std::int64_t{ox} * l.stride.x + e / l.channels - l.pad.left;
                                 const bool inside = y >= 0 && x >= 0 && y < l.height && x < l.width;
                                 data[lane] = static_cast<std::uint16_t>(
-                                    inside ? input.at(0, e % l.channels, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x)) : l.pad.value);
+                                    inside ? input.at(0, e % l.channels, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x))
+                                           : l.pad.value);
                                 weight[lane] = static_cast<std::uint16_t>(weights.at(k, e % l.channels, r, e / l.channels));
                             }
                         Fp16Weights w;
@@ -133,11 +138,17 @@ std::vector<std::uint32_t> deconvolution_sums(const Layer& l, const Tensor& inpu
                 for (std::uint32_t c0 = 0; c0 < l.channels; c0 += kLanes)
                     for (std::uint32_t y = 0; y < l.height; ++y)
                         for (std::uint32_t x = 0; x < l.width; ++x) {
-                            const std::int64_t r = std::int64_t{oy} + l.pad.top - std::int64_t{y} * l.stride.y, s = std::int64_t{ox} + l.pad.left - std::int64_t{x} * l.stride.x;
+                            const std::int64_t r = std::int64_t{oy} + l.pad.top - std::int64_t{y} * l.stride.y,
+                                               s = std::int64_t{ox} + l.pad.left - std::int64_t{x} * l.stride.x;
                             if (r < 0 || s < 0 || r >= l.kernel_height || s >= l.kernel_width) continue;
                             Fp16Weights w;
                             Fp16Operand d;
-                            numerics::unpack_fp16(atom(c0, l.channels, [&](std::uint32_t c) { return weights.at(k, c, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(s)); }), w);
+                            numerics::unpack_fp16(atom(c0, l.channels,
+                                                       [&](std::uint32_t c) {
+                                                           return weights.at(k, c, static_cast<std::uint32_t>(r),
+                                                                             static_cast<std::uint32_t>(s));
+                                                       }),
+                                                  w);
                             numerics::unpack_fp16(atom(c0, l.channels, [&](std::uint32_t c) { return input.at(0, c, y, x); }), d);
                             sum = numerics::accumulate_fp(numerics::dot_fp16(w, d), sum);
                         }

@@ -24,8 +24,11 @@ Place linear(const LutTable& table, std::size_t last, std::int64_t x, bool quirk
     std::int64_t fraction = 0;
     if (q > 0 && q <= 32) fraction = (d % (std::int64_t{1} << q)) << (kFractionBits - q);
     if (q > 32) {
-        const std::int64_t signed_d = quirk && d >= std::int64_t{1} << 31 ? (std::int64_t{1} << kFractionBits) + d - (std::int64_t{1} << 32) : d;
-        fraction = q <= kFractionBits ? (signed_d << (kFractionBits - q)) % (std::int64_t{1} << kFractionBits) : q - kFractionBits > 62 ? 0 : signed_d >> (q - kFractionBits);
+        const std::int64_t signed_d =
+            quirk && d >= std::int64_t{1} << 31 ? (std::int64_t{1} << kFractionBits) + d - (std::int64_t{1} << 32) : d;
+        fraction = q <= kFractionBits       ? (signed_d << (kFractionBits - q)) % (std::int64_t{1} << kFractionBits)
+                   : q - kFractionBits > 62 ? 0
+                                            : signed_d >> (q - kFractionBits);
     }
     return {Range::Hit, static_cast<std::size_t>(index), fraction};
 }
@@ -45,7 +48,8 @@ Place exponential(const LutTable& table, std::size_t last, std::int64_t x)
 std::int64_t extend(const LutSlope& slope, std::int64_t entry, std::int64_t distance)
 {
     const std::int64_t product = distance * slope.scale;
-    const std::int64_t step = slope.shift >= 0 ? round_shift(product, static_cast<unsigned>(slope.shift)) : product * (std::int64_t{1} << -slope.shift);
+    const std::int64_t step =
+        slope.shift >= 0 ? round_shift(product, static_cast<unsigned>(slope.shift)) : product * (std::int64_t{1} << -slope.shift);
     return clamp_bits(entry + clamp_bits(step, 32), 32);
 }
 

@@ -56,10 +56,18 @@ std::int64_t PostReference::y_engine(std::int64_t value, At at) const
     if (e.alu.on) {
         const std::int64_t o = converted(e.alu, false);
         switch (e.function) {
-        case AluFunction::Max: value = std::max(value, o); break;
-        case AluFunction::Min: value = std::min(value, o); break;
-        case AluFunction::Sum: value = clamp_bits(value + o, 32); break;
-        case AluFunction::Equal: value = value == o ? 0 : 1; break;
+            case AluFunction::Max:
+                value = std::max(value, o);
+                break;
+            case AluFunction::Min:
+                value = std::min(value, o);
+                break;
+            case AluFunction::Sum:
+                value = clamp_bits(value + o, 32);
+                break;
+            case AluFunction::Equal:
+                value = value == o ? 0 : 1;
+                break;
         }
     }
     return e.lut ? reference_lut(*e.lut, value, hw_.full()) : value;
@@ -70,7 +78,8 @@ std::int16_t PostReference::convert(std::int64_t value) const
     const OutputConversion& c = l_.output;
     if (l_.post.compares()) return static_cast<std::int16_t>(!hw_.full() && c.precision == Precision::Int8 ? value & 0xff : value);
     value = clamp_bits(round_shift((value - c.offset) * c.scale, c.shift), 17);
-    if (c.precision == Precision::Fp16) return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
+    if (c.precision == Precision::Fp16)
+        return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
     return static_cast<std::int16_t>(clamp_bits(value, c.precision == Precision::Int8 ? 8 : 16));
 }
 
@@ -93,7 +102,8 @@ std::uint32_t PostReference::floating_x(std::size_t engine, std::uint32_t value,
     c.relu_bypass = !e.relu;
     c.prelu = e.prelu;
     c.alu = static_cast<numerics::SdpAlu>(e.function);
-    return static_cast<std::uint32_t>(numerics::sdp_x_lane(c, static_cast<std::int32_t>(value), e.alu.on ? operand(operand_slot(engine, false), at) : std::int16_t{0},
+    return static_cast<std::uint32_t>(numerics::sdp_x_lane(c, static_cast<std::int32_t>(value),
+                                                           e.alu.on ? operand(operand_slot(engine, false), at) : std::int16_t{0},
                                                            e.mul.on ? operand(operand_slot(engine, true), at) : std::int16_t{0}));
 }
 
@@ -114,11 +124,26 @@ std::uint32_t PostReference::floating_y(std::uint32_t value, At at) const
     };
     const std::int32_t v = numerics::sdp_y_core(c, static_cast<std::int32_t>(value), number(e.alu, false), number(e.mul, true));
     if (!e.lut) return static_cast<std::uint32_t>(v);
-    const auto slope = [](const LutSlope& s) { return numerics::LutSlope{static_cast<std::int16_t>(s.scale), static_cast<std::int8_t>(s.shift)}; };
+    const auto slope = [](const LutSlope& s) {
+        return numerics::LutSlope{static_cast<std::int16_t>(s.scale), static_cast<std::int8_t>(s.shift)};
+    };
     const LutTable &le = e.lut->le, &lo = e.lut->lo;
-    c.lut = {false, !le.exponential, static_cast<std::int8_t>(le.index_offset), static_cast<std::int8_t>(le.index_select), static_cast<std::int8_t>(lo.index_select),
-             le.start, le.end, lo.start, lo.end, slope(le.underflow), slope(le.overflow), slope(lo.underflow), slope(lo.overflow),
-             e.lut->underflow_lo, e.lut->overflow_lo, e.lut->hybrid_lo};
+    c.lut = {false,
+             !le.exponential,
+             static_cast<std::int8_t>(le.index_offset),
+             static_cast<std::int8_t>(le.index_select),
+             static_cast<std::int8_t>(lo.index_select),
+             le.start,
+             le.end,
+             lo.start,
+             lo.end,
+             slope(le.underflow),
+             slope(le.overflow),
+             slope(lo.underflow),
+             slope(lo.overflow),
+             e.lut->underflow_lo,
+             e.lut->overflow_lo,
+             e.lut->hybrid_lo};
     numerics::LutTables tables;
     std::copy_n(le.entries.begin(), tables.le.size(), tables.le.begin());
     std::copy_n(lo.entries.begin(), tables.lo.size(), tables.lo.begin());

@@ -43,8 +43,8 @@ std::vector<std::int64_t> scatter_sums(const Layer& layer, const Tensor& input, 
                                 const std::int64_t ox = std::int64_t{x} * layer.stride.x + s * layer.dilation.x - layer.pad.left;
                                 if (oy < 0 || ox < 0 || oy >= oh || ox >= ow) continue;
                                 const std::uint32_t channel = k / per_group * layer.kernel_channels() + c;
-                                sums[((std::size_t{n} * layer.kernels + k) * oh + static_cast<std::size_t>(oy)) * ow + static_cast<std::size_t>(ox)] +=
-                                    std::int32_t{input.at(n, channel, y, x)} * weights.at(k, c, r, s);
+                                sums[((std::size_t{n} * layer.kernels + k) * oh + static_cast<std::size_t>(oy)) * ow +
+                                     static_cast<std::size_t>(ox)] += std::int32_t{input.at(n, channel, y, x)} * weights.at(k, c, r, s);
                             }
     return sums;
 }
@@ -70,7 +70,8 @@ std::vector<std::int64_t> reference_sums(const Layer& layer, const Tensor& input
                             const std::int64_t y = std::int64_t{oy} * layer.stride.y + r * layer.dilation.y - layer.pad.top;
                             const std::int64_t x = std::int64_t{ox} * layer.stride.x + s * layer.dilation.x - layer.pad.left;
                             const bool inside = y >= 0 && x >= 0 && y < layer.height && x < layer.width;
-                            const std::size_t pixel = (std::size_t{n} * layer.height + static_cast<std::size_t>(y)) * layer.width + static_cast<std::size_t>(x);
+                            const std::size_t pixel =
+                                (std::size_t{n} * layer.height + static_cast<std::size_t>(y)) * layer.width + static_cast<std::size_t>(x);
                             const std::int16_t* place = inside ? &data[pixel * layer.channels + k / per_group * channels] : padding.data();
                             sum += dot(place, &kernels[((std::size_t{k} * kh + r) * kw + s) * channels], channels);
                         }
@@ -83,7 +84,8 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
 {
     const bool flush = layer.flush_nan && !method.winograd;  // a transformed kernel is flushed behind its transform
     const bool changed = layer.image() || layer.conversion.on || layer.flush_nan;
-    const Tensor converted = changed ? reference_input(layer, tensors.input) : Tensor{}, flushed = flush ? reference_weights(tensors.weights) : Tensor{};
+    const Tensor converted = changed ? reference_input(layer, tensors.input) : Tensor{},
+                 flushed = flush ? reference_weights(tensors.weights) : Tensor{};
     const Tensor &input = changed ? converted : tensors.input, &weights = flush ? flushed : tensors.weights;
     const bool fp = layer.precision == Precision::Fp16;
     const PostReference post(layer, hardware, tensors);
@@ -100,7 +102,8 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
     for (std::uint32_t n = 0; n < output.n; ++n)
         for (std::uint32_t k = 0; k < output.c; ++k)
             for (std::uint32_t y = 0; y < output.h; ++y)
-                for (std::uint32_t x = 0; x < output.w; ++x, ++i) output.values[i] = fp ? post.floating(floats[i], k, y, x) : post.integer(sums[i], k, y, x);
+                for (std::uint32_t x = 0; x < output.w; ++x, ++i)
+                    output.values[i] = fp ? post.floating(floats[i], k, y, x) : post.integer(sums[i], k, y, x);
     return output;
 }
 

@@ -127,37 +127,41 @@ std::array<std::int16_t, 16> winograd_weights(Precision precision, const std::ar
 std::vector<std::int64_t> reference_winograd_sums(const Layer& layer, const Tensor& input, const Tensor& weights)
 {
     std::vector<std::int64_t> sums(std::size_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width());
-    for_each_tile(layer, input, weights, [&](std::uint32_t n, std::uint32_t k, std::uint32_t y, std::uint32_t x, const auto& u, const Tile* tiles) {
-        std::array<std::int64_t, 16> products{};
-        for (std::size_t e = 0; e < u.size(); ++e)
-            for (std::size_t p = 0; p < 16; ++p) products[p] += std::int64_t{u[e][p]} * static_cast<std::int16_t>(tiles[e][p]);
-        const std::array<std::int64_t, 4> out = numerics::winograd_outputs(products);
-        for (std::uint32_t i = 0; i < 4; ++i) sums[output_index(layer, n, k, y + i / 2, x + i % 2)] = out[i];
-    });
+    for_each_tile(layer, input, weights,
+                  [&](std::uint32_t n, std::uint32_t k, std::uint32_t y, std::uint32_t x, const auto& u, const Tile* tiles) {
+                      std::array<std::int64_t, 16> products{};
+                      for (std::size_t e = 0; e < u.size(); ++e)
+                          for (std::size_t p = 0; p < 16; ++p)
+                              products[p] += std::int64_t{u[e][p]} * static_cast<std::int16_t>(tiles[e][p]);
+                      const std::array<std::int64_t, 4> out = numerics::winograd_outputs(products);
+                      for (std::uint32_t i = 0; i < 4; ++i) sums[output_index(layer, n, k, y + i / 2, x + i % 2)] = out[i];
+                  });
     return sums;
 }
 
 std::vector<std::uint32_t> reference_winograd_fp16(const Layer& layer, const Tensor& input, const Tensor& weights)
 {
     std::vector<std::uint32_t> results(std::size_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width());
-    for_each_tile(layer, input, weights, [&](std::uint32_t n, std::uint32_t k, std::uint32_t y, std::uint32_t x, const auto& u, const Tile* tiles) {
-        std::array<numerics::FpSum, 4> sums{};
-        for (std::size_t first = 0; first < u.size(); first += 4) {  // four channels an atom: lane 4 * position + channel
-            std::array<std::uint16_t, 64> weight{}, data{};
-            for (std::size_t p = 0; p < 16; ++p)
-                for (std::size_t c = 0; c < 4 && first + c < u.size(); ++c) {
-                    weight[4 * p + c] = static_cast<std::uint16_t>(u[first + c][p]);
-                    data[4 * p + c] = tiles[first + c][p];
-                }
-            numerics::Fp16Weights w;
-            numerics::Fp16Operand d;
-            numerics::unpack_fp16(weight, w);
-            numerics::unpack_fp16(data, d);
-            const auto words = numerics::winograd_fp16(w, d);
-            for (std::size_t i = 0; i < 4; ++i) sums[i] = numerics::accumulate_fp(words[i], sums[i]);
-        }
-        for (std::uint32_t i = 0; i < 4; ++i) results[output_index(layer, n, k, y + i / 2, x + i % 2)] = numerics::finish_fp(sums[i]);
-    });
+    for_each_tile(layer, input, weights,
+                  [&](std::uint32_t n, std::uint32_t k, std::uint32_t y, std::uint32_t x, const auto& u, const Tile* tiles) {
+                      std::array<numerics::FpSum, 4> sums{};
+                      for (std::size_t first = 0; first < u.size(); first += 4) {  // four channels an atom: lane 4 * position + channel
+                          std::array<std::uint16_t, 64> weight{}, data{};
+                          for (std::size_t p = 0; p < 16; ++p)
+                              for (std::size_t c = 0; c < 4 && first + c < u.size(); ++c) {
+                                  weight[4 * p + c] = static_cast<std::uint16_t>(u[first + c][p]);
+                                  data[4 * p + c] = tiles[first + c][p];
+                              }
+                          numerics::Fp16Weights w;
+                          numerics::Fp16Operand d;
+                          numerics::unpack_fp16(weight, w);
+                          numerics::unpack_fp16(data, d);
+                          const auto words = numerics::winograd_fp16(w, d);
+                          for (std::size_t i = 0; i < 4; ++i) sums[i] = numerics::accumulate_fp(words[i], sums[i]);
+                      }
+                      for (std::uint32_t i = 0; i < 4; ++i)
+                          results[output_index(layer, n, k, y + i / 2, x + i % 2)] = numerics::finish_fp(sums[i]);
+                  });
     return results;
 }
 

@@ -10,7 +10,8 @@ namespace dlasim {
 
 struct Accelerator::Parts {
     explicit Parts(const AcceleratorOptions& options)
-        : hardware(load_hardware(options.hardware, options.settings)), clock(options.clock_period),
+        : hardware(load_hardware(options.hardware, options.settings)),
+          clock(options.clock_period),
           top("dla", hardware, clock, TopOptions{.stepping = false, .values = options.values, .events = false})
     {
     }

@@ -11,7 +11,6 @@
 // delay are seen in the cycle after, so the order in which SystemC runs processes decides nothing.
 #pragma once
 #include <cstdint>
-
 #include <tlm>
 
 namespace dlasim {

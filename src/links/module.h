@@ -25,8 +25,7 @@ private:
 /// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result.
 class UnitModule : public sc_core::sc_module, public Sleeper {
 public:
-    UnitModule(const sc_core::sc_module_name& name, const Clock& clock, bool stepping)
-        : sc_module(name), clock_(clock), stepping_(stepping)
+    UnitModule(const sc_core::sc_module_name& name, const Clock& clock, bool stepping) : sc_module(name), clock_(clock), stepping_(stepping)
     {
         SC_HAS_PROCESS(UnitModule);
         SC_METHOD(run);
@@ -75,7 +74,7 @@ private:
 
     sc_core::sc_event wake_{"wake"};
     bool stepping_;
-    Cycle scheduled_ = kNever;  // what wake_ is notified for
+    Cycle scheduled_ = kNever;                                              // what wake_ is notified for
     std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> later_;  // wakes after that
     std::uint64_t evaluations_ = 0;
 };

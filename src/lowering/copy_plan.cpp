@@ -7,7 +7,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1u << 29;            // that are copied and compared
+constexpr std::uint64_t kMostBytes = 1u << 29;  // that are copied and compared
 constexpr std::size_t kMostPages = kMostBytes / AtomSet::kPageBytes;
 constexpr std::uint32_t kAtom = AtomSet::kAtomBytes;
 // [spec] csb.md 3: every source but BDMA's two groups.
@@ -15,7 +15,9 @@ constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::kBdmaInterruptBit);
 
 class CopyPlanner {
 public:
-    CopyPlanner(const Transfer& transfer, const Hardware& hardware) : transfer_(transfer), blocks_(transfer.copy()->blocks), hw_(hardware) {}
+    CopyPlanner(const Transfer& transfer, const Hardware& hardware) : transfer_(transfer), blocks_(transfer.copy()->blocks), hw_(hardware)
+    {
+    }
 
     TransferPlan plan()
     {
@@ -65,7 +67,8 @@ private:
     {
         std::size_t end = first + 1;
         while (end < plan_.launches.size() && !plan_.launches[end].wait) ++end;
-        const std::size_t begin_block = plan_.launches[first].first, end_block = plan_.launches[end - 1].first + plan_.launches[end - 1].count;
+        const std::size_t begin_block = plan_.launches[first].first,
+                          end_block = plan_.launches[end - 1].first + plan_.launches[end - 1].count;
         check_unsettled(begin_block, end_block);
         AtomSet written;
         for (std::size_t b = begin_block; b < end_block; ++b)
@@ -74,7 +77,7 @@ private:
                 const Place place{to.place.primary, to.line_address(s, l)};
                 if (const auto met = written.insert(place, blocks_[b].line_bytes))
                     throw ConfigError(end_of(b, "destination"), "writes address " + std::to_string(*met) + " of " + memory_name(place) +
-                                      " a second time, expected lines apart, or \"wait\": true");
+                                                                    " a second time, expected lines apart, or \"wait\": true");
                 touch(place, blocks_[b].line_bytes, end_of(b, "destination"));
             });
         for (std::size_t b = begin_block; b < end_block; ++b)
@@ -82,8 +85,9 @@ private:
                 const BlockEnd& from = blocks_[b].source;
                 const Place place{from.place.primary, from.line_address(s, l)};
                 if (const auto met = written.find(place, blocks_[b].line_bytes))
-                    throw ConfigError(end_of(b, "source"), "reads address " + std::to_string(*met) + " of " + memory_name(place) +
-                                      ", which is written at the same time, expected lines apart, or \"wait\": true");
+                    throw ConfigError(end_of(b, "source"),
+                                      "reads address " + std::to_string(*met) + " of " + memory_name(place) +
+                                          ", which is written at the same time, expected lines apart, or \"wait\": true");
                 touch(place, blocks_[b].line_bytes, end_of(b, "source"));
             });
         settle(first, end);
@@ -99,8 +103,9 @@ private:
                     const Place place{side->place.primary, side->line_address(s, l)};
                     if (const auto met = unsettled_[place.primary].find(place, blocks_[b].line_bytes))
                         throw ConfigError(end_of(b, name), "touches address " + std::to_string(*met) + " of " + memory_name(place) +
-                                          ", written by a launch that ends in the other memory: its interrupt says nothing of this one. Expected a launch of its own for what writes to " +
-                                          memory_name(place));
+                                                               ", written by a launch that ends in the other memory: its interrupt says "
+                                                               "nothing of this one. Expected a launch of its own for what writes to " +
+                                                               memory_name(place));
                 });
     }
 
@@ -121,8 +126,8 @@ private:
     {
         touched_.insert(place, bytes);
         if (touched_.pages() > kMostPages)
-            throw ConfigError(where, "is spread over more than " + std::to_string(kMostPages) + " pages of " + std::to_string(AtomSet::kPageBytes) +
-                              " bytes in all, expected less");
+            throw ConfigError(where, "is spread over more than " + std::to_string(kMostPages) + " pages of " +
+                                         std::to_string(AtomSet::kPageBytes) + " bytes in all, expected less");
     }
 
     /// [spec] bdma.md 1.3, 1.4, 2.2: a request a line, then a command and a beat for two atoms.
@@ -139,7 +144,8 @@ private:
                 port(block.destination).writes += beats(block.destination.line_address(s, l), block.line_bytes);
             });
         }
-        plan_.bounds = {{"bdma_load", lines, "a read request for each line"}, {"bdma_store", store, "a command for each line, and its data"}};
+        plan_.bounds = {{"bdma_load", lines, "a read request for each line"},
+                        {"bdma_store", store, "a command for each line, and its data"}};
     }
     PortBeats& port(const BlockEnd& end) { return end.place.primary ? plan_.dbb : plan_.cvsram; }
     std::uint64_t beats(std::uint64_t address, std::uint64_t bytes) const
@@ -189,7 +195,9 @@ private:
 std::vector<RegisterValue> block_writes(const CopyBlock& block)
 {
     std::vector<RegisterValue> writes;
-    const auto put = [&](const char* name, std::uint64_t value) { writes.push_back({std::string("BDMA.") + name, static_cast<std::uint32_t>(value)}); };
+    const auto put = [&](const char* name, std::uint64_t value) {
+        writes.push_back({std::string("BDMA.") + name, static_cast<std::uint32_t>(value)});
+    };
     put("CFG_SRC_ADDR_LOW", block.source.place.address);
     put("CFG_SRC_ADDR_HIGH", block.source.place.address >> 32);
     put("CFG_DST_ADDR_LOW", block.destination.place.address);

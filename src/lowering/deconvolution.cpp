@@ -18,8 +18,12 @@ namespace dlasim {
 /// One direction of one phase.
 struct Planner::Axis {
     Axis(std::uint32_t d, std::uint32_t stride, std::uint32_t kernel, std::uint32_t pad, std::uint32_t size, std::uint32_t out_size)
-        : place(d), phase((d + pad) % stride), step(stride), taps(kernel > phase ? (kernel - phase + stride - 1) / stride : 1),
-          empty(kernel <= phase), out((out_size + stride - 1) / stride)
+        : place(d),
+          phase((d + pad) % stride),
+          step(stride),
+          taps(kernel > phase ? (kernel - phase + stride - 1) / stride : 1),
+          empty(kernel <= phase),
+          out((out_size + stride - 1) / stride)
     {
         const std::int64_t shift = (d + pad) / stride;
         const std::int64_t first = shift - (std::int64_t{taps} - 1), last = std::int64_t{out} - 1 + shift;  // columns that are read
@@ -31,8 +35,8 @@ struct Planner::Axis {
         reachable = first < size && last >= 0;
     }
     std::uint32_t place, phase, step, taps;  // place: its first output among the layer's
-    bool empty;               // no tap of the kernel falls on this phase: the output is the bias
-    std::uint32_t out;        // outputs of a phase
+    bool empty;                              // no tap of the kernel falls on this phase: the output is the bias
+    std::uint32_t out;                       // outputs of a phase
     std::uint32_t skipped = 0, used = 0, before = 0, after = 0;
     bool reachable = true;
 };
@@ -152,7 +156,11 @@ void Planner::contract(std::uint32_t width, std::uint32_t height)
     pass.stride = l_.stride;
     rubik_ = rubik_writes(pass);
     plan_.copied_bytes = bytes;
-    plan_.outputs.push_back({{l_.placement.output.primary, target}, bytes, Cube{line, surface, bytes, hw_.memory.atom_bytes, g.out_element_bytes}, 0, l_.kernels});
+    plan_.outputs.push_back({{l_.placement.output.primary, target},
+                             bytes,
+                             Cube{line, surface, bytes, hw_.memory.atom_bytes, g.out_element_bytes},
+                             0,
+                             l_.kernels});
 }
 
 }  // namespace dlasim

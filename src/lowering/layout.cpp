@@ -18,11 +18,32 @@ void store(Bytes& bytes, std::uint64_t place, std::int16_t value, std::uint32_t 
 std::array<std::uint32_t, 4> component_order(std::uint32_t code)
 {
     switch (code) {
-    case 0x09: case 0x0b: case 0x0d: case 0x11: case 0x1a: case 0x15: case 0x18: return {2, 1, 0, 3};
-    case 0x0a: case 0x0e: case 0x12: case 0x1b: case 0x16: case 0x19: return {1, 2, 3, 0};
-    case 0x0f: case 0x13: case 0x17: return {3, 2, 1, 0};
-    case 0x1c: case 0x1e: case 0x20: case 0x22: return {0, 2, 1, 3};  // plane 1 swapped
-    default: return {0, 1, 2, 3};
+        case 0x09:
+        case 0x0b:
+        case 0x0d:
+        case 0x11:
+        case 0x1a:
+        case 0x15:
+        case 0x18:
+            return {2, 1, 0, 3};
+        case 0x0a:
+        case 0x0e:
+        case 0x12:
+        case 0x1b:
+        case 0x16:
+        case 0x19:
+            return {1, 2, 3, 0};
+        case 0x0f:
+        case 0x13:
+        case 0x17:
+            return {3, 2, 1, 0};
+        case 0x1c:
+        case 0x1e:
+        case 0x20:
+        case 0x22:
+            return {0, 2, 1, 3};  // plane 1 swapped
+        default:
+            return {0, 1, 2, 3};
     }
 }
 
@@ -48,7 +69,8 @@ Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t coun
     for (std::uint32_t n = 0; n < input.n; ++n)
         for (std::uint32_t c = 0; c < count; ++c)
             for (std::uint32_t y = 0; y < input.h; ++y)
-                for (std::uint32_t x = 0; x < input.w; ++x) store(memory, cube.offset(n, c, y, x), input.at(n, first + c, y, x), cube.element_bytes);
+                for (std::uint32_t x = 0; x < input.w; ++x)
+                    store(memory, cube.offset(n, c, y, x), input.at(n, first + c, y, x), cube.element_bytes);
     return memory;
 }
 
@@ -60,8 +82,8 @@ void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uin
                 for (std::uint32_t x = 0; x < output.w; ++x) {
                     const std::uint64_t place = cube.offset(n, c, y, x);
                     output.at(n, first_channel + c, y, x) = cube.element_bytes == 1
-                        ? static_cast<std::int8_t>(bytes[place])
-                        : static_cast<std::int16_t>(bytes[place] | bytes[place + 1] << 8);
+                                                                ? static_cast<std::int8_t>(bytes[place])
+                                                                : static_cast<std::int16_t>(bytes[place] | bytes[place + 1] << 8);
                 }
 }
 
@@ -83,8 +105,9 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
             }
             for (std::uint32_t o = 0; o < f.components; ++o) {
                 const bool second = f.planes == 2 && o > 0;
-                const std::uint64_t at = second ? uv_offset + y * geometry.uv_line_stride + column * 2 * f.plane_pixel_bytes + (order[o] - 1) * component_bytes
-                                                : place + order[o] * component_bytes;
+                const std::uint64_t at =
+                    second ? uv_offset + y * geometry.uv_line_stride + column * 2 * f.plane_pixel_bytes + (order[o] - 1) * component_bytes
+                           : place + order[o] * component_bytes;
                 store(memory, at, input.at(0, o, y, x), component_bytes);
             }
         }
@@ -132,7 +155,8 @@ std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geomet
             };
             for (std::uint32_t c0 = 0; c0 < geometry.channels_ext; c0 += 4)
                 for (std::uint32_t k = g0; k < end; ++k) {
-                    const std::array<std::array<std::int16_t, 16>, 4> u{transformed(k, c0), transformed(k, c0 + 1), transformed(k, c0 + 2), transformed(k, c0 + 3)};
+                    const std::array<std::array<std::int16_t, 16>, 4> u{transformed(k, c0), transformed(k, c0 + 1), transformed(k, c0 + 2),
+                                                                        transformed(k, c0 + 3)};
                     for (std::size_t p = 0; p < 16; ++p)
                         for (const auto& channel : u) stream.push_back(channel[p]);
                 }
@@ -159,7 +183,8 @@ Bytes operand_bytes(const Pass& pass, const Geometry& geometry, std::size_t engi
                     const std::uint64_t place = k / elements * surface + y * o.line_stride + x * o.atoms * atom_bytes;
                     const std::uint32_t number = both ? 2 * (k % elements) + (mul ? 1 : 0) : k % elements;
                     const auto value = static_cast<std::uint16_t>(at(mul, k, y, x));
-                    for (std::uint32_t b = 0; b < width; ++b) bytes[place + number * width + b] = static_cast<std::uint8_t>(value >> (8 * b));
+                    for (std::uint32_t b = 0; b < width; ++b)
+                        bytes[place + number * width + b] = static_cast<std::uint8_t>(value >> (8 * b));
                 }
     return bytes;
 }
@@ -177,7 +202,8 @@ CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Har
     for (std::size_t i = 0; i < stream.size(); ++i) {
         if (stream[i] != 0 || (nothing && i == 0)) {
             out.mask[i / 8] = static_cast<std::uint8_t>(out.mask[i / 8] | 1u << (i % 8));
-            for (std::uint32_t b = 0; b < es; ++b) out.weights.push_back(static_cast<std::uint8_t>(static_cast<std::uint16_t>(stream[i]) >> (8 * b)));
+            for (std::uint32_t b = 0; b < es; ++b)
+                out.weights.push_back(static_cast<std::uint8_t>(static_cast<std::uint16_t>(stream[i]) >> (8 * b)));
         }
         if ((i + 1) % per_group == 0 || i + 1 == stream.size()) {
             const std::size_t size = out.weights.size() - last;

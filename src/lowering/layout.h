@@ -19,7 +19,8 @@ struct Cube {
     std::uint64_t offset(std::uint32_t n, std::uint32_t c, std::uint32_t y, std::uint32_t x) const
     {
         const std::uint32_t per_atom = atom_bytes / element_bytes;
-        return n * batch_stride + c / per_atom * surface_stride + y * line_stride + std::uint64_t{x} * atom_bytes + c % per_atom * element_bytes;
+        return n * batch_stride + c / per_atom * surface_stride + y * line_stride + std::uint64_t{x} * atom_bytes +
+               c % per_atom * element_bytes;
     }
 };
 

@@ -18,7 +18,8 @@ Tensor kernels_of(const Tensor& weights, const KernelPart& part)
 {
     if (weights.values.empty()) return {};
     Tensor some(part.count, weights.c, weights.h, weights.w);
-    std::copy_n(weights.values.begin() + static_cast<std::ptrdiff_t>(weights.index(part.first, 0, 0, 0)), some.values.size(), some.values.begin());
+    std::copy_n(weights.values.begin() + static_cast<std::ptrdiff_t>(weights.index(part.first, 0, 0, 0)), some.values.size(),
+                some.values.begin());
     return some;
 }
 
@@ -39,8 +40,8 @@ Split Planner::split(const Pass& pass, bool by_kernels) const
         } catch (const ConfigError&) {
         }
         if (parts == 0) throw;
-        throw ConfigError(where_, std::string(refusal.what()).substr(where_.size() + 2) + "; with \"partition\": \"auto\" it runs in " + std::to_string(parts) +
-                                      (parts == 1 ? " part" : " parts"));
+        throw ConfigError(where_, std::string(refusal.what()).substr(where_.size() + 2) + "; with \"partition\": \"auto\" it runs in " +
+                                      std::to_string(parts) + (parts == 1 ? " part" : " parts"));
     }
 }
 
@@ -84,7 +85,8 @@ void Planner::finish_parts(PlannedPass planned, const Split& split, const Tensor
         const std::uint64_t bytes = g.out_surface_stride * g.out_surfaces;
         const Cube cube{g.out_line_stride, g.out_surface_stride, cube_bytes, hw_.memory.atom_bytes, g.out_element_bytes};
         if (!interleaved() && !some.pass.post.compares())
-            plan_.outputs.push_back({{some.pass.output_primary, address}, cube_bytes * (batch - 1) + bytes, cube, some.first_kernel, some.kernels});
+            plan_.outputs.push_back(
+                {{some.pass.output_primary, address}, cube_bytes * (batch - 1) + bytes, cube, some.first_kernel, some.kernels});
         address += bytes;
     }
     for (const Part& part : split.parts) add_part(by_kernel.at(part.kernels.first), split, part);
@@ -103,8 +105,9 @@ void Planner::add_part(PlannedPass some, const Split& split, const Part& part)
     some.geometry = size_pass(some.pass, hw_, where_);
     const std::uint64_t room = std::uint64_t{hw_.cbuf.bank_depth} * hw_.cbuf.entry_bytes * split.weight_banks;
     if (part.keep_weights && some.geometry.weight_bytes > room)
-        throw ConfigError(where_ + "/partition/reuse_weights", "found " + std::to_string(some.geometry.weight_bytes) + " bytes of weights to keep, expected at most " +
-                              std::to_string(room) + " in " + std::to_string(split.weight_banks) + " banks");
+        throw ConfigError(where_ + "/partition/reuse_weights", "found " + std::to_string(some.geometry.weight_bytes) +
+                                                                   " bytes of weights to keep, expected at most " + std::to_string(room) +
+                                                                   " in " + std::to_string(split.weight_banks) + " banks");
     add_pass(std::move(some));
 }
 

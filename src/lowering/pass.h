@@ -20,8 +20,7 @@ namespace dlasim {
 enum class PassMode { Direct, Image, Winograd, Sdp };  // Sdp: SDP alone, memory to memory
 
 struct Addresses {
-    std::uint64_t input = 0x80000000, input_uv = 0, weights = 0x90000000, mask = 0x98000000, group_sizes = 0x9c000000,
-                  output = 0xa0000000;
+    std::uint64_t input = 0x80000000, input_uv = 0, weights = 0x90000000, mask = 0x98000000, group_sizes = 0x9c000000, output = 0xa0000000;
     std::array<std::uint64_t, 3> operands{0xb0000000, 0xc0000000, 0xd0000000};  // of BS, BN, EW
 };
 
@@ -29,8 +28,8 @@ struct Addresses {
 struct Reuse {
     bool data = false, weights = false, keep_data = false, keep_weights = false;
     std::uint32_t fetched_lines = 0, total_lines = 0, released_lines = 0;  // 0: all lines
-    std::uint32_t output_rows = 0;     // 0: what the lines give
-    std::uint32_t extended_lines = 0;  // fetched, as Winograd counts them; 0: all
+    std::uint32_t output_rows = 0;                                         // 0: what the lines give
+    std::uint32_t extended_lines = 0;                                      // fetched, as Winograd counts them; 0: all
 };
 
 struct CompressedSizes {
@@ -60,11 +59,11 @@ struct Pass {
     CompressedSizes compressed;
     std::uint32_t transform_truncate = 0;  // CSC.D_PRA_CFG
     std::uint32_t accumulator_truncate = 0;
-    unsigned group = 0;                    // register group
+    unsigned group = 0;  // register group
     Addresses address;
     std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
     std::uint64_t out_batch_stride = 0;                         // 0: packed
-    std::optional<Precision> input_precision;  // of features, where it is another
+    std::optional<Precision> input_precision;                   // of features, where it is another
     Post post;
     std::array<bool, 3> operands_primary{true, true, true};
     std::array<std::uint64_t, 3> operand_surface_stride{};  // 0: packed
@@ -96,8 +95,8 @@ struct Geometry {
     std::uint64_t line_stride = 0, surface_stride = 0, uv_line_stride = 0, batch_stride = 0;
     std::uint64_t out_line_stride = 0, out_surface_stride = 0, out_batch_stride = 0;
     std::uint32_t out_element_bytes = 1, out_surfaces = 0;  // as SDP writes them
-    std::array<OperandGeometry, 3> operands;                 // of BS, BN, EW
-    std::uint32_t pad_right = 0;                             // as CDMA is told
+    std::array<OperandGeometry, 3> operands;                // of BS, BN, EW
+    std::uint32_t pad_right = 0;                            // as CDMA is told
     std::uint32_t in_precision = 0;
     std::uint64_t macs = 0;
 };

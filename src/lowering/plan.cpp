@@ -11,17 +11,22 @@ namespace {
 
 constexpr std::uint64_t kRegion = 0x10000000;  // bytes of memory for input, weights, output and bias each
 constexpr std::uint64_t kMaskBehindWeights = 0x8000000, kGroupSizesBehindWeights = 0xc000000;
-constexpr std::uint8_t kUnwritten = 0xa5;      // what output memory holds before the run
-constexpr std::uint32_t kRubikStatus = 1 << 8; // GLB bit of Rubik's first register group
+constexpr std::uint8_t kUnwritten = 0xa5;       // what output memory holds before the run
+constexpr std::uint32_t kRubikStatus = 1 << 8;  // GLB bit of Rubik's first register group
 
 std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b * b; }
 
 }  // namespace
 
 Planner::Planner(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
-    : l_(layer), hw_(hw), t_(tensors), where_(layer.file.empty() ? layer.name : layer.file),
-      base_{.input = layer.placement.input.address, .weights = layer.placement.weights.address,
-            .mask = layer.placement.weights.address + kMaskBehindWeights, .group_sizes = layer.placement.weights.address + kGroupSizesBehindWeights,
+    : l_(layer),
+      hw_(hw),
+      t_(tensors),
+      where_(layer.file.empty() ? layer.name : layer.file),
+      base_{.input = layer.placement.input.address,
+            .weights = layer.placement.weights.address,
+            .mask = layer.placement.weights.address + kMaskBehindWeights,
+            .group_sizes = layer.placement.weights.address + kGroupSizesBehindWeights,
             .output = layer.placement.output.address,
             .operands = {layer.placement.operands[0].address, layer.placement.operands[1].address, layer.placement.operands[2].address}}
 {
@@ -51,13 +56,15 @@ void Planner::check_placement() const
     for (std::size_t i = 0; i < areas.size(); ++i) {
         const Area& area = areas[i];
         if (!area.primary && !hw_.memory.has_secondary)
-            throw ConfigError(where_ + "/placement", "the " + area.name + " stand behind CVSRAM, expected DBB: " + hw_.name + " has no secondary port");
+            throw ConfigError(where_ + "/placement",
+                              "the " + area.name + " stand behind CVSRAM, expected DBB: " + hw_.name + " has no secondary port");
         if (i + 1 < areas.size() && area.primary == areas[i + 1].primary && area.end > areas[i + 1].begin)
             throw ConfigError(where_ + "/placement", "the " + area.name + " at " + std::to_string(area.begin) + " end at " +
-                              std::to_string(area.end) + " and overlap the " + areas[i + 1].name + " at " + std::to_string(areas[i + 1].begin) +
-                              ", expected areas apart");
+                                                         std::to_string(area.end) + " and overlap the " + areas[i + 1].name + " at " +
+                                                         std::to_string(areas[i + 1].begin) + ", expected areas apart");
         if (area.end > std::uint64_t{1} << 32)
-            throw ConfigError(where_ + "/placement", "the " + area.name + " end at " + std::to_string(area.end) + ", expected all below 4 GiB");
+            throw ConfigError(where_ + "/placement",
+                              "the " + area.name + " end at " + std::to_string(area.end) + ", expected all below 4 GiB");
     }
 }
 
@@ -74,7 +81,8 @@ Plan Planner::plan()
         for (std::uint32_t g = 0; g < l_.groups; g += together) add_group_pass(g, std::min(together, l_.groups - g));
     }
     if (l_.post.compares() && plan_.passes.size() != 1)
-        throw ConfigError(where_, "found a comparison in a layer of " + std::to_string(plan_.passes.size()) + " passes, expected one: its status says one pass");
+        throw ConfigError(where_, "found a comparison in a layer of " + std::to_string(plan_.passes.size()) +
+                                      " passes, expected one: its status says one pass");
     check_placement();
     write_program();
     return std::move(plan_);
@@ -91,7 +99,10 @@ std::uint32_t Planner::groups_together() const
 Pass Planner::common_pass() const
 {
     Pass p;
-    p.mode = l_.op == Op::Sdp ? PassMode::Sdp : l_.image() ? PassMode::Image : plan_.method.winograd ? PassMode::Winograd : PassMode::Direct;
+    p.mode = l_.op == Op::Sdp        ? PassMode::Sdp
+             : l_.image()            ? PassMode::Image
+             : plan_.method.winograd ? PassMode::Winograd
+                                     : PassMode::Direct;
     p.precision = l_.precision;
     p.width = l_.width;
     p.height = l_.height;
@@ -184,7 +195,8 @@ std::uint32_t Planner::rows_at_once() const
 {
     const std::uint32_t row = l_.kernel_width * l_.channels;
     if (l_.rows_at_once > 1 && !hw_.full())
-        throw ConfigError(where_, "found " + std::to_string(l_.rows_at_once) + " kernel rows at once, expected 1: " + hw_.name + " is given one");
+        throw ConfigError(where_,
+                          "found " + std::to_string(l_.rows_at_once) + " kernel rows at once, expected 1: " + hw_.name + " is given one");
     if (l_.rows_at_once != 0) return l_.rows_at_once / 2;  // size_pass refuses what does not fit
     if (!hw_.full()) return 0;
     const std::uint32_t step = l_.stride.x * l_.channels * l_.element_bytes();
@@ -203,8 +215,7 @@ std::uint64_t Planner::reserve(std::uint64_t& next, std::uint64_t start, std::ui
 {
     const std::uint64_t address = next;
     next += bytes;
-    if (next - start > kRegion)
-        throw ConfigError(where_, what + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
+    if (next - start > kRegion) throw ConfigError(where_, what + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
     return address;
 }
 
@@ -256,7 +267,8 @@ void Planner::place_weights(PlannedPass& planned, const Tensor& weights)
         p.compressed.mask_bytes = compressed.mask.size();
         p.compressed.group_ends = std::move(compressed.group_ends);
         p.address.mask = reserve(next_.mask, base_.mask, align_up(compressed.mask.size(), 256), "the weight mask");
-        p.address.group_sizes = reserve(next_.group_sizes, base_.group_sizes, align_up(compressed.group_sizes.size(), 256), "the group sizes");
+        p.address.group_sizes =
+            reserve(next_.group_sizes, base_.group_sizes, align_up(compressed.group_sizes.size(), 256), "the group sizes");
         add_image("weight mask", {p.weights_primary, p.address.mask}, std::move(compressed.mask));
         add_image("weight group sizes", {p.weights_primary, p.address.group_sizes}, std::move(compressed.group_sizes));
         add_image("weights", {p.weights_primary, p.address.weights}, std::move(compressed.weights));
@@ -318,7 +330,8 @@ void Planner::write_lut()
     const auto low = [](std::int32_t value, unsigned width) { return static_cast<std::uint32_t>(value) & ((1u << width) - 1); };
     for (const bool lo : {false, true}) {
         write("SDP.S_LUT_ACCESS_CFG", kWrite | (lo ? kLo : 0));
-        for (std::size_t i = 0; i < (lo ? Lut::kLoEntries : Lut::kLeEntries); ++i) write("SDP.S_LUT_ACCESS_DATA", low((lo ? lut.lo : lut.le).entries[i], 16));
+        for (std::size_t i = 0; i < (lo ? Lut::kLoEntries : Lut::kLeEntries); ++i)
+            write("SDP.S_LUT_ACCESS_DATA", low((lo ? lut.lo : lut.le).entries[i], 16));
         const LutTable& table = lo ? lut.lo : lut.le;
         const std::string name = lo ? "SDP.S_LUT_LO_" : "SDP.S_LUT_LE_";
         write(name + "START", static_cast<std::uint32_t>(table.start));
@@ -326,7 +339,8 @@ void Planner::write_lut()
         write(name + "SLOPE_SCALE", low(table.underflow.scale, 16) | low(table.overflow.scale, 16) << 16);
         write(name + "SLOPE_SHIFT", low(table.underflow.shift, 5) | low(table.overflow.shift, 5) << 5);
     }
-    write("SDP.S_LUT_CFG", (lut.le.exponential ? 0u : 1u) | (lut.underflow_lo ? 1u << 4 : 0) | (lut.overflow_lo ? 1u << 5 : 0) | (lut.hybrid_lo ? 1u << 6 : 0));
+    write("SDP.S_LUT_CFG", (lut.le.exponential ? 0u : 1u) | (lut.underflow_lo ? 1u << 4 : 0) | (lut.overflow_lo ? 1u << 5 : 0) |
+                               (lut.hybrid_lo ? 1u << 6 : 0));
     write("SDP.S_LUT_INFO", low(lut.le.index_offset, 8) | low(lut.le.index_select, 8) << 8 | low(lut.lo.index_select, 8) << 16);
 }
 

@@ -61,10 +61,10 @@ private:
     const LayerTensors* t_;
     std::string where_;
     Plan plan_;
-    const Addresses base_;                           // where the tensors begin
+    const Addresses base_;  // where the tensors begin
     Addresses next_ = base_;
-    std::uint64_t input_address_ = 0;                // deconvolution: one input for all phases
-    std::vector<RegisterValue> rubik_;               // registers of the contraction, none without
+    std::uint64_t input_address_ = 0;   // deconvolution: one input for all phases
+    std::vector<RegisterValue> rubik_;  // registers of the contraction, none without
 };
 
 }  // namespace dlasim

@@ -24,7 +24,10 @@ public:
     {
         for (const RegisterValue& value : values) write(value.name, value.value);
     }
-    void poll(const std::string& name, std::uint32_t value) { program_.push_back(PollRegister{name, program_address(hw_, name), value, value}); }
+    void poll(const std::string& name, std::uint32_t value)
+    {
+        program_.push_back(PollRegister{name, program_address(hw_, name), value, value});
+    }
     void add(const ProgramEntry& entry) { program_.push_back(entry); }
 
 private:

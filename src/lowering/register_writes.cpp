@@ -171,7 +171,8 @@ private:
         put(u, "D_DATAOUT_ADDR", low(p_.address.output));
         put(u, "D_BATCH_NUMBER", p_.batch - 1);
         // Used by multi-batch only; elsewhere a stride of a wide layer is cut to what the register holds.
-        const std::uint32_t mask = find_unit(hw_.generation, u)->find(std::string_view("D_LINE_STRIDE"))->write_mask | (hw_.memory.atom_bytes - 1);
+        const std::uint32_t mask =
+            find_unit(hw_.generation, u)->find(std::string_view("D_LINE_STRIDE"))->write_mask | (hw_.memory.atom_bytes - 1);
         put(u, "D_LINE_STRIDE", p_.batch > 1 ? g_.out_line_stride : g_.out_line_stride & mask);
         // From one kernel group to the next: two surfaces where int8 is written as int16.
         const std::uint64_t step = g_.out_surface_stride * (p_.element_bytes() == 1 && g_.out_element_bytes == 2 ? 2 : 1);
@@ -204,11 +205,13 @@ private:
         put(u, "D_PERF_ENABLE", 1u | (p_.post.ew().lut ? 2u : 0u) | 4u | (processing() == 2 ? 8u : 0u));
     }
 
-    static constexpr std::uint32_t kBypass = 1, kNoAlu = 2, kNoMul = 0x10, kPrelu = 0x20, kNoLast = 0x40;  // kNoLast: ReLU of BS and BN, table of EW
+    static constexpr std::uint32_t kBypass = 1, kNoAlu = 2, kNoMul = 0x10, kPrelu = 0x20,
+                                   kNoLast = 0x40;  // kNoLast: ReLU of BS and BN, table of EW
     static std::uint32_t engine_cfg(const PointEngine& e, bool last)
     {
         if (!e.on()) return kBypass;
-        return (e.alu.on ? static_cast<std::uint32_t>(e.function) << 2 : kNoAlu) | (e.mul.on ? (e.prelu ? kPrelu : 0) : kNoMul) | (last ? 0 : kNoLast);
+        return (e.alu.on ? static_cast<std::uint32_t>(e.function) << 2 : kNoAlu) | (e.mul.on ? (e.prelu ? kPrelu : 0) : kNoMul) |
+               (last ? 0 : kNoLast);
     }
 
     void x_engine(const std::string& name, const PointEngine& e)
@@ -261,21 +264,27 @@ private:
         constexpr const char* kOf[] = {"D_BS", "D_BN", "D_EW"};
         for (std::size_t i = 0; i < p_.post.engines.size(); ++i) {
             const PointEngine& e = p_.post.engines[i];
-            constexpr std::uint32_t kDisabled = 1, kMul = 0, kAlu = 1 << 1, kBoth = 2 << 1, kTwoBytes = 1 << 3, kPerElement = 1 << 4, kPrimary = 1 << 5;
+            constexpr std::uint32_t kDisabled = 1, kMul = 0, kAlu = 1 << 1, kBoth = 2 << 1, kTwoBytes = 1 << 3, kPerElement = 1 << 4,
+                                    kPrimary = 1 << 5;
             if (!e.streams()) {
                 put(u, kCfg[i], kDisabled);
                 continue;
             }
-            put(u, kCfg[i], (!e.alu.streamed() ? kMul : e.mul.streamed() ? kBoth : kAlu) | (e.operand_bytes == 2 ? kTwoBytes : 0) |
-                                (e.per() == OperandPer::Element ? kPerElement : 0) | (p_.operands_primary[i] ? kPrimary : 0));
+            put(u, kCfg[i],
+                (!e.alu.streamed()  ? kMul
+                 : e.mul.streamed() ? kBoth
+                                    : kAlu) |
+                    (e.operand_bytes == 2 ? kTwoBytes : 0) | (e.per() == OperandPer::Element ? kPerElement : 0) |
+                    (p_.operands_primary[i] ? kPrimary : 0));
             const std::string of = kOf[i];
             put(u, of + "_BASE_ADDR_LOW", low(p_.address.operands[i]));
             put(u, of + "_BASE_ADDR_HIGH", high(p_.address.operands[i]));
             put(u, of + "_LINE_STRIDE", g_.operands[i].line_stride);
             put(u, of + "_SURFACE_STRIDE", g_.operands[i].surface_stride);
         }
-        put(u, "D_FEATURE_MODE_CFG", (alone() ? 0u : 1u) | (winograd() ? 2u : 0u) | (alone() ? g_.in_precision : processing()) << 2 | processing() << 4 |
-                                         static_cast<std::uint32_t>(p_.output.precision) << 6 | (p_.batch - 1) << 8);
+        put(u, "D_FEATURE_MODE_CFG",
+            (alone() ? 0u : 1u) | (winograd() ? 2u : 0u) | (alone() ? g_.in_precision : processing()) << 2 | processing() << 4 |
+                static_cast<std::uint32_t>(p_.output.precision) << 6 | (p_.batch - 1) << 8);
         put(u, "D_SRC_DMA_CFG", alone() ? p_.input_primary : true);
     }
 

@@ -11,7 +11,10 @@ constexpr std::uint32_t kAtom = 32;
 constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::kRubikInterruptBit);
 
 /// Planes are feature data whose atoms hold one element.
-Cube planes(std::uint64_t line, std::uint32_t height, std::uint32_t element_bytes) { return {line, line * height, 0, element_bytes, element_bytes}; }
+Cube planes(std::uint64_t line, std::uint32_t height, std::uint32_t element_bytes)
+{
+    return {line, line * height, 0, element_bytes, element_bytes};
+}
 
 std::uint64_t bytes_of(const Cube& cube, std::uint64_t surfaces) { return cube.surface_stride * surfaces; }
 
@@ -81,8 +84,9 @@ std::vector<UnitBound> bounds_of(const Reshape& r)
         const std::uint64_t lines = surfaces * r.out_height();
         fill = lines * r.stride.x * over_columns(r.width, 8, in_atoms);
         drain = lines * r.width * over_columns(r.stride.x, 8, in_atoms);
-        store = r.stride.x <= 8 ? lines * (1 + in_atoms(r.out_width()))
-                                : lines * r.width * over_columns(r.stride.x, 8, [&](std::uint32_t columns) { return 1 + in_atoms(columns); });
+        store = r.stride.x <= 8
+                    ? lines * (1 + in_atoms(r.out_width()))
+                    : lines * r.width * over_columns(r.stride.x, 8, [&](std::uint32_t columns) { return 1 + in_atoms(columns); });
     }
     return {{"rubik_fill", fill, "the input into the register file, 64 bytes a cycle"},
             {"rubik_drain", drain, "the output out of the register file"},
@@ -96,19 +100,23 @@ TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
     const Reshape& r = *transfer.reshape();
     TransferPlan plan;
     plan.layout = lay_out(r);
-    const struct { const Place& place; std::uint64_t bytes; const char* name; } sides[] = {{r.input, plan.layout.input_bytes, "input"},
-                                                                                           {r.output, plan.layout.output_bytes, "output"}};
+    const struct {
+        const Place& place;
+        std::uint64_t bytes;
+        const char* name;
+    } sides[] = {{r.input, plan.layout.input_bytes, "input"}, {r.output, plan.layout.output_bytes, "output"}};
     for (const auto& side : sides) {
         if (side.bytes > kMostBytes)
-            throw ConfigError(transfer.where("/input"), std::string("makes an ") + side.name + " of " + std::to_string(side.bytes) + " bytes, expected at most " +
-                              std::to_string(kMostBytes));
+            throw ConfigError(transfer.where("/input"), std::string("makes an ") + side.name + " of " + std::to_string(side.bytes) +
+                                                            " bytes, expected at most " + std::to_string(kMostBytes));
         check_range(side.place, side.bytes, transfer.where(std::string("/placement/") + side.name), hardware);
     }
     if (r.input.primary == r.output.primary && r.input.address < r.output.address + plan.layout.output_bytes &&
         r.output.address < r.input.address + plan.layout.input_bytes)
-        throw ConfigError(transfer.where("/placement"), "the input of " + std::to_string(plan.layout.input_bytes) + " bytes at " + std::to_string(r.input.address) +
-                          " and the output of " + std::to_string(plan.layout.output_bytes) + " bytes at " + std::to_string(r.output.address) +
-                          " overlap, expected areas apart");
+        throw ConfigError(transfer.where("/placement"), "the input of " + std::to_string(plan.layout.input_bytes) + " bytes at " +
+                                                            std::to_string(r.input.address) + " and the output of " +
+                                                            std::to_string(plan.layout.output_bytes) + " bytes at " +
+                                                            std::to_string(r.output.address) + " overlap, expected areas apart");
     plan.bytes = plan.layout.output_bytes;
     const std::uint64_t beat = hardware.memory.primary.width_bytes;
     (r.input.primary ? plan.dbb : plan.cvsram).reads = ceil_div(plan.layout.input_bytes, beat);

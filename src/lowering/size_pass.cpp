@@ -30,16 +30,24 @@ public:
         const std::uint32_t es = p_.element_bytes();
         g_.surfaces = static_cast<std::uint32_t>(divide_up(std::uint64_t{p_.channels} * es, atom()));
         g_.out_width = (p_.width + p_.pad.left + p_.pad.right - ((p_.kernel_width - 1) * p_.dilation.x + 1)) / p_.stride.x + 1;
-        g_.out_height = p_.reuse.output_rows != 0 ? p_.reuse.output_rows
-                                                  : (p_.lines() + p_.pad.top + p_.pad.bottom - p_.span_y()) / p_.stride.y + 1;
+        g_.out_height =
+            p_.reuse.output_rows != 0 ? p_.reuse.output_rows : (p_.lines() + p_.pad.top + p_.pad.bottom - p_.span_y()) / p_.stride.y + 1;
         g_.line_stride = p_.line_stride != 0 ? p_.line_stride : std::uint64_t{p_.width} * atom();
         g_.surface_stride = p_.surface_stride != 0 ? p_.surface_stride : g_.line_stride * p_.height;
         g_.kernel_bytes = std::uint64_t{p_.kernel_width} * p_.kernel_height * p_.channels * es;
         switch (p_.mode) {
-        case PassMode::Direct: direct(); break;
-        case PassMode::Image: image(); break;
-        case PassMode::Winograd: winograd(); break;
-        case PassMode::Sdp: features(); break;
+            case PassMode::Direct:
+                direct();
+                break;
+            case PassMode::Image:
+                image();
+                break;
+            case PassMode::Winograd:
+                winograd();
+                break;
+            case PassMode::Sdp:
+                features();
+                break;
         }
         if (p_.mode != PassMode::Sdp) banks();
         output();
@@ -59,8 +67,9 @@ private:
     {
         expect(hw_.full() || p_.precision == Precision::Int8,
                std::string("found precision ") + precision_name(p_.precision) + ", expected int8: " + hw_.name + " computes nothing else");
-        expect(hw_.full() || p_.output.precision == Precision::Int8,
-               std::string("found output precision ") + precision_name(p_.output.precision) + ", expected int8: " + hw_.name + " writes nothing else");
+        expect(hw_.full() || p_.output.precision == Precision::Int8, std::string("found output precision ") +
+                                                                         precision_name(p_.output.precision) +
+                                                                         ", expected int8: " + hw_.name + " writes nothing else");
         expect(p_.batch == 1 || (hw_.batch && p_.mode == PassMode::Direct),
                "found a batch of " + text(p_.batch) + ", expected 1: " + hw_.name + " has no multi-batch in this mode");
         expect(!p_.compressed.on || hw_.weight_compression, "found compressed weights, expected none: " + hw_.name + " cannot decompress");
@@ -95,29 +104,34 @@ private:
     void image()
     {
         const PixelFormat& f = *p_.format;
-        expect(hw_.full() || f.eight_bit, std::string("found pixel format ") + f.name + ", expected one of 8-bit components: " + hw_.name + " knows no other");
+        expect(hw_.full() || f.eight_bit,
+               std::string("found pixel format ") + f.name + ", expected one of 8-bit components: " + hw_.name + " knows no other");
         expect(p_.x_offset < atom() / f.plane_pixel_bytes || p_.x_offset == 0,
-               "found x_offset " + text(p_.x_offset) + ", expected less than the " + text(atom() / f.plane_pixel_bytes) + " pixels of an atom");
+               "found x_offset " + text(p_.x_offset) + ", expected less than the " + text(atom() / f.plane_pixel_bytes) +
+                   " pixels of an atom");
         const std::uint32_t component_bytes = p_.precision == Precision::Int8 ? 1 : 2;
         g_.in_precision = f.eight_bit ? 0 : f.half_float ? 2 : 1;
         expect(g_.in_precision == static_cast<std::uint32_t>(p_.precision) || p_.conversion.on,
-               std::string("found pixels of ") + precision_name(static_cast<Precision>(g_.in_precision)) + " for " + precision_name(p_.precision) +
-                   ", expected a conversion (input.conversion)");
-        g_.entries_per_slice = divide_up(std::uint64_t{p_.pad.left + p_.width + p_.pad.right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
+               std::string("found pixels of ") + precision_name(static_cast<Precision>(g_.in_precision)) + " for " +
+                   precision_name(p_.precision) + ", expected a conversion (input.conversion)");
+        g_.entries_per_slice =
+            divide_up(std::uint64_t{p_.pad.left + p_.width + p_.pad.right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
         const std::uint64_t pixels = std::uint64_t{p_.width} + p_.x_offset;
         g_.line_stride = p_.line_stride != 0 ? p_.line_stride : align_up(pixels * f.plane_pixel_bytes, atom());
         g_.surface_stride = 0;
-        if (f.planes == 2) g_.uv_line_stride = p_.uv_line_stride != 0 ? p_.uv_line_stride : align_up(pixels * f.plane_pixel_bytes * 2, atom());
+        if (f.planes == 2)
+            g_.uv_line_stride = p_.uv_line_stride != 0 ? p_.uv_line_stride : align_up(pixels * f.plane_pixel_bytes * 2, atom());
         const std::uint32_t row = p_.kernel_width * p_.channels;
         const std::uint32_t limit = hw_.mac.atomic_c >> p_.y_extension;
-        expect(p_.y_extension == 0 || row <= limit,
-               "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) + " with " + text(1u << p_.y_extension) + " rows at once");
+        expect(p_.y_extension == 0 || row <= limit, "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) +
+                                                        " with " + text(1u << p_.y_extension) + " rows at once");
         // [spec] csc.md 1.8.2: a row in flight gets at most one entry in the cycles of a step
         const std::uint32_t step = (p_.stride.x * f.components * component_bytes) << p_.y_extension;
         expect(p_.y_extension == 0 || step <= hw_.cbuf.entry_bytes,
                "found a step of " + text(step) + " bytes with " + text(1u << p_.y_extension) + " rows at once, expected at most the " +
                    text(hw_.cbuf.entry_bytes) + " of a CBUF entry");
-        expect(!hw_.full() || row <= 128, "found a kernel row of " + text(row) + " elements, expected at most 128: nv_full addresses two slices of pixels");
+        expect(!hw_.full() || row <= 128,
+               "found a kernel row of " + text(row) + " elements, expected at most 128: nv_full addresses two slices of pixels");
         g_.kernel_width = 1;
         g_.kernel_channels = row;
         g_.entries = g_.entries_per_slice * p_.lines();
@@ -126,21 +140,25 @@ private:
     // [spec] programming.md 5.
     void winograd()
     {
-        expect(!p_.conversion.on || !p_.pad.any(), "found a conversion of a padded input in mode winograd, expected no padding: CDMA pads in front of its converter there");
+        expect(!p_.conversion.on || !p_.pad.any(),
+               "found a conversion of a padded input in mode winograd, expected no padding: CDMA pads in front of its converter there");
         expect(hw_.winograd, "found mode winograd, expected another: " + hw_.name + " has none");
         const std::uint32_t sx = p_.stride.x, sy = p_.stride.y, es = p_.element_bytes();
         // Each phase of a strided kernel must fit 3x3.
-        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy,
-               "found a kernel of " + text(p_.kernel_width) + " x " + text(p_.kernel_height) + ", expected at most 3 x 3 for each phase of the stride");
+        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy, "found a kernel of " + text(p_.kernel_width) + " x " +
+                                                                            text(p_.kernel_height) +
+                                                                            ", expected at most 3 x 3 for each phase of the stride");
         g_.channels_ext = static_cast<std::uint32_t>(align_up(std::uint64_t{p_.channels} * es, 32)) / es * sx * sy;
-        expect(g_.channels_ext <= 8192, "found " + text(g_.channels_ext) + " channels after extension by the stride, expected at most 8192");
-        expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0,
-               "found an output of " + text(g_.out_width) + " x " + text(g_.out_height) + ", expected multiples of 4: Winograd works on tiles");
+        expect(g_.channels_ext <= 8192,
+               "found " + text(g_.channels_ext) + " channels after extension by the stride, expected at most 8192");
+        expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0, "found an output of " + text(g_.out_width) + " x " + text(g_.out_height) +
+                                                                    ", expected multiples of 4: Winograd works on tiles");
         g_.width_ext = g_.out_width + 4;
         g_.height_ext = p_.reuse.total_lines != 0 ? p_.reuse.total_lines : g_.out_height + 4;
         const std::uint64_t sections = std::uint64_t{g_.width_ext} * sx, used = std::uint64_t{p_.pad.left} + p_.width;
-        expect(sections >= used && sections - used < 64, "found a right padding of " + std::to_string(static_cast<std::int64_t>(sections - used)) +
-               " after extension, expected 0..63");
+        expect(
+            sections >= used && sections - used < 64,
+            "found a right padding of " + std::to_string(static_cast<std::int64_t>(sections - used)) + " after extension, expected 0..63");
         g_.pad_right = static_cast<std::uint32_t>(sections - used);
         g_.entries_per_slice = std::uint64_t{g_.surfaces} * sx * sy * (g_.width_ext / 4);
         g_.kernel_bytes = 16ull * g_.channels_ext * es;
@@ -156,33 +174,40 @@ private:
         const std::uint64_t depth = hw_.cbuf.bank_depth, bank_bytes = depth * hw_.cbuf.entry_bytes;
         const std::uint32_t all = hw_.cbuf.banks - (p_.compressed.on ? 1 : 0);
         const std::uint64_t most = hw_.full() ? 4096 : 16384;
-        expect(g_.entries_per_slice <= most, "found " + text(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + text(most));
-        expect(g_.kernel_bytes <= 1u << 18, "found " + text(g_.kernel_bytes) + " bytes in a kernel, expected at most 262144: its register has 18 bits");
+        expect(g_.entries_per_slice <= most,
+               "found " + text(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + text(most));
+        expect(g_.kernel_bytes <= 1u << 18,
+               "found " + text(g_.kernel_bytes) + " bytes in a kernel, expected at most 262144: its register has 18 bits");
         const std::uint64_t padded = hw_.full() ? 128 : hw_.cbuf.entry_bytes;
         g_.weight_bytes = p_.compressed.on ? p_.compressed.weight_bytes : align_up(g_.kernel_bytes * p_.kernels, padded);
         const std::uint64_t need_data = p_.data_banks != 0 ? p_.data_banks : divide_up(g_.entries, depth);
         const std::uint64_t in_group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
-        const GroupEnds ends = group_ends(hw_, p_.precision, p_.kernels, p_.compressed.on ? g_.kernel_bytes / p_.element_bytes() : g_.kernel_bytes);
-        expect(!p_.compressed.on || mask_fits(hw_, ends), "found a weight mask of " + text(divide_up(ends.front(), 8)) + " bytes for one group of " + text(in_group) +
-               " kernels, expected at most " + text(bank_bytes) + ": one bank holds it");
+        const GroupEnds ends =
+            group_ends(hw_, p_.precision, p_.kernels, p_.compressed.on ? g_.kernel_bytes / p_.element_bytes() : g_.kernel_bytes);
+        expect(!p_.compressed.on || mask_fits(hw_, ends), "found a weight mask of " + text(divide_up(ends.front(), 8)) +
+                                                              " bytes for one group of " + text(in_group) + " kernels, expected at most " +
+                                                              text(bank_bytes) + ": one bank holds it");
         const bool unknown = p_.compressed.on && p_.compressed.group_ends.empty();
         const std::uint64_t group_banks = unknown ? 1 : weight_banks(hw_, p_.compressed.on ? p_.compressed.group_ends : ends);
-        const std::string machine = " of the " + text(all) + " banks of " + text(bank_bytes) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
-        expect(need_data + group_banks <= all,
-               "does not fit the CBUF: the input takes " + text(g_.entries) + " entries = " + text(need_data) + " banks, one group of " +
-                   text(in_group) + " kernels " + text(group_banks) + machine);
-        expect(g_.entries <= need_data * depth, "found " + text(g_.entries) + " entries of input, expected at most " + text(need_data * depth) +
-               " in " + text(need_data) + " data banks");
+        const std::string machine =
+            " of the " + text(all) + " banks of " + text(bank_bytes) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
+        expect(need_data + group_banks <= all, "does not fit the CBUF: the input takes " + text(g_.entries) +
+                                                   " entries = " + text(need_data) + " banks, one group of " + text(in_group) +
+                                                   " kernels " + text(group_banks) + machine);
+        expect(g_.entries <= need_data * depth, "found " + text(g_.entries) + " entries of input, expected at most " +
+                                                    text(need_data * depth) + " in " + text(need_data) + " data banks");
         g_.data_banks = static_cast<std::uint32_t>(need_data);
         const std::uint64_t want = std::max<std::uint64_t>(1, divide_up(g_.weight_bytes, bank_bytes));
-        g_.weight_banks = p_.weight_banks != 0 ? p_.weight_banks : static_cast<std::uint32_t>(std::min<std::uint64_t>(all - need_data, want));
+        g_.weight_banks =
+            p_.weight_banks != 0 ? p_.weight_banks : static_cast<std::uint32_t>(std::min<std::uint64_t>(all - need_data, want));
         expect(g_.weight_banks >= group_banks && g_.data_banks + g_.weight_banks <= all,
-               "found " + text(g_.data_banks) + " data and " + text(g_.weight_banks) + " weight banks, expected at least " + text(group_banks) +
-                   " for weights and at most " + text(all) + " together");
+               "found " + text(g_.data_banks) + " data and " + text(g_.weight_banks) + " weight banks, expected at least " +
+                   text(group_banks) + " for weights and at most " + text(all) + " together");
         const std::uint64_t unit = p_.mode == PassMode::Winograd ? 4 * g_.entries_per_slice
                                    : p_.mode == PassMode::Direct ? g_.entries_per_slice * p_.grain * p_.batch
                                                                  : g_.entries_per_slice;
-        expect(unit <= g_.data_banks * depth, "found a fetch unit of " + text(unit) + " entries, expected at most " + text(g_.data_banks * depth));
+        expect(unit <= g_.data_banks * depth,
+               "found a fetch unit of " + text(unit) + " entries, expected at most " + text(g_.data_banks * depth));
     }
 
     // [spec] sdp.md 1.7: one surface is the channels of an atom; int8 to int16 writes them in pairs.
@@ -208,8 +233,9 @@ private:
         const std::uint32_t per_atom = static_cast<std::uint32_t>(atom()) / p_.element_bytes();
         expect(!post.ew().on() || hw_.sdp.has_ew, "found operations of EW, expected none: " + hw_.name + " has no EW");
         expect(!post.ew().lut || hw_.sdp.has_lut, "found a lookup table, expected none: " + hw_.name + " has none");
-        expect(!post.compares() || p_.kernels % per_atom == 0, "found " + text(p_.kernels) + " channels to compare, expected a multiple of " +
-               text(per_atom) + ": EW compares whole atoms");
+        expect(
+            !post.compares() || p_.kernels % per_atom == 0,
+            "found " + text(p_.kernels) + " channels to compare, expected a multiple of " + text(per_atom) + ": EW compares whole atoms");
         const std::uint64_t surfaces = divide_up(p_.kernels, per_atom);
         for (std::size_t i = 0; i < post.engines.size(); ++i) {
             const PointEngine& e = post.engines[i];
@@ -218,7 +244,9 @@ private:
             o.atoms = (e.alu.streamed() && e.mul.streamed() ? 2 : 1) * (p_.element_bytes() == 1 ? e.operand_bytes : 1);
             const bool element = e.per() == OperandPer::Element && (g_.out_width > 1 || g_.out_height > 1);
             o.line_stride = element ? o.atoms * g_.out_width * atom() : 0;
-            o.surface_stride = !element ? 0 : p_.operand_surface_stride[i] != 0 ? p_.operand_surface_stride[i] : o.line_stride * g_.out_height;
+            o.surface_stride = !element                            ? 0
+                               : p_.operand_surface_stride[i] != 0 ? p_.operand_surface_stride[i]
+                                                                   : o.line_stride * g_.out_height;
             o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom();
         }
     }
@@ -231,9 +259,6 @@ private:
 
 }  // namespace
 
-Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where)
-{
-    return Sizer(pass, hardware, where).size();
-}
+Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where) { return Sizer(pass, hardware, where).size(); }
 
 }  // namespace dlasim

@@ -31,9 +31,11 @@ struct Fetch {
 Fetch fetch_of(const Pass& pass, const RowPart& rows, std::uint32_t begin)
 {
     if (pass.mode != PassMode::Winograd) return {begin, rows.end - begin, rows.pad_top, false};
-    const std::int64_t first = std::int64_t{begin} * pass.stride.y - pass.pad.top, last = std::int64_t{rows.end} * pass.stride.y - pass.pad.top;
+    const std::int64_t first = std::int64_t{begin} * pass.stride.y - pass.pad.top,
+                       last = std::int64_t{rows.end} * pass.stride.y - pass.pad.top;
     if (first >= pass.height) return {pass.height - 1, 1, static_cast<std::uint32_t>(last - first), true};
-    const auto top = static_cast<std::uint32_t>(std::max<std::int64_t>(0, -first)), line = static_cast<std::uint32_t>(std::max<std::int64_t>(0, first));
+    const auto top = static_cast<std::uint32_t>(std::max<std::int64_t>(0, -first)),
+               line = static_cast<std::uint32_t>(std::max<std::int64_t>(0, first));
     if (last <= 0) return {0, 1, top, true};
     return {line, static_cast<std::uint32_t>(std::min<std::int64_t>(pass.height, last)) - line, top, false};
 }
@@ -43,13 +45,21 @@ enum class Order { KernelsInside, KernelsTurning, RowsInside };
 class Splitter {
 public:
     Splitter(const Pass& whole, const Hardware& hw, const Partition& partition, bool by_kernels, const std::string& where)
-        : p_(whole), hw_(hw), wish_(partition), by_kernels_(by_kernels), where_(where + "/partition"), g_(smallest(where)),
-          depth_(hw.cbuf.bank_depth), bank_bytes_(depth_ * hw.cbuf.entry_bytes), banks_(hw.cbuf.banks - (whole.compressed.on ? 1 : 0)),
+        : p_(whole),
+          hw_(hw),
+          wish_(partition),
+          by_kernels_(by_kernels),
+          where_(where + "/partition"),
+          g_(smallest(where)),
+          depth_(hw.cbuf.bank_depth),
+          bank_bytes_(depth_ * hw.cbuf.entry_bytes),
+          banks_(hw.cbuf.banks - (whole.compressed.on ? 1 : 0)),
           line_entries_(g_.entries_per_slice * whole.batch),
           out_height_((whole.height + whole.pad.top + whole.pad.bottom - whole.span_y()) / whole.stride.y + 1)
     {
         if (winograd() && out_height_ % kTile != 0)
-            throw ConfigError(where, "found an output of " + text(out_height_) + " rows, expected a multiple of 4: Winograd works on tiles");
+            throw ConfigError(where,
+                              "found an output of " + text(out_height_) + " rows, expected a multiple of 4: Winograd works on tiles");
     }
 
     Split split() { return wish_.automatic ? automatic() : explicitly(); }
@@ -170,7 +180,8 @@ private:
             if (reuse_data && a.begin == b.begin && a.end == b.end) {
                 before.keep_data = part.reuse_data = true;
                 part.kept_lines = b.lines();
-            } else if (reuse_data && a.begin < b.begin && b.begin < a.end && a.end < b.end && fetch_of(p_, b, a.end).pad_top <= kMostPadTop) {
+            } else if (reuse_data && a.begin < b.begin && b.begin < a.end && a.end < b.end &&
+                       fetch_of(p_, b, a.end).pad_top <= kMostPadTop) {
                 part.reuse_data = true;
                 part.kept_lines = a.end - b.begin;
                 before.released_lines = b.begin - a.begin;
@@ -179,7 +190,10 @@ private:
         }
     }
 
-    std::uint64_t weight_bytes(std::uint32_t kernels) const { return align_up(g_.kernel_bytes * kernels, hw_.full() ? 128 : hw_.cbuf.entry_bytes); }
+    std::uint64_t weight_bytes(std::uint32_t kernels) const
+    {
+        return align_up(g_.kernel_bytes * kernels, hw_.full() ? 128 : hw_.cbuf.entry_bytes);
+    }
     std::uint64_t line_bytes() const { return line_entries_ * hw_.cbuf.entry_bytes; }
     std::uint64_t fetched_bytes(const std::vector<Part>& parts) const
     {
@@ -192,7 +206,8 @@ private:
     }
 
     /// The order that fetches least; of equal ones the first.
-    std::vector<Part> connected(std::vector<RowPart> rows, const std::vector<KernelPart>& kernels, bool reuse_data, bool reuse_weights) const
+    std::vector<Part> connected(std::vector<RowPart> rows, const std::vector<KernelPart>& kernels, bool reuse_data,
+                                bool reuse_weights) const
     {
         if (reuse_data) fetch_ahead(rows);
         std::vector<Part> best;
@@ -256,12 +271,14 @@ private:
     }
     bool masks_fit(const std::vector<Part>& parts) const
     {
-        return std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return mask_of_part_fits(part.kernels.count, part.keep_weights); });
+        return std::all_of(parts.begin(), parts.end(),
+                           [&](const Part& part) { return mask_of_part_fits(part.kernels.count, part.keep_weights); });
     }
 
     bool whole_fits() const
     {
-        return banks_of(winograd() ? out_height_ + kTile : p_.height) + group_banks(p_.kernels) <= banks_ && mask_of_part_fits(p_.kernels, false);
+        return banks_of(winograd() ? out_height_ + kTile : p_.height) + group_banks(p_.kernels) <= banks_ &&
+               mask_of_part_fits(p_.kernels, false);
     }
 
     bool wraps_inside_a_line(const std::vector<Part>& parts, std::uint64_t data_banks) const
@@ -299,7 +316,8 @@ private:
         const std::uint64_t best = std::min(std::max(need.data, need.data_ahead), banks_ - weights_beside(need.data, need.weights));
         for (std::uint64_t away = 0; away <= banks_; ++away)
             for (const std::uint64_t data : {best + away, best >= away ? best - away : 0})
-                if (data >= need.data && data <= most && !wraps_inside_a_line(parts, data)) return Banks{data, weights_beside(data, need.weights_ahead)};
+                if (data >= need.data && data <= most && !wraps_inside_a_line(parts, data))
+                    return Banks{data, weights_beside(data, need.weights_ahead)};
         return {};
     }
 
@@ -308,21 +326,27 @@ private:
     Split explicitly() const
     {
         const std::uint32_t group = hw_.kernel_group(p_.precision);
-        if (wish_.kernels != 0 && !by_kernels_) refuse("/kernels", "found parts of " + text(wish_.kernels) + " kernels, expected none: the phases of a deconvolution are cut by rows");
+        if (wish_.kernels != 0 && !by_kernels_)
+            refuse("/kernels",
+                   "found parts of " + text(wish_.kernels) + " kernels, expected none: the phases of a deconvolution are cut by rows");
         if (wish_.kernels > group && wish_.kernels < p_.kernels && wish_.kernels % group != 0)
-            refuse("/kernels", "found " + text(wish_.kernels) + ", expected a multiple of the " + text(group) + " kernels of a group, or less: a part ends with a group");
+            refuse("/kernels", "found " + text(wish_.kernels) + ", expected a multiple of the " + text(group) +
+                                   " kernels of a group, or less: a part ends with a group");
         if (wish_.rows < out_height_ && wish_.rows % tile() != 0)
             refuse("/rows", "found " + text(wish_.rows) + ", expected a multiple of 4: Winograd works on tiles");
         const std::uint32_t most_rows = wish_.rows != 0 ? wish_.rows : out_height_;
         const std::vector<KernelPart> kernels = cut_kernels(wish_.kernels != 0 ? wish_.kernels : p_.kernels);
-        const std::uint64_t most_lines = wish_.data_banks != 0 ? wish_.data_banks * depth_ / line_entries_ : std::numeric_limits<std::uint64_t>::max();
+        const std::uint64_t most_lines =
+            wish_.data_banks != 0 ? wish_.data_banks * depth_ / line_entries_ : std::numeric_limits<std::uint64_t>::max();
         const std::vector<RowPart> rows = cut(most_rows, most_lines, kernels);
         if (rows.empty()) refuse_row(most_lines, needs_two_rows(kernels));
         if (rows.size() * kernels.size() == 1 && wish_.data_banks == 0 && wish_.weight_banks == 0 && whole_fits()) return {};
         check_count(rows.size() * kernels.size());
         const std::vector<Part> parts = connected(rows, kernels, wish_.reuse_data, wish_.reuse_weights);
         const Need need = need_of(parts, false);
-        if (!masks_fit(parts)) refuse("", "found a weight mask of more than " + text(bank_bytes_) + " bytes in a part, expected at most that: one bank holds it");
+        if (!masks_fit(parts))
+            refuse("",
+                   "found a weight mask of more than " + text(bank_bytes_) + " bytes in a part, expected at most that: one bank holds it");
         const std::optional<Banks> banks = allocate(parts, need);
         if (!banks) refuse_banks(parts, need);
         return {parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), out_height_};
@@ -333,41 +357,53 @@ private:
         for (std::uint32_t first = 0; first < out_height_; first += tile()) {
             const RowPart row = rows_of(first, tile());
             if (row.lines() > most_lines)
-                refuse("/data_banks", "found " + text(wish_.data_banks) + ", expected at least " + text(banks_of(row.lines())) + ": output row " + text(first) + " takes " +
-                       text(row.lines()) + " lines of " + text(line_entries_) + " entries");
+                refuse("/data_banks", "found " + text(wish_.data_banks) + ", expected at least " + text(banks_of(row.lines())) +
+                                          ": output row " + text(first) + " takes " + text(row.lines()) + " lines of " +
+                                          text(line_entries_) + " entries");
             if (!programmable(row))
-                refuse("", "found output row " + text(first) + " below the input, with a window of " + text(fetch_of(p_, row, row.begin).pad_top) +
-                       " lines, expected at most " + text(kMostPadTop) + " lines or no partition there");
+                refuse("", "found output row " + text(first) + " below the input, with a window of " +
+                               text(fetch_of(p_, row, row.begin).pad_top) + " lines, expected at most " + text(kMostPadTop) +
+                               " lines or no partition there");
         }
         const std::string limit = wish_.rows != 0 ? text(wish_.rows) + " rows" : text(wish_.data_banks) + " data banks";
         if (two_rows)
-            refuse("", "found parts of at most " + limit + " for an output of 1 x " + text(out_height_) + ", expected none of a single output place: SDP takes its surfaces" +
-                   " one after the other. Other rows, or kernels of one surface a part, would do");
+            refuse("", "found parts of at most " + limit + " for an output of 1 x " + text(out_height_) +
+                           ", expected none of a single output place: SDP takes its surfaces" +
+                           " one after the other. Other rows, or kernels of one surface a part, would do");
         refuse("/rows", "found " + limit + ", expected at least " + text(tile()) + " rows");
     }
 
     [[noreturn]] void refuse_banks(const std::vector<Part>& parts, const Need& need) const
     {
-        const std::uint64_t weights = std::max<std::uint64_t>(need.least_weights(), wish_.weight_banks), data = std::max<std::uint64_t>(need.data, wish_.data_banks);
-        const std::string machine = " of the " + text(banks_) + " banks of " + text(bank_bytes_) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
+        const std::uint64_t weights = std::max<std::uint64_t>(need.least_weights(), wish_.weight_banks),
+                            data = std::max<std::uint64_t>(need.data, wish_.data_banks);
+        const std::string machine =
+            " of the " + text(banks_) + " banks of " + text(bank_bytes_) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
         if (wish_.data_banks != 0 && wish_.data_banks < need.data)
-            refuse("/data_banks", "found " + text(wish_.data_banks) + ", expected at least " + text(need.data) + ": a part takes " + text(need.lines) + " lines of " +
-                   text(line_entries_) + " entries");
+            refuse("/data_banks", "found " + text(wish_.data_banks) + ", expected at least " + text(need.data) + ": a part takes " +
+                                      text(need.lines) + " lines of " + text(line_entries_) + " entries");
         if (wish_.weight_banks != 0 && wish_.weight_banks < need.least_weights())
             refuse("/weight_banks", "found " + text(wish_.weight_banks) + ", expected at least " + text(need.least_weights()) +
-                   (need.kept > need.group ? " for the weights that are kept" : " for one group of kernels"));
-        for (const auto& [key, fixed, beside, of] : {std::tuple{"/data_banks", wish_.data_banks, weights, "weights"}, std::tuple{"/weight_banks", wish_.weight_banks, data, "data"}})
+                                        (need.kept > need.group ? " for the weights that are kept" : " for one group of kernels"));
+        for (const auto& [key, fixed, beside, of] : {std::tuple{"/data_banks", wish_.data_banks, weights, "weights"},
+                                                     std::tuple{"/weight_banks", wish_.weight_banks, data, "data"}})
             if (fixed + beside > banks_ && need.data + need.least_weights() <= banks_)
-                refuse(key, "found " + text(fixed) + ", expected at most " + text(beside < banks_ ? banks_ - beside : 0) + " of the " + text(banks_) + " banks beside " + text(beside) + " of " + of);
+                refuse(key, "found " + text(fixed) + ", expected at most " + text(beside < banks_ ? banks_ - beside : 0) + " of the " +
+                                text(banks_) + " banks beside " + text(beside) + " of " + of);
         if (data + weights > banks_) {
-            const std::uint64_t cap = weights < banks_ ? (banks_ - weights) * depth_ / line_entries_ : 0, window = winograd() ? 2 * kTile : p_.span_y();
+            const std::uint64_t cap = weights < banks_ ? (banks_ - weights) * depth_ / line_entries_ : 0,
+                                window = winograd() ? 2 * kTile : p_.span_y();
             const std::uint64_t rows = cap < window ? 0 : winograd() ? (cap - kTile) / kTile * kTile : (cap - window) / p_.stride.y + 1;
-            refuse("", "does not fit the CBUF: a part takes " + text(need.lines) + " lines of " + text(line_entries_) + " entries = " + text(data) + " banks, " +
-                   (need.kept > need.group ? "its weights, which are kept, " : "one group of its kernels ") + text(weights) + machine +
-                   (rows != 0 && rows < out_height_ ? "; expected at most " + text(rows) + " rows in a part beside these weights" : "; expected fewer kernels in a part"));
+            refuse("", "does not fit the CBUF: a part takes " + text(need.lines) + " lines of " + text(line_entries_) +
+                           " entries = " + text(data) + " banks, " +
+                           (need.kept > need.group ? "its weights, which are kept, " : "one group of its kernels ") + text(weights) +
+                           machine +
+                           (rows != 0 && rows < out_height_ ? "; expected at most " + text(rows) + " rows in a part beside these weights"
+                                                            : "; expected fewer kernels in a part"));
         }
-        refuse("", "found " + text(parts.size()) + " parts of which a line of pixels, " + text(line_entries_) + " entries, wraps around the ring of the data banks, expected banks" +
-               " whose entries are a multiple of it: " + hw_.name + " reads such lines wrongly for a stride of more than " + text(hw_.cbuf.entry_bytes) + " components");
+        refuse("", "found " + text(parts.size()) + " parts of which a line of pixels, " + text(line_entries_) +
+                       " entries, wraps around the ring of the data banks, expected banks" + " whose entries are a multiple of it: " +
+                       hw_.name + " reads such lines wrongly for a stride of more than " + text(hw_.cbuf.entry_bytes) + " components");
     }
 
     void check_count(std::uint64_t parts) const
@@ -391,9 +427,11 @@ private:
         try_kernels(p_.kernels, best);
         for (std::uint32_t kernels = group - 1; by_kernels_ && kernels > 0; --kernels) try_kernels(kernels, best);
         if (!best)
-            throw ConfigError(where_, "does not fit the CBUF in any partition by rows and kernels: one row of output takes " + text(g_.entries / line_entries_) +
-                              " lines of " + text(line_entries_) + " entries, one group of kernels " + text(group * g_.kernel_bytes) + " bytes, expected at most " + text(banks_) +
-                              " banks of " + text(bank_bytes_) + " bytes together and at most " + text(kMostParts) + " parts");
+            throw ConfigError(where_, "does not fit the CBUF in any partition by rows and kernels: one row of output takes " +
+                                          text(g_.entries / line_entries_) + " lines of " + text(line_entries_) +
+                                          " entries, one group of kernels " + text(group * g_.kernel_bytes) + " bytes, expected at most " +
+                                          text(banks_) + " banks of " + text(bank_bytes_) + " bytes together and at most " +
+                                          text(kMostParts) + " parts");
         return best->split;
     }
 
@@ -410,7 +448,8 @@ private:
                 if (!banks) continue;
                 const std::uint64_t bytes = fetched_bytes(parts);
                 if (best && std::tuple(parts.size(), bytes) > std::tuple(best->split.parts.size(), best->bytes)) break;
-                best = Candidate{{parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), out_height_}, bytes};
+                best = Candidate{{parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), out_height_},
+                                 bytes};
                 break;
             }
         }
@@ -442,8 +481,9 @@ Pass part_pass(const Pass& pass, const Geometry& geometry, const Split& split, c
     p.kernels = part.kernels.count;
     p.data_banks = split.data_banks;
     p.weight_banks = split.weight_banks;
-    p.reuse = {part.reuse_data, part.reuse_weights, part.keep_data, part.keep_weights, fetch.lines, part.rows.lines(), part.released_lines,
-               part.rows.count, winograd ? part.rows.end - part.fetch_begin() : 0};
+    p.reuse = {part.reuse_data,     part.reuse_weights, part.keep_data,
+               part.keep_weights,   fetch.lines,        part.rows.lines(),
+               part.released_lines, part.rows.count,    winograd ? part.rows.end - part.fetch_begin() : 0};
     p.pad.top = fetch.pad_top;
     p.pad.bottom = part.rows.pad_bottom;
     // A single line of one pixel is fetched as packed surfaces, which those of a higher input are not.

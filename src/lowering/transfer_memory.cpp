@@ -56,7 +56,8 @@ public:
         Comparison result;
         for (std::uint64_t i = 0; i < expected.size(); ++i) {
             const bool inside = i >= first && i - first < output_.size();
-            compare_byte(result, {start.primary, start.address + i}, found[i], expected[i], inside && found[i] != expected[i] ? element(i - first) : "");
+            compare_byte(result, {start.primary, start.address + i}, found[i], expected[i],
+                         inside && found[i] != expected[i] ? element(i - first) : "");
         }
         return result;
     }
@@ -82,8 +83,8 @@ private:
         const Cube& cube = layout_.output;
         const std::uint32_t per_atom = cube.atom_bytes / cube.element_bytes;
         const std::uint64_t channel = offset / cube.surface_stride * per_atom + offset % cube.atom_bytes / cube.element_bytes;
-        return " (channel " + std::to_string(channel) + " row " + std::to_string(offset % cube.surface_stride / cube.line_stride) + " column " +
-               std::to_string(offset % cube.line_stride / cube.atom_bytes) + ")";
+        return " (channel " + std::to_string(channel) + " row " + std::to_string(offset % cube.surface_stride / cube.line_stride) +
+               " column " + std::to_string(offset % cube.line_stride / cube.atom_bytes) + ")";
     }
 
     const Reshape& r_;

@@ -55,7 +55,7 @@ struct TransferPlan {
     ReshapeLayout layout;          // rubik
     std::uint64_t bytes = 0;       // that are written
     PortBeats dbb, cvsram;
-    bool settled = true;           // the interrupts vouch for everything that was written
+    bool settled = true;  // the interrupts vouch for everything that was written
     std::vector<UnitBound> bounds;
 };
 

@@ -46,8 +46,8 @@ void MemoryStore::write_slowly(std::uint64_t address, const std::uint8_t* from, 
     }
 }
 
-void MemoryStore::write(std::uint64_t address, const std::uint8_t* from, std::size_t bytes,
-                        const std::uint8_t* enables, std::size_t enable_bytes)
+void MemoryStore::write(std::uint64_t address, const std::uint8_t* from, std::size_t bytes, const std::uint8_t* enables,
+                        std::size_t enable_bytes)
 {
     for (std::size_t i = 0; i < bytes;) {
         const bool on = enables[i % enable_bytes] != 0;

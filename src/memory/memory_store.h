@@ -33,8 +33,7 @@ public:
         std::memcpy(make(address / kPageBytes) + offset, from, bytes);
     }
     /// Writes the bytes whose enable is not 0; the enables repeat.
-    void write(std::uint64_t address, const std::uint8_t* from, std::size_t bytes, const std::uint8_t* enables,
-               std::size_t enable_bytes);
+    void write(std::uint64_t address, const std::uint8_t* from, std::size_t bytes, const std::uint8_t* enables, std::size_t enable_bytes);
 
     std::size_t pages() const { return pages_.size(); }
 

@@ -16,10 +16,7 @@ inline constexpr unsigned kWideSum = 48;    // int16 and the even kernels of int
 inline constexpr unsigned kNarrowSum = 34;  // odd kernels of int8, and the configurable generation
 
 /// A sum is 0 before the first stripe.
-constexpr std::int64_t accumulate_int(std::int64_t partial, std::int64_t sum, unsigned width)
-{
-    return saturate(partial + sum, width);
-}
+constexpr std::int64_t accumulate_int(std::int64_t partial, std::int64_t sum, unsigned width) { return saturate(partial + sum, width); }
 
 struct IntResult {
     std::int32_t value = 0;

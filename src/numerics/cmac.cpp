@@ -8,8 +8,7 @@
 namespace dlasim::numerics {
 
 // The inner loops are written for the vectoriser; x86 processors get a wider version where they have one.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define DLASIM_WIDE __attribute__((target_clones("arch=haswell", "default")))
 #else
 #define DLASIM_WIDE
@@ -159,8 +158,7 @@ DLASIM_WIDE std::int64_t sum_of_products(const Fp16Weights& w, const Fp16Operand
     return sum;
 }
 
-DLASIM_WIDE void sums_of_positions(const Fp16Weights& w, const Fp16Operand& d, std::array<std::int64_t, 16>& sums,
-                                   unsigned& exponent)
+DLASIM_WIDE void sums_of_positions(const Fp16Weights& w, const Fp16Operand& d, std::array<std::int64_t, 16>& sums, unsigned& exponent)
 {
     Terms terms;
     align_products(w, d, terms);
@@ -178,14 +176,13 @@ CmacWord word(std::int64_t mantissa, unsigned exponent)
 }
 CmacWord nan_word(std::uint16_t value)
 {
-    return std::uint64_t{63} << 38 | std::uint64_t{Fp16::sign(value)} << 37 |
-           std::uint64_t{Fp16::mantissa(value)} << 27;
+    return std::uint64_t{63} << 38 | std::uint64_t{Fp16::sign(value)} << 37 | std::uint64_t{Fp16::mantissa(value)} << 27;
 }
 
 /// Booth digit `j` of all lanes, from bits 2j + 1, 2j and 2j - 1 of the magnitude.
 DLASIM_WIDE void digits_of(Fp16Weights& w, std::size_t j)
 {
-    std::int8_t *__restrict one = w.one[j].data(), *__restrict two = w.two[j].data();
+    std::int8_t* __restrict one = w.one[j].data(), * __restrict two = w.two[j].data();
     std::int8_t* __restrict negative = w.negative[j].data();
     const std::uint16_t* __restrict magnitude = w.magnitude.data();
     const std::size_t lanes = w.lanes;
@@ -234,7 +231,7 @@ DLASIM_WIDE void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand&
     out.lanes = values.size();
     out.nan = false;
     std::uint16_t* __restrict magnitude = out.magnitude.data();
-    std::int8_t *__restrict exponent = out.exponent.data(), *__restrict sign = out.sign.data();
+    std::int8_t* __restrict exponent = out.exponent.data(), * __restrict sign = out.sign.data();
     std::uint16_t special = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint16_t x = values[i], e = (x >> 10) & 31, m = x & 1023;

@@ -25,8 +25,8 @@ using CmacWord = std::uint64_t;
 /// Data of an fp16 cell, taken apart once for all cells. Absent (zero) lanes have a very small exponent.
 struct Fp16Operand {
     std::size_t lanes = 0;
-    bool nan = false;             // some lane is NaN ...
-    std::uint16_t nan_value = 0;  // ... this is the one of the lowest index
+    bool nan = false;                                              // some lane is NaN ...
+    std::uint16_t nan_value = 0;                                   // ... this is the one of the lowest index
     alignas(64) std::array<std::uint16_t, kMaxLanes> magnitude{};  // 14 bits, M15 of the specification
     alignas(64) std::array<std::int8_t, kMaxLanes> exponent{};     // E3, or kAbsent
     alignas(64) std::array<std::int8_t, kMaxLanes> sign{};         // 0 or -1
@@ -66,8 +66,7 @@ constexpr std::array<T, 4> winograd_outputs(const std::array<T, 16>& g)
         left[r] = g[4 * r] + g[4 * r + 1] + g[4 * r + 2];
         right[r] = g[4 * r + 1] - g[4 * r + 2] - g[4 * r + 3];
     }
-    return {left[0] + left[1] + left[2], right[0] + right[1] + right[2], left[1] - left[2] - left[3],
-            right[1] - right[2] - right[3]};
+    return {left[0] + left[1] + left[2], right[0] + right[1] + right[2], left[1] - left[2] - left[3], right[1] - right[2] - right[3]};
 }
 
 }  // namespace dlasim::numerics

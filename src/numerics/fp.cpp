@@ -76,8 +76,7 @@ std::uint16_t int17_to_fp16(std::int32_t x)
     if (x == 0) return 0;
     const std::uint32_t s = x < 0, a = s ? 0u - static_cast<std::uint32_t>(x) : static_cast<std::uint32_t>(x);
     const unsigned k = width_of(a) - 1;
-    const std::uint32_t significand =
-        k > 10 ? static_cast<std::uint32_t>(round_even(a, k - 10)) : a << (10 - k);
+    const std::uint32_t significand = k > 10 ? static_cast<std::uint32_t>(round_even(a, k - 10)) : a << (10 - k);
     // The hidden bit, and a carry out of it, add to the exponent.
     const std::uint32_t magnitude = ((k + 14) << 10) + significand;
     return static_cast<std::uint16_t>(magnitude >= 31u << 10 ? Fp16::max_finite(s) : s << 15 | magnitude);
@@ -89,8 +88,7 @@ std::int16_t fp16_to_int16(std::uint16_t x)
     if (e == 31) return INT16_MIN;
     const std::int32_t significand = static_cast<std::int32_t>(e ? m | Fp16::hidden : m);
     const std::uint32_t power = e ? e : 1;
-    const std::int32_t a = power >= 25 ? significand << (power - 25)
-                                       : (significand + (1 << (24 - power))) >> (25 - power);
+    const std::int32_t a = power >= 25 ? significand << (power - 25) : (significand + (1 << (24 - power))) >> (25 - power);
     const std::int32_t v = Fp16::sign(x) ? -a : a;
     return static_cast<std::int16_t>(v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v);
 }

@@ -27,14 +27,8 @@ struct FpFormat {
     {
         return sign << (ExponentBits + MantissaBits) | exponent << MantissaBits | mantissa;
     }
-    static constexpr std::uint32_t max_finite(std::uint32_t sign)
-    {
-        return pack(sign, max_exponent - 1, mantissa_mask);
-    }
-    static constexpr bool is_nan(std::uint32_t x)
-    {
-        return (x & (sign_mask - 1)) > (max_exponent << MantissaBits);
-    }
+    static constexpr std::uint32_t max_finite(std::uint32_t sign) { return pack(sign, max_exponent - 1, mantissa_mask); }
+    static constexpr bool is_nan(std::uint32_t x) { return (x & (sign_mask - 1)) > (max_exponent << MantissaBits); }
 };
 using Fp16 = FpFormat<5, 10>;
 using Fp17 = FpFormat<6, 10>;
@@ -98,8 +92,7 @@ constexpr std::uint32_t fp_multiply(std::uint32_t a, std::uint32_t b)
     const std::uint32_t s = F::sign(a) ^ F::sign(b), sum = F::exponent(a) + F::exponent(b);
     if (!(a & (F::sign_mask - 1)) || !(b & (F::sign_mask - 1)) || sum < F::bias) return F::pack(s, 0, 0);
     if (sum >= F::max_exponent + F::bias) return F::max_finite(s);
-    const std::uint64_t product =
-        std::uint64_t{F::mantissa(a) | F::hidden} * std::uint64_t{F::mantissa(b) | F::hidden};
+    const std::uint64_t product = std::uint64_t{F::mantissa(a) | F::hidden} * std::uint64_t{F::mantissa(b) | F::hidden};
     const unsigned carry = static_cast<unsigned>(product >> (2 * F::mantissa_bits + 1));
     std::uint32_t e = sum - F::bias + carry;
     std::uint64_t m = round_even(product, F::mantissa_bits + carry);

@@ -119,8 +119,8 @@ DLASIM_AVX512 inline Pair add3(__m512i x, __m512i y, __m512i z)
 /// Booth rows j .. j + 3 to two words, in the order of the multiplier's tree, as far as W holds them.
 /// `inverted[j]`: lanes whose digit is negative.
 template <class W>
-DLASIM_AVX512 inline Pair half_tree(const std::uint64_t* one, const std::uint64_t* two, const std::uint64_t* inverted,
-                                    unsigned lane, __m512i b, __m512i b2)
+DLASIM_AVX512 inline Pair half_tree(const std::uint64_t* one, const std::uint64_t* two, const std::uint64_t* inverted, unsigned lane,
+                                    __m512i b, __m512i b2)
 {
     using Mask = typename W::Mask;
     __m512i row[4];
@@ -207,7 +207,8 @@ DLASIM_AVX512 inline int terms(const Fp16Weights& w, std::uint64_t sign, const s
             for (unsigned part = 2 * half; part < 2 * half + 2; ++part) {
                 const auto lanes = static_cast<__mmask16>(far >> 16 * part);
                 if (!lanes) continue;
-                const __m512i b = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(d.magnitude.data() + 16 * part)));
+                const __m512i b =
+                    _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(d.magnitude.data() + 16 * part)));
                 const __m512i steps = _mm512_cvtepi8_epi32(sixteen(shift, part));
                 carry |= std::uint64_t(lost_carries<Words32>(one, two, inverted, 16 * part, b, steps) & lanes) << 16 * part;
             }
@@ -245,8 +246,8 @@ DLASIM_AVX512 std::int64_t product_avx512(const Fp16Weights& w, std::uint64_t si
     const int top = terms(w, sign, one, two, negative, d, term);
     // Four terms of 29 bits fit 32.
     const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(term[0], term[1]), _mm512_add_epi32(term[2], term[3]));
-    const __m512i wide = _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum)),
-                                          _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(sum, 1)));
+    const __m512i wide =
+        _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum)), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(sum, 1)));
     return word(top, _mm512_reduce_add_epi64(wide));
 }
 
@@ -306,7 +307,8 @@ std::int64_t Fp16Block::product(const Kernel& kernel, const Atom& atom) const
 {
 #if defined(__x86_64__)
     if (wide_ && !kernel.operand.nan && !atom.operand.nan)
-        return product_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(), atom.operand);
+        return product_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(),
+                              atom.operand);
 #endif
     return static_cast<std::int64_t>(dot_fp16(kernel.operand, atom.operand));
 }
@@ -315,7 +317,8 @@ void Fp16Block::tile(const Kernel& kernel, const Atom& atom, std::int64_t* to, s
 {
 #if defined(__x86_64__)
     if (wide_ && !kernel.operand.nan && !atom.operand.nan) {
-        tile_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(), atom.operand, to, pitch);
+        tile_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(), atom.operand, to,
+                    pitch);
         return;
     }
 #endif

@@ -89,8 +89,7 @@ void multiply_pairs_sse2(const std::int16_t* plane, std::uint32_t groups, const 
     for (int i = 0; i < 4; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + 4 * i), acc[i]);
 }
 
-DLASIM_AVX2 void multiply_pairs_avx2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom,
-                                     std::int32_t* sums)
+DLASIM_AVX2 void multiply_pairs_avx2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
 {
     __m256i a = _mm256_setzero_si256(), b = a;
     for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth) {
@@ -132,8 +131,8 @@ DLASIM_AVX512 inline void transpose(__m512i (&r)[16])
 
 inline std::uint64_t low_bits(std::uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
 
-DLASIM_AVX512 void fill_bytes_avx512(std::uint8_t* to, const std::uint8_t* weights, std::uint32_t pitch,
-                                     std::uint32_t kernels, std::uint32_t lanes)
+DLASIM_AVX512 void fill_bytes_avx512(std::uint8_t* to, const std::uint8_t* weights, std::uint32_t pitch, std::uint32_t kernels,
+                                     std::uint32_t lanes)
 {
     const __m512i offset = _mm512_set1_epi8(-128);
     for (std::uint32_t block = 0; block < kernels; block += kWidth)
@@ -146,8 +145,7 @@ DLASIM_AVX512 void fill_bytes_avx512(std::uint8_t* to, const std::uint8_t* weigh
                              ? _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, weights + std::size_t{block + k} * pitch + lane), offset)
                              : offset;
             transpose(row);
-            for (std::uint32_t g = 0; g < ceil_div(part, 4u); ++g, to += 64)
-                _mm512_storeu_si512(to, row[g]);
+            for (std::uint32_t g = 0; g < ceil_div(part, 4u); ++g, to += 64) _mm512_storeu_si512(to, row[g]);
         }
 }
 
@@ -234,9 +232,8 @@ DLASIM_AVX512 void fill_pairs16_avx512(std::int16_t* low, std::int16_t* high, co
             const __mmask64 mask = low_bits(2 * part);
             __m512i row[16], upper[16];
             for (std::uint32_t k = 0; k < kWidth; ++k) {
-                const __m512i w = block + k < kernels
-                                      ? _mm512_maskz_loadu_epi8(mask, weights + std::size_t{block + k} * pitch + 2 * lane)
-                                      : _mm512_setzero_si512();
+                const __m512i w = block + k < kernels ? _mm512_maskz_loadu_epi8(mask, weights + std::size_t{block + k} * pitch + 2 * lane)
+                                                      : _mm512_setzero_si512();
                 row[k] = _mm512_and_si512(w, low_byte);
                 upper[k] = _mm512_srai_epi16(w, 8);
             }
@@ -260,7 +257,8 @@ DLASIM_AVX512 void fill_fused_avx512(std::int16_t* plane, const std::uint8_t* we
         const __mmask64 mask = low_bits(2 * part);
         __m512i row[16];
         for (std::uint32_t k = 0; k < kFused; ++k) {
-            const __m512i w = k < kernels ? _mm512_maskz_loadu_epi8(mask, weights + std::size_t{k} * pitch + 2 * lane) : _mm512_setzero_si512();
+            const __m512i w =
+                k < kernels ? _mm512_maskz_loadu_epi8(mask, weights + std::size_t{k} * pitch + 2 * lane) : _mm512_setzero_si512();
             row[k] = _mm512_and_si512(w, _mm512_set1_epi16(0xff));
             row[kFused + k] = _mm512_srai_epi16(w, 8);
         }
@@ -334,8 +332,7 @@ DLASIM_AVX512 inline void multiply_planes(const std::int16_t* low, const std::in
 }
 
 DLASIM_AVX512 void multiply_planes_avx512(const std::int16_t* low, const std::int16_t* high, std::uint32_t lanes,
-                                          const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* sums,
-                                          std::uint32_t pitch)
+                                          const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* sums, std::uint32_t pitch)
 {
     const std::uint32_t groups = ceil_div(lanes, 2u);
     for (; count >= 4; count -= 4, atoms += 4, sums += std::size_t{4} * pitch)
@@ -349,16 +346,20 @@ DLASIM_AVX512 void multiply_planes_avx512(const std::int16_t* low, const std::in
 bool available(MacEngine engine)
 {
     switch (engine) {
-    case MacEngine::Best:
-    case MacEngine::Plain: return true;
+        case MacEngine::Best:
+        case MacEngine::Plain:
+            return true;
 #if defined(__x86_64__)
-    case MacEngine::Sse2: return true;
-    case MacEngine::Avx2: return __builtin_cpu_supports("avx2");
-    case MacEngine::Avx512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512vnni");
+        case MacEngine::Sse2:
+            return true;
+        case MacEngine::Avx2:
+            return __builtin_cpu_supports("avx2");
+        case MacEngine::Avx512:
+            return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512vnni");
 #endif
-    default: return false;
+        default:
+            return false;
     }
 }
 
@@ -385,7 +386,8 @@ void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch
     if (engine_ == MacEngine::Avx512) {
         // Kernels that are not there have the weight 0: 128 as it is stored.
         fill_bytes_avx512(form_->data(), weights, weight_pitch, kernels, lanes);
-        const std::size_t used = std::size_t{round_up(kernels, kWidth)} * round_up(lanes, 4u), all = std::size_t{pitch_} * round_up(lanes, 4u);
+        const std::size_t used = std::size_t{round_up(kernels, kWidth)} * round_up(lanes, 4u),
+                          all = std::size_t{pitch_} * round_up(lanes, 4u);
         std::memset(form_->data() + used, 128, all - used);
         return;
     }

@@ -28,8 +28,7 @@ void transform(std::array<Value, 16>& tile, Add add, Subtract subtract)
 
 }  // namespace
 
-void transform_tile(Precision precision, unsigned truncate, std::span<const std::uint16_t, 16> in,
-                    std::span<std::uint16_t, 16> out)
+void transform_tile(Precision precision, unsigned truncate, std::span<const std::uint16_t, 16> in, std::span<std::uint16_t, 16> out)
 {
     if (precision == Precision::Fp16) {
         Tile tile;
@@ -45,8 +44,7 @@ void transform_tile(Precision precision, unsigned truncate, std::span<const std:
     transform(
         tile, [](std::int32_t a, std::int32_t b) { return a + b; }, [](std::int32_t a, std::int32_t b) { return a - b; });
     const unsigned width = precision == Precision::Int8 ? 8 : 16;
-    for (std::size_t i = 0; i < 16; ++i)
-        out[i] = static_cast<std::uint16_t>(shift_right(tile[i], truncate, width));
+    for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<std::uint16_t>(shift_right(tile[i], truncate, width));
 }
 
 }  // namespace dlasim::numerics

@@ -13,7 +13,6 @@
 namespace dlasim::numerics {
 
 /// truncate as the cell gets it: 0..3 (CSC turns register value 3 into 2); ignored by fp16.
-void transform_tile(Precision precision, unsigned truncate, std::span<const std::uint16_t, 16> in,
-                    std::span<std::uint16_t, 16> out);
+void transform_tile(Precision precision, unsigned truncate, std::span<const std::uint16_t, 16> in, std::span<std::uint16_t, 16> out);
 
 }  // namespace dlasim::numerics

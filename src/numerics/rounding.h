@@ -8,10 +8,7 @@
 namespace dlasim::numerics {
 
 /// x as a `width`-bit two's complement number: the low bits of x, sign-extended. width 1..64.
-constexpr std::int64_t sign_extend(std::uint64_t x, unsigned width)
-{
-    return static_cast<std::int64_t>(x << (64 - width)) >> (64 - width);
-}
+constexpr std::int64_t sign_extend(std::uint64_t x, unsigned width) { return static_cast<std::int64_t>(x << (64 - width)) >> (64 - width); }
 
 /// Nearest `width`-bit signed number. width 1..63.
 constexpr std::int64_t saturate(std::int64_t x, unsigned width)
@@ -32,10 +29,7 @@ constexpr std::int64_t shift_round(std::int64_t x, unsigned n)
 }
 
 /// The `rsh` of the specification: round, then saturate to `width` bits.
-constexpr std::int64_t shift_right(std::int64_t x, unsigned n, unsigned width)
-{
-    return saturate(shift_round(x, n), width);
-}
+constexpr std::int64_t shift_right(std::int64_t x, unsigned n, unsigned width) { return saturate(shift_round(x, n), width); }
 
 /// The `lsh` of the specification: x * 2^n saturated to `width` <= 32 bits, for |x| < 2^52.
 constexpr std::int64_t shift_left(std::int64_t x, unsigned n, unsigned width)

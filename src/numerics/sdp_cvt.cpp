@@ -67,9 +67,8 @@ unsigned sdp_cvt(const SdpCvtConfig& config, const std::int32_t* in, std::uint16
 {
     if (config.generation == Generation::Configurable)
         return convert([&](std::int32_t x) { return configurable_lane(config, x); }, in, out, count);
-    const unsigned flagged =
-        config.fp ? convert([&](std::int32_t x) { return float_lane(config, x); }, in, out, count)
-                  : convert([&](std::int32_t x) { return full_lane(config, x); }, in, out, count);
+    const unsigned flagged = config.fp ? convert([&](std::int32_t x) { return float_lane(config, x); }, in, out, count)
+                                       : convert([&](std::int32_t x) { return full_lane(config, x); }, in, out, count);
     if (config.out != Precision::Fp16) return flagged;
     unsigned largest = 0;
     for (std::size_t i = 0; i < count; ++i) largest += (out[i] & 0x7fff) == kLargestFp16;

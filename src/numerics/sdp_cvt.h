@@ -13,12 +13,12 @@ namespace dlasim::numerics {
 
 struct SdpCvtConfig {
     Generation generation = Generation::Full;
-    bool fp = false;                           // proc_precision is fp16
-    Precision out = Precision::Int8;           // out_precision
-    bool equal_mode = false;                   // EW compares: lanes pass unconverted
+    bool fp = false;                  // proc_precision is fp16
+    Precision out = Precision::Int8;  // out_precision
+    bool equal_mode = false;          // EW compares: lanes pass unconverted
     std::int32_t offset = 0;
     std::int16_t scale = 1;
-    unsigned shift = 0;                        // 0..63
+    unsigned shift = 0;  // 0..63
 };
 
 struct CvtLane {

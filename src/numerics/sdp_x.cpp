@@ -19,10 +19,18 @@ std::int32_t float_lane(const SdpXConfig& c, std::int32_t x, std::int16_t alu, s
     if (!c.alu_bypass) {
         const std::uint32_t o = operand(alu);
         switch (c.alu) {
-        case SdpAlu::Max:   v = fp32_max(v, o); break;
-        case SdpAlu::Min:   v = fp32_min(v, o); break;
-        case SdpAlu::Sum:   v = fp_add<Fp32>(v, o); break;
-        case SdpAlu::Equal: v = v != o; break;
+            case SdpAlu::Max:
+                v = fp32_max(v, o);
+                break;
+            case SdpAlu::Min:
+                v = fp32_min(v, o);
+                break;
+            case SdpAlu::Sum:
+                v = fp_add<Fp32>(v, o);
+                break;
+            case SdpAlu::Equal:
+                v = v != o;
+                break;
         }
     }
     if (!c.mul_bypass && !(c.prelu && !(v >> 31))) v = fp_multiply<Fp32>(v, operand(mul));
@@ -36,9 +44,15 @@ inline std::int32_t int_lane(const SdpXConfig& c, std::int32_t x, std::int16_t a
     if (!c.alu_bypass) {
         const std::int64_t o = shift_left(alu, c.alu_shift, 32);
         switch (c.alu) {
-        case SdpAlu::Max: v = std::max(v, o); break;
-        case SdpAlu::Min: v = std::min(v, o); break;
-        default:          v += o; break;  // code 3 adds, too
+            case SdpAlu::Max:
+                v = std::max(v, o);
+                break;
+            case SdpAlu::Min:
+                v = std::min(v, o);
+                break;
+            default:
+                v += o;
+                break;  // code 3 adds, too
         }
     }
     if (!c.mul_bypass && c.prelu && v >= 0) {
@@ -59,8 +73,7 @@ std::int32_t sdp_x_lane(const SdpXConfig& config, std::int32_t x, std::int16_t a
     return config.fp ? float_lane(config, x, alu, mul) : int_lane(config, x, alu, mul);
 }
 
-void sdp_x(const SdpXConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul,
-           std::size_t count)
+void sdp_x(const SdpXConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul, std::size_t count)
 {
     const auto each = [&](auto lane) {
         for (std::size_t i = 0; i < count; ++i)

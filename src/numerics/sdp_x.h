@@ -19,14 +19,14 @@ enum class SdpAlu : std::uint8_t { Max = 0, Min = 1, Sum = 2, Equal = 3 };  // r
 /// The registers of one engine, decoded once a layer.
 struct SdpXConfig {
     Generation generation = Generation::Full;
-    bool fp = false;                 // proc_precision is fp16
-    bool nan_to_zero = false;        // fp: NaN operands become +0
+    bool fp = false;           // proc_precision is fp16
+    bool nan_to_zero = false;  // fp: NaN operands become +0
     bool alu_bypass = true, mul_bypass = true, relu_bypass = true;
-    bool prelu = false;              // multiply negative lanes only
+    bool prelu = false;  // multiply negative lanes only
     SdpAlu alu = SdpAlu::Sum;
-    unsigned alu_shift = 0;          // 0..63
-    unsigned mul_shift = 0;          // 0..63; applied even if MUL is bypassed
-    std::int16_t alu_operand = 0;    // of the register, used where no stream is given
+    unsigned alu_shift = 0;        // 0..63
+    unsigned mul_shift = 0;        // 0..63; applied even if MUL is bypassed
+    std::int16_t alu_operand = 0;  // of the register, used where no stream is given
     std::int16_t mul_operand = 0;
 };
 
@@ -34,7 +34,6 @@ struct SdpXConfig {
 std::int32_t sdp_x_lane(const SdpXConfig& config, std::int32_t x, std::int16_t alu, std::int16_t mul);
 
 /// `count` lanes in place. A stream is one operand a lane; null takes the register's.
-void sdp_x(const SdpXConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul,
-           std::size_t count);
+void sdp_x(const SdpXConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul, std::size_t count);
 
 }  // namespace dlasim::numerics

@@ -37,12 +37,10 @@ Place linear_int(std::int32_t x, std::int32_t start, int select, std::size_t las
         if (entry >= static_cast<std::int64_t>(last)) return overflow(last);
         if (q == 0) return {LutIndex::Range::Hit, static_cast<std::uint16_t>(entry), 0};
         std::uint64_t distance = static_cast<std::uint64_t>(d);
-        if (sign_quirk && q > 32)
-            distance = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(d)}) & (kOne - 1);
+        if (sign_quirk && q > 32) distance = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(d)}) & (kOne - 1);
         if (q > 63) return {LutIndex::Range::Hit, 0, q - kFractionBits > 63 ? 0 : distance >> (q - kFractionBits)};
         distance &= (std::uint64_t{1} << q) - 1;
-        const std::uint64_t fraction =
-            q <= kFractionBits ? distance << (kFractionBits - q) : distance >> (q - kFractionBits);
+        const std::uint64_t fraction = q <= kFractionBits ? distance << (kFractionBits - q) : distance >> (q - kFractionBits);
         return {LutIndex::Range::Hit, static_cast<std::uint16_t>(entry), fraction};
     }
     const std::int64_t entry = d << std::min(-select, 20);  // d is at least 1: further is beyond any table
@@ -81,8 +79,7 @@ Place exponential_float(std::int32_t x, std::int32_t start, int offset)
     const int entry = static_cast<int>(Fp32::exponent(d)) - 127 - offset;
     if (entry < 0) return underflow();
     if (entry >= 64) return overflow(64);
-    return {LutIndex::Range::Hit, static_cast<std::uint16_t>(entry),
-            std::uint64_t{Fp32::mantissa(d)} << (kFractionBits - 23)};
+    return {LutIndex::Range::Hit, static_cast<std::uint16_t>(entry), std::uint64_t{Fp32::mantissa(d)} << (kFractionBits - 23)};
 }
 
 /// fraction / 2^35 as fp17, fraction in 0..2^35
@@ -90,8 +87,7 @@ std::uint32_t fraction_to_fp17(std::uint64_t fraction)
 {
     if (fraction == 0) return 0;
     const int k = static_cast<int>(std::bit_width(fraction)) - 1;
-    const std::uint64_t significand =
-        k > 10 ? round_even(fraction, static_cast<unsigned>(k - 10)) : fraction << (10 - k);
+    const std::uint64_t significand = k > 10 ? round_even(fraction, static_cast<unsigned>(k - 10)) : fraction << (10 - k);
     const int exponent = k + static_cast<int>(significand >> 11) + static_cast<int>(Fp17::bias) - static_cast<int>(kFractionBits);
     if (exponent <= 0) return 0;
     const std::uint64_t mantissa = significand >> 11 ? significand >> 1 : significand;
@@ -106,21 +102,18 @@ std::int32_t interpolate(bool fp, std::uint16_t y0, std::uint16_t y1, std::uint6
         return static_cast<std::int32_t>(fp17_to_fp32(fp_add<Fp17>(low, high)));
     }
     const auto f = static_cast<std::int64_t>(fraction);
-    const std::int64_t sum = static_cast<std::int16_t>(y0) * (static_cast<std::int64_t>(kOne) - f) +
-                             static_cast<std::int16_t>(y1) * f;
+    const std::int64_t sum = static_cast<std::int16_t>(y0) * (static_cast<std::int64_t>(kOne) - f) + static_cast<std::int16_t>(y1) * f;
     return static_cast<std::int32_t>(shift_right(sum, kFractionBits, 32));
 }
 
 /// Beyond an end: a straight line from it.
-std::int32_t extend(bool fp, std::int32_t x, std::int32_t end, int bias_power, bool biased, const LutSlope& slope,
-                    std::uint16_t y0)
+std::int32_t extend(bool fp, std::int32_t x, std::int32_t end, int bias_power, bool biased, const LutSlope& slope, std::uint16_t y0)
 {
     if (fp) {
         std::uint32_t from = bits_of(end);
         if (biased) from = fp_add<Fp32>(from, Fp32::pack(0, static_cast<std::uint32_t>(bias_power + 127) & 255, 0));
         const std::uint32_t d = fp_add<Fp32>(bits_of(x), from ^ Fp32::sign_mask);
-        const std::uint32_t step =
-            fp_multiply<Fp17>(fp32_to_fp17(d), fp16_to_fp17(static_cast<std::uint16_t>(slope.scale)));
+        const std::uint32_t step = fp_multiply<Fp17>(fp32_to_fp17(d), fp16_to_fp17(static_cast<std::uint16_t>(slope.scale)));
         return static_cast<std::int32_t>(fp17_to_fp32(fp_add<Fp17>(fp16_to_fp17(y0), step)));
     }
     const std::int64_t bias = biased && bias_power >= 0 && bias_power < 32 ? std::int64_t{1} << bias_power : 0;
@@ -136,10 +129,18 @@ std::int32_t float_core(const SdpYConfig& c, std::int32_t x, std::int32_t alu, s
     if (!c.mul_bypass && !(c.prelu && x >= 0)) v = fp_multiply<Fp32>(v, bits_of(mul));
     if (!c.alu_bypass) {
         switch (c.alu) {
-        case SdpAlu::Max:   v = fp32_max(v, bits_of(alu)); break;
-        case SdpAlu::Min:   v = fp32_min(v, bits_of(alu)); break;
-        case SdpAlu::Sum:   v = fp_add<Fp32>(v, bits_of(alu)); break;
-        case SdpAlu::Equal: v = v != bits_of(alu); break;
+            case SdpAlu::Max:
+                v = fp32_max(v, bits_of(alu));
+                break;
+            case SdpAlu::Min:
+                v = fp32_min(v, bits_of(alu));
+                break;
+            case SdpAlu::Sum:
+                v = fp_add<Fp32>(v, bits_of(alu));
+                break;
+            case SdpAlu::Equal:
+                v = v != bits_of(alu);
+                break;
         }
     }
     return static_cast<std::int32_t>(v);
@@ -151,10 +152,18 @@ inline std::int32_t int_core(const SdpYConfig& c, std::int32_t x, std::int32_t a
     if (!c.mul_bypass && !(c.prelu && x >= 0)) v = shift_right(v * mul, c.truncate, 32);
     if (!c.alu_bypass) {
         switch (c.alu) {
-        case SdpAlu::Max:   v = std::max<std::int64_t>(v, alu); break;
-        case SdpAlu::Min:   v = std::min<std::int64_t>(v, alu); break;
-        case SdpAlu::Sum:   v = saturate(v + alu, 32); break;
-        case SdpAlu::Equal: v = v != alu; break;
+            case SdpAlu::Max:
+                v = std::max<std::int64_t>(v, alu);
+                break;
+            case SdpAlu::Min:
+                v = std::min<std::int64_t>(v, alu);
+                break;
+            case SdpAlu::Sum:
+                v = saturate(v + alu, 32);
+                break;
+            case SdpAlu::Equal:
+                v = v != alu;
+                break;
         }
     }
     return static_cast<std::int32_t>(v);
@@ -169,8 +178,7 @@ std::int32_t sdp_y_operand(const SdpYConfig& config, const OperandConverter& con
         return config.nan_to_zero && Fp16::is_nan(bits) ? 0 : static_cast<std::int32_t>(fp16_to_fp32(bits));
     }
     if (converter.bypass) return operand;
-    return static_cast<std::int32_t>(
-        shift_right((std::int64_t{operand} - converter.offset) * converter.scale, converter.truncate, 32));
+    return static_cast<std::int32_t>(shift_right((std::int64_t{operand} - converter.offset) * converter.scale, converter.truncate, 32));
 }
 
 std::int32_t sdp_y_core(const SdpYConfig& config, std::int32_t x, std::int32_t alu, std::int32_t mul)
@@ -188,8 +196,8 @@ LutIndex lut_index(const SdpYConfig& config, std::int32_t x)
                                               : exponential_float(x, c.le_start, c.le_index_offset))
                                : (c.le_linear ? linear_int(x, c.le_start, c.le_index_select, le_last, quirk)
                                               : exponential_int(x, c.le_start, c.le_index_offset));
-    const Place lo = config.fp ? linear_float(x, c.lo_start, c.lo_index_select, lo_last)
-                               : linear_int(x, c.lo_start, c.lo_index_select, lo_last, false);
+    const Place lo =
+        config.fp ? linear_float(x, c.lo_start, c.lo_index_select, lo_last) : linear_int(x, c.lo_start, c.lo_index_select, lo_last, false);
 
     LutIndex index;
     index.le = le.range;
@@ -217,13 +225,11 @@ std::int32_t lut_value(const SdpYConfig& config, const LutTables& tables, std::i
                       index.use_lo ? c.lo_underflow : c.le_underflow, y0);
     }
     if (index.overflow)
-        return extend(config.fp, x, index.use_lo ? c.lo_end : c.le_end, 0, false,
-                      index.use_lo ? c.lo_overflow : c.le_overflow, y0);
+        return extend(config.fp, x, index.use_lo ? c.lo_end : c.le_end, 0, false, index.use_lo ? c.lo_overflow : c.le_overflow, y0);
     return interpolate(config.fp, y0, table[index.entry + 1], index.fraction);
 }
 
-void sdp_y(const SdpYConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul,
-           std::size_t count)
+void sdp_y(const SdpYConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul, std::size_t count)
 {
     if (config.alu_bypass && config.mul_bypass) return;
     for (std::size_t i = 0; i < count; ++i) {

@@ -34,8 +34,8 @@ struct LutSlope {
 
 struct LutConfig {
     bool bypass = true;
-    bool le_linear = false;              // le_function
-    std::int8_t le_index_offset = 0;     // exponential
+    bool le_linear = false;           // le_function
+    std::int8_t le_index_offset = 0;  // exponential
     std::int8_t le_index_select = 0, lo_index_select = 0;
     // int32, or fp32 pattern
     std::int32_t le_start = 0, le_end = 0, lo_start = 0, lo_end = 0;
@@ -58,8 +58,8 @@ struct SdpYConfig {
     bool alu_bypass = true, mul_bypass = true;
     bool prelu = false;
     SdpAlu alu = SdpAlu::Sum;
-    unsigned truncate = 0;          // 0..1023, after the multiplier
-    std::int32_t alu_operand = 0;   // of the register: int32 or fp32 pattern, not converted
+    unsigned truncate = 0;         // 0..1023, after the multiplier
+    std::int32_t alu_operand = 0;  // of the register: int32 or fp32 pattern, not converted
     std::int32_t mul_operand = 0;
     OperandConverter alu_converter, mul_converter;
     LutConfig lut;
@@ -74,8 +74,8 @@ std::int32_t sdp_y_core(const SdpYConfig& config, std::int32_t x, std::int32_t a
 /// What the index stage found out about a lane: what the table is read at, and what the counters count.
 struct LutIndex {
     enum class Range : std::uint8_t { Hit, Underflow, Overflow };
-    Range le = Range::Hit, lo = Range::Hit;  // of each table
-    bool use_lo = false;                     // the table chosen ...
+    Range le = Range::Hit, lo = Range::Hit;    // of each table
+    bool use_lo = false;                       // the table chosen ...
     bool underflow = false, overflow = false;  // ... and its flags; neither: counted as "hybrid"
     std::uint16_t entry = 0;
     std::uint64_t fraction = 0;  // 35 bits
@@ -85,7 +85,6 @@ std::int32_t lut_value(const SdpYConfig& config, const LutTables& tables, std::i
 
 /// `count` lanes in place through MUL and ALU (not LUT). A stream is one 16-bit operand a lane, converted
 /// here; null takes the register's.
-void sdp_y(const SdpYConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul,
-           std::size_t count);
+void sdp_y(const SdpYConfig& config, std::int32_t* lanes, const std::int16_t* alu, const std::int16_t* mul, std::size_t count);
 
 }  // namespace dlasim::numerics

@@ -8,8 +8,7 @@
 #include "base/expects.h"
 
 // Compiled for wide vectors too; the loader picks by processor.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define DLASIM_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
 #else
 #define DLASIM_CLONES
@@ -82,7 +81,8 @@ inline std::uint32_t add17(std::uint32_t a, std::uint32_t b)
     const std::uint32_t rest = normal & 0xfff, cut = normal >> 12;
     const std::uint32_t up = (when(rest > 0x800) | (when(rest == 0x800) & cut)) & 1;
     const std::uint32_t rounded = cut + up, over = rounded >> 11;
-    const std::uint32_t overflow = (when(carry != 0) & when(e >= kLargestExponent)) | (when(over != 0) & when(exponent >= kLargestExponent));
+    const std::uint32_t overflow =
+        (when(carry != 0) & when(e >= kLargestExponent)) | (when(over != 0) & when(exponent >= kLargestExponent));
     const std::uint32_t vanishes = when(kept == 0) | when(e + carry <= shift);
     std::uint32_t result = (exponent + over) << 10 | ((rounded >> over) & 1023);
     result = pick(overflow, kLargest, result) & ~vanishes;

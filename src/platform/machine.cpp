@@ -1,9 +1,11 @@
 #include "platform/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "memory/ideal_memory.h"
@@ -13,15 +15,14 @@
 #include "units/dram/module.h"
 #include "units/dram/reader.h"
 #include "units/dram/report.h"
-#include <nlohmann/json.hpp>
 
 namespace dlasim {
 namespace {
 
-constexpr Cycle kTail = 64;               // recording goes on after the last entry has completed: interfaces.md 3
-constexpr Cycle kMostDrain = 1u << 20;    // cycles after which a memory that does not answer is left alone
-constexpr Cycle kChunk = 1u << 16;        // cycles between two looks at the outside world
-constexpr unsigned kQuietChunks = 64;     // chunks without any evaluation of a unit: nothing moves any more
+constexpr Cycle kTail = 64;             // recording goes on after the last entry has completed: interfaces.md 3
+constexpr Cycle kMostDrain = 1u << 20;  // cycles after which a memory that does not answer is left alone
+constexpr Cycle kChunk = 1u << 16;      // cycles between two looks at the outside world
+constexpr unsigned kQuietChunks = 64;   // chunks without any evaluation of a unit: nothing moves any more
 
 /// What stands behind a memory port.
 class PortMemory {
@@ -60,8 +61,7 @@ sc_core::sc_time period(const Hardware& hardware)
 
 struct Machine::Parts {
     Parts(const Hardware& hw, const MemorySpec& spec, const MachineOptions& opt)
-        : hardware(hw), options(opt), clock(period(hw)),
-          top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events})
+        : hardware(hw), options(opt), clock(period(hw)), top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events})
     {
         primary.emplace("dbb_memory", clock, spec, opt, primary_store);
         top.dbb.bind(primary->socket());
@@ -74,10 +74,7 @@ struct Machine::Parts {
         top.interrupt.bind(interrupt);
         if (options.events) top.attach(probes);
     }
-    MemoryStore& store(MemorySpace space)
-    {
-        return space == MemorySpace::Primary || options.one_memory ? primary_store : secondary_store;
-    }
+    MemoryStore& store(MemorySpace space) { return space == MemorySpace::Primary || options.one_memory ? primary_store : secondary_store; }
     std::uint64_t evaluations() const
     {
         std::uint64_t sum = 0;
@@ -147,10 +144,18 @@ namespace {
 
 PortTraffic port_traffic(const TrafficLog& log)
 {
-    static constexpr std::array<const char*, kClients> kNames{"BDMA", "SDP", "PDP", "CDP", "RBK", "SDP_BS", "SDP_BN", "SDP_EW", "CDMA_DAT", "CDMA_WT"};
+    static constexpr std::array<const char*, kClients> kNames{"BDMA",   "SDP",    "PDP",    "CDP",      "RBK",
+                                                              "SDP_BS", "SDP_BN", "SDP_EW", "CDMA_DAT", "CDMA_WT"};
     const PortTotals& totals = log.since_mark();
-    PortTraffic port{.ar = totals.ar, .read_beats = totals.read_beats, .aw = totals.aw, .write_beats = totals.write_beats,
-                     .write_bytes = totals.write_bytes, .ar_log = {}, .aw_log = {}, .read_bytes_by_client = {}, .write_bytes_by_client = {}};
+    PortTraffic port{.ar = totals.ar,
+                     .read_beats = totals.read_beats,
+                     .aw = totals.aw,
+                     .write_beats = totals.write_beats,
+                     .write_bytes = totals.write_bytes,
+                     .ar_log = {},
+                     .aw_log = {},
+                     .read_bytes_by_client = {},
+                     .write_bytes_by_client = {}};
     for (const auto& c : log.ar_log()) port.ar_log.push_back({c.cycle, c.address, c.beats, c.id});
     for (const auto& c : log.aw_log()) port.aw_log.push_back({c.cycle, c.address, c.beats, c.id});
     for (std::size_t i = 0; i < kClients; ++i) {
@@ -234,8 +239,7 @@ RunResult Machine::run(const Program& program)
     result.dbb_memory = parts.primary->report(result.end + 1);
     if (parts.secondary) result.cvsram_memory = parts.secondary->report(result.end + 1);
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic());
-    for (const auto& [name, probe] : parts.probes.all())
-        result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
+    for (const auto& [name, probe] : parts.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
     for (UnitModule* unit : parts.top.units()) {
         UnitReport& report = result.units.emplace_back(unit->core().report(std::max(result.end + 1, cycle())));
         for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -19,9 +19,9 @@ namespace dlasim {
 enum class MemorySpace { Primary, Secondary };  // behind DBB, behind CVSRAM
 
 struct MachineOptions {
-    bool events = false;    // record probes and bus logs
-    bool stepping = false;  // evaluate every unit in every cycle: slow, same result
-    bool values = true;     // compute data; without it only time is simulated
+    bool events = false;      // record probes and bus logs
+    bool stepping = false;    // evaluate every unit in every cycle: slow, same result
+    bool values = true;       // compute data; without it only time is simulated
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
     bool check_dram = false;  // every command of a DRAM goes through the checker
     bool drain = false;       // after the program, go on until the memory interfaces are idle
@@ -68,7 +68,7 @@ struct RunResult {
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin, relative to t0
     std::vector<DoneEvent> done;                 // in order, masked ones too
     std::vector<std::pair<std::string, std::uint32_t>> reads;
-    std::vector<std::string> failed_checks;      // checked reads that found something else
+    std::vector<std::string> failed_checks;  // checked reads that found something else
     PortTraffic dbb, cvsram;
     MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;

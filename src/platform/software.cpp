@@ -1,7 +1,8 @@
 #include "platform/software.h"
 
-#include <cstring>
 #include <fmt/format.h>
+
+#include <cstring>
 
 #include "base/error.h"
 
@@ -15,8 +16,7 @@ struct Overloaded : F... {
 constexpr std::uint64_t kPollLimit = 1u << 20;
 }  // namespace
 
-Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program,
-                   std::uint32_t status_address)
+Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address)
     : sc_module(name), clock_(clock), program_(program), status_address_(status_address)
 {
     SC_HAS_PROCESS(Software);
@@ -26,10 +26,7 @@ Software::Software(const sc_core::sc_module_name& name, const Clock& clock, cons
     dont_initialize();
 }
 
-void Software::watch()
-{
-    interrupts_.push_back(clock_.now());
-}
+void Software::watch() { interrupts_.push_back(clock_.now()); }
 
 /// One access. Returns in the cycle in which it completes: write accepted, or read data at the port.
 std::uint32_t Software::transfer(std::uint32_t address, std::optional<std::uint32_t> value)
@@ -61,8 +58,8 @@ void Software::perform(const ProgramEntry& entry)
                        const std::uint32_t value = transfer(read.address, std::nullopt);
                        reads_.emplace_back(read.name, value);
                        if (read.check && (value & read.mask) != read.expected)
-                           failed_checks_.push_back(fmt::format("{} reads {:#010x}, expected {:#010x} under mask {:#010x}",
-                                                                read.name, value, read.expected, read.mask));
+                           failed_checks_.push_back(fmt::format("{} reads {:#010x}, expected {:#010x} under mask {:#010x}", read.name,
+                                                                value, read.expected, read.mask));
                    },
                    [&](const WaitPin&) {
                        while (!interrupt.read()) wait(interrupt.posedge_event());
@@ -75,8 +72,7 @@ void Software::perform(const ProgramEntry& entry)
                    },
                    [&](const PollRegister& poll) {
                        for (std::uint64_t tries = 0; (transfer(poll.address, std::nullopt) & poll.mask) != poll.expected; ++tries) {
-                           if (tries == kPollLimit)
-                               throw MachineError(fmt::format("{} never reads {:#x}", poll.name, poll.expected));
+                           if (tries == kPollLimit) throw MachineError(fmt::format("{} never reads {:#x}", poll.name, poll.expected));
                            next_cycle();
                        }
                    },

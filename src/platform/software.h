@@ -1,11 +1,12 @@
 // The software side of a run: issues a register program on the bus, one entry after the other, and
 // watches the interrupt pin. Semantics of every entry: interfaces.md 3.
 #pragma once
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <functional>
 #include <optional>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include "links/module.h"
 #include "platform/program.h"

@@ -69,27 +69,32 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         for (std::size_t i = 0; i < kWriteClients; ++i) ports.write[i] = &side.write[i];
         return ports;
     };
-    mcif_ = std::make_unique<Mcif>("MCIF", clock, stepping, hardware, MemorySide::Primary, interface_ports(*primary_, "MCIF"), options.values);
+    mcif_ =
+        std::make_unique<Mcif>("MCIF", clock, stepping, hardware, MemorySide::Primary, interface_ports(*primary_, "MCIF"), options.values);
     mcif_->memory.bind(dbb);
     if (secondary_) {
-        cvif_ = std::make_unique<Mcif>("CVIF", clock, stepping, hardware, MemorySide::Secondary, interface_ports(*secondary_, "CVIF"), options.values);
+        cvif_ = std::make_unique<Mcif>("CVIF", clock, stepping, hardware, MemorySide::Secondary, interface_ports(*secondary_, "CVIF"),
+                                       options.values);
         cvif_->memory.bind(*cvsram);
     }
 
     // The convolution pipeline.
-    cdma_ = std::make_unique<Cdma>("CDMA", clock, stepping, hardware,
-                                   CdmaPorts{window("CDMA"), *read(primary_, Client::CdmaData), *read(primary_, Client::CdmaWeight),
-                                             read(secondary_, Client::CdmaData), read(secondary_, Client::CdmaWeight), cdma_csc_, cbuf_,
-                                             cdma_interrupt_},
-                                   options.values);
+    cdma_ = std::make_unique<Cdma>(
+        "CDMA", clock, stepping, hardware,
+        CdmaPorts{window("CDMA"), *read(primary_, Client::CdmaData), *read(primary_, Client::CdmaWeight),
+                  read(secondary_, Client::CdmaData), read(secondary_, Client::CdmaWeight), cdma_csc_, cbuf_, cdma_interrupt_},
+        options.values);
     csc_ = std::make_unique<Csc>("CSC", clock, stepping, hardware,
                                  CscPorts{window("CSC"), cdma_csc_, cbuf_, stripes_a_, stripes_b_, credit_}, options.values);
-    cmac_a_ = std::make_unique<Cmac>("CMAC_A", clock, stepping, hardware, MacHalf::A, CmacPorts{window("CMAC_A"), stripes_a_, sums_a_}, options.values);
-    cmac_b_ = std::make_unique<Cmac>("CMAC_B", clock, stepping, hardware, MacHalf::B, CmacPorts{window("CMAC_B"), stripes_b_, sums_b_}, options.values);
+    cmac_a_ = std::make_unique<Cmac>("CMAC_A", clock, stepping, hardware, MacHalf::A, CmacPorts{window("CMAC_A"), stripes_a_, sums_a_},
+                                     options.values);
+    cmac_b_ = std::make_unique<Cmac>("CMAC_B", clock, stepping, hardware, MacHalf::B, CmacPorts{window("CMAC_B"), stripes_b_, sums_b_},
+                                     options.values);
     cacc_ = std::make_unique<Cacc>("CACC", clock, stepping, hardware,
                                    CaccPorts{window("CACC"), sums_a_, sums_b_, cacc_sdp_, credit_, cacc_interrupt_}, options.values);
     constexpr Client kSdpReads[] = {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
-    SdpPorts sdp{window("SDP"), window("SDP_RDMA"), cacc_sdp_, *write(primary_, Client::Sdp), write(secondary_, Client::Sdp), {}, {}, sdp_interrupt_};
+    SdpPorts sdp{window("SDP"), window("SDP_RDMA"), cacc_sdp_, *write(primary_, Client::Sdp), write(secondary_, Client::Sdp), {}, {},
+                 sdp_interrupt_};
     for (std::size_t i = 0; i < 4; ++i) {
         if (kSdpReads[i] == Client::SdpEw && !hardware.sdp.has_ew) continue;
         sdp.read_mc[i] = read(primary_, kSdpReads[i]);
@@ -106,8 +111,9 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         rubik_ = std::make_unique<Rubik>("RBK", clock, stepping, hardware,
                                          RubikPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik),
                                                     *write(primary_, Client::Rubik), *write(secondary_, Client::Rubik), rubik_interrupt_});
-    glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
-                                 std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});
+    glb_ = std::make_unique<Glb>(
+        "GLB", clock, stepping, hardware, window("GLB"),
+        std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});
     glb_->interrupt.bind(interrupt);
 
     connect(*primary_, *mcif_);
@@ -133,13 +139,18 @@ void Top::connect(Clients& clients, UnitModule& interface)
 {
     const auto owner = [this](Client client) -> UnitModule* {
         switch (client) {
-        case Client::Bdma: return bdma_.get();
-        case Client::Rubik: return rubik_.get();
-        case Client::CdmaData:
-        case Client::CdmaWeight: return cdma_.get();
-        case Client::Pdp:
-        case Client::Cdp: return nullptr;
-        default: return sdp_.get();
+            case Client::Bdma:
+                return bdma_.get();
+            case Client::Rubik:
+                return rubik_.get();
+            case Client::CdmaData:
+            case Client::CdmaWeight:
+                return cdma_.get();
+            case Client::Pdp:
+            case Client::Cdp:
+                return nullptr;
+            default:
+                return sdp_.get();
         }
     };
     for (std::size_t i = 0; i < kClients; ++i) {

@@ -16,20 +16,11 @@ RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(uni
     }
 }
 
-std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const
-{
-    return grouped(offset) ? group : 0;
-}
+std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const { return grouped(offset) ? group : 0; }
 
-std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const
-{
-    return values_[slot(offset, group)][offset / 4];
-}
+std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
 
-void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value)
-{
-    values_[slot(offset, group)][offset / 4] = value;
-}
+void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value) { values_[slot(offset, group)][offset / 4] = value; }
 
 void RegisterFile::advance(Cycle at)
 {

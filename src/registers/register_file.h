@@ -10,11 +10,11 @@
 //
 // Source  csb.md 1.3, 2.1, 2.5.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
 #include <vector>
-#include <algorithm>
 
 #include "base/cycle.h"
 #include "registers/tables.h"
@@ -66,7 +66,7 @@ public:
 private:
     struct Enable {
         bool on = false;
-        Cycle at = 0;        // from this cycle on
+        Cycle at = 0;         // from this cycle on
         bool was_on = false;  // before
         bool in(Cycle c) const { return c >= at ? on : was_on; }
     };
@@ -80,7 +80,7 @@ private:
     std::array<std::vector<std::uint32_t>, 2> values_;  // by offset / 4; single registers in [0]
     std::array<Enable, 2> enable_;
     unsigned producer_ = 0, consumer_ = 0;
-    Cycle done_ = 0;          // cycle of the last done pulse
+    Cycle done_ = 0;  // cycle of the last done pulse
     bool finished_once_ = false;
 };
 

@@ -1,6 +1,7 @@
 // Public NVDLA traces in the .cfg form: reg_write(..); mem_init(..); mem_load(..); poll_reg_equal(..);
 // intr_notify(..); check_crc(..); with data files of {offset:0x.., size:N, payload:0x.. 0x..} lines.
 #include <fmt/format.h>
+
 #include <map>
 
 #include "replay/replay.h"
@@ -55,8 +56,8 @@ std::vector<std::uint8_t> read_payload(std::istream& in, const std::string& file
 std::uint32_t interrupt_bit(std::string_view name, const Line& line)
 {
     static const std::map<std::string_view, unsigned> kBits{
-        {"SDP_0", 0},      {"SDP_1", 1},      {"CDP_0", 2},     {"CDP_1", 3},     {"PDP_0", 4},   {"PDP_1", 5},
-        {"BDMA_0", 6},     {"BDMA_1", 7},     {"RBK_0", 8},     {"RBK_1", 9},     {"RUBIK_0", 8}, {"RUBIK_1", 9},
+        {"SDP_0", 0},       {"SDP_1", 1},       {"CDP_0", 2},      {"CDP_1", 3},      {"PDP_0", 4},   {"PDP_1", 5},
+        {"BDMA_0", 6},      {"BDMA_1", 7},      {"RBK_0", 8},      {"RBK_1", 9},      {"RUBIK_0", 8}, {"RUBIK_1", 9},
         {"CDMA_DAT_0", 16}, {"CDMA_DAT_1", 17}, {"CDMA_WT_0", 18}, {"CDMA_WT_1", 19}, {"CACC_0", 20}, {"CACC_1", 21}};
     const auto found = kBits.find(name);
     if (found == kBits.end()) line.fail("unknown interrupt " + std::string(name));
@@ -139,7 +140,8 @@ private:
         const std::uint64_t count = line_.value(arguments[2], trace::kMaxBytes);
         if (arguments[3] != "ALL_ZERO") line_.fail("found " + std::string(arguments[3]) + ", expected ALL_ZERO");
         if ((total_ += count) > trace::kMaxBytes) line_.fail("the trace initialises more than 1 GiB");
-        recording_.images.push_back({memory_space(arguments[0], line_), line_.value(arguments[1], UINT64_MAX), std::vector<std::uint8_t>(count)});
+        recording_.images.push_back(
+            {memory_space(arguments[0], line_), line_.value(arguments[1], UINT64_MAX), std::vector<std::uint8_t>(count)});
     }
     void mem_load(const std::vector<std::string_view>& arguments)
     {
@@ -166,9 +168,6 @@ private:
 
 }  // namespace
 
-Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hardware)
-{
-    return CfgReader(file, hardware).read();
-}
+Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hardware) { return CfgReader(file, hardware).read(); }
 
 }  // namespace dlasim

@@ -1,10 +1,11 @@
 #include "replay/events.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <unistd.h>
 #include <zlib.h>
+
+#include <algorithm>
+#include <fstream>
 
 #include "base/error.h"
 
@@ -13,8 +14,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kRecorded = 400;        // commands in the file
-constexpr std::size_t kHexBytes = 1024;       // regions up to here are written out
+constexpr std::size_t kRecorded = 400;   // commands in the file
+constexpr std::size_t kHexBytes = 1024;  // regions up to here are written out
 
 OrderedJson totals(const PortTraffic& port)
 {
@@ -25,8 +26,8 @@ OrderedJson commands(const std::vector<BusCommand>& log, Cycle t0)
 {
     OrderedJson list = OrderedJson::array();
     for (std::size_t i = 0; i < std::min(log.size(), kRecorded); ++i)
-        list.push_back({static_cast<std::int64_t>(log[i].cycle) - static_cast<std::int64_t>(t0),
-                        fmt::format("{:x}", log[i].address), log[i].beats, log[i].id});
+        list.push_back({static_cast<std::int64_t>(log[i].cycle) - static_cast<std::int64_t>(t0), fmt::format("{:x}", log[i].address),
+                        log[i].beats, log[i].id});
     return list;
 }
 
@@ -37,9 +38,8 @@ std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes)
     return static_cast<std::uint32_t>(::crc32_z(::crc32_z(0, nullptr, 0), bytes.data(), bytes.size()));
 }
 
-OrderedJson events_json(const RunResult& result, const Recording& recording,
-                        const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
-                        std::size_t most_runs)
+OrderedJson events_json(const RunResult& result, const Recording& recording, const std::vector<std::vector<std::uint8_t>>& contents,
+                        bool secondary, std::size_t most_runs)
 {
     OrderedJson events;
     events["interrupt_cycles"] = result.interrupt_cycles;

@@ -1,5 +1,6 @@
 // Measured cases: the format of interfaces.md 3.
 #include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -52,8 +53,7 @@ std::vector<std::uint8_t> hex_bytes(const std::string& text, const Place& place)
     if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
         place.fail("expected pairs of hexadecimal digits");
     std::vector<std::uint8_t> bytes(text.size() / 2);
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
     return bytes;
 }
 

@@ -58,8 +58,8 @@ int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t
     for (std::size_t i = 0; i < contents.size(); ++i) {
         const OutputRegion& region = recording.outputs[i];
         if (region.crc32 && crc32_of(contents[i]) != *region.crc32) {
-            fmt::print(stderr, "{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes,
-                       region.address, crc32_of(contents[i]), *region.crc32);
+            fmt::print(stderr, "{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes, region.address,
+                       crc32_of(contents[i]), *region.crc32);
             ++wrong;
         } else if (!region.content.empty() && region.content != contents[i]) {
             std::size_t at = 0;
@@ -76,7 +76,8 @@ int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t
 nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int wrong)
 {
     const auto port = [](const PortTraffic& t) {
-        return nlohmann::ordered_json{{"ar", t.ar}, {"rbeats", t.read_beats}, {"aw", t.aw}, {"wbeats", t.write_beats}, {"wbytes", t.write_bytes}};
+        return nlohmann::ordered_json{
+            {"ar", t.ar}, {"rbeats", t.read_beats}, {"aw", t.aw}, {"wbeats", t.write_beats}, {"wbytes", t.write_bytes}};
     };
     nlohmann::ordered_json json{{"schema", "dlasim.replay/1"}, {"name", job.recording.name}, {"hardware", job.hardware.name}};
     json["cycles"] = result.interrupt_cycles.empty() ? static_cast<std::int64_t>(result.end - result.t0) : result.interrupt_cycles.back();
@@ -134,7 +135,8 @@ int replay_command(const ReplayOptions& options)
         fmt::print("{} on {}: {} cycles", recording.name, job.hardware.name, result.end - result.t0);
         if (!result.interrupt_cycles.empty()) fmt::print(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));
         if (recording.compare_outputs)
-            fmt::print(", {} of {} regions right", static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())), contents.size());
+            fmt::print(", {} of {} regions right",
+                       static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())), contents.size());
         fmt::print("\n");
     }
     return wrong == 0 ? 0 : 1;

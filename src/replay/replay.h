@@ -50,11 +50,11 @@ Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hard
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware);
 
 struct ReplayOptions {
-    std::filesystem::path program;            // case, trace file or trace folder
-    std::optional<Hardware> hardware;         // overrides a case's; a trace without it runs on nv_small or nv_full
-    std::optional<MemorySpec> memory;         // overrides a case's; default ideal memory for traces
-    std::filesystem::path events;             // events file to write, none if empty
-    std::filesystem::path out;                // folder for result.json, none if empty
+    std::filesystem::path program;     // case, trace file or trace folder
+    std::optional<Hardware> hardware;  // overrides a case's; a trace without it runs on nv_small or nv_full
+    std::optional<MemorySpec> memory;  // overrides a case's; default ideal memory for traces
+    std::filesystem::path events;      // events file to write, none if empty
+    std::filesystem::path out;         // folder for result.json, none if empty
     bool quiet = false, stepping = false;
     Cycle cycle_limit = kNever;
 };

@@ -25,10 +25,7 @@ inline std::string_view trim(std::string_view text)
 struct Line {
     std::string file;
     std::size_t number = 0;
-    [[noreturn]] void fail(const std::string& problem) const
-    {
-        throw ConfigError(file + ":" + std::to_string(number), problem);
-    }
+    [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(file + ":" + std::to_string(number), problem); }
     /// Decimal, or hexadecimal with 0x.
     std::uint64_t value(std::string_view text, std::uint64_t high) const
     {

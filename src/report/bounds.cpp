@@ -71,7 +71,8 @@ PortBytes bytes_of(const Plan& plan, const Hardware& hw)
         if (planned.fetches_weights) bytes.add_reads(p.weights_primary, g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0));
         for (std::size_t i = 0; i < g.operands.size(); ++i) {
             const OperandGeometry& o = g.operands[i];
-            bytes.add_reads(p.operands_primary[i], o.line_stride == 0 ? o.bytes : o.line_stride * g.out_height * up(p.kernels, atom / p.element_bytes()));
+            bytes.add_reads(p.operands_primary[i],
+                            o.line_stride == 0 ? o.bytes : o.line_stride * g.out_height * up(p.kernels, atom / p.element_bytes()));
         }
         if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_width * atom * g.out_height * g.out_surfaces * p.batch);
         if (&planned != &plan.passes.front()) continue;
@@ -94,9 +95,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         if (p.mode == PassMode::Sdp) continue;
         const Nest nest = nest_of(planned, hw);
         // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
-        products += p.mode == PassMode::Winograd
-                        ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels
-                        : g.macs;
+        products += p.mode == PassMode::Winograd ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels : g.macs;
         array += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
         // The configurable generation pauses a cycle between the results of two places: cacc.md 3.5.
@@ -106,7 +105,8 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
     const bool ideal = memory.kind == "ideal";
     const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{
-        {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision)), "every multiplier busy with a useful product"},
+        {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision)),
+         "every multiplier busy with a useful product"},
         {"mac_array", array, "every operation of the array, unused lanes and kernels included"},
         {"weight_load", loads, "the weights of every stripe loaded into the array once"},
         {"cacc", cacc, "every result out of CACC, with its pause between places"},

@@ -49,9 +49,14 @@ OrderedJson parts_json(const Plan& plan)
     OrderedJson parts = OrderedJson::array();
     for (const PlannedPass& part : plan.passes) {
         const Reuse& reuse = part.pass.reuse;
-        parts.push_back({{"rows", {part.first_row, part.rows}}, {"kernels", {part.first_kernel, part.kernels}},
-                         {"fetched_lines", part.fetched_lines}, {"kept_lines", part.kept_lines},
-                         {"reuse_data", reuse.data}, {"reuse_weights", reuse.weights}, {"keep_data", reuse.keep_data}, {"keep_weights", reuse.keep_weights}});
+        parts.push_back({{"rows", {part.first_row, part.rows}},
+                         {"kernels", {part.first_kernel, part.kernels}},
+                         {"fetched_lines", part.fetched_lines},
+                         {"kept_lines", part.kept_lines},
+                         {"reuse_data", reuse.data},
+                         {"reuse_weights", reuse.weights},
+                         {"keep_data", reuse.keep_data},
+                         {"keep_weights", reuse.keep_weights}});
     }
     return parts;
 }
@@ -70,7 +75,8 @@ OrderedJson plan_json(const Plan& plan)
     json["array_macs"] = plan.macs;
     if (plan.partitioned) json["parts"] = parts_json(plan);
     const Addresses& a = plan.passes.front().pass.address;
-    json["addresses"] = {{"input", a.input}, {"weights", a.weights}, {"output", a.output}, {"bs", a.operands[0]}, {"bn", a.operands[1]}, {"ew", a.operands[2]}};
+    json["addresses"] = {{"input", a.input},    {"weights", a.weights}, {"output", a.output},
+                         {"bs", a.operands[0]}, {"bn", a.operands[1]},  {"ew", a.operands[2]}};
     return json;
 }
 

@@ -32,9 +32,11 @@ std::string verdict(const LayerResult& r)
 
 void add_port(std::string& text, const char* name, const PortTraffic& port, std::uint32_t beat_bytes)
 {
-    text += fmt::format("  {:<10} read {:>14} bytes   written {:>14} bytes", name, grouped(port.read_beats * beat_bytes), grouped(port.write_bytes));
+    text += fmt::format("  {:<10} read {:>14} bytes   written {:>14} bytes", name, grouped(port.read_beats * beat_bytes),
+                        grouped(port.write_bytes));
     std::string clients;
-    for (const auto& [client, bytes] : port.read_bytes_by_client) clients += fmt::format("{}{} {}", clients.empty() ? "" : ", ", client, grouped(bytes));
+    for (const auto& [client, bytes] : port.read_bytes_by_client)
+        clients += fmt::format("{}{} {}", clients.empty() ? "" : ", ", client, grouped(bytes));
     text += clients.empty() ? std::string("\n") : fmt::format("   (read: {})\n", clients);
 }
 
@@ -87,7 +89,8 @@ std::string summary_table(const LayerResult& r)
     text += fmt::format("  cycles       {}\n", grouped(r.cycles()));
     text += fmt::format("  MACs         {}, utilization {:.2f} %\n", grouped(r.layer.macs()), 100 * r.utilization());
     text += fmt::format("  verified     {}\n", verdict(r));
-    text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
+    text +=
+        fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
     text += run_table(r.run, r.hardware, r.cycles());
     text += bounds_table(lower_bounds(r.plan, r.layer, r.hardware, r.memory));
     return text;

@@ -22,7 +22,9 @@ OrderedJson plan_json(const TransferResult& r)
     json["settled"] = r.plan.settled;
     for (std::size_t i = 0; i < r.plan.launches.size(); ++i) {
         const Launch& launch = r.plan.launches[i];
-        json["launches"].push_back({{"group", launch.group}, {"first_block", launch.first}, {"blocks", launch.count},
+        json["launches"].push_back({{"group", launch.group},
+                                    {"first_block", launch.first},
+                                    {"blocks", launch.count},
                                     {"done", i < r.run.done.size() ? OrderedJson(r.run.done[i].cycle) : OrderedJson()}});
     }
     if (const Reshape* reshape = r.transfer.reshape()) {
@@ -37,9 +39,11 @@ OrderedJson plan_json(const TransferResult& r)
 std::string first_line(const Transfer& transfer, const TransferPlan& plan)
 {
     const Reshape* r = transfer.reshape();
-    if (!r) return fmt::format("bdma, {} blocks in {} launches, {} bytes", transfer.copy()->blocks.size(), plan.launches.size(), grouped(plan.bytes));
-    return fmt::format("rubik {}, {} x {} x {} -> {} x {} x {}, {}", mode_name(r->mode), r->width, r->height, r->channels, r->out_width(), r->out_height(),
-                       r->out_channels(), precision_name(r->precision));
+    if (!r)
+        return fmt::format("bdma, {} blocks in {} launches, {} bytes", transfer.copy()->blocks.size(), plan.launches.size(),
+                           grouped(plan.bytes));
+    return fmt::format("rubik {}, {} x {} x {} -> {} x {} x {}, {}", mode_name(r->mode), r->width, r->height, r->channels, r->out_width(),
+                       r->out_height(), r->out_channels(), precision_name(r->precision));
 }
 
 std::string verdict(const TransferResult& r)
@@ -93,7 +97,8 @@ std::string summary_table(const TransferResult& r)
     text += fmt::format("  cycles       {}, {:.2f} bytes a cycle\n", grouped(r.cycles()),
                         r.cycles() == 0 ? 0.0 : static_cast<double>(r.plan.bytes) / static_cast<double>(r.cycles()));
     text += fmt::format("  verified     {}\n", verdict(r));
-    text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
+    text +=
+        fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
     return text + run_table(r.run, r.hardware, r.cycles()) + bounds_table(transfer_bounds(r.plan, r.memory));
 }
 

@@ -22,8 +22,8 @@ struct WeightUpdate {
 
 /// Everything between CDMA and CSC but the CBUF itself.
 struct CdmaCscLink {
-    Pulse<DataUpdate> data_filled, data_released;        // cdma2sc_dat_updt, sc2cdma_dat_updt
-    Pulse<WeightUpdate> weight_filled, weight_released;  // cdma2sc_wt_updt, sc2cdma_wt_updt
+    Pulse<DataUpdate> data_filled, data_released;             // cdma2sc_dat_updt, sc2cdma_dat_updt
+    Pulse<WeightUpdate> weight_filled, weight_released;       // cdma2sc_wt_updt, sc2cdma_wt_updt
     Wire<bool> data_pending_request, weight_pending_request;  // CSC to CDMA, level
     Wire<bool> data_pending_ack, weight_pending_ack;          // CDMA to CSC, level
 };
@@ -34,32 +34,32 @@ struct CdmaCscLink {
 struct Operands {
     Precision precision = Precision::Int8;
     bool winograd = false;
-    std::uint32_t lanes = 0;                      // elements of an atom that can be other than zero
-    const std::uint8_t* const* atoms = nullptr;   // [Stripe::atoms] -> [lanes]
-    const std::uint8_t* weights = nullptr;        // [Stripe::kernels][lanes]
-    std::uint32_t weight_pitch = 0;               // bytes from kernel to kernel
+    std::uint32_t lanes = 0;                     // elements of an atom that can be other than zero
+    const std::uint8_t* const* atoms = nullptr;  // [Stripe::atoms] -> [lanes]
+    const std::uint8_t* weights = nullptr;       // [Stripe::kernels][lanes]
+    std::uint32_t weight_pitch = 0;              // bytes from kernel to kernel
 };
 
 /// One weight set and the atoms that slide past it: a package of CSC on its way to both halves of
 /// CMAC. Nothing stalls behind CSC, so a package is one message, sent in the cycle after its data
 /// are popped; the atoms leave the CSC port one a cycle from `first_atom` on, without a hole.
 struct Stripe {
-    Cycle first_atom = 0;        // cycle of the first atom at the CSC port
-    std::uint32_t atoms = 0;     // batches included
-    std::uint32_t kernels = 0;   // of the group, over both halves
-    bool channel_end = false;    // the sums are complete with this stripe
-    bool layer_end = false;      // the last stripe of the layer
+    Cycle first_atom = 0;       // cycle of the first atom at the CSC port
+    std::uint32_t atoms = 0;    // batches included
+    std::uint32_t kernels = 0;  // of the group, over both halves
+    bool channel_end = false;   // the sums are complete with this stripe
+    bool layer_end = false;     // the last stripe of the layer
     /// Owned by CSC; must be used in the cycle in which the message arrives. Null without values.
     const Operands* operands = nullptr;
 };
 
 /// The products of one half of the MAC cells with the atoms of a stripe, on their way to CACC.
 struct Sums {
-    Cycle first_atom = 0;        // cycle of the first atom's valid at the CACC port
+    Cycle first_atom = 0;  // cycle of the first atom's valid at the CACC port
     std::uint32_t atoms = 0;
-    std::uint32_t kernels = 0;   // of this half that hold weights
-    std::uint32_t outputs = 1;   // sums of a kernel: 4 in Winograd
-    std::uint32_t pitch = 0;     // kernels a row
+    std::uint32_t kernels = 0;  // of this half that hold weights
+    std::uint32_t outputs = 1;  // sums of a kernel: 4 in Winograd
+    std::uint32_t pitch = 0;    // kernels a row
     bool channel_end = false;
     bool layer_end = false;
     /// [atoms][outputs][pitch]; one of them, or none without values:

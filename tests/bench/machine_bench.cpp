@@ -6,10 +6,11 @@
 // SystemC's kernel is a singleton: a process simulates once, so every run has a process of its own. The
 // time is the child's CPU time inside the run; building the machine and filling its memory are not in it.
 #include <benchmark/benchmark.h>
-#include <ctime>
 #include <sys/wait.h>
-#include <systemc>
 #include <unistd.h>
+
+#include <ctime>
+#include <systemc>
 
 #include "config/hardware.h"
 #include "config/layer_reader.h"
@@ -43,7 +44,8 @@ double cpu_seconds()
 Outcome run_once(const Plan& plan, const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options)
 {
     Machine machine(hardware, memory, options);
-    for (const PlannedImage& image : plan.images) machine.write_memory(image.place.primary ? MemorySpace::Primary : MemorySpace::Secondary, image.place.address, image.bytes);
+    for (const PlannedImage& image : plan.images)
+        machine.write_memory(image.place.primary ? MemorySpace::Primary : MemorySpace::Secondary, image.place.address, image.bytes);
     const double start = cpu_seconds();
     const RunResult result = machine.run(plan.program);
     return {result.end, cpu_seconds() - start};

@@ -1,13 +1,13 @@
 // A platform that knows nothing of dlasim but its installed headers: a memory of its own on the base
 // protocol, software of its own on the register bus. Copies 8 channels of one pixel through SDP.
 #include <dlasim/accelerator.h>
+#include <tlm_utils/peq_with_get.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <tlm_utils/peq_with_get.h>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 using namespace sc_core;
 

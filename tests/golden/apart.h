@@ -2,10 +2,11 @@
 #pragma once
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <functional>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <functional>
+#include <string>
 
 #include "platform/machine.h"
 

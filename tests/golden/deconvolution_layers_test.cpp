@@ -1,8 +1,9 @@
 // The deconvolutions of two generators through the whole machine: the layers of the 64 x 64 DCGAN in every
 // precision, those of the paper's network in int8. Expected values from the scatter form, shapes from ../shared/workloads,
 // traffic by hand: every phase reads the input, Rubik reads and writes the output once.
-#include <fstream>
 #include <gtest/gtest.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/simulate.h"
@@ -93,7 +94,8 @@ TEST_P(Generator, IsExactInEveryLayerAndPrecision)
     verify(layer);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dcgan, Generator, testing::Combine(testing::Range(1, 6), testing::Values(Precision::Int8, Precision::Int16, Precision::Fp16)),
+INSTANTIATE_TEST_SUITE_P(Dcgan, Generator,
+                         testing::Combine(testing::Range(1, 6), testing::Values(Precision::Int8, Precision::Int16, Precision::Fp16)),
                          [](const auto& info) {
                              return "deconv" + std::to_string(std::get<0>(info.param)) + "_" + precision_name(std::get<1>(info.param));
                          });
@@ -116,8 +118,9 @@ TEST(Models, HaveTheShapesOfTheWorkload)
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const Layer model = read_layer(kModels + "dcgan_deconv" + std::to_string(i + 1) + ".json");
         const auto shape = [](const Layer& l) {
-            return std::vector<std::uint32_t>{l.width, l.height, l.channels, l.kernel_width, l.kernel_height, l.kernels, l.stride.x, l.stride.y,
-                                              l.pad.left, l.pad.right, l.pad.top, l.pad.bottom, l.post.bias(), l.post.bs().relu};
+            return std::vector<std::uint32_t>{l.width,   l.height,     l.channels,    l.kernel_width,  l.kernel_height,
+                                              l.kernels, l.stride.x,   l.stride.y,    l.pad.left,      l.pad.right,
+                                              l.pad.top, l.pad.bottom, l.post.bias(), l.post.bs().relu};
         };
         EXPECT_EQ(shape(model), shape(layers[i])) << model.name;
     }

@@ -42,7 +42,8 @@ TEST(DramGolden, TheDefaultControllerKeepsUpWithTheReferenceOne)
         run.cycles = 300'000;
         const Statistics theirs = run_stream(reference, make_pattern(pattern, reference, 4096), run).front();
         const Statistics ours = run_stream(config, make_pattern(pattern, config, 4096), run).front();
-        EXPECT_GT(static_cast<double>(ours.reads_done + ours.writes), 0.94 * static_cast<double>(theirs.reads_done + theirs.writes)) << pattern;
+        EXPECT_GT(static_cast<double>(ours.reads_done + ours.writes), 0.94 * static_cast<double>(theirs.reads_done + theirs.writes))
+            << pattern;
     }
 }
 

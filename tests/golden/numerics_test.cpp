@@ -64,9 +64,9 @@ protected:
     }
 };
 
-#define READ_OR_SKIP(name, unit)                                                  \
-    const json name = read(unit);                                                 \
-    if (name.is_null()) GTEST_SKIP() << "no vectors in " << GetParam();           \
+#define READ_OR_SKIP(name, unit)                                        \
+    const json name = read(unit);                                       \
+    if (name.is_null()) GTEST_SKIP() << "no vectors in " << GetParam(); \
     ASSERT_FALSE(name.at("vectors").empty())
 
 INSTANTIATE_TEST_SUITE_P(Committed, Numerics, testing::Values(DLASIM_TEST_DATA));
@@ -87,8 +87,7 @@ std::vector<std::uint8_t> masked(const json& data, const json& mask)
 /// The 176 bits of the cell as four words of 44.
 std::array<std::uint64_t, 4> cell_words(const json& text)
 {
-    const std::vector<std::uint8_t> raw = bytes("0" + std::string(text.get<std::string>().size() % 2 ? "" : "0") +
-                                                text.get<std::string>());
+    const std::vector<std::uint8_t> raw = bytes("0" + std::string(text.get<std::string>().size() % 2 ? "" : "0") + text.get<std::string>());
     std::array<std::uint64_t, 4> words{};
     for (std::size_t bit = 0; bit < 176 && bit / 8 < raw.size(); ++bit)
         words[bit / 44] |= std::uint64_t{raw[bit / 8] >> bit % 8 & 1u} << bit % 44;
@@ -106,32 +105,31 @@ TEST_P(Numerics, MacCellsFormTheWordsOfTheReference)
         const bool winograd = flag(v, "wg");
         std::array<std::uint64_t, 4> words{};
         switch (number(v, "prec")) {
-        case 0: {
-            const auto d = elements<std::int8_t>(data), w = elements<std::int8_t>(weights);
-            const auto half = [](const auto& x, std::size_t k) { return std::span<const std::int8_t>(x).subspan(64 * k, 64); };
-            std::array<std::array<std::int32_t, 4>, 2> sums{};
-            for (std::size_t k = 0; k < 2; ++k)
-                sums[k] = winograd ? winograd_int8(half(w, k), half(d, k))
-                                   : std::array<std::int32_t, 4>{dot_int8(half(w, k), half(d, k))};
-            for (std::size_t i = 0; i < 4; ++i)
-                words[i] = (low<std::uint64_t>(sums[0][i]) & kMask22) | (low<std::uint64_t>(sums[1][i]) & kMask22) << 22;
-            break;
-        }
-        case 1: {
-            const auto d = elements<std::int16_t>(data), w = elements<std::int16_t>(weights);
-            const std::array<std::int64_t, 4> sums =
-                winograd ? winograd_int16(w, d) : std::array<std::int64_t, 4>{dot_int16(w, d)};
-            for (std::size_t i = 0; i < 4; ++i) words[i] = low<std::uint64_t>(sums[i]) & kMask38;
-            break;
-        }
-        default: {
-            const auto d = elements<std::uint16_t>(data), w = elements<std::uint16_t>(weights);
-            Fp16Operand operand;
-            Fp16Weights kernel;
-            unpack_fp16(d, operand);
-            unpack_fp16(w, kernel);
-            words = winograd ? winograd_fp16(kernel, operand) : std::array<CmacWord, 4>{dot_fp16(kernel, operand)};
-        }
+            case 0: {
+                const auto d = elements<std::int8_t>(data), w = elements<std::int8_t>(weights);
+                const auto half = [](const auto& x, std::size_t k) { return std::span<const std::int8_t>(x).subspan(64 * k, 64); };
+                std::array<std::array<std::int32_t, 4>, 2> sums{};
+                for (std::size_t k = 0; k < 2; ++k)
+                    sums[k] =
+                        winograd ? winograd_int8(half(w, k), half(d, k)) : std::array<std::int32_t, 4>{dot_int8(half(w, k), half(d, k))};
+                for (std::size_t i = 0; i < 4; ++i)
+                    words[i] = (low<std::uint64_t>(sums[0][i]) & kMask22) | (low<std::uint64_t>(sums[1][i]) & kMask22) << 22;
+                break;
+            }
+            case 1: {
+                const auto d = elements<std::int16_t>(data), w = elements<std::int16_t>(weights);
+                const std::array<std::int64_t, 4> sums = winograd ? winograd_int16(w, d) : std::array<std::int64_t, 4>{dot_int16(w, d)};
+                for (std::size_t i = 0; i < 4; ++i) words[i] = low<std::uint64_t>(sums[i]) & kMask38;
+                break;
+            }
+            default: {
+                const auto d = elements<std::uint16_t>(data), w = elements<std::uint16_t>(weights);
+                Fp16Operand operand;
+                Fp16Weights kernel;
+                unpack_fp16(d, operand);
+                unpack_fp16(w, kernel);
+                words = winograd ? winograd_fp16(kernel, operand) : std::array<CmacWord, 4>{dot_fp16(kernel, operand)};
+            }
         }
         for (std::size_t i = 0; i < (winograd ? 4 : 1); ++i) ASSERT_EQ(words[i], expected[i]) << "word " << i << " of " << v;
     }
@@ -177,8 +175,8 @@ TEST_P(Numerics, WinogradTilesAreTransformedAsInTheReference)
     for (const json& v : file.at("vectors")) {
         const auto in = elements<std::uint16_t>(bytes(v.at("in"))), expected = elements<std::uint16_t>(bytes(v.at("out")));
         std::vector<std::uint16_t> out(16);
-        transform_tile(static_cast<Precision>(number(v, "prec")), low<unsigned>(number(v, "trunc")),
-                       std::span<const std::uint16_t, 16>(in), std::span<std::uint16_t, 16>(out));
+        transform_tile(static_cast<Precision>(number(v, "prec")), low<unsigned>(number(v, "trunc")), std::span<const std::uint16_t, 16>(in),
+                       std::span<std::uint16_t, 16>(out));
         ASSERT_EQ(out, expected) << v;
     }
 }
@@ -204,8 +202,7 @@ SdpXConfig x_config(const json& v, Generation generation)
 }
 
 /// One lane, alone and as a beat of five.
-void expect_x(const SdpXConfig& c, std::int32_t x, const std::int16_t* alu, const std::int16_t* mul, std::int32_t expected,
-              const json& v)
+void expect_x(const SdpXConfig& c, std::int32_t x, const std::int16_t* alu, const std::int16_t* mul, std::int32_t expected, const json& v)
 {
     ASSERT_EQ(sdp_x_lane(c, x, alu ? *alu : c.alu_operand, mul ? *mul : c.mul_operand), expected) << v;
     std::array<std::int32_t, 5> beat;
@@ -241,8 +238,7 @@ SdpYConfig y_config(const json& v, Generation generation)
     c.alu_operand = low<std::int32_t>(number(v, "alu_op"));
     c.mul_operand = low<std::int32_t>(number(v, "mul_op"));
     const auto converter = [&](const std::string& which) {
-        return OperandConverter{flag(v, (which + "_cvt_bypass").c_str()),
-                                low<std::int32_t>(number(v, (which + "_cvt_offset").c_str())),
+        return OperandConverter{flag(v, (which + "_cvt_bypass").c_str()), low<std::int32_t>(number(v, (which + "_cvt_offset").c_str())),
                                 low<std::int16_t>(number(v, (which + "_cvt_scale").c_str())),
                                 low<unsigned>(number(v, (which + "_cvt_trunc").c_str())) & 63};
     };
@@ -290,8 +286,7 @@ void expect_y(const json& file, Generation generation)
             alu.push_back(low<std::int16_t>(hex(v.at("aop")[i])));
             mul.push_back(low<std::int16_t>(hex(v.at("mop")[i])));
         }
-        sdp_y(c, lanes.data(), flag(registers, "alu_src") ? alu.data() : nullptr,
-              flag(registers, "mul_src") ? mul.data() : nullptr, count);
+        sdp_y(c, lanes.data(), flag(registers, "alu_src") ? alu.data() : nullptr, flag(registers, "mul_src") ? mul.data() : nullptr, count);
         for (std::size_t i = 0; i < count; ++i) {
             if (!c.lut.bypass) lanes[i] = lut_value(c, tables[number(v, "table")], lanes[i], lut_index(c, lanes[i]));
             ASSERT_EQ(lanes[i], low<std::int32_t>(hex(v.at("out")[i]))) << "lane " << i << " of " << v;
@@ -325,8 +320,12 @@ void expect_converted(const SdpCvtConfig& c, const json& v)
 
 SdpCvtConfig cvt_config(const json& v, Generation generation)
 {
-    return {generation, v.value("proc", 0) == 2, static_cast<Precision>(number(v, "out_prec")), flag(v, "eql"),
-            low<std::int32_t>(hex(v.at("offset"))), low<std::int16_t>(hex(v.at("scale"))),
+    return {generation,
+            v.value("proc", 0) == 2,
+            static_cast<Precision>(number(v, "out_prec")),
+            flag(v, "eql"),
+            low<std::int32_t>(hex(v.at("offset"))),
+            low<std::int16_t>(hex(v.at("scale"))),
             low<unsigned>(number(v, "trunc")) & 63};
 }
 

@@ -1,8 +1,9 @@
 // Layers in parts through the whole machine: the measured sequences of partial heights to the cycle, and the bytes that
 // reuse saves, by hand from programming.md 7.
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 
 #include "../unit/case_program.h"
 #include "app/simulate.h"
@@ -35,7 +36,8 @@ Outcome run(const std::string& text, const std::string& hw)
     r.simulation = simulate(layer, hardware, MemorySpec{}, tensors, r.plan, {});
     EXPECT_FALSE(r.simulation.run.hung) << r.simulation.run.diagnosis;
     if (r.simulation.comparison) EXPECT_TRUE(r.simulation.comparison->equal()) << r.simulation.comparison->mismatches;
-    EXPECT_LE(largest(lower_bounds(r.plan, layer, hardware, MemorySpec{})), static_cast<std::uint64_t>(r.simulation.run.interrupt_cycles.back()));
+    EXPECT_LE(largest(lower_bounds(r.plan, layer, hardware, MemorySpec{})),
+              static_cast<std::uint64_t>(r.simulation.run.interrupt_cycles.back()));
     return r;
 }
 
@@ -51,7 +53,8 @@ TEST_P(MeasuredParts, TakeTheMeasuredCyclesAsOneLayer)
     ASSERT_EQ(c["memory"]["read_latency"], ideal.read_latency);
     const Outcome r = run(whole_layer(c.at("layers")), c.at("config"));
     const RunResult& result = r.simulation.run;
-    EXPECT_EQ(std::vector<Cycle>(result.interrupt_cycles.begin(), result.interrupt_cycles.end()), c["expected"]["interrupt_cycles"].get<std::vector<Cycle>>());
+    EXPECT_EQ(std::vector<Cycle>(result.interrupt_cycles.begin(), result.interrupt_cycles.end()),
+              c["expected"]["interrupt_cycles"].get<std::vector<Cycle>>());
     const json& dbb = c["expected"]["dbb"];
     EXPECT_EQ(result.dbb.ar, dbb["ar"]);
     EXPECT_EQ(result.dbb.read_beats, dbb["rbeats"]);
@@ -59,9 +62,10 @@ TEST_P(MeasuredParts, TakeTheMeasuredCyclesAsOneLayer)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, MeasuredParts,
-                         testing::Values("nv_full/partial_h_int8", "nv_full/partial_h_int16", "nv_full/partial_noreuse_int8", "nv_full/partial_noreuse_int16",
-                                         "nv_large/partial_height", "nv_large/partial_height_s2", "nv_medium_512/partial_height", "nv_medium_512/partial_height_s2",
-                                         "nv_small_256/partial_height", "nv_small_256/partial_height_s2", "nv_small/partial_height", "nv_small/partial_height_s2"),
+                         testing::Values("nv_full/partial_h_int8", "nv_full/partial_h_int16", "nv_full/partial_noreuse_int8",
+                                         "nv_full/partial_noreuse_int16", "nv_large/partial_height", "nv_large/partial_height_s2",
+                                         "nv_medium_512/partial_height", "nv_medium_512/partial_height_s2", "nv_small_256/partial_height",
+                                         "nv_small_256/partial_height_s2", "nv_small/partial_height", "nv_small/partial_height_s2"),
                          [](const auto& info) {
                              std::string name = info.param;
                              std::replace(name.begin(), name.end(), '/', '_');
@@ -72,7 +76,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, MeasuredParts,
 Outcome parts(const std::string& partition)
 {
     return run(R"({"input": {"width": 16, "height": 20, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 32},
-                   "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "post": {"output": {"shift": 9}}, "partition": )" + partition + "}", "nv_small");
+                   "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "post": {"output": {"shift": 9}}, "partition": )" +
+                   partition + "}",
+               "nv_small");
 }
 
 constexpr std::uint64_t kLine = 16 * 32, kInput = 20 * kLine, kWeights = 9216;
@@ -92,15 +98,9 @@ TEST(Partition, ASlidingWindowAndKeptWeightsFetchEverythingOnce)
     EXPECT_EQ(r.simulation.run.interrupt_cycles.size(), 4u);
 }
 
-TEST(Partition, KernelPartsFetchTheDataOnce)
-{
-    EXPECT_EQ(parts(R"({"kernels": 8, "reuse_data": true})").bytes("CDMA_DAT"), kInput);
-}
+TEST(Partition, KernelPartsFetchTheDataOnce) { EXPECT_EQ(parts(R"({"kernels": 8, "reuse_data": true})").bytes("CDMA_DAT"), kInput); }
 
-TEST(Partition, KernelPartsWithoutReuseFetchTheDataEachTime)
-{
-    EXPECT_EQ(parts(R"({"kernels": 8})").bytes("CDMA_DAT"), 4 * kInput);
-}
+TEST(Partition, KernelPartsWithoutReuseFetchTheDataEachTime) { EXPECT_EQ(parts(R"({"kernels": 8})").bytes("CDMA_DAT"), 4 * kInput); }
 
 TEST(Partition, RowsAndKernelsKeepTheDataAndTheWeightsAtTheTurn)
 {
@@ -111,11 +111,14 @@ TEST(Partition, RowsAndKernelsKeepTheDataAndTheWeightsAtTheTurn)
 
 TEST(Partition, CompressedWeightsThatAreAllZeroLeaveTheNextPartsInStep)
 {
-    const Outcome r = run(R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 128}, "weights": {"compressed": true, "density": 1},
-                          "partition": {"kernels": 8, "weight_banks": 2}, "data": {"seed": 3}})", "nv_full");
+    const Outcome r = run(
+        R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 128}, "weights": {"compressed": true, "density": 1},
+                          "partition": {"kernels": 8, "weight_banks": 2}, "data": {"seed": 3}})",
+        "nv_full");
     std::size_t zero = 0;
     for (const PlannedImage& image : r.plan.images)
-        if (image.what == "weights") zero += std::count(image.bytes.begin(), image.bytes.end(), 0) == static_cast<std::ptrdiff_t>(image.bytes.size());
+        if (image.what == "weights")
+            zero += std::count(image.bytes.begin(), image.bytes.end(), 0) == static_cast<std::ptrdiff_t>(image.bytes.size());
     EXPECT_GT(zero, 0u);
     EXPECT_LT(zero, 16u);
 }

@@ -1,7 +1,8 @@
 // Two descriptions of SDP's integer arithmetic agree: the golden reference, written from the definition,
 // and the lanes of the machine, which reproduce the measured vectors.
-#include <array>
 #include <gtest/gtest.h>
+
+#include <array>
 
 #include "facts/presets.h"
 #include "golden/lut.h"
@@ -40,7 +41,8 @@ std::int32_t lanes(const Layer& layer, Generation generation, const LayerTensors
         return o.streamed() ? tensors.operands[operand_slot(engine, mul)].values[0] : static_cast<std::int16_t>(o.value);
     };
     for (std::size_t i = 0; i < 2; ++i)
-        if (layer.post.engines[i].on()) x = numerics::sdp_x_lane(x_config(layer.post.engines[i], generation), x, streamed(i, false), streamed(i, true));
+        if (layer.post.engines[i].on())
+            x = numerics::sdp_x_lane(x_config(layer.post.engines[i], generation), x, streamed(i, false), streamed(i, true));
     const PointEngine& ew = layer.post.ew();
     if (ew.on()) {
         numerics::SdpYConfig c;
@@ -50,14 +52,31 @@ std::int32_t lanes(const Layer& layer, Generation generation, const LayerTensors
         c.prelu = ew.prelu;
         c.alu = static_cast<numerics::SdpAlu>(ew.function);
         c.truncate = ew.mul_shift;
-        const auto operand = [&](const Operand& o, bool mul) { return o.streamed() ? numerics::sdp_y_operand(c, converter(o), streamed(2, mul)) : o.value; };
+        const auto operand = [&](const Operand& o, bool mul) {
+            return o.streamed() ? numerics::sdp_y_operand(c, converter(o), streamed(2, mul)) : o.value;
+        };
         x = numerics::sdp_y_core(c, x, operand(ew.alu, false), operand(ew.mul, true));
         if (ew.lut) {
-            const auto slope = [](const LutSlope& s) { return numerics::LutSlope{static_cast<std::int16_t>(s.scale), static_cast<std::int8_t>(s.shift)}; };
+            const auto slope = [](const LutSlope& s) {
+                return numerics::LutSlope{static_cast<std::int16_t>(s.scale), static_cast<std::int8_t>(s.shift)};
+            };
             const LutTable &le = ew.lut->le, &lo = ew.lut->lo;
-            c.lut = {false, !le.exponential, static_cast<std::int8_t>(le.index_offset), static_cast<std::int8_t>(le.index_select),
-                     static_cast<std::int8_t>(lo.index_select), le.start, le.end, lo.start, lo.end, slope(le.underflow), slope(le.overflow),
-                     slope(lo.underflow), slope(lo.overflow), ew.lut->underflow_lo, ew.lut->overflow_lo, ew.lut->hybrid_lo};
+            c.lut = {false,
+                     !le.exponential,
+                     static_cast<std::int8_t>(le.index_offset),
+                     static_cast<std::int8_t>(le.index_select),
+                     static_cast<std::int8_t>(lo.index_select),
+                     le.start,
+                     le.end,
+                     lo.start,
+                     lo.end,
+                     slope(le.underflow),
+                     slope(le.overflow),
+                     slope(lo.underflow),
+                     slope(lo.overflow),
+                     ew.lut->underflow_lo,
+                     ew.lut->overflow_lo,
+                     ew.lut->hybrid_lo};
             numerics::LutTables tables;
             std::copy_n(le.entries.begin(), tables.le.size(), tables.le.begin());
             std::copy_n(lo.entries.begin(), tables.lo.size(), tables.lo.begin());
@@ -93,7 +112,9 @@ TEST_P(PostFuzz, ReferenceAndLanesAgree)
             if (any(3) == 0) e.mul_shift = &e == &layer.post.engines[2] ? (e.mul.on ? any(80) : 0) : any(63);
             if (any(3) == 0 && e.alu.on) e.alu_shift = any(63);
             for (LutTable* table : {e.lut ? &e.lut->le : nullptr, e.lut ? &e.lut->lo : nullptr})
-                if (table && any(2) == 0) table->index_select = static_cast<std::int32_t>(any(255)) - 128, table->index_offset = static_cast<std::int32_t>(any(60)) - 20;
+                if (table && any(2) == 0)
+                    table->index_select = static_cast<std::int32_t>(any(255)) - 128,
+                    table->index_offset = static_cast<std::int32_t>(any(60)) - 20;
         }
         layer.output.offset = any(1) == 0 ? 0 : static_cast<std::int32_t>(random());
         layer.output.scale = static_cast<std::int16_t>(any(1) == 0 ? 1 : random());

@@ -27,7 +27,8 @@ class LayerMaker {
 public:
     /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert or cvsram; or of
     /// most of these, cut into parts: partial (by rows), reuse (mostly by kernels), auto (because it does not fit).
-    LayerMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
+    LayerMaker(std::uint64_t seed, std::string kind)
+        : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
     {
         if (kind_ == "partial" || kind_ == "reuse" || kind_ == "auto") cut_ = kind_;
     }
@@ -63,7 +64,8 @@ private:
     {
         const auto all = presets();
         if (kind_ == "machines") return between_presets();
-        if (kind_ == "cvsram") return *find_preset(one_in(2) ? "nv_full" : one_in(3) ? "nv_large" : one_in(2) ? "nv_medium_1024_full" : "nv_small_256_full");
+        if (kind_ == "cvsram")
+            return *find_preset(one_in(2) ? "nv_full" : one_in(3) ? "nv_large" : one_in(2) ? "nv_medium_1024_full" : "nv_small_256_full");
         if (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed") return *find_preset("nv_full");
         return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
     }
@@ -74,10 +76,11 @@ private:
         const auto setting = [](const char* path, std::uint32_t value) { return std::string(path) + "=" + std::to_string(value); };
         if (one_in(5)) return load_hardware("nv_full", {setting("cbuf.banks", in(4, 16)), setting("cbuf.bank_depth", 64u << in(0, 2))});
         const std::uint32_t k = 8u << in(0, 2), ratio = k == 8 ? 1u << in(0, 2) : k == 16 ? 1u << in(0, 2) : 1u << in(0, 1);
-        return load_hardware("nv_large", {setting("mac.atomic_c", k * ratio), setting("mac.atomic_k", k), setting("cbuf.banks", in(3, 32)),
-                                          setting("cbuf.bank_depth", 64u << in(0, 3)), setting("memory.primary.burst_beats", 1u << in(0, 2)),
-                                          setting("sdp.bs_throughput", 1u << in(0, 3)), setting("sdp.bn_throughput", 1u << in(0, 3)),
-                                          setting("sdp.ew_throughput", 1u << in(0, 2)), setting("memory.latency", in(16, 1024))});
+        return load_hardware("nv_large",
+                             {setting("mac.atomic_c", k * ratio), setting("mac.atomic_k", k), setting("cbuf.banks", in(3, 32)),
+                              setting("cbuf.bank_depth", 64u << in(0, 3)), setting("memory.primary.burst_beats", 1u << in(0, 2)),
+                              setting("sdp.bs_throughput", 1u << in(0, 3)), setting("sdp.bn_throughput", 1u << in(0, 3)),
+                              setting("sdp.ew_throughput", 1u << in(0, 2)), setting("memory.latency", in(16, 1024))});
     }
 
     MemorySpec memory()
@@ -108,7 +111,9 @@ private:
         l.stride = {one_in(2) ? 1 : in(1, 4), one_in(2) ? 1 : in(1, 4)};
         l.dilation = {one_in(3) ? in(1, 3) : 1, one_in(3) ? in(1, 3) : 1};
         if (one_in(2)) l.pad = {in(0, 4), in(0, 4), in(0, 4), in(0, 4), 0};
-        if (one_in(2)) l.pad.value = l.precision == Precision::Fp16 ? static_cast<std::int32_t>(0x3800 + in(0, 0x3ff)) : static_cast<std::int32_t>(in(0, 255)) - 128;
+        if (one_in(2))
+            l.pad.value = l.precision == Precision::Fp16 ? static_cast<std::int32_t>(0x3800 + in(0, 0x3ff))
+                                                         : static_cast<std::int32_t>(in(0, 255)) - 128;
         if (one_in(2)) l.post.add_bias(l.precision != Precision::Fp16 && one_in(2) ? in(0, 8) : 0);
         l.post.bs().relu = one_in(2);
         l.data.seed = random_();
@@ -156,12 +161,14 @@ private:
             if (one_in(4) && hw.winograd) winograd(l);
             else if (one_in(4) && hw.batch) l.op = Op::Convolution, l.batch = in(2, 6), l.width = size(12), l.height = size(12);
             convert(l);
-            if (l.mode == Mode::Winograd && l.conversion.on) l.width += l.pad.left + l.pad.right, l.height += l.pad.top + l.pad.bottom, l.pad = {};
+            if (l.mode == Mode::Winograd && l.conversion.on)
+                l.width += l.pad.left + l.pad.right, l.height += l.pad.top + l.pad.bottom, l.pad = {};
         } else if (kind_ == "cvsram") {
             if (one_in(2)) random_post(l, hw, random_);
             if (hw.full() && one_in(4)) l.compressed = true, l.density = 40;
             Placement& p = l.placement;
-            for (Place* place : {&p.input, &p.weights, &p.output, &p.operands[0], &p.operands[1], &p.operands[2]}) place->primary = one_in(2);
+            for (Place* place : {&p.input, &p.weights, &p.output, &p.operands[0], &p.operands[1], &p.operands[2]})
+                place->primary = one_in(2);
         }
     }
 
@@ -192,12 +199,20 @@ private:
     /// SDP alone, often with its EW.
     void sdp(Layer& l, const Hardware& hw)
     {
-        l = {.name = l.name, .op = Op::Sdp, .width = size(40), .height = size(40), .channels = size(300), .precision = l.precision,
-             .post = {}, .output = {.precision = l.precision}, .data = l.data};
+        l = {.name = l.name,
+             .op = Op::Sdp,
+             .width = size(40),
+             .height = size(40),
+             .channels = size(300),
+             .precision = l.precision,
+             .post = {},
+             .output = {.precision = l.precision},
+             .data = l.data};
         if (one_in(5)) l.width = l.height = 1;
         l.kernels = l.channels;
         if (l.precision == Precision::Int8 && hw.full() && one_in(4)) l.input_precision = Precision::Int16;
-        if (hw.full() && !l.input_precision && one_in(4)) l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
+        if (hw.full() && !l.input_precision && one_in(4))
+            l.output.precision = l.precision == Precision::Int16 ? Precision::Fp16 : Precision::Int16;
         random_post(l, hw, random_);
         // The inputs themselves span the output's range; operands widen it.
         if (l.precision != Precision::Fp16) l.output.shift = in(0, 6) + (l.input_precision ? 8 : 0);
@@ -212,23 +227,30 @@ private:
             return;
         }
         if (l.precision == Precision::Fp16) l.input_precision = Precision::Int16;
-        const auto signed_number = [&](std::uint32_t most) { return static_cast<std::int32_t>(in(0, 2 * most)) - static_cast<std::int32_t>(most); };
-        l.conversion = {.on = true, .offset = signed_number(300), .scale = signed_number(300), .shift = in(0, 10), .per_component = false, .mean = {}};
+        const auto signed_number = [&](std::uint32_t most) {
+            return static_cast<std::int32_t>(in(0, 2 * most)) - static_cast<std::int32_t>(most);
+        };
+        l.conversion = {
+            .on = true, .offset = signed_number(300), .scale = signed_number(300), .shift = in(0, 10), .per_component = false, .mean = {}};
     }
 
     void image(Layer& l, const Hardware& hw)
     {
-        static const char* const kEight[] = {"T_R8", "T_A8B8G8R8", "T_A8R8G8B8", "T_B8G8R8A8", "T_R8G8B8A8", "T_X8B8G8R8", "T_A8Y8U8V8",
-                                             "T_V8U8Y8A8", "T_Y8___U8V8_N444", "T_Y8___V8U8_N444"};
-        static const char* const kSixteen[] = {"T_R16", "T_A16B16G16R16", "T_A16Y16U16V16", "T_V16U16Y16A16", "T_Y16___U16V16_N444", "T_Y16___V16U16_N444"};
-        static const char* const kOther[] = {"T_A2B10G10R10", "T_A2R10G10B10", "T_B10G10R10A2", "T_R10G10B10A2", "T_A2Y10U10V10", "T_V10U10Y10A2",
-                                             "T_R10", "T_R12", "T_R16_I", "T_X16B16G16R16", "T_Y10___U10V10_N444", "T_Y12___V12U12_N444"};
+        static const char* const kEight[] = {"T_R8",       "T_A8B8G8R8", "T_A8R8G8B8", "T_B8G8R8A8",       "T_R8G8B8A8",
+                                             "T_X8B8G8R8", "T_A8Y8U8V8", "T_V8U8Y8A8", "T_Y8___U8V8_N444", "T_Y8___V8U8_N444"};
+        static const char* const kSixteen[] = {"T_R16",          "T_A16B16G16R16",      "T_A16Y16U16V16",
+                                               "T_V16U16Y16A16", "T_Y16___U16V16_N444", "T_Y16___V16U16_N444"};
+        static const char* const kOther[] = {
+            "T_A2B10G10R10", "T_A2R10G10B10", "T_B10G10R10A2", "T_R10G10B10A2",  "T_A2Y10U10V10",       "T_V10U10Y10A2",
+            "T_R10",         "T_R12",         "T_R16_I",       "T_X16B16G16R16", "T_Y10___U10V10_N444", "T_Y12___V12U12_N444"};
         static const char* const kFloat[] = {"T_R16_F", "T_A16B16G16R16_F", "T_A16Y16U16V16_F"};
         l.op = Op::Convolution;
         l.dilation = {1, 1};
         l.mode = Mode::Image;
         l.stride = one_in(4) ? Extent{in(1, 8), in(1, 8)} : Extent{in(1, 4), in(1, 4)};
-        l.format = find_pixel_format(l.precision == Precision::Int8 ? kEight[in(0, 9)] : l.precision == Precision::Int16 ? kSixteen[in(0, 5)] : kFloat[in(0, 2)]);
+        l.format = find_pixel_format(l.precision == Precision::Int8    ? kEight[in(0, 9)]
+                                     : l.precision == Precision::Int16 ? kSixteen[in(0, 5)]
+                                                                       : kFloat[in(0, 2)]);
         const bool other = one_in(3);  // pixels of another width than the layer's numbers, or packed ones
         if (other) l.format = find_pixel_format(one_in(4) ? kEight[in(0, 9)] : one_in(3) ? kSixteen[in(0, 5)] : kOther[in(0, 11)]);
         l.channels = l.format->components;
@@ -249,8 +271,8 @@ private:
 
     std::string uncut_kind()
     {
-        static const char* const kKinds[] = {"direct", "direct", "direct", "image", "image", "winograd", "batch", "compressed", "groups", "deconvolution",
-                                             "post", "post", "convert", "cvsram"};
+        static const char* const kKinds[] = {"direct",     "direct", "direct",        "image", "image", "winograd", "batch",
+                                             "compressed", "groups", "deconvolution", "post",  "post",  "convert",  "cvsram"};
         return kKinds[in(0, std::size(kKinds) - 1)];
     }
 
@@ -301,8 +323,10 @@ private:
     {
         const auto positive = [](std::uint32_t v) { return v >= 1 && v <= 8192; };
         if (l.op == Op::Deconvolution)
-            return (l.width - 1) * l.stride.x + l.kernel_width > l.pad.left + l.pad.right && (l.height - 1) * l.stride.y + l.kernel_height > l.pad.top + l.pad.bottom;
-        return positive(l.width) && positive(l.height) && l.span_x() <= l.width + l.pad.left + l.pad.right && l.span_y() <= l.height + l.pad.top + l.pad.bottom;
+            return (l.width - 1) * l.stride.x + l.kernel_width > l.pad.left + l.pad.right &&
+                   (l.height - 1) * l.stride.y + l.kernel_height > l.pad.top + l.pad.bottom;
+        return positive(l.width) && positive(l.height) && l.span_x() <= l.width + l.pad.left + l.pad.right &&
+               l.span_y() <= l.height + l.pad.top + l.pad.bottom;
     }
 
     /// Brings the sums into the output's range, so that neither zeros nor saturation hide mistakes.
@@ -310,7 +334,8 @@ private:
     {
         if (l.precision == Precision::Fp16 || l.op == Op::Sdp) return;
         const double terms = static_cast<double>(l.kernel_width) * l.kernel_height * l.kernel_channels();
-        const double spread = (l.precision == Precision::Int8 ? 5461.0 : 1.4e6) * std::sqrt(terms), room = l.output.precision == Precision::Int8 ? 48 : 12000;
+        const double spread = (l.precision == Precision::Int8 ? 5461.0 : 1.4e6) * std::sqrt(terms),
+                     room = l.output.precision == Precision::Int8 ? 48 : 12000;
         l.output.shift = static_cast<std::uint32_t>(std::max(0.0, std::round(std::log2(spread / room))));
         if (one_in(4)) {
             l.output.scale = static_cast<std::int32_t>(in(1, 200)) - 100;

@@ -5,9 +5,10 @@
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` every layer
 // runs twice, leaping and with every unit evaluated in every cycle, and all figures must be equal.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <systemc>
 
 #include "apart.h"
@@ -24,7 +25,8 @@ using namespace dlasim;
 
 std::string describe(std::uint64_t seed, const RandomLayer& r)
 {
-    return fmt::format("seed {} --hw {} --memory {} {}", seed, hardware_json(r.hardware).dump(), memory_text(r.memory), layer_json(r.layer).dump());
+    return fmt::format("seed {} --hw {} --memory {} {}", seed, hardware_json(r.hardware).dump(), memory_text(r.memory),
+                       layer_json(r.layer).dump());
 }
 
 /// Cycles of the same layer without values, simulated by a process of its own; 0 if that fails.
@@ -63,8 +65,9 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     if (r.layer.name == "convert" && r.layer.stored_precision() == Precision::Fp16) put_nan(tensors, seed);
     // An input compared with itself is equal; all others are not.
     const PointEngine& ew = r.layer.post.ew();
-    const bool with_itself = r.layer.op == Op::Sdp && r.layer.post.compares() && !r.layer.post.engines[0].on() && !r.layer.post.engines[1].on() &&
-                             ew.alu.per == OperandPer::Element && !ew.alu.conversion.on && ew.operand_bytes == 2;
+    const bool with_itself = r.layer.op == Op::Sdp && r.layer.post.compares() && !r.layer.post.engines[0].on() &&
+                             !r.layer.post.engines[1].on() && ew.alu.per == OperandPer::Element && !ew.alu.conversion.on &&
+                             ew.operand_bytes == 2;
     if (with_itself) tensors.operands[operand_slot(2, false)] = tensors.input;
     const Plan plan = plan_layer(r.layer, r.hardware, tensors);
     // Compressed: what the masks say decides about time.
@@ -73,7 +76,9 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {false, stepping, nullptr});
     if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
-    else if (!s.comparison->equal()) fmt::print("WRONG {}\n  {} of {} differ; {}\n", describe(seed, r), s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
+    else if (!s.comparison->equal())
+        fmt::print("WRONG {}\n  {} of {} differ; {}\n", describe(seed, r), s.comparison->mismatches, s.comparison->compared,
+                   s.comparison->examples[0]);
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", s.run.interrupt_cycles.back(), describe(seed, r));
     const bool accounted = s.run.hung || every_cycle_has_an_owner(s.run, s.run.interrupt_cycles.back());
     const std::uint64_t bound = largest(lower_bounds(plan, r.layer, r.hardware, r.memory));

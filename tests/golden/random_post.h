@@ -11,7 +11,10 @@ namespace dlasim {
 
 class PostMaker {
 public:
-    PostMaker(Layer& layer, const Hardware& hardware, std::mt19937& random) : l_(layer), hw_(hardware), random_(random), fp_(layer.precision == Precision::Fp16) {}
+    PostMaker(Layer& layer, const Hardware& hardware, std::mt19937& random)
+        : l_(layer), hw_(hardware), random_(random), fp_(layer.precision == Precision::Fp16)
+    {
+    }
 
     void make()
     {
@@ -28,14 +31,18 @@ public:
             post.engines[2] = {};
             post.engines[2].alu = operand(post.engines[2], true);
             post.engines[2].function = AluFunction::Equal;
-            if (l_.op == Op::Sdp && one_in(2)) post.engines = {{{}, {}, {.alu = {.on = true, .per = OperandPer::Element}, .function = AluFunction::Equal}}};
+            if (l_.op == Op::Sdp && one_in(2))
+                post.engines = {{{}, {}, {.alu = {.on = true, .per = OperandPer::Element}, .function = AluFunction::Equal}}};
         }
     }
 
 private:
     std::uint32_t in(std::uint32_t low, std::uint32_t high) { return static_cast<std::uint32_t>(low + random_() % (high - low + 1)); }
     bool one_in(std::uint32_t n) { return in(1, n) == 1; }
-    std::int32_t number(std::int32_t most) { return static_cast<std::int32_t>(random_() % (2u * static_cast<std::uint32_t>(most) + 1)) - most; }
+    std::int32_t number(std::int32_t most)
+    {
+        return static_cast<std::int32_t>(random_() % (2u * static_cast<std::uint32_t>(most) + 1)) - most;
+    }
 
     Operand operand(PointEngine& e, bool ew)
     {
@@ -43,7 +50,9 @@ private:
         o.on = true;
         o.per = static_cast<OperandPer>(in(0, 2));
         const float real = static_cast<float>(number(4096)) / 1024;
-        if (o.per == OperandPer::Layer) o.value = fp_ ? (ew ? std::bit_cast<std::int32_t>(real) : static_cast<std::int16_t>(half_from_double(real))) : number(ew ? 100000 : 3000);
+        if (o.per == OperandPer::Layer)
+            o.value = fp_ ? (ew ? std::bit_cast<std::int32_t>(real) : static_cast<std::int16_t>(half_from_double(real)))
+                          : number(ew ? 100000 : 3000);
         if (o.streamed() && l_.precision == Precision::Int8) e.operand_bytes = in(1, 2);
         if (ew && o.streamed() && !fp_ && one_in(2)) o.conversion = {true, number(100), number(200), in(0, 8)};
         return o;
@@ -92,12 +101,15 @@ private:
         const std::int32_t half = static_cast<std::int32_t>(entries / 2);
         table.index_select = log2_step;
         table.index_offset = log2_step - (fp_ ? 4 : 2);
-        const auto position = [&](double p) { return fp_ ? std::bit_cast<std::int32_t>(static_cast<float>(p)) : static_cast<std::int32_t>(p); };
+        const auto position = [&](double p) {
+            return fp_ ? std::bit_cast<std::int32_t>(static_cast<float>(p)) : static_cast<std::int32_t>(p);
+        };
         const double step = std::ldexp(1.0, log2_step), start = -half * step + number(20);
         table.start = position(start);
         table.end = position(start + static_cast<double>(entries - 1) * step);
         for (LutSlope* slope : {&table.underflow, &table.overflow})
-            *slope = {fp_ ? static_cast<std::int16_t>(half_from_double(number(200) / 256.0)) : number(300), fp_ ? 0 : static_cast<std::int32_t>(in(0, 20)) - 5};
+            *slope = {fp_ ? static_cast<std::int16_t>(half_from_double(number(200) / 256.0)) : number(300),
+                      fp_ ? 0 : static_cast<std::int32_t>(in(0, 20)) - 5};
     }
 
     Lut lut()

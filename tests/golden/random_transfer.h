@@ -17,7 +17,10 @@ struct RandomTransfer {
 
 class TransferMaker {
 public:
-    TransferMaker(std::uint64_t seed, std::string kind) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind)) {}
+    TransferMaker(std::uint64_t seed, std::string kind)
+        : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
+    {
+    }
 
     /// Tries until the lowering takes one.
     RandomTransfer make()

@@ -5,9 +5,10 @@
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` each runs twice, leaping and with
 // every unit evaluated in every cycle, and all figures must be equal.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <systemc>
 
 #include "apart.h"
@@ -84,7 +85,9 @@ int run_one(std::uint64_t seed, const RandomTransfer& r, bool stepping, int repo
         return 1;
     }
     std::string wrong;
-    if (!s.comparison->equal()) wrong += fmt::format("WRONG {} of {} bytes differ; {} ", s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
+    if (!s.comparison->equal())
+        wrong +=
+            fmt::format("WRONG {} of {} bytes differ; {} ", s.comparison->mismatches, s.comparison->compared, s.comparison->examples[0]);
     if (!all_done(plan, s.run)) wrong += "DONE ";
     if (!traffic_as_planned(r.transfer, plan, s.run)) wrong += "TRAFFIC ";
     if (!wrong.empty()) fmt::print("{}{}\n", wrong, figures(s.run));

@@ -1,15 +1,17 @@
 // The golden convolution against oneDNN: int8 exactly, int16 and fp16 through fp32 arithmetic of
 // somebody else, and small layers by hand.
+#include "golden/reference.h"
+
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <dnnl.hpp>
-#include <gtest/gtest.h>
 #include <random>
 
 #include "config/half.h"
 #include "config/layer_reader.h"
 #include "facts/presets.h"
 #include "golden/post.h"
-#include "golden/reference.h"
 
 namespace dlasim {
 namespace {
@@ -34,7 +36,8 @@ Layer layer_of(const Shape& a, Precision precision, std::uint64_t seed)
 
 float number(Precision precision, std::int16_t value)
 {
-    return precision == Precision::Fp16 ? static_cast<float>(double_from_half(static_cast<std::uint16_t>(value))) : static_cast<float>(value);
+    return precision == Precision::Fp16 ? static_cast<float>(double_from_half(static_cast<std::uint16_t>(value)))
+                                        : static_cast<float>(value);
 }
 
 /// Sums by oneDNN in fp32.
@@ -47,9 +50,11 @@ std::vector<float> dnnl_sums(const Layer& l, const LayerTensors& t)
     const memory::desc source({n, c, l.height, l.width}, memory::data_type::f32, tag::nchw);
     const memory::desc weights({g, k / g, c / g, l.kernel_height, l.kernel_width}, memory::data_type::f32, tag::goihw);
     const memory::desc sums({n, k, l.out_height(), l.out_width()}, memory::data_type::f32, tag::nchw);
-    const dnnl::convolution_forward::desc what(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source, weights, sums,
-                                               {l.stride.y, l.stride.x}, {l.dilation.y - 1, l.dilation.x - 1}, {l.pad.top, l.pad.left}, {l.pad.bottom, l.pad.right});
-    std::vector<float> a(t.input.values.size()), b(t.weights.values.size()), out(static_cast<std::size_t>(n * k * l.out_height() * l.out_width()));
+    const dnnl::convolution_forward::desc what(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source, weights,
+                                               sums, {l.stride.y, l.stride.x}, {l.dilation.y - 1, l.dilation.x - 1},
+                                               {l.pad.top, l.pad.left}, {l.pad.bottom, l.pad.right});
+    std::vector<float> a(t.input.values.size()), b(t.weights.values.size()),
+        out(static_cast<std::size_t>(n * k * l.out_height() * l.out_width()));
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = number(l.precision, t.input.values[i]);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = number(l.precision, t.weights.values[i]);
     memory in(source, engine, a.data()), w(weights, engine, b.data()), o(sums, engine, out.data());
@@ -65,8 +70,8 @@ std::vector<Shape> random_shapes(unsigned count)
     std::vector<Shape> shapes;
     while (shapes.size() < count) {
         const std::uint32_t groups = in(0, 3) == 0 ? 2 : 1;
-        Shape a{in(1, 17), in(1, 17), groups * in(1, 40), groups * in(1, 20), in(1, 5), in(1, 5), in(1, 3), in(1, 3), in(1, 2), in(1, 2),
-                in(0, 3),  in(0, 3),  in(0, 3),           in(0, 3),           groups,   in(1, 2)};
+        Shape a{in(1, 17), in(1, 17), groups * in(1, 40), groups * in(1, 20), in(1, 5), in(1, 5), in(1, 3), in(1, 3),
+                in(1, 2),  in(1, 2),  in(0, 3),           in(0, 3),           in(0, 3), in(0, 3), groups,   in(1, 2)};
         if ((a.s - 1) * a.dx + 1 > a.w + a.pl + a.pr || (a.r - 1) * a.dy + 1 > a.h + a.pt + a.pb) continue;
         shapes.push_back(a);
     }
@@ -82,7 +87,8 @@ TEST(Reference, Int8SumsAreExactlyThoseOfOneDnn)
         const auto mine = reference_sums(layer, tensors.input, tensors.weights);
         const auto theirs = dnnl_sums(layer, tensors);  // below 2^24: exact in fp32
         ASSERT_EQ(mine.size(), theirs.size());
-        for (std::size_t i = 0; i < mine.size(); ++i) ASSERT_EQ(static_cast<float>(mine[i]), theirs[i]) << "seed " << seed - 1 << " place " << i;
+        for (std::size_t i = 0; i < mine.size(); ++i)
+            ASSERT_EQ(static_cast<float>(mine[i]), theirs[i]) << "seed " << seed - 1 << " place " << i;
     }
 }
 
@@ -95,7 +101,8 @@ TEST(Reference, Int16SumsAgreeWithOneDnnToItsPrecision)
         const auto mine = reference_sums(layer, tensors.input, tensors.weights);
         const auto theirs = dnnl_sums(layer, tensors);
         for (std::size_t i = 0; i < mine.size(); ++i)
-            ASSERT_NEAR(static_cast<double>(mine[i]), theirs[i], 1e-4 * std::abs(static_cast<double>(mine[i])) + 3e4) << "seed " << seed - 1;
+            ASSERT_NEAR(static_cast<double>(mine[i]), theirs[i], 1e-4 * std::abs(static_cast<double>(mine[i])) + 3e4)
+                << "seed " << seed - 1;
     }
 }
 

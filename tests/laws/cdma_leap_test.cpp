@@ -1,9 +1,9 @@
 // Laws of CDMA under random programs, a memory of any speed and a CSC that releases when it likes:
 // evaluating every cycle and leaping from event to event are the same, what was filled is what was
 // asked for, and no program, however wrong, does harm.
-#include <random>
-
 #include <gtest/gtest.h>
+
+#include <random>
 
 #include "../unit/cdma_bench.h"
 #include "base/bits.h"
@@ -98,7 +98,8 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
 {
     CdmaBench bench(hw);
     Outcome out;
-    NoisyPort ports[4] = {{bench.data, world, hw, 1}, {bench.weight, world, hw, 2}, {bench.data_cv, world, hw, 3}, {bench.weight_cv, world, hw, 4}};
+    NoisyPort ports[4] = {
+        {bench.data, world, hw, 1}, {bench.weight, world, hw, 2}, {bench.data_cv, world, hw, 3}, {bench.weight_cv, world, hw, 4}};
     struct Flag : Sleeper {
         std::vector<Cycle> wakes;
         void wake_at(Cycle t) override { wakes.push_back(t); }
@@ -108,7 +109,8 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
         }
     } flag;
     bench.csb.request.reader = &flag;
-    for (ReadLink* link : {&bench.data, &bench.weight, &bench.data_cv, &bench.weight_cv}) link->request.connect(&flag, nullptr), link->response.consumer = &flag;
+    for (ReadLink* link : {&bench.data, &bench.weight, &bench.data_cv, &bench.weight_cv})
+        link->request.connect(&flag, nullptr), link->response.consumer = &flag;
     bench.csc.data_released.reader = bench.csc.weight_released.reader = &flag;
     bench.csc.data_pending_request.reader = bench.csc.weight_pending_request.reader = &flag;
 
@@ -191,7 +193,8 @@ Writes legal_layer(const Hardware& hw, Dice& dice, unsigned kind)
     namespace r = reg::cdma;
     const std::uint32_t atom = hw.memory.atom_bytes, per_entry = hw.atoms_per_entry();
     const std::uint32_t precision = hw.full() ? dice(0, 2) : 0, element = precision ? 2 : 1;
-    std::uint32_t w = dice(1, 20), h = dice(1, 9), c = dice(1, 6 * atom), format = 0, entries, lines_per_unit = 1, misc = precision << 8 | precision << 12;
+    std::uint32_t w = dice(1, 20), h = dice(1, 9), c = dice(1, 6 * atom), format = 0, entries, lines_per_unit = 1,
+                  misc = precision << 8 | precision << 12;
     const std::uint32_t data_banks = dice(1, 3), weight_banks = dice(1, 3);
     const std::uint32_t ring = data_banks * hw.cbuf.bank_depth;
     Writes p;
@@ -233,16 +236,33 @@ Writes legal_layer(const Hardware& hw, Dice& dice, unsigned kind)
     const std::uint32_t limit = weight_banks * hw.cbuf.bank_depth * hw.cbuf.entry_bytes / group;
     const std::uint32_t per_kernel = dice(1, std::min(limit, 300u));
     p.insert(p.end(), {
-        {r::D_MISC_CFG, misc}, {r::D_DATAIN_FORMAT, format}, {r::D_DATAIN_SIZE_0, (w - 1) | (h - 1) << 16},
-        {r::D_DATAIN_SIZE_1, c - 1}, {r::D_PIXEL_OFFSET, 0}, {r::D_DAIN_RAM_TYPE, hw.memory.has_secondary ? dice(0, 1) : 1},
-        {r::D_DAIN_ADDR_LOW_0, 0x10000 + dice(0, 16) * atom}, {r::D_DAIN_ADDR_LOW_1, 0x80000},
-        {r::D_SURF_STRIDE, h * w * atom}, {r::D_DAIN_MAP, 1}, {r::D_BATCH_NUMBER, 0}, {r::D_ENTRY_PER_SLICE, entries - 1},
-        {r::D_FETCH_GRAIN, grain - 1}, {r::D_WEIGHT_FORMAT, 0}, {r::D_WEIGHT_SIZE_0, per_kernel - 1}, {r::D_WEIGHT_SIZE_1, kernels - 1},
-        {r::D_WEIGHT_RAM_TYPE, hw.memory.has_secondary ? dice(0, 1) : 1}, {r::D_WEIGHT_ADDR_LOW, 0x200000 + dice(0, 9) * atom},
-        {r::D_WEIGHT_BYTES, round_up(per_kernel * kernels, hw.cbuf.entry_bytes)}, {r::D_CVT_CFG, dice(0, 1) | dice(0, 8) << 4},
-        {r::D_CVT_OFFSET, dice(0, 9)}, {r::D_CVT_SCALE, dice(1, 5)}, {r::D_ZERO_PADDING_VALUE, dice(0, 99)},
-        {r::D_MEAN_FORMAT, dice(0, 1)}, {r::D_BANK, (data_banks - 1) | (weight_banks - 1) << 16}, {r::D_PERF_ENABLE, 1},
-    });
+                          {r::D_MISC_CFG, misc},
+                          {r::D_DATAIN_FORMAT, format},
+                          {r::D_DATAIN_SIZE_0, (w - 1) | (h - 1) << 16},
+                          {r::D_DATAIN_SIZE_1, c - 1},
+                          {r::D_PIXEL_OFFSET, 0},
+                          {r::D_DAIN_RAM_TYPE, hw.memory.has_secondary ? dice(0, 1) : 1},
+                          {r::D_DAIN_ADDR_LOW_0, 0x10000 + dice(0, 16) * atom},
+                          {r::D_DAIN_ADDR_LOW_1, 0x80000},
+                          {r::D_SURF_STRIDE, h * w * atom},
+                          {r::D_DAIN_MAP, 1},
+                          {r::D_BATCH_NUMBER, 0},
+                          {r::D_ENTRY_PER_SLICE, entries - 1},
+                          {r::D_FETCH_GRAIN, grain - 1},
+                          {r::D_WEIGHT_FORMAT, 0},
+                          {r::D_WEIGHT_SIZE_0, per_kernel - 1},
+                          {r::D_WEIGHT_SIZE_1, kernels - 1},
+                          {r::D_WEIGHT_RAM_TYPE, hw.memory.has_secondary ? dice(0, 1) : 1},
+                          {r::D_WEIGHT_ADDR_LOW, 0x200000 + dice(0, 9) * atom},
+                          {r::D_WEIGHT_BYTES, round_up(per_kernel * kernels, hw.cbuf.entry_bytes)},
+                          {r::D_CVT_CFG, dice(0, 1) | dice(0, 8) << 4},
+                          {r::D_CVT_OFFSET, dice(0, 9)},
+                          {r::D_CVT_SCALE, dice(1, 5)},
+                          {r::D_ZERO_PADDING_VALUE, dice(0, 99)},
+                          {r::D_MEAN_FORMAT, dice(0, 1)},
+                          {r::D_BANK, (data_banks - 1) | (weight_banks - 1) << 16},
+                          {r::D_PERF_ENABLE, 1},
+                      });
     return p;
 }
 
@@ -297,7 +317,8 @@ TEST_P(CdmaLaw, WhatIsAnnouncedIsWhatTheProgramAskedFor)
         EXPECT_EQ(out.kernels, r[reg::cdma::D_WEIGHT_SIZE_1] + 1);
         EXPECT_EQ(out.weight_entries, r[reg::cdma::D_WEIGHT_BYTES] / hw.cbuf.entry_bytes);
         EXPECT_EQ(out.weight_atoms, r[reg::cdma::D_WEIGHT_BYTES] / hw.memory.atom_bytes);
-        EXPECT_EQ(out.data_atoms, std::uint64_t{width} * height * ceil_div((r[reg::cdma::D_DATAIN_SIZE_1] + 1) * element, hw.memory.atom_bytes));
+        EXPECT_EQ(out.data_atoms,
+                  std::uint64_t{width} * height * ceil_div((r[reg::cdma::D_DATAIN_SIZE_1] + 1) * element, hw.memory.atom_bytes));
     }
 }
 

@@ -33,7 +33,8 @@ std::map<std::string, std::string> random_options(const Config& preset, std::mt1
     options["refresh.postpone"] = pick(0, 8);
     if (random() % 2) options["organisation.channel_mib"] = std::to_string(2 * (preset.organisation.rank_bytes() >> 20));
     for (const auto& [name, value] : preset.timing)
-        if (value > 0 && random() % 3 == 0 && !name.starts_with("tREFI") && !name.starts_with("tRFC") && name != "AL" && !name.starts_with("BLn") && name != "tAAD")
+        if (value > 0 && random() % 3 == 0 && !name.starts_with("tREFI") && !name.starts_with("tRFC") && name != "AL" &&
+            !name.starts_with("BLn") && name != "tAAD")
             options["timing." + name] = pick(value / 2 + 1, value * 2);
     return options;
 }
@@ -65,8 +66,12 @@ void try_seed(unsigned seed)
         for (; !channel->completed().empty(); channel->completed().pop_front()) ++answered;
         if (now < 3'000 && random() % 2 == 0) {
             const Organisation& o = config.organisation;
-            const Location at{0, static_cast<std::uint32_t>(random() % o.ranks()), static_cast<std::uint32_t>(random() % o.bank_groups),
-                              static_cast<std::uint32_t>(random() % o.banks), static_cast<std::uint32_t>(random() % 4), static_cast<std::uint32_t>(random() % 16)};
+            const Location at{0,
+                              static_cast<std::uint32_t>(random() % o.ranks()),
+                              static_cast<std::uint32_t>(random() % o.bank_groups),
+                              static_cast<std::uint32_t>(random() % o.banks),
+                              static_cast<std::uint32_t>(random() % 4),
+                              static_cast<std::uint32_t>(random() % 16)};
             const bool write = random() % 3 == 0;
             if (channel->can_accept(write)) channel->push({pushed++, at, write, 0}, now);
         }

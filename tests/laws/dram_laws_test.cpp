@@ -25,7 +25,8 @@ std::vector<Case> all_cases()
 {
     std::vector<Case> cases;
     for (const std::string& preset : preset_names())
-        for (const auto& options : variants(preset, read_config(preset).organisation.rank_bytes() >> 20)) cases.push_back({preset, options});
+        for (const auto& options : variants(preset, read_config(preset).organisation.rank_bytes() >> 20))
+            cases.push_back({preset, options});
     for (const std::string& preset : preset_names(true)) cases.push_back({preset, {}});
     return cases;
 }
@@ -34,7 +35,8 @@ class EveryDram : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Laws, EveryDram, testing::ValuesIn(all_cases()), [](const auto& info) {
     std::string name = info.param.preset;
     for (const auto& [key, value] : info.param.options) name += "_" + value;
-    std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
     return name;
 });
 
@@ -105,10 +107,13 @@ TEST(DramLaws, BanksAreRefreshedInTimeUnderAnyLoad)
         // Bank after bank, a row each: bits of group, column, bank, row from the burst up.
         const Organisation& o = config.organisation;
         const std::uint64_t burst = o.request_bytes(), groups = o.bank_groups, columns = o.columns / o.burst_length;
-        run_stream(config, [&](std::uint64_t i) {
-            const std::uint64_t group = i % groups, bank = i / groups % o.banks, row = i / groups / o.banks % o.rows;
-            return Access{(((row * o.banks + bank) * columns) * groups + group) * burst, false};
-        }, run);
+        run_stream(
+            config,
+            [&](std::uint64_t i) {
+                const std::uint64_t group = i % groups, bank = i / groups % o.banks, row = i / groups / o.banks % o.rows;
+                return Access{(((row * o.banks + bank) * columns) * groups + group) * burst, false};
+            },
+            run);
         EXPECT_EQ(checker.count(), 0u) << checker.violations().front().what;
     }
 }

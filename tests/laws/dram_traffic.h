@@ -44,8 +44,11 @@ inline TrafficResult run_traffic(const Config& config, unsigned seed, std::uint6
         }
         const std::uint64_t bank = random() % std::min<std::uint64_t>(phase.banks, o.banks_per_channel());
         request.id = result.pushed;
-        request.at = {0, static_cast<std::uint32_t>(bank % o.ranks()), static_cast<std::uint32_t>(bank / o.ranks() % o.bank_groups),
-                      static_cast<std::uint32_t>(bank / o.ranks() / o.bank_groups), static_cast<std::uint32_t>(random() % phase.rows),
+        request.at = {0,
+                      static_cast<std::uint32_t>(bank % o.ranks()),
+                      static_cast<std::uint32_t>(bank / o.ranks() % o.bank_groups),
+                      static_cast<std::uint32_t>(bank / o.ranks() / o.bank_groups),
+                      static_cast<std::uint32_t>(random() % phase.rows),
                       static_cast<std::uint32_t>(random() % (o.columns / o.burst_length))};
         request.write = random() % 100 < phase.writes;
         request.address = ((request.at.row * 64ull + bank) << 16) + request.at.column * 256ull;
@@ -84,7 +87,9 @@ inline std::vector<std::map<std::string, std::string>> variants(const std::strin
     std::vector<std::map<std::string, std::string>> all{
         {},
         {{"page_policy", "closed_auto"}},
-        {{"page_policy", "closed_adaptive"}, {"refresh", "all_bank_simultaneous"}, {"organisation.channel_mib", std::to_string(rank_mib * 2)}},
+        {{"page_policy", "closed_adaptive"},
+         {"refresh", "all_bank_simultaneous"},
+         {"organisation.channel_mib", std::to_string(rank_mib * 2)}},
         {{"page_policy", "open_adaptive"}, {"controller.self_refresh_after", "3000"}},
         {{"page_policy", "closed_cap"}, {"refresh.postpone", "0"}},
         {{"page_policy", "timeout"}, {"controller.page_limit", "100"}, {"organisation.channel_mib", std::to_string(rank_mib * 2)}}};

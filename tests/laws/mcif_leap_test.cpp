@@ -128,8 +128,7 @@ TEST_P(McifLeap, EveryReadIsAnsweredWithTheBytesItAskedFor)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, McifLeap,
-                         testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_medium_1024_full", "nv_small"),
+INSTANTIATE_TEST_SUITE_P(Presets, McifLeap, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_medium_1024_full", "nv_small"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "units/bdma/core.h"
-
 #include <gmock/gmock.h>
 
 #include <random>
@@ -7,6 +5,7 @@
 #include "dma_bench.h"
 #include "facts/presets.h"
 #include "registers/offsets.h"
+#include "units/bdma/core.h"
 
 namespace dlasim {
 namespace {
@@ -31,12 +30,19 @@ Cycle push(Bench& bench, Cycle u, const Copy& c)
 {
     using namespace reg::bdma;
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-    const std::pair<std::uint32_t, std::uint32_t> writes[] = {
-        {CFG_SRC_ADDR_LOW, low(c.source)}, {CFG_SRC_ADDR_HIGH, low(c.source >> 32)},
-        {CFG_DST_ADDR_LOW, low(c.destination)}, {CFG_DST_ADDR_HIGH, low(c.destination >> 32)},
-        {CFG_LINE, c.atoms - 1}, {CFG_CMD, c.from_mc | c.to_mc << 1}, {CFG_LINE_REPEAT, c.lines - 1},
-        {CFG_SRC_LINE, c.source_line}, {CFG_DST_LINE, c.destination_line}, {CFG_SURF_REPEAT, c.surfaces - 1},
-        {CFG_SRC_SURF, c.source_surface}, {CFG_DST_SURF, c.destination_surface}, {CFG_OP, 1}};
+    const std::pair<std::uint32_t, std::uint32_t> writes[] = {{CFG_SRC_ADDR_LOW, low(c.source)},
+                                                              {CFG_SRC_ADDR_HIGH, low(c.source >> 32)},
+                                                              {CFG_DST_ADDR_LOW, low(c.destination)},
+                                                              {CFG_DST_ADDR_HIGH, low(c.destination >> 32)},
+                                                              {CFG_LINE, c.atoms - 1},
+                                                              {CFG_CMD, c.from_mc | c.to_mc << 1},
+                                                              {CFG_LINE_REPEAT, c.lines - 1},
+                                                              {CFG_SRC_LINE, c.source_line},
+                                                              {CFG_DST_LINE, c.destination_line},
+                                                              {CFG_SURF_REPEAT, c.surfaces - 1},
+                                                              {CFG_SRC_SURF, c.source_surface},
+                                                              {CFG_DST_SURF, c.destination_surface},
+                                                              {CFG_OP, 1}};
     for (const auto& [offset, data] : writes) bench.write(u++, offset, data);
     return u;
 }

@@ -1,10 +1,11 @@
 // CACC against the worked examples of its specification, and its adders against the plain rule.
+#include "numerics/cacc.h"
+
 #include <gmock/gmock.h>
 
 #include <random>
 
 #include "facts/presets.h"
-#include "numerics/cacc.h"
 #include "registers/offsets.h"
 #include "units/cacc/accumulator.h"
 #include "units/cacc/core.h"
@@ -195,7 +196,8 @@ TEST(Accumulator, ManyStripesOfExtremeSumsSaturateAsTheAddersOfTheSilicon)
             std::uint32_t saturated = 0;
             for (std::uint32_t s = 0; s < stripes; ++s) {
                 for (std::uint32_t k = 0; k < kernels; ++k) {
-                    const std::int32_t value = extreme ? (k % 3 ? largest : -largest) : static_cast<std::int32_t>(random() % (2u * largest)) - largest;
+                    const std::int32_t value =
+                        extreme ? (k % 3 ? largest : -largest) : static_cast<std::int32_t>(random() % (2u * largest)) - largest;
                     values[k / (kernels / 2)][k % (kernels / 2)] = value;
                     const bool wide = hw.full() && k % 2 == 0;
                     expected[k] = numerics::accumulate_int(value, expected[k], wide ? 48 : 34);

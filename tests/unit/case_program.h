@@ -42,7 +42,9 @@ inline std::string whole_layer(const json& layers)
     layer["precision"] = first.value("prec", "int8");
     layer["post"]["output"]["shift"] = number(first, "shift", 0);
     layer["winograd"]["truncate"] = 0;  // a register of direct passes, too
-    layer["partition"] = {{"rows", derived["OH"]}, {"data_banks", derived["db"]}, {"weight_banks", derived["wb"]},
+    layer["partition"] = {{"rows", derived["OH"]},
+                          {"data_banks", derived["db"]},
+                          {"weight_banks", derived["wb"]},
                           {"reuse_data", number(layers[1]["descriptor"], "data_reuse", 0) != 0}};
     return layer.dump();
 }

@@ -3,10 +3,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "facts/presets.h"
@@ -18,7 +17,8 @@ namespace dlasim::test {
 /// The links of a CDMA and everything that hangs on them.
 struct CdmaBench {
     explicit CdmaBench(const Hardware& hw)
-        : hardware(hw), cbuf(hw.cbuf),
+        : hardware(hw),
+          cbuf(hw.cbuf),
           core(hw, CdmaPorts{csb, data, weight, hw.memory.has_secondary ? &data_cv : nullptr,
                              hw.memory.has_secondary ? &weight_cv : nullptr, csc, cbuf, interrupt})
     {

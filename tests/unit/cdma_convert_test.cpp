@@ -1,8 +1,8 @@
 // The converter against the golden vectors of the reference: single beats of nv_full with masks,
 // padding and packing, and the converter cell of the configurable generation.
-#include <fstream>
-
 #include <gtest/gtest.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "units/cdma/convert.h"

@@ -5,8 +5,8 @@
 // one beat a cycle, in order.
 #include <gmock/gmock.h>
 
-#include "cdma_bench.h"
 #include "base/bits.h"
+#include "cdma_bench.h"
 
 namespace dlasim::test {
 namespace {
@@ -121,10 +121,18 @@ constexpr std::uint32_t kFullBanks = 15 | 15 << 16, kConfigurableBanks = 31 | 31
 std::vector<std::pair<std::uint32_t, std::uint32_t>> feature(std::uint32_t w, std::uint32_t h, std::uint32_t c, std::uint32_t entries,
                                                              std::uint32_t atom, std::uint32_t banks)
 {
-    return {{r::D_MISC_CFG, 0},      {r::D_DATAIN_SIZE_0, (w - 1) | (h - 1) << 16}, {r::D_DATAIN_SIZE_1, c - 1},
-            {r::D_DAIN_RAM_TYPE, 1}, {r::D_DAIN_ADDR_LOW_0, 0x1000},                {r::D_LINE_STRIDE, w * atom},
-            {r::D_SURF_STRIDE, w * h * atom}, {r::D_DAIN_MAP, 1}, {r::D_ENTRY_PER_SLICE, entries - 1}, {r::D_FETCH_GRAIN, 0},
-            {r::D_WEIGHT_RAM_TYPE, 1}, {r::D_BANK, banks}};
+    return {{r::D_MISC_CFG, 0},
+            {r::D_DATAIN_SIZE_0, (w - 1) | (h - 1) << 16},
+            {r::D_DATAIN_SIZE_1, c - 1},
+            {r::D_DAIN_RAM_TYPE, 1},
+            {r::D_DAIN_ADDR_LOW_0, 0x1000},
+            {r::D_LINE_STRIDE, w * atom},
+            {r::D_SURF_STRIDE, w * h * atom},
+            {r::D_DAIN_MAP, 1},
+            {r::D_ENTRY_PER_SLICE, entries - 1},
+            {r::D_FETCH_GRAIN, 0},
+            {r::D_WEIGHT_RAM_TYPE, 1},
+            {r::D_BANK, banks}};
 }
 
 TEST(CdmaExamples, FullFeatureDataOfSection15_1)
@@ -152,7 +160,8 @@ TEST(CdmaExamples, FullWeightsOfSection15_3)
 {
     Example e("nv_full");
     auto registers = feature(4, 2, 64, 2, 32, kFullBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
+    registers.insert(registers.end(),
+                     {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
     e.layer(registers);
     e.run(100);
     EXPECT_THAT(e.weight.requests, ElementsAre(6, 7, 8, 9, 10, 11, 12, 13));
@@ -169,7 +178,8 @@ TEST(CdmaExamples, ConfigurableWeightsOfSection15_4)
 {
     Example e("nv_small");
     auto registers = feature(4, 2, 16, 8, 8, kConfigurableBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 7}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 512}});
+    registers.insert(registers.end(),
+                     {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 7}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 512}});
     e.layer(registers);
     e.run(140);
     EXPECT_THAT(e.weight.requests, ElementsAre(4, 5, 6, 7, 8, 9, 10, 11));
@@ -183,7 +193,10 @@ TEST(CdmaExamples, TheSecondaryPortOfAMachineWithoutOneTakesNothing)
     // fabric.md 1.1: the client hangs
     Example e("nv_small");
     auto registers = feature(4, 2, 16, 8, 8, kConfigurableBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 7}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 512},
+    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63},
+                                       {r::D_WEIGHT_SIZE_1, 7},
+                                       {r::D_WEIGHT_ADDR_LOW, 0x4000},
+                                       {r::D_WEIGHT_BYTES, 512},
                                        {r::D_DAIN_RAM_TYPE, 0}});
     e.layer(registers);
     e.run(300);
@@ -203,8 +216,14 @@ TEST(CdmaExamples, TheSharesOfTheArbiterActAsSoonAsTheyAreWritten)
     // cdma.md 7.3: bursts of weights and masks in turn, 16 and 4 after reset, masks first
     Example e("nv_full");
     auto registers = feature(4, 2, 64, 2, 32, kFullBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_FORMAT, 1}, {r::D_WEIGHT_SIZE_0, 8191}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x40000},
-                                       {r::D_WEIGHT_BYTES, 0x4000}, {r::D_WMB_ADDR_LOW, 0x80000}, {r::D_WMB_BYTES, 0x4000}, {r::D_WGS_ADDR_LOW, 0xc0000}});
+    registers.insert(registers.end(), {{r::D_WEIGHT_FORMAT, 1},
+                                       {r::D_WEIGHT_SIZE_0, 8191},
+                                       {r::D_WEIGHT_SIZE_1, 31},
+                                       {r::D_WEIGHT_ADDR_LOW, 0x40000},
+                                       {r::D_WEIGHT_BYTES, 0x4000},
+                                       {r::D_WMB_ADDR_LOW, 0x80000},
+                                       {r::D_WMB_BYTES, 0x4000},
+                                       {r::D_WGS_ADDR_LOW, 0xc0000}});
     e.layer(registers);
     e.bench.csb.request.put(kT0 + 9, {r::S_ARBITER, 1 | 2 << 16, true});
     e.run(60);
@@ -218,7 +237,8 @@ TEST(CdmaExamples, ALayerEnabledInTimeStartsFourCyclesAfterTheSwitch)
 {
     Example e("nv_full");
     auto registers = feature(4, 2, 64, 2, 32, kFullBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
+    registers.insert(registers.end(),
+                     {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
     e.layer(registers);
     e.layer(registers, 1, 10);
     e.run(200);
@@ -232,7 +252,8 @@ TEST(CdmaExamples, AKeptLayerThatIsUsedAgainFetchesNothing)
 {
     Example e("nv_full");
     auto registers = feature(4, 2, 64, 2, 32, kFullBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
+    registers.insert(registers.end(),
+                     {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
     registers.push_back({r::D_MISC_CFG, 1 << 24 | 1 << 28});
     e.layer(registers);
     registers.push_back({r::D_MISC_CFG, 1 << 16 | 1 << 20});
@@ -275,14 +296,38 @@ TEST(CdmaExamples, LinesLieInTheBufferAsSection4_7Says)
         std::pair<std::uint32_t, std::uint32_t> (*place)(std::uint32_t s, std::uint32_t x, std::uint32_t w);
     };
     const Case cases[] = {
-        {"nv_full", 32, 2, kFullBanks, [](auto, auto x, auto) { return std::pair{x / 4, x % 4}; }},
-        {"nv_full", 64, 3, kFullBanks, [](auto s, auto x, auto) { return std::pair{x / 2, x % 2 * 2 + s}; }},
-        {"nv_full", 96, 5, kFullBanks, [](auto s, auto x, auto) { return std::pair{x, s}; }},
-        {"nv_full", 160, 7, kFullBanks, [](auto s, auto x, auto w) { return s < 4 ? std::pair{x, s} : std::pair{w + x / 4, x % 4}; }},
-        {"nv_small", 16, 10, kConfigurableBanks, [](auto s, auto x, auto w) { return std::pair{s * w + x, 0u}; }},
-        {"nv_large", 96, 8, kConfigurableBanks, [](auto s, auto x, auto w) { return s < 2 ? std::pair{x, s} : std::pair{w + x / 2, x % 2}; }},
-        {"nv_small_256", 16, 3, kConfigurableBanks, [](auto s, auto x, auto) { return std::pair{x / 2, x % 2 * 2 + s}; }},
-        {"nv_small_256", 24, 5, kConfigurableBanks, [](auto s, auto x, auto) { return std::pair{x, s}; }},
+        {"nv_full", 32, 2, kFullBanks,
+         [](auto, auto x, auto) {
+             return std::pair{x / 4, x % 4};
+         }},
+        {"nv_full", 64, 3, kFullBanks,
+         [](auto s, auto x, auto) {
+             return std::pair{x / 2, x % 2 * 2 + s};
+         }},
+        {"nv_full", 96, 5, kFullBanks,
+         [](auto s, auto x, auto) {
+             return std::pair{x, s};
+         }},
+        {"nv_full", 160, 7, kFullBanks,
+         [](auto s, auto x, auto w) {
+             return s < 4 ? std::pair{x, s} : std::pair{w + x / 4, x % 4};
+         }},
+        {"nv_small", 16, 10, kConfigurableBanks,
+         [](auto s, auto x, auto w) {
+             return std::pair{s * w + x, 0u};
+         }},
+        {"nv_large", 96, 8, kConfigurableBanks,
+         [](auto s, auto x, auto w) {
+             return s < 2 ? std::pair{x, s} : std::pair{w + x / 2, x % 2};
+         }},
+        {"nv_small_256", 16, 3, kConfigurableBanks,
+         [](auto s, auto x, auto) {
+             return std::pair{x / 2, x % 2 * 2 + s};
+         }},
+        {"nv_small_256", 24, 5, kConfigurableBanks,
+         [](auto s, auto x, auto) {
+             return std::pair{x, s};
+         }},
     };
     constexpr std::uint32_t kWidth = 5, kHeight = 3;
     for (const Case& c : cases) {
@@ -300,7 +345,8 @@ TEST(CdmaExamples, LinesLieInTheBufferAsSection4_7Says)
                     const std::uint32_t address = 0x1000 + s * kWidth * kHeight * atom + (y * kWidth + x) * atom;
                     const std::uint8_t* found = e.bench.cbuf.entry(y * c.entries + entry) + slot * atom;
                     for (std::uint32_t b = 0; b < atom; ++b)
-                        ASSERT_EQ(found[b], (address + b) % 251) << c.preset << " C " << c.channels << " surface " << s << " line " << y << " pixel " << x;
+                        ASSERT_EQ(found[b], (address + b) % 251)
+                            << c.preset << " C " << c.channels << " surface " << s << " line " << y << " pixel " << x;
                 }
     }
 }
@@ -321,7 +367,8 @@ TEST(CdmaExamples, NotANumberIsCountedAndWrittenAsZero)
 {
     Example e("nv_full");
     auto registers = feature(4, 3, 32, 2, 32, kFullBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 15}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 1024}});
+    registers.insert(registers.end(),
+                     {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 15}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 1024}});
     registers.push_back({r::D_MISC_CFG, 2 << 8 | 2 << 12});
     registers.push_back({r::D_NAN_FLUSH_TO_ZERO, 1});
     e.layer(registers);
@@ -338,7 +385,8 @@ TEST(CdmaExamples, NotANumberIsCountedAndWrittenAsZero)
     std::uint32_t found = 0;
     for (std::uint32_t entry = 0; entry < 6; ++entry)
         for (std::uint32_t b = 0; b < 128; b += 2)
-            found += (e.bench.cbuf.entry(entry)[b + 1] & 0x7c) == 0x7c && ((e.bench.cbuf.entry(entry)[b + 1] & 3) || e.bench.cbuf.entry(entry)[b]);
+            found += (e.bench.cbuf.entry(entry)[b + 1] & 0x7c) == 0x7c &&
+                     ((e.bench.cbuf.entry(entry)[b + 1] & 3) || e.bench.cbuf.entry(entry)[b]);
     EXPECT_EQ(found, 0u);
 }
 
@@ -346,7 +394,8 @@ TEST(CdmaExamples, StatusAndPointersFollowTheLayers)
 {
     Example e("nv_full");
     auto registers = feature(4, 2, 64, 2, 32, kFullBanks);
-    registers.insert(registers.end(), {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
+    registers.insert(registers.end(),
+                     {{r::D_WEIGHT_SIZE_0, 63}, {r::D_WEIGHT_SIZE_1, 31}, {r::D_WEIGHT_ADDR_LOW, 0x4000}, {r::D_WEIGHT_BYTES, 2048}});
     e.layer(registers);
     e.layer(registers, 1, 10);
     e.run(30);

@@ -3,10 +3,10 @@
 //
 // Recordings in tests/data/cdma: the expected waveforms are measured; of the stimuli, the response and
 // ready waveforms of the fabric are reconstructed from the measured case.
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <filesystem>
-
-#include <gtest/gtest.h>
 
 #include "cdma_bench.h"
 
@@ -52,13 +52,12 @@ void check(const std::filesystem::path& path, bool leap)
 TEST_P(CdmaReplay, RequestsWritesAndMessagesAreInTheirMeasuredCycles) { check(GetParam(), false); }
 TEST_P(CdmaReplay, LeapingChangesNothing) { check(GetParam(), true); }
 
-INSTANTIATE_TEST_SUITE_P(Cases, CdmaReplay, testing::ValuesIn(recordings()),
-                         [](const auto& info) {
-                             std::string name = info.param.stem().string();
-                             for (char& ch : name)
-                                 if (!std::isalnum(static_cast<unsigned char>(ch))) ch = '_';
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Cases, CdmaReplay, testing::ValuesIn(recordings()), [](const auto& info) {
+    std::string name = info.param.stem().string();
+    for (char& ch : name)
+        if (!std::isalnum(static_cast<unsigned char>(ch))) ch = '_';
+    return name;
+});
 
 }  // namespace
 }  // namespace dlasim::test

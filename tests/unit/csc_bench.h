@@ -2,14 +2,13 @@
 // writes at their cycles on the bus, the measured cycles of cdma2sc_dat_updt and cdma2sc_wt_updt, and
 // the measured ready of SDP, and records every probe behind them.
 #pragma once
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -188,8 +187,8 @@ public:
         const auto found = probes.all().find(name);
         if (found == probes.all().end()) return result;
         for (const Probe::Run& run : found->second->runs(0, finished_at))
-            result.push_back({static_cast<std::int64_t>(run.start) - static_cast<std::int64_t>(program.t0),
-                              static_cast<std::int64_t>(run.length)});
+            result.push_back(
+                {static_cast<std::int64_t>(run.start) - static_cast<std::int64_t>(program.t0), static_cast<std::int64_t>(run.length)});
         return result;
     }
 
@@ -237,7 +236,6 @@ public:
     Cycle finished_at = 0, last_fired = kNever;
 
 private:
-
     /// CDMA acknowledges a new bank layout at once and follows the request down.
     void acknowledge(Cycle at)
     {
@@ -315,8 +313,8 @@ private:
 /// Differences between a run and what was measured, one line a probe; empty if there are none.
 inline std::string differences(const ConvolutionBench& bench, const json& test_case)
 {
-    static const char* const kRuns[] = {"sc2buf_dat_rd", "sc2buf_wt_rd", "sc2buf_wmb_rd", "sc2mac_dat_a", "sc2mac_wt_a",
-                                        "mac_a2accu", "mac_b2accu", "cacc2sdp_valid", "sc2cdma_dat_updt", "sc2cdma_wt_updt"};
+    static const char* const kRuns[] = {"sc2buf_dat_rd", "sc2buf_wt_rd", "sc2buf_wmb_rd",  "sc2mac_dat_a",     "sc2mac_wt_a",
+                                        "mac_a2accu",    "mac_b2accu",   "cacc2sdp_valid", "sc2cdma_dat_updt", "sc2cdma_wt_updt"};
     static const char* const kWindows[] = {"clock_on_csc", "clock_on_cmac_a", "clock_on_cacc", "clock_on_cacc_cell"};
     const json& probes = test_case.at("expected").at("probes");
     std::string out;
@@ -332,12 +330,12 @@ inline std::string differences(const ConvolutionBench& bench, const json& test_c
         while (i < recorded && i < actual.size() && actual[i][0] == expected["runs"][i][0].get<std::int64_t>() &&
                actual[i][1] == expected["runs"][i][1].get<std::int64_t>())
             ++i;
-        const bool equal = i == recorded && (recorded >= 400 || actual.size() == recorded) &&
-                           active == expected.at("active").get<std::int64_t>();
+        const bool equal =
+            i == recorded && (recorded >= 400 || actual.size() == recorded) && active == expected.at("active").get<std::int64_t>();
         if (equal) continue;
-        out += std::string("  ") + name + " run " + std::to_string(i) + " is " + (i < actual.size() ? show(actual[i]) : "missing") + ", measured " +
-               (i < recorded ? expected["runs"][i].dump() : "no more") + "; active " + std::to_string(active) + ", measured " +
-               expected["active"].dump() + "\n";
+        out += std::string("  ") + name + " run " + std::to_string(i) + " is " + (i < actual.size() ? show(actual[i]) : "missing") +
+               ", measured " + (i < recorded ? expected["runs"][i].dump() : "no more") + "; active " + std::to_string(active) +
+               ", measured " + expected["active"].dump() + "\n";
     }
     for (const char* name : kWindows) {
         if (!probes.contains(name)) continue;

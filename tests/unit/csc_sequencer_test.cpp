@@ -1,12 +1,11 @@
 // The sequencer of CSC against the worked examples of its specification.
-#include "units/csc/sequencer.h"
-
 #include <gmock/gmock.h>
 
 #include <vector>
 
 #include "facts/csc.h"
 #include "facts/presets.h"
+#include "units/csc/sequencer.h"
 
 namespace dlasim {
 namespace {
@@ -77,9 +76,8 @@ TEST(Sequencer, PopsOfTheWorkedExampleAreInTheirCycles)
 TEST(Sequencer, SmallMachineCutsFortyAtomsIntoThreeStripesAGroup)
 {
     const Pops pops = run(small(), layer(small(), 40, 12, 2, 1, Precision::Int8), 1000);
-    EXPECT_THAT(pops.pairs(), ElementsAre(Pair(3, 11), Pair(11, 27), Pair(27, 43), Pair(43, 51), Pair(51, 59), Pair(59, 75),
-                                          Pair(75, 91), Pair(91, 107), Pair(107, 123), Pair(123, 131), Pair(131, 139),
-                                          Pair(139, 155)));
+    EXPECT_THAT(pops.pairs(), ElementsAre(Pair(3, 11), Pair(11, 27), Pair(27, 43), Pair(43, 51), Pair(51, 59), Pair(59, 75), Pair(75, 91),
+                                          Pair(91, 107), Pair(107, 123), Pair(123, 131), Pair(131, 139), Pair(139, 155)));
 }
 
 // csc.md 5.4: one atom a package; the weight load of 16 cells sets the pace, or the minimum of 10.
@@ -96,7 +94,9 @@ TEST(Sequencer, FullyConnectedStripesWaitForTheirWeightLoad)
 // csc.md 1.5.1: the examples of both generations.
 TEST(Sequencer, StripesFollowTheRuleOfTheGeneration)
 {
-    const auto lengths = [](const Hardware& hw, std::uint32_t atoms) { return run(hw, layer(hw, atoms, 1, 1, 1, hw.full() ? Precision::Int16 : Precision::Int8), 100000).lengths; };
+    const auto lengths = [](const Hardware& hw, std::uint32_t atoms) {
+        return run(hw, layer(hw, atoms, 1, 1, 1, hw.full() ? Precision::Int16 : Precision::Int8), 100000).lengths;
+    };
     EXPECT_THAT(lengths(full(), 32), ElementsAre(32));
     EXPECT_THAT(lengths(full(), 33), ElementsAre(16, 17));
     EXPECT_THAT(lengths(full(), 48), ElementsAre(16, 32));

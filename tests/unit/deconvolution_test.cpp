@@ -1,5 +1,6 @@
 // Deconvolutions as passes and a contraction: registers by hand from rubik.md 1.
 #include <gmock/gmock.h>
+
 #include <map>
 
 #include "config/layer_reader.h"
@@ -25,7 +26,8 @@ std::uint32_t value_of(const Plan& plan, const std::string& name)
 
 TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
 {
-    const Layer layer = layer_of(R"({"op": "deconv2d", "input": {"width": 6, "height": 5, "channels": 40}, "kernel": {"width": 5, "height": 4, "count": 48},
+    const Layer layer =
+        layer_of(R"({"op": "deconv2d", "input": {"width": 6, "height": 5, "channels": 40}, "kernel": {"width": 5, "height": 4, "count": 48},
         "stride": {"x": 3, "y": 2}, "pad": {"left": 1, "right": 2, "top": 1}})");
     EXPECT_EQ(layer.out_width(), 17u);   // 5 * 3 + 5 - 3
     EXPECT_EQ(layer.out_height(), 11u);  // 4 * 2 + 4 - 1
@@ -36,7 +38,8 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
     EXPECT_EQ(value_of(plan, "CSC.D_DATAOUT_SIZE_0"), 5u << 16 | 5u);
     std::map<std::string, std::uint32_t> rubik;
     for (const auto& step : plan.program)
-        if (const auto* write = std::get_if<RegisterWrite>(&step); write && write->name.starts_with("RBK.")) rubik[write->name] = write->value;
+        if (const auto* write = std::get_if<RegisterWrite>(&step); write && write->name.starts_with("RBK."))
+            rubik[write->name] = write->value;
     const std::uint32_t cube = 6 * 6 * 2 * 32;  // two surfaces of 32 channels
     EXPECT_EQ(rubik["RBK.D_MISC_CFG"], 0u);
     EXPECT_EQ(rubik["RBK.D_DATAIN_SIZE_0"], 5u << 16 | 5u);
@@ -51,7 +54,8 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
 
 TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
 {
-    const Layer layer = layer_of(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "pad": {"left": 1}})");
+    const Layer layer = layer_of(
+        R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "pad": {"left": 1}})");
     const Plan plan = plan_shape(layer, preset("nv_small"));
     ASSERT_EQ(plan.passes.size(), 1u);
     EXPECT_EQ(plan.copied_bytes, 0u);
@@ -61,12 +65,21 @@ TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
 TEST(Deconvolution, ThatCannotBeDoneIsRefusedWithTheRule)
 {
     const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
-    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})", "nv_small"),
-                HasSubstr("found a deconvolution of stride 2 x 2, expected stride 1: nv_small has no Rubik to interleave its phases"));
-    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 2730, "height": 1, "channels": 8}, "kernel": {"width": 4, "height": 1, "count": 8}, "strides": [1, 3]})", "nv_full"),
-                HasSubstr("found an output line of 8193 places, expected at most 8192"));
-    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 64, "height": 64, "channels": 256}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})", "nv_full"),
-                HasSubstr("the input takes 8192 entries = 32 banks, one group of 8 kernels 1 of the 16 banks of 32768 bytes"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})",
+            "nv_small"),
+        HasSubstr("found a deconvolution of stride 2 x 2, expected stride 1: nv_small has no Rubik to interleave its phases"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "deconv2d", "input": {"width": 2730, "height": 1, "channels": 8}, "kernel": {"width": 4, "height": 1, "count": 8}, "strides": [1, 3]})",
+            "nv_full"),
+        HasSubstr("found an output line of 8193 places, expected at most 8192"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "deconv2d", "input": {"width": 64, "height": 64, "channels": 256}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})",
+            "nv_full"),
+        HasSubstr("the input takes 8192 entries = 32 banks, one group of 8 kernels 1 of the 16 banks of 32768 bytes"));
 }
 
 }  // namespace

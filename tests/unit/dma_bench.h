@@ -43,8 +43,8 @@ public:
     ReadLink read;
     WriteLink write;
     Memory memory;
-    Cycle read_latency = 30;   // request at the port to its first beat there
-    Cycle write_latency = 18;  // last beat at the port to the complete pulse
+    Cycle read_latency = 30;                // request at the port to its first beat there
+    Cycle write_latency = 18;               // last beat at the port to the complete pulse
     Cycle read_pause = 0, write_pause = 0;  // not ready for that many cycles after each item
     std::vector<Sent> reads, commands;
     std::vector<Cycle> beats, credits, completes;
@@ -57,8 +57,7 @@ public:
             for (std::uint32_t atom = 0; atom < request.atoms; atom += 2) {
                 ReadBeat beat;
                 beat.atoms = std::min(request.atoms - atom, 2u);
-                for (std::uint64_t i = 0; i < beat.atoms * kAtom; ++i)
-                    beat.data[i] = memory.read(request.address + atom * kAtom + i);
+                for (std::uint64_t i = 0; i < beat.atoms * kAtom; ++i) beat.data[i] = memory.read(request.address + atom * kAtom + i);
                 responses_.push_back({std::max(now + read_latency, next_response_), beat});
                 next_response_ = responses_.back().at + 1;
             }
@@ -136,8 +135,8 @@ struct DmaBench {
     {
         for (; now < until; ++now) {
             // A leaping unit is evaluated when it asked for it or when a link says something new.
-            const bool woken = csb.request.next() <= now || mc.read.response.valid(now) || cv.read.response.valid(now) ||
-                               requests_fire() || mc.write.complete.available(now) || cv.write.complete.available(now);
+            const bool woken = csb.request.next() <= now || mc.read.response.valid(now) || cv.read.response.valid(now) || requests_fire() ||
+                               mc.write.complete.available(now) || cv.write.complete.available(now);
             if (!leap || core.horizon() <= now || woken) core.advance(now);
             mc.step(now);
             cv.step(now);

@@ -28,12 +28,16 @@ Config with_two_ranks(const std::string& name)
 Location related(Scope scope)
 {
     switch (scope) {
-    case Scope::Bank:
-    case Scope::Group:
-    case Scope::Rank: return {};
-    case Scope::OtherGroups: return {0, 0, 1, 0, 0, 0};
-    case Scope::OtherBanks: return {0, 0, 0, 1, 0, 0};
-    case Scope::OtherRanks: return {0, 1, 0, 0, 0, 0};
+        case Scope::Bank:
+        case Scope::Group:
+        case Scope::Rank:
+            return {};
+        case Scope::OtherGroups:
+            return {0, 0, 1, 0, 0, 0};
+        case Scope::OtherBanks:
+            return {0, 0, 0, 1, 0, 0};
+        case Scope::OtherRanks:
+            return {0, 1, 0, 0, 0, 0};
     }
     return {};
 }
@@ -72,8 +76,10 @@ TEST_P(EveryDevice, EveryRowIsFoundOneCycleEarlyAndNotOnTime)
             for (Command to : row.to) {
                 const auto gap = static_cast<Cycle>(row.gap);
                 const Cycle wrong = row.at_most ? gap + 1 : gap - 1;
-                EXPECT_TRUE(reports(config, row, from, to, wrong)) << "row " << row.rule << ": " << name(from) << " to " << name(to) << " in " << wrong;
-                EXPECT_FALSE(reports(config, row, from, to, gap)) << "row " << row.rule << ": " << name(from) << " to " << name(to) << " in " << gap;
+                EXPECT_TRUE(reports(config, row, from, to, wrong))
+                    << "row " << row.rule << ": " << name(from) << " to " << name(to) << " in " << wrong;
+                EXPECT_FALSE(reports(config, row, from, to, gap))
+                    << "row " << row.rule << ": " << name(from) << " to " << name(to) << " in " << gap;
                 ++seeded;
             }
     }

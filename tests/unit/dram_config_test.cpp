@@ -1,10 +1,9 @@
 // Device files are read strictly, addresses are mapped as the strings say, broken files are refused
 // with the place and what would do.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include "base/error.h"
 #include "units/dram/reader.h"
@@ -32,11 +31,11 @@ TEST(DramConfig, PresetsHaveTheBandwidthAndTheSizeOfTheirNames)
         EXPECT_NEAR(config.peak_gb_per_s(), gb_per_s, gb_per_s * 0.002) << name;
         EXPECT_EQ(config.organisation.capacity_bytes() >> 30, gib) << name;
     };
-    check("ddr4-2400", 19.2, 8);     // 64 bit x 2400 MT/s
+    check("ddr4-2400", 19.2, 8);  // 64 bit x 2400 MT/s
     check("ddr4-3200", 25.6, 8);
-    check("lpddr4-3200", 25.6, 4);   // four x16 channels
+    check("lpddr4-3200", 25.6, 4);  // four x16 channels
     check("lpddr5-6400", 51.2, 8);
-    check("hbm2", 256, 8);           // 1024 bit x 2000 MT/s
+    check("hbm2", 256, 8);  // 1024 bit x 2000 MT/s
     check("reference-ddr4-2400", 19.28, 16);
 }
 
@@ -74,7 +73,8 @@ TEST(DramConfig, SlipsOfThePenAreNamed)
 {
     EXPECT_THAT(refusal("ddr4-2401"), HasSubstr("did you mean \"ddr4-2400\"?"));
     EXPECT_THAT(refusal("ddr4-2400", {{"chanels", "2"}}), HasSubstr("did you mean \"channels\"?"));
-    EXPECT_THAT(refusal("ddr4-2400", {{"timing.tRCDD", "2"}}), AllOf(HasSubstr("configs/dram/ddr4-2400.json:/timing/tRCDD"), HasSubstr("did you mean \"tRCD\"?")));
+    EXPECT_THAT(refusal("ddr4-2400", {{"timing.tRCDD", "2"}}),
+                AllOf(HasSubstr("configs/dram/ddr4-2400.json:/timing/tRCDD"), HasSubstr("did you mean \"tRCD\"?")));
     EXPECT_THAT(refusal("ddr4-2400", {{"controller.read_queu", "2"}}), HasSubstr("did you mean \"read_queue\"?"));
 }
 
@@ -115,7 +115,8 @@ TEST(DramConfig, MissingKeysAndWrongTypesAreNamed)
 TEST(DramConfig, EveryTruncationOfAPresetIsRefusedNotCrashed)
 {
     const std::string text = preset_text("ddr4-2400");
-    for (std::size_t length = 0; length + 2 < text.size(); length += 7) EXPECT_THROW(parse_config("d.json", text.substr(0, length), "t.json", "{}"), ConfigError);
+    for (std::size_t length = 0; length + 2 < text.size(); length += 7)
+        EXPECT_THROW(parse_config("d.json", text.substr(0, length), "t.json", "{}"), ConfigError);
 }
 
 TEST(DramConfig, AFileOfOnesOwnIsRead)
@@ -145,7 +146,11 @@ void expect_bijective(const Config& config)
         ASSERT_LT(at.row, o.rows);
         ASSERT_LT(at.column, o.columns / o.burst_length);
         std::uint64_t place = at.row;
-        for (auto [value, count] : {std::pair{at.channel, o.channels}, {at.rank, o.ranks()}, {at.group, o.bank_groups}, {at.bank, o.banks}, {at.column, o.columns / o.burst_length}})
+        for (auto [value, count] : {std::pair{at.channel, o.channels},
+                                    {at.rank, o.ranks()},
+                                    {at.group, o.bank_groups},
+                                    {at.bank, o.banks},
+                                    {at.column, o.columns / o.burst_length}})
             place = place * count + value;
         const auto [found, fresh] = seen.emplace(place, address);
         ASSERT_TRUE(fresh || found->second == address);
@@ -156,8 +161,10 @@ TEST(DramMapping, EverySchemeOnEveryPresetIsBijective)
 {
     for (const std::string& preset : preset_names())
         for (const char* channels : {"1", "2", "4"}) {
-            for (const auto& [name, text] : mapping_schemes()) expect_bijective(read_config(preset, {{"mapping", name}, {"channels", channels}}));
-            for (const char* text : {"RoBaRaCoCh", "ChRaBaRoCo", "chrobabgraco"}) expect_bijective(read_config(preset, {{"mapping", text}, {"channels", channels}}));
+            for (const auto& [name, text] : mapping_schemes())
+                expect_bijective(read_config(preset, {{"mapping", name}, {"channels", channels}}));
+            for (const char* text : {"RoBaRaCoCh", "ChRaBaRoCo", "chrobabgraco"})
+                expect_bijective(read_config(preset, {{"mapping", text}, {"channels", channels}}));
         }
 }
 

@@ -49,7 +49,8 @@ TEST_P(EveryDevice, TheDeviceHoldsBackTheSecondCommandOfEveryRow)
 }
 
 /// The distance of the commands of one kind that a stream settles to, refresh off.
-Cycle settled_distance(const std::string& preset, std::map<std::string, std::string> options, Command command, const std::function<Access(std::uint64_t, std::uint64_t)>& access)
+Cycle settled_distance(const std::string& preset, std::map<std::string, std::string> options, Command command,
+                       const std::function<Access(std::uint64_t, std::uint64_t)>& access)
 {
     options["refresh"] = "none";
     options["channels"] = "1";
@@ -60,7 +61,8 @@ Cycle settled_distance(const std::string& preset, std::map<std::string, std::str
     run.observer = [&](const Issued& issued) {
         if (issued.command == command) at.push_back(issued.cycle);
     };
-    run_stream(config, [&](std::uint64_t i) { return access(i, config.organisation.request_bytes()); }, run);
+    run_stream(
+        config, [&](std::uint64_t i) { return access(i, config.organisation.request_bytes()); }, run);
     EXPECT_GT(at.size(), 100u);
     const Cycle distance = at[41] - at[40];
     for (std::size_t i = 41; i < at.size(); ++i) EXPECT_EQ(at[i] - at[i - 1], distance) << i;
@@ -82,7 +84,11 @@ TEST(DramController, AlternatingBankGroupsFillTheDataBus)
     EXPECT_EQ(settled_distance("lpddr5-6400", {}, Command::Rd, within_a_row), 2u);
     EXPECT_EQ(settled_distance("hbm2", {}, Command::Rd, within_a_row), 2u);
     // Writes: other places each time, or they would join those in the queue.
-    EXPECT_EQ(settled_distance("ddr4-3200", {}, Command::Wr, [](std::uint64_t i, std::uint64_t burst) { return Access{i % 256 * burst, true}; }), 4u);
+    EXPECT_EQ(settled_distance("ddr4-3200", {}, Command::Wr,
+                               [](std::uint64_t i, std::uint64_t burst) {
+                                   return Access{i % 256 * burst, true};
+                               }),
+              4u);
 }
 
 TEST(DramController, ConflictsInOneBankComeEveryTRc)
@@ -114,7 +120,8 @@ TEST(DramController, FiveActivationsObeyTFaw)
 TEST(DramController, TheUnloadedReadLatencyIsTheSumOfItsCommands)
 {
     // From a closed bank, row after row in another bank: 1 + tRCD + CL + BL/2 after acceptance.
-    const Config config = read_config("ddr4-2400", {{"refresh", "none"}, {"page_policy", "closed_auto"}, {"controller.power_down_after", "0"}});
+    const Config config =
+        read_config("ddr4-2400", {{"refresh", "none"}, {"page_policy", "closed_auto"}, {"controller.power_down_after", "0"}});
     StreamRun run;
     run.interval = 500;
     const Statistics s = run_stream(config, make_pattern("random", config), run).front();
@@ -155,7 +162,8 @@ Trace micro_trace(const std::string& preset)
         if (is_column(i.command)) what += " " + std::to_string(i.at.column);
         trace.emplace_back(i.cycle, what);
     });
-    std::deque<std::pair<Cycle, Access>> requests{{0, {0x0}}, {0, {0x40}}, {0, {0x2000}}, {0, {0x8000}}, {0, {0x40000}}, {0, {0x80, true}}, {200, {0x20000}}};
+    std::deque<std::pair<Cycle, Access>> requests{{0, {0x0}},     {0, {0x40}},       {0, {0x2000}},   {0, {0x8000}},
+                                                  {0, {0x40000}}, {0, {0x80, true}}, {200, {0x20000}}};
     for (Cycle now = 0; now < 400; ++now) {
         channel->advance(now);
         if (requests.empty() || requests.front().first > now) continue;
@@ -168,16 +176,34 @@ Trace micro_trace(const std::string& preset)
 
 TEST(ReferenceController, IssuesThePublishedSequenceOnDdr42400)
 {
-    EXPECT_EQ(micro_trace("reference-ddr4-2400"),
-              (Trace{{2, "ACT 0 0 0 0"}, {6, "ACT 0 1 0 0"}, {10, "ACT 0 0 1 0"}, {19, "RD 0 0 0 0 0"}, {23, "RD 0 1 0 0 0"}, {27, "RD 0 0 0 0 1"},
-                     {33, "RD 0 0 1 0 0"}, {41, "PRE 0 0 0 0"}, {58, "ACT 0 0 0 1"}, {75, "RD 0 0 0 1 0"}, {202, "ACT 1 0 0 0"}, {219, "RD 1 0 0 0 0"}}));
+    EXPECT_EQ(micro_trace("reference-ddr4-2400"), (Trace{{2, "ACT 0 0 0 0"},
+                                                         {6, "ACT 0 1 0 0"},
+                                                         {10, "ACT 0 0 1 0"},
+                                                         {19, "RD 0 0 0 0 0"},
+                                                         {23, "RD 0 1 0 0 0"},
+                                                         {27, "RD 0 0 0 0 1"},
+                                                         {33, "RD 0 0 1 0 0"},
+                                                         {41, "PRE 0 0 0 0"},
+                                                         {58, "ACT 0 0 0 1"},
+                                                         {75, "RD 0 0 0 1 0"},
+                                                         {202, "ACT 1 0 0 0"},
+                                                         {219, "RD 1 0 0 0 0"}}));
 }
 
 TEST(ReferenceController, IssuesThePublishedSequenceOnDdr43200)
 {
-    EXPECT_EQ(micro_trace("reference-ddr4-3200"),
-              (Trace{{2, "ACT 0 0 0 0"}, {6, "ACT 0 1 0 0"}, {10, "ACT 0 0 1 0"}, {24, "RD 0 0 0 0 0"}, {28, "RD 0 1 0 0 0"}, {32, "RD 0 0 0 0 1"},
-                     {40, "RD 0 0 1 0 0"}, {54, "PRE 0 0 0 0"}, {76, "ACT 0 0 0 1"}, {98, "RD 0 0 0 1 0"}, {202, "ACT 1 0 0 0"}, {224, "RD 1 0 0 0 0"}}));
+    EXPECT_EQ(micro_trace("reference-ddr4-3200"), (Trace{{2, "ACT 0 0 0 0"},
+                                                         {6, "ACT 0 1 0 0"},
+                                                         {10, "ACT 0 0 1 0"},
+                                                         {24, "RD 0 0 0 0 0"},
+                                                         {28, "RD 0 1 0 0 0"},
+                                                         {32, "RD 0 0 0 0 1"},
+                                                         {40, "RD 0 0 1 0 0"},
+                                                         {54, "PRE 0 0 0 0"},
+                                                         {76, "ACT 0 0 0 1"},
+                                                         {98, "RD 0 0 0 1 0"},
+                                                         {202, "ACT 1 0 0 0"},
+                                                         {224, "RD 1 0 0 0 0"}}));
 }
 
 TEST(DramController, ReadsAreServedFromQueuedWrites)

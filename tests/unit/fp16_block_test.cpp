@@ -36,7 +36,8 @@ TEST_P(Fp16BlockTest, WordsAreThoseOfTheCellForEveryRangeOfExponents)
         for (auto& w : weights) w = random_value(random, window, special);
         for (auto& d : atoms) d = random_value(random, window, special);
         std::vector<const std::uint8_t*> pointers;
-        for (std::uint32_t i = 0; i < count; ++i) pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * lanes));
+        for (std::uint32_t i = 0; i < count; ++i)
+            pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * lanes));
         Fp16Block block(max_kernels, GetParam());
         block.load(reinterpret_cast<const std::uint8_t*>(weights.data()), 2 * lanes, kernels, lanes);
         std::vector<std::int64_t> words(std::size_t{count} * pitch, -1);
@@ -55,7 +56,8 @@ TEST_P(Fp16BlockTest, WordsAreThoseOfTheCellForEveryRangeOfExponents)
                     unpack_fp16(padded, d);
                     expected = static_cast<std::int64_t>(dot_fp16(w, d));
                 }
-                ASSERT_EQ(words[i * pitch + k], expected) << "trial " << trial << " kernel " << k << " of " << kernels << " lanes " << lanes;
+                ASSERT_EQ(words[i * pitch + k], expected)
+                    << "trial " << trial << " kernel " << k << " of " << kernels << " lanes " << lanes;
             }
     }
 }

@@ -30,7 +30,8 @@ TEST(HardwareConfig, EveryPresetObeysTheRulesAndReadsBackAsItself)
 
 TEST(HardwareConfig, AFileIsLaidOverItsPreset)
 {
-    const Hardware hw = read_hardware(parse_json(R"({"preset": "nv_small", "mac": {"atomic_c": 16}, "cbuf": {"banks": 16}})", "hw.json"), "hw.json", "");
+    const Hardware hw =
+        read_hardware(parse_json(R"({"preset": "nv_small", "mac": {"atomic_c": 16}, "cbuf": {"banks": 16}})", "hw.json"), "hw.json", "");
     EXPECT_EQ(hw.mac.atomic_c, 16u);
     EXPECT_EQ(hw.mac.atomic_k, 8u);
     EXPECT_EQ(hw.cbuf.banks, 16u);
@@ -79,7 +80,8 @@ TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
 TEST(HardwareConfig, ASlipOfThePenIsAnErrorWithTheNearestName)
 {
     EXPECT_THAT(refused_file(R"({"preset": "nv_smal"})"), HasSubstr("did you mean \"nv_small\""));
-    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "cbuf": {"bank": 16}})"), HasSubstr("hw.json: /cbuf/bank: unknown key (did you mean \"banks\"?)"));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "cbuf": {"bank": 16}})"),
+                HasSubstr("hw.json: /cbuf/bank: unknown key (did you mean \"banks\"?)"));
     EXPECT_THAT(refused("nv_small", {"cbuf.bank=16"}), HasSubstr("did you mean \"cbuf.banks\""));
     EXPECT_THAT(refused("nv_small", {"cbuf.banks"}), HasSubstr("expected PATH=VALUE"));
 }

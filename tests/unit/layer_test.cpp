@@ -73,7 +73,8 @@ TEST(Layer, WrittenOutItReadsBackAsTheSameLayer)
 
 TEST(Layer, APartitionIsReadAndWrittenBack)
 {
-    const std::string layer = R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 16}, "partition": )";
+    const std::string layer =
+        R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 16}, "partition": )";
     const Layer parts = read(layer + R"({"rows": 3, "kernels": 8, "data_banks": 2, "weight_banks": 1, "reuse_data": true}})");
     EXPECT_EQ(parts.partition, (Partition{false, 3, 8, 2, 1, true, false}));
     EXPECT_EQ(read(layer_json(parts).dump()).partition, parts.partition);
@@ -81,7 +82,8 @@ TEST(Layer, APartitionIsReadAndWrittenBack)
     EXPECT_EQ(layer_json(read(layer + "\"auto\"}"))["partition"], "auto");
     EXPECT_TRUE(is_layer_field("partition") && is_layer_field("partition.rows"));
     EXPECT_FALSE(layer_json(read(kFull)).contains("partition"));
-    EXPECT_THAT(refused(R"({"op": "sdp", "input": {"width": 8, "height": 8, "channels": 8}, "partition": "auto"})"), HasSubstr("/partition: an sdp layer has no kernel"));
+    EXPECT_THAT(refused(R"({"op": "sdp", "input": {"width": 8, "height": 8, "channels": 8}, "partition": "auto"})"),
+                HasSubstr("/partition: an sdp layer has no kernel"));
 }
 
 TEST(Layer, AFullyConnectedKernelCoversTheInput)
@@ -90,16 +92,20 @@ TEST(Layer, AFullyConnectedKernelCoversTheInput)
     EXPECT_EQ(layer.kernel_width, 4u);
     EXPECT_EQ(layer.kernel_height, 5u);
     EXPECT_EQ(layer.out_width() * layer.out_height(), 1u);
-    EXPECT_THAT(refused(R"({"op": "fully_connected", "input": {"width": 4, "height": 4, "channels": 5}, "kernel": {"width": 3, "height": 4, "count": 5}})"),
-                HasSubstr("expected the input plane 4 x 4"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "fully_connected", "input": {"width": 4, "height": 4, "channels": 5}, "kernel": {"width": 3, "height": 4, "count": 5}})"),
+        HasSubstr("expected the input plane 4 x 4"));
 }
 
 TEST(Layer, UnknownKeysNameTheNearestKnownOne)
 {
     EXPECT_THAT(refused(R"({"inputs": {}, "kernel": {}})"), HasSubstr("l.json: /inputs: unknown key (did you mean \"input\"?)"));
     EXPECT_THAT(refused(R"({"input": {"widht": 3}, "kernel": {}})"), HasSubstr("/input/widht: unknown key (did you mean \"width\"?)"));
-    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 1}, "post": {"output": {"shfit": 3}}})"),
-                HasSubstr("/post/output/shfit"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 1}, "post": {"output": {"shfit": 3}}})"),
+        HasSubstr("/post/output/shfit"));
 }
 
 struct Bad {
@@ -158,9 +164,11 @@ TEST(Layer, ImpossibleValuesAreRefusedWithPlaceFoundAndExpected)
         {good, one, R"(, "data": {"bias": "b.npy"})", "the layer has no bias"},
         {R"({"width": 8, "height": 8, "channels": 3, "format": "T_A8B8G8R8"})", one, "", "expected 4, the components of T_A8B8G8R8"},
         {R"({"width": 8, "height": 8, "format": "jpeg"})", one, "", "expected \"feature\" or a pixel format"},
-        {R"({"width": 8, "height": 8, "format": "T_R16_F"})", one, R"(, "precision": "int8")", "/input/format: found fp16 pixels (T_R16_F) for precision int8, expected precision fp16"},
+        {R"({"width": 8, "height": 8, "format": "T_R16_F"})", one, R"(, "precision": "int8")",
+         "/input/format: found fp16 pixels (T_R16_F) for precision int8, expected precision fp16"},
         {R"({"width": 8, "height": 8, "format": "T_R16_F"})", one, R"(, "precision": "int16")", "they pass the converter unchanged"},
-        {R"({"width": 8, "height": 8, "format": "T_R16_F", "mean": [3]})", one, R"(, "precision": "fp16")", "/input/mean: found a conversion of fp16 pixels (T_R16_F), expected none"},
+        {R"({"width": 8, "height": 8, "format": "T_R16_F", "mean": [3]})", one, R"(, "precision": "fp16")",
+         "/input/mean: found a conversion of fp16 pixels (T_R16_F), expected none"},
         {R"({"width": 8192, "height": 8192, "channels": 8192})", one, R"(, "pad": {"left": 1})", "gives an output of 8193 x 8192"},
     };
     for (const Bad& bad : list) {

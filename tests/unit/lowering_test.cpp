@@ -1,8 +1,9 @@
 // Register programs against the measured cases: what register_writes() says for a case's layer must
 // be what the case's program writes into that register group.
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 
 #include "case_program.h"
 #include "config/hardware.h"
@@ -19,11 +20,38 @@ const PixelFormat* format_of(std::uint32_t code)
     static const char* const kNames[] = {"T_R8", "T_R16", "T_A16B16G16R16", "T_A8B8G8R8"};
     for (const char* name : kNames)
         if (find_pixel_format(name)->code == code) return find_pixel_format(name);
-    for (const char* name : {"T_R10", "T_R12", "T_R16_I", "T_R16_F", "T_X16B16G16R16", "T_A16B16G16R16_F", "T_A16Y16U16V16", "T_V16U16Y16A16",
-                             "T_A16Y16U16V16_F", "T_A8R8G8B8", "T_B8G8R8A8", "T_R8G8B8A8", "T_X8B8G8R8", "T_X8R8G8B8", "T_B8G8R8X8", "T_R8G8B8X8",
-                             "T_A2B10G10R10", "T_A2R10G10B10", "T_B10G10R10A2", "T_R10G10B10A2", "T_A2Y10U10V10", "T_V10U10Y10A2", "T_A8Y8U8V8",
-                             "T_V8U8Y8A8", "T_Y8___U8V8_N444", "T_Y8___V8U8_N444", "T_Y10___U10V10_N444", "T_Y10___V10U10_N444",
-                             "T_Y12___U12V12_N444", "T_Y12___V12U12_N444", "T_Y16___U16V16_N444", "T_Y16___V16U16_N444"})
+    for (const char* name : {"T_R10",
+                             "T_R12",
+                             "T_R16_I",
+                             "T_R16_F",
+                             "T_X16B16G16R16",
+                             "T_A16B16G16R16_F",
+                             "T_A16Y16U16V16",
+                             "T_V16U16Y16A16",
+                             "T_A16Y16U16V16_F",
+                             "T_A8R8G8B8",
+                             "T_B8G8R8A8",
+                             "T_R8G8B8A8",
+                             "T_X8B8G8R8",
+                             "T_X8R8G8B8",
+                             "T_B8G8R8X8",
+                             "T_R8G8B8X8",
+                             "T_A2B10G10R10",
+                             "T_A2R10G10B10",
+                             "T_B10G10R10A2",
+                             "T_R10G10B10A2",
+                             "T_A2Y10U10V10",
+                             "T_V10U10Y10A2",
+                             "T_A8Y8U8V8",
+                             "T_V8U8Y8A8",
+                             "T_Y8___U8V8_N444",
+                             "T_Y8___V8U8_N444",
+                             "T_Y10___U10V10_N444",
+                             "T_Y10___V10U10_N444",
+                             "T_Y12___U12V12_N444",
+                             "T_Y12___V12U12_N444",
+                             "T_Y16___U16V16_N444",
+                             "T_Y16___V16U16_N444"})
         if (find_pixel_format(name)->code == code) return find_pixel_format(name);
     return nullptr;
 }
@@ -66,7 +94,10 @@ Post post_of(const json& d)
     return post;
 }
 
-Precision precision_of(const std::string& name) { return name == "int8" ? Precision::Int8 : name == "int16" ? Precision::Int16 : Precision::Fp16; }
+Precision precision_of(const std::string& name)
+{
+    return name == "int8" ? Precision::Int8 : name == "int16" ? Precision::Int16 : Precision::Fp16;
+}
 
 /// A case's short keys: the table at the head of programming.py.
 Pass pass_of(const json& d, const Group& written)
@@ -116,8 +147,13 @@ Pass pass_of(const json& d, const Group& written)
         p.conversion.per_component = true;
         for (std::size_t i = 0; i < d["mean"].size(); ++i) p.conversion.mean[i] = d["mean"][i];
     }
-    p.reuse = {number(d, "data_reuse", 0) != 0, number(d, "weight_reuse", 0) != 0, number(d, "skip_data", 0) != 0, number(d, "skip_weight", 0) != 0,
-               number(d, "h_fetch", 0), number(d, "h_total", 0), number(d, "rls", 0)};
+    p.reuse = {number(d, "data_reuse", 0) != 0,
+               number(d, "weight_reuse", 0) != 0,
+               number(d, "skip_data", 0) != 0,
+               number(d, "skip_weight", 0) != 0,
+               number(d, "h_fetch", 0),
+               number(d, "h_total", 0),
+               number(d, "rls", 0)};
     if (d.contains("wcomp")) p.compressed = {true, d["wcomp"]["weight_bytes"], d["wcomp"]["wmb_bytes"]};
     p.post = post_of(d);
     if (number(d, "relu", 0) != 0) p.post.bs().relu = true;
@@ -161,7 +197,8 @@ void compare_case(const std::filesystem::path& file, const Hardware& hw, Tally& 
             const auto theirs = written[i].find(mine.name);
             if (theirs == written[i].end()) continue;
             if (mine.name == "CDMA.S_ARBITER" && d.contains("arb")) continue;
-            if (mine.name.starts_with("SDP_RDMA.D_") && mine.name.ends_with("STRIDE") && mine.value == 0) continue;  // of operands per kernel: not used
+            if (mine.name.starts_with("SDP_RDMA.D_") && mine.name.ends_with("STRIDE") && mine.value == 0)
+                continue;                                                            // of operands per kernel: not used
             if (mine.name == "SDP.D_DST_BATCH_STRIDE" && pass.batch == 1) continue;  // not used
             // The function of an ALU that is bypassed is not used.
             const std::uint32_t used = mine.name.starts_with("SDP.D_DP_") && mine.name.size() == 15 && (mine.value & 2) != 0 ? ~0xcu : ~0u;

@@ -39,10 +39,7 @@ struct Operands {
         weights.resize(std::size_t{kernels} * pitch);
         for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = byte(j);
     }
-    std::int64_t element(const std::uint8_t* at, std::uint32_t lane) const
-    {
-        return static_cast<std::int8_t>(at[lane]);
-    }
+    std::int64_t element(const std::uint8_t* at, std::uint32_t lane) const { return static_cast<std::int8_t>(at[lane]); }
     std::int64_t expected(std::uint32_t atom, std::uint32_t kernel, std::uint32_t lanes, bool wide) const
     {
         std::int64_t sum = 0;
@@ -100,13 +97,17 @@ TEST_P(MacBlockTest, SumsOfWordsAreExactUpToTheExtremes)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, MacBlockTest,
-                         testing::Values(MacEngine::Plain, MacEngine::Sse2, MacEngine::Avx2, MacEngine::Avx512), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Engines, MacBlockTest, testing::Values(MacEngine::Plain, MacEngine::Sse2, MacEngine::Avx2, MacEngine::Avx512),
+                         [](const auto& info) {
                              switch (info.param) {
-                             case MacEngine::Sse2: return "Sse2";
-                             case MacEngine::Avx2: return "Avx2";
-                             case MacEngine::Avx512: return "Avx512";
-                             default: return "Plain";
+                                 case MacEngine::Sse2:
+                                     return "Sse2";
+                                 case MacEngine::Avx2:
+                                     return "Avx2";
+                                 case MacEngine::Avx512:
+                                     return "Avx512";
+                                 default:
+                                     return "Plain";
                              }
                          });
 

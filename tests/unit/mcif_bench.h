@@ -92,8 +92,7 @@ public:
             drive(readers[i], read[i].request, i, now);
             if (read[i].response.fires(now)) {
                 const ReadBeat& beat = read[i].response.item(now);
-                responses.push_back({now, i, beat.atoms,
-                                     {beat.data.begin(), beat.data.begin() + beat.atoms * hw.memory.atom_bytes}});
+                responses.push_back({now, i, beat.atoms, {beat.data.begin(), beat.data.begin() + beat.atoms * hw.memory.atom_bytes}});
                 if (credits && i < 8) read[i].credit.put(now + credit_delay, true);
             }
             if (response_ready) read[i].response.set_ready(now + 1, response_ready(i, now + 1));
@@ -261,8 +260,7 @@ private:
             const PortWriteBeat& beat = data.front();
             for (unsigned i = 0; i < beat_bytes / hw.memory.atom_bytes; ++i)
                 if (beat.atoms >> i & 1)
-                    store.write(writing.front() + i * hw.memory.atom_bytes, &beat.data[i * hw.memory.atom_bytes],
-                                hw.memory.atom_bytes);
+                    store.write(writing.front() + i * hw.memory.atom_bytes, &beat.data[i * hw.memory.atom_bytes], hw.memory.atom_bytes);
             writing.front() += beat_bytes;
             if (beat.last) writing.pop_front();
             data.pop_front();

@@ -76,8 +76,8 @@ TEST(Mcif, AnOddStartWaitsForTheNextMemoryBeat)
     bench.ask(kData, kStart, 0x1020, 3);
     bench.run(80);
     EXPECT_THAT(bench.ar, ElementsAre(Command{kStart + 6, 0x1000, 1, kData}, Command{kStart + 7, 0x1040, 1, kData}));
-    EXPECT_THAT(bench.responses, ElementsAre(response(bench, kStart + 31, kData, 0x1020, 2),
-                                             response(bench, kStart + 32, kData, 0x1060, 1)));
+    EXPECT_THAT(bench.responses,
+                ElementsAre(response(bench, kStart + 31, kData, 0x1020, 2), response(bench, kStart + 32, kData, 0x1060, 1)));
 }
 
 TEST(Mcif, SplitsAtBlockBoundariesAndServesOneCommandACycle)
@@ -99,8 +99,7 @@ TEST(Mcif, SplitsAtBlockBoundariesAndServesOneCommandACycle)
 std::string ids(const McifBench& bench, std::size_t from, std::size_t count)
 {
     std::string text;
-    for (std::size_t i = from; i < from + count && i < bench.ar.size(); ++i)
-        text += static_cast<char>('0' + bench.ar[i].id);
+    for (std::size_t i = from; i < from + count && i < bench.ar.size(); ++i) text += static_cast<char>('0' + bench.ar[i].id);
     return text;
 }
 
@@ -222,8 +221,7 @@ TEST(Mcif, MediumWritesBurstsOfFourInEightCycles)
     EXPECT_THAT(bench.aw, ElementsAre(Command{kStart + 10, 0x1000, 4, kSdp}, Command{kStart + 18, 0x1040, 4, kSdp},
                                       Command{kStart + 26, 0x1080, 4, kSdp}));
     ASSERT_EQ(bench.beats.size(), 12u);
-    for (Cycle i = 0; i < 12; ++i)
-        EXPECT_EQ(bench.beats[i], (Beat{kStart + 10 + i / 4 * 8 + i % 4, kSdp, 1, i % 4 == 3}));
+    for (Cycle i = 0; i < 12; ++i) EXPECT_EQ(bench.beats[i], (Beat{kStart + 10 + i / 4 * 8 + i % 4, kSdp, 1, i % 4 == 3}));
 }
 
 Cycle request_period(const char* name, std::uint32_t atoms)

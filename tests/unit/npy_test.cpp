@@ -1,10 +1,12 @@
 // NumPy files: the format of numpy.lib.format, versions 1 to 3.
-#include <filesystem>
-#include <fstream>
+#include "config/npy.h"
+
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "config/npy.h"
+#include <filesystem>
+#include <fstream>
+
 #include "refusal.h"
 
 namespace dlasim {
@@ -20,7 +22,8 @@ protected:
         std::ofstream(path_, std::ios::binary) << bytes;
         return path_;
     }
-    std::string refused(const std::string& bytes, const std::vector<std::string>& types = {"|i1"}, const std::vector<std::uint64_t>& shape = {3})
+    std::string refused(const std::string& bytes, const std::vector<std::string>& types = {"|i1"},
+                        const std::vector<std::uint64_t>& shape = {3})
     {
         write(bytes);
         return refusal([&] { read_npy(path_, types, shape, "/data/input"); });

@@ -1,12 +1,14 @@
 // Pixels of 10 bits on their way from tensors to memory: cdma.md 5.1. Words by hand.
+#include "golden/pixels.h"
+
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 
 #include "config/layer_reader.h"
 #include "config/npy.h"
 #include "facts/presets.h"
-#include "golden/pixels.h"
 #include "lowering/layout.h"
 #include "lowering/plan.h"
 #include "refusal.h"
@@ -18,8 +20,10 @@ using testing::HasSubstr;
 
 Layer pixels_of(const char* format, std::uint32_t width, const char* precision = "int16", const char* data = "")
 {
-    const std::string text = std::string(R"({"input": {"width": )") + std::to_string(width) + R"(, "height": 1, "format": ")" + format +
-                             R"(", "conversion": {"scale": 3, "shift": 4}}, "kernel": {"width": 1, "height": 1, "count": 1}, "precision": ")" + precision + "\"" + data + "}";
+    const std::string text =
+        std::string(R"({"input": {"width": )") + std::to_string(width) + R"(, "height": 1, "format": ")" + format +
+        R"(", "conversion": {"scale": 3, "shift": 4}}, "kernel": {"width": 1, "height": 1, "count": 1}, "precision": ")" + precision +
+        "\"" + data + "}";
     return layer_from_json(parse_json(text, "l.json"), "l.json", "", "");
 }
 
@@ -65,7 +69,10 @@ TEST(Pixels, OnesFromAFileWithMoreBitsThanTheFormatAreRefused)
         std::ofstream(file, std::ios::binary) << npy_bytes("<i2", {1, 4, 1, 1}, values);
         load_tensors(pixels_of("T_B10G10R10A2", 1, "int16", (R"(, "data": {"input": ")" + file.string() + "\"}").c_str()));
     };
-    EXPECT_THAT(refusal([&] { load({64, 65, 0, 0}); }), HasSubstr("found 65 at place 1, expected a multiple of 64: T_B10G10R10A2 holds the upper bits of 16"));
+    EXPECT_THAT(refusal([&] {
+                    load({64, 65, 0, 0});
+                }),
+                HasSubstr("found 65 at place 1, expected a multiple of 64: T_B10G10R10A2 holds the upper bits of 16"));
     EXPECT_THAT(refusal([&] { load({64, -64, 0, 64}); }), HasSubstr("found 64 at place 3, expected a multiple of 16384"));
     EXPECT_EQ(refusal([&] { load({64, -64, 32704, -32768}); }), "nothing was refused");
     std::filesystem::remove(file);
@@ -82,8 +89,7 @@ TEST(Pixels, IntegersBecomeFp16RoundedToTheNearestEvenAndNeverInfinite)
     layer.conversion.scale = 100;
     layer.conversion.shift = 0;
     input.values = {32767, -32768, 655, 656};  // 65535 and -65536 after saturation to 17 bits, 65500, 65535
-    EXPECT_THAT(reference_input(layer, input).values,
-                testing::ElementsAre(0x7bff, static_cast<std::int16_t>(0xfbff), 0x7bff, 0x7bff));
+    EXPECT_THAT(reference_input(layer, input).values, testing::ElementsAre(0x7bff, static_cast<std::int16_t>(0xfbff), 0x7bff, 0x7bff));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include "config/place_reader.h"
-
 #include "refusal.h"
 
 namespace dlasim {
@@ -10,10 +9,7 @@ Place read(const Json& placement, std::optional<Place> fallback = std::nullopt, 
     return read_place(JsonObject(placement, "l.json", "/placement", {"input"}), "input", rule, fallback);
 }
 
-TEST(Place, ANumberIsAnAddressBehindDbb)
-{
-    EXPECT_EQ(read({{"input", 0x80000100u}}), (Place{true, 0x80000100}));
-}
+TEST(Place, ANumberIsAnAddressBehindDbb) { EXPECT_EQ(read({{"input", 0x80000100u}}), (Place{true, 0x80000100})); }
 
 TEST(Place, AnObjectNamesItsMemory)
 {
@@ -38,19 +34,32 @@ TEST(Place, ReadsBackAsItIsWritten)
 TEST(Place, WhatIsWrongIsRefusedByName)
 {
     EXPECT_EQ(refusal([] { read({{"input", 100}}); }), "l.json: /placement/input: found 100, expected a multiple of 256");
-    EXPECT_EQ(refusal([] { read({{"input", 16}}, std::nullopt, {{0, 15}, 4}); }),
+    EXPECT_EQ(refusal([] {
+                  read({{"input", 16}}, std::nullopt, {{0, 15}, 4});
+              }),
               "l.json: /placement/input: found 16, expected a whole number in 0..15 (byte address behind the DBB port)");
-    EXPECT_EQ(refusal([] { read({{"input", {{"memory", "cvsram"}, {"address", -256}}}}); }),
-              "l.json: /placement/input/address: found -256, expected a whole number in 0..4294967040 (byte address behind the CVSRAM port)");
-    EXPECT_EQ(refusal([] { read({{"input", {{"memory", "sram"}, {"address", 0}}}}); }),
+    EXPECT_EQ(
+        refusal([] {
+            read({{"input", {{"memory", "cvsram"}, {"address", -256}}}});
+        }),
+        "l.json: /placement/input/address: found -256, expected a whole number in 0..4294967040 (byte address behind the CVSRAM port)");
+    EXPECT_EQ(refusal([] {
+                  read({{"input", {{"memory", "sram"}, {"address", 0}}}});
+              }),
               "l.json: /placement/input/memory: found \"sram\", expected one of: dbb, cvsram");
-    EXPECT_EQ(refusal([] { read({{"input", {{"memory", "dbb"}, {"adress", 0}}}}); }),
+    EXPECT_EQ(refusal([] {
+                  read({{"input", {{"memory", "dbb"}, {"adress", 0}}}});
+              }),
               "l.json: /placement/input/adress: unknown key (did you mean \"address\"?)");
-    EXPECT_EQ(refusal([] { read({{"input", {{"memory", "dbb"}}}}); }),
+    EXPECT_EQ(refusal([] {
+                  read({{"input", {{"memory", "dbb"}}}});
+              }),
               "l.json: /placement/input/address: is missing, expected byte address behind the DBB port");
     EXPECT_EQ(refusal([] { read(Json::object()); }),
               "l.json: /placement/input: is missing, expected a byte address, or an object {\"memory\", \"address\"}");
-    EXPECT_EQ(refusal([] { read({{"input", "here"}}); }),
+    EXPECT_EQ(refusal([] {
+                  read({{"input", "here"}});
+              }),
               "l.json: /placement/input: found \"here\", expected a whole number in 0..4294967040 (byte address behind the DBB port)");
 }
 

@@ -1,10 +1,12 @@
 // Layers to plans: layouts, banks, refusals. Expected values by hand from programming.md.
-#include <algorithm>
+#include "lowering/plan.h"
+
 #include <gmock/gmock.h>
+
+#include <algorithm>
 
 #include "config/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/plan.h"
 #include "lowering/weight_ring.h"
 #include "refusal.h"
 
@@ -25,7 +27,8 @@ std::uint32_t value_of(const Plan& plan, const std::string& name)
     return 0;
 }
 
-constexpr const char* kConv = R"({"input": {"width": 6, "height": 5, "channels": 20}, "kernel": {"width": 3, "height": 3, "count": 10}, "pad": {"left": 1}})";
+constexpr const char* kConv =
+    R"({"input": {"width": 6, "height": 5, "channels": 20}, "kernel": {"width": 3, "height": 3, "count": 10}, "pad": {"left": 1}})";
 
 /// 6 x 5 x 20 bytes of input take 3 surfaces of 240 bytes on nv_small; all areas begin where they are placed.
 std::string placed(const std::string& placement)
@@ -66,24 +69,26 @@ TEST(Plan, FeatureDataStandInSurfacesOfOneAtom)
 TEST(Plan, WeightsStandByGroupSliceRowColumnKernelChannel)
 {
     // nv_small: groups of 8 kernels, slices of 8 channels. 9 kernels of 1 x 1 x 10.
-    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 10}, "kernel": {"width": 1, "height": 1, "count": 9}})");
+    const Layer layer =
+        layer_of(R"({"input": {"width": 4, "height": 4, "channels": 10}, "kernel": {"width": 1, "height": 1, "count": 9}})");
     const Plan plan = plan_shape(layer, preset("nv_small"));
     Tensor weights(9, 10, 1, 1);
     for (std::uint32_t k = 0; k < 9; ++k)
         for (std::uint32_t c = 0; c < 10; ++c) weights.at(k, c, 0, 0) = static_cast<std::int16_t>(10 * k + c);
     const auto stream = weight_stream(plan.passes[0].pass, plan.passes[0].geometry, preset("nv_small"), weights);
     ASSERT_EQ(stream.size(), 90u);
-    EXPECT_EQ(stream[7], 7);     // kernel 0, channel 7
-    EXPECT_EQ(stream[8], 10);    // kernel 1, channel 0
-    EXPECT_EQ(stream[64], 8);    // the second slice: kernel 0, channel 8
-    EXPECT_EQ(stream[66], 18);   // kernel 1, channel 8
-    EXPECT_EQ(stream[80], 80);   // the second group: kernel 8
+    EXPECT_EQ(stream[7], 7);                               // kernel 0, channel 7
+    EXPECT_EQ(stream[8], 10);                              // kernel 1, channel 0
+    EXPECT_EQ(stream[64], 8);                              // the second slice: kernel 0, channel 8
+    EXPECT_EQ(stream[66], 18);                             // kernel 1, channel 8
+    EXPECT_EQ(stream[80], 80);                             // the second group: kernel 8
     EXPECT_EQ(plan.passes[0].geometry.weight_bytes, 96u);  // rounded up to an entry of 8
 }
 
 TEST(Plan, CompressedWeightsAreNonZeroElementsAMaskAndGroupSizes)
 {
-    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 4}, "kernel": {"width": 1, "height": 1, "count": 2}, "weights": {"compressed": true}})");
+    const Layer layer = layer_of(
+        R"({"input": {"width": 4, "height": 4, "channels": 4}, "kernel": {"width": 1, "height": 1, "count": 2}, "weights": {"compressed": true}})");
     Pass pass;
     pass.channels = 4;
     pass.kernels = 2;
@@ -118,11 +123,15 @@ TEST(Plan, ACompressedKernelGroupMustFitItsBanks)
         return refusal([&] { plan_layer(layer, preset("nv_full"), load_tensors(layer)); });
     };
     // 32 kernels of 13 x 13 x 64: 346112 bits of mask.
-    EXPECT_THAT(refused(R"({"op": "fully_connected", "input": {"width": 13, "height": 13, "channels": 64}, "kernel": {"count": 32}, "weights": {"compressed": true, "density": 30}})"),
-                HasSubstr("found a weight mask of 43264 bytes for one group of 32 kernels, expected at most 32768"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "fully_connected", "input": {"width": 13, "height": 13, "channels": 64}, "kernel": {"count": 32}, "weights": {"compressed": true, "density": 30}})"),
+        HasSubstr("found a weight mask of 43264 bytes for one group of 32 kernels, expected at most 32768"));
     // 11 banks of input leave 4 of 15; 32 kernels of 6 x 6 x 128, nothing zero, are 4.5.
-    EXPECT_THAT(refused(R"({"input": {"width": 44, "height": 64, "channels": 128}, "kernel": {"width": 6, "height": 6, "count": 32}, "weights": {"compressed": true}})"),
-                HasSubstr("one group of 32 kernels 5 of the 15 banks"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 44, "height": 64, "channels": 128}, "kernel": {"width": 6, "height": 6, "count": 32}, "weights": {"compressed": true}})"),
+        HasSubstr("one group of 32 kernels 5 of the 15 banks"));
 }
 
 TEST(Plan, AKernelGroupTakesMoreThanItsBytesWhereBurstsDoNotFitBehindTheGroupBefore)
@@ -142,9 +151,9 @@ TEST(Plan, ALayerBecomesItsRegisters)
     const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
     EXPECT_EQ(plan.mode, "direct");
     EXPECT_EQ(value_of(plan, "CDMA.D_DATAIN_SIZE_0"), 4u << 16 | 5u);
-    EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 17u);              // 3 surfaces x 6 pixels
+    EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 17u);  // 3 surfaces x 6 pixels
     EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_SIZE_0"), 3u * 3 * 20 - 1);
-    EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_BYTES"), 1800u);               // 10 kernels x 180
+    EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_BYTES"), 1800u);  // 10 kernels x 180
     EXPECT_EQ(value_of(plan, "CSC.D_DATAOUT_SIZE_0"), 2u << 16 | 4u);
     EXPECT_EQ(value_of(plan, "CSC.D_ATOMICS"), 14u);
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 1u);
@@ -152,18 +161,20 @@ TEST(Plan, ALayerBecomesItsRegisters)
 
 TEST(Plan, AOneByOneInputIsPacked)
 {
-    const Plan plan = plan_shape(layer_of(R"({"op": "fully_connected", "input": {"width": 1, "height": 1, "channels": 512}, "kernel": {"count": 32}})"),
-                                 preset("nv_full"));
+    const Plan plan =
+        plan_shape(layer_of(R"({"op": "fully_connected", "input": {"width": 1, "height": 1, "channels": 512}, "kernel": {"count": 32}})"),
+                   preset("nv_full"));
     EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 3u);  // 16 surfaces, 4 an entry
 }
 
 TEST(Plan, BiasComesThroughTheFirstOperandReader)
 {
-    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "post": {"bias": {"shift": 3}, "activation": "relu"}})");
+    const Layer layer = layer_of(
+        R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "post": {"bias": {"shift": 3}, "activation": "relu"}})");
     const Plan plan = plan_layer(layer, preset("nv_small"), load_tensors(layer));
-    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 0x18u);          // SUM, no multiplier, ReLU
-    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_ALU_CFG"), 0x301u);     // from memory, shift 3
-    EXPECT_EQ(value_of(plan, "SDP_RDMA.D_BRDMA_CFG"), 0x2au);     // ALU only, two bytes, per kernel, primary
+    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 0x18u);       // SUM, no multiplier, ReLU
+    EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_ALU_CFG"), 0x301u);  // from memory, shift 3
+    EXPECT_EQ(value_of(plan, "SDP_RDMA.D_BRDMA_CFG"), 0x2au);  // ALU only, two bytes, per kernel, primary
     EXPECT_EQ(plan.passes[0].registers.enables.front().name, "SDP_RDMA.D_OP_ENABLE");
 }
 
@@ -180,17 +191,20 @@ TEST(Plan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)
 
 TEST(Plan, GroupsShareAPassUntilAKernelGroupIsFull)
 {
-    const Layer layer = layer_of(R"({"input": {"width": 7, "height": 7, "channels": 48}, "kernel": {"width": 3, "height": 3, "count": 48}, "groups": 48})");
-    EXPECT_EQ(plan_shape(layer, preset("nv_small")).passes.size(), 6u);   // 8 channels, 8 kernels a pass
-    EXPECT_EQ(plan_shape(layer, preset("nv_large")).passes.size(), 2u);   // 32 kernels a pass
-    const Layer two = layer_of(R"({"input": {"width": 7, "height": 7, "channels": 192}, "kernel": {"width": 3, "height": 3, "count": 128}, "groups": 2})");
+    const Layer layer =
+        layer_of(R"({"input": {"width": 7, "height": 7, "channels": 48}, "kernel": {"width": 3, "height": 3, "count": 48}, "groups": 48})");
+    EXPECT_EQ(plan_shape(layer, preset("nv_small")).passes.size(), 6u);  // 8 channels, 8 kernels a pass
+    EXPECT_EQ(plan_shape(layer, preset("nv_large")).passes.size(), 2u);  // 32 kernels a pass
+    const Layer two = layer_of(
+        R"({"input": {"width": 7, "height": 7, "channels": 192}, "kernel": {"width": 3, "height": 3, "count": 128}, "groups": 2})");
     EXPECT_EQ(plan_shape(two, preset("nv_large")).passes.size(), 2u);
 }
 
 TEST(Plan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
 {
     // DCGAN: 4 x 4 to 8 x 8, kernel 4, stride 2, padding 1: four phases with kernels of 2 x 2.
-    const Layer layer = layer_of(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
+    const Layer layer =
+        layer_of(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
                                      "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}})");
     const Plan plan = plan_shape(layer, preset("nv_full"));
     ASSERT_EQ(plan.passes.size(), 4u);
@@ -198,8 +212,8 @@ TEST(Plan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
         EXPECT_EQ(pass.pass.kernel_width, 2u);
         EXPECT_EQ(pass.geometry.out_width, 4u);
     }
-    EXPECT_EQ(plan.passes[0].pass.pad.left, 1u);   // output column 0 needs source columns -1 and 0
-    EXPECT_EQ(plan.passes[1].pass.pad.left, 0u);   // output column 1 needs source columns 0 and 1
+    EXPECT_EQ(plan.passes[0].pass.pad.left, 1u);  // output column 0 needs source columns -1 and 0
+    EXPECT_EQ(plan.passes[1].pass.pad.left, 0u);  // output column 1 needs source columns 0 and 1
     EXPECT_EQ(plan.passes[1].pass.pad.right, 1u);
     EXPECT_EQ(plan.macs, 4u * 16 * 32 * 4 * 64);
     EXPECT_EQ(plan.copied_bytes, 8u * 8 * 32);
@@ -209,7 +223,8 @@ TEST(Plan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
 
 TEST(Plan, BatchesOfInt8WrittenAsInt16TellTheAccumulatorThePairOfSurfaces)
 {
-    const Layer layer = layer_of(R"({"input": {"width": 3, "height": 3, "channels": 32, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64},
+    const Layer layer =
+        layer_of(R"({"input": {"width": 3, "height": 3, "channels": 32, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64},
                                      "post": {"output": {"precision": "int16"}}})");
     const Plan plan = plan_shape(layer, preset("nv_full"));
     EXPECT_EQ(value_of(plan, "SDP.D_DST_SURFACE_STRIDE"), 288u);
@@ -220,26 +235,44 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
 {
     const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
     // 56 * 56 * 64 bytes = 200704 = 49 banks of nv_small's 32.
-    EXPECT_THAT(refused(R"({"input": {"width": 56, "height": 56, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 64}})", "nv_small"),
-                HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes"));
-    EXPECT_THAT(refused(R"({"input": {"width": 32, "height": 32, "channels": 8192}, "kernel": {"width": 32, "height": 32, "count": 64}})", "nv_full"),
+    EXPECT_THAT(
+        refused(R"({"input": {"width": 56, "height": 56, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 64}})", "nv_small"),
+        HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes"));
+    EXPECT_THAT(refused(R"({"input": {"width": 32, "height": 32, "channels": 8192}, "kernel": {"width": 32, "height": 32, "count": 64}})",
+                        "nv_full"),
                 HasSubstr("expected at most"));
-    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "precision": "int16"})", "nv_small"),
-                HasSubstr("nv_small computes nothing else"));
-    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 8}})", "nv_small"),
-                HasSubstr("no multi-batch"));
-    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})", "nv_small"),
-                HasSubstr("nv_small has none"));
-    EXPECT_THAT(refused(R"({"input": {"width": 9, "height": 9, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})", "nv_full"),
-                HasSubstr("found an output of 7 x 7, expected multiples of 4"));
-    EXPECT_THAT(refused(R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "weights": {"compressed": true}})", "nv_large"),
-                HasSubstr("nv_large cannot decompress"));
-    const char* rows = R"({"input": {"width": 9, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 5, "height": 5, "count": 8}, "image": {"rows_at_once": 4}})";
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "precision": "int16"})",
+            "nv_small"),
+        HasSubstr("nv_small computes nothing else"));
+    EXPECT_THAT(
+        refused(R"({"input": {"width": 8, "height": 8, "channels": 8, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 8}})",
+                "nv_small"),
+        HasSubstr("no multi-batch"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})",
+            "nv_small"),
+        HasSubstr("nv_small has none"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 9, "height": 9, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})",
+            "nv_full"),
+        HasSubstr("found an output of 7 x 7, expected multiples of 4"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "weights": {"compressed": true}})",
+            "nv_large"),
+        HasSubstr("nv_large cannot decompress"));
+    const char* rows =
+        R"({"input": {"width": 9, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 5, "height": 5, "count": 8}, "image": {"rows_at_once": 4}})";
     EXPECT_THAT(refused(rows, "nv_full"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows at once"));
     EXPECT_THAT(refused(rows, "nv_small"), HasSubstr("found 4 kernel rows at once, expected 1"));
     const char* step = R"({"input": {"width": 64, "height": 9, "format": "T_A16B16G16R16"}, "kernel": {"width": 4, "height": 4, "count": 8},
         "stride": {"x": 5, "y": 1}, "precision": "int16", "image": {"rows_at_once": 4}})";
-    EXPECT_THAT(refused(step, "nv_full"), HasSubstr("found a step of 160 bytes with 4 rows at once, expected at most the 128 of a CBUF entry"));
+    EXPECT_THAT(refused(step, "nv_full"),
+                HasSubstr("found a step of 160 bytes with 4 rows at once, expected at most the 128 of a CBUF entry"));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // `post` of a descriptor: the engines of SDP, their operands and tables.
+#include <gmock/gmock.h>
+
 #include <bit>
 #include <cmath>
-#include <gmock/gmock.h>
 
 #include "config/half.h"
 #include "config/layer_reader.h"
@@ -16,7 +17,8 @@ Layer read(const std::string& text) { return layer_from_json(parse_json(text, "l
 
 std::string conv(const std::string& post, const std::string& more = "")
 {
-    return R"({"input": {"width": 8, "height": 8, "channels": 16}, "kernel": {"width": 1, "height": 1, "count": 16}, "post": )" + post + more + "}";
+    return R"({"input": {"width": 8, "height": 8, "channels": 16}, "kernel": {"width": 1, "height": 1, "count": 16}, "post": )" + post +
+           more + "}";
 }
 
 TEST(Post, BiasAndActivationAreShortForBs)
@@ -58,7 +60,8 @@ TEST(Post, EveryEngineIsReadAndWrittenBack)
 
 TEST(Post, NumbersOfFp16LayersAreReal)
 {
-    const Layer layer = read(conv(R"({"bs": {"alu": {"per": "layer", "value": -1.5}}, "ew": {"mul": {"per": "layer", "value": 0.1}}})", R"(, "precision": "fp16")"));
+    const Layer layer = read(conv(R"({"bs": {"alu": {"per": "layer", "value": -1.5}}, "ew": {"mul": {"per": "layer", "value": 0.1}}})",
+                                  R"(, "precision": "fp16")"));
     EXPECT_EQ(static_cast<std::uint16_t>(layer.post.engines[0].alu.value), 0xbe00);
     EXPECT_EQ(std::bit_cast<float>(layer.post.engines[2].mul.value), 0.1f);
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
@@ -70,7 +73,8 @@ TEST(Post, NamedTablesSampleTheirFunction)
     for (const auto& [table, entries] : {std::pair{lut.le, Lut::kLeEntries}, std::pair{lut.lo, Lut::kLoEntries}}) {
         EXPECT_EQ(table.end - table.start, static_cast<std::int32_t>(entries - 1) << table.index_select);
         for (std::size_t i = 0; i < entries; ++i)
-            EXPECT_NEAR(table.entries[i], std::tanh((table.start + (static_cast<std::int32_t>(i) << table.index_select)) * 0.001) / 0.0001, 0.51);
+            EXPECT_NEAR(table.entries[i], std::tanh((table.start + (static_cast<std::int32_t>(i) << table.index_select)) * 0.001) / 0.0001,
+                        0.51);
     }
     EXPECT_GE(lut.lo.end * 0.001, 4);
     const Lut half = *read(conv(R"({"ew": {"lut": {"function": "sigmoid"}}})", R"(, "precision": "fp16")")).post.ew().lut;
@@ -86,15 +90,18 @@ TEST(Post, WhatSdpCannotDoIsRefused)
     };
     const Bad list[] = {
         {R"({"bias": true, "bs": {"alu": {}}})", "", "/post/bias: found a bias beside an alu in \"bs\""},
-        {R"({"bias": true, "bs": {"mul": {"per": "element"}}})", "", "/post/bias: found a bias beside a multiplier with another kind of operand"},
+        {R"({"bias": true, "bs": {"mul": {"per": "element"}}})", "",
+         "/post/bias: found a bias beside a multiplier with another kind of operand"},
         {R"({"ew": {"alu": {"per": "element"}}, "activation": "relu"})", "", "/post/activation: found \"relu\" behind EW"},
-        {R"({"bs": {"alu": {"per": "element"}, "mul": {"per": "kernel"}}})", "", "/post/bs/mul: found operands per kernel beside an alu per element"},
+        {R"({"bs": {"alu": {"per": "element"}, "mul": {"per": "kernel"}}})", "",
+         "/post/bs/mul: found operands per kernel beside an alu per element"},
         {R"({"bs": {"alu": {"per": "layer"}}})", "", "/post/bs/alu"},
         {R"({"bs": {"alu": {"per": "kernel", "value": 3}}})", "", "/post/bs/alu/value: found a value beside operands from memory"},
         {R"({"bs": {"alu": {"per": "layer", "value": 40000}}})", "", "/post/bs/alu/value: found 40000"},
         {R"({"bs": {"alu": {"op": "equal"}}})", "", "/post/bs/alu/op: found \"equal\""},
         {R"({"bs": {"alu": {"conversion": {}}}})", "", "/post/bs/alu/conversion"},
-        {R"({"ew": {"alu": {"per": "layer", "value": 1, "conversion": {}}}})", "", "/post/ew/alu/conversion: found a conversion of a register's operand"},
+        {R"({"ew": {"alu": {"per": "layer", "value": 1, "conversion": {}}}})", "",
+         "/post/ew/alu/conversion: found a conversion of a register's operand"},
         {R"({"ew": {"shift": 3}})", "", "/post/ew/shift: found 3 without a multiplier"},
         {R"({"ew": {"relu": true}})", "", "/post/ew/relu"},
         {R"({"ew": {"lut": {}}})", "", "/post/ew/lut/le"},
@@ -104,7 +111,8 @@ TEST(Post, WhatSdpCannotDoIsRefused)
         {R"({"ew": {"lut": {"le": {"entries": [1, 2]}}}})", "", "/post/ew/lut/le/entries: found [1,2], expected an array of 65 numbers"},
         {R"({"bs": {"shift": 1}})", R"(, "precision": "fp16")", "/post/bs/shift: found 1, expected 0"},
         {R"({"bs": {"alu": {}, "operand_bytes": 1}})", R"(, "precision": "int16")", "/post/bs/operand_bytes: found 1, expected 2"},
-        {R"({"bs": {"alu": {"per": "layer", "value": 1e9}}})", R"(, "precision": "fp16")", "/post/bs/alu/value: found 1000000000.0, expected a number of fp16"},
+        {R"({"bs": {"alu": {"per": "layer", "value": 1e9}}})", R"(, "precision": "fp16")",
+         "/post/bs/alu/value: found 1000000000.0, expected a number of fp16"},
         {R"({"nan_to_zero": true})", "", "/post/nan_to_zero: found true for int8"},
         {R"({"bn": {"mul": {}}})", R"(, "data": {"bs_mul": "x.npy"})", "/data/bs_mul: the layer has no such operand"},
         {R"({"bias": true})", R"(, "data": {"bias": "x.npy", "bs_alu": "y.npy"})", "/data/bias"},
@@ -114,20 +122,30 @@ TEST(Post, WhatSdpCannotDoIsRefused)
 
 TEST(Sdp, ALayerOfItsOwnHasNoKernel)
 {
-    const Layer layer = read(R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24, "precision": "int16"}, "post": {"output": {"shift": 8}}})");
+    const Layer layer = read(
+        R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24, "precision": "int16"}, "post": {"output": {"shift": 8}}})");
     EXPECT_EQ(layer.kernels, 24u);
     EXPECT_EQ(layer.out_width(), 5u);
     EXPECT_EQ(layer.macs(), 0u);
     EXPECT_EQ(layer.stored_precision(), Precision::Int16);
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
-    for (const char* more : {R"("kernel": {"width": 1, "height": 1, "count": 1})", R"("pad": {})", R"("stride": {})", R"("groups": 1)", R"("mode": "direct")",
-                             R"("weights": {})", R"("data": {"weights": "w.npy"})"})
-        EXPECT_NE(refusal([&] { read(std::string(R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24}, )") + more + "}"); }), "nothing was refused") << more;
-    EXPECT_THAT(refusal([] { read(R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24, "batch": 2}})"); }), HasSubstr("/input/batch: found 2"));
-    EXPECT_THAT(refusal([] { read(R"({"op": "sdp", "precision": "int16", "input": {"width": 5, "height": 4, "channels": 24, "precision": "int8"}})"); }),
+    for (const char* more : {R"("kernel": {"width": 1, "height": 1, "count": 1})", R"("pad": {})", R"("stride": {})", R"("groups": 1)",
+                             R"("mode": "direct")", R"("weights": {})", R"("data": {"weights": "w.npy"})"})
+        EXPECT_NE(refusal([&] { read(std::string(R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24}, )") + more + "}"); }),
+                  "nothing was refused")
+            << more;
+    EXPECT_THAT(refusal([] { read(R"({"op": "sdp", "input": {"width": 5, "height": 4, "channels": 24, "batch": 2}})"); }),
+                HasSubstr("/input/batch: found 2"));
+    EXPECT_THAT(refusal([] {
+                    read(R"({"op": "sdp", "precision": "int16", "input": {"width": 5, "height": 4, "channels": 24, "precision": "int8"}})");
+                }),
                 HasSubstr("/input/precision: found int8 for int16"));
-    EXPECT_THAT(refusal([] { read(R"({"input": {"width": 5, "height": 4, "channels": 24, "precision": "int16"}, "kernel": {"width": 1, "height": 1, "count": 1}})"); }),
-                HasSubstr("/input/precision: found int16 for int8, expected the same, or int16 for fp16"));
+    EXPECT_THAT(
+        refusal([] {
+            read(
+                R"({"input": {"width": 5, "height": 4, "channels": 24, "precision": "int16"}, "kernel": {"width": 1, "height": 1, "count": 1}})");
+        }),
+        HasSubstr("/input/precision: found int16 for int8, expected the same, or int16 for fp16"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What a reader says when it refuses: tests look for the place, what was found and what would do.
 #pragma once
 #include <gtest/gtest.h>
+
 #include <string>
 
 #include "base/error.h"

@@ -19,7 +19,8 @@ std::uint64_t bound(const std::vector<Bound>& bounds, const std::string& name)
     return 0;
 }
 
-constexpr const char* kRes3 = R"({"name": "res3", "input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 128},
+constexpr const char* kRes3 =
+    R"({"name": "res3", "input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 128},
     "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}})";
 
 TEST(Report, TheBoundsOfAConvolutionAreWhatTheArithmeticSays)
@@ -29,9 +30,9 @@ TEST(Report, TheBoundsOfAConvolutionAreWhatTheArithmeticSays)
     const auto bounds = lower_bounds(plan_shape(layer, hw), layer, hw, parse_memory("ideal:interval=2"));
     EXPECT_EQ(bound(bounds, "mac"), 28u * 28 * 128 * 128 * 9 / (64 * 32));
     EXPECT_EQ(bound(bounds, "mac_array"), 28u * 28 * 2 * 9 * 4);
-    EXPECT_EQ(bound(bounds, "weight_load"), 13u * 18 * 128);                   // 784 atoms in stripes of 64
-    EXPECT_EQ(bound(bounds, "sdp"), 28u * 28 * 4 * 2);                         // 32 kernels in beats of 16
-    EXPECT_EQ(bound(bounds, "cacc"), 28u * 28 * 4 * 3);                        // and a pause between places
+    EXPECT_EQ(bound(bounds, "weight_load"), 13u * 18 * 128);  // 784 atoms in stripes of 64
+    EXPECT_EQ(bound(bounds, "sdp"), 28u * 28 * 4 * 2);        // 32 kernels in beats of 16
+    EXPECT_EQ(bound(bounds, "cacc"), 28u * 28 * 4 * 3);       // and a pause between places
     EXPECT_EQ(bound(bounds, "dbb_read"), 2u * (28 * 28 * 128 + 128 * 128 * 9) / 32);
     EXPECT_EQ(bound(bounds, "dbb_write"), 28u * 28 * 128 / 32);
 }
@@ -64,8 +65,8 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     run.units[0].phases.settle(110001);
     const LayerResult result{layer, hw, memory, plan, run, std::nullopt, 0.5};
     const OrderedJson json = result_json(result);
-    for (const char* key : {"schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units", "traffic",
-                            "bounds", "wall_seconds", "simulated_cycles_per_second"})
+    for (const char* key : {"schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units",
+                            "traffic", "bounds", "wall_seconds", "simulated_cycles_per_second"})
         EXPECT_TRUE(json.contains(key)) << key;
     EXPECT_TRUE(json["verified"].is_null());
     EXPECT_EQ(json["units"]["CMAC_A"]["gated"], 100000);

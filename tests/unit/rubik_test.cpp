@@ -1,5 +1,3 @@
-#include "units/rubik/core.h"
-
 #include <gmock/gmock.h>
 
 #include <random>
@@ -7,6 +5,7 @@
 #include "dma_bench.h"
 #include "facts/presets.h"
 #include "registers/offsets.h"
+#include "units/rubik/core.h"
 
 namespace dlasim {
 namespace {
@@ -58,28 +57,27 @@ Cycle program(Bench& bench, Cycle u, unsigned group, const Shape& s)
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     const std::uint32_t in_line = s.mode == kMerge ? s.plane_line() : s.line(s.width);
     const std::uint32_t out_line = contract ? s.line(s.out_width()) : to_feature ? s.line(s.width) : s.plane_line();
-    const std::pair<std::uint32_t, std::uint32_t> writes[] = {
-        {S_POINTER, group},
-        {D_MISC_CFG, s.mode | (s.bytes - 1) << 8},
-        {D_DAIN_RAM_TYPE, s.from_mc},
-        {D_DATAIN_SIZE_0, (s.width - 1) | (s.height - 1) << 16},
-        {D_DATAIN_SIZE_1, s.channels - 1},
-        {D_DAIN_ADDR_HIGH, low(s.source >> 32)},
-        {D_DAIN_ADDR_LOW, low(s.source)},
-        {D_DAIN_LINE_STRIDE, in_line},
-        {D_DAIN_SURF_STRIDE, s.surface()},
-        {D_DAIN_PLANAR_STRIDE, s.plane()},
-        {D_DAOUT_RAM_TYPE, s.to_mc},
-        {D_DATAOUT_SIZE_1, (s.channels_out ? s.channels_out : s.channels) - 1},
-        {D_DAOUT_ADDR_HIGH, low(s.destination >> 32)},
-        {D_DAOUT_ADDR_LOW, low(s.destination)},
-        {D_DAOUT_LINE_STRIDE, out_line},
-        {D_CONTRACT_STRIDE_0, s.cube()},
-        {D_DAOUT_SURF_STRIDE, contract ? s.out_surface() : s.surface()},
-        {D_DAOUT_PLANAR_STRIDE, s.plane()},
-        {D_DECONV_STRIDE, (s.xs - 1) | (s.ys - 1) << 16},
-        {D_PERF_ENABLE, 1},
-        {D_OP_ENABLE, 1}};
+    const std::pair<std::uint32_t, std::uint32_t> writes[] = {{S_POINTER, group},
+                                                              {D_MISC_CFG, s.mode | (s.bytes - 1) << 8},
+                                                              {D_DAIN_RAM_TYPE, s.from_mc},
+                                                              {D_DATAIN_SIZE_0, (s.width - 1) | (s.height - 1) << 16},
+                                                              {D_DATAIN_SIZE_1, s.channels - 1},
+                                                              {D_DAIN_ADDR_HIGH, low(s.source >> 32)},
+                                                              {D_DAIN_ADDR_LOW, low(s.source)},
+                                                              {D_DAIN_LINE_STRIDE, in_line},
+                                                              {D_DAIN_SURF_STRIDE, s.surface()},
+                                                              {D_DAIN_PLANAR_STRIDE, s.plane()},
+                                                              {D_DAOUT_RAM_TYPE, s.to_mc},
+                                                              {D_DATAOUT_SIZE_1, (s.channels_out ? s.channels_out : s.channels) - 1},
+                                                              {D_DAOUT_ADDR_HIGH, low(s.destination >> 32)},
+                                                              {D_DAOUT_ADDR_LOW, low(s.destination)},
+                                                              {D_DAOUT_LINE_STRIDE, out_line},
+                                                              {D_CONTRACT_STRIDE_0, s.cube()},
+                                                              {D_DAOUT_SURF_STRIDE, contract ? s.out_surface() : s.surface()},
+                                                              {D_DAOUT_PLANAR_STRIDE, s.plane()},
+                                                              {D_DECONV_STRIDE, (s.xs - 1) | (s.ys - 1) << 16},
+                                                              {D_PERF_ENABLE, 1},
+                                                              {D_OP_ENABLE, 1}};
     for (const auto& [offset, data] : writes) bench.write(u++, offset, data);
     return u - 1;
 }
@@ -90,10 +88,7 @@ constexpr Cycle kFirst = 10;
 struct OneLayer {
     Bench bench;
     Cycle o;
-    explicit OneLayer(const Shape& shape, Cycle cycles = 400) : o(program(bench, kFirst, 0, shape) + 5)
-    {
-        bench.run(o + cycles);
-    }
+    explicit OneLayer(const Shape& shape, Cycle cycles = 400) : o(program(bench, kFirst, 0, shape) + 5) { bench.run(o + cycles); }
 };
 
 std::vector<Cycle> from(Cycle first, std::size_t count, Cycle step = 1)
@@ -118,8 +113,7 @@ TEST(Rubik, TheWorkedExampleMeetsItsCycles)
     const Bench& b = run.bench;
     EXPECT_THAT(b.mc.reads, ElementsAre(Sent{run.o + 3, shape.source, 4}));
     EXPECT_THAT(b.mc.credits, ElementsAre(run.o + 39, run.o + 40));
-    EXPECT_THAT(b.mc.commands, ElementsAre(Sent{run.o + 45, shape.destination, 1},
-                                           Sent{run.o + 47, shape.destination + shape.plane(), 1}));
+    EXPECT_THAT(b.mc.commands, ElementsAre(Sent{run.o + 45, shape.destination, 1}, Sent{run.o + 47, shape.destination + shape.plane(), 1}));
     EXPECT_THAT(b.mc.beats, ElementsAre(run.o + 46, run.o + 48));
     EXPECT_THAT(b.interrupts, ElementsAre(std::pair<Cycle, std::uint32_t>{run.o + 48 + 18 + 3, 1u << 8}));
 }
@@ -189,7 +183,8 @@ void expect_values(const Shape& s, const Interface& from, const Interface& to)
                         const std::uint32_t sub = y % s.ys * s.xs + x % s.xs;
                         const std::uint64_t read = s.source + std::uint64_t{sub} * s.cube() + std::uint64_t{g} * s.surface() +
                                                    y / s.ys * s.line(s.width) + x / s.xs * 32 + b;
-                        const std::uint64_t written = s.destination + std::uint64_t{g} * s.out_surface() + y * s.line(s.out_width()) + x * 32 + b;
+                        const std::uint64_t written =
+                            s.destination + std::uint64_t{g} * s.out_surface() + y * s.line(s.out_width()) + x * 32 + b;
                         ASSERT_EQ(to.memory.read(written), from.memory.read(read)) << g << " " << y << " " << x;
                     }
         return;

@@ -78,8 +78,10 @@ public:
             if (write_.request.fires(c)) {
                 const WritePacket& packet = write_.request.item(c);
                 trace.packets.push_back(packet);
-                if (packet.command) { ack_ = packet.require_ack; left_ = packet.atoms; }
-                else if ((left_ -= packet.atoms) == 0 && ack_) answers[c + answer_delay] = 1;
+                if (packet.command) {
+                    ack_ = packet.require_ack;
+                    left_ = packet.atoms;
+                } else if ((left_ -= packet.atoms) == 0 && ack_) answers[c + answer_delay] = 1;
             }
             write_.request.set_ready(c + 1, write_ready(c + 1));
             read_memory(c);
@@ -143,8 +145,10 @@ private:
         for (unsigned group = 0; group < 2; ++group) {
             csb_.request.put(at, {reg::sdp::S_POINTER, group, true});
             rdma_.request.put(at, {reg::sdp_rdma::S_POINTER, group, true});
-            for (std::uint32_t offset = reg::sdp::D_STATUS; offset <= reg::sdp::D_PERF_LUT_LO_HIT; offset += 4) csb_.request.put(at, {offset, 0, false});
-            for (std::uint32_t offset = reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM; offset <= reg::sdp_rdma::D_PERF_ERDMA_READ_STALL; offset += 4)
+            for (std::uint32_t offset = reg::sdp::D_STATUS; offset <= reg::sdp::D_PERF_LUT_LO_HIT; offset += 4)
+                csb_.request.put(at, {offset, 0, false});
+            for (std::uint32_t offset = reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM; offset <= reg::sdp_rdma::D_PERF_ERDMA_READ_STALL;
+                 offset += 4)
                 rdma_.request.put(at, {offset, 0, false});
             core_.advance(at++);
         }

@@ -33,12 +33,14 @@ std::string compare(const json& test, bool stepping)
         const std::pair<Cycle, Cycle> expected{t0 + run[0].get<Cycle>(), run[1].get<Cycle>()};
         if (i >= trace.write_valid.size()) return "write requests end before " + run.dump();
         if (trace.write_valid[i] != expected)
-            return "write request " + std::to_string(trace.write_valid[i].first - t0) + "+" + std::to_string(trace.write_valid[i].second) + " instead of " + run.dump();
+            return "write request " + std::to_string(trace.write_valid[i].first - t0) + "+" + std::to_string(trace.write_valid[i].second) +
+                   " instead of " + run.dump();
         ++i;
     }
     if (want["runs"].size() < 400 && trace.write_valid.size() != i) return "more write requests than measured";
     const Cycle ready = probes["cacc2sdp_ready"]["active"];
-    if (trace.cacc_ready_active != ready) return "ready in " + std::to_string(trace.cacc_ready_active) + " cycles instead of " + std::to_string(ready);
+    if (trace.cacc_ready_active != ready)
+        return "ready in " + std::to_string(trace.cacc_ready_active) + " cycles instead of " + std::to_string(ready);
     return {};
 }
 
@@ -46,7 +48,9 @@ std::string compare(const json& test, bool stepping)
 bool plays(const json& test)
 {
     const json& probes = test["expected"]["probes"];
-    if (!probes["cacc2sdp_valid"].contains("runs") || probes["cacc2sdp_valid"]["runs"].size() >= 400 || probes["cacc2sdp_valid"]["active"] == 0) return false;
+    if (!probes["cacc2sdp_valid"].contains("runs") || probes["cacc2sdp_valid"]["runs"].size() >= 400 ||
+        probes["cacc2sdp_valid"]["active"] == 0)
+        return false;
     for (const json& entry : test["program"]) {
         if (entry[0] == "SDP_RDMA.D_OP_ENABLE") return false;
         if (entry[0] == "SDP.D_DST_DMA_CFG" && entry[1] == 0) return false;
@@ -90,8 +94,7 @@ TEST_P(SdpMeasuredCases, AreEqualCycleByCycle)
     RecordProperty("played", static_cast<int>(tally.played));
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, SdpMeasuredCases,
-                         testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
+INSTANTIATE_TEST_SUITE_P(Presets, SdpMeasuredCases, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
 
 }  // namespace
 }  // namespace dlasim

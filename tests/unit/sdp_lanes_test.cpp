@@ -38,15 +38,17 @@ TEST_P(SdpLanes, EnginesComputeWhatTheLaneFunctionComputes)
         c.mul_operand = static_cast<std::int16_t>(number());
         std::int32_t x[16];
         std::int16_t alu[16], mul[16];
-        for (unsigned i = 0; i < 16; ++i) x[i] = number(), alu[i] = static_cast<std::int16_t>(number()), mul[i] = static_cast<std::int16_t>(number());
+        for (unsigned i = 0; i < 16; ++i)
+            x[i] = number(), alu[i] = static_cast<std::int16_t>(number()), mul[i] = static_cast<std::int16_t>(number());
         const bool alu_stream = pick(2), mul_stream = pick(2);
         IntegerLanes lanes;
         lanes.load(x, 16);
         lanes.engine(c, alu_stream ? alu : nullptr, mul_stream ? mul : nullptr);
         for (unsigned i = 0; i < 16; ++i)
-            ASSERT_EQ(lanes.lane(i), numerics::sdp_x_lane(c, x[i], alu_stream ? alu[i] : c.alu_operand, mul_stream ? mul[i] : c.mul_operand))
-                << "trial " << trial << ": x " << x[i] << " alu " << c.alu_operand << " mul " << c.mul_operand << " shifts " << c.alu_shift << " " << c.mul_shift
-                << " prelu " << c.prelu;
+            ASSERT_EQ(lanes.lane(i),
+                      numerics::sdp_x_lane(c, x[i], alu_stream ? alu[i] : c.alu_operand, mul_stream ? mul[i] : c.mul_operand))
+                << "trial " << trial << ": x " << x[i] << " alu " << c.alu_operand << " mul " << c.mul_operand << " shifts " << c.alu_shift
+                << " " << c.mul_shift << " prelu " << c.prelu;
     }
 }
 
@@ -68,7 +70,8 @@ TEST_P(SdpLanes, TheConverterConvertsAndCountsAsTheLaneFunctionDoes)
         unsigned expected = 0;
         for (unsigned i = 0; i < 16; ++i) {
             const numerics::CvtLane lane = numerics::sdp_cvt_lane(c, x[i]);
-            ASSERT_EQ(out[i], lane.value) << "trial " << trial << ": x " << x[i] << " offset " << c.offset << " scale " << c.scale << " shift " << c.shift;
+            ASSERT_EQ(out[i], lane.value) << "trial " << trial << ": x " << x[i] << " offset " << c.offset << " scale " << c.scale
+                                          << " shift " << c.shift;
             expected += lane.saturated;
         }
         ASSERT_EQ(flagged, expected) << trial;

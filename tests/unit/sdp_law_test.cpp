@@ -24,7 +24,9 @@ RandomLayers random_layers(const Hardware& hw, std::mt19937& random)
     const auto pick = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
     RandomLayers all;
     Cycle decode = 3;
-    const auto write = [&](bool to_rdma, std::uint32_t offset, std::uint32_t data) { all.writes.push_back({decode += 1 + pick(2), to_rdma, offset, data}); };
+    const auto write = [&](bool to_rdma, std::uint32_t offset, std::uint32_t data) {
+        all.writes.push_back({decode += 1 + pick(2), to_rdma, offset, data});
+    };
     const std::uint32_t atom = hw.memory.atom_bytes;
     unsigned reading_layers = 0;
     for (unsigned group = 0; group < 2; ++group) {
@@ -133,7 +135,9 @@ std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> written(const H
 {
     std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> all;
     for (const WritePacket& p : trace.packets)
-        all.push_back({p.command ? p.address : 0, p.command ? std::vector<std::uint8_t>{} : std::vector<std::uint8_t>(p.data.begin(), p.data.begin() + p.atoms * hw.memory.atom_bytes)});
+        all.push_back({p.command ? p.address : 0,
+                       p.command ? std::vector<std::uint8_t>{}
+                                 : std::vector<std::uint8_t>(p.data.begin(), p.data.begin() + p.atoms * hw.memory.atom_bytes)});
     return all;
 }
 
@@ -146,17 +150,35 @@ void add_ew_layer(const Hardware& hw, std::vector<SdpRegisterWrite>& writes, Cyc
     const auto write = [&](bool to_rdma, std::uint32_t offset, std::uint32_t data) { writes.push_back({decode++, to_rdma, offset, data}); };
     write(false, sdp::S_POINTER, group);
     write(true, rdma::S_POINTER, group);
-    for (const auto& [offset, data] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
-             {sdp::D_DATA_CUBE_WIDTH, 11}, {sdp::D_DATA_CUBE_HEIGHT, 1}, {sdp::D_DATA_CUBE_CHANNEL, atom - 1}, {sdp::D_DST_BASE_ADDR_LOW, 0x1000},
-             {sdp::D_DST_LINE_STRIDE, 12 * atom}, {sdp::D_DST_SURFACE_STRIDE, 24 * atom}, {sdp::D_DST_DMA_CFG, 1}, {sdp::D_CVT_SCALE, 1},
-             {sdp::D_DP_BS_CFG, 1}, {sdp::D_DP_BN_CFG, 1}, {sdp::D_DP_EW_CFG, !alu << 1 | 2 << 2 | !mul << 4 | 1 << 6},
-             {sdp::D_DP_EW_ALU_CFG, alu | 2}, {sdp::D_DP_EW_MUL_CFG, mul | 2}, {sdp::D_DATA_FORMAT, 0}})
+    for (const auto& [offset, data] :
+         std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{{sdp::D_DATA_CUBE_WIDTH, 11},
+                                                                        {sdp::D_DATA_CUBE_HEIGHT, 1},
+                                                                        {sdp::D_DATA_CUBE_CHANNEL, atom - 1},
+                                                                        {sdp::D_DST_BASE_ADDR_LOW, 0x1000},
+                                                                        {sdp::D_DST_LINE_STRIDE, 12 * atom},
+                                                                        {sdp::D_DST_SURFACE_STRIDE, 24 * atom},
+                                                                        {sdp::D_DST_DMA_CFG, 1},
+                                                                        {sdp::D_CVT_SCALE, 1},
+                                                                        {sdp::D_DP_BS_CFG, 1},
+                                                                        {sdp::D_DP_BN_CFG, 1},
+                                                                        {sdp::D_DP_EW_CFG, !alu << 1 | 2 << 2 | !mul << 4 | 1 << 6},
+                                                                        {sdp::D_DP_EW_ALU_CFG, alu | 2},
+                                                                        {sdp::D_DP_EW_MUL_CFG, mul | 2},
+                                                                        {sdp::D_DATA_FORMAT, 0}})
         write(false, offset, data);
-    for (const auto& [offset, data] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
-             {rdma::D_DATA_CUBE_WIDTH, 11}, {rdma::D_DATA_CUBE_HEIGHT, 1}, {rdma::D_DATA_CUBE_CHANNEL, atom - 1}, {rdma::D_SRC_DMA_CFG, 1},
-             {rdma::D_SRC_LINE_STRIDE, 12 * atom}, {rdma::D_SRC_SURFACE_STRIDE, 24 * atom}, {rdma::D_BRDMA_CFG, 1}, {rdma::D_NRDMA_CFG, 1},
-             {rdma::D_ERDMA_CFG, (k == 2 ? 2u : alu) << 1 | 1 << 4 | 1 << 5}, {rdma::D_EW_LINE_STRIDE, 12 * k * atom},
-             {rdma::D_EW_SURFACE_STRIDE, 24 * k * atom}, {rdma::D_FEATURE_MODE_CFG, 0}})
+    for (const auto& [offset, data] :
+         std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{{rdma::D_DATA_CUBE_WIDTH, 11},
+                                                                        {rdma::D_DATA_CUBE_HEIGHT, 1},
+                                                                        {rdma::D_DATA_CUBE_CHANNEL, atom - 1},
+                                                                        {rdma::D_SRC_DMA_CFG, 1},
+                                                                        {rdma::D_SRC_LINE_STRIDE, 12 * atom},
+                                                                        {rdma::D_SRC_SURFACE_STRIDE, 24 * atom},
+                                                                        {rdma::D_BRDMA_CFG, 1},
+                                                                        {rdma::D_NRDMA_CFG, 1},
+                                                                        {rdma::D_ERDMA_CFG, (k == 2 ? 2u : alu) << 1 | 1 << 4 | 1 << 5},
+                                                                        {rdma::D_EW_LINE_STRIDE, 12 * k * atom},
+                                                                        {rdma::D_EW_SURFACE_STRIDE, 24 * k * atom},
+                                                                        {rdma::D_FEATURE_MODE_CFG, 0}})
         write(true, offset, data);
     write(true, rdma::D_OP_ENABLE, 1);
     write(false, sdp::D_OP_ENABLE, 1);
@@ -177,7 +199,8 @@ TEST(SdpSequences, OperandsOfALayerAreGoneWhenTheReaderHasTurnedToOthers)
     };
     for (const char* preset : {"nv_full", "nv_large", "nv_medium_1024_full", "nv_small_256_full"})
         for (const auto& [alu, mul] : {std::pair{true, false}, {false, true}, {true, true}})
-            EXPECT_EQ(last_interrupt(*find_preset(preset), false, alu, mul), last_interrupt(*find_preset(preset), true, alu, mul)) << preset << alu << mul;
+            EXPECT_EQ(last_interrupt(*find_preset(preset), false, alu, mul), last_interrupt(*find_preset(preset), true, alu, mul))
+                << preset << alu << mul;
 }
 
 class SdpLaws : public testing::TestWithParam<const char*> {};
@@ -197,7 +220,8 @@ TEST_P(SdpLaws, LeapsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
             ASSERT_EQ(stepped.interrupts.size(), 2u) << trial << " " << stall << " " << latency;
             Cycle total = 0;
             for (std::size_t phase = 0; phase < kPhases; ++phase) {
-                EXPECT_EQ(stepped.report.phases.cycles(static_cast<Phase>(phase)), leapt.report.phases.cycles(static_cast<Phase>(phase))) << trial;
+                EXPECT_EQ(stepped.report.phases.cycles(static_cast<Phase>(phase)), leapt.report.phases.cycles(static_cast<Phase>(phase)))
+                    << trial;
                 total += leapt.report.phases.cycles(static_cast<Phase>(phase));
             }
             EXPECT_EQ(total, 12000u);

@@ -39,7 +39,10 @@ inline std::filesystem::path measured_cases(const std::string& preset)
 
 inline std::uint64_t beats_of_layer(const Hardware& hw, const std::map<std::string, std::uint32_t>& regs)
 {
-    const auto get = [&](const char* name) { const auto it = regs.find(name); return it == regs.end() ? 0u : it->second; };
+    const auto get = [&](const char* name) {
+        const auto it = regs.find(name);
+        return it == regs.end() ? 0u : it->second;
+    };
     const std::uint64_t w = get("D_DATA_CUBE_WIDTH") + 1, h = get("D_DATA_CUBE_HEIGHT") + 1, c = get("D_DATA_CUBE_CHANNEL") + 1;
     const std::uint64_t batch = hw.batch ? bits(get("D_FEATURE_MODE_CFG"), 8, 5) + 1 : 1;
     const bool int8 = bits(get("D_DATA_FORMAT"), 0, 2) == 0;
@@ -65,7 +68,10 @@ inline SdpProgram read_program(const Hardware& hw, const json& test)
     unsigned producer = 0;
     for (const json& entry : test["program"]) {
         const std::string name = entry[0];
-        if (name == "MARK") { program.t0 = last; continue; }
+        if (name == "MARK") {
+            program.t0 = last;
+            continue;
+        }
         if (name == "WAIT_INTR") {
             if (interrupt == test["expected"]["interrupt_cycles"].size()) break;
             const Cycle pin = program.t0 + test["expected"]["interrupt_cycles"][interrupt++].get<Cycle>();
@@ -74,7 +80,10 @@ inline SdpProgram read_program(const Hardware& hw, const json& test)
             continue;
         }
         const auto passage = queue.offer(offered);
-        if (name == "READ") { offered = passage.pushed + 18; continue; }
+        if (name == "READ") {
+            offered = passage.pushed + 18;
+            continue;
+        }
         last = passage.accepted;
         offered = last + 1;
         const std::size_t dot = name.find('.');

@@ -25,9 +25,15 @@ const Hardware& preset(const char* name) { return *find_preset(name); }
 struct Layer {
     explicit Layer(const Hardware& hw) : hardware(hw), bench(hw)
     {
-        for (const auto& [offset, value] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
-                 {sdp::D_DP_BS_CFG, 1}, {sdp::D_DP_BN_CFG, 1}, {sdp::D_DP_EW_CFG, 1}, {sdp::D_FEATURE_MODE_CFG, 1},
-                 {sdp::D_DST_DMA_CFG, 1}, {sdp::D_CVT_SCALE, 1}, {sdp::D_DST_BASE_ADDR_LOW, 0x1000}, {sdp::D_PERF_ENABLE, 0xf}})
+        for (const auto& [offset, value] :
+             std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{{sdp::D_DP_BS_CFG, 1},
+                                                                            {sdp::D_DP_BN_CFG, 1},
+                                                                            {sdp::D_DP_EW_CFG, 1},
+                                                                            {sdp::D_FEATURE_MODE_CFG, 1},
+                                                                            {sdp::D_DST_DMA_CFG, 1},
+                                                                            {sdp::D_CVT_SCALE, 1},
+                                                                            {sdp::D_DST_BASE_ADDR_LOW, 0x1000},
+                                                                            {sdp::D_PERF_ENABLE, 0xf}})
             set(offset, value);
     }
     void set(std::uint32_t offset, std::uint32_t value) { bench.writes.push_back({decode++, false, offset, value}); }
@@ -313,7 +319,8 @@ TEST(SdpLut, ALinearTableInterpolatesBetweenItsEntries)
         layer.set(sdp::S_LUT_INFO, 2 << 16);
         layer.set(sdp::S_LUT_LE_START, 1 << 30);
         layer.set(sdp::S_LUT_LO_START, static_cast<std::uint32_t>(-20));
-        const std::uint32_t atom = layer.hardware.memory.atom_bytes, lanes = layer.hardware.full() ? 16 : layer.hardware.sdp.max_throughput();
+        const std::uint32_t atom = layer.hardware.memory.atom_bytes,
+                            lanes = layer.hardware.full() ? 16 : layer.hardware.sdp.max_throughput();
         layer.shape(1, 1, atom, 0);
         layer.set(sdp::D_DP_EW_CFG, 1 << 1 | 1 << 4);
         const Cycle e = layer.enable();
@@ -344,7 +351,9 @@ TEST(SdpLut, WritingATableRunsTheClockOfEwUntilALayerStarts)
         const Cycle e = layer.enable();
         layer.beats(e + 5, layer.hardware.memory.atom_bytes / layer.hardware.sdp.max_throughput());
         const SdpTrace trace = layer.bench.run(e + 200, false);
-        EXPECT_THAT(trace.report.clock_on, testing::Contains(std::pair<std::string, Cycle>("ecore", layer.hardware.sdp.has_lut ? e - on : 0))) << name;
+        EXPECT_THAT(trace.report.clock_on,
+                    testing::Contains(std::pair<std::string, Cycle>("ecore", layer.hardware.sdp.has_lut ? e - on : 0)))
+            << name;
     }
 }
 
@@ -412,8 +421,9 @@ TEST(SdpCommands, WinogradWritesTwoPixelsByFourRows)
 {
     SdpLayer layer = cube(4, 4, 1);
     layer.winograd = true;
-    EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1100u, 2u}, std::pair{0x1200u, 2u}, std::pair{0x1300u, 2u},
-                                                      std::pair{0x1040u, 2u}, std::pair{0x1140u, 2u}, std::pair{0x1240u, 2u}, std::pair{0x1340u, 2u}));
+    EXPECT_THAT(commands(layer),
+                testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1100u, 2u}, std::pair{0x1200u, 2u}, std::pair{0x1300u, 2u},
+                                     std::pair{0x1040u, 2u}, std::pair{0x1140u, 2u}, std::pair{0x1240u, 2u}, std::pair{0x1340u, 2u}));
 }
 
 TEST(SdpCommands, BatchesInterleaveByPairsThatBeginAtEvenAtoms)
@@ -430,8 +440,9 @@ TEST(SdpCommands, EightToSixteenWritesBothSurfacesOfEveryPair)
 {
     SdpLayer layer = cube(3, 1, 2);
     layer.widening = true;
-    EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1800u, 2u}, std::pair{0x1040u, 1u}, std::pair{0x1840u, 1u},
-                                                      std::pair{0x2000u, 2u}, std::pair{0x2800u, 2u}, std::pair{0x2040u, 1u}, std::pair{0x2840u, 1u}));
+    EXPECT_THAT(commands(layer),
+                testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1800u, 2u}, std::pair{0x1040u, 1u}, std::pair{0x1840u, 1u},
+                                     std::pair{0x2000u, 2u}, std::pair{0x2800u, 2u}, std::pair{0x2040u, 1u}, std::pair{0x2840u, 1u}));
 }
 
 TEST(SdpAcknowledge, AnswersOfTheOtherInterfaceWaitForTheirTurn)

@@ -22,7 +22,10 @@ constexpr unsigned kReadIds[] = {1, 5, 6, 7};
 class StandaloneBench {
 public:
     StandaloneBench(const Hardware& hw, const json& memory)
-        : hw_(hw), latency_(memory["read_latency"]), interval_(memory["beat_interval"]), write_latency_(memory["write_latency"]),
+        : hw_(hw),
+          latency_(memory["read_latency"]),
+          interval_(memory["beat_interval"]),
+          write_latency_(memory["write_latency"]),
           beat_bytes_(hw.memory.primary.width_bytes)
     {
         McifLinks links{.csb = csb_mcif_};
@@ -106,7 +109,8 @@ private:
         if (accept(port_.ar, ar)) reading_.push_back({port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id, now + 1 + latency_});
         if (!port_.r.valid && !reading_.empty()) {
             store.read(reading_.front().address, buffer_.data(), beat_bytes_);
-            port_.r = {true, std::max(reading_.front().due, next_beat_), static_cast<std::uint8_t>(reading_.front().id), buffer_.data(), false};
+            port_.r = {true, std::max(reading_.front().due, next_beat_), static_cast<std::uint8_t>(reading_.front().id), buffer_.data(),
+                       false};
         }
         if (accept(port_.aw, aw)) writing_.push_back(port_.aw.item.address / beat_bytes_ * beat_bytes_);
         if (port_.w.valid && !port_.w.seen) {
@@ -262,8 +266,7 @@ TEST_P(SdpStandalone, MeasuredCasesAreEqualInTimeAndBytes)
     RecordProperty("played", static_cast<int>(played));
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, SdpStandalone,
-                         testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
+INSTANTIATE_TEST_SUITE_P(Presets, SdpStandalone, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
 
 }  // namespace
 }  // namespace dlasim

@@ -1,8 +1,9 @@
 // Cutting layers into parts: the measured sequences register by register, windows, orders and banks by hand from
 // programming.md 7, refusals.
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 
 #include "case_program.h"
 #include "config/layer_reader.h"
@@ -81,8 +82,9 @@ TEST_P(MeasuredSequences, AreThePartsOfOneLayer)
             for (const RegisterValue& mine : plan.passes[i].registers.writes) {
                 const auto theirs = written[i].find(mine.name);
                 if (theirs == written[i].end() || mine.name == "SDP.D_PERF_ENABLE") continue;  // the cases leave SDP's counters off
-                if (apart && (mine.name.starts_with("SDP.D_DST_") || mine.name == "CACC.D_SURF_STRIDE" || mine.name == "CACC.D_DATAOUT_ADDR" ||
-                              mine.name == "CDMA.D_WEIGHT_ADDR_LOW")) continue;
+                if (apart && (mine.name.starts_with("SDP.D_DST_") || mine.name == "CACC.D_SURF_STRIDE" ||
+                              mine.name == "CACC.D_DATAOUT_ADDR" || mine.name == "CDMA.D_WEIGHT_ADDR_LOW"))
+                    continue;
                 if (kept_in_vain && mine.name == "CSC.D_RELEASE") continue;
                 ++registers;
                 EXPECT_EQ(mine.value, theirs->second) << name << " part " << i << ": " << mine.name;
@@ -138,8 +140,10 @@ TEST(Split, WithoutReuseEveryPartFetchesItsLines)
 
 TEST(Split, LinesThatAStrideSkipsAreNotFetched)
 {
-    const Plan plan = planned(R"({"input": {"width": 6, "height": 20, "channels": 8}, "kernel": {"width": 1, "height": 2, "count": 8}, "stride": {"y": 6},
-                                  "partition": {"rows": 2, "reuse_data": true}})", "nv_small");
+    const Plan plan =
+        planned(R"({"input": {"width": 6, "height": 20, "channels": 8}, "kernel": {"width": 1, "height": 2, "count": 8}, "stride": {"y": 6},
+                                  "partition": {"rows": 2, "reuse_data": true}})",
+                "nv_small");
     // Row 0 at line 0, row 1 at line 6; rows 2 and 3 at lines 12 and 18.
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 2, 0, 8), ElementsAre(2, 2, 0, 8)));
     EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 12 * 48);
@@ -148,17 +152,22 @@ TEST(Split, LinesThatAStrideSkipsAreNotFetched)
 TEST(Split, WindowsThatBeginAtTheSameLineAreFetchedTogetherAndKept)
 {
     // Rows 0 and 1 begin in the padding: nothing of row 0's lines can be released, so it fetches row 1's as well.
-    const Plan plan = planned(R"({"input": {"width": 6, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 4, "count": 8}, "pad": {"top": 2},
-                                  "partition": {"rows": 1, "reuse_data": true}})", "nv_small");
-    EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 1, 0, 4), ElementsAre(1, 1, 4, 0), ElementsAre(2, 1, 4, 0), ElementsAre(3, 1, 3, 1), ElementsAre(4, 1, 3, 1),
-                                           ElementsAre(5, 1, 3, 1), ElementsAre(6, 1, 3, 1)));
+    const Plan plan =
+        planned(R"({"input": {"width": 6, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 4, "count": 8}, "pad": {"top": 2},
+                                  "partition": {"rows": 1, "reuse_data": true}})",
+                "nv_small");
+    EXPECT_THAT(rows_of(plan),
+                ElementsAre(ElementsAre(0, 1, 0, 4), ElementsAre(1, 1, 4, 0), ElementsAre(2, 1, 4, 0), ElementsAre(3, 1, 3, 1),
+                            ElementsAre(4, 1, 3, 1), ElementsAre(5, 1, 3, 1), ElementsAre(6, 1, 3, 1)));
     EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "d", "d", "d", "d", "d"));
 }
 
 TEST(Split, PartsWhollyInThePaddingHaveALineThatNothingReads)
 {
-    const Plan plan = planned(R"({"input": {"width": 6, "height": 3, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"top": 4, "bottom": 5},
-                                  "partition": {"rows": 2}})", "nv_small");
+    const Plan plan = planned(
+        R"({"input": {"width": 6, "height": 3, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"top": 4, "bottom": 5},
+                                  "partition": {"rows": 2}})",
+        "nv_small");
     ASSERT_EQ(plan.passes.size(), 6u);
     EXPECT_THAT(rows_of(plan)[0], ElementsAre(0, 2, 0, 1));
     EXPECT_EQ(value_of(plan.passes[0], "CSC.D_ZERO_PADDING"), 4u << 16);
@@ -169,15 +178,18 @@ TEST(Split, PartsWhollyInThePaddingHaveALineThatNothingReads)
 TEST(Split, ASingleLineOfOnePixelIsNotPackedSurfaces)
 {
     const Plan plan = planned(R"({"input": {"width": 1, "height": 4, "channels": 64}, "kernel": {"width": 1, "height": 2, "count": 8},
-                                  "partition": {"rows": 1, "reuse_data": true}})", "nv_small");
+                                  "partition": {"rows": 1, "reuse_data": true}})",
+                              "nv_small");
     EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_DAIN_MAP"), 0x10001u);  // two lines
     EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_MAP"), 1u);
 }
 
 TEST(Split, WinogradSlidesByWholeBlocks)
 {
-    const Plan plan = planned(R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
-                                  "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 4, "reuse_data": true}})", "nv_full");
+    const Plan plan = planned(
+        R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
+                                  "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 4, "reuse_data": true}})",
+        "nv_full");
     // 16 lines after extension; the first 8 begin above the input, the last 4 are lines 11 to 14.
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 4, 0, 7), ElementsAre(4, 4, 4, 4), ElementsAre(8, 4, 4, 1)));
     EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_DATAIN_SIZE_EXT_0") >> 16, 7u);
@@ -219,7 +231,8 @@ TEST(Split, RowPartsKeepTheWeights)
 TEST(Split, TheOrderOfPartsFetchesLeast)
 {
     // Little weight, much data: rows outside, kernels turning, so that the weights at the turn stay too.
-    const std::string wide = R"({"input": {"width": 60, "height": 12, "channels": 16}, "kernel": {"width": 1, "height": 3, "count": 16}, "partition": )";
+    const std::string wide =
+        R"({"input": {"width": 60, "height": 12, "channels": 16}, "kernel": {"width": 1, "height": 3, "count": 16}, "partition": )";
     const Plan turning = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})", "nv_small");
     EXPECT_THAT(bits_of(turning), ElementsAre("D", "dW", "dwD", "d"));
     EXPECT_EQ(turning.passes[1].first_kernel, 8u);
@@ -231,7 +244,8 @@ TEST(Split, TheOrderOfPartsFetchesLeast)
     EXPECT_EQ(inside.passes[1].first_kernel, 0u);
     // Much weight, little data: the same, and the window slides.
     const Plan heavy = planned(R"({"input": {"width": 3, "height": 12, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 16},
-                                   "partition": {"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})", "nv_small");
+                                   "partition": {"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})",
+                               "nv_small");
     EXPECT_THAT(bits_of(heavy), ElementsAre("W", "dw", "W", "dw"));
 }
 
@@ -248,12 +262,16 @@ TEST(Split, BanksAreTheSameInAllPartsAndLetTheNextOneFetchAhead)
 
 TEST(Split, GroupsAndPhasesAreCutOneByOne)
 {
-    const Plan groups = planned(R"({"input": {"width": 9, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}, "groups": 2,
-                                    "partition": {"rows": 4, "reuse_data": true}})", "nv_small");
+    const Plan groups =
+        planned(R"({"input": {"width": 9, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}, "groups": 2,
+                                    "partition": {"rows": 4, "reuse_data": true}})",
+                "nv_small");
     EXPECT_THAT(bits_of(groups), ElementsAre("", "d", "", "d"));
     EXPECT_EQ(groups.outputs.size(), 2u);
-    const Plan phases = planned(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
-                                    "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 2, "reuse_data": true}})", "nv_full");
+    const Plan phases =
+        planned(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
+                                    "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 2, "reuse_data": true}})",
+                "nv_full");
     EXPECT_EQ(phases.passes.size(), 8u);
     EXPECT_EQ(phases.outputs.size(), 1u);
 }
@@ -283,8 +301,9 @@ TEST(Split, AutomaticallyTheFewestPartsThatFit)
     ASSERT_EQ(plan.passes.size(), 2u);
     EXPECT_THAT(bits_of(plan), ElementsAre("W", "w"));  // all weights fit beside half of the input
     EXPECT_EQ(plan.passes[0].geometry.data_banks + plan.passes[0].geometry.weight_banks, 32u);
-    EXPECT_THAT(refused(large(""), "nv_small"), HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes; "
-                                                          "with \"partition\": \"auto\" it runs in 2 parts"));
+    EXPECT_THAT(refused(large(""), "nv_small"),
+                HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes; "
+                          "with \"partition\": \"auto\" it runs in 2 parts"));
 }
 
 TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
@@ -305,48 +324,75 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
 
 TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
 {
-    EXPECT_THAT(refused(conv(R"({"kernels": 12})"), "nv_small"), HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group, or less"));
+    EXPECT_THAT(refused(conv(R"({"kernels": 12})"), "nv_small"),
+                HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group, or less"));
     EXPECT_THAT(refused(large(R"({"rows": 50})"), "nv_small"),
-                HasSubstr("/partition: does not fit the CBUF: a part takes 50 lines of 448 entries = 44 banks, one group of its kernels 1 of the 32 banks of 4096 bytes; "
+                HasSubstr("/partition: does not fit the CBUF: a part takes 50 lines of 448 entries = 44 banks, one group of its kernels 1 "
+                          "of the 32 banks of 4096 bytes; "
                           "expected at most 35 rows in a part beside these weights"));
-    EXPECT_THAT(refused(large(R"({"rows": 35, "reuse_weights": true})"), "nv_small"), HasSubstr("its weights, which are kept, 4 of the 32 banks"));
+    EXPECT_THAT(refused(large(R"({"rows": 35, "reuse_weights": true})"), "nv_small"),
+                HasSubstr("its weights, which are kept, 4 of the 32 banks"));
     EXPECT_THAT(refused(conv(R"({"data_banks": 40})"), "nv_small"), HasSubstr("/partition/data_banks: found 40"));
-    EXPECT_THAT(refused(conv(R"({"data_banks": 32})"), "nv_small"), HasSubstr("/partition/data_banks: found 32, expected at most 31 of the 32 banks beside 1 of weights"));
-    EXPECT_THAT(refused(conv(R"({"rows": 4, "weight_banks": 32})"), "nv_small"), HasSubstr("/partition/weight_banks: found 32, expected at most 31 of the 32 banks beside 1 of data"));
-    EXPECT_THAT(refused(R"({"input": {"width": 56, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8}, "partition": {"data_banks": 2}})", "nv_small"),
-                HasSubstr("/partition/data_banks: found 2, expected at least 3: output row 0 takes 3 lines of 448 entries"));
+    EXPECT_THAT(refused(conv(R"({"data_banks": 32})"), "nv_small"),
+                HasSubstr("/partition/data_banks: found 32, expected at most 31 of the 32 banks beside 1 of weights"));
+    EXPECT_THAT(refused(conv(R"({"rows": 4, "weight_banks": 32})"), "nv_small"),
+                HasSubstr("/partition/weight_banks: found 32, expected at most 31 of the 32 banks beside 1 of data"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 56, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8}, "partition": {"data_banks": 2}})",
+            "nv_small"),
+        HasSubstr("/partition/data_banks: found 2, expected at least 3: output row 0 takes 3 lines of 448 entries"));
     EXPECT_THAT(refused(large(R"({"rows": 28, "weight_banks": 2, "reuse_weights": true})"), "nv_small"),
                 HasSubstr("/partition/weight_banks: found 2, expected at least 4 for the weights that are kept"));
-    EXPECT_THAT(refused(R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
-                            "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 6}})", "nv_full"),
-                HasSubstr("/partition/rows: found 6, expected a multiple of 4"));
-    EXPECT_THAT(refused(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 2, "height": 2, "count": 32}, "partition": {"kernels": 8}})", "nv_small"),
-                HasSubstr("the phases of a deconvolution are cut by rows"));
-    EXPECT_THAT(refused(R"({"input": {"width": 6, "height": 8192, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "partition": {"rows": 1}})", "nv_small"),
-                HasSubstr("found 8192 parts, expected at most 4096"));
-    EXPECT_THAT(refused(R"({"input": {"width": 6, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 21, "count": 8}, "dilation": {"y": 2}, "pad": {"bottom": 63},
-                            "partition": {"rows": 1}})", "nv_small"),
-                HasSubstr("below the input, with a window of 41 lines, expected at most 31"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
+                            "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 6}})",
+            "nv_full"),
+        HasSubstr("/partition/rows: found 6, expected a multiple of 4"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 2, "height": 2, "count": 32}, "partition": {"kernels": 8}})",
+            "nv_small"),
+        HasSubstr("the phases of a deconvolution are cut by rows"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 6, "height": 8192, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "partition": {"rows": 1}})",
+            "nv_small"),
+        HasSubstr("found 8192 parts, expected at most 4096"));
+    EXPECT_THAT(
+        refused(
+            R"({"input": {"width": 6, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 21, "count": 8}, "dilation": {"y": 2}, "pad": {"bottom": 63},
+                            "partition": {"rows": 1}})",
+            "nv_small"),
+        HasSubstr("below the input, with a window of 41 lines, expected at most 31"));
 }
 
 TEST(Split, PartsOfASingleOutputPlaceNeedOneSurface)
 {
-    const std::string column = R"({"input": {"width": 1, "height": 7, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 24}, "partition": )";
+    const std::string column =
+        R"({"input": {"width": 1, "height": 7, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 24}, "partition": )";
     EXPECT_THAT(refused(column + R"({"rows": 1}})", "nv_small"), HasSubstr("SDP takes its surfaces one after the other"));
-    EXPECT_THAT(rows_of(planned(column + R"({"rows": 3}})", "nv_small")), ElementsAre(ElementsAre(0, 3, 0, 3), ElementsAre(3, 2, 0, 2), ElementsAre(5, 2, 0, 2)));
+    EXPECT_THAT(rows_of(planned(column + R"({"rows": 3}})", "nv_small")),
+                ElementsAre(ElementsAre(0, 3, 0, 3), ElementsAre(3, 2, 0, 2), ElementsAre(5, 2, 0, 2)));
     EXPECT_EQ(planned(column + R"({"rows": 1, "kernels": 8}})", "nv_small").passes.size(), 21u);
     // Batches stand apart and are written one by one, but their operands per element are read as of one.
-    const std::string batch = R"({"input": {"width": 1, "height": 3, "channels": 8, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64}, "partition": {"rows": 1})";
+    const std::string batch =
+        R"({"input": {"width": 1, "height": 3, "channels": 8, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64}, "partition": {"rows": 1})";
     EXPECT_EQ(planned(batch + "}", "nv_full").passes.size(), 3u);
-    EXPECT_THAT(refused(batch + R"(, "post": {"bs": {"alu": {"per": "element"}}}})", "nv_full"), HasSubstr("SDP takes its surfaces one after the other"));
+    EXPECT_THAT(refused(batch + R"(, "post": {"bs": {"alu": {"per": "element"}}}})", "nv_full"),
+                HasSubstr("SDP takes its surfaces one after the other"));
 }
 
 TEST(Split, ALineOfPixelsDoesNotWrapAroundTheRingWhereTheSiliconReadsItWrongly)
 {
     // 27 pixels of 4 bytes: 14 entries of 8 bytes; a bank of 512 holds 36 of them and a part of one.
-    const std::string pixels = R"({"input": {"width": 27, "height": 300, "format": "T_A8B8G8R8"}, "kernel": {"width": 7, "height": 7, "count": 8}, "stride": {"x": 3}, "partition": )";
-    EXPECT_THAT(refused(pixels + R"({"data_banks": 1, "reuse_data": true}})", "nv_small"), HasSubstr("nv_small reads such lines wrongly for a stride of more than 8 components"));
-    EXPECT_EQ(planned(pixels + R"({"data_banks": 7, "reuse_data": true}})", "nv_small").passes[0].geometry.data_banks, 7u);  // 3584 = 256 lines
+    const std::string pixels =
+        R"({"input": {"width": 27, "height": 300, "format": "T_A8B8G8R8"}, "kernel": {"width": 7, "height": 7, "count": 8}, "stride": {"x": 3}, "partition": )";
+    EXPECT_THAT(refused(pixels + R"({"data_banks": 1, "reuse_data": true}})", "nv_small"),
+                HasSubstr("nv_small reads such lines wrongly for a stride of more than 8 components"));
+    EXPECT_EQ(planned(pixels + R"({"data_banks": 7, "reuse_data": true}})", "nv_small").passes[0].geometry.data_banks,
+              7u);  // 3584 = 256 lines
     EXPECT_EQ(planned(pixels + R"({"rows": 10, "reuse_data": true}})", "nv_small").passes[0].geometry.data_banks, 7u);
     EXPECT_EQ(planned(pixels + R"({"rows": 10, "reuse_data": true}})", "nv_large").passes[0].geometry.data_banks, 1u);
 }

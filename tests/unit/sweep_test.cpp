@@ -1,10 +1,12 @@
 // Sweeps: interfaces.md 7.
+#include "config/sweep.h"
+
+#include <gmock/gmock.h>
 #include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 
-#include "config/sweep.h"
 #include "refusal.h"
 
 namespace dlasim {
@@ -47,7 +49,8 @@ TEST_F(SweepFile, AxesReachHardwareLayerAndMemory)
 
 TEST_F(SweepFile, ExcludedPointsAreLeftOut)
 {
-    const Sweep sweep = read(R"("axes": {"cbuf.banks": [8, 16], "kernel.count": [4, 5]}, "exclude": [{"cbuf.banks": 8, "kernel.count": 5}])");
+    const Sweep sweep =
+        read(R"("axes": {"cbuf.banks": [8, 16], "kernel.count": [4, 5]}, "exclude": [{"cbuf.banks": 8, "kernel.count": 5}])");
     EXPECT_EQ(sweep.points.size(), 3u);
 }
 

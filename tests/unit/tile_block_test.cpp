@@ -50,8 +50,8 @@ TEST(TileBlock, TransformOfHalfFloatsIsTheTransformOfEachChannelForEveryKindOfVa
             x = static_cast<std::uint16_t>((random() & 0x83ff) | (random() % window) << 10);
             if (kind == 0) x &= 0x8000;
             if (kind == 1) x = static_cast<std::uint16_t>(0x7bff | (x & 0x8000));
-            if (trial % 4 == 0 && kind == 2) x |= 0x7c00;                       // Inf or NaN
-            if (kind == 3) x = static_cast<std::uint16_t>(x & 0x83ff);            // denormal
+            if (trial % 4 == 0 && kind == 2) x |= 0x7c00;               // Inf or NaN
+            if (kind == 3) x = static_cast<std::uint16_t>(x & 0x83ff);  // denormal
         }
         transform_tiles_fp16(tile, out);
         for (unsigned c = 0; c < 4; ++c) {
@@ -78,7 +78,8 @@ TEST(TileBlock, SumsOfABlockAreTheSumsOfEveryKernel)
             else std::memcpy(stored.data() + 2 * i, &weights[i], 2);
         }
         std::vector<const std::uint8_t*> pointers;
-        for (std::uint32_t i = 0; i < count; ++i) pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * 64));
+        for (std::uint32_t i = 0; i < count; ++i)
+            pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * 64));
         TileBlock block(max_kernels);
         block.load(bytes, stored.data(), bytes ? 64 : 128, kernels);
         std::vector<std::int32_t> narrow(std::size_t{count} * 4 * block.pitch(), -1);

@@ -1,11 +1,13 @@
 // What moves data, lowered: programs of the measured cases, launches, layouts, and what is refused.
+#include "lowering/transfer_plan.h"
+
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 
 #include "config/transfer_reader.h"
 #include "facts/presets.h"
-#include "lowering/transfer_plan.h"
 #include "refusal.h"
 
 namespace dlasim {
@@ -48,11 +50,16 @@ Json descriptor_of(const Json& program)
         value[name.substr(5)] = entry[1];
         if (name != "BDMA.CFG_OP") continue;
         const auto end = [&](const std::string& side, unsigned bit) {
-            return Json{{"memory", value["CFG_CMD"] >> bit & 1 ? "dbb" : "cvsram"}, {"address", value["CFG_" + side + "_ADDR_LOW"]},
-                        {"line_stride", value["CFG_" + side + "_LINE"]}, {"surface_stride", value["CFG_" + side + "_SURF"]}};
+            return Json{{"memory", value["CFG_CMD"] >> bit & 1 ? "dbb" : "cvsram"},
+                        {"address", value["CFG_" + side + "_ADDR_LOW"]},
+                        {"line_stride", value["CFG_" + side + "_LINE"]},
+                        {"surface_stride", value["CFG_" + side + "_SURF"]}};
         };
-        blocks.push_back({{"source", end("SRC", 0)}, {"destination", end("DST", 1)}, {"line_bytes", 32 * (value["CFG_LINE"] + 1)},
-                          {"lines", value["CFG_LINE_REPEAT"] + 1}, {"surfaces", value["CFG_SURF_REPEAT"] + 1}});
+        blocks.push_back({{"source", end("SRC", 0)},
+                          {"destination", end("DST", 1)},
+                          {"line_bytes", 32 * (value["CFG_LINE"] + 1)},
+                          {"lines", value["CFG_LINE_REPEAT"] + 1},
+                          {"surfaces", value["CFG_SURF_REPEAT"] + 1}});
     }
     for (Json& block : blocks) block["group"] = group;
     return {{"op", "bdma"}, {"blocks", blocks}};
@@ -81,8 +88,9 @@ std::string blocks_of(const std::vector<std::string>& keys)
 {
     std::string text;
     for (std::size_t i = 0; i < keys.size(); ++i)
-        text += (i == 0 ? "" : ", ") + std::string("{\"source\": ") + std::to_string(4096 * i) + ", \"destination\": " + std::to_string(0x40000000 + 4096 * i) +
-                ", \"line_bytes\": 64" + (keys[i].empty() ? "" : ", ") + keys[i] + "}";
+        text += (i == 0 ? "" : ", ") + std::string("{\"source\": ") + std::to_string(4096 * i) +
+                ", \"destination\": " + std::to_string(0x40000000 + 4096 * i) + ", \"line_bytes\": 64" + (keys[i].empty() ? "" : ", ") +
+                keys[i] + "}";
     return R"({"op": "bdma", "blocks": [)" + text + "]}";
 }
 
@@ -134,7 +142,8 @@ TEST(TransferPlan, TheQueueNeverHoldsMoreThanTwentyDescriptors)
 /// Two blocks by their source and destination, in bytes from 0x10000 on, of two lines of 64 bytes each.
 std::string two(const std::string& first, const std::string& second, const std::string& keys = "")
 {
-    return R"({"op": "bdma", "blocks": [{)" + first + R"(, "line_bytes": 64, "lines": 2}, {)" + second + R"(, "line_bytes": 64, "lines": 2)" + keys + "}]}";
+    return R"({"op": "bdma", "blocks": [{)" + first + R"(, "line_bytes": 64, "lines": 2}, {)" + second +
+           R"(, "line_bytes": 64, "lines": 2)" + keys + "}]}";
 }
 
 TEST(TransferPlan, WhatIsWrittenTwiceOrReadMeanwhileIsRefused)
@@ -145,19 +154,28 @@ TEST(TransferPlan, WhatIsWrittenTwiceOrReadMeanwhileIsRefused)
               "t.json: /blocks/1/destination: writes address 131168 of dbb a second time, expected lines apart, or \"wait\": true");
     EXPECT_EQ(refused(two(first, R"("source": 65536, "destination": {"memory": "cvsram", "address": 131168})")), "nothing was refused");
     EXPECT_EQ(refused(two(first, R"("source": 131008, "destination": 196608)")),
-              "t.json: /blocks/1/source: reads address 131072 of dbb, which is written at the same time, expected lines apart, or \"wait\": true");
-    EXPECT_THAT(refused(two(first, R"("source": 131072, "destination": 196608)", R"(, "group": 1)")), HasSubstr("/blocks/1/source: reads address 131072"));
+              "t.json: /blocks/1/source: reads address 131072 of dbb, which is written at the same time, expected lines apart, or "
+              "\"wait\": true");
+    EXPECT_THAT(refused(two(first, R"("source": 131072, "destination": 196608)", R"(, "group": 1)")),
+                HasSubstr("/blocks/1/source: reads address 131072"));
     EXPECT_EQ(refused(two(first, R"("source": 131072, "destination": 196608)", R"(, "wait": true)")), "nothing was refused");
     EXPECT_EQ(refused(two(first, R"("source": 131072, "destination": 65536)", R"(, "wait": true)")), "nothing was refused");
     // A block of its own: onto itself, and lines onto lines.
-    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 4096, "destination": 4160, "line_bytes": 96}]})"), HasSubstr("/blocks/0/source: reads address 4160"));
-    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 4096, "destination": {"address": 0, "line_stride": 32}, "line_bytes": 64, "lines": 2}]})"),
-                HasSubstr("/blocks/0/destination: writes address 32 of dbb a second time"));
+    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 4096, "destination": 4160, "line_bytes": 96}]})"),
+                HasSubstr("/blocks/0/source: reads address 4160"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "bdma", "blocks": [{"source": 4096, "destination": {"address": 0, "line_stride": 32}, "line_bytes": 64, "lines": 2}]})"),
+        HasSubstr("/blocks/0/destination: writes address 32 of dbb a second time"));
     // Sources may repeat.
-    EXPECT_EQ(refused(R"({"op": "bdma", "blocks": [{"source": {"address": 4096, "line_stride": 0}, "destination": 0, "line_bytes": 64, "lines": 9}]})"), "nothing was refused");
+    EXPECT_EQ(
+        refused(
+            R"({"op": "bdma", "blocks": [{"source": {"address": 4096, "line_stride": 0}, "destination": 0, "line_bytes": 64, "lines": 9}]})"),
+        "nothing was refused");
     // Lines of two surfaces may interleave.
     EXPECT_EQ(refused(R"({"op": "bdma", "blocks": [{"source": 4096, "destination": {"address": 0, "line_stride": 128, "surface_stride": 64},
-                         "line_bytes": 64, "lines": 3, "surfaces": 2}]})"), "nothing was refused");
+                         "line_bytes": 64, "lines": 3, "surfaces": 2}]})"),
+              "nothing was refused");
 }
 
 // The interrupt of a launch comes with the answer to its last write.
@@ -165,50 +183,65 @@ TEST(TransferPlan, WhatNoInterruptVouchesForIsNotTouchedAgain)
 {
     const auto three = [](const std::string& second, const std::string& third) {
         return R"({"op": "bdma", "blocks": [{"source": 0, "destination": 65536, "line_bytes": 64},
-            {"source": 0, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64)" + second + R"(},
-            {"wait": true, "line_bytes": 64, )" + third + "}]}";
+            {"source": 0, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64)" +
+               second + R"(},
+            {"wait": true, "line_bytes": 64, )" +
+               third + "}]}";
     };
     const std::string reads = R"("source": 65536, "destination": 131072)", overwrites = R"("source": 0, "destination": 65536)";
-    EXPECT_THAT(refused(three("", reads)), HasSubstr("/blocks/2/source: touches address 65536 of dbb, written by a launch that ends in the other memory"));
+    EXPECT_THAT(refused(three("", reads)),
+                HasSubstr("/blocks/2/source: touches address 65536 of dbb, written by a launch that ends in the other memory"));
     EXPECT_THAT(refused(three("", overwrites)), HasSubstr("/blocks/2/destination: touches address 65536 of dbb"));
     EXPECT_EQ(refused(three(R"(, "group": 1)", reads)), "nothing was refused");
     EXPECT_EQ(refused(three("", R"("source": {"memory": "cvsram", "address": 0}, "destination": 131072)")), "nothing was refused");
     EXPECT_FALSE(plan_transfer(read(three("", R"("source": 0, "destination": {"memory": "cvsram", "address": 64})")), full()).settled);
-    EXPECT_TRUE(plan_transfer(read(three("", R"("source": 0, "destination": 131072)")), full()).settled);  // the last launch vouches for both
+    EXPECT_TRUE(
+        plan_transfer(read(three("", R"("source": 0, "destination": 131072)")), full()).settled);  // the last launch vouches for both
 }
 
 TEST(TransferPlan, WhatTheMachineDoesNotHaveIsRefused)
 {
-    const std::string copy = blocks_of({""}), reshape = R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 2, "height": 2, "channels": 2},
+    const std::string copy = blocks_of({""}),
+                      reshape = R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 2, "height": 2, "channels": 2},
         "placement": {"output": {"memory": "cvsram", "address": 0}}})";
     for (const Hardware& hardware : presets()) {
         if (hardware.full()) continue;
-        EXPECT_EQ(refused(copy, hardware), "t.json: /op: found a machine without BDMA (" + hardware.name + "), expected one that has it: nv_full");
-        EXPECT_EQ(refused(reshape, hardware), "t.json: /op: found a machine without Rubik (" + hardware.name + "), expected one that has it: nv_full");
+        EXPECT_EQ(refused(copy, hardware),
+                  "t.json: /op: found a machine without BDMA (" + hardware.name + "), expected one that has it: nv_full");
+        EXPECT_EQ(refused(reshape, hardware),
+                  "t.json: /op: found a machine without Rubik (" + hardware.name + "), expected one that has it: nv_full");
     }
     Hardware one_port = full();
     one_port.memory.has_secondary = false;
     EXPECT_THAT(refused(reshape, one_port), HasSubstr("t.json: /placement/output: found the memory \"cvsram\", expected \"dbb\""));
     Hardware narrow = full();
     narrow.memory.address_bits = 32;
-    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 0, "destination": {"address": 4294967232, "line_stride": 64}, "line_bytes": 64, "lines": 2}]})", narrow),
-                HasSubstr("t.json: /blocks/0/destination: ends at 4294967360, expected at most 4294967296: 32 address bits"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "bdma", "blocks": [{"source": 0, "destination": {"address": 4294967232, "line_stride": 64}, "line_bytes": 64, "lines": 2}]})",
+            narrow),
+        HasSubstr("t.json: /blocks/0/destination: ends at 4294967360, expected at most 4294967296: 32 address bits"));
 }
 
 TEST(TransferPlan, MoreMemoryThanASimulationHasIsRefused)
 {
-    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 0, "destination": 4294967296, "line_bytes": 262144, "lines": 2049}]})"), HasSubstr("/blocks: copy more than"));
-    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": {"address": 0, "line_stride": 65536}, "destination": 8589934592, "line_bytes": 32, "lines": 8192, "surfaces": 2}]})"),
-                HasSubstr("/blocks/0/source: is spread over more than 8192 pages"));
+    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 0, "destination": 4294967296, "line_bytes": 262144, "lines": 2049}]})"),
+                HasSubstr("/blocks: copy more than"));
+    EXPECT_THAT(
+        refused(
+            R"({"op": "bdma", "blocks": [{"source": {"address": 0, "line_stride": 65536}, "destination": 8589934592, "line_bytes": 32, "lines": 8192, "surfaces": 2}]})"),
+        HasSubstr("/blocks/0/source: is spread over more than 8192 pages"));
     EXPECT_THAT(refused(R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 1, "height": 8192, "channels": 1024}})"),
                 HasSubstr("t.json: /input: makes an output of 268435456 bytes"));
 }
 
 TEST(TransferPlan, InputAndOutputOfAReshapeStandApart)
 {
-    const std::string text = R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 4, "height": 2, "channels": 3}, "placement": {"input": 4096, "output": )";
+    const std::string text =
+        R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 4, "height": 2, "channels": 3}, "placement": {"input": 4096, "output": )";
     EXPECT_EQ(refused(text + "4352}}"), "nothing was refused");  // the input has 4 * 2 atoms
-    EXPECT_THAT(refused(text + "4320}}"), HasSubstr("t.json: /placement: the input of 256 bytes at 4096 and the output of 192 bytes at 4320 overlap"));
+    EXPECT_THAT(refused(text + "4320}}"),
+                HasSubstr("t.json: /placement: the input of 256 bytes at 4096 and the output of 192 bytes at 4320 overlap"));
     EXPECT_THAT(refused(text + "3936}}"), HasSubstr("overlap"));
     EXPECT_EQ(refused(text + "3904}}"), "nothing was refused");
     EXPECT_EQ(refused(text + R"({"memory": "cvsram", "address": 4096}}})"), "nothing was refused");
@@ -225,7 +258,8 @@ std::map<std::string, std::uint32_t> registers_of(const std::string& text)
 // 70 channels of int16 are five surfaces; 20 elements of two bytes take two atoms of a plane.
 TEST(TransferPlan, ASplitReadsSurfacesAndWritesPlanes)
 {
-    auto r = registers_of(R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 20, "height": 3, "channels": 70}, "precision": "int16",
+    auto r = registers_of(
+        R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 20, "height": 3, "channels": 70}, "precision": "int16",
         "placement": {"input": {"memory": "cvsram", "address": 64}, "output": 1099511627776}})");
     EXPECT_EQ(r["RBK.D_MISC_CFG"], 1u | 1u << 8);
     EXPECT_EQ(r["RBK.D_DAIN_RAM_TYPE"], 0u);
@@ -245,7 +279,8 @@ TEST(TransferPlan, ASplitReadsSurfacesAndWritesPlanes)
 
 TEST(TransferPlan, AMergeReadsPlanesAndWritesSurfaces)
 {
-    auto r = registers_of(R"({"op": "rubik", "rubik": {"mode": "merge"}, "input": {"width": 20, "height": 3, "channels": 70}, "precision": "fp16"})");
+    auto r = registers_of(
+        R"({"op": "rubik", "rubik": {"mode": "merge"}, "input": {"width": 20, "height": 3, "channels": 70}, "precision": "fp16"})");
     EXPECT_EQ(r["RBK.D_MISC_CFG"], 2u | 2u << 8);
     EXPECT_EQ(r["RBK.D_DAIN_LINE_STRIDE"], 64u);
     EXPECT_EQ(r["RBK.D_DAIN_PLANAR_STRIDE"], 64u * 3);
@@ -256,7 +291,8 @@ TEST(TransferPlan, AMergeReadsPlanesAndWritesSurfaces)
 // 6 sub-cubes of 40 channels of int8, two surfaces each.
 TEST(TransferPlan, AContractionReadsSubCubes)
 {
-    auto r = registers_of(R"({"op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 3}}, "input": {"width": 5, "height": 4, "channels": 240}})");
+    auto r = registers_of(
+        R"({"op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 3}}, "input": {"width": 5, "height": 4, "channels": 240}})");
     EXPECT_EQ(r["RBK.D_MISC_CFG"], 0u);
     EXPECT_EQ(r["RBK.D_DATAOUT_SIZE_1"], 39u);
     EXPECT_EQ(r["RBK.D_DECONV_STRIDE"], 1u | 2u << 16);
@@ -289,7 +325,8 @@ struct Memories {
 
 TEST(TransferMemory, OnlyACopyOfEveryByteAndNothingElseIsACopy)
 {
-    const Transfer t = read(R"({"op": "bdma", "blocks": [{"source": {"address": 65504, "line_stride": 96}, "destination": {"memory": "cvsram", "address": 64, "line_stride": 128},
+    const Transfer t = read(
+        R"({"op": "bdma", "blocks": [{"source": {"address": 65504, "line_stride": 96}, "destination": {"memory": "cvsram", "address": 64, "line_stride": 128},
         "line_bytes": 64, "lines": 2}]})");
     const TransferPlan plan = plan_transfer(t, full());
     const auto contents = transfer_memory(t, plan);
@@ -311,7 +348,8 @@ TEST(TransferMemory, OnlyACopyOfEveryByteAndNothingElseIsACopy)
 
 TEST(TransferMemory, WhatWaitsSeesWhatWasCopiedBefore)
 {
-    const Transfer t = read(R"({"op": "bdma", "blocks": [{"source": 0, "destination": 4096, "line_bytes": 32}, {"wait": true, "source": 4096, "destination": 0, "line_bytes": 32},
+    const Transfer t = read(
+        R"({"op": "bdma", "blocks": [{"source": 0, "destination": 4096, "line_bytes": 32}, {"wait": true, "source": 4096, "destination": 0, "line_bytes": 32},
         {"wait": true, "source": {"address": 8192}, "destination": 4096, "line_bytes": 32}]})");
     const TransferPlan plan = plan_transfer(t, full());
     const auto contents = transfer_memory(t, plan);
@@ -323,7 +361,8 @@ TEST(TransferMemory, WhatWaitsSeesWhatWasCopiedBefore)
 
 /// Both sides of a reshape, element by element, by the formulas of rubik.md 1.4 and programming.md 3.
 struct Reshaped {
-    explicit Reshaped(const std::string& text) : transfer(read(text)), plan(plan_transfer(transfer, full())), contents(transfer_memory(transfer, plan))
+    explicit Reshaped(const std::string& text)
+        : transfer(read(text)), plan(plan_transfer(transfer, full())), contents(transfer_memory(transfer, plan))
     {
         contents->before(memory.writer());
     }
@@ -343,10 +382,12 @@ TEST(TransferMemory, SplitPutsElementsIntoPlanesAndZerosBehindThem)
     const Place from = s.transfer.reshape()->input, to = s.transfer.reshape()->output;
     for (std::uint64_t c = 0; c < 40; ++c)
         for (std::uint64_t y = 0; y < 2; ++y)
-            for (std::uint64_t x = 0; x < 32; ++x) s.put(to, c * 64 + y * 32 + x, x < 5 ? s.byte(from, c / 32 * 320 + y * 160 + x * 32 + c % 32) : 0);
+            for (std::uint64_t x = 0; x < 32; ++x)
+                s.put(to, c * 64 + y * 32 + x, x < 5 ? s.byte(from, c / 32 * 320 + y * 160 + x * 32 + c % 32) : 0);
     EXPECT_TRUE(s.memory.compare(*s.contents).equal());
     s.put(to, 3 * 64 + 32 + 7, 1);
-    EXPECT_THAT(s.memory.compare(*s.contents).examples, ElementsAre("dbb 0xa00000e7 (channel 3 row 1 column 7): found 0x01, expected 0x00"));
+    EXPECT_THAT(s.memory.compare(*s.contents).examples,
+                ElementsAre("dbb 0xa00000e7 (channel 3 row 1 column 7): found 0x01, expected 0x00"));
     s.put(to, 3 * 64 + 32 + 7, 0);
     s.put({true, to.address - 1}, 0, 0);
     EXPECT_EQ(s.memory.compare(*s.contents).mismatches, 1u);
@@ -370,7 +411,8 @@ TEST(TransferMemory, MergePutsElementsIntoAtomsAndZerosBehindTheChannels)
 // Two by two sub-cubes of 40 channels: whole atoms move, what pads the channels with them.
 TEST(TransferMemory, ContractInterleavesAtoms)
 {
-    Reshaped s(R"({"op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 2}}, "input": {"width": 3, "height": 2, "channels": 160},
+    Reshaped s(
+        R"({"op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 2}}, "input": {"width": 3, "height": 2, "channels": 160},
                    "placement": {"output": {"memory": "cvsram", "address": 0}}})");
     const Place from = s.transfer.reshape()->input, to = s.transfer.reshape()->output;
     const std::uint64_t surface = 3 * 2 * 32, cube = 2 * surface;
@@ -378,7 +420,8 @@ TEST(TransferMemory, ContractInterleavesAtoms)
         for (std::uint64_t y = 0; y < 4; ++y)
             for (std::uint64_t x = 0; x < 6; ++x)
                 for (std::uint64_t b = 0; b < 32; ++b)
-                    s.put(to, g * 4 * surface + y * 192 + x * 32 + b, s.byte(from, (y % 2 * 2 + x % 2) * cube + g * surface + y / 2 * 96 + x / 2 * 32 + b));
+                    s.put(to, g * 4 * surface + y * 192 + x * 32 + b,
+                          s.byte(from, (y % 2 * 2 + x % 2) * cube + g * surface + y / 2 * 96 + x / 2 * 32 + b));
     EXPECT_TRUE(s.memory.compare(*s.contents).equal());
     s.put(to, 5, static_cast<std::uint8_t>(s.byte(to, 5) + 1));
     EXPECT_FALSE(s.memory.compare(*s.contents).equal());

@@ -1,8 +1,9 @@
 // Descriptors of BDMA and Rubik.
+#include "config/transfer_reader.h"
+
 #include <gmock/gmock.h>
 
 #include "config/layer_reader.h"
-#include "config/transfer_reader.h"
 #include "refusal.h"
 
 namespace dlasim {
@@ -22,7 +23,8 @@ std::string block(const std::string& keys, const std::string& source = "4096", c
     return R"({"op": "bdma", "blocks": [{"source": )" + source + R"(, "destination": )" + destination + ", " + keys + "}]}";
 }
 /// A reshape with this in "rubik", and more keys behind.
-std::string cube(const std::string& rubik, const std::string& input = R"({"width": 20, "height": 3, "channels": 40})", const std::string& more = "")
+std::string cube(const std::string& rubik, const std::string& input = R"({"width": 20, "height": 3, "channels": 40})",
+                 const std::string& more = "")
 {
     return R"({"op": "rubik", "rubik": )" + rubik + R"(, "input": )" + input + more + "}";
 }
@@ -86,11 +88,14 @@ TEST(TransferReader, AContractionMultipliesWidthAndHeightByItsStride)
 
 TEST(TransferReader, WhatIsWrittenReadsBackAsTheSame)
 {
-    for (const std::string& text :
-         {block(R"("line_bytes": 96, "lines": 5, "surfaces": 2, "group": 1, "wait": true)", R"({"memory": "cvsram", "address": 64})", R"({"address": 4096, "line_stride": 128})"),
-          cube(R"({"mode": "contract", "stride": {"x": 2}})", R"({"width": 1, "height": 2, "channels": 4})",
-               R"(, "name": "n", "placement": {"input": {"memory": "cvsram", "address": 32}, "output": 64}, "data": {"seed": 3, "input": "/x.npy"})"),
-          cube(R"({"mode": "split"})")}) {
+    for (
+        const std::string& text :
+        {block(R"("line_bytes": 96, "lines": 5, "surfaces": 2, "group": 1, "wait": true)", R"({"memory": "cvsram", "address": 64})",
+               R"({"address": 4096, "line_stride": 128})"),
+         cube(
+             R"({"mode": "contract", "stride": {"x": 2}})", R"({"width": 1, "height": 2, "channels": 4})",
+             R"(, "name": "n", "placement": {"input": {"memory": "cvsram", "address": 32}, "output": 64}, "data": {"seed": 3, "input": "/x.npy"})"),
+         cube(R"({"mode": "split"})")}) {
         const std::string written = transfer_json(read(text)).dump();
         EXPECT_EQ(transfer_json(read(written)).dump(), written);
     }
@@ -100,7 +105,8 @@ TEST(TransferReader, OnlyBdmaAndRubikAreTransfers)
 {
     EXPECT_TRUE(is_transfer(Json{{"op", "bdma"}}));
     EXPECT_TRUE(is_transfer(Json{{"op", "rubik"}}));
-    for (const Json& json : {Json{{"op", "conv2d"}}, Json{{"op", 3}}, Json::object(), Json::array(), Json("bdma")}) EXPECT_FALSE(is_transfer(json)) << json;
+    for (const Json& json : {Json{{"op", "conv2d"}}, Json{{"op", 3}}, Json::object(), Json::array(), Json("bdma")})
+        EXPECT_FALSE(is_transfer(json)) << json;
     EXPECT_TRUE(is_transfer_field("blocks.0.lines"));
     EXPECT_FALSE(is_transfer_field("kernel.count"));
 }
@@ -123,7 +129,8 @@ TEST(TransferReader, BlocksThatTheRegistersCannotHoldAreRefused)
     EXPECT_THAT(refused(block(R"("line_bytes": 33)")), HasSubstr("/blocks/0/line_bytes: found 33, expected a multiple of 32"));
     EXPECT_THAT(refused(block(R"("line_bytes": 0)")), HasSubstr("in 32..262144"));
     EXPECT_THAT(refused(block(R"("line_bytes": 262176)")), HasSubstr("in 32..262144"));
-    EXPECT_THAT(refused(block(R"("line_bytes": 32, "lines": 8193)")), HasSubstr("/blocks/0/lines: found 8193, expected a whole number in 1..8192"));
+    EXPECT_THAT(refused(block(R"("line_bytes": 32, "lines": 8193)")),
+                HasSubstr("/blocks/0/lines: found 8193, expected a whole number in 1..8192"));
     EXPECT_THAT(refused(block(R"("line_bytes": 32, "surfaces": 0)")), HasSubstr("/blocks/0/surfaces: found 0"));
     EXPECT_THAT(refused(block(R"("line_bytes": 32, "group": 2)")), HasSubstr("/blocks/0/group: found 2, expected a whole number in 0..1"));
     EXPECT_THAT(refused(block(R"("line_bytes": 32, "wait": 1)")), HasSubstr("/blocks/0/wait: found 1, expected true or false"));
@@ -131,12 +138,14 @@ TEST(TransferReader, BlocksThatTheRegistersCannotHoldAreRefused)
     EXPECT_THAT(refused(block(R"("line_bytes": 32)", "48")), HasSubstr("/blocks/0/source: found 48, expected a multiple of 32"));
     EXPECT_THAT(refused(block(R"("line_bytes": 32)", R"({"memory": "cvsram"})")), HasSubstr("/blocks/0/source/address: is missing"));
     EXPECT_THAT(refused(block(R"("line_bytes": 32)", R"({"address": 281474976710656})")), HasSubstr("in 0..281474976710624"));
-    EXPECT_THAT(refused(block(R"("line_bytes": 32)", "0", R"({"address": 32, "line_strid": 64})")), HasSubstr("did you mean \"line_stride\"?"));
+    EXPECT_THAT(refused(block(R"("line_bytes": 32)", "0", R"({"address": 32, "line_strid": 64})")),
+                HasSubstr("did you mean \"line_stride\"?"));
     EXPECT_THAT(refused(block(R"("line_bytes": 32)", "0", R"({"address": 32, "line_stride": 4294967296})")), HasSubstr("in 0..4294967264"));
     EXPECT_THAT(refused(block(R"("line_bytes": 262144, "lines": 8192, "surfaces": 2)", "0", R"({"address": 0, "line_stride": 1048576})")),
                 HasSubstr("/blocks/0/destination/surface_stride: is missing and would be 8589934592, expected at most 4294967264"));
     EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [], "kernel": {}})"), HasSubstr("t.json: /kernel: unknown key"));
-    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 0, "destination": 32, "line_bytes": 32}], "data": {"input": "x.npy"}})"), HasSubstr("/data/input: unknown key"));
+    EXPECT_THAT(refused(R"({"op": "bdma", "blocks": [{"source": 0, "destination": 32, "line_bytes": 32}], "data": {"input": "x.npy"}})"),
+                HasSubstr("/data/input: unknown key"));
 }
 
 TEST(TransferReader, CubesThatTheRegistersCannotHoldAreRefused)
@@ -146,19 +155,27 @@ TEST(TransferReader, CubesThatTheRegistersCannotHoldAreRefused)
     EXPECT_THAT(refused(cube(R"({"mode": "slit"})")), HasSubstr("/rubik/mode: found \"slit\", expected one of: contract, split, merge"));
     EXPECT_THAT(refused(cube(R"({"mode": "split", "stride": {"x": 2}})")), HasSubstr("only contract has a stride"));
     EXPECT_THAT(refused(cube(R"({"mode": "contract"})")), HasSubstr("/rubik/stride: is missing"));
-    EXPECT_THAT(refused(cube(R"({"mode": "contract", "stride": {"x": 33}})")), HasSubstr("/rubik/stride/x: found 33, expected a whole number in 1..32"));
-    EXPECT_THAT(refused(cube(R"({"mode": "contract", "stride": {"x": 3}})")), HasSubstr("/input/channels: found 40, expected a multiple of 3"));
+    EXPECT_THAT(refused(cube(R"({"mode": "contract", "stride": {"x": 33}})")),
+                HasSubstr("/rubik/stride/x: found 33, expected a whole number in 1..32"));
+    EXPECT_THAT(refused(cube(R"({"mode": "contract", "stride": {"x": 3}})")),
+                HasSubstr("/input/channels: found 40, expected a multiple of 3"));
     EXPECT_THAT(refused(cube(R"({"mode": "contract", "stride": {"x": 2}})", R"({"width": 1, "height": 1, "channels": 16386})")),
                 HasSubstr("/input/channels: found 16386, expected at most 16384: 8192 for each sub-cube"));
     EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 8193})")), HasSubstr("in 1..8192"));
     EXPECT_THAT(refused(cube(R"({"mode": "contract", "stride": {"x": 8}})", R"({"width": 1025, "height": 1, "channels": 8})")),
                 HasSubstr("/rubik/stride/x: gives an output line of 8200 atoms, expected at most 8192"));
-    EXPECT_EQ(read(cube(R"({"mode": "contract", "stride": {"x": 9}})", R"({"width": 1025, "height": 1, "channels": 9})")).reshape()->out_width(), 9225u);
+    EXPECT_EQ(
+        read(cube(R"({"mode": "contract", "stride": {"x": 9}})", R"({"width": 1025, "height": 1, "channels": 9})")).reshape()->out_width(),
+        9225u);
     EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 0, "height": 1, "channels": 1})")), HasSubstr("/input/width: found 0"));
-    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1, "batch": 2})")), HasSubstr("/input/batch: unknown key"));
-    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1})", R"(, "placement": {"output": 40})")), HasSubstr("/placement/output: found 40"));
-    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1})", R"(, "data": {"input": ""})")), HasSubstr("expected a NumPy file"));
-    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1})", R"(, "precision": "int4")")), HasSubstr("/precision: found \"int4\""));
+    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1, "batch": 2})")),
+                HasSubstr("/input/batch: unknown key"));
+    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1})", R"(, "placement": {"output": 40})")),
+                HasSubstr("/placement/output: found 40"));
+    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1})", R"(, "data": {"input": ""})")),
+                HasSubstr("expected a NumPy file"));
+    EXPECT_THAT(refused(cube(R"({"mode": "split"})", R"({"width": 1, "height": 1, "channels": 1})", R"(, "precision": "int4")")),
+                HasSubstr("/precision: found \"int4\""));
 }
 
 }  // namespace

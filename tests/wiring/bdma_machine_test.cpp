@@ -28,10 +28,19 @@ struct Outcome {
 Outcome run(const Shape& s)
 {
     using namespace reg::bdma;
-    const std::pair<std::uint32_t, std::uint32_t> writes[] = {
-        {CFG_SRC_ADDR_LOW, s.source}, {CFG_SRC_ADDR_HIGH, 0}, {CFG_DST_ADDR_LOW, s.destination}, {CFG_DST_ADDR_HIGH, 0},
-        {CFG_LINE, s.atoms - 1}, {CFG_CMD, 1u | s.to_mc << 1}, {CFG_LINE_REPEAT, s.lines - 1}, {CFG_SRC_LINE, s.line_stride},
-        {CFG_DST_LINE, s.line_stride}, {CFG_SURF_REPEAT, 0}, {CFG_SRC_SURF, 0}, {CFG_DST_SURF, 0}, {CFG_OP, 1}};
+    const std::pair<std::uint32_t, std::uint32_t> writes[] = {{CFG_SRC_ADDR_LOW, s.source},
+                                                              {CFG_SRC_ADDR_HIGH, 0},
+                                                              {CFG_DST_ADDR_LOW, s.destination},
+                                                              {CFG_DST_ADDR_HIGH, 0},
+                                                              {CFG_LINE, s.atoms - 1},
+                                                              {CFG_CMD, 1u | s.to_mc << 1},
+                                                              {CFG_LINE_REPEAT, s.lines - 1},
+                                                              {CFG_SRC_LINE, s.line_stride},
+                                                              {CFG_DST_LINE, s.line_stride},
+                                                              {CFG_SURF_REPEAT, 0},
+                                                              {CFG_SRC_SURF, 0},
+                                                              {CFG_DST_SURF, 0},
+                                                              {CFG_OP, 1}};
     Program program;
     for (const auto& [offset, value] : writes) program.push_back(RegisterWrite{"BDMA", kWindow + offset, value});
     // Two reads empty the bus's queue: the launch reaches its unit eight cycles after it was accepted.

@@ -93,17 +93,19 @@ private:
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         sc_core::sc_time delay = clock_.period();
         switch (socket->nb_transport_fw(*payload, phase, delay)) {
-        case tlm::TLM_COMPLETED:
-            access.accepted = now + 1;
-            access.answered = cycle(delay);
-            access.status = payload->get_response_status();
-            payload->release();
-            break;
-        case tlm::TLM_UPDATED:
-            EXPECT_EQ(phase, tlm::END_REQ);
-            access.accepted = cycle(delay);
-            break;
-        case tlm::TLM_ACCEPTED: waiting_ = true; break;
+            case tlm::TLM_COMPLETED:
+                access.accepted = now + 1;
+                access.answered = cycle(delay);
+                access.status = payload->get_response_status();
+                payload->release();
+                break;
+            case tlm::TLM_UPDATED:
+                EXPECT_EQ(phase, tlm::END_REQ);
+                access.accepted = cycle(delay);
+                break;
+            case tlm::TLM_ACCEPTED:
+                waiting_ = true;
+                break;
         }
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override
@@ -151,11 +153,16 @@ struct Bench {
     Initiator port;
 
     explicit Bench(const std::string& preset, const std::map<std::string, std::string>& options = {}, double period_ns = 1.0)
-        : clock(sc_core::sc_time(period_ns, sc_core::SC_NS)), dram("dram", clock, dram::read_config(preset, options), store, true), port("port", clock)
+        : clock(sc_core::sc_time(period_ns, sc_core::SC_NS)),
+          dram("dram", clock, dram::read_config(preset, options), store, true),
+          port("port", clock)
     {
         port.socket.bind(dram.socket);
     }
-    void read(Cycle from, std::uint64_t address, std::size_t bytes = 64) { port.accesses.push_back({from, address, std::vector<std::uint8_t>(bytes), false}); }
+    void read(Cycle from, std::uint64_t address, std::size_t bytes = 64)
+    {
+        port.accesses.push_back({from, address, std::vector<std::uint8_t>(bytes), false});
+    }
     void write(Cycle from, std::uint64_t address, std::size_t bytes, std::uint8_t value)
     {
         port.accesses.push_back({from, address, std::vector<std::uint8_t>(bytes, value), true});
@@ -260,7 +267,8 @@ TEST(DramModule, AFastMemoryIsHeldBackByThePort)
 
 class AnyClock : public testing::TestWithParam<std::tuple<std::string, double, bool, Cycle>> {};
 INSTANTIATE_TEST_SUITE_P(DramModule, AnyClock,
-                         testing::Combine(testing::Values("ddr4-2400", "ddr4-3200", "lpddr4-3200", "lpddr5-6400", "hbm2", "reference-ddr4-2400"),
+                         testing::Combine(testing::Values("ddr4-2400", "ddr4-3200", "lpddr4-3200", "lpddr5-6400", "hbm2",
+                                                          "reference-ddr4-2400"),
                                           testing::Values(0.5, 1.0, 3.7, 40.0), testing::Bool(), testing::Values(Cycle{0}, Cycle{7})));
 
 /// Random reads and writes: each read returns what was written last before it, reads are answered in

@@ -175,13 +175,18 @@ void expect_equal_to_bench(const Setup& setup)
     spec.command_interval = static_cast<std::uint32_t>(setup.memory.command_interval);
     spec.write_interval = static_cast<std::uint32_t>(setup.memory.write_interval);
     struct Forward final : Sleeper {
-        void wake_at(Cycle at) override { if (target) target->wake_at(at); }
+        void wake_at(Cycle at) override
+        {
+            if (target) target->wake_at(at);
+        }
         Sleeper* target = nullptr;
     } to_clients, to_interface;
     const McifLinks links = clients.connect(&to_clients, &to_interface);
     std::unique_ptr<Clients> module;
     if (!setup.interface_first) module = std::make_unique<Clients>("clients", clock, clients);
-    Mcif interface{"interface", clock, setup.stepping, hw, setup.side, links};
+    Mcif interface {
+        "interface", clock, setup.stepping, hw, setup.side, links
+    };
     if (setup.interface_first) module = std::make_unique<Clients>("clients", clock, clients);
     to_interface.target = &interface;
     interface.traffic().record_commands();
@@ -268,12 +273,17 @@ void expect_all_served(const char* hardware, MemorySide side)
         store.write(0x100000 + i, &byte, 1);
     }
     struct Forward final : Sleeper {
-        void wake_at(Cycle at) override { if (target) target->wake_at(at); }
+        void wake_at(Cycle at) override
+        {
+            if (target) target->wake_at(at);
+        }
         Sleeper* target = nullptr;
     } to_clients, to_interface;
     const McifLinks links = clients.connect(&to_clients, &to_interface);
     Clients module{"clients", clock, clients};
-    Mcif interface{"interface", clock, false, hw, side, links};
+    Mcif interface {
+        "interface", clock, false, hw, side, links
+    };
     to_interface.target = &interface;
     LazyMemory memory{"memory", store};
     interface.memory.bind(memory.socket);

@@ -25,21 +25,20 @@ struct Shape {
 void add(Program& program, const Shape& s, unsigned group)
 {
     using namespace reg::rbk;
-    const std::pair<std::uint32_t, std::uint32_t> writes[] = {
-        {S_POINTER, group},
-        {D_MISC_CFG, s.mode},
-        {D_DAIN_RAM_TYPE, 1},
-        {D_DATAIN_SIZE_0, s.width - 1},
-        {D_DATAIN_SIZE_1, s.channels - 1},
-        {D_DAIN_ADDR_LOW, kSource},
-        {D_DAIN_PLANAR_STRIDE, kPlane},
-        {D_DAOUT_RAM_TYPE, 1},
-        {D_DATAOUT_SIZE_1, s.channels - 1},
-        {D_DAOUT_ADDR_LOW, kDestination},
-        {D_CONTRACT_STRIDE_0, s.width * 32},
-        {D_DAOUT_PLANAR_STRIDE, kPlane},
-        {D_DECONV_STRIDE, s.xs - 1},
-        {D_OP_ENABLE, 1}};
+    const std::pair<std::uint32_t, std::uint32_t> writes[] = {{S_POINTER, group},
+                                                              {D_MISC_CFG, s.mode},
+                                                              {D_DAIN_RAM_TYPE, 1},
+                                                              {D_DATAIN_SIZE_0, s.width - 1},
+                                                              {D_DATAIN_SIZE_1, s.channels - 1},
+                                                              {D_DAIN_ADDR_LOW, kSource},
+                                                              {D_DAIN_PLANAR_STRIDE, kPlane},
+                                                              {D_DAOUT_RAM_TYPE, 1},
+                                                              {D_DATAOUT_SIZE_1, s.channels - 1},
+                                                              {D_DAOUT_ADDR_LOW, kDestination},
+                                                              {D_CONTRACT_STRIDE_0, s.width * 32},
+                                                              {D_DAOUT_PLANAR_STRIDE, kPlane},
+                                                              {D_DECONV_STRIDE, s.xs - 1},
+                                                              {D_OP_ENABLE, 1}};
     for (const auto& [offset, value] : writes) program.push_back(RegisterWrite{"RBK", kWindow + offset, value});
 }
 

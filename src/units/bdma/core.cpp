@@ -16,8 +16,7 @@ constexpr std::uint32_t kWriteStall[] = {reg::bdma::STATUS_GRP0_WRITE_STALL, reg
 
 }  // namespace
 
-bool BdmaCore::Walk::next(std::uint32_t lines, std::uint32_t surfaces, std::uint32_t line_stride,
-                          std::uint32_t surface_stride)
+bool BdmaCore::Walk::next(std::uint32_t lines, std::uint32_t surfaces, std::uint32_t line_stride, std::uint32_t surface_stride)
 {
     if (line != lines) {
         ++line;
@@ -112,10 +111,7 @@ std::uint32_t BdmaCore::queue_count(Cycle at) const
 }
 
 /// First cycle in which the head of the queue is in its output register. pre: the queue is not empty
-Cycle BdmaCore::descriptor_at() const
-{
-    return std::max(queue_.front().pushed + kBdmaPushToDescriptor, moved_ + 1);
-}
+Cycle BdmaCore::descriptor_at() const { return std::max(queue_.front().pushed + kBdmaPushToDescriptor, moved_ + 1); }
 
 // ---- one cycle
 
@@ -259,10 +255,7 @@ bool BdmaCore::step_store(Cycle now)
 }
 
 /// The store has something for its interface in that cycle.
-bool BdmaCore::store_offers(Cycle at) const
-{
-    return storing_ && (!sending_data_ || (!fifo_.empty() && fifo_.front().at <= at));
-}
+bool BdmaCore::store_offers(Cycle at) const { return storing_ && (!sending_data_ || (!fifo_.empty() && fifo_.front().at <= at)); }
 
 void BdmaCore::send_command(Outlet<WritePacket>& out)
 {
@@ -327,15 +320,9 @@ Cycle BdmaCore::timers(Cycle now) const
     return std::max(at, now + 1);
 }
 
-bool BdmaCore::idle() const
-{
-    return queue_.empty() && !loading_ && commands_.empty() && !storing_ && !acks_.outstanding();
-}
+bool BdmaCore::idle() const { return queue_.empty() && !loading_ && commands_.empty() && !storing_ && !acks_.outstanding(); }
 
-bool BdmaCore::gate_open() const
-{
-    return pending_ || active_ || loading_ || !commands_.empty() || storing_ || acks_.outstanding();
-}
+bool BdmaCore::gate_open() const { return pending_ || active_ || loading_ || !commands_.empty() || storing_ || acks_.outstanding(); }
 
 Phase BdmaCore::waiting_phase(Cycle at) const
 {

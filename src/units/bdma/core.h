@@ -54,8 +54,8 @@ private:
     /// What CFG_OP takes a copy of.
     struct Descriptor {
         std::uint64_t source = 0, destination = 0;
-        std::uint32_t size = 0;                       // atoms of a line, from 0
-        std::uint32_t lines = 0, surfaces = 0;        // repeats, from 0
+        std::uint32_t size = 0;                 // atoms of a line, from 0
+        std::uint32_t lines = 0, surfaces = 0;  // repeats, from 0
         std::uint32_t source_line = 0, source_surface = 0, destination_line = 0, destination_surface = 0;
         unsigned from = kCv, to = kCv;
     };
@@ -68,8 +68,8 @@ private:
     };
     struct Command {
         Descriptor descriptor;
-        Cycle at = 0;        // first cycle at the queue's output
-        bool last = false;   // of its group: to be acknowledged
+        Cycle at = 0;       // first cycle at the queue's output
+        bool last = false;  // of its group: to be acknowledged
         unsigned group = 0;
     };
     struct Queued {
@@ -107,10 +107,10 @@ private:
     Pulse<std::uint32_t>& interrupt_;
 
     // Descriptors and groups.
-    Ring<Queued> queue_;             // pushed, not yet taken by the loader
-    Ring<Cycle> slots_;              // cycles in which slots of taken ones are counted as free
-    Cycle moved_ = 0;                // when the head of the queue could move to its output register
-    Ring<Cycle> gathering_;          // pushes not yet in the counter
+    Ring<Queued> queue_;     // pushed, not yet taken by the loader
+    Ring<Cycle> slots_;      // cycles in which slots of taken ones are counted as free
+    Cycle moved_ = 0;        // when the head of the queue could move to its output register
+    Ring<Cycle> gathering_;  // pushes not yet in the counter
     std::uint32_t gathered_ = 0;
     bool pending_ = false, active_ = false;
     Cycle pending_at_ = 0;

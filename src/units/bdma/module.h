@@ -8,8 +8,7 @@ namespace dlasim {
 /// channels and pulses of the memory interfaces.
 class Bdma final : public UnitModule {
 public:
-    Bdma(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-         const BdmaPorts& ports)
+    Bdma(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, const BdmaPorts& ports)
         : UnitModule(name, clock, stepping), core_(hardware, ports)
     {
         ports.csb.request.reader = this;

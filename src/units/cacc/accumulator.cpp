@@ -149,7 +149,8 @@ std::uint32_t Accumulator::finish(const Half& half, std::uint32_t atom, std::uin
     for (std::uint32_t k = 0; k < count; ++k) {
         const std::int64_t old = first_ ? 0 : half.wide[at + k], more = s.narrow ? s.narrow[at + k] : s.wide[at + k];
         if (mode_.precision == Precision::Fp16) {
-            const numerics::FpSum sum = numerics::accumulate_fp(s.narrow ? 0 : static_cast<numerics::CmacWord>(more), static_cast<numerics::FpSum>(old));
+            const numerics::FpSum sum =
+                numerics::accumulate_fp(s.narrow ? 0 : static_cast<numerics::CmacWord>(more), static_cast<numerics::FpSum>(old));
             results[k] = static_cast<std::int32_t>(numerics::finish_fp(sum));
             continue;
         }

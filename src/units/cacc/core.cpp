@@ -56,8 +56,8 @@ struct CaccCore::Parts {
     Cycle started = 0, done_at = kNever;
     Precision precision = Precision::Int8;
     std::uint32_t entries_per_atom = 1;
-    std::uint64_t saturated = 0;             // of the layer under way
-    bool delivered_last = true;              // the last atom delivered was the last of its layer
+    std::uint64_t saturated = 0;  // of the layer under way
+    bool delivered_last = true;   // the last atom delivered was the last of its layer
     std::array<std::uint64_t, 2> group_saturated{};
     std::array<Cycle, 2> group_saturated_from{};
 
@@ -256,8 +256,7 @@ Cycle CaccCore::Parts::horizon() const
     return std::max(next, now + 1);
 }
 
-CaccCore::CaccCore(const Hardware& hardware, const CaccPorts& ports, bool values)
-    : parts_(std::make_unique<Parts>(hardware, ports, values))
+CaccCore::CaccCore(const Hardware& hardware, const CaccPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values))
 {
 }
 CaccCore::~CaccCore() = default;

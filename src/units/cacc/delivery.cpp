@@ -52,8 +52,7 @@ void Delivery::append(const std::int32_t* results, std::uint32_t entries, Cycle 
 void Delivery::append_reordered(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last)
 {
     const auto& [batch, column, row, group] = counters_;
-    if (batch == 0 && column == 0 && row == 0 && group == 0)
-        parity_ = line_parity_ = surface_parity_ = order_.address_odd;
+    if (batch == 0 && column == 0 && row == 0 && group == 0) parity_ = line_parity_ = surface_parity_ = order_.address_odd;
     const bool batch_end = batch == order_.last_batch;
     const bool hole = skip_ ? !batch_end : !parity_ && column != order_.last_column;
 

@@ -58,15 +58,15 @@ private:
     const std::uint32_t capacity_, lanes_;
     std::vector<std::int32_t> results_;
     std::vector<std::uint8_t> ends_layer_;
-    std::uint32_t base_ = 0;   // write pointer, kept between layers
+    std::uint32_t base_ = 0;  // write pointer, kept between layers
     std::uint32_t read_ = 0;
     Ring<Available> available_;
     std::uint32_t taken_ = 0;  // entries of available_.front() popped
 
     DeliveryOrder order_;
     std::array<std::uint32_t, 4> counters_{};  // batch, column, row, kernel group
-    bool skip_ = false;       // this position fills the holes of the one before
-    std::uint32_t back_ = 0;  // the first hole
+    bool skip_ = false;                        // this position fills the holes of the one before
+    std::uint32_t back_ = 0;                   // the first hole
     bool parity_ = false, line_parity_ = false, surface_parity_ = false;
 };
 

@@ -16,10 +16,7 @@ namespace dlasim {
 
 class Cbuf {
 public:
-    explicit Cbuf(const CbufHardware& hw)
-        : entry_bytes_(hw.entry_bytes), bytes_(std::size_t{hw.banks} * hw.bank_depth * hw.entry_bytes)
-    {
-    }
+    explicit Cbuf(const CbufHardware& hw) : entry_bytes_(hw.entry_bytes), bytes_(std::size_t{hw.banks} * hw.bank_depth * hw.entry_bytes) {}
 
     std::uint32_t entries() const { return static_cast<std::uint32_t>(bytes_.size() / entry_bytes_); }
     std::uint32_t entry_bytes() const { return entry_bytes_; }
@@ -37,7 +34,7 @@ public:
         std::memcpy(bytes_.data() + at, from, count);
     }
 
-    std::uint64_t data_writes = 0, weight_writes = 0;             // write strobes, counted by CDMA
+    std::uint64_t data_writes = 0, weight_writes = 0;                // write strobes, counted by CDMA
     std::uint64_t data_reads = 0, weight_reads = 0, mask_reads = 0;  // read enables, counted by CSC
 
 private:

@@ -89,12 +89,10 @@ std::uint16_t Converter::cell(std::int32_t x, std::int16_t operand) const
     return integer_to_fp16(s);
 }
 
-void Converter::bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t count, std::uint32_t& nans,
-                      std::uint32_t& infs) const
+void Converter::bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t count, std::uint32_t& nans, std::uint32_t& infs) const
 {
     if (input8()) {
-        for (std::uint32_t i = 0; i < count; ++i)
-            to[i] = enabled ? static_cast<std::uint8_t>(element(from[i], offset, false)) : from[i];
+        for (std::uint32_t i = 0; i < count; ++i) to[i] = enabled ? static_cast<std::uint8_t>(element(from[i], offset, false)) : from[i];
         return;
     }
     for (std::uint32_t i = 0; i + 1 < count; i += 2) {
@@ -146,8 +144,10 @@ void BeatConverter::beat(const ConverterBeat& in, ConverterWrite& out, std::uint
     std::uint8_t pad[128] = {};
     if (in.pad_mask) {
         if (normal) std::memcpy(pad, in.pad_mask, sizeof pad);
-        else if (expand) for (unsigned k = 0; k < 128; ++k) pad[k] = in.pad_mask[k / 2];
-        else for (unsigned k = 0; k < 64; ++k) pad[k] = in.pad_mask[2 * k];
+        else if (expand)
+            for (unsigned k = 0; k < 128; ++k) pad[k] = in.pad_mask[k / 2];
+        else
+            for (unsigned k = 0; k < 64; ++k) pad[k] = in.pad_mask[2 * k];
     }
     const auto put_padding = [&](std::uint8_t* to, const std::uint8_t* mask, unsigned count) {
         for (unsigned k = 0; k < count; ++k)

@@ -42,12 +42,12 @@ inline bool fp16_is_nan(std::uint16_t h) { return fp16_is_special(h) && (h & 0x3
 
 /// A 64-byte beat at the converter input, and what leaves for the buffer. nv_full only. cdma.md 9.4, 9.5.
 struct ConverterBeat {
-    const std::uint8_t* data = nullptr;       // 128 bytes
-    const std::int16_t* mean = nullptr;       // 64 elements, or null: the offset
-    const std::uint8_t* pad_mask = nullptr;   // 128 bytes of 0 or 1, or null
-    std::uint32_t atoms = 0;                  // valid-atom bits
+    const std::uint8_t* data = nullptr;      // 128 bytes
+    const std::int16_t* mean = nullptr;      // 64 elements, or null: the offset
+    const std::uint8_t* pad_mask = nullptr;  // 128 bytes of 0 or 1, or null
+    std::uint32_t atoms = 0;                 // valid-atom bits
     bool is_unsigned = false, fill64 = false, fill128 = false;
-    bool high = false;                        // half of the entry
+    bool high = false;  // half of the entry
     std::uint32_t entry = 0;
 };
 struct ConverterWrite {

@@ -22,7 +22,7 @@ enum class State : std::uint8_t { Idle, Pending, Busy, Done };
 struct Half {
     State state = State::Idle;
     Cycle busy_at = kNever, done_at = kNever;
-    bool acknowledged = false;               // the ack register
+    bool acknowledged = false;                // the ack register
     bool request_before[2] = {false, false};  // the request one and two cycles ago
     bool request_now = false;
 
@@ -52,9 +52,7 @@ struct ClockCycles {
     {
         const Cycle all = to > from ? to - from : 0;
         const Cycle inactive = std::min(all, facts::kCdmaBusy + facts::kCdmaGateDelay);
-        const auto domain = [&](Fetcher fetcher) {
-            return layer.fetcher == fetcher || layer.fetcher == Fetcher::None ? all : inactive;
-        };
+        const auto domain = [&](Fetcher fetcher) { return layer.fetcher == fetcher || layer.fetcher == Fetcher::None ? all : inactive; };
         weights += all;
         shared += all;
         feature += domain(Fetcher::Feature);
@@ -68,8 +66,11 @@ struct ClockCycles {
 
 struct CdmaCore::Parts {
     Parts(const Hardware& hardware, const CdmaPorts& p, bool values)
-        : hw(hardware), ports(p), registers(*find_unit(hardware.generation, "CDMA"), p.csb),
-          data(hw, p.data_mc, p.data_cv, p.csc, p.cbuf, values), weights(hw, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
+        : hw(hardware),
+          ports(p),
+          registers(*find_unit(hardware.generation, "CDMA"), p.csb),
+          data(hw, p.data_mc, p.data_cv, p.csc, p.cbuf, values),
+          weights(hw, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read(offset, group, at); };
         registers.on_write = [this](std::uint32_t, std::uint32_t, Cycle) { arbiter_written = true; };
@@ -109,8 +110,8 @@ struct CdmaCore::Parts {
     std::uint64_t data_stalls = 0, weight_stalls = 0, data_latencies = 0, weight_latencies = 0;
     Cycle flush_done = 0;
 
-    Cycle next = 0;        // first cycle not yet evaluated
-    bool awake = false;    // the next cycle must be evaluated
+    Cycle next = 0;      // first cycle not yet evaluated
+    bool awake = false;  // the next cycle must be evaluated
     Cycle gate_off = kNever;
     Probe* clock_probe = nullptr;
     ClockCycles clocks;
@@ -193,16 +194,26 @@ std::optional<std::uint32_t> CdmaCore::Parts::read(std::uint32_t offset, unsigne
     // [spec] cdma.md 11: cleared when the group is enabled, loaded when its layer ends
     const Results r = registers.enabled(group, at) ? Results{} : results[group];
     switch (offset) {
-        case reg::cdma::S_CBUF_FLUSH_STATUS: return at >= flush_done ? 1 : 0;
-        case reg::cdma::D_NAN_INPUT_DATA_NUM: return r.nan_data;
-        case reg::cdma::D_NAN_INPUT_WEIGHT_NUM: return r.nan_weight;
-        case reg::cdma::D_INF_INPUT_DATA_NUM: return r.inf_data;
-        case reg::cdma::D_INF_INPUT_WEIGHT_NUM: return r.inf_weight;
-        case reg::cdma::D_PERF_DAT_READ_STALL: return r.data_stall;
-        case reg::cdma::D_PERF_WT_READ_STALL: return r.weight_stall;
-        case reg::cdma::D_PERF_DAT_READ_LATENCY: return r.data_latency;
-        case reg::cdma::D_PERF_WT_READ_LATENCY: return r.weight_latency;
-        default: return std::nullopt;
+        case reg::cdma::S_CBUF_FLUSH_STATUS:
+            return at >= flush_done ? 1 : 0;
+        case reg::cdma::D_NAN_INPUT_DATA_NUM:
+            return r.nan_data;
+        case reg::cdma::D_NAN_INPUT_WEIGHT_NUM:
+            return r.nan_weight;
+        case reg::cdma::D_INF_INPUT_DATA_NUM:
+            return r.inf_data;
+        case reg::cdma::D_INF_INPUT_WEIGHT_NUM:
+            return r.inf_weight;
+        case reg::cdma::D_PERF_DAT_READ_STALL:
+            return r.data_stall;
+        case reg::cdma::D_PERF_WT_READ_STALL:
+            return r.weight_stall;
+        case reg::cdma::D_PERF_DAT_READ_LATENCY:
+            return r.data_latency;
+        case reg::cdma::D_PERF_WT_READ_LATENCY:
+            return r.weight_latency;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -291,8 +302,8 @@ void CdmaCore::Parts::account(Cycle at)
 Cycle CdmaCore::Parts::horizon() const
 {
     if (awake) return next;
-    Cycle at = std::min({registers.horizon(), data.horizon(), weights.horizon(), gate_off, capacity_at, switch_at,
-                         data_half.busy_at, weight_half.busy_at});
+    Cycle at = std::min(
+        {registers.horizon(), data.horizon(), weights.horizon(), gate_off, capacity_at, switch_at, data_half.busy_at, weight_half.busy_at});
     const auto later = [&](Cycle cycle) {
         if (cycle >= next) at = std::min(at, cycle);
     };
@@ -306,8 +317,7 @@ Cycle CdmaCore::Parts::horizon() const
     return std::max(at, next);
 }
 
-CdmaCore::CdmaCore(const Hardware& hardware, const CdmaPorts& ports, bool values)
-    : parts_(std::make_unique<Parts>(hardware, ports, values))
+CdmaCore::CdmaCore(const Hardware& hardware, const CdmaPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values))
 {
 }
 CdmaCore::~CdmaCore() = default;
@@ -341,8 +351,11 @@ UnitReport CdmaCore::report(Cycle end)
                        {"weight_read_latency", p.weight_latencies}};
     ClockCycles clocks = p.clocks;
     if (p.running) clocks.add(p.layer, p.started, end, p.hw.full());
-    report.clock_on = {{"weights", clocks.weights}, {"feature", clocks.feature}, {"image", clocks.image},
-                       {"shared", clocks.shared},   {"converter", clocks.converter}};
+    report.clock_on = {{"weights", clocks.weights},
+                       {"feature", clocks.feature},
+                       {"image", clocks.image},
+                       {"shared", clocks.shared},
+                       {"converter", clocks.converter}};
     if (p.hw.full()) report.clock_on.push_back({"winograd", clocks.winograd});
     return report;
 }

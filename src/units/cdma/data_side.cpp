@@ -5,11 +5,19 @@
 namespace dlasim::cdma {
 
 DataSide::DataSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values)
-    : full_(hw.full()), values_(values), links_{secondary ? secondary : &no_port_.link, &primary}, link_(&primary), csc_(csc),
+    : full_(hw.full()),
+      values_(values),
+      links_{secondary ? secondary : &no_port_.link, &primary},
+      link_(&primary),
+      csc_(csc),
       context_{status_, csc.data_filled, cbuf, write_probe},
       requests_{Stage<ReadRequest>(full_), Stage<ReadRequest>(full_)},
       responses_{Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_)},
-      response_stages_(full_ ? 2 : 3), beat_atoms_(hw.atoms_per_beat()), feature_(hw, context_), image_(hw, context_), winograd_(hw, context_)
+      response_stages_(full_ ? 2 : 3),
+      beat_atoms_(hw.atoms_per_beat()),
+      feature_(hw, context_),
+      image_(hw, context_),
+      winograd_(hw, context_)
 {
 }
 
@@ -20,10 +28,17 @@ void DataSide::start(const Layer& layer)
     performance_.start(layer.performance);
     const Converter converter = Converter::of(layer, full_);
     switch (layer.fetcher) {
-        case Fetcher::Feature: feature_.start(layer, converter); break;
-        case Fetcher::Image: image_.start(layer, converter); break;
-        case Fetcher::Winograd: winograd_.start(layer, converter); break;
-        case Fetcher::None: break;
+        case Fetcher::Feature:
+            feature_.start(layer, converter);
+            break;
+        case Fetcher::Image:
+            image_.start(layer, converter);
+            break;
+        case Fetcher::Winograd:
+            winograd_.start(layer, converter);
+            break;
+        case Fetcher::None:
+            break;
     }
 }
 
@@ -33,10 +48,17 @@ void DataSide::busy(Cycle at)
     received_ = values_received_ = 0;
     values_ahead_ = 0;
     switch (layer_.fetcher) {
-        case Fetcher::Feature: feature_.busy(at); break;
-        case Fetcher::Image: image_.busy(at); break;
-        case Fetcher::Winograd: winograd_.busy(at); break;
-        case Fetcher::None: break;
+        case Fetcher::Feature:
+            feature_.busy(at);
+            break;
+        case Fetcher::Image:
+            image_.busy(at);
+            break;
+        case Fetcher::Winograd:
+            winograd_.busy(at);
+            break;
+        case Fetcher::None:
+            break;
     }
 }
 
@@ -44,10 +66,14 @@ Cycle DataSide::done_at() const
 {
     if (!busy_) return kNever;
     switch (layer_.fetcher) {
-        case Fetcher::Feature: return feature_.done_at();
-        case Fetcher::Image: return image_.done_at();
-        case Fetcher::Winograd: return winograd_.done_at();
-        case Fetcher::None: break;
+        case Fetcher::Feature:
+            return feature_.done_at();
+        case Fetcher::Image:
+            return image_.done_at();
+        case Fetcher::Winograd:
+            return winograd_.done_at();
+        case Fetcher::None:
+            break;
     }
     return kNever;
 }
@@ -85,10 +111,17 @@ bool DataSide::request(Cycle at)
 {
     const bool room = !slot_.valid;
     switch (layer_.fetcher) {
-        case Fetcher::Feature: blocked_ |= feature_.waits_for_space(); return feature_.request(at, room, slot_);
-        case Fetcher::Image: blocked_ |= image_.waits_for_space(); return image_.request(at, room, slot_);
-        case Fetcher::Winograd: blocked_ |= winograd_.waits_for_space(); return winograd_.request(at, room, slot_);
-        case Fetcher::None: break;
+        case Fetcher::Feature:
+            blocked_ |= feature_.waits_for_space();
+            return feature_.request(at, room, slot_);
+        case Fetcher::Image:
+            blocked_ |= image_.waits_for_space();
+            return image_.request(at, room, slot_);
+        case Fetcher::Winograd:
+            blocked_ |= winograd_.waits_for_space();
+            return winograd_.request(at, room, slot_);
+        case Fetcher::None:
+            break;
     }
     return false;
 }
@@ -96,10 +129,17 @@ bool DataSide::request(Cycle at)
 void DataSide::account(std::uint32_t added)
 {
     switch (layer_.fetcher) {
-        case Fetcher::Feature: feature_.account(added); break;
-        case Fetcher::Image: image_.account(added); break;
-        case Fetcher::Winograd: winograd_.account(added); break;
-        case Fetcher::None: break;
+        case Fetcher::Feature:
+            feature_.account(added);
+            break;
+        case Fetcher::Image:
+            image_.account(added);
+            break;
+        case Fetcher::Winograd:
+            winograd_.account(added);
+            break;
+        case Fetcher::None:
+            break;
     }
 }
 
@@ -110,10 +150,17 @@ void DataSide::consume(Cycle at, const ReadBeat* beat, std::uint32_t atoms)
     received_ += atoms;
     const bool complete = received_ >= head.atoms;
     switch (layer_.fetcher) {
-        case Fetcher::Feature: feature_.accept(atoms, head.source); break;
-        case Fetcher::Image: image_.consume(at, head, beat, atoms, complete, values_); break;
-        case Fetcher::Winograd: winograd_.consume(at, head, beat, atoms, complete, values_); break;
-        case Fetcher::None: break;
+        case Fetcher::Feature:
+            feature_.accept(atoms, head.source);
+            break;
+        case Fetcher::Image:
+            image_.consume(at, head, beat, atoms, complete, values_);
+            break;
+        case Fetcher::Winograd:
+            winograd_.consume(at, head, beat, atoms, complete, values_);
+            break;
+        case Fetcher::None:
+            break;
     }
     moved_ = true;
     if (!complete) return;
@@ -249,8 +296,7 @@ std::string DataSide::waiting_for() const
     if (link_ == &no_port_.link) return "data: a secondary port that is not there";
     if (slot_.valid) return "data: the memory interface does not take a request";
     if (info_.size() != 0) return "data: " + std::to_string(info_.size()) + " requests in flight";
-    if (blocked_)
-        return "data: " + std::to_string(status_.free()) + " entries free of " + std::to_string(status_.capacity());
+    if (blocked_) return "data: " + std::to_string(status_.free()) + " entries free of " + std::to_string(status_.capacity());
     return "data: nothing";
 }
 

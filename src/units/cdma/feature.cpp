@@ -8,9 +8,13 @@
 namespace dlasim::cdma {
 
 FeatureFetcher::FeatureFetcher(const Hardware& hw, DataContext& context)
-    : full_(hw.full()), atom_(hw.memory.atom_bytes), entry_bytes_(hw.cbuf.entry_bytes), atoms_per_entry_(hw.atoms_per_entry()),
+    : full_(hw.full()),
+      atom_(hw.memory.atom_bytes),
+      entry_bytes_(hw.cbuf.entry_bytes),
+      atoms_per_entry_(hw.atoms_per_entry()),
       // [spec] cbuf.md 1.2: the data write port of nv_full does not reach the last bank
-      last_entry_((hw.cbuf.banks - (hw.full() ? 1 : 0)) * hw.cbuf.bank_depth), context_(context)
+      last_entry_((hw.cbuf.banks - (hw.full() ? 1 : 0)) * hw.cbuf.bank_depth),
+      context_(context)
 {
 }
 
@@ -78,8 +82,8 @@ bool FeatureFetcher::request(Cycle at, bool room, RequestSlot& slot)
             // A finished surface gives up its turn also while the request register waits.
             changed = true;
             if (counted_[s] != grain_atoms_) {
-                const std::uint64_t address = grain_base_ + batch_ * layer_.batch_stride +
-                                              (surface_ + s) * layer_.surface_stride + counted_[s] * atom_;
+                const std::uint64_t address =
+                    grain_base_ + batch_ * layer_.batch_stride + (surface_ + s) * layer_.surface_stride + counted_[s] * atom_;
                 const std::uint64_t limit =
                     counted_[s] == 0 ? facts::kCdmaBurstAtoms - address / atom_ % facts::kCdmaBurstAtoms : facts::kCdmaBurstAtoms;
                 const auto n = static_cast<std::uint32_t>(std::min(grain_atoms_ - counted_[s], limit));
@@ -162,8 +166,7 @@ void FeatureFetcher::next_store_group()
 {
     store_group_ = std::min(group_size_, loop_surfaces_ - store_surface_);
     store_open_ = store_group_;
-    const std::uint64_t row = std::uint64_t{store_batch_} * layer_.entries +
-                              std::uint64_t{store_surface_ / atoms_per_entry_} * line_atoms_;
+    const std::uint64_t row = std::uint64_t{store_batch_} * layer_.entries + std::uint64_t{store_surface_ / atoms_per_entry_} * line_atoms_;
     for (Cursor& c : cursor_) c = {0, 0, row};
 }
 

@@ -8,8 +8,12 @@
 namespace dlasim::cdma {
 
 ImageFetcher::ImageFetcher(const Hardware& hw, DataContext& context)
-    : full_(hw.full()), atom_(hw.memory.atom_bytes), atoms_per_entry_(hw.atoms_per_entry()),
-      last_entry_((hw.cbuf.banks - (hw.full() ? 1 : 0)) * hw.cbuf.bank_depth), context_(context), hardware_(hw)
+    : full_(hw.full()),
+      atom_(hw.memory.atom_bytes),
+      atoms_per_entry_(hw.atoms_per_entry()),
+      last_entry_((hw.cbuf.banks - (hw.full() ? 1 : 0)) * hw.cbuf.bank_depth),
+      context_(context),
+      hardware_(hw)
 {
 }
 
@@ -126,8 +130,7 @@ bool ImageFetcher::request(Cycle at, bool room, RequestSlot& slot)
     return changed;
 }
 
-void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete,
-                           bool values)
+void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values)
 {
     // After an illegal layer that ended early its requests may still be in flight: their sources mean nothing here.
     const unsigned plane = info.source < format_.planes ? info.source : 0;
@@ -147,7 +150,8 @@ void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* be
     if (++lines_packed_ == layer_.height) done_at_ = last_beat_ + facts::kCdmaImageDone;
     const Converter& c = converter_.converter();
     if (values || (full_ && c.output8() && !c.input8())) convert_line();  // packing two beats decides about writes
-    else for (const Cycle written : beats_) context_.buffer_write(written + write_latency_);
+    else
+        for (const Cycle written : beats_) context_.buffer_write(written + write_latency_);
     beats_.clear();
     filled_[0] = filled_[1] = 0;
     line_base_ += layer_.entries;
@@ -210,10 +214,18 @@ void ImageFetcher::line_element(std::uint32_t index, std::uint16_t& raw, std::in
         std::memcpy(&word, pixel, 4);
         const auto colour = [&](unsigned lsb) { return static_cast<std::uint16_t>((word >> lsb & 0x3ff) << 6); };
         switch (format_.packed10) {
-            case PixelFormat::Packed10::Abgr: raw = c == 3 ? static_cast<std::uint16_t>(word >> 30 << 14) : colour(10 * c); break;
-            case PixelFormat::Packed10::Argb: raw = c == 3 ? static_cast<std::uint16_t>(word >> 30 << 14) : colour(10 * (2 - c)); break;
-            case PixelFormat::Packed10::Bgra: raw = c == 3 ? static_cast<std::uint16_t>((word & 3) << 14) : colour(2 + 10 * c); break;
-            default: raw = c == 3 ? static_cast<std::uint16_t>((word & 3) << 14) : colour(2 + 10 * (2 - c)); break;
+            case PixelFormat::Packed10::Abgr:
+                raw = c == 3 ? static_cast<std::uint16_t>(word >> 30 << 14) : colour(10 * c);
+                break;
+            case PixelFormat::Packed10::Argb:
+                raw = c == 3 ? static_cast<std::uint16_t>(word >> 30 << 14) : colour(10 * (2 - c));
+                break;
+            case PixelFormat::Packed10::Bgra:
+                raw = c == 3 ? static_cast<std::uint16_t>((word & 3) << 14) : colour(2 + 10 * c);
+                break;
+            default:
+                raw = c == 3 ? static_cast<std::uint16_t>((word & 3) << 14) : colour(2 + 10 * (2 - c));
+                break;
         }
         return;
     }
@@ -222,10 +234,17 @@ void ImageFetcher::line_element(std::uint32_t index, std::uint16_t& raw, std::in
         from = c == 0 ? 0 : format_.swap_uv ? 2 - c : c - 1;
     } else if (format_.components == 4) {
         switch (format_.order) {
-            case PixelFormat::Order::Same: break;
-            case PixelFormat::Order::Swap02: from = c == 3 ? 3 : 2 - c; break;
-            case PixelFormat::Order::Rotate: from = (c + 1) & 3; break;
-            case PixelFormat::Order::Reverse: from = 3 - c; break;
+            case PixelFormat::Order::Same:
+                break;
+            case PixelFormat::Order::Swap02:
+                from = c == 3 ? 3 : 2 - c;
+                break;
+            case PixelFormat::Order::Rotate:
+                from = (c + 1) & 3;
+                break;
+            case PixelFormat::Order::Reverse:
+                from = 3 - c;
+                break;
         }
     }
     raw = format_.eight_bit ? pixel[from] : static_cast<std::uint16_t>(pixel[2 * from] | pixel[2 * from + 1] << 8);
@@ -253,8 +272,7 @@ void ImageFetcher::convert_line_atoms()
         }
         std::uint64_t entry = line_base_ + u / atoms_per_entry_;
         if (entry >= ring_) entry -= ring_;
-        if (entry < last_entry_)
-            context_.cbuf.write(static_cast<std::uint32_t>(entry), u % atoms_per_entry_ * atom_, atom, atom_);
+        if (entry < last_entry_) context_.cbuf.write(static_cast<std::uint32_t>(entry), u % atoms_per_entry_ * atom_, atom, atom_);
     }
 }
 

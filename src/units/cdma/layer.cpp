@@ -117,10 +117,7 @@ PixelFormat decode_pixel_format(const Hardware& hw, std::uint32_t code)
         if (code == 0x0a) f.order = Order::Rotate;
     } else if (code >= 0x14 && code <= 0x19 && wide) {
         plane0(4, 4, false);
-        f.packed10 = code == 0x14                   ? Packed::Abgr
-                     : code == 0x15 || code == 0x18 ? Packed::Argb
-                     : code == 0x17                 ? Packed::Rgba
-                                                    : Packed::Bgra;
+        f.packed10 = code == 0x14 ? Packed::Abgr : code == 0x15 || code == 0x18 ? Packed::Argb : code == 0x17 ? Packed::Rgba : Packed::Bgra;
     } else if (code == 0x1c || code == 0x1d) {
         plane0(1, 3, true);
         f.planes = 2;

@@ -60,12 +60,12 @@ struct PixelFormat {
     enum class Order : std::uint8_t { Same, Swap02, Rotate, Reverse };
     enum class Packed10 : std::uint8_t { No, Abgr, Argb, Bgra, Rgba };
     std::uint32_t planes = 1;
-    std::uint32_t bytes[2] = {4, 0};             // a pixel in memory, by plane
-    std::uint32_t pixels_per_atom[2] = {1, 1};   // by plane
-    std::uint32_t components = 4;                // a pixel in the buffer
-    bool eight_bit = true;                       // components of 8 bit, else 16
+    std::uint32_t bytes[2] = {4, 0};            // a pixel in memory, by plane
+    std::uint32_t pixels_per_atom[2] = {1, 1};  // by plane
+    std::uint32_t components = 4;               // a pixel in the buffer
+    bool eight_bit = true;                      // components of 8 bit, else 16
     Order order = Order::Same;
-    bool swap_uv = false;                        // the two components of plane 1 change places
+    bool swap_uv = false;  // the two components of plane 1 change places
     Packed10 packed10 = Packed10::No;
 };
 

@@ -8,8 +8,8 @@ namespace dlasim {
 /// channels: this module is the producer of their requests and the consumer of their responses.
 class Cdma final : public UnitModule {
 public:
-    Cdma(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-         const CdmaPorts& ports, bool values = true)
+    Cdma(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, const CdmaPorts& ports,
+         bool values = true)
         : UnitModule(name, clock, stepping), core_(hardware, ports, values)
     {
         ports.csb.request.reader = this;

@@ -13,7 +13,7 @@ struct CdmaPorts {
     CsbLink& csb;
     ReadLink& data_mc;
     ReadLink& weight_mc;
-    ReadLink* data_cv;    // null: the machine has no secondary memory
+    ReadLink* data_cv;  // null: the machine has no secondary memory
     ReadLink* weight_cv;
     CdmaCscLink& csc;
     Cbuf& cbuf;

@@ -41,14 +41,23 @@ bool BurstStream::advance(bool taken)
 }
 
 WeightSide::WeightSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values)
-    : full_(hw.full()), values_(values), atom_(hw.memory.atom_bytes), atoms_per_entry_(hw.atoms_per_entry()),
-      unit_bytes_(full_ ? 2 * atom_ : atom_), units_per_entry_(full_ ? atoms_per_entry_ / 2 : atoms_per_entry_),
+    : full_(hw.full()),
+      values_(values),
+      atom_(hw.memory.atom_bytes),
+      atoms_per_entry_(hw.atoms_per_entry()),
+      unit_bytes_(full_ ? 2 * atom_ : atom_),
+      units_per_entry_(full_ ? atoms_per_entry_ / 2 : atoms_per_entry_),
       bank_depth_(hw.cbuf.bank_depth),
       // [spec] cbuf.md 1.2: the weight write port of nv_full does not reach bank 0
       first_atom_(full_ ? std::uint64_t{bank_depth_} * atoms_per_entry_ : 0),
       last_atom_(std::uint64_t{hw.cbuf.banks} * bank_depth_ * atoms_per_entry_),
-      mask_first_(last_atom_ - std::uint64_t{bank_depth_} * atoms_per_entry_), mask_last_(last_atom_),
-      links_{secondary ? secondary : &no_port_.link, &primary}, link_(&primary), csc_(csc), cbuf_(cbuf), port_stage_(full_),
+      mask_first_(last_atom_ - std::uint64_t{bank_depth_} * atoms_per_entry_),
+      mask_last_(last_atom_),
+      links_{secondary ? secondary : &no_port_.link, &primary},
+      link_(&primary),
+      csc_(csc),
+      cbuf_(cbuf),
+      port_stage_(full_),
       responses_{Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_)}
 {
     mask_ring_ = {mask_first_, mask_last_, mask_first_};
@@ -60,10 +69,8 @@ void WeightSide::start(const Layer& layer)
     link_ = links_[layer.weight_primary];
     performance_.start(layer.performance);
     const std::int64_t ring = std::int64_t{layer.weight_banks} * bank_depth_ * atoms_per_entry_;
-    weights_.start(layer.weight_address, layer.weight_bytes, atom_,
-                   full_ ? ring : ring + facts::kCdmaWeightSlack / atoms_per_entry_);
-    mask_.start(layer.mask_address, layer.compressed ? layer.mask_bytes : 0, atom_,
-                std::int64_t{bank_depth_} * atoms_per_entry_);
+    weights_.start(layer.weight_address, layer.weight_bytes, atom_, full_ ? ring : ring + facts::kCdmaWeightSlack / atoms_per_entry_);
+    mask_.start(layer.mask_address, layer.compressed ? layer.mask_bytes : 0, atom_, std::int64_t{bank_depth_} * atoms_per_entry_);
     groups_ = ceil_div(layer.kernels, layer.kernel_group);
     size_reads_total_ = layer.compressed ? ceil_div(groups_, facts::kCdmaGroupSizes) : 0;
     size_reads_ = sizes_answered_ = sizes_to_push_ = size_values_read_ = 0;
@@ -222,8 +229,8 @@ void WeightSide::store(WeightRing& ring, const std::uint8_t* data, std::uint32_t
         }
         const std::uint64_t at = ring.take();
         if (at < first_atom_ || at >= last_atom_) continue;
-        cbuf_.write(static_cast<std::uint32_t>(at / atoms_per_entry_),
-                    static_cast<std::uint32_t>(at % atoms_per_entry_) * atom_, from, atom_);
+        cbuf_.write(static_cast<std::uint32_t>(at / atoms_per_entry_), static_cast<std::uint32_t>(at % atoms_per_entry_) * atom_, from,
+                    atom_);
     }
 }
 
@@ -330,8 +337,7 @@ bool WeightSide::step_status(Cycle at)
     const std::uint64_t fetched = full_ ? fetched_ / 2 : fetched_;
     if (check_) {
         const bool weights = fetched * unit_bytes_ >= need_ && fetched % units_per_entry_ == 0;
-        const bool mask = !layer_.compressed ||
-                          (mask_fetched_ * unit_bytes_ * 8 >= mask_need_ && mask_fetched_ % units_per_entry_ == 0);
+        const bool mask = !layer_.compressed || (mask_fetched_ * unit_bytes_ * 8 >= mask_need_ && mask_fetched_ % units_per_entry_ == 0);
         if (weights && mask) {
             complete = true;
             announced_ = static_cast<std::uint32_t>((fetched - fetched_before_) / units_per_entry_);
@@ -339,8 +345,7 @@ bool WeightSide::step_status(Cycle at)
             fetched_before_ = fetched;
             mask_fetched_before_ = mask_fetched_;
             ++group_;
-            const std::uint32_t kernels =
-                group_ == groups_ ? (layer_.kernels - 1) % layer_.kernel_group + 1 : layer_.kernel_group;
+            const std::uint32_t kernels = group_ == groups_ ? (layer_.kernels - 1) % layer_.kernel_group + 1 : layer_.kernel_group;
             csc_.weight_filled.put(at + facts::kCdmaWeightMessage, {kernels, announced_, mask_announced_});
             if (group_ == groups_) done_at_ = at + facts::kCdmaWeightDone;
             if (layer_.compressed) {

@@ -146,23 +146,23 @@ private:
     // Responses
     std::array<Stage<std::uint8_t>, 2> responses_;  // nv_full uses one
     ResponseFifo fifo_;
-    Ring<ReadBeat> beats_{16};                      // in the stages and the FIFO of the configurable generation
+    Ring<ReadBeat> beats_{16};  // in the stages and the FIFO of the configurable generation
     std::uint32_t received_ = 0;
-    unsigned completed_ = 0;                 // requests completed, accepted, refused in this cycle
+    unsigned completed_ = 0;  // requests completed, accepted, refused in this cycle
     bool accepted_ = false, stalled_ = false, port_stage_ready_ = true;
-    std::uint32_t held_[2] = {};             // atoms in the holding registers
+    std::uint32_t held_[2] = {};  // atoms in the holding registers
     std::uint32_t sizes_to_push_ = 0, sizes_answered_ = 0;
-    InfoFifo<std::uint32_t> sizes_;          // bytes of the groups
+    InfoFifo<std::uint32_t> sizes_;  // bytes of the groups
     std::uint64_t guard_written_ = 0, guard_released_ = 0;
-    WeightUpdate release_next_;              // a release reaches the counters one cycle later
+    WeightUpdate release_next_;  // a release reaches the counters one cycle later
     bool release_due_ = false;
 
     // Status
     std::uint32_t groups_ = 0, group_ = 0;
     bool check_ = false;
-    std::uint64_t need_ = 0, mask_need_ = 0;  // bytes, bits
+    std::uint64_t need_ = 0, mask_need_ = 0;                                                       // bytes, bits
     std::uint64_t fetched_ = 0, fetched_before_ = 0, mask_fetched_ = 0, mask_fetched_before_ = 0;  // atoms, units
-    std::uint32_t announced_ = 0, mask_announced_ = 0;  // entries announced in this cycle
+    std::uint32_t announced_ = 0, mask_announced_ = 0;                                             // entries announced in this cycle
     Cycle done_at_ = kNever;
 
     // Values

@@ -58,8 +58,9 @@ void WinogradFetcher::generate(RequestSlot& slot)
     slot.info.dummy = !real;
     slot.info.chunk_end = row_ + 1 == kTile;
     if (real)
-        slot.request = {layer_.base + std::uint64_t{x_} * atom_ + static_cast<std::uint64_t>(y) * layer_.line_stride +
-                            surface_ * layer_.surface_stride, n};
+        slot.request = {
+            layer_.base + std::uint64_t{x_} * atom_ + static_cast<std::uint64_t>(y) * layer_.line_stride + surface_ * layer_.surface_stride,
+            n};
     if (++row_ != kTile) return;
     row_ = 0;
     x_ += n;
@@ -130,8 +131,8 @@ void WinogradFetcher::store_atom(const std::uint8_t* data, std::uint64_t positio
     group /= sy;
     const std::uint64_t surface = group % layer_.surfaces;
     const std::uint64_t block = group / layer_.surfaces;
-    std::uint64_t entry = base_ + block % blocks_ * block_entries_ +
-                          ((yp * sx + phase) * layer_.surfaces + surface) * kTile * columns_ + in_line;
+    std::uint64_t entry =
+        base_ + block % blocks_ * block_entries_ + ((yp * sx + phase) * layer_.surfaces + surface) * kTile * columns_ + in_line;
     alignas(32) std::uint8_t converted[kMaxBeatBytes];
     if (!converter_.transparent()) {
         converter_.bytes(data, converted, atom_, nans, infs);

@@ -47,7 +47,7 @@ private:
     DataContext& context_;
     Layer layer_;
     Converter converter_;
-    std::uint32_t columns_ = 1, blocks_ = 1;      // groups of four columns, row blocks
+    std::uint32_t columns_ = 1, blocks_ = 1;  // groups of four columns, row blocks
     std::uint32_t block_entries_ = 0, block_cubes_ = 0;
 
     // Requests

@@ -55,8 +55,8 @@ struct CmacCore::Parts {
     RegisterFile registers;
 
     Cycle now = 0;
-    bool running = false;     // between E and done
-    Cycle started = 0;        // E
+    bool running = false;  // between E and done
+    Cycle started = 0;     // E
     Cycle done_at = kNever;
     BusyPlan phases;
     Cycle clock_cycles = 0;
@@ -126,8 +126,7 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
 }
 
-void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels,
-                               Sums& sums)
+void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums)
 {
     const std::size_t slot = next_buffer++ % kBuffers;
     const std::size_t size = std::size_t{count} * block.pitch() * (o.winograd ? kOutputs : 1);
@@ -154,8 +153,8 @@ void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint
     }
 }
 
-void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights,
-                                     std::uint32_t kernels, std::size_t slot)
+void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights, std::uint32_t kernels,
+                                     std::size_t slot)
 {
     if (o.precision == Precision::Fp16) {
         fp16.load(weights, o.weight_pitch, kernels, kTileLanes);
@@ -203,10 +202,7 @@ UnitReport CmacCore::report(Cycle end)
 
 std::uint64_t CmacCore::work() const { return parts_->atoms; }
 
-std::string CmacCore::waiting_for() const
-{
-    return parts_->running ? "stripes from CSC" : "idle, not enabled";
-}
+std::string CmacCore::waiting_for() const { return parts_->running ? "stripes from CSC" : "idle, not enabled"; }
 
 void CmacCore::attach(ProbeSet& probes)
 {

@@ -1,7 +1,8 @@
 #include "units/csb/glb.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "facts/csb.h"
 #include "registers/offsets.h"

@@ -18,10 +18,7 @@ CsbMaster::CsbMaster(const sc_core::sc_module_name& name, const Clock& clock, st
         if (window.link) window.link->response.reader = this;
 }
 
-void CsbMaster::wake_at(Cycle at)
-{
-    response_.notify(clock_.at(at) - sc_core::sc_time_stamp());
-}
+void CsbMaster::wake_at(Cycle at) { response_.notify(clock_.at(at) - sc_core::sc_time_stamp()); }
 
 const CsbMaster::Window* CsbMaster::find(std::uint32_t address) const
 {

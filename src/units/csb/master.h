@@ -5,9 +5,10 @@
 // Shapes  one 32-bit word a transaction, aligned; address = byte address on the bus.
 // Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9.2).
 #pragma once
+#include <tlm_utils/simple_target_socket.h>
+
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
 #include "links/module.h"

@@ -20,10 +20,7 @@ public:
         report.phases.settle(end);
         return report;
     }
-    std::string waiting_for() const override
-    {
-        return registers_.enabled() ? "was enabled, and has no data path in this machine" : "idle";
-    }
+    std::string waiting_for() const override { return registers_.enabled() ? "was enabled, and has no data path in this machine" : "idle"; }
 
 private:
     RegisterFile registers_;

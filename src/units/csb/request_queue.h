@@ -31,7 +31,7 @@ private:
     void step(bool valid);  // one cycle of the ready logic
     bool idle() const { return !register_full_ && count_ == 0 && !busy_ && !full_; }
 
-    Cycle now_ = 0;              // next cycle to be evaluated
+    Cycle now_ = 0;  // next cycle to be evaluated
     bool register_full_ = false, full_ = false, busy_ = false;
     unsigned count_ = 0;
     std::array<Cycle, 9> pushes_ = none();  // the last pushes, oldest first; kNever where there is none

@@ -104,8 +104,7 @@ void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
     loaded_at = std::max(loaded_at, at + std::max<Cycle>(p.loads, facts::csc::kMinimumLoad));
     if (weight_probe) weight_probe->run(at + facts::csc::kWeightToMac, std::min(p.loads, hardware.mac.atomic_k / 2));
     if (p.group_end && !layer.skip_weight_release)
-        ports.cdma.weight_released.put(at + facts::csc::kWeightRelease + p.loads - 1,
-                                       {0, released.entries, released.mask_entries});
+        ports.cdma.weight_released.put(at + facts::csc::kWeightRelease + p.loads - 1, {0, released.entries, released.mask_entries});
 }
 
 void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
@@ -116,8 +115,8 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     Stripe stripe{at + facts::csc::kDataToMac, count, p.kernels, p.channel_end, p.layer_end, nullptr};
     if (values) {
         Operands& o = operands[slot];
-        o = {layer.precision, layer.mode == ConvMode::Winograd, set.lanes,
-             set.atoms.data(), weight_sets[slot].bytes.data(), weight_sets[slot].pitch};
+        o = {layer.precision,  layer.mode == ConvMode::Winograd, set.lanes,
+             set.atoms.data(), weight_sets[slot].bytes.data(),   weight_sets[slot].pitch};
         stripe.operands = &o;
     }
     ports.cmac_a.put(at + 1, stripe);
@@ -191,8 +190,7 @@ void CscCore::Parts::start_layer(Cycle at)
     if (!layer.weight_reuse && previous.any && previous.layer.skip_weight_release) {
         sequencer.kernels -= previous.layer.last_kernel + 1;
         weights.release_kept(previous.layer.weight_entries, previous.layer.mask_entries);
-        ports.cdma.weight_released.put(at + facts::csc::kReuseRelease,
-                                       {0, previous.layer.weight_entries, previous.layer.mask_entries});
+        ports.cdma.weight_released.put(at + facts::csc::kReuseRelease, {0, previous.layer.weight_entries, previous.layer.mask_entries});
     }
     data_pending = !previous.any || layer.data_banks != previous.layer.data_banks;
     weight_pending = data_pending || layer.weight_banks != previous.layer.weight_banks;
@@ -276,24 +274,24 @@ void CscCore::Parts::advance(Cycle to)
     registers.advance(to);
     for (;;) {
         switch (state) {
-        case State::Idle: {
-            const Cycle start = registers.start_cycle();
-            if (start > to) return choose_wakes();
-            start_layer(start);
-            break;
-        }
-        case State::Pending:
-            advance_pending(to);
-            if (state == State::Pending) return choose_wakes();
-            break;
-        case State::Busy:
-            advance_busy(to);
-            if (state == State::Busy) return choose_wakes();
-            break;
-        case State::Done:
-            if (done_at > to) return choose_wakes();
-            finish_layer();
-            break;
+            case State::Idle: {
+                const Cycle start = registers.start_cycle();
+                if (start > to) return choose_wakes();
+                start_layer(start);
+                break;
+            }
+            case State::Pending:
+                advance_pending(to);
+                if (state == State::Pending) return choose_wakes();
+                break;
+            case State::Busy:
+                advance_busy(to);
+                if (state == State::Busy) return choose_wakes();
+                break;
+            case State::Done:
+                if (done_at > to) return choose_wakes();
+                finish_layer();
+                break;
         }
     }
 }
@@ -311,28 +309,32 @@ Cycle CscCore::Parts::horizon() const
 {
     Cycle next = registers.horizon();
     switch (state) {
-    case State::Idle: next = std::min(next, registers.start_cycle()); break;
-    case State::Pending: next = std::min(next, busy_at); break;
-    case State::Done: next = std::min(next, done_at); break;
-    case State::Busy:
-        next = std::min(next, sequencer.next_pop());
-        if (sequencer.waits_for_credit()) {
-            // At most one credit a cycle: the last one missing cannot be here earlier.
-            if (ports.credit.next() != kNever)
-                next = std::min(next, ports.credit.next() + facts::csc::kCreditToCounter + static_cast<Cycle>(sequencer.credits_missing() - 1));
-        } else if (sequencer.next_pop() == kNever) {
-            if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
-            if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);
-        }
-        break;
+        case State::Idle:
+            next = std::min(next, registers.start_cycle());
+            break;
+        case State::Pending:
+            next = std::min(next, busy_at);
+            break;
+        case State::Done:
+            next = std::min(next, done_at);
+            break;
+        case State::Busy:
+            next = std::min(next, sequencer.next_pop());
+            if (sequencer.waits_for_credit()) {
+                // At most one credit a cycle: the last one missing cannot be here earlier.
+                if (ports.credit.next() != kNever)
+                    next = std::min(
+                        next, ports.credit.next() + facts::csc::kCreditToCounter + static_cast<Cycle>(sequencer.credits_missing() - 1));
+            } else if (sequencer.next_pop() == kNever) {
+                if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
+                if (ports.cdma.weight_filled.next() != kNever) next = std::min(next, ports.cdma.weight_filled.next() + 1);
+            }
+            break;
     }
     return std::max(next, now + 1);
 }
 
-CscCore::CscCore(const Hardware& hardware, const CscPorts& ports, bool values)
-    : parts_(std::make_unique<Parts>(hardware, ports, values))
-{
-}
+CscCore::CscCore(const Hardware& hardware, const CscPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values)) {}
 CscCore::~CscCore() = default;
 
 void CscCore::advance(Cycle to) { parts_->advance(to); }
@@ -362,10 +364,14 @@ std::string CscCore::waiting_for() const
 {
     const Parts& p = *parts_;
     switch (p.state) {
-    case State::Idle: return "idle, not enabled";
-    case State::Pending: return "CDMA to acknowledge the new bank layout";
-    case State::Done: return "its pipeline to drain";
-    case State::Busy: break;
+        case State::Idle:
+            return "idle, not enabled";
+        case State::Pending:
+            return "CDMA to acknowledge the new bank layout";
+        case State::Done:
+            return "its pipeline to drain";
+        case State::Busy:
+            break;
     }
     if (p.sequencer.waits_for_credit()) return "credits from CACC";
     if (p.sequencer.waits_for_lines())

@@ -51,9 +51,7 @@ void DataLoader::start_layer(const CscLayer& layer)
         pad_[i] = static_cast<std::uint8_t>(layer.int8() || i % 2 == 0 ? layer.pad_value : layer.pad_value >> 8);
 
     const std::uint32_t step = layer.x_stride * layer.components, wch = layer.last_weight_channel;
-    pixel_start_ = layer.fetch_rows == 4   ? 3 * step + wch % 64
-                   : layer.fetch_rows == 2 ? step + wch % 64
-                                           : std::min(wch, lanes_ - 1);
+    pixel_start_ = layer.fetch_rows == 4 ? 3 * step + wch % 64 : layer.fetch_rows == 2 ? step + wch % 64 : std::min(wch, lanes_ - 1);
     pixel_step_ = step * layer.fetch_rows;
     pixel_bytes_ = step * layer.element_bytes;
     pixel_chunk_ = step * image_stripe_;

@@ -85,17 +85,17 @@ private:
     Cbuf& cbuf_;
     const CscLayer* layer_ = nullptr;
 
-    std::uint32_t base_ = 0;          // ring start, entries
+    std::uint32_t base_ = 0;  // ring start, entries
     std::uint32_t ring_entries_ = 1;
-    Position now_, stripe_;           // stripe_: where the stripe begins
-    std::uint32_t slice_ = 0;         // cop: channel slices done
-    std::uint32_t slice_address_ = 0;  // cb
+    Position now_, stripe_;                // stripe_: where the stripe begins
+    std::uint32_t slice_ = 0;              // cop: channel slices done
+    std::uint32_t slice_address_ = 0;      // cb
     std::array<std::uint32_t, 4> last_{};  // address of the last request of each row in flight
 
     // Image and Winograd.
     std::array<Level, 4> levels_;
-    std::uint32_t pixel_ = 0, pixel_slice_ = 0, pixel_stripe_ = 0;       // last element needed; bases
-    std::uint32_t pixel_start_ = 0, pixel_step_ = 0, pixel_bytes_ = 0;   // init, add, BS
+    std::uint32_t pixel_ = 0, pixel_slice_ = 0, pixel_stripe_ = 0;      // last element needed; bases
+    std::uint32_t pixel_start_ = 0, pixel_step_ = 0, pixel_bytes_ = 0;  // init, add, BS
     std::uint32_t pixel_chunk_ = 0, pixel_next_slice_ = 0, slices_seen_ = 2;
     bool odd_ = false, odd_stripe_ = false;
 

@@ -9,9 +9,7 @@ namespace dlasim {
 CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
 {
     const bool full = hw.full();
-    const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) {
-        return bits(registers.get(offset), lsb, width);
-    };
+    const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
     CscLayer l;
     const bool winograd = hw.winograd && field(reg::csc::D_MISC_CFG, 0, 1);
     const bool image = !winograd && field(reg::csc::D_DATAIN_FORMAT, 0, 1);
@@ -47,8 +45,8 @@ CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
     l.loaded_batches = l.mode == ConvMode::Direct ? l.batches : 1;
     l.data_banks = field(reg::csc::D_BANK, 0, full ? 4 : 5) + 1;
     l.weight_banks = field(reg::csc::D_BANK, 16, full ? 4 : 5) + 1;
-    l.weight_entries = full ? field(reg::csc::D_WEIGHT_BYTES, 7, 25) & 0xfff
-                            : registers.get(reg::csc::D_WEIGHT_BYTES) / hw.cbuf.entry_bytes;
+    l.weight_entries =
+        full ? field(reg::csc::D_WEIGHT_BYTES, 7, 25) & 0xfff : registers.get(reg::csc::D_WEIGHT_BYTES) / hw.cbuf.entry_bytes;
     l.mask_entries = l.compressed ? field(reg::csc::D_WMB_BYTES, 7, 21) & 0x1ff : 0;
     l.pra_truncate = std::min(field(reg::csc::D_PRA_CFG, 0, 2), 2u);
     l.y_extension = field(reg::csc::D_POST_Y_EXTENSION, 0, 2);

@@ -7,8 +7,8 @@ namespace dlasim {
 /// CSC in the platform. All behaviour is in CscCore.
 class Csc final : public UnitModule {
 public:
-    Csc(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-        const CscPorts& ports, bool values = true)
+    Csc(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, const CscPorts& ports,
+        bool values = true)
         : UnitModule(name, clock, stepping), core_(hardware, ports, values)
     {
         ports.csb.request.reader = this;

@@ -12,16 +12,16 @@ namespace dlasim {
 
 struct Package {
     std::uint32_t kernel_column = 0, kernel_row = 0;  // offsets s, r
-    std::uint32_t channels = 0;       // elements of an atom that belong to this slice
-    std::uint32_t weight_elements = 0;  // elements of a kernel row in the weight stream
-    std::uint32_t sub_rows = 0;       // kernel rows packed in this package, minus one
+    std::uint32_t channels = 0;                       // elements of an atom that belong to this slice
+    std::uint32_t weight_elements = 0;                // elements of a kernel row in the weight stream
+    std::uint32_t sub_rows = 0;                       // kernel rows packed in this package, minus one
     std::uint32_t kernels = 0;
-    std::uint32_t length = 0;         // output positions of the stripe
-    std::uint32_t size = 0;           // atoms, batches included: what credits and the flush count
-    std::uint32_t execution = 0;      // cycles DL is busy
-    std::uint32_t loads = 0;          // cycles WL is busy
+    std::uint32_t length = 0;     // output positions of the stripe
+    std::uint32_t size = 0;       // atoms, batches included: what credits and the flush count
+    std::uint32_t execution = 0;  // cycles DL is busy
+    std::uint32_t loads = 0;      // cycles WL is busy
     bool last_slice = false;
-    bool block_end = false;           // last kernel row and column of the slice
+    bool block_end = false;  // last kernel row and column of the slice
     bool channel_end = false, group_end = false, layer_end = false;
 };
 

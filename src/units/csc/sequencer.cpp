@@ -38,8 +38,7 @@ void Sequencer::step(Cycle at, PackageSink& sink)
     DLASIM_EXPECTS(at == clock_);
     const CscLayer& l = *layer_;
 
-    const bool available =
-        !generator_.done() && slices >= l.input_rows() && need_ + generator_.peek().kernels <= kernels;
+    const bool available = !generator_.done() && slices >= l.input_rows() && need_ + generator_.peek().kernels <= kernels;
     const bool data_ready = !data_.busy, weights_ready = !weights_.busy;
     const bool both_ready = data_ready && weights_ready;
     const bool generate = available && (!package_valid_ || both_ready);

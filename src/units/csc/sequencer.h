@@ -69,14 +69,8 @@ private:
     };
     const Package& head() const { return packages_[data_popped_ % kSlots]; }
     bool head_ready() const { return weights_popped_ > data_popped_; }
-    bool credit_suffices(const Package& p) const
-    {
-        return !p.channel_end || credit_ >= credits_needed(p);
-    }
-    std::int64_t credits_needed(const Package& p) const
-    {
-        return std::int64_t{p.size} * layer_->credit_unit + layer_->credit_guard;
-    }
+    bool credit_suffices(const Package& p) const { return !p.channel_end || credit_ >= credits_needed(p); }
+    std::int64_t credits_needed(const Package& p) const { return std::int64_t{p.size} * layer_->credit_unit + layer_->credit_guard; }
 
     const std::uint32_t minimum_issue_;
     std::int64_t credit_;
@@ -86,8 +80,8 @@ private:
     std::uint64_t generated_ = 0, weights_popped_ = 0, data_popped_ = 0;
     bool package_valid_ = false;
     Fifo data_, weights_;
-    std::uint32_t pop_ = 0;       // cycles until the next data pop is possible
-    std::int64_t need_ = 0;       // kernels used but not deducted, with weight release skipped
+    std::uint32_t pop_ = 0;  // cycles until the next data pop is possible
+    std::int64_t need_ = 0;  // kernels used but not deducted, with weight release skipped
     Cycle clock_ = 0;
     bool quiet_ = false, finished_ = true;
 };

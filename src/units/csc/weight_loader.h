@@ -47,10 +47,10 @@ public:
 private:
     /// A stream of entries: the next one to read, and what is left of the last one read.
     struct Stream {
-        std::uint32_t next = 0;       // entry in the ring
-        std::uint32_t left = 0;       // bytes (bits, for the mask) of `residual` not used yet
+        std::uint32_t next = 0;  // entry in the ring
+        std::uint32_t left = 0;  // bytes (bits, for the mask) of `residual` not used yet
         std::vector<std::uint8_t> residual;
-        std::uint32_t fetched = 0;    // entries read since the group began
+        std::uint32_t fetched = 0;  // entries read since the group began
     };
     void read_entry(Stream& stream, bool mask);
     void take_bytes(std::uint8_t* to, std::uint32_t count, Cycle enable);

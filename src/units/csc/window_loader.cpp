@@ -204,7 +204,8 @@ void DataLoader::winograd_atom(bool lower, bool exact, std::uint8_t* lanes) cons
         const Level& level = levels_[row / 4];
         const std::uint8_t* at = (old ? level.previous : level.current).data() + (row % 4 * 4 + column) * kPositionBytes;
         if (bytes)
-            for (std::uint32_t ch = 0; ch < kTileChannels; ++ch) tile[kTileChannels * i + ch] = static_cast<std::int8_t>(at[first_channel + ch]);
+            for (std::uint32_t ch = 0; ch < kTileChannels; ++ch)
+                tile[kTileChannels * i + ch] = static_cast<std::int8_t>(at[first_channel + ch]);
         else std::memcpy(tile + kTileChannels * i, at, kPositionBytes);
     }
     if (l.precision == Precision::Fp16) {

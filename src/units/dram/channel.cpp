@@ -7,7 +7,8 @@
 
 namespace dlasim::dram {
 
-Channel::Channel(const Config& config) : config_(config), device_(config), openings_(device_.banks.size()), ranks_(config.organisation.ranks())
+Channel::Channel(const Config& config)
+    : config_(config), device_(config), openings_(device_.banks.size()), ranks_(config.organisation.ranks())
 {
     stats_.lost_to_row.resize(256);
     stats_.read_queue_cycles.resize(config.controller.read_queue + 1);
@@ -50,45 +51,58 @@ void Channel::issue(Command command, std::uint32_t bank, const Location& at, Cyc
         if (--rank.open == 0) enter(rank, RankState::Precharged, cycle);
     };
     switch (command) {
-    case Command::Act:
-        opening.act_at = cycle;
-        opening.act_ready = device_.allowed(command, bank);
-        b = {config_.two_part_activation ? BankState::Activating : BankState::Open, at.row, 0, cycle};
-        ++counts.activations;
-        if (rank.open++ == 0) enter(rank, RankState::Active, cycle);
-        break;
-    case Command::Act2: b.state = BankState::Open; break;
-    case Command::Pre:
-        close(bank, device_.allowed(command, bank));
-        ++counts.precharges;
-        break;
-    case Command::PreAll: {
-        const Stamp ready = device_.allowed_rank(command, rank_index);
-        const std::uint32_t per_rank = config_.organisation.banks_per_rank();
-        for (std::uint32_t other = rank_index * per_rank; other < (rank_index + 1) * per_rank; ++other)
-            if (device_.banks[other].state != BankState::Closed) {
-                close(other, ready);
-                ++stats_.banks[other].precharges;
-            }
-        break;
-    }
-    case Command::Rd:
-    case Command::Rda:
-    case Command::Wr:
-    case Command::Wra:
-        account_column(command, bank, at, cycle, device_.allowed(command, bank));
-        b.last_use = cycle;
-        if (b.columns++ != 0) ++stats_.later_columns;
-        ++(is_read(command) ? counts.reads : counts.writes);
-        if (auto_precharges(command)) close(bank, device_.allowed(command, bank));
-        break;
-    case Command::RefAll: ++stats_.banks[rank_index * config_.organisation.banks_per_rank()].refreshes; break;
-    case Command::RefBank: ++counts.refreshes; break;
-    case Command::SrefEnter: enter(rank, RankState::SelfRefresh, cycle); break;
-    case Command::PdEnter: enter(rank, rank.open ? RankState::ActivePowerDown : RankState::PrechargedPowerDown, cycle); break;
-    case Command::SrefExit:
-    case Command::PdExit: enter(rank, rank.open ? RankState::Active : RankState::Precharged, cycle); break;
-    case Command::Cas: break;
+        case Command::Act:
+            opening.act_at = cycle;
+            opening.act_ready = device_.allowed(command, bank);
+            b = {config_.two_part_activation ? BankState::Activating : BankState::Open, at.row, 0, cycle};
+            ++counts.activations;
+            if (rank.open++ == 0) enter(rank, RankState::Active, cycle);
+            break;
+        case Command::Act2:
+            b.state = BankState::Open;
+            break;
+        case Command::Pre:
+            close(bank, device_.allowed(command, bank));
+            ++counts.precharges;
+            break;
+        case Command::PreAll: {
+            const Stamp ready = device_.allowed_rank(command, rank_index);
+            const std::uint32_t per_rank = config_.organisation.banks_per_rank();
+            for (std::uint32_t other = rank_index * per_rank; other < (rank_index + 1) * per_rank; ++other)
+                if (device_.banks[other].state != BankState::Closed) {
+                    close(other, ready);
+                    ++stats_.banks[other].precharges;
+                }
+            break;
+        }
+        case Command::Rd:
+        case Command::Rda:
+        case Command::Wr:
+        case Command::Wra:
+            account_column(command, bank, at, cycle, device_.allowed(command, bank));
+            b.last_use = cycle;
+            if (b.columns++ != 0) ++stats_.later_columns;
+            ++(is_read(command) ? counts.reads : counts.writes);
+            if (auto_precharges(command)) close(bank, device_.allowed(command, bank));
+            break;
+        case Command::RefAll:
+            ++stats_.banks[rank_index * config_.organisation.banks_per_rank()].refreshes;
+            break;
+        case Command::RefBank:
+            ++counts.refreshes;
+            break;
+        case Command::SrefEnter:
+            enter(rank, RankState::SelfRefresh, cycle);
+            break;
+        case Command::PdEnter:
+            enter(rank, rank.open ? RankState::ActivePowerDown : RankState::PrechargedPowerDown, cycle);
+            break;
+        case Command::SrefExit:
+        case Command::PdExit:
+            enter(rank, rank.open ? RankState::Active : RankState::Precharged, cycle);
+            break;
+        case Command::Cas:
+            break;
     }
     device_.apply(command, bank, cycle);
 }

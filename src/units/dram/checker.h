@@ -45,15 +45,15 @@ private:
     struct RankView {
         Power power = Power::On;
         Cycle last_refresh = 0;
-        Cycle clock_until = 0;      // the write clock runs to here
+        Cycle clock_until = 0;  // the write clock runs to here
         Cycle clock_from_cas = kLongAgo;
     };
     struct View {  // of a channel
         std::vector<BankView> banks;
         std::vector<RankView> ranks;
-        std::vector<Cycle> by_bank, by_group, by_rank;       // latest cycle of a command, [place][command]
-        std::vector<std::vector<Cycle>> windows;             // row x rank: cycles of the last `after` commands
-        std::vector<std::vector<Cycle>> bank_refreshes;      // by rank: REFpb of each bank
+        std::vector<Cycle> by_bank, by_group, by_rank;   // latest cycle of a command, [place][command]
+        std::vector<std::vector<Cycle>> windows;         // row x rank: cycles of the last `after` commands
+        std::vector<std::vector<Cycle>> bank_refreshes;  // by rank: REFpb of each bank
         Cycle last = 0, row_bus_until = 0, column_bus_until = 0, data_until = 0;
     };
     struct Ending {  // a row of the table that ends in this command

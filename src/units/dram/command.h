@@ -13,8 +13,8 @@ namespace dlasim::dram {
 
 enum class Command : std::uint8_t { Act, Act2, Pre, PreAll, Rd, Rda, Wr, Wra, RefAll, RefBank, SrefEnter, SrefExit, PdEnter, PdExit, Cas };
 inline constexpr std::size_t kCommands = 15;
-inline constexpr std::array<std::string_view, kCommands> kCommandNames{
-    "ACT", "ACT2", "PRE", "PREab", "RD", "RDA", "WR", "WRA", "REF", "REFpb", "SRE", "SRX", "PDE", "PDX", "CAS"};
+inline constexpr std::array<std::string_view, kCommands> kCommandNames{"ACT", "ACT2",  "PRE", "PREab", "RD",  "RDA", "WR", "WRA",
+                                                                       "REF", "REFpb", "SRE", "SRX",   "PDE", "PDX", "CAS"};
 
 constexpr std::size_t index(Command command) { return static_cast<std::size_t>(command); }
 constexpr std::string_view name(Command command) { return kCommandNames[index(command)]; }

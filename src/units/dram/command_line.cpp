@@ -1,11 +1,11 @@
 #include "units/dram/command_line.h"
 
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <map>
 #include <memory>
-
-#include <CLI/CLI.hpp>
-#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -53,7 +53,8 @@ void decode(const Config& config, const std::string& text, std::ostream& out)
         return;
     }
     const Location at = config.mapping.locate(address - config.base);
-    fmt::print(out, "{:#x}: channel {} rank {} group {} bank {} row {} column {}\n", address, at.channel, at.rank, at.group, at.bank, at.row, at.column);
+    fmt::print(out, "{:#x}: channel {} rank {} group {} bank {} row {} column {}\n", address, at.channel, at.rank, at.group, at.bank,
+               at.row, at.column);
 }
 
 int run_pattern(const DramCommand& command, const Config& config, std::ostream& out)
@@ -67,7 +68,8 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
     std::unique_ptr<Timeline> timeline;
     std::unique_ptr<Checker> checker;
     if (!command.log.empty()) log_file = open_file(command.log), log = std::make_unique<CommandLog>(log_file);
-    if (!command.timeline.empty()) timeline_file = open_file(command.timeline), timeline = std::make_unique<Timeline>(timeline_file, config);
+    if (!command.timeline.empty())
+        timeline_file = open_file(command.timeline), timeline = std::make_unique<Timeline>(timeline_file, config);
     if (command.check) checker = std::make_unique<Checker>(config);
     if (log || timeline || checker)
         run.observer = [&](const Issued& issued) {
@@ -80,7 +82,10 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
 
     nlohmann::ordered_json json;
     if (command.json || !command.out.empty()) {
-        json = {{"schema", 1}, {"pattern", command.pattern}, {"memory", config_json(config)}, {"statistics", statistics_json(config, channels)}};
+        json = {{"schema", 1},
+                {"pattern", command.pattern},
+                {"memory", config_json(config)},
+                {"statistics", statistics_json(config, channels)}};
         if (checker) {
             json["check"] = {{"commands", checker->commands()}, {"violations", checker->count()}};
             for (const Violation& v : checker->violations()) json["check"]["first"].push_back(v.what);
@@ -101,8 +106,11 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
 void add_options(CLI::App& app, DramCommand& command)
 {
     app.add_option("--preset", command.preset, "preset or device file")->capture_default_str();
-    app.add_option("--pattern", command.pattern, "sequential, sequential_write, random, random_write, mixed, strided, latency")->capture_default_str();
-    app.add_option("--cycles", command.cycles, "DRAM cycles to run")->capture_default_str()->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 50));
+    app.add_option("--pattern", command.pattern, "sequential, sequential_write, random, random_write, mixed, strided, latency")
+        ->capture_default_str();
+    app.add_option("--cycles", command.cycles, "DRAM cycles to run")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 50));
     app.add_option("--stride", command.stride, "bytes between the requests of a strided pattern");
     app.add_option("--interval", command.interval, "least cycles between two requests")->capture_default_str();
     app.add_option("--set", command.settings, "PATH=VALUE laid over the device file, e.g. channels=2, timing.tRCD=18, mapping=bg_lsb");

@@ -20,10 +20,7 @@ struct Organisation {
     std::uint64_t channel_mib = 0;
 
     std::uint32_t devices_per_rank() const { return bus_bits / device_bits; }
-    std::uint64_t rank_bytes() const
-    {
-        return std::uint64_t{columns} * device_bits / 8 * rows * banks * bank_groups * devices_per_rank();
-    }
+    std::uint64_t rank_bytes() const { return std::uint64_t{columns} * device_bits / 8 * rows * banks * bank_groups * devices_per_rank(); }
     std::uint64_t channel_bytes() const { return channel_mib << 20; }
     std::uint64_t capacity_bytes() const { return channel_bytes() * channels; }
     std::uint32_t ranks() const { return static_cast<std::uint32_t>(channel_bytes() / rank_bytes()); }
@@ -100,11 +97,11 @@ struct Config {
     bool verified = false;
     Organisation organisation;
     Mapping mapping;
-    bool wrap = false;       // addresses beyond the capacity wrap; otherwise they are refused
-    std::uint64_t base = 0;  // the address of the first byte
+    bool wrap = false;                           // addresses beyond the capacity wrap; otherwise they are refused
+    std::uint64_t base = 0;                      // the address of the first byte
     std::map<std::string, std::int64_t> timing;  // as in the file, for the report
     double tck_ns = 0;
-    std::int64_t read_latency = 0, write_latency = 0;   // RL, WL: command to first data
+    std::int64_t read_latency = 0, write_latency = 0;               // RL, WL: command to first data
     std::int64_t tras = 0, trc = 0, trp = 0, trfc = 0, trfcpb = 0;  // of the energy formulas
     std::vector<Constraint> constraints;
     std::array<std::uint32_t, kCommands> command_cycles{};  // on the command bus
@@ -117,10 +114,7 @@ struct Config {
 
     std::uint64_t tck_fs() const { return static_cast<std::uint64_t>(tck_ns * 1e6 + 0.5); }
     std::int64_t burst() const { return organisation.burst_cycles(); }
-    double peak_gb_per_s() const
-    {
-        return organisation.request_bytes() / (static_cast<double>(burst()) * tck_ns) * organisation.channels;
-    }
+    double peak_gb_per_s() const { return organisation.request_bytes() / (static_cast<double>(burst()) * tck_ns) * organisation.channels; }
 };
 
 }  // namespace dlasim::dram

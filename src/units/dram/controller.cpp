@@ -11,8 +11,10 @@ constexpr std::uint32_t kOverdue = 0, kColumn = 1, kActivate = 2, kPrecharge = 3
 }  // namespace
 
 Controller::Controller(const Config& config)
-    : Channel(config), reads_(config.controller.read_queue, device_.banks.size()),
-      writes_(config.controller.write_queue, device_.banks.size()), ranks_(config.organisation.ranks())
+    : Channel(config),
+      reads_(config.controller.read_queue, device_.banks.size()),
+      writes_(config.controller.write_queue, device_.banks.size()),
+      ranks_(config.organisation.ranks())
 {
     const std::uint32_t ranks = config.organisation.ranks(), per_rank = config.organisation.banks_per_rank();
     for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -24,7 +26,8 @@ Controller::Controller(const Config& config)
     }
     for (const Constraint& row : config.constraints)
         for (Command to : row.to)
-            if (row.from[0] == Command::Act && to == Command::RefBank && row.scope == Scope::OtherBanks) act_to_refresh_ = static_cast<Cycle>(std::max<std::int64_t>(row.gap, 0));
+            if (row.from[0] == Command::Act && to == Command::RefBank && row.scope == Scope::OtherBanks)
+                act_to_refresh_ = static_cast<Cycle>(std::max<std::int64_t>(row.gap, 0));
     no_activation_after_.assign(ranks, kNever);
 }
 
@@ -86,7 +89,8 @@ void Controller::advance(Cycle to)
     }
 }
 
-void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot, bool write)
+void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot,
+                          bool write)
 {
     const Cycle at = std::max({allowed, floor_, bus_free_[bus_of(command)]});
     if (at > plan_.at) return;
@@ -184,23 +188,26 @@ void Controller::plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
     const bool wanted = (pending & mask) != 0, idle = (busy & mask) == 0;
     switch (rank_state(rank)) {
-    case RankState::SelfRefresh:
-        if (wanted) consider(Command::SrefExit, first, device_.allowed_rank(Command::SrefExit, rank).cycle(), kColumn, 0, RequestQueue::kNone);
-        banks &= ~mask;
-        return;
-    case RankState::ActivePowerDown:
-    case RankState::PrechargedPowerDown: {
-        bool leave = wanted || r.owed != 0;
-        if (config_.controller.self_refresh_after != 0 && !leave) {
-            const Cycle at = r.last_activity + config_.controller.self_refresh_after;
-            leave = at <= floor_;
-            if (!leave) at_latest(at);
+        case RankState::SelfRefresh:
+            if (wanted)
+                consider(Command::SrefExit, first, device_.allowed_rank(Command::SrefExit, rank).cycle(), kColumn, 0, RequestQueue::kNone);
+            banks &= ~mask;
+            return;
+        case RankState::ActivePowerDown:
+        case RankState::PrechargedPowerDown: {
+            bool leave = wanted || r.owed != 0;
+            if (config_.controller.self_refresh_after != 0 && !leave) {
+                const Cycle at = r.last_activity + config_.controller.self_refresh_after;
+                leave = at <= floor_;
+                if (!leave) at_latest(at);
+            }
+            if (leave)
+                consider(Command::PdExit, first, device_.allowed_rank(Command::PdExit, rank).cycle(), kColumn, 0, RequestQueue::kNone);
+            banks &= ~mask;
+            return;
         }
-        if (leave) consider(Command::PdExit, first, device_.allowed_rank(Command::PdExit, rank).cycle(), kColumn, 0, RequestQueue::kNone);
-        banks &= ~mask;
-        return;
-    }
-    default: break;
+        default:
+            break;
     }
     if (r.owed != 0) {
         const bool overdue = r.owed > config_.refresh.postpone;
@@ -238,7 +245,8 @@ void Controller::plan_idle_rank(std::uint32_t rank)
     }
     if (c.power_down_after != 0) {
         const Cycle at = r.last_activity + c.power_down_after;
-        consider(Command::PdEnter, first, std::max(at, device_.allowed_rank(Command::PdEnter, rank).cycle()), kIdle, rank, RequestQueue::kNone);
+        consider(Command::PdEnter, first, std::max(at, device_.allowed_rank(Command::PdEnter, rank).cycle()), kIdle, rank,
+                 RequestQueue::kNone);
     }
 }
 
@@ -371,35 +379,42 @@ void Controller::carry_out(const Plan& plan)
     }
     issue(plan.command, bank, location_of(bank), at);
     switch (plan.command) {
-    case Command::Act2: activating_ &= ~bit; break;
-    case Command::Pre:
-        reads_.closed(bank);
-        writes_.closed(bank);
-        break;
-    case Command::PreAll:
-        for (std::uint64_t left = rank_mask(rank); left != 0; left &= left - 1) {
-            reads_.closed(static_cast<std::uint32_t>(std::countr_zero(left)));
-            writes_.closed(static_cast<std::uint32_t>(std::countr_zero(left)));
-        }
-        break;
-    case Command::RefAll: --r.owed; break;
-    case Command::RefBank:
-        --r.owed;
-        r.next_bank = (r.next_bank + config_.organisation.banks) % config_.organisation.banks_per_rank();
-        if (r.next_bank < config_.organisation.banks)  // all groups had their turn: the next bank of each
-            r.next_bank = (r.next_bank + 1) % config_.organisation.banks;
-        break;
-    case Command::PdEnter: r.write_clock_until = 0; break;
-    case Command::SrefEnter:
-        r.due = kNever;
-        r.write_clock_until = 0;
-        break;
-    case Command::SrefExit:
-        r.due = at + static_cast<Cycle>(config_.refresh.interval);
-        if (config_.refresh.policy == RefreshPolicy::None) r.due = kNever;
-        else ++r.owed;  // the standard wants one refresh after self-refresh
-        break;
-    default: break;
+        case Command::Act2:
+            activating_ &= ~bit;
+            break;
+        case Command::Pre:
+            reads_.closed(bank);
+            writes_.closed(bank);
+            break;
+        case Command::PreAll:
+            for (std::uint64_t left = rank_mask(rank); left != 0; left &= left - 1) {
+                reads_.closed(static_cast<std::uint32_t>(std::countr_zero(left)));
+                writes_.closed(static_cast<std::uint32_t>(std::countr_zero(left)));
+            }
+            break;
+        case Command::RefAll:
+            --r.owed;
+            break;
+        case Command::RefBank:
+            --r.owed;
+            r.next_bank = (r.next_bank + config_.organisation.banks) % config_.organisation.banks_per_rank();
+            if (r.next_bank < config_.organisation.banks)  // all groups had their turn: the next bank of each
+                r.next_bank = (r.next_bank + 1) % config_.organisation.banks;
+            break;
+        case Command::PdEnter:
+            r.write_clock_until = 0;
+            break;
+        case Command::SrefEnter:
+            r.due = kNever;
+            r.write_clock_until = 0;
+            break;
+        case Command::SrefExit:
+            r.due = at + static_cast<Cycle>(config_.refresh.interval);
+            if (config_.refresh.policy == RefreshPolicy::None) r.due = kNever;
+            else ++r.owed;  // the standard wants one refresh after self-refresh
+            break;
+        default:
+            break;
     }
 }
 
@@ -413,17 +428,20 @@ void Controller::serve(RequestQueue& queue, std::int8_t slot, Command command, s
     const Location where = command == Command::Pre ? location_of(bank) : request.at;
     issue(command, bank, where, at, request.id);
     switch (command) {
-    case Command::Act:
-        if (config_.two_part_activation) activating_ |= std::uint64_t{1} << bank;
-        reads_.opened(bank, request.at.row);
-        writes_.opened(bank, request.at.row);
-        return;
-    case Command::Pre:
-        reads_.closed(bank);
-        writes_.closed(bank);
-        return;
-    case Command::Cas: lock_ = {true, bank, slot}; return;
-    default: break;
+        case Command::Act:
+            if (config_.two_part_activation) activating_ |= std::uint64_t{1} << bank;
+            reads_.opened(bank, request.at.row);
+            writes_.opened(bank, request.at.row);
+            return;
+        case Command::Pre:
+            reads_.closed(bank);
+            writes_.closed(bank);
+            return;
+        case Command::Cas:
+            lock_ = {true, bank, slot};
+            return;
+        default:
+            break;
     }
 
     lock_.on = false;

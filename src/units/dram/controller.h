@@ -74,7 +74,8 @@ private:
     {
         consider(command, bank, allowed, tier, order, slot, write_mode_);
     }
-    void consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot, bool write);
+    void consider(Command command, std::uint32_t bank, Cycle allowed, std::uint32_t tier, std::uint64_t order, std::int8_t slot,
+                  bool write);
     void at_latest(Cycle event) { event_ = std::min(event_, event); }
     void carry_out(const Plan& plan);
     void serve(RequestQueue& queue, std::int8_t slot, Command command, std::uint32_t bank, Cycle at);
@@ -93,13 +94,13 @@ private:
     std::uint32_t columns_in_mode_ = 0;  // column commands since the direction changed
     std::uint64_t arrivals_ = 0;
     Lock lock_;
-    Cycle floor_ = 0;                   // nothing before this cycle is open any more
-    std::array<Cycle, 2> bus_free_{};   // row or only command bus, column command bus
+    Cycle floor_ = 0;                  // nothing before this cycle is open any more
+    std::array<Cycle, 2> bus_free_{};  // row or only command bus, column command bus
     Plan plan_;
     Cycle event_ = kNever;
     bool planned_ = false;
-    Cycle act_to_refresh_ = 0;                     // cycles by which an activation holds back a refresh of another bank
-    std::vector<Cycle> no_activation_after_;       // by rank: it would hold back an overdue refresh
+    Cycle act_to_refresh_ = 0;                // cycles by which an activation holds back a refresh of another bank
+    std::vector<Cycle> no_activation_after_;  // by rank: it would hold back an overdue refresh
 };
 
 }  // namespace dlasim::dram

@@ -5,9 +5,14 @@
 namespace dlasim::dram {
 
 DeviceState::DeviceState(const Config& config)
-    : banks(config.organisation.banks_per_channel()), ranks_(config.organisation.ranks()), groups_(config.organisation.bank_groups),
-      banks_(config.organisation.banks), banks_per_rank_(config.organisation.banks_per_rank()),
-      bank_(banks.size() * kCommands), group_(ranks_ * groups_ * kCommands), rank_(ranks_ * kCommands)
+    : banks(config.organisation.banks_per_channel()),
+      ranks_(config.organisation.ranks()),
+      groups_(config.organisation.bank_groups),
+      banks_(config.organisation.banks),
+      banks_per_rank_(config.organisation.banks_per_rank()),
+      bank_(banks.size() * kCommands),
+      group_(ranks_ * groups_ * kCommands),
+      rank_(ranks_ * kCommands)
 {
     for (std::size_t i = 0; i < config.constraints.size(); ++i) {
         const Constraint& c = config.constraints[i];
@@ -15,8 +20,8 @@ DeviceState::DeviceState(const Config& config)
         const auto row = static_cast<std::uint8_t>(i);
         const auto gap = static_cast<std::uint32_t>(c.gap);
         if (c.after > 1) {
-            windows_.push_back({c.after, gap, row, c.from[0], std::vector<Cycle>(ranks_ * c.after),
-                                std::vector<std::uint32_t>(ranks_), std::vector<std::uint32_t>(ranks_)});
+            windows_.push_back({c.after, gap, row, c.from[0], std::vector<Cycle>(ranks_ * c.after), std::vector<std::uint32_t>(ranks_),
+                                std::vector<std::uint32_t>(ranks_)});
             continue;
         }
         if (c.scope == Scope::OtherRanks && ranks_ == 1) continue;
@@ -32,21 +37,27 @@ void DeviceState::apply(Command command, std::uint32_t bank, Cycle at)
     for (const Effect& e : effects_[index(command)]) {
         const Stamp stamp{at + e.gap, e.row};
         switch (e.scope) {
-        case Scope::Bank: raise(bank_[bank * kCommands + e.to], stamp); break;
-        case Scope::Group: raise(group_[group * kCommands + e.to], stamp); break;
-        case Scope::Rank: raise(rank_[rank * kCommands + e.to], stamp); break;
-        case Scope::OtherGroups:
-            for (std::uint32_t g = rank * groups_; g < (rank + 1) * groups_; ++g)
-                if (g != group) raise(group_[g * kCommands + e.to], stamp);
-            break;
-        case Scope::OtherBanks:
-            for (std::uint32_t b = rank * banks_per_rank_; b < (rank + 1) * banks_per_rank_; ++b)
-                if (b != bank) raise(bank_[b * kCommands + e.to], stamp);
-            break;
-        case Scope::OtherRanks:
-            for (std::uint32_t r = 0; r < ranks_; ++r)
-                if (r != rank) raise(rank_[r * kCommands + e.to], stamp);
-            break;
+            case Scope::Bank:
+                raise(bank_[bank * kCommands + e.to], stamp);
+                break;
+            case Scope::Group:
+                raise(group_[group * kCommands + e.to], stamp);
+                break;
+            case Scope::Rank:
+                raise(rank_[rank * kCommands + e.to], stamp);
+                break;
+            case Scope::OtherGroups:
+                for (std::uint32_t g = rank * groups_; g < (rank + 1) * groups_; ++g)
+                    if (g != group) raise(group_[g * kCommands + e.to], stamp);
+                break;
+            case Scope::OtherBanks:
+                for (std::uint32_t b = rank * banks_per_rank_; b < (rank + 1) * banks_per_rank_; ++b)
+                    if (b != bank) raise(bank_[b * kCommands + e.to], stamp);
+                break;
+            case Scope::OtherRanks:
+                for (std::uint32_t r = 0; r < ranks_; ++r)
+                    if (r != rank) raise(rank_[r * kCommands + e.to], stamp);
+                break;
         }
     }
     for (Window& w : windows_) {

@@ -24,6 +24,7 @@ public:
 
 private:
     std::uint64_t bits_ = kNoRow;
+
 public:
     static constexpr std::uint32_t kNoRow = 0xff;
 };
@@ -48,7 +49,8 @@ public:
     Stamp allowed(Command command, std::uint32_t bank) const
     {
         const std::size_t c = index(command);
-        const Stamp b = bank_[bank * kCommands + c], g = group_[bank / banks_ * kCommands + c], r = rank_[bank / banks_per_rank_ * kCommands + c];
+        const Stamp b = bank_[bank * kCommands + c], g = group_[bank / banks_ * kCommands + c],
+                    r = rank_[bank / banks_per_rank_ * kCommands + c];
         return std::max(b, std::max(g, r));
     }
     Stamp allowed_rank(Command command, std::uint32_t rank) const { return rank_[rank * kCommands + index(command)]; }

@@ -1,9 +1,9 @@
 #include "units/dram/expression.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-
-#include <fmt/format.h>
 
 #include "base/error.h"
 
@@ -13,7 +13,9 @@ namespace {
 class Parser {
 public:
     Parser(const std::string& text, const std::string& where, const std::function<std::int64_t(const std::string&)>& value_of)
-        : text_(text), where_(where), value_of_(value_of) {}
+        : text_(text), where_(where), value_of_(value_of)
+    {
+    }
 
     std::int64_t all()
     {
@@ -37,7 +39,8 @@ private:
     [[noreturn]] void fail()
     {
         throw ConfigError(where_, fmt::format("\"{}\": cannot read this at column {}; an expression has integers, "
-                                              "timing names, + - * / ( ) max(,) min(,)", text_, at_ + 1));
+                                              "timing names, + - * / ( ) max(,) min(,)",
+                                              text_, at_ + 1));
     }
     std::int64_t sum()
     {

@@ -71,7 +71,9 @@ std::string golden_table()
     std::string text =
         "| device, mapping, page policy | stream | RD | WR | ACT | PRE | REF | row hits | mean latency | GB/s |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n";
-    const auto pair = [](auto published, auto ours) { return published == ours ? fmt::format("{}", ours) : fmt::format("{} ({})", ours, published); };
+    const auto pair = [](auto published, auto ours) {
+        return published == ours ? fmt::format("{}", ours) : fmt::format("{} ({})", ours, published);
+    };
     const auto real = [](double published, double ours, int digits) {
         const std::string a = fmt::format("{:.{}f}", published, digits), b = fmt::format("{:.{}f}", ours, digits);
         return a == b ? b : fmt::format("{} ({})", b, a);
@@ -79,9 +81,9 @@ std::string golden_table()
     for (const GoldenRow& row : golden_rows()) {
         const GoldenResult r = run_golden(row);
         const std::string stream = row.stride ? fmt::format("stride {}", row.stride) : row.pattern;
-        text += fmt::format("| {}, {}, {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.device, row.mapping, row.page_policy, stream,
-                            pair(row.reads, r.reads), pair(row.writes, r.writes), pair(row.activations, r.activations), pair(row.precharges, r.precharges),
-                            pair(row.refreshes, r.refreshes), real(row.hit_rate, r.hit_rate, 4),
+        text += fmt::format("| {}, {}, {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.device, row.mapping, row.page_policy,
+                            stream, pair(row.reads, r.reads), pair(row.writes, r.writes), pair(row.activations, r.activations),
+                            pair(row.precharges, r.precharges), pair(row.refreshes, r.refreshes), real(row.hit_rate, r.hit_rate, 4),
                             row.latency == 0 ? "-" : real(row.latency, r.latency, 2), real(row.gb_per_s, r.gb_per_s, 3));
     }
     return text;

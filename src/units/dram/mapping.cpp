@@ -1,8 +1,8 @@
 #include "units/dram/mapping.h"
 
-#include <bit>
-
 #include <fmt/format.h>
+
+#include <bit>
 
 #include "base/error.h"
 #include "units/dram/config.h"
@@ -31,8 +31,9 @@ std::vector<Field> fields_of(const std::string& text)
     std::vector<Field> fields;
     const bool lower = text.size() == 12;
     if (!lower && text.size() != 10)
-        refuse(text, "a mapping is a scheme's name (bank_interleave, bg_lsb, page_xor, ...), twelve letters like "
-                     "rochrababgco, RoBaRaCoCh, MOP4CLXOR, or an object of bit lists");
+        refuse(text,
+               "a mapping is a scheme's name (bank_interleave, bg_lsb, page_xor, ...), twelve letters like "
+               "rochrababgco, RoBaRaCoCh, MOP4CLXOR, or an object of bit lists");
     for (std::size_t at = text.size(); at != 0;) {
         at -= 2;
         std::string two = text.substr(at, 2);
@@ -61,7 +62,7 @@ const std::vector<std::pair<std::string, std::string>>& mapping_schemes()
 {
     static const std::vector<std::pair<std::string, std::string>> schemes{
         {"bank_interleave", "rorababgcoch"}, {"dramsim3_ddr4", "rochrababgco"}, {"dramsim3_hbm", "rorabgbachco"},
-        {"bg_interleave", "rorabacobgch"},   {"bg_lsb", "rochrabacobg"},          {"page_xor", "MOP4CLXOR"}};
+        {"bg_interleave", "rorabacobgch"},   {"bg_lsb", "rochrabacobg"},        {"page_xor", "MOP4CLXOR"}};
     return schemes;
 }
 
@@ -100,8 +101,7 @@ Mapping::Mapping(const std::string& text, const Organisation& organisation) : te
     compile(std::move(masks), organisation);
 }
 
-Mapping::Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, const Organisation& organisation)
-    : text_("custom")
+Mapping::Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, const Organisation& organisation) : text_("custom")
 {
     const auto width = widths(organisation);
     const unsigned offset = log2_of(organisation.request_bytes());
@@ -113,8 +113,7 @@ Mapping::Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, c
         for (const auto& xored : bits[f]) {
             std::uint64_t mask = 0;
             for (unsigned bit : xored) {
-                if (bit < offset || bit >= top)
-                    refuse("custom", fmt::format("address bit {} is not in {}..{}", bit, offset, top - 1));
+                if (bit < offset || bit >= top) refuse("custom", fmt::format("address bit {} is not in {}..{}", bit, offset, top - 1));
                 mask ^= std::uint64_t{1} << (bit - offset);
             }
             masks[f].push_back(mask);

@@ -1,8 +1,8 @@
 #include "units/dram/module.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "links/dbb_socket.h"
@@ -11,10 +11,7 @@ namespace dlasim {
 
 namespace {
 
-std::uint64_t resolution_in_fs()
-{
-    return static_cast<std::uint64_t>(sc_core::sc_get_time_resolution().to_seconds() * 1e15 + 0.5);
-}
+std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(sc_core::sc_get_time_resolution().to_seconds() * 1e15 + 0.5); }
 
 }  // namespace
 
@@ -70,11 +67,13 @@ bool DramMemory::perform(Payload& payload)
 {
     const std::uint64_t address = payload.get_address(), bytes = payload.get_data_length();
     const std::uint64_t capacity = config_.organisation.capacity_bytes();
-    const bool inside = address >= config_.base && (config_.wrap || (address - config_.base < capacity && capacity - (address - config_.base) >= bytes));
+    const bool inside =
+        address >= config_.base && (config_.wrap || (address - config_.base < capacity && capacity - (address - config_.base) >= bytes));
     if (!inside) {
         if (!warned_) {
-            const std::string what = fmt::format("address {:#x} is not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do", address,
-                                                 capacity >> 20, config_.base, config_.name);
+            const std::string what =
+                fmt::format("address {:#x} is not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do",
+                            address, capacity >> 20, config_.base, config_.name);
             SC_REPORT_WARNING("DRAM", what.c_str());
         }
         warned_ = true;
@@ -84,7 +83,8 @@ bool DramMemory::perform(Payload& payload)
     if (payload.is_read()) {
         store_.read(address, payload.get_data_ptr(), bytes);
     } else if (payload.is_write()) {
-        if (payload.get_byte_enable_ptr()) store_.write(address, payload.get_data_ptr(), bytes, payload.get_byte_enable_ptr(), payload.get_byte_enable_length());
+        if (payload.get_byte_enable_ptr())
+            store_.write(address, payload.get_data_ptr(), bytes, payload.get_byte_enable_ptr(), payload.get_byte_enable_length());
         else store_.write(address, payload.get_data_ptr(), bytes);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -169,7 +169,9 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
         const std::uint64_t beat = (transfer.next_part - first) / transfer.beat_bytes;
         ++transfer.unknown;
         const std::uint64_t start = transfer.next_part / part_bytes * part_bytes, next = std::min(start + part_bytes, transfer.end);
-        channel.push({static_cast<std::uint64_t>(slot) << 32 | beat, place, transfer.write, start, static_cast<std::uint32_t>(next - transfer.next_part)}, at);
+        channel.push({static_cast<std::uint64_t>(slot) << 32 | beat, place, transfer.write, start,
+                      static_cast<std::uint32_t>(next - transfer.next_part)},
+                     at);
         transfer.next_part = next;
     }
     return true;
@@ -264,7 +266,8 @@ void DramMemory::schedule()
     const auto answer = [&](const Ring<std::uint32_t>& queue) {
         if (queue.empty() || responding_ >= 0) return;
         const Transfer& transfer = transfers_[queue.front()];
-        if (transfer.accepted && transfer.unknown == 0) wake = std::min(wake, std::max({transfer.respond, transfer.write ? 0 : next_beat_, now + 1}) - 1);
+        if (transfer.accepted && transfer.unknown == 0)
+            wake = std::min(wake, std::max({transfer.respond, transfer.write ? 0 : next_beat_, now + 1}) - 1);
     };
     answer(reads_);
     answer(writes_);
@@ -279,7 +282,9 @@ void DramMemory::schedule()
             const Cycle next = channel->horizon();
             if (next == kNever) continue;
             if (blocked_ >= 0) wake = std::min(wake, std::max(cycle_from(next), now + 1));
-            else wake = std::min(wake, std::max(cycle_from(next + read_cycles_) + slow_clock_cycle_, now + later_beats + 2) - later_beats - 1);
+            else
+                wake =
+                    std::min(wake, std::max(cycle_from(next + read_cycles_) + slow_clock_cycle_, now + later_beats + 2) - later_beats - 1);
         }
     if (wake == kNever) return;
     if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
@@ -302,9 +307,12 @@ void DramMemory::b_transport(Payload& payload, sc_core::sc_time& delay)
     for (const dram::Constraint& row : config_.constraints)
         for (dram::Command from : row.from)
             for (dram::Command to : row.to)
-                if ((from == dram::Command::Act || from == dram::Command::Act2) && to == dram::Command::Rd) activation = std::max(activation, row.gap);
-    const std::uint64_t bursts = (payload.get_data_length() + config_.organisation.request_bytes() - 1) / config_.organisation.request_bytes();
-    const std::uint64_t cycles = static_cast<std::uint64_t>(activation + config_.read_latency) + bursts * static_cast<std::uint64_t>(config_.burst());
+                if ((from == dram::Command::Act || from == dram::Command::Act2) && to == dram::Command::Rd)
+                    activation = std::max(activation, row.gap);
+    const std::uint64_t bursts =
+        (payload.get_data_length() + config_.organisation.request_bytes() - 1) / config_.organisation.request_bytes();
+    const std::uint64_t cycles =
+        static_cast<std::uint64_t>(activation + config_.read_latency) + bursts * static_cast<std::uint64_t>(config_.burst());
     delay += sc_core::sc_time::from_value(cycles * tck_fs_ / resolution_fs_);
 }
 

@@ -48,11 +48,11 @@ private:
     /// A request of the initiator on its way.
     struct Transfer {
         Payload* payload = nullptr;
-        std::uint64_t next_part = 0;   // address of the first part not yet in a queue
+        std::uint64_t next_part = 0;  // address of the first part not yet in a queue
         std::uint64_t end = 0;
         std::uint32_t beat_bytes = 64;
-        std::uint32_t unknown = 0;     // parts in a queue whose answer is not known yet
-        Cycle respond = 0;             // earliest cycle of the first beat or of the response
+        std::uint32_t unknown = 0;  // parts in a queue whose answer is not known yet
+        Cycle respond = 0;          // earliest cycle of the first beat or of the response
         bool write = false, accepted = false, done = false;
     };
 
@@ -96,7 +96,7 @@ private:
     std::int64_t responding_ = -1;                 // BEGIN_RESP sent, END_RESP not received
     Cycle last_request_ = 0, next_beat_ = 0;
     bool warned_ = false;  // of an address beyond the capacity
-    bool paced_ = false;  // the port knows PortPace: it takes answers in one call
+    bool paced_ = false;   // the port knows PortPace: it takes answers in one call
     sc_core::sc_event wake_{"wake"};
 };
 

@@ -25,7 +25,10 @@ public:
     };
 
     RequestQueue(std::uint32_t capacity, std::size_t banks)
-        : free_(capacity == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << capacity) - 1), head_(banks, kNone), tail_(banks, kNone), hit_(banks, kNone)
+        : free_(capacity == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << capacity) - 1),
+          head_(banks, kNone),
+          tail_(banks, kNone),
+          hit_(banks, kNone)
     {
     }
 

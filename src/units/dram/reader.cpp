@@ -1,14 +1,14 @@
 #include "units/dram/reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "units/dram/embedded.h"
@@ -56,8 +56,7 @@ Json parse(const std::string& where, const std::string& text)
     const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
         if (event == Json::parse_event_t::object_start) keys.emplace_back();
         if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-            twice = parsed.get<std::string>();
+        if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
         return true;
     };
     try {
@@ -194,8 +193,12 @@ Constraint read_row(const Json& json, const std::string& where, Names& names)
     c.owner = row.text("owner");
     c.from = read_commands(row.raw("from"), row.at("from"));
     c.to = read_commands(row.raw("to"), row.at("to"));
-    c.scope = row.one_of<Scope>("scope", {{"B", Scope::Bank}, {"L", Scope::Group}, {"S", Scope::OtherGroups},
-                                          {"X", Scope::OtherBanks}, {"R", Scope::Rank}, {"O", Scope::OtherRanks}});
+    c.scope = row.one_of<Scope>("scope", {{"B", Scope::Bank},
+                                          {"L", Scope::Group},
+                                          {"S", Scope::OtherGroups},
+                                          {"X", Scope::OtherBanks},
+                                          {"R", Scope::Rank},
+                                          {"O", Scope::OtherRanks}});
     c.gap_text = row.text("gap");
     c.gap = names.evaluate(c.gap_text, row.at("gap"));
     if (c.gap > kLongest) throw ConfigError(row.at("gap"), fmt::format("\"{}\" is {} cycles, beyond {}", c.gap_text, c.gap, kLongest));
@@ -233,7 +236,8 @@ Organisation read_organisation(Object o)
     if (out.columns < out.burst_length) throw ConfigError(o.at("columns"), "a row is shorter than a burst");
     if (out.burst_cycles() == 0) throw ConfigError(o.at("burst_length"), "is shorter than a cycle");
     if (out.ranks() == 0 || out.channel_bytes() % out.rank_bytes() != 0 || !std::has_single_bit(out.ranks()))
-        throw ConfigError(o.at("channel_mib"), fmt::format("{} MiB is not 1, 2, 4, ... ranks of {} MiB", out.channel_mib, out.rank_bytes() >> 20));
+        throw ConfigError(o.at("channel_mib"),
+                          fmt::format("{} MiB is not 1, 2, 4, ... ranks of {} MiB", out.channel_mib, out.rank_bytes() >> 20));
     if (out.banks_per_channel() > 64)
         throw ConfigError(o.at("banks"), fmt::format("{} banks in a channel, at most 64", out.banks_per_channel()));
     return out;
@@ -274,12 +278,14 @@ ControllerConfig read_controller(Object o)
     const auto number = [&](const char* key, std::uint32_t& value, std::int64_t low, std::int64_t high) {
         if (o.has(key)) value = static_cast<std::uint32_t>(o.integer(key, low, high));
     };
-    if (o.has("profile"))
-        c.profile = o.one_of<Profile>("profile", {{"default", Profile::Default}, {"reference", Profile::Reference}});
+    if (o.has("profile")) c.profile = o.one_of<Profile>("profile", {{"default", Profile::Default}, {"reference", Profile::Reference}});
     if (o.has("page_policy"))
-        c.page_policy = o.one_of<PagePolicy>("page_policy", {{"open", PagePolicy::Open}, {"closed_auto", PagePolicy::ClosedAuto},
-                                                             {"closed_cap", PagePolicy::ClosedCap}, {"open_adaptive", PagePolicy::OpenAdaptive},
-                                                             {"closed_adaptive", PagePolicy::ClosedAdaptive}, {"timeout", PagePolicy::Timeout}});
+        c.page_policy = o.one_of<PagePolicy>("page_policy", {{"open", PagePolicy::Open},
+                                                             {"closed_auto", PagePolicy::ClosedAuto},
+                                                             {"closed_cap", PagePolicy::ClosedCap},
+                                                             {"open_adaptive", PagePolicy::OpenAdaptive},
+                                                             {"closed_adaptive", PagePolicy::ClosedAdaptive},
+                                                             {"timeout", PagePolicy::Timeout}});
     number("page_limit", c.page_limit, 1, 1 << 20);
     number("read_queue", c.read_queue, 1, 64);
     number("write_queue", c.write_queue, 1, 64);
@@ -292,8 +298,10 @@ ControllerConfig read_controller(Object o)
     number("self_refresh_after", c.self_refresh_after, 0, 1 << 30);
     number("command_queue", c.command_queue, 1, 64);
     o.done();
-    if (c.write_high > c.write_queue) throw ConfigError(o.at("write_high"), fmt::format("{} is beyond the write queue of {}", c.write_high, c.write_queue));
-    if (c.write_low >= c.write_high) throw ConfigError(o.at("write_low"), fmt::format("{} is not below write_high, {}", c.write_low, c.write_high));
+    if (c.write_high > c.write_queue)
+        throw ConfigError(o.at("write_high"), fmt::format("{} is beyond the write queue of {}", c.write_high, c.write_queue));
+    if (c.write_low >= c.write_high)
+        throw ConfigError(o.at("write_low"), fmt::format("{} is not below write_high, {}", c.write_low, c.write_high));
     if (c.profile == Profile::Reference && c.page_policy != PagePolicy::Open && c.page_policy != PagePolicy::ClosedAuto)
         throw ConfigError(o.at("page_policy"), "the reference controller knows open and closed_auto");
     return c;
@@ -334,7 +342,8 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
 {
     Object standard{json, where + ":"};
     if (standard.text("standard") != config.standard)
-        throw ConfigError(standard.at("standard"), fmt::format("found \"{}\", the device says \"{}\"", standard.text("standard"), config.standard));
+        throw ConfigError(standard.at("standard"),
+                          fmt::format("found \"{}\", the device says \"{}\"", standard.text("standard"), config.standard));
     standard.text("source");
     Names names{config.timing, {}};
     names.values["BL"] = config.organisation.burst_length;
@@ -385,15 +394,15 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
     for (const auto& [key, value] : config.timing)
         if (!names.used.contains(key)) {
             std::vector<std::string> known(names.used.begin(), names.used.end());
-            throw ConfigError(timing_where + "/" + key, fmt::format("the constraint table of {} has no use for this{}", config.standard, nearest(key, known)));
+            throw ConfigError(timing_where + "/" + key,
+                              fmt::format("the constraint table of {} has no use for this{}", config.standard, nearest(key, known)));
         }
 }
 
 void lay_over(Json& json, const std::string& where, const std::map<std::string, std::string>& options)
 {
-    static const std::map<std::string, std::string> shorts{{"channels", "organisation.channels"},
-                                                           {"refresh", "refresh.policy"},
-                                                           {"page_policy", "controller.page_policy"}};
+    static const std::map<std::string, std::string> shorts{
+        {"channels", "organisation.channels"}, {"refresh", "refresh.policy"}, {"page_policy", "controller.page_policy"}};
     for (const auto& [key, text] : options) {
         const auto longer = shorts.find(key);
         std::stringstream path{longer == shorts.end() ? key : longer->second};
@@ -449,8 +458,8 @@ bool is_path(const std::string& name) { return name.find('/') != std::string::np
 
 }  // namespace
 
-Config parse_config(const std::string& where, const std::string& device, const std::string& standard_where,
-                    const std::string& standard, const std::map<std::string, std::string>& options)
+Config parse_config(const std::string& where, const std::string& device, const std::string& standard_where, const std::string& standard,
+                    const std::map<std::string, std::string>& options)
 {
     Json json = parse(where, device);
     lay_over(json, where, options);
@@ -498,7 +507,8 @@ Config read_config(const std::string& name_or_path, const std::map<std::string, 
     } else {
         std::vector<std::string> known = preset_names();
         for (const std::string& name : preset_names(true)) known.push_back(name);
-        throw ConfigError(name_or_path, fmt::format("is no DRAM preset{}; there are {}", nearest(name_or_path, known), fmt::join(known, ", ")));
+        throw ConfigError(name_or_path,
+                          fmt::format("is no DRAM preset{}; there are {}", nearest(name_or_path, known), fmt::join(known, ", ")));
     }
     Json json = parse(where, device);
     Object root{json, where + ":"};

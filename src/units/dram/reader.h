@@ -19,8 +19,8 @@ namespace dlasim::dram {
 Config read_config(const std::string& name_or_path, const std::map<std::string, std::string>& options = {});
 
 /// From the texts of a device file and of its constraint table, for tests of broken ones.
-Config parse_config(const std::string& where, const std::string& device, const std::string& standard_where,
-                    const std::string& standard, const std::map<std::string, std::string>& options = {});
+Config parse_config(const std::string& where, const std::string& device, const std::string& standard_where, const std::string& standard,
+                    const std::map<std::string, std::string>& options = {});
 
 /// Built-in devices in the order of their names; `reference` are those that reproduce other simulators.
 std::vector<std::string> preset_names(bool reference = false);

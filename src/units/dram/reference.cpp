@@ -85,7 +85,8 @@ void ReferenceController::cycle(Cycle now)
             quiet = false;
             execute(first, now);
             if (config_.row_and_column_bus)
-                if (const Choice second = choose(now); second.found && is_column(first.command) != is_column(second.command)) execute(second, now);
+                if (const Choice second = choose(now); second.found && is_column(first.command) != is_column(second.command))
+                    execute(second, now);
         }
     }
     const std::size_t before = queued_commands_;

@@ -56,7 +56,7 @@ private:
     std::uint32_t last_queue_;
     std::uint32_t next_rank_ = 0, drain_ = 0;
     Cycle refresh_interval_ = 0;
-    Cycle next_ = 0;     // first cycle not yet evaluated
+    Cycle next_ = 0;           // first cycle not yet evaluated
     Cycle nothing_until_ = 0;  // no command can be ready before this cycle
 };
 

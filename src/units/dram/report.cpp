@@ -1,9 +1,9 @@
 #include "units/dram/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace dlasim::dram {
@@ -33,9 +33,15 @@ Json energy_json(const Config& config, const Statistics& s)
     const Energy e = energy_of(config, s);
     Json background;
     for (std::size_t i = 0; i < kRankStates; ++i) background[std::string{kRankStateNames[i]}] = e.background[i];
-    return {{"source", config.energy.source}, {"estimate", config.energy.estimate}, {"activate_pj", e.activate}, {"read_pj", e.read},
-            {"write_pj", e.write},            {"refresh_pj", e.refresh},            {"background_pj", background},
-            {"total_pj", e.total()},          {"average_power_mw", e.average_mw()},
+    return {{"source", config.energy.source},
+            {"estimate", config.energy.estimate},
+            {"activate_pj", e.activate},
+            {"read_pj", e.read},
+            {"write_pj", e.write},
+            {"refresh_pj", e.refresh},
+            {"background_pj", background},
+            {"total_pj", e.total()},
+            {"average_power_mw", e.average_mw()},
             {"pj_per_bit", share(e.total(), bytes_of(s) * 8)}};
 }
 
@@ -68,9 +74,18 @@ Json one_json(const Config& config, const Statistics& s)
             {"column_to_column", {{"same_group", s.same_group}, {"other_group", s.other_group}, {"other_rank", s.other_rank}}},
             {"turnarounds", s.turnarounds},
             {"commands", commands},
-            {"data_bus", {{"cycles", s.bus_cycles}, {"busy", s.busy}, {"utilisation", share(static_cast<double>(s.busy), static_cast<double>(s.bus_cycles))}, {"lost", lost}}},
-            {"read_latency_cycles", {{"min", s.read_latency.min()}, {"mean", s.read_latency.mean()}, {"p50", s.read_latency.quantile(0.5)},
-                                     {"p99", s.read_latency.quantile(0.99)}, {"max", s.read_latency.max()}, {"histogram", histogram}}},
+            {"data_bus",
+             {{"cycles", s.bus_cycles},
+              {"busy", s.busy},
+              {"utilisation", share(static_cast<double>(s.busy), static_cast<double>(s.bus_cycles))},
+              {"lost", lost}}},
+            {"read_latency_cycles",
+             {{"min", s.read_latency.min()},
+              {"mean", s.read_latency.mean()},
+              {"p50", s.read_latency.quantile(0.5)},
+              {"p99", s.read_latency.quantile(0.99)},
+              {"max", s.read_latency.max()},
+              {"histogram", histogram}}},
             {"queue_cycles", queues},
             {"rank_cycles", states},
             {"energy", energy_json(config, s)}};
@@ -82,7 +97,8 @@ std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, c
 {
     std::map<std::string, Cycle> owners;
     for (std::size_t i = 0; i < config.constraints.size(); ++i)
-        if (i < s.lost_to_row.size() && s.lost_to_row[i]) owners[fmt::format("{}:{}", config.constraints[i].owner, config.constraints[i].rule)] += s.lost_to_row[i];
+        if (i < s.lost_to_row.size() && s.lost_to_row[i])
+            owners[fmt::format("{}:{}", config.constraints[i].owner, config.constraints[i].rule)] += s.lost_to_row[i];
     owners["no_request"] = s.lost[static_cast<std::size_t>(Lost::NoRequest)];
     owners["scheduling"] = s.lost[static_cast<std::size_t>(Lost::Scheduling)];
     owners["unfinished"] = s.lost[static_cast<std::size_t>(Lost::Unfinished)];
@@ -122,11 +138,22 @@ nlohmann::ordered_json config_json(const Config& config)
             {"timing", config.timing},
             {"read_latency", config.read_latency},
             {"write_latency", config.write_latency},
-            {"refresh", {{"policy", refreshes[static_cast<std::size_t>(config.refresh.policy)]}, {"postpone", config.refresh.postpone}, {"interval", config.refresh.interval}}},
-            {"controller", {{"profile", k.profile == Profile::Reference ? "reference" : "default"}, {"page_policy", pages[static_cast<std::size_t>(k.page_policy)]},
-                            {"read_queue", k.read_queue}, {"write_queue", k.write_queue}, {"write_high", k.write_high}, {"write_low", k.write_low},
-                            {"write_age", k.write_age}, {"read_age", k.read_age}, {"hit_cap", k.hit_cap},
-                            {"power_down_after", k.power_down_after}, {"self_refresh_after", k.self_refresh_after}}},
+            {"refresh",
+             {{"policy", refreshes[static_cast<std::size_t>(config.refresh.policy)]},
+              {"postpone", config.refresh.postpone},
+              {"interval", config.refresh.interval}}},
+            {"controller",
+             {{"profile", k.profile == Profile::Reference ? "reference" : "default"},
+              {"page_policy", pages[static_cast<std::size_t>(k.page_policy)]},
+              {"read_queue", k.read_queue},
+              {"write_queue", k.write_queue},
+              {"write_high", k.write_high},
+              {"write_low", k.write_low},
+              {"write_age", k.write_age},
+              {"read_age", k.read_age},
+              {"hit_cap", k.hit_cap},
+              {"power_down_after", k.power_down_after},
+              {"self_refresh_after", k.self_refresh_after}}},
             {"constraints", constraints}};
 }
 
@@ -154,12 +181,15 @@ std::string statistics_text(const Config& config, const std::vector<Statistics>&
     std::string text;
     const auto line = [&](const std::string& label, const std::string& value) { text += fmt::format("{:<22} {}\n", label, value); };
     line("memory", fmt::format("{}: {}", config.name, config.about));
-    line("simulated", fmt::format("{} cycles of {} ns, {} channel{}", s.cycles, config.tck_ns, channels.size(), channels.size() == 1 ? "" : "s"));
+    line("simulated",
+         fmt::format("{} cycles of {} ns, {} channel{}", s.cycles, config.tck_ns, channels.size(), channels.size() == 1 ? "" : "s"));
     line("bandwidth", fmt::format("{:.3f} GB/s of {:.3f}", gb_per_s(config, s), config.peak_gb_per_s()));
     line("reads, writes", fmt::format("{} answered, {} taken", s.reads_done, s.writes));
     const double all = static_cast<double>(s.hits + s.misses + s.conflicts);
-    line("rows", fmt::format("{} hits ({:.1f} %), {} misses, {} conflicts", s.hits, 100 * share(static_cast<double>(s.hits), all), s.misses, s.conflicts));
-    line("bank groups", fmt::format("next column: {} same group, {} other group, {} other rank", s.same_group, s.other_group, s.other_rank));
+    line("rows", fmt::format("{} hits ({:.1f} %), {} misses, {} conflicts", s.hits, 100 * share(static_cast<double>(s.hits), all), s.misses,
+                             s.conflicts));
+    line("bank groups",
+         fmt::format("next column: {} same group, {} other group, {} other rank", s.same_group, s.other_group, s.other_rank));
     std::string commands;
     for (std::size_t c = 0; c < kCommands; ++c)
         if (s.commands[c]) commands += fmt::format("{}{} {}", commands.empty() ? "" : ", ", kCommandNames[c], s.commands[c]);
@@ -169,9 +199,10 @@ std::string statistics_text(const Config& config, const std::vector<Statistics>&
     line("data bus", fmt::format("{:.2f} % busy", percent(s.busy)));
     for (const auto& [owner, cycles] : lost_by_owner(config, s))
         if (cycles) line("  lost to " + owner, fmt::format("{:.2f} % ({} cycles)", percent(cycles), cycles));
-    line("energy", fmt::format("{:.0f} pJ: activate {:.0f}, read {:.0f}, write {:.0f}, refresh {:.0f}, background {:.0f}", e.total(), e.activate, e.read,
-                               e.write, e.refresh, e.background_total()));
-    line("average power", fmt::format("{:.2f} mW ({}{})", e.average_mw(), config.energy.source, config.energy.estimate ? ", an estimate" : ""));
+    line("energy", fmt::format("{:.0f} pJ: activate {:.0f}, read {:.0f}, write {:.0f}, refresh {:.0f}, background {:.0f}", e.total(),
+                               e.activate, e.read, e.write, e.refresh, e.background_total()));
+    line("average power",
+         fmt::format("{:.2f} mW ({}{})", e.average_mw(), config.energy.source, config.energy.estimate ? ", an estimate" : ""));
     return text;
 }
 

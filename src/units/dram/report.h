@@ -1,9 +1,8 @@
 // What a DRAM reports: statistics and energy as JSON and as a page of text.
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "units/dram/energy.h"
 

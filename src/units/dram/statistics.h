@@ -54,21 +54,21 @@ struct BankCounts {
 
 struct Statistics {
     Cycle cycles = 0;
-    std::uint64_t reads = 0, writes = 0;         // requests accepted
+    std::uint64_t reads = 0, writes = 0;              // requests accepted
     std::uint64_t bytes_read = 0, bytes_written = 0;  // of them
-    std::uint64_t reads_done = 0;                // and answered
-    std::uint64_t forwarded = 0, merged = 0;     // reads served from the write queue; requests that joined another
+    std::uint64_t reads_done = 0;                     // and answered
+    std::uint64_t forwarded = 0, merged = 0;          // reads served from the write queue; requests that joined another
     std::array<std::uint64_t, kCommands> commands{};
-    std::uint64_t hits = 0, misses = 0, conflicts = 0;  // each request once, when its first command is issued
-    std::uint64_t later_columns = 0;                    // column commands that are not the first since the activation
+    std::uint64_t hits = 0, misses = 0, conflicts = 0;              // each request once, when its first command is issued
+    std::uint64_t later_columns = 0;                                // column commands that are not the first since the activation
     std::uint64_t same_group = 0, other_group = 0, other_rank = 0;  // column command after column command
-    std::uint64_t turnarounds = 0;                      // data-bus direction changes
-    Cycle bus_cycles = 0;                               // data-bus cycles seen: to the end or the last data
-    Cycle busy = 0;                                     // of these with data; the others are lost, each to one owner
-    std::vector<Cycle> lost_to_row;                     // by row of the constraint table
-    std::array<Cycle, 3> lost{};                        // by Lost
-    std::array<Cycle, kRankStates> rank_cycles{};       // summed over the ranks
-    std::vector<Cycle> read_queue_cycles, write_queue_cycles;  // cycles with that many entries
+    std::uint64_t turnarounds = 0;                                  // data-bus direction changes
+    Cycle bus_cycles = 0;                                           // data-bus cycles seen: to the end or the last data
+    Cycle busy = 0;                                                 // of these with data; the others are lost, each to one owner
+    std::vector<Cycle> lost_to_row;                                 // by row of the constraint table
+    std::array<Cycle, 3> lost{};                                    // by Lost
+    std::array<Cycle, kRankStates> rank_cycles{};                   // summed over the ranks
+    std::vector<Cycle> read_queue_cycles, write_queue_cycles;       // cycles with that many entries
     Histogram read_latency;
     std::vector<BankCounts> banks;
 

@@ -1,8 +1,8 @@
 #include "units/dram/stream.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 
@@ -19,8 +19,7 @@ Pattern make_pattern(const std::string& name, const Config& config, std::uint64_
     const bool reference = config.controller.profile == Profile::Reference;
     const std::uint64_t burst = reference ? 64 : config.organisation.request_bytes(), capacity = config.organisation.capacity_bytes();
     const bool writes = name.ends_with("_write");
-    if (name == "sequential" || name == "sequential_write")
-        return [=](std::uint64_t i) { return Access{i * burst % capacity, writes}; };
+    if (name == "sequential" || name == "sequential_write") return [=](std::uint64_t i) { return Access{i * burst % capacity, writes}; };
     if (name == "strided") {
         if (stride == 0) throw ConfigError("stride", "a strided pattern needs a stride in bytes");
         return [=](std::uint64_t i) { return Access{i * stride % capacity, false}; };
@@ -30,8 +29,7 @@ Pattern make_pattern(const std::string& name, const Config& config, std::uint64_
             x = x * 6364136223846793005u + 1442695040888963407u;
             return Access{(x >> 33) % (1u << 24) * burst % capacity, writes};
         };
-    if (name == "mixed")
-        return [=](std::uint64_t i) { return Access{(burst * i + (i % 3 == 2 ? 1u << 28 : 0)) % capacity, i % 3 == 2}; };
+    if (name == "mixed") return [=](std::uint64_t i) { return Access{(burst * i + (i % 3 == 2 ? 1u << 28 : 0)) % capacity, i % 3 == 2}; };
     throw ConfigError(name, fmt::format("is no pattern; there are {}", fmt::join(pattern_names(), ", ")));
 }
 
@@ -64,7 +62,8 @@ std::vector<Statistics> run_stream(const Config& config, const Pattern& pattern,
             outstanding = 0;
             earliest = std::max(earliest, answer);
         }
-        std::size_t budget = run.interval != 0 || run.one_at_a_time || config.controller.profile == Profile::Reference ? 1 : channels.size();
+        std::size_t budget =
+            run.interval != 0 || run.one_at_a_time || config.controller.profile == Profile::Reference ? 1 : channels.size();
         while (budget-- != 0 && now >= earliest && outstanding == 0 && channels[at.channel]->can_accept(access.write)) {
             channels[at.channel]->push({sent, at, access.write, access.address}, now);
             access = pattern(++sent);

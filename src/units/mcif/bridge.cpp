@@ -116,22 +116,24 @@ void Bridge::send(Burst* burst, Cycle now, Cycle from)
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = from == now + 1 ? clock_.period() : clock_.at(from - now);
     switch (socket_->nb_transport_fw(burst->payload, phase, delay)) {
-    case tlm::TLM_ACCEPTED: requesting_ = burst; break;
-    case tlm::TLM_UPDATED:
-        if (phase == tlm::END_REQ) {
-            command_accepted(burst, cycle_at(now, delay, from));
-        } else if (phase == tlm::BEGIN_RESP) {
-            command_accepted(burst, from);
-            respond(burst, cycle_at(now, delay, from + 1));
-        } else {
+        case tlm::TLM_ACCEPTED:
             requesting_ = burst;
-        }
-        break;
-    case tlm::TLM_COMPLETED:
-        burst->completed = true;
-        command_accepted(burst, from);
-        respond(burst, cycle_at(now, delay, from));
-        break;
+            break;
+        case tlm::TLM_UPDATED:
+            if (phase == tlm::END_REQ) {
+                command_accepted(burst, cycle_at(now, delay, from));
+            } else if (phase == tlm::BEGIN_RESP) {
+                command_accepted(burst, from);
+                respond(burst, cycle_at(now, delay, from + 1));
+            } else {
+                requesting_ = burst;
+            }
+            break;
+        case tlm::TLM_COMPLETED:
+            burst->completed = true;
+            command_accepted(burst, from);
+            respond(burst, cycle_at(now, delay, from));
+            break;
     }
 }
 
@@ -169,8 +171,8 @@ void Bridge::show()
 {
     if (!reads_.empty() && !port_.r.taken) {
         const Burst& burst = *reads_.front().burst;
-        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id,
-                   &burst.data[std::size_t{burst.filled} * beat_bytes_], false};
+        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, &burst.data[std::size_t{burst.filled} * beat_bytes_],
+                   false};
     }
     if (!responses_.empty() && !port_.b.taken)
         port_.b = {true, std::max(responses_.front().from, next_response_), responses_.front().burst->tag.id, false};
@@ -237,10 +239,7 @@ Cycle Bridge::cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest)
 
 // ---- payloads
 
-Bridge::Burst* Bridge::burst_of(Payload& payload)
-{
-    return static_cast<Tag*>(payload.get_extension<PortTag>())->burst;
-}
+Bridge::Burst* Bridge::burst_of(Payload& payload) { return static_cast<Tag*>(payload.get_extension<PortTag>())->burst; }
 
 Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
 {
@@ -279,9 +278,6 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     return burst;
 }
 
-void Bridge::Pool::free(Payload* payload)
-{
-    idle.push_back(burst_of(*payload));
-}
+void Bridge::Pool::free(Payload* payload) { idle.push_back(burst_of(*payload)); }
 
 }  // namespace dlasim

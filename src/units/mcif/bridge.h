@@ -108,12 +108,12 @@ private:
     PortPace pace_;
     TrafficLog log_;
 
-    Burst* requesting_ = nullptr;        // BEGIN_REQ sent, END_REQ not received
-    Cycle free_from_ = 0;                // cycle of the last END_REQ that came by itself: the next request not before it
-    Ring<Burst*> write_commands_;        // taken at AW; the oldest is filled first
-    Ring<Early> early_data_;             // taken at W before their command
-    Ring<Burst*> complete_writes_;       // to be sent
-    Ring<Due> reads_, responses_;        // in the order of their cycles
+    Burst* requesting_ = nullptr;   // BEGIN_REQ sent, END_REQ not received
+    Cycle free_from_ = 0;           // cycle of the last END_REQ that came by itself: the next request not before it
+    Ring<Burst*> write_commands_;   // taken at AW; the oldest is filled first
+    Ring<Early> early_data_;        // taken at W before their command
+    Ring<Burst*> complete_writes_;  // to be sent
+    Ring<Due> reads_, responses_;   // in the order of their cycles
     Cycle next_read_command_ = 0, next_write_command_ = 0, next_write_beat_ = 0;  // channel ready again
     Cycle next_read_beat_ = 0, next_response_ = 0;
 };

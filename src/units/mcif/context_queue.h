@@ -35,8 +35,7 @@ public:
     }
     bool quiet() const
     {
-        return (now_.one | now_.in_ram | now_.written | now_.delayed | now_.loaded) == 0 &&
-               now_.ready_before == (registered_ ? kAll : 0);
+        return (now_.one | now_.in_ram | now_.written | now_.delayed | now_.loaded) == 0 && now_.ready_before == (registered_ ? kAll : 0);
     }
 
     /// One cycle. `pushed`: the client whose entry is written, or kNobody. `popped`: registered, the clients
@@ -70,8 +69,7 @@ public:
         full_ = s.delayed == 0 && count == facts::fabric::kContexts;
         count_ = count - (s.delayed != 0);
         if (taken) last_ = static_cast<unsigned>(std::countr_zero(taken));
-        const bool changed =
-            (write | s.written | s.delayed | taken | out | (ready ^ s.ready_before) | (n.loaded ^ s.loaded)) != 0;
+        const bool changed = (write | s.written | s.delayed | taken | out | (ready ^ s.ready_before) | (n.loaded ^ s.loaded)) != 0;
         now_ = n;
         return changed;
     }
@@ -89,10 +87,7 @@ private:
         std::uint32_t loaded = 0;                   // the context register
     };
 
-    std::uint32_t bypasses(std::uint32_t write) const
-    {
-        return write & ~now_.in_ram & ~now_.written & (~now_.delayed | now_.one);
-    }
+    std::uint32_t bypasses(std::uint32_t write) const { return write & ~now_.in_ram & ~now_.written & (~now_.delayed | now_.one); }
     /// Round robin.
     std::uint32_t next_after_last(std::uint32_t eligible) const
     {

@@ -9,11 +9,20 @@ namespace dlasim::fabric {
 inline void copy_bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes)
 {
     switch (bytes) {
-    case 64: std::memcpy(to, from, 64); break;
-    case 32: std::memcpy(to, from, 32); break;
-    case 16: std::memcpy(to, from, 16); break;
-    case 8: std::memcpy(to, from, 8); break;
-    default: std::memcpy(to, from, bytes);
+        case 64:
+            std::memcpy(to, from, 64);
+            break;
+        case 32:
+            std::memcpy(to, from, 32);
+            break;
+        case 16:
+            std::memcpy(to, from, 16);
+            break;
+        case 8:
+            std::memcpy(to, from, 8);
+            break;
+        default:
+            std::memcpy(to, from, bytes);
     }
 }
 

@@ -44,20 +44,17 @@ void McifCore::load_settings()
         std::uint32_t offset;
         unsigned lsb;
     };
-    constexpr Byte kRead[]{
-        {Client::Bdma, r::CFG_RD_WEIGHT_0, 0},   {Client::Sdp, r::CFG_RD_WEIGHT_0, 8},
-        {Client::Pdp, r::CFG_RD_WEIGHT_0, 16},   {Client::Cdp, r::CFG_RD_WEIGHT_0, 24},
-        {Client::SdpBs, r::CFG_RD_WEIGHT_1, 0},  {Client::SdpBn, r::CFG_RD_WEIGHT_1, 8},
-        {Client::SdpEw, r::CFG_RD_WEIGHT_1, 16}, {Client::CdmaData, r::CFG_RD_WEIGHT_1, 24},
-        {Client::CdmaWeight, r::CFG_RD_WEIGHT_2, 0}, {Client::Rubik, r::CFG_RD_WEIGHT_2, 8}};
+    constexpr Byte kRead[]{{Client::Bdma, r::CFG_RD_WEIGHT_0, 0},       {Client::Sdp, r::CFG_RD_WEIGHT_0, 8},
+                           {Client::Pdp, r::CFG_RD_WEIGHT_0, 16},       {Client::Cdp, r::CFG_RD_WEIGHT_0, 24},
+                           {Client::SdpBs, r::CFG_RD_WEIGHT_1, 0},      {Client::SdpBn, r::CFG_RD_WEIGHT_1, 8},
+                           {Client::SdpEw, r::CFG_RD_WEIGHT_1, 16},     {Client::CdmaData, r::CFG_RD_WEIGHT_1, 24},
+                           {Client::CdmaWeight, r::CFG_RD_WEIGHT_2, 0}, {Client::Rubik, r::CFG_RD_WEIGHT_2, 8}};
     constexpr Byte kWrite[]{{Client::Bdma, r::CFG_WR_WEIGHT_0, 0},
                             {Client::Sdp, r::CFG_WR_WEIGHT_0, 8},
                             {Client::Pdp, r::CFG_WR_WEIGHT_0, 16},
                             {Client::Cdp, r::CFG_WR_WEIGHT_0, 24},
                             {Client::Rubik, r::CFG_WR_WEIGHT_1, 0}};
-    const auto value = [this](const Byte& byte) {
-        return static_cast<std::uint8_t>(bits(registers_.get(byte.offset), byte.lsb, 8));
-    };
+    const auto value = [this](const Byte& byte) { return static_cast<std::uint8_t>(bits(registers_.get(byte.offset), byte.lsb, 8)); };
     for (const Byte& byte : kRead) settings_.read_weight[static_cast<std::size_t>(byte.client)] = value(byte);
     for (const Byte& byte : kWrite) settings_.write_weight[static_cast<std::size_t>(byte.client)] = value(byte);
     const std::uint32_t limits = registers_.get(r::CFG_OUTSTANDING_CNT);

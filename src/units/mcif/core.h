@@ -36,7 +36,10 @@ public:
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     /// Nothing is held and nothing is on its way.
-    bool idle() const { return egress_.empty() && ingress_.empty() && writes_.empty() && ingress_.outstanding() == 0 && writes_.outstanding() == 0; }
+    bool idle() const
+    {
+        return egress_.empty() && ingress_.empty() && writes_.empty() && ingress_.outstanding() == 0 && writes_.outstanding() == 0;
+    }
 
 private:
     void load_settings();

@@ -31,9 +31,9 @@ template <class T>
 struct PortOffer {
     T item{};
     bool valid = false;
-    bool seen = false;        // for the memory: it has dealt with this offer
-    Cycle from = 0;           // first cycle in which it stands at the port
-    Cycle accept = kNever;    // set by the memory: the cycle in which it is taken
+    bool seen = false;      // for the memory: it has dealt with this offer
+    Cycle from = 0;         // first cycle in which it stands at the port
+    Cycle accept = kNever;  // set by the memory: the cycle in which it is taken
 
     bool fires(Cycle at) const { return valid && accept == at; }
 };

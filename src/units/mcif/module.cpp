@@ -2,8 +2,8 @@
 
 namespace dlasim {
 
-Mcif::Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-           MemorySide side, const McifLinks& links, bool values)
+Mcif::Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
+           const McifLinks& links, bool values)
     : UnitModule(name, clock, stepping),
       core_(hardware, side, links, port_, values),
       bridge_(hardware, side, clock, port_, *this, memory),

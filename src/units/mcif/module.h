@@ -13,8 +13,8 @@ class Mcif final : public UnitModule {
 public:
     tlm::tlm_initiator_socket<512> memory{"memory"};
 
-    Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-         MemorySide side, const McifLinks& links, bool values = true);
+    Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
+         const McifLinks& links, bool values = true);
 
     Core& core() override { return machine_; }
     const McifCore& fabric() const { return core_; }

@@ -16,10 +16,7 @@ constexpr std::uint8_t kNoClient = 0xff;
 }
 
 ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values)
-    : full_(hardware.full()),
-      stalls_(!hardware.full() && ff::kReadStagesStall),
-      atom_bytes_(hardware.memory.atom_bytes),
-      port_(port)
+    : full_(hardware.full()), stalls_(!hardware.full() && ff::kReadStagesStall), atom_bytes_(hardware.memory.atom_bytes), port_(port)
 {
     index_.fill(kNoClient);
     for (std::uint8_t id = 0; id < kClients; ++id) {
@@ -91,11 +88,8 @@ ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* dat
                     .lane1 = atoms == 2 || context.lane == 1,
                     .odd = context.odd_end && left == 0,
                     .ends_context = beats == 0};
-    client.arriving = {.beats = beats & 0xff,
-                       .atoms = left & 0xff,
-                       .half = 0,
-                       .lane = (context.lane + atoms) & 1,
-                       .odd_end = context.odd_end};
+    client.arriving = {
+        .beats = beats & 0xff, .atoms = left & 0xff, .half = 0, .lane = (context.lane + atoms) & 1, .odd_end = context.odd_end};
     return word;
 }
 
@@ -194,8 +188,7 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
     if (client.values) {
         const std::uint32_t at = client.got % kAtoms, unbroken = std::min(atoms, kAtoms - at);
         copy_bytes(beat.data.data(), &client.atoms[at * atom_bytes_], unbroken * atom_bytes_);
-        if (unbroken != atoms)
-            copy_bytes(&beat.data[unbroken * atom_bytes_], client.atoms.data(), (atoms - unbroken) * atom_bytes_);
+        if (unbroken != atoms) copy_bytes(&beat.data[unbroken * atom_bytes_], client.atoms.data(), (atoms - unbroken) * atom_bytes_);
         if (full_ && atoms == 1) std::memset(&beat.data[atom_bytes_], 0, atom_bytes_);
     }
     client.got += atoms;
@@ -204,7 +197,8 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
 void ReadEgress::issued(const ReadCommand* command)
 {
     if (command) clients_[index_[command->client]].contexts.push_back(command->context);
-    if (full_ && (command || !contexts_.quiet())) changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
+    if (full_ && (command || !contexts_.quiet()))
+        changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
 }
 
 }  // namespace dlasim::fabric

@@ -17,6 +17,9 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "elements/lane_fifo.h"
+#include "elements/round_robin.h"
+#include "elements/stage.h"
 #include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
@@ -24,9 +27,6 @@
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
 #include "units/mcif/read_ingress.h"
-#include "elements/lane_fifo.h"
-#include "elements/round_robin.h"
-#include "elements/stage.h"
 
 namespace dlasim::fabric {
 
@@ -87,16 +87,16 @@ private:
     DbbPort& port_;
     std::vector<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
-    elements::Stage<std::uint8_t> pipe_;              // ids
+    elements::Stage<std::uint8_t> pipe_;    // ids
     elements::WeightedRoundRobin arbiter_;
     ContextQueue contexts_{true};
     std::uint32_t used_contexts_ = 0;  // of this cycle, by client id
     // clients by id: what a cycle must look at
-    std::uint32_t words_ = 0;    // a word waits
-    std::uint32_t room_ = 0;     // both lanes have room
-    std::uint32_t active_ = 0;   // something changed in the cycle before
-    std::uint32_t out_ = 0;      // a response is offered
-    std::uint64_t beats_ = 0;    // from the port
+    std::uint32_t words_ = 0;   // a word waits
+    std::uint32_t room_ = 0;    // both lanes have room
+    std::uint32_t active_ = 0;  // something changed in the cycle before
+    std::uint32_t out_ = 0;     // a response is offered
+    std::uint64_t beats_ = 0;   // from the port
     bool returned_ = false, returned_before_ = false;
     bool changed_ = false, moved_ = false;
 };

@@ -218,11 +218,8 @@ std::uint32_t ReadIngress::next_chunk(const Split& split, Chunk& chunk) const
     const std::uint32_t atoms = std::min(split.left, block_ - (atom & (block_ - 1)));
     const bool first = split.done == 0, last = atoms == split.left;
     chunk.address = split.address;
-    chunk.context = {.beats = 0,
-                     .atoms = atoms & 0xff,
-                     .half = full_ ? atom & 1 : 0,
-                     .lane = split.done & 1,
-                     .odd_end = last ? split.total & 1 : 0};
+    chunk.context = {
+        .beats = 0, .atoms = atoms & 0xff, .half = full_ ? atom & 1 : 0, .lane = split.done & 1, .odd_end = last ? split.total & 1 : 0};
     if (!full_) return atoms;
     if (first) return last ? (atoms + 1) / 2 : atoms / 2;
     return last ? (atoms - 1 + split.odd_start) / 2 + 1 : block_ / 2;

@@ -13,18 +13,18 @@
 #include <array>
 #include <vector>
 
+#include "elements/round_robin.h"
+#include "elements/stage.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
-#include "elements/round_robin.h"
-#include "elements/stage.h"
 
 namespace dlasim::fabric {
 
 /// What the return path must know of a command, in order of each client.
 struct ReadContext {
-    std::uint32_t beats : 8;    // of the command
+    std::uint32_t beats : 8;  // of the command
     std::uint32_t atoms : 8;
     std::uint32_t half : 1;     // the first atom is in the upper half of the first beat
     std::uint32_t lane : 1;     // of the first atom: its index in the request, modulo 2
@@ -106,11 +106,11 @@ private:
     std::uint32_t outstanding_ = 0;  // (3) beats
     std::uint64_t commands_ = 0;
     // clients by index: what a cycle must look at
-    std::uint32_t waiting_ = 0;     // a chunk stands in front of the arbiter
-    std::uint32_t weighted_ = 0;    // weight not 0
-    std::uint32_t active_ = 0;      // something changed in the cycle before
-    std::uint32_t starved_ = 0;     // out of credit
-    std::uint32_t holding_ = 0;     // something in its stages
+    std::uint32_t waiting_ = 0;        // a chunk stands in front of the arbiter
+    std::uint32_t weighted_ = 0;       // weight not 0
+    std::uint32_t active_ = 0;         // something changed in the cycle before
+    std::uint32_t starved_ = 0;        // out of credit
+    std::uint32_t holding_ = 0;        // something in its stages
     std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
     std::uint32_t all_ = 0;
     bool belled_ = false;

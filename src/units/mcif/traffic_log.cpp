@@ -51,17 +51,21 @@ void TrafficLog::add(PortTotals& totals, const Event& event)
 {
     const std::uint32_t id = event.id % kClients;
     switch (event.kind) {
-    case Kind::Ar: ++totals.ar; break;
-    case Kind::Aw: ++totals.aw; break;
-    case Kind::Read:
-        ++totals.read_beats;
-        totals.read_bytes_by_client[id] += event.bytes;
-        break;
-    case Kind::Write:
-        ++totals.write_beats;
-        totals.write_bytes += event.bytes;
-        totals.write_bytes_by_client[id] += event.bytes;
-        break;
+        case Kind::Ar:
+            ++totals.ar;
+            break;
+        case Kind::Aw:
+            ++totals.aw;
+            break;
+        case Kind::Read:
+            ++totals.read_beats;
+            totals.read_bytes_by_client[id] += event.bytes;
+            break;
+        case Kind::Write:
+            ++totals.write_beats;
+            totals.write_bytes += event.bytes;
+            totals.write_bytes_by_client[id] += event.bytes;
+            break;
     }
 }
 

@@ -378,8 +378,7 @@ WritePath::NextBeat WritePath::next_beat(const ClientState& client) const
     const bool upper = client.first_beat && (client.chunk.address >> atom_shift_ & 1);
     const unsigned lane = client.lane;
     if (upper || client.atoms_left == 1)
-        return {client.lanes[lane].valid(), 1, static_cast<std::uint8_t>(upper ? 2 : 1),
-                static_cast<std::uint8_t>(1u << lane)};
+        return {client.lanes[lane].valid(), 1, static_cast<std::uint8_t>(upper ? 2 : 1), static_cast<std::uint8_t>(1u << lane)};
     // a lane's read ready depends on the other one only
     const bool here = client.lanes[lane].valid(), there = client.lanes[1 - lane].valid();
     return {here && there, 2, 3, static_cast<std::uint8_t>(there << lane | here << (1 - lane))};

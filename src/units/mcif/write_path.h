@@ -20,15 +20,15 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "elements/lane_fifo.h"
+#include "elements/round_robin.h"
+#include "elements/stage.h"
 #include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
 #include "units/mcif/context_queue.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
-#include "elements/lane_fifo.h"
-#include "elements/round_robin.h"
-#include "elements/stage.h"
 
 namespace dlasim::fabric {
 
@@ -94,7 +94,7 @@ private:
         elements::RegisteredLaneFifo<facts::fabric::kWriteLane> lanes[2];  // nv_full
         elements::Stage<bool> data;                                        // configurable
         // arbiter stage
-        elements::Stage<Chunk> slot;            // nv_full
+        elements::Stage<Chunk> slot;  // nv_full
         bool slot_valid = false;      // configurable: PIPE1
         Chunk slot_chunk;
         std::array<std::uint8_t, 2 * facts::fabric::kWriteDataFifo> masks{};
@@ -113,7 +113,7 @@ private:
         bool slot_freed = false;        // it is the last beat of its chunk
     };
     struct NextBeat {
-        bool complete = false;   // its atoms are there
+        bool complete = false;  // its atoms are there
         std::uint8_t atoms = 0;
         std::uint8_t mask = 0;   // of the memory beat
         std::uint8_t reads = 0;  // read ready of the lanes
@@ -160,15 +160,15 @@ private:
     std::uint64_t commands_ = 0, beats_ = 0;
     // (4)
     ContextQueue contexts_{false};
-    elements::Stage<std::uint8_t> b_pipe_;            // configurable
+    elements::Stage<std::uint8_t> b_pipe_;  // configurable
     bool b_valid_ = false;                  // nv_full: one register
     std::uint8_t b_id_ = 0;
-    bool response_taken_ = false;           // its context was there in this cycle
+    bool response_taken_ = false;  // its context was there in this cycle
     // clients by index: what a cycle must look at
-    std::uint32_t complete_ = 0;    // a whole chunk stands in front of the arbiter
-    std::uint32_t weighted_ = 0;    // weight not 0
-    std::uint32_t active_ = 0;      // something changed in the cycle before
-    std::uint32_t holding_ = 0;     // something in its stages
+    std::uint32_t complete_ = 0;       // a whole chunk stands in front of the arbiter
+    std::uint32_t weighted_ = 0;       // weight not 0
+    std::uint32_t active_ = 0;         // something changed in the cycle before
+    std::uint32_t holding_ = 0;        // something in its stages
     std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
     std::uint32_t all_ = 0;
     bool belled_ = false;

@@ -30,9 +30,12 @@ bool Bank::fill(const std::uint8_t* beat)
 std::uint32_t Bank::outer_count() const
 {
     switch (block_.mode) {
-    case Mode::Contract: return block_.columns;
-    case Mode::Split:    return block_.rows;
-    case Mode::Merge:    return 1;
+        case Mode::Contract:
+            return block_.columns;
+        case Mode::Split:
+            return block_.rows;
+        case Mode::Merge:
+            return 1;
     }
     return 1;
 }
@@ -40,9 +43,12 @@ std::uint32_t Bank::outer_count() const
 std::uint32_t Bank::inner_count() const
 {
     switch (block_.mode) {
-    case Mode::Contract: return block_.rows;
-    case Mode::Split:    return ceil_div(block_.columns * block_.element_bytes, kAtomBytes);
-    case Mode::Merge:    return block_.columns;
+        case Mode::Contract:
+            return block_.rows;
+        case Mode::Split:
+            return ceil_div(block_.columns * block_.element_bytes, kAtomBytes);
+        case Mode::Merge:
+            return block_.columns;
     }
     return 1;
 }
@@ -64,17 +70,18 @@ Atom Bank::atom(std::uint32_t outer, std::uint32_t inner) const
     const std::uint32_t size = block_.element_bytes, elements = kAtomBytes / size;
     Atom result{};
     switch (block_.mode) {
-    case Mode::Contract: return atoms_[(inner * block_.pitch + outer) % kAtoms];
-    case Mode::Split:
-        for (std::uint32_t e = 0; e < elements && inner * elements + e < block_.columns; ++e)
-            std::memcpy(result.data() + e * size, atoms_[inner * elements + e].data() + outer * size, size);
-        return result;
-    case Mode::Merge:
-        for (std::uint32_t p = 0; p < block_.rows; ++p) {
-            const Atom& row = atoms_[(p * block_.pitch + inner / elements) % kAtoms];
-            std::memcpy(result.data() + p * size, row.data() + inner % elements * size, size);
-        }
-        return result;
+        case Mode::Contract:
+            return atoms_[(inner * block_.pitch + outer) % kAtoms];
+        case Mode::Split:
+            for (std::uint32_t e = 0; e < elements && inner * elements + e < block_.columns; ++e)
+                std::memcpy(result.data() + e * size, atoms_[inner * elements + e].data() + outer * size, size);
+            return result;
+        case Mode::Merge:
+            for (std::uint32_t p = 0; p < block_.rows; ++p) {
+                const Atom& row = atoms_[(p * block_.pitch + inner / elements) % kAtoms];
+                std::memcpy(result.data() + p * size, row.data() + inner % elements * size, size);
+            }
+            return result;
     }
     return result;
 }

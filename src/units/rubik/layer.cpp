@@ -9,8 +9,8 @@ namespace dlasim::rubik {
 namespace {
 
 constexpr std::uint32_t kAtomBytes = 32;
-constexpr std::uint32_t kRows = 8;                // sub-cubes of a block
-constexpr std::uint32_t kLineSizeMask = 0x1fff;   // a contracted line's size is cut to 13 bits
+constexpr std::uint32_t kRows = 8;               // sub-cubes of a block
+constexpr std::uint32_t kLineSizeMask = 0x1fff;  // a contracted line's size is cut to 13 bits
 
 }  // namespace
 
@@ -56,9 +56,12 @@ std::uint32_t Layer::plane_atoms(std::uint32_t w0) const { return ceil_div(colum
 std::uint32_t ReadWalk::inner_count() const
 {
     switch (layer_.mode) {
-    case Mode::Contract: return layer_.x_stride;
-    case Mode::Split:    return 1;
-    case Mode::Merge:    return layer_.planes(group_);
+        case Mode::Contract:
+            return layer_.x_stride;
+        case Mode::Split:
+            return 1;
+        case Mode::Merge:
+            return layer_.planes(group_);
     }
     return 1;
 }
@@ -70,28 +73,29 @@ Read ReadWalk::current() const
     const std::uint32_t columns = l.columns(w0_);
     Read read;
     switch (l.mode) {
-    case Mode::Contract:
-        read.address = line + group_ * l.in_surface + dy_ * l.cube * l.x_stride + inner_ * l.cube + std::uint64_t{w0_} * kAtomBytes;
-        read.atoms = columns;
-        read.opens_block = inner_ % kRows == 0;
-        read.block.rows = std::min(kRows, l.x_stride - inner_ / kRows * kRows);
-        read.block.requests = read.block.rows;
-        read.block.pitch = kRows;
-        break;
-    case Mode::Split:
-        read.address = line + group_ * l.in_surface + std::uint64_t{w0_} * kAtomBytes;
-        read.atoms = columns;
-        read.opens_block = true;
-        read.block.rows = l.planes(group_);
-        read.block.requests = 1;
-        break;
-    case Mode::Merge:
-        read.address = line + group_ * (l.channels_per_atom() * l.in_plane) + inner_ * l.in_plane + std::uint64_t{w0_} * l.element_bytes;
-        read.atoms = l.plane_atoms(w0_);
-        read.opens_block = inner_ == 0;
-        read.block.rows = read.block.requests = l.planes(group_);
-        read.block.pitch = 2 * l.element_bytes;
-        break;
+        case Mode::Contract:
+            read.address = line + group_ * l.in_surface + dy_ * l.cube * l.x_stride + inner_ * l.cube + std::uint64_t{w0_} * kAtomBytes;
+            read.atoms = columns;
+            read.opens_block = inner_ % kRows == 0;
+            read.block.rows = std::min(kRows, l.x_stride - inner_ / kRows * kRows);
+            read.block.requests = read.block.rows;
+            read.block.pitch = kRows;
+            break;
+        case Mode::Split:
+            read.address = line + group_ * l.in_surface + std::uint64_t{w0_} * kAtomBytes;
+            read.atoms = columns;
+            read.opens_block = true;
+            read.block.rows = l.planes(group_);
+            read.block.requests = 1;
+            break;
+        case Mode::Merge:
+            read.address =
+                line + group_ * (l.channels_per_atom() * l.in_plane) + inner_ * l.in_plane + std::uint64_t{w0_} * l.element_bytes;
+            read.atoms = l.plane_atoms(w0_);
+            read.opens_block = inner_ == 0;
+            read.block.rows = read.block.requests = l.planes(group_);
+            read.block.pitch = 2 * l.element_bytes;
+            break;
     }
     read.block.mode = l.mode;
     read.block.element_bytes = l.element_bytes;
@@ -127,15 +131,16 @@ Write WriteWalk::piece() const
     const Layer& l = layer_;
     const std::uint64_t line = l.destination + line_ * l.out_line, feature = line + group_ * l.out_surface;
     if (in_pieces())
-        return {feature + (std::uint64_t{w0_ + inner_} * l.x_stride + part_) * kAtomBytes, std::min(kRows, l.x_stride - part_), inner_ == 0, false};
+        return {feature + (std::uint64_t{w0_ + inner_} * l.x_stride + part_) * kAtomBytes, std::min(kRows, l.x_stride - part_), inner_ == 0,
+                false};
     switch (l.mode) {
-    case Mode::Contract:
-        return {feature, ((l.width * l.x_stride - 1) & kLineSizeMask) + 1, ceil_div(l.width, l.block_columns()), false};
-    case Mode::Split:
-        return {line + group_ * (l.channels_per_atom() * l.out_plane) + inner_ * l.out_plane + std::uint64_t{w0_} * l.element_bytes,
-                l.plane_atoms(w0_), inner_ == 0, false};
-    case Mode::Merge:
-        return {feature + std::uint64_t{w0_} * kAtomBytes, l.columns(w0_), 1, false};
+        case Mode::Contract:
+            return {feature, ((l.width * l.x_stride - 1) & kLineSizeMask) + 1, ceil_div(l.width, l.block_columns()), false};
+        case Mode::Split:
+            return {line + group_ * (l.channels_per_atom() * l.out_plane) + inner_ * l.out_plane + std::uint64_t{w0_} * l.element_bytes,
+                    l.plane_atoms(w0_), inner_ == 0, false};
+        case Mode::Merge:
+            return {feature + std::uint64_t{w0_} * kAtomBytes, l.columns(w0_), 1, false};
     }
     return {};
 }

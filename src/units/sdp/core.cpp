@@ -12,14 +12,20 @@
 namespace dlasim {
 namespace {
 
-constexpr std::array<std::uint32_t, 11> kSdpStatus{
-    reg::sdp::D_STATUS,           reg::sdp::D_STATUS_NAN_INPUT_NUM,   reg::sdp::D_STATUS_INF_INPUT_NUM,
-    reg::sdp::D_STATUS_NAN_OUTPUT_NUM, reg::sdp::D_PERF_WDMA_WRITE_STALL, reg::sdp::D_PERF_LUT_UFLOW,
-    reg::sdp::D_PERF_LUT_OFLOW,   reg::sdp::D_PERF_OUT_SATURATION,    reg::sdp::D_PERF_LUT_HYBRID,
-    reg::sdp::D_PERF_LUT_LE_HIT,  reg::sdp::D_PERF_LUT_LO_HIT};
-constexpr std::array<std::uint32_t, 6> kRdmaStatus{
-    reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM,   reg::sdp_rdma::D_STATUS_INF_INPUT_NUM,   reg::sdp_rdma::D_PERF_MRDMA_READ_STALL,
-    reg::sdp_rdma::D_PERF_BRDMA_READ_STALL,  reg::sdp_rdma::D_PERF_NRDMA_READ_STALL,  reg::sdp_rdma::D_PERF_ERDMA_READ_STALL};
+constexpr std::array<std::uint32_t, 11> kSdpStatus{reg::sdp::D_STATUS,
+                                                   reg::sdp::D_STATUS_NAN_INPUT_NUM,
+                                                   reg::sdp::D_STATUS_INF_INPUT_NUM,
+                                                   reg::sdp::D_STATUS_NAN_OUTPUT_NUM,
+                                                   reg::sdp::D_PERF_WDMA_WRITE_STALL,
+                                                   reg::sdp::D_PERF_LUT_UFLOW,
+                                                   reg::sdp::D_PERF_LUT_OFLOW,
+                                                   reg::sdp::D_PERF_OUT_SATURATION,
+                                                   reg::sdp::D_PERF_LUT_HYBRID,
+                                                   reg::sdp::D_PERF_LUT_LE_HIT,
+                                                   reg::sdp::D_PERF_LUT_LO_HIT};
+constexpr std::array<std::uint32_t, 6> kRdmaStatus{reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM,  reg::sdp_rdma::D_STATUS_INF_INPUT_NUM,
+                                                   reg::sdp_rdma::D_PERF_MRDMA_READ_STALL, reg::sdp_rdma::D_PERF_BRDMA_READ_STALL,
+                                                   reg::sdp_rdma::D_PERF_NRDMA_READ_STALL, reg::sdp_rdma::D_PERF_ERDMA_READ_STALL};
 
 std::uint32_t saturated(std::uint64_t count) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)); }
 
@@ -31,8 +37,12 @@ constexpr unsigned kEwDomain = 3, kReadDomain = 4;
 /// The unit without its generation.
 struct SdpCore::Parts {
     Parts(const Hardware& hw, const SdpPorts& ports)
-        : hardware(hw), links(ports), registers(*find_unit(hw.generation, "SDP"), ports.csb),
-          read_registers(*find_unit(hw.generation, "SDP_RDMA"), ports.csb_rdma), values(hw), window(values.tables()),
+        : hardware(hw),
+          links(ports),
+          registers(*find_unit(hw.generation, "SDP"), ports.csb),
+          read_registers(*find_unit(hw.generation, "SDP_RDMA"), ports.csb_rdma),
+          values(hw),
+          window(values.tables()),
           acknowledge(hw.full(), ports.interrupt)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) -> std::optional<std::uint32_t> {
@@ -100,8 +110,8 @@ struct SdpCore::Parts {
     GroupStatus<6> read_status{kRdmaStatus};
     PhaseLog phases;
     std::array<GatedClock, 8> clocks;
-    Cycle next = 0;        // the first cycle not evaluated yet
-    bool active = false;   // the cycle evaluated last changed something
+    Cycle next = 0;                         // the first cycle not evaluated yet
+    bool active = false;                    // the cycle evaluated last changed something
     bool running = false, reading = false;  // a layer of SDP, of SDP_RDMA
     bool count_stall = false, count_reads = false;
     std::uint64_t layers = 0, beats = 0, write_stall = 0;
@@ -205,10 +215,10 @@ struct SdpUnit final : SdpCore::Parts {
         const SdpValueCounters& layer = values.counters();
         const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
         const bool lut = bits(enable, 1, 1);
-        status.latch(group, {wdma.unequal(), 0, 0, saturated(layer.nan_output), static_cast<std::uint32_t>(write_stall),
-                             lut ? saturated(layer.lut_underflow) : 0, lut ? saturated(layer.lut_overflow) : 0,
-                             saturated(layer.saturated), lut ? saturated(layer.lut_hybrid) : 0,
-                             lut ? saturated(layer.lut_le_hit) : 0, lut ? saturated(layer.lut_lo_hit) : 0});
+        status.latch(group,
+                     {wdma.unequal(), 0, 0, saturated(layer.nan_output), static_cast<std::uint32_t>(write_stall),
+                      lut ? saturated(layer.lut_underflow) : 0, lut ? saturated(layer.lut_overflow) : 0, saturated(layer.saturated),
+                      lut ? saturated(layer.lut_hybrid) : 0, lut ? saturated(layer.lut_le_hit) : 0, lut ? saturated(layer.lut_lo_hit) : 0});
         sum_up(layer, lut, bits(enable, 2, 1));
         values.finish();
         registers.finish(at + facts::sdp::kDoneToRelease);
@@ -306,12 +316,20 @@ UnitReport SdpCore::report(Cycle end)
     const SdpValueCounters& counted = parts_->counted;
     UnitReport report{"sdp",
                       parts_->phases,
-                      {{"layers", parts_->layers}, {"beats", parts_->beats}, {"atoms_written", written}, {"atoms_read", read},
-                       {"wdma_write_stall", parts_->write_stalls}, {"out_saturation", counted.saturated}, {"nan_output_num", counted.nan_output}},
+                      {{"layers", parts_->layers},
+                       {"beats", parts_->beats},
+                       {"atoms_written", written},
+                       {"atoms_read", read},
+                       {"wdma_write_stall", parts_->write_stalls},
+                       {"out_saturation", counted.saturated},
+                       {"nan_output_num", counted.nan_output}},
                       {}};
     if (counted.lut_underflow + counted.lut_overflow + counted.lut_hybrid != 0)
-        report.counters.insert(report.counters.end(), {{"lut_uflow", counted.lut_underflow}, {"lut_oflow", counted.lut_overflow}, {"lut_hybrid", counted.lut_hybrid},
-                                                       {"lut_le_hit", counted.lut_le_hit}, {"lut_lo_hit", counted.lut_lo_hit}});
+        report.counters.insert(report.counters.end(), {{"lut_uflow", counted.lut_underflow},
+                                                       {"lut_oflow", counted.lut_overflow},
+                                                       {"lut_hybrid", counted.lut_hybrid},
+                                                       {"lut_le_hit", counted.lut_le_hit},
+                                                       {"lut_lo_hit", counted.lut_lo_hit}});
     for (unsigned i = 0; i < parts_->clocks.size(); ++i) report.clock_on.emplace_back(kDomains[i], parts_->clocks[i].cycles(end));
     return report;
 }

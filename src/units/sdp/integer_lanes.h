@@ -37,10 +37,8 @@ public:
         if (!c.mul_bypass && c.prelu) {
             multiply_negative(c, mul, factor);
         } else if (!c.mul_bypass) {
-            if (mul)
-                each([&](double& v, unsigned i) { v *= mul[i] * factor; });
-            else
-                each([m = c.mul_operand * factor](double& v, unsigned) { v *= m; });
+            if (mul) each([&](double& v, unsigned i) { v *= mul[i] * factor; });
+            else each([m = c.mul_operand * factor](double& v, unsigned) { v *= m; });
             round(kLow, kHigh);
         } else if (c.mul_shift) {
             each([=](double& v, unsigned) { v *= factor; });
@@ -102,15 +100,19 @@ private:
     {
         const double shift = std::ldexp(1.0, static_cast<int>(c.alu_shift)), fixed = clamped(c.alu_operand * shift, kLow, kHigh);
         const auto with = [&](auto operation) {
-            if (stream)
-                each([&](double& v, unsigned i) { v = operation(v, clamped(stream[i] * shift, kLow, kHigh)); });
-            else
-                each([&](double& v, unsigned) { v = operation(v, fixed); });
+            if (stream) each([&](double& v, unsigned i) { v = operation(v, clamped(stream[i] * shift, kLow, kHigh)); });
+            else each([&](double& v, unsigned) { v = operation(v, fixed); });
         };
         switch (c.alu) {
-        case numerics::SdpAlu::Max: with([](double v, double o) { return v > o ? v : o; }); break;
-        case numerics::SdpAlu::Min: with([](double v, double o) { return v < o ? v : o; }); break;
-        default: with([](double v, double o) { return v + o; }); break;  // code 3 adds, too
+            case numerics::SdpAlu::Max:
+                with([](double v, double o) { return v > o ? v : o; });
+                break;
+            case numerics::SdpAlu::Min:
+                with([](double v, double o) { return v < o ? v : o; });
+                break;
+            default:
+                with([](double v, double o) { return v + o; });
+                break;  // code 3 adds, too
         }
     }
     /// PReLU: other lanes keep their low 32 bits.

@@ -20,10 +20,7 @@ SdpEngineLayer read_engine(const RegisterFile& registers, std::uint32_t cfg, std
     return engine;
 }
 
-Precision precision(std::uint32_t code)
-{
-    return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16;
-}
+Precision precision(std::uint32_t code) { return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16; }
 
 }  // namespace
 

@@ -11,11 +11,11 @@ namespace dlasim {
 
 /// BS, BN or EW as the pipeline sees it; the values are in SdpValues.
 struct SdpEngineLayer {
-    bool on = false;                             // not bypassed
-    bool alu = false, mul = false;               // sub-engines that are not bypassed
-    bool alu_stream = false, mul_stream = false;  // their operands come from memory
+    bool on = false;                                // not bypassed
+    bool alu = false, mul = false;                  // sub-engines that are not bypassed
+    bool alu_stream = false, mul_stream = false;    // their operands come from memory
     bool alu_convert = false, mul_convert = false;  // EW: operand converter not bypassed
-    bool lut = false;                            // EW
+    bool lut = false;                               // EW
 };
 
 struct SdpLayer {

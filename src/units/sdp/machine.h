@@ -78,12 +78,12 @@ struct SdpParts<false> {
 
 /// What a cycle of the machine did.
 struct SdpCycle {
-    bool changed = false;    // the next cycle may differ
-    bool accepted = false;   // the beat of CACC was taken
-    bool taken = false;      // a beat passed the mux
-    bool worked = false;     // a piece of a beat passed into EW
-    bool last = false;       // cycle L
-    bool looked_up = false;  // a piece entered the look-up register of EW
+    bool changed = false;           // the next cycle may differ
+    bool accepted = false;          // the beat of CACC was taken
+    bool taken = false;             // a beat passed the mux
+    bool worked = false;            // a piece of a beat passed into EW
+    bool last = false;              // cycle L
+    bool looked_up = false;         // a piece entered the look-up register of EW
     unsigned readers_finished = 0;  // bit: ReadEngine
 };
 
@@ -91,12 +91,17 @@ template <bool kFull>
 class SdpMachine {
 public:
     SdpMachine(const Hardware& hw, SdpValues& values)
-        : values_(values), wdma_(hw, values), bs_(hw.sdp, hw.sdp.bs_throughput), bn_(hw.sdp, hw.sdp.bn_throughput), ew_(hw.sdp),
+        : values_(values),
+          wdma_(hw, values),
+          bs_(hw.sdp, hw.sdp.bs_throughput),
+          bn_(hw.sdp, hw.sdp.bn_throughput),
+          ew_(hw.sdp),
           fronts_{ReadFront<kFull>{ReadEngine::Mrdma, contexts(hw, ReadEngine::Mrdma), values},
                   ReadFront<kFull>{ReadEngine::Brdma, contexts(hw, ReadEngine::Brdma), values},
                   ReadFront<kFull>{ReadEngine::Nrdma, contexts(hw, ReadEngine::Nrdma), values},
                   ReadFront<kFull>{ReadEngine::Erdma, contexts(hw, ReadEngine::Erdma), values}},
-          mrdma_(fronts_[0]), readers_{OperandReader<kFull>{fronts_[1]}, OperandReader<kFull>{fronts_[2]}, OperandReader<kFull>{fronts_[3]}},
+          mrdma_(fronts_[0]),
+          readers_{OperandReader<kFull>{fronts_[1]}, OperandReader<kFull>{fronts_[2]}, OperandReader<kFull>{fronts_[3]}},
           gates_{gate_pair(hw, hw.sdp.bs_throughput, false), gate_pair(hw, hw.sdp.bn_throughput, false),
                  gate_pair(hw, hw.sdp.ew_throughput, true)}
     {
@@ -234,7 +239,9 @@ private:
         const bool features = engine == ReadEngine::Mrdma;
         std::uint32_t entries = std::max(facts::sdp::kLeastContexts, ceil_div(hw.memory.latency, facts::sdp::kLatencyPerContext));
         if (kFull)
-            entries = features ? facts::sdp::kFullContextMrdma : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma : facts::sdp::kFullContextOperand;
+            entries = features                      ? facts::sdp::kFullContextMrdma
+                      : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma
+                                                    : facts::sdp::kFullContextOperand;
         return entries + (features ? facts::sdp::kMrdmaAhead : 0);
     }
     bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }

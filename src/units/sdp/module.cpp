@@ -2,8 +2,8 @@
 
 namespace dlasim {
 
-Sdp::Sdp(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware,
-         const SdpPorts& ports, bool values)
+Sdp::Sdp(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, const SdpPorts& ports,
+         bool values)
     : UnitModule(name, clock, stepping), core_(hardware, ports)
 {
     core_.compute_values(values);

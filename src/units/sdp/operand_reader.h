@@ -27,10 +27,7 @@ struct OperandWalk {
     std::uint64_t pixels = 0, pixel = 0;
     std::uint32_t surfaces = 0, surface = 0;
     bool on = false;
-    void start(const ReadLayer& layer)
-    {
-        *this = {layer.pixels(), 0, layer.surfaces, 0, true};
-    }
+    void start(const ReadLayer& layer) { *this = {layer.pixels(), 0, layer.surfaces, 0, true}; }
     bool surface_ends() const { return pixel + 1 == pixels; }
     bool ends() const { return surface_ends() && surface + 1 == surfaces; }
     void step()
@@ -50,13 +47,20 @@ struct OperandWalk {
 struct PairReplay {
     bool on = false;
     std::uint32_t width = 1, batches = 1;
-    bool alternate = false;  // 16 bits, a single pixel a surface: two surfaces come in a word
+    bool alternate = false;                      // 16 bits, a single pixel a surface: two surfaces come in a word
     std::uint32_t x = 0, second = 0, batch = 0;  // pair, pixel of it, pass
     bool odd = false;
 
     void start(const ReadLayer& layer)
     {
-        *this = {layer.per_element && layer.batch > 1, layer.width, layer.batch, !layer.int8() && layer.one_pixel() && layer.use != OperandUse::Both, 0, 0, 0, false};
+        *this = {layer.per_element && layer.batch > 1,
+                 layer.width,
+                 layer.batch,
+                 !layer.int8() && layer.one_pixel() && layer.use != OperandUse::Both,
+                 0,
+                 0,
+                 0,
+                 false};
     }
     /// Of the two pixels a word or rod may belong to.
     unsigned place() const { return alternate ? odd : second; }
@@ -110,7 +114,9 @@ public:
         const bool open = walk_.on && room;
         for (unsigned i = 0; i < facts::sdp::kRods; ++i) {
             const auto before = rods_[i];
-            const bool read = open && (replay_.on ? i == select && replay_.last_pass() : per_element_ ? i == select : surface_ends && group_ends);
+            const bool read = open && (replay_.on     ? i == select && replay_.last_pass()
+                                       : per_element_ ? i == select
+                                                      : surface_ends && group_ends);
             rods_[i].clock(write >> i & 1, read);
             changed |= !(before == rods_[i]);
         }
@@ -302,12 +308,12 @@ private:
     ReadFront<kFull>& front_;
     ReadLayer layer_;
     bool running_ = false, alu_done_ = true, mul_done_ = true;
-    unsigned step_ = 0;                       // full: half of a word, or which of two words
-    unsigned collected_ = 0, group_ = 0;      // configurable: atoms in the collector, and waiting to be written
+    unsigned step_ = 0;                   // full: half of a word, or which of two words
+    unsigned collected_ = 0, group_ = 0;  // configurable: atoms in the collector, and waiting to be written
     std::uint32_t written_ = 0;
-    bool pairs_ = false;                      // full: pixels alternate between two pairs of rods
-    std::uint32_t x_ = 0;                     // of the next pixel, where they do
-    Ring<std::uint32_t> requests_{16};        // words of the requests on their way
+    bool pairs_ = false;                // full: pixels alternate between two pairs of rods
+    std::uint32_t x_ = 0;               // of the next pixel, where they do
+    Ring<std::uint32_t> requests_{16};  // words of the requests on their way
 };
 
 /// The entry of an engine for one operand stream.

@@ -13,11 +13,11 @@ namespace dlasim {
 /// Everything SDP is wired to. Requests leave the DMA interface stages of the unit, so their valid is
 /// what the memory interface sees; responses are always taken by the response stages.
 struct SdpPorts {
-    CsbLink& csb;                     // register window SDP
-    CsbLink& csb_rdma;                // register window SDP_RDMA
-    Channel<SumBeat>& cacc;           // from CACC; ready is a register of SDP
-    WriteLink& write_mc;              // to MCIF
-    WriteLink* write_cv;              // to CVIF, null where there is none
+    CsbLink& csb;                      // register window SDP
+    CsbLink& csb_rdma;                 // register window SDP_RDMA
+    Channel<SumBeat>& cacc;            // from CACC; ready is a register of SDP
+    WriteLink& write_mc;               // to MCIF
+    WriteLink* write_cv;               // to CVIF, null where there is none
     std::array<ReadLink*, 4> read_mc;  // MRDMA, BRDMA, NRDMA, ERDMA; null where absent
     std::array<ReadLink*, 4> read_cv;
     Pulse<std::uint32_t>& interrupt;  // to GLB: bits of S_INTR_STATUS, in the cycle of the pulse at GLB

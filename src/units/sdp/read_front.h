@@ -12,10 +12,10 @@
 #include <type_traits>
 
 #include "base/ring.h"
+#include "elements/occupancy.h"
 #include "facts/sdp.h"
 #include "traffic/memory.h"
 #include "units/sdp/read_layer.h"
-#include "elements/occupancy.h"
 #include "units/sdp/values.h"
 
 namespace dlasim {
@@ -56,10 +56,7 @@ private:
 template <bool kFull>
 class ReadFront {
 public:
-    ReadFront(ReadEngine engine, std::uint32_t contexts, SdpValues& values)
-        : engine_(engine), contexts_(contexts), values_(values)
-    {
-    }
+    ReadFront(ReadEngine engine, std::uint32_t contexts, SdpValues& values) : engine_(engine), contexts_(contexts), values_(values) {}
 
     void connect(ReadLink* primary, ReadLink* secondary) { links_ = {secondary, primary}; }
 

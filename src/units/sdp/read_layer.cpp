@@ -15,18 +15,15 @@ struct Offsets {
 constexpr Offsets kOffsets[kReadEngines] = {
     {reg::sdp_rdma::D_SRC_DMA_CFG, reg::sdp_rdma::D_SRC_BASE_ADDR_LOW, reg::sdp_rdma::D_SRC_BASE_ADDR_HIGH,
      reg::sdp_rdma::D_SRC_LINE_STRIDE, reg::sdp_rdma::D_SRC_SURFACE_STRIDE},
-    {reg::sdp_rdma::D_BRDMA_CFG, reg::sdp_rdma::D_BS_BASE_ADDR_LOW, reg::sdp_rdma::D_BS_BASE_ADDR_HIGH,
-     reg::sdp_rdma::D_BS_LINE_STRIDE, reg::sdp_rdma::D_BS_SURFACE_STRIDE},
-    {reg::sdp_rdma::D_NRDMA_CFG, reg::sdp_rdma::D_BN_BASE_ADDR_LOW, reg::sdp_rdma::D_BN_BASE_ADDR_HIGH,
-     reg::sdp_rdma::D_BN_LINE_STRIDE, reg::sdp_rdma::D_BN_SURFACE_STRIDE},
-    {reg::sdp_rdma::D_ERDMA_CFG, reg::sdp_rdma::D_EW_BASE_ADDR_LOW, reg::sdp_rdma::D_EW_BASE_ADDR_HIGH,
-     reg::sdp_rdma::D_EW_LINE_STRIDE, reg::sdp_rdma::D_EW_SURFACE_STRIDE},
+    {reg::sdp_rdma::D_BRDMA_CFG, reg::sdp_rdma::D_BS_BASE_ADDR_LOW, reg::sdp_rdma::D_BS_BASE_ADDR_HIGH, reg::sdp_rdma::D_BS_LINE_STRIDE,
+     reg::sdp_rdma::D_BS_SURFACE_STRIDE},
+    {reg::sdp_rdma::D_NRDMA_CFG, reg::sdp_rdma::D_BN_BASE_ADDR_LOW, reg::sdp_rdma::D_BN_BASE_ADDR_HIGH, reg::sdp_rdma::D_BN_LINE_STRIDE,
+     reg::sdp_rdma::D_BN_SURFACE_STRIDE},
+    {reg::sdp_rdma::D_ERDMA_CFG, reg::sdp_rdma::D_EW_BASE_ADDR_LOW, reg::sdp_rdma::D_EW_BASE_ADDR_HIGH, reg::sdp_rdma::D_EW_LINE_STRIDE,
+     reg::sdp_rdma::D_EW_SURFACE_STRIDE},
 };
 
-Precision precision(std::uint32_t code)
-{
-    return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16;
-}
+Precision precision(std::uint32_t code) { return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16; }
 
 }  // namespace
 

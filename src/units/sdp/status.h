@@ -81,10 +81,7 @@ public:
     {
         if (running_ && off_ == kNever) off_ = at;
     }
-    Cycle cycles(Cycle end) const
-    {
-        return total_ + (running_ ? std::min(off_, end) - std::min(on_, end) : 0);
-    }
+    Cycle cycles(Cycle end) const { return total_ + (running_ ? std::min(off_, end) - std::min(on_, end) : 0); }
 
 private:
     void settle()

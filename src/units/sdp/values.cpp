@@ -12,9 +12,8 @@
 namespace dlasim {
 namespace {
 
-numerics::SdpXConfig x_config(Generation generation, bool fp, bool nan_to_zero, const RegisterFile& regs,
-                              std::uint32_t cfg, std::uint32_t alu_cfg, std::uint32_t alu_value, std::uint32_t mul_cfg,
-                              std::uint32_t mul_value)
+numerics::SdpXConfig x_config(Generation generation, bool fp, bool nan_to_zero, const RegisterFile& regs, std::uint32_t cfg,
+                              std::uint32_t alu_cfg, std::uint32_t alu_value, std::uint32_t mul_cfg, std::uint32_t mul_value)
 {
     const std::uint32_t value = regs.get(cfg);
     numerics::SdpXConfig x;
@@ -76,9 +75,11 @@ numerics::SdpYConfig y_config(Generation generation, bool fp, bool nan_to_zero, 
     y.alu_operand = static_cast<std::int32_t>(regs.get(D_DP_EW_ALU_SRC_VALUE));
     y.mul_operand = static_cast<std::int32_t>(regs.get(D_DP_EW_MUL_SRC_VALUE));
     y.alu_converter = {bits(regs.get(D_DP_EW_ALU_CFG), 1, 1) != 0, static_cast<std::int32_t>(regs.get(D_DP_EW_ALU_CVT_OFFSET_VALUE)),
-                       static_cast<std::int16_t>(regs.get(D_DP_EW_ALU_CVT_SCALE_VALUE)), bits(regs.get(D_DP_EW_ALU_CVT_TRUNCATE_VALUE), 0, 6)};
+                       static_cast<std::int16_t>(regs.get(D_DP_EW_ALU_CVT_SCALE_VALUE)),
+                       bits(regs.get(D_DP_EW_ALU_CVT_TRUNCATE_VALUE), 0, 6)};
     y.mul_converter = {bits(regs.get(D_DP_EW_MUL_CFG), 1, 1) != 0, static_cast<std::int32_t>(regs.get(D_DP_EW_MUL_CVT_OFFSET_VALUE)),
-                       static_cast<std::int16_t>(regs.get(D_DP_EW_MUL_CVT_SCALE_VALUE)), bits(regs.get(D_DP_EW_MUL_CVT_TRUNCATE_VALUE), 0, 6)};
+                       static_cast<std::int16_t>(regs.get(D_DP_EW_MUL_CVT_SCALE_VALUE)),
+                       bits(regs.get(D_DP_EW_MUL_CVT_TRUNCATE_VALUE), 0, 6)};
     y.lut = lut_config(regs);
     return y;
 }
@@ -93,8 +94,10 @@ constexpr bool fp16_infinite(std::uint16_t x) { return (x & 0x7fff) == 0x7c00; }
 }  // namespace
 
 SdpValues::SdpValues(const Hardware& hardware)
-    : full_(hardware.full()), atom_(hardware.memory.atom_bytes),
-      lanes_per_beat_(full_ ? 16 : hardware.sdp.max_throughput()), ew_lanes_(full_ ? facts::sdp::kFullEwLanes : hardware.sdp.ew_throughput),
+    : full_(hardware.full()),
+      atom_(hardware.memory.atom_bytes),
+      lanes_per_beat_(full_ ? 16 : hardware.sdp.max_throughput()),
+      ew_lanes_(full_ ? facts::sdp::kFullEwLanes : hardware.sdp.ew_throughput),
       sums_(1024)
 {
 }
@@ -134,8 +137,10 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     const Generation generation = full_ ? Generation::Full : Generation::Configurable;
     const bool fp = full_ && layer.processing == Precision::Fp16;
     nan_to_zero_ = fp && bits(regs.get(D_FEATURE_MODE_CFG), 3, 1);
-    bs_ = x_config(generation, fp, nan_to_zero_, regs, D_DP_BS_CFG, D_DP_BS_ALU_CFG, D_DP_BS_ALU_SRC_VALUE, D_DP_BS_MUL_CFG, D_DP_BS_MUL_SRC_VALUE);
-    bn_ = x_config(generation, fp, nan_to_zero_, regs, D_DP_BN_CFG, D_DP_BN_ALU_CFG, D_DP_BN_ALU_SRC_VALUE, D_DP_BN_MUL_CFG, D_DP_BN_MUL_SRC_VALUE);
+    bs_ = x_config(generation, fp, nan_to_zero_, regs, D_DP_BS_CFG, D_DP_BS_ALU_CFG, D_DP_BS_ALU_SRC_VALUE, D_DP_BS_MUL_CFG,
+                   D_DP_BS_MUL_SRC_VALUE);
+    bn_ = x_config(generation, fp, nan_to_zero_, regs, D_DP_BN_CFG, D_DP_BN_ALU_CFG, D_DP_BN_ALU_SRC_VALUE, D_DP_BN_MUL_CFG,
+                   D_DP_BN_MUL_SRC_VALUE);
     ew_ = y_config(generation, fp, nan_to_zero_, regs);
     cvt_.generation = generation;
     cvt_.fp = fp;
@@ -229,7 +234,8 @@ void SdpValues::from_memory(std::int32_t* lanes, std::uint64_t beat)
     if (layer.narrowing && !layer.one_pixel()) {
         // Segments of 8 pixels of one surface, then of the next: channels 0..15 and 16..31 of the pixels.
         const std::uint64_t atom = beat / 2, line = atom / layer.width;
-        const std::uint32_t x = static_cast<std::uint32_t>(atom % layer.width), segment = x / facts::sdp::kSegment16to8 * facts::sdp::kSegment16to8;
+        const std::uint32_t x = static_cast<std::uint32_t>(atom % layer.width),
+                            segment = x / facts::sdp::kSegment16to8 * facts::sdp::kSegment16to8;
         const std::uint32_t pixels = std::min(facts::sdp::kSegment16to8, layer.width - segment);
         element = ((line * layer.width + segment) * 2 + beat % 2 * pixels + x - segment) * (layer.atom / 2);
     }
@@ -274,8 +280,8 @@ void SdpValues::evaluate(std::int32_t* lanes, std::uint64_t beat)
     if (layer_.ew.on) {
         const SdpEngineLayer& engine = layer_.ew;
         const Operands* streamed = engine.alu_stream || engine.mul_stream ? &operands(ReadEngine::Erdma, beat) : nullptr;
-        numerics::sdp_y(ew_, lanes, engine.alu_stream ? streamed->alu.data() : nullptr,
-                        engine.mul_stream ? streamed->mul.data() : nullptr, lanes_);
+        numerics::sdp_y(ew_, lanes, engine.alu_stream ? streamed->alu.data() : nullptr, engine.mul_stream ? streamed->mul.data() : nullptr,
+                        lanes_);
     }
 }
 
@@ -289,7 +295,10 @@ void SdpValues::release_used()
         std::uint64_t atoms = 0;  // of memory, before the ones in use
         if (!layer.features) {
             // Of a multi-batch layer whole lines.
-            atoms = (!layer.per_element ? pixel / layer.pixels() : layer.batch == 1 ? pixel : pixel / layer.batch / layer.width * layer.width) * layer.atoms_per_atom;
+            atoms = (!layer.per_element ? pixel / layer.pixels()
+                     : layer.batch == 1 ? pixel
+                                        : pixel / layer.batch / layer.width * layer.width) *
+                    layer.atoms_per_atom;
         } else if (layer.narrowing) {
             atoms = pixel / layer.width * layer.width * 2;
         } else {

@@ -113,7 +113,7 @@ private:
     bool fast_ = false;      // integers only, no EW: integer_lanes.h does it
     bool counting_ = false;  // saturated lanes are wanted
     bool counting_lut_ = false;
-    std::uint64_t beat_ = 0;  // WDMA input beats used
+    std::uint64_t beat_ = 0;    // WDMA input beats used
     std::uint32_t lanes_ = 16;  // of such a beat
     std::uint32_t beats_per_atom_ = 1, atom_elements_ = 1;
     numerics::LutTables tables_;

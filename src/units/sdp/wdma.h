@@ -15,10 +15,10 @@
 #include <cstring>
 
 #include "base/ring.h"
+#include "elements/occupancy.h"
 #include "facts/sdp.h"
 #include "traffic/memory.h"
 #include "units/sdp/banks.h"
-#include "elements/occupancy.h"
 #include "units/sdp/values.h"
 #include "units/sdp/write_commands.h"
 
@@ -52,10 +52,7 @@ public:
     }
 
     /// The banks of the next beat have room.
-    bool ready() const
-    {
-        return token_ && banks_.ready(banks_of_beat());
-    }
+    bool ready() const { return token_ && banks_.ready(banks_of_beat()); }
 
     const Answer& sweep(bool in, bool port_ready)
     {

@@ -9,9 +9,9 @@
 #pragma once
 #include <algorithm>
 
+#include "elements/occupancy.h"
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
-#include "elements/occupancy.h"
 
 namespace dlasim {
 

@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <array>
 
+#include "elements/occupancy.h"
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
-#include "elements/occupancy.h"
 #include "units/sdp/x_engine.h"
 
 namespace dlasim {
@@ -55,10 +55,7 @@ struct LutPath {
 
 class FullYEngine {
 public:
-    explicit FullYEngine(const SdpHardware&)
-    {
-        input_.ratio = output_.ratio = kRatio;
-    }
+    explicit FullYEngine(const SdpHardware&) { input_.ratio = output_.ratio = kRatio; }
     void start(const SdpEngineLayer& layer)
     {
         mul_.needs_operand = layer.mul_stream;
@@ -93,8 +90,7 @@ private:
     elements::Rigid<facts::sdp::kFullEwMul> mul_;
     elements::FallThrough<facts::sdp::kFullEwFifo> to_alu_;
     elements::Rigid<facts::sdp::kFullEwAlu> alu_;
-    LutPath<elements::Rigid<facts::sdp::kFullLutIndex>, elements::Pipe, elements::Skid,
-            elements::Rigid<facts::sdp::kFullLutInterpolate>>
+    LutPath<elements::Rigid<facts::sdp::kFullLutIndex>, elements::Pipe, elements::Skid, elements::Rigid<facts::sdp::kFullLutInterpolate>>
         lut_;
     elements::Unpack output_;
 };
