@@ -82,7 +82,7 @@ struct CscCore::Parts final : PackageSink {
 
     // Operands of a package, from its weight pop to the cycle after its data pop.
     std::array<WeightSet, Sequencer::kSlots> weight_sets;
-    std::array<AtomSet, Sequencer::kSlots> atom_sets;
+    std::array<PackageAtoms, Sequencer::kSlots> atom_sets;
     std::array<Operands, Sequencer::kSlots> operands;
 
     BusyPlan phases;
@@ -109,7 +109,7 @@ void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
 
 void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
 {
-    AtomSet& set = atom_sets[slot];
+    PackageAtoms& set = atom_sets[slot];
     data.load(p, at, set);
     const std::uint32_t count = p.length * layer.loaded_batches;
     Stripe stripe{at + facts::csc::kDataToMac, count, p.kernels, p.channel_end, p.layer_end, nullptr};

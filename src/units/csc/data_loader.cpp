@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kNoAddress = UINT32_MAX;
 }
 
-void AtomSet::make_room(std::uint32_t count, std::uint32_t size)
+void PackageAtoms::make_room(std::uint32_t count, std::uint32_t size)
 {
     if (atoms.size() < count) atoms.resize(count);
     if (bytes.size() < std::size_t{count} * size) bytes.resize(std::size_t{count} * size);
@@ -95,7 +95,7 @@ void DataLoader::record_read(Cycle enable)
     run_length_ = 1;
 }
 
-void DataLoader::load(const Package& package, Cycle at, AtomSet& out)
+void DataLoader::load(const Package& package, Cycle at, PackageAtoms& out)
 {
     const std::uint64_t reads = reads_;
     if (layer_->mode == ConvMode::Direct) load_direct(package, at, out);
@@ -144,7 +144,7 @@ DataLoader::Selection DataLoader::select(const Package& p) const
     return s;
 }
 
-void DataLoader::load_direct(const Package& p, Cycle at, AtomSet& out)
+void DataLoader::load_direct(const Package& p, Cycle at, PackageAtoms& out)
 {
     const CscLayer& l = *layer_;
     const std::uint32_t batches = l.loaded_batches, count = p.length * batches;

@@ -24,7 +24,7 @@
 namespace dlasim {
 
 /// The atoms of a package as CMAC gets them: pointers into the CBUF, or into `bytes`.
-struct AtomSet {
+struct PackageAtoms {
     std::vector<const std::uint8_t*> atoms;
     std::vector<std::uint8_t> bytes;
     std::uint32_t lanes = 0;
@@ -43,7 +43,7 @@ public:
     std::uint32_t release(const CscLayer& of, std::uint32_t slices);
 
     /// Loads a package popped in cycle `at`.
-    void load(const Package& package, Cycle at, AtomSet& out);
+    void load(const Package& package, Cycle at, PackageAtoms& out);
 
     std::uint64_t reads() const { return reads_; }
     Probe* read_probe = nullptr;  // sc2buf_dat_rd
@@ -65,8 +65,8 @@ private:
         std::uint32_t part_bytes = 0, offset = 0;
     };
 
-    void load_direct(const Package& package, Cycle at, AtomSet& out);
-    void load_windows(const Package& package, Cycle at, AtomSet& out);
+    void load_direct(const Package& package, Cycle at, PackageAtoms& out);
+    void load_windows(const Package& package, Cycle at, PackageAtoms& out);
     Selection select(const Package& package) const;
     std::uint32_t row_address(std::int64_t row) const;
     /// Wraps an address once, as the silicon does.

@@ -13,7 +13,7 @@ constexpr std::uint32_t kJumpBelow = 32;  // entries narrower than the widest pi
 constexpr std::uint32_t kTileChannels = 4, kTileLanes = numerics::kTileLanes, kPositionBytes = 8;
 }  // namespace
 
-void DataLoader::load_windows(const Package& p, Cycle at, AtomSet& out)
+void DataLoader::load_windows(const Package& p, Cycle at, PackageAtoms& out)
 {
     const CscLayer& l = *layer_;
     const bool image = l.mode == ConvMode::Image;
