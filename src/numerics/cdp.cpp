@@ -1,0 +1,152 @@
+#include "numerics/cdp.h"
+
+#include <cstring>
+
+#include "base/expects.h"
+#include "numerics/fp.h"
+#include "numerics/rounding.h"
+
+namespace dlasim::numerics {
+namespace {
+
+/// Widths of the integer converters. From `dead_shift` on the configurable generation gives 0.
+struct Widths {
+    unsigned in, in_offset, x, in_dead_shift;
+    unsigned out_offset, out, out_dead_shift;
+};
+constexpr Widths kInt8{8, 8, 9, 25, 25, 8, 42};
+constexpr Widths kInt16{16, 16, 17, 64, 32, 16, 64};
+
+const Widths& widths(const CdpConfig& config) { return config.precision == Precision::Int8 ? kInt8 : kInt16; }
+
+std::uint16_t half_at(const std::uint8_t* bytes)
+{
+    std::uint16_t half;
+    std::memcpy(&half, bytes, sizeof half);
+    return half;
+}
+std::uint32_t pattern(std::int32_t x) { return static_cast<std::uint32_t>(x); }
+
+}  // namespace
+
+void CdpLanes::start(const CdpConfig& config, const LutTables& tables)
+{
+    config_ = config;
+    tables_ = tables;
+    counts_ = {};
+    remembered_.fill({});
+}
+
+void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* x) const
+{
+    if (config_.precision == Precision::Fp16) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint16_t half = half_at(in + 2 * i);
+            x[i] = config_.nan_to_zero && Fp16::is_nan(half) ? 0 : static_cast<std::int32_t>(fp16_to_fp17(half));
+        }
+        return;
+    }
+    const Widths& w = widths(config_);
+    const CdpConverter& c = config_.in;
+    if (config_.generation == Generation::Configurable && c.shift >= w.in_dead_shift) {
+        std::memset(x, 0, count * sizeof *x);
+        return;
+    }
+    const bool narrow = config_.precision == Precision::Int8;
+    const std::int64_t offset = sign_extend(c.offset, w.in_offset);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t value = narrow ? static_cast<std::int8_t>(in[i]) : static_cast<std::int16_t>(half_at(in + 2 * i));
+        x[i] = static_cast<std::int32_t>(shift_right((value - offset) * c.scale, c.shift, w.x));
+    }
+}
+
+void CdpLanes::sums_of(const std::int32_t* x, std::size_t count, std::int64_t* sums) const
+{
+    const auto square = [x](std::ptrdiff_t i) { return std::int64_t{x[i]} * x[i]; };
+    const auto side = static_cast<std::ptrdiff_t>(config_.window / 2);
+    std::int64_t sum = 0;
+    for (std::ptrdiff_t i = -side; i < side; ++i) sum += square(i);
+    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(count); ++i) {
+        sum += square(i + side);
+        sums[i] = sum;
+        sum -= square(i - side);
+    }
+}
+
+/// The adders of the silicon take the squares in this order.
+void CdpLanes::sums_of_floats(const std::int32_t* x, std::size_t count, std::int64_t* sums) const
+{
+    constexpr auto kReach = static_cast<std::ptrdiff_t>(kCdpReach);
+    std::uint32_t squares[kMostLanes + 2 * kCdpReach];
+    const auto side = static_cast<std::ptrdiff_t>(config_.window / 2), lanes = static_cast<std::ptrdiff_t>(count);
+    for (std::ptrdiff_t i = -side; i < lanes + side; ++i) {
+        const std::uint32_t wide = fp17_to_fp32(pattern(x[i]));
+        squares[i + kReach] = fp_multiply<Fp32>(wide, wide);
+    }
+    for (std::ptrdiff_t i = 0; i < lanes; ++i) {
+        const std::uint32_t* middle = squares + i + kReach;
+        std::uint32_t sum = fp_add<Fp32>(fp_add<Fp32>(middle[-1], middle[1]), middle[0]);
+        for (std::ptrdiff_t k = 2; k <= side; ++k) sum = fp_add<Fp32>(sum, fp_add<Fp32>(middle[-k], middle[k]));
+        sums[i] = sum;
+    }
+}
+
+CdpLooked CdpLanes::look_up(std::int64_t sum, bool odd) const
+{
+    if (config_.precision == Precision::Fp16) return cdp_look_up_float(config_.lut, tables_, static_cast<std::uint32_t>(sum));
+    CdpIndex index = CdpIndex::Narrow;
+    if (config_.precision == Precision::Int16) index = CdpIndex::Wide;
+    else if (config_.generation == Generation::Full && !odd) index = CdpIndex::Cut;
+    return cdp_look_up(config_.lut, tables_, sum, index);
+}
+
+void CdpLanes::compute(const std::int32_t* x, std::size_t count, std::uint8_t* out)
+{
+    DLASIM_EXPECTS(count <= kMostLanes);
+    const bool is_float = config_.precision == Precision::Fp16;
+    std::int64_t values[kMostLanes];
+    if (config_.sum_bypass)
+        for (std::size_t i = 0; i < count; ++i) values[i] = is_float ? std::int64_t{fp17_to_fp32(pattern(x[i]))} : x[i];
+    else if (is_float) sums_of_floats(x, count, values);
+    else sums_of(x, count, values);
+
+    for (std::size_t i = 0; i < count; ++i) {
+        // Even and odd channels are looked up by different units.
+        const std::size_t place = ((static_cast<std::uint64_t>(values[i]) * 0x9e3779b97f4a7c15u) >> 53 << 1 | (i & 1)) % kRemembered;
+        Remembered& known = remembered_[place];
+        if (known.sum != values[i]) known = {values[i], look_up(values[i], i & 1)};
+        ++counts_[static_cast<std::size_t>(known.looked.outcome)];
+        values[i] = known.looked.value;
+    }
+    if (is_float) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t a = pattern(x[i]), r = static_cast<std::uint32_t>(values[i]);
+            const bool passes = config_.multiply_bypass;  // a NaN does, instead of what was looked up
+            const std::uint16_t half = fp17_to_fp16(passes ? (Fp17::is_nan(a) ? a : r) : fp_multiply<Fp17>(a, r));
+            std::memcpy(out + 2 * i, &half, sizeof half);
+        }
+        return;
+    }
+    if (!config_.multiply_bypass)
+        for (std::size_t i = 0; i < count; ++i) values[i] *= x[i];
+    convert_out(values, count, out);
+}
+
+void CdpLanes::convert_out(const std::int64_t* v, std::size_t count, std::uint8_t* out) const
+{
+    const Widths& w = widths(config_);
+    const CdpConverter& c = config_.out;
+    const bool dead = config_.generation == Generation::Configurable && c.shift >= w.out_dead_shift;
+    const std::int64_t offset = sign_extend(c.offset, w.out_offset);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t value = dead ? 0 : shift_right((v[i] - offset) * c.scale, c.shift, w.out);
+        if (config_.precision == Precision::Int8) {
+            out[i] = static_cast<std::uint8_t>(value);
+        } else {
+            const auto half = static_cast<std::uint16_t>(value);
+            std::memcpy(out + 2 * i, &half, sizeof half);
+        }
+    }
+}
+
+}  // namespace dlasim::numerics

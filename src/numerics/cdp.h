@@ -1,0 +1,75 @@
+// CDP's arithmetic: a channel times a function of the squares around it.
+//
+//   in ── IN ── x ──┬── x^2 summed over n channels ── LUT ── r ──┐
+//                   └────────────────────────────────────── MUL: x * r ── OUT ── out
+//
+// fp16 squares and sums in fp32, multiplies in fp17; its converters only widen and narrow.
+//
+// Shapes  x is 9 bits (int8), 17 bits (int16) or an fp17 pattern; channels outside the cube are 0.
+// Source  cdp.md 3.
+// Error   0: every vector of tests/golden/numerics_test.cpp.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "facts/hardware.h"
+#include "numerics/cdp_lut.h"
+
+namespace dlasim::numerics {
+
+/// Channels on either side that a result can depend on.
+inline constexpr std::size_t kCdpReach = 4;
+
+struct CdpConverter {
+    std::uint32_t offset = 0;
+    std::int16_t scale = 1;
+    unsigned shift = 0;
+};
+
+struct CdpConfig {
+    Generation generation = Generation::Configurable;
+    Precision precision = Precision::Int8;
+    unsigned window = 3;  // n: 3, 5, 7 or 9
+    bool sum_bypass = false, multiply_bypass = false;
+    bool nan_to_zero = false;
+    CdpConverter in, out;
+    CdpLut lut;
+
+    std::size_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
+};
+
+/// Elements by CdpOutcome.
+using CdpCounts = std::array<std::uint64_t, kCdpOutcomes>;
+
+/// Computes the atoms of a layer. What was looked up is remembered: start() anew when a table changes.
+class CdpLanes {
+public:
+    void start(const CdpConfig& config, const LutTables& tables);
+
+    /// `count` elements as memory has them to `count` values x.
+    void convert(const std::uint8_t* in, std::size_t count, std::int32_t* x) const;
+    /// x[-kCdpReach] .. x[count + kCdpReach - 1] to `count` <= 32 elements as memory has them; x[0] is an even channel.
+    void compute(const std::int32_t* x, std::size_t count, std::uint8_t* out);
+
+    const CdpCounts& counts() const { return counts_; }
+
+private:
+    struct Remembered {
+        std::int64_t sum = INT64_MIN;
+        CdpLooked looked;
+    };
+    static constexpr std::size_t kRemembered = 4096, kMostLanes = 32;
+
+    CdpLooked look_up(std::int64_t sum, bool odd) const;
+    void sums_of(const std::int32_t* x, std::size_t count, std::int64_t* sums) const;
+    void sums_of_floats(const std::int32_t* x, std::size_t count, std::int64_t* sums) const;
+    void convert_out(const std::int64_t* v, std::size_t count, std::uint8_t* out) const;
+
+    CdpConfig config_;
+    LutTables tables_;
+    CdpCounts counts_{};
+    std::array<Remembered, kRemembered> remembered_;
+};
+
+}  // namespace dlasim::numerics
