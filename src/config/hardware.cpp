@@ -53,7 +53,7 @@ std::vector<HardwareField> list_fields()
                     [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, \
                     nullptr,                                                 \
                     {0, 65536},                                              \
-                    "read credit of that client in response beats, 0: unlimited"})
+                    "read credit of that client in response beats: the depth of its latency FIFO; 0 for CDMA, which returns none"})
     DLASIM_CREDIT("bdma", 0);
     DLASIM_CREDIT("sdp", 1);
     DLASIM_CREDIT("pdp", 2);

@@ -2,7 +2,10 @@
 #include <bit>
 
 #include "config/hardware.h"
+#include "facts/bdma.h"
+#include "facts/fabric.h"
 #include "facts/presets.h"
+#include "facts/rubik.h"
 
 namespace dlasim {
 namespace {
@@ -32,6 +35,8 @@ public:
     void both() const;
 
 private:
+    void credits() const;
+    void credit(const char* client, std::uint32_t value, std::uint32_t most, const std::string& why) const;
     void fixed(const char* path, std::uint32_t value, std::uint32_t silicon) const
     {
         expect(value == silicon, is(path, value),
@@ -52,6 +57,35 @@ void Rules::both() const
     expect(entries <= most, is("cbuf.banks", cbuf.banks, "cbuf.bank_depth", cbuf.bank_depth),
            "at most " + std::to_string(most) + " entries in all: the width of an entry address");
     expect(!hw_.sdp.has_lut || hw_.sdp.has_ew, "sdp.has_lut without sdp.has_ew", "both: the tables are in the EW unit");
+    credits();
+}
+
+/// A client waits for ever for a chunk that needs more credits than it has, and takes responses only as far as its FIFO goes.
+void Rules::credit(const char* client, std::uint32_t value, std::uint32_t most, const std::string& why) const
+{
+    const std::uint32_t least = facts::fabric::chunk_credits(hw_);
+    const std::string path = std::string("fabric.read_credit.") + client;
+    expect(value >= least, is(path.c_str(), value),
+           "at least " + std::to_string(least) + ": the response beats of the longest chunk of a request, which waits for all of them");
+    expect(value <= most, is(path.c_str(), value), "at most " + std::to_string(most) + ": " + why);
+}
+
+// [spec] fabric.md 1.1 to 1.3: the two clients of CDMA return no credits, the others a credit for every beat that leaves their FIFO.
+void Rules::credits() const
+{
+    const auto& credits = hw_.fabric.read_credit;
+    for (const auto& [client, id] : {std::pair{"cdma_data", 8}, std::pair{"cdma_weight", 9}})
+        expect(credits[static_cast<std::size_t>(id)] == 0,
+               is((std::string("fabric.read_credit.") + client).c_str(), credits[static_cast<std::size_t>(id)]),
+               "0, unlimited: CDMA returns no credits, so it would stop for ever once it has used them up");
+    const std::uint32_t counter = facts::fabric::most_credits(hw_);
+    const std::string bits = std::string("the credit counter has ") + (hw_.full() ? "eight" : "nine") + " bits";
+    if (hw_.bdma) credit("bdma", credits[0], facts::kBdmaFifoBeats, "the latency FIFO of BDMA holds no more");
+    if (hw_.rubik) credit("rubik", credits[4], facts::kRubikFifoBeats, "the data FIFO of Rubik holds no more");
+    for (const auto& [client, id] :
+         {std::pair{"sdp", 1}, std::pair{"pdp", 2}, std::pair{"cdp", 3}, std::pair{"sdp_bs", 5}, std::pair{"sdp_bn", 6}})
+        credit(client, credits[static_cast<std::size_t>(id)], counter, bits);
+    if (hw_.sdp.has_ew) credit("sdp_ew", credits[7], counter, bits);
 }
 
 // [spec] cdma.md 0.1, csc.md 0, sdp.md 1.7.1: lanes, entry and beat are one design.

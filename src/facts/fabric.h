@@ -21,6 +21,9 @@ inline constexpr std::uint32_t kEgressWeight = 255;     // [spec] 1.4: weight of
 inline constexpr std::uint32_t kCreditLatency = 2;      // [spec] 1.3: credit pulse in c, usable in c + 2
 inline constexpr std::uint32_t kCompleteLatency = 1;    // [spec] 2.4: response matched in b + 1, complete pulse in b + 2
 
+/// How far a client's credit counter goes: eight bits in nv_full, nine in the configurable generation. [spec] 1.3
+inline std::uint32_t most_credits(const Hardware& hw) { return hw.full() ? 255 : 511; }
+
 /// The configurable generation's two-entry stages lose a slot after every stall (STALLPIPE).
 inline constexpr bool kReadStagesStall = true;   // [spec] 0: 140 of 144 cases, none of the plain ones
 inline constexpr bool kWriteStagesStall = true;  // [case] stall_*: plain stages miss the bus logs of four
@@ -33,6 +36,16 @@ inline constexpr std::array<Client, 8> kConfigurableReadOrder{Client::CdmaData, 
 inline std::uint32_t block_atoms(const Hardware& hw, const PortHardware& port)
 {
     return hw.full() ? kFullBlockBytes / hw.memory.atom_bytes : port.burst_beats;
+}
+
+/// Credits that a chunk may need at once. [spec] 1.3: nv_full's last chunk of a request that started at an odd atom needs one more
+/// than the response beats of a block.
+inline std::uint32_t chunk_credits(const Hardware& hw)
+{
+    const std::uint32_t primary = block_atoms(hw, hw.memory.primary);
+    if (hw.full()) return primary / 2 + 1;
+    const std::uint32_t secondary = hw.memory.has_secondary ? block_atoms(hw, hw.memory.secondary) : 1;
+    return primary > secondary ? primary : secondary;
 }
 
 }  // namespace dlasim::facts::fabric

@@ -54,6 +54,35 @@ TEST(HardwareConfig, ReadCreditsFollowTheLatencyUnlessGiven)
     EXPECT_EQ(load_hardware("nv_small", {"memory.latency=256", "fabric.read_credit.sdp_bs=20"}).fabric.read_credit[5], 20u);
 }
 
+// fabric.md 1.1 to 1.3, from both sides of every limit.
+TEST(HardwareConfig, CreditsThatStopAClientForEverAreRefused)
+{
+    const auto credit = [](const std::string& client, int value) { return "fabric.read_credit." + client + "=" + std::to_string(value); };
+    for (const char* preset : {"nv_full", "nv_small"})
+        for (const char* client : {"cdma_data", "cdma_weight"}) {
+            EXPECT_THAT(refused(preset, {credit(client, 64)}), HasSubstr("expected 0, unlimited: CDMA returns no credits")) << client;
+            EXPECT_EQ(refused(preset, {credit(client, 0)}), "nothing was refused");
+        }
+    // An odd start and a last chunk of eight atoms: (7 + 1) / 2 + 1 beats.
+    for (const char* client : {"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew"}) {
+        EXPECT_THAT(refused("nv_full", {credit(client, 4)}), HasSubstr(" = 4, expected at least 5: ")) << client;
+        EXPECT_THAT(refused("nv_full", {credit(client, 0)}), HasSubstr(" = 0, expected at least 5: ")) << client;
+        EXPECT_EQ(refused("nv_full", {credit(client, 5)}), "nothing was refused") << client;
+    }
+    EXPECT_THAT(refused("nv_full", {credit("bdma", 246)}), HasSubstr("at most 245: the latency FIFO"));
+    EXPECT_THAT(refused("nv_full", {credit("rubik", 81)}), HasSubstr("at most 80: the data FIFO"));
+    EXPECT_THAT(refused("nv_full", {credit("sdp_bs", 256)}), HasSubstr("at most 255: the credit counter has eight bits"));
+    EXPECT_THAT(refused("nv_large", {credit("sdp_bs", 512)}), HasSubstr("at most 511: the credit counter has nine bits"));
+    // A chunk of the configurable generation has the atoms of a burst, of the longer one of two ports.
+    EXPECT_EQ(refused("nv_small", {credit("sdp", 1)}), "nothing was refused");
+    EXPECT_THAT(refused("nv_small", {credit("sdp", 0)}), HasSubstr("at least 1"));
+    EXPECT_THAT(refused("nv_medium_512", {credit("sdp_bn", 3)}), HasSubstr("at least 4"));
+    EXPECT_EQ(refused("nv_medium_512", {credit("sdp_bn", 4)}), "nothing was refused");
+    EXPECT_THAT(refused("nv_large", {"memory.secondary.burst_beats=4", credit("sdp_ew", 3)}), HasSubstr("at least 4"));
+    // What a machine has not got has no rule.
+    EXPECT_EQ(refused("nv_small", {credit("bdma", 1), credit("rubik", 1), credit("sdp_ew", 1)}), "nothing was refused");
+}
+
 TEST(HardwareConfig, SizesBetweenThePresetsAreLegal)
 {
     EXPECT_EQ(load_hardware("nv_large", {"mac.atomic_c=16", "mac.atomic_k=16", "cbuf.banks=24"}).cbuf.banks, 24u);
