@@ -94,6 +94,24 @@ TEST(DramConfig, ImpossibleValuesAreRefused)
     EXPECT_THAT(refusal("/nonexistent/dram.json"), HasSubstr("cannot be opened"));
 }
 
+// dram.md 4, rows 12 to 22: the gaps keep bursts apart on the data bus, or more than the peak would pass.
+TEST(DramConfig, AnOrganisationWhoseBurstsWouldOverlapIsRefused)
+{
+    // 8 transfers, one a cycle: 8 cycles of the bus, but the table's gap is BL/2 = 4.
+    EXPECT_THAT(refusal("ddr4-2400", {{"organisation.transfers_per_cycle", "1"}}),
+                AllOf(HasSubstr("configs/dram/ddr4-2400.json:/organisation"), HasSubstr("takes 8 cycles of the data bus"),
+                      HasSubstr("RD may follow RD to the same bank after 6 cycles, expected at least 8")));
+    // The table of a device without bank groups says nothing of them, with one bank a group nothing of others.
+    EXPECT_THAT(refusal("lpddr4-3200", {{"organisation.bank_groups", "2"}, {"organisation.banks", "4"}}),
+                HasSubstr("RD may follow RD to another bank group after 0 cycles, expected at least 8"));
+    // The write's data would come before the read's have passed.
+    EXPECT_THAT(refusal("ddr4-2400", {{"organisation.transfers_per_cycle", "1"}, {"timing.tCCD_S", "8"}, {"timing.tCCD_L", "8"}}),
+                HasSubstr("WR may follow RD"));
+    for (const std::string& preset : preset_names()) EXPECT_EQ(refusal(preset), "accepted");
+    for (const std::string& preset : preset_names(true)) EXPECT_EQ(refusal(preset), "accepted");
+    EXPECT_EQ(refusal("ddr4-2400", {{"organisation.channel_mib", "16384"}}), "accepted");  // two ranks
+}
+
 TEST(DramConfig, MissingKeysAndWrongTypesAreNamed)
 {
     const std::string table = "{\"standard\": \"x\"}";

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
 #include "units/dram/expression.h"
 
@@ -488,6 +489,7 @@ Config parse_config(const std::string& where, const std::string& device, const s
     config.energy = read_energy(root.object("energy"));
     root.done();
     read_standard(config, standard_where, parse(standard_where, standard), root.at("timing"));
+    check_data_bus(config, root.at("organisation"));
     if (config.controller.profile == Profile::Reference && config.two_part_activation)
         throw ConfigError(where, "the reference controller does not know two-part activation");
     if (config.controller.profile == Profile::Reference && config.refresh.policy == RefreshPolicy::PerBank)
