@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Replays measured cases and compares every event with the reference hardware, cycle by cycle.
 
-usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--leap-law] [--page FILE] CASE_OR_FOLDER...
+usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--leap-law] [--page FILE] [--known-gaps FILE]
+                   CASE_OR_FOLDER...
 
 A case is exact when all of these are equal:
   done    the cycle of every interrupt
@@ -10,10 +11,12 @@ A case is exact when all of these are equal:
   data    the CRC of every output region and the value of every register read that the case names
 --leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes
 --page FILE   rewrites the table between the markers of that page, and its table of the DRAM figures
-Exit status 0 when every case is exact. Python standard library only.
+--known-gaps FILE   cases that are not exact yet, one name or PREFIX* a line: they must differ, all others must be exact
+Exit status 0 when every case is exact, or is a known gap and differs. Python standard library only.
 """
 import argparse
 import concurrent.futures
+import fnmatch
 import json
 import os
 import subprocess
@@ -99,6 +102,28 @@ def table(rows):
     return "\n".join(lines)
 
 
+def known_gaps(file):
+    lines = (line.split("#", 1)[0].strip() for line in file.read_text().splitlines())
+    return [line for line in lines if line]
+
+
+def judge(rows, gaps, show):
+    """Names what is wrong: a case that differs and is no known gap, a gap that is closed. True when there is none."""
+    listed = lambda row: any(fnmatch.fnmatchcase(row["id"], gap) for gap in gaps)
+    bad = [r for r in rows if r["wrong"] and not listed(r)]
+    for row in bad[:show]:
+        print(f"  {row['id']}: {', '.join(row['wrong'][:8])}")
+    closed = []
+    for gap in gaps:
+        cases = [r for r in rows if fnmatch.fnmatchcase(r["id"], gap)]
+        if cases and not any(r["wrong"] for r in cases):
+            closed.append(gap)
+            print(f"  {gap}: a known gap that is closed: delete its line from the file of known gaps")
+    exact, open_gaps = sum(not r["wrong"] for r in rows), sum(bool(r["wrong"]) and listed(r) for r in rows)
+    print(f"exact {exact} of {len(rows)}" + (f", {open_gaps} known gaps" if open_gaps else ""))
+    return not bad and not closed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", type=Path)
@@ -108,6 +133,7 @@ def main():
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--leap-law", action="store_true")
     parser.add_argument("--page", type=Path)
+    parser.add_argument("--known-gaps", type=Path)
     options = parser.parse_args()
     files = [f for p in options.paths for f in (sorted(p.rglob("*.json")) if p.is_dir() else [p])]
     if options.only:
@@ -118,10 +144,7 @@ def main():
         print("no cases found")
         return 1
     print(table(rows))
-    bad = [r for r in rows if r["wrong"]]
-    for row in bad[: options.show]:
-        print(f"  {row['id']}: {', '.join(row['wrong'][:8])}")
-    print(f"exact {len(rows) - len(bad)} of {len(rows)}")
+    right = judge(rows, known_gaps(options.known_gaps) if options.known_gaps else [], options.show)
     if options.page:
         page = options.page.read_text()
         figures = subprocess.run([options.dlasim, "dram", "--figures"], capture_output=True, text=True, check=True).stdout
@@ -129,7 +152,7 @@ def main():
         if DRAM_BEGIN in page:
             page = between(page, DRAM_BEGIN, DRAM_END, figures.strip())
         options.page.write_text(page)
-    return 1 if bad else 0
+    return 0 if right else 1
 
 
 if __name__ == "__main__":

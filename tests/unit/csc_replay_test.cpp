@@ -11,11 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Convolves, and nothing of it came before the recording: what CDMA told CSC before t0 is not known.
 bool is_convolution(const json& test_case)
 {
     if (!test_case.at("expected").at("probes").contains("cdma2sc_dat_updt")) return false;
-    for (const json& entry : test_case.at("program"))
-        if (entry.at(0) == "CSC.D_OP_ENABLE") return true;
+    int enabled = 0;
+    for (const json& entry : test_case.at("program")) {
+        if (entry.at(0) == "MARK") return enabled == 1;
+        if (entry.at(0) == "CDMA.D_OP_ENABLE") ++enabled;
+    }
     return false;
 }
 

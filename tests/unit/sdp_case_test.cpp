@@ -54,6 +54,7 @@ bool plays(const json& test)
     for (const json& entry : test["program"]) {
         if (entry[0] == "SDP_RDMA.D_OP_ENABLE") return false;
         if (entry[0] == "SDP.D_DST_DMA_CFG" && entry[1] == 0) return false;
+        if (entry[0] == "PDP.D_OP_ENABLE") return false;  // SDP may hand its results to PDP, or share the fabric with it
     }
     Cycle end = 0;
     for (const auto& [name, probe] : probes.items())
