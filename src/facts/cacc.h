@@ -1,9 +1,12 @@
 // What CACC is: latencies and depths.   [spec] cacc.md, section named; confirmed by the measured cases
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
+#include "base/bits.h"
 #include "base/cycle.h"
+#include "facts/csc.h"
 #include "facts/hardware.h"
 
 namespace dlasim::facts::cacc {
@@ -17,21 +20,26 @@ inline constexpr Cycle kGateOff = 3;                // [spec] 5: last cycle with
 inline constexpr Cycle kCellGate = 3;               // [spec] 5: cells start later than the unit
 inline constexpr std::uint32_t kInterruptBit = 20;  // csb.md 3: group 0; group 1 is the next bit
 
-/// Valid of an atom at the port to its delivery. [spec] 0, 2.1, 2.2
-inline Cycle delivery(const Hardware& hw, Precision precision)
+/// What depends on the generation and on the geometry.
+struct Facts {
+    bool words;                        // int16 and fp16, with wide adders for them and for the even kernels of bytes. [spec] 2.3
+    std::array<Cycle, 3> delivery;     // by precision: valid of an atom at the port to its delivery. [spec] 0, 2.1, 2.2
+    Cycle available;                   // delivery to available in the output side's count. [spec] 3.2, 3.5
+    Cycle interrupt;                   // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
+    bool elastic_output;               // kSdpStages behind the delivery buffer. [spec] 3.4
+    std::uint32_t entries;             // of the delivery buffer. [spec] 0
+    std::uint32_t entry_lanes;         // results of an entry; an atom has as many entries as its kernels fill. [spec] 0
+    std::uint32_t beats_per_entry;     // [spec] 0: K / TP
+    std::uint32_t beat_lanes;          // results of a beat
+    std::uint32_t saturation_modulus;  // of the per-atom count of saturated results. [spec] 4.3
+    /// Entries of the results of an atom.
+    std::uint32_t entries_per_atom(std::uint32_t kernels) const { return ceil_div(kernels, entry_lanes); }
+};
+inline Facts of(const Hardware& hw)
 {
-    if (!hw.full()) return 6;
-    return precision == Precision::Fp16 ? 10 : 8;
+    if (hw.full()) return {true, {8, 8, 10}, 3, 3, true, kFullEntries, 16, 1, 16, 256};
+    const std::uint32_t k = hw.mac.atomic_k, lanes = hw.sdp.max_throughput();
+    return {false, {6, 6, 6}, 2, 1, false, csc::of(hw).credit, k, std::max(1u, k / lanes), std::min(lanes, k), k};
 }
-/// Delivery to available in the output side's count. [spec] 3.2, 3.5
-inline Cycle available(const Hardware& hw) { return hw.full() ? 3 : 2; }
-/// Beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
-inline Cycle interrupt(const Hardware& hw) { return hw.full() ? 3 : 1; }
-/// Beats of an entry. [spec] 0: K / TP
-inline std::uint32_t beats_per_entry(const Hardware& hw) { return hw.full() ? 1 : std::max(1u, hw.mac.atomic_k / hw.sdp.max_throughput()); }
-/// Results of a beat.
-inline std::uint32_t lanes_per_beat(const Hardware& hw) { return hw.full() ? 16 : hw.sdp.max_throughput(); }
-/// Bits of the per-atom count of saturated results. [spec] 4.3
-inline std::uint32_t saturation_modulus(const Hardware& hw) { return hw.full() ? 256 : hw.mac.atomic_k; }
 
 }  // namespace dlasim::facts::cacc

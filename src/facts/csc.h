@@ -33,21 +33,29 @@ inline constexpr Cycle kMinimumLoad = 2;      // [spec] 1.6: a weight load of on
 // ---- queues
 inline constexpr unsigned kFifoWords = 4;  // [spec] 1.6: storage words behind the input register
 
-/// Sizes that depend on the geometry. [spec] 0, 1.5.1, 1.6.1
-struct Sizes {
-    std::uint32_t lower, upper;   // stripe limits, direct convolution, one batch
-    std::uint32_t image_stripe;   // atoms of an image stripe
-    std::uint32_t minimum_issue;  // cycles from data pop to data pop
-    std::uint32_t credit;         // initial: entries (nv_full) or atoms that CACC can deliver
+/// What depends on the generation and on the geometry.
+struct Facts {
+    bool words;                       // int16 and fp16
+    bool long_stripes;                // stripes of `upper` atoms while twice as many are left, else of `lower`. [spec] 1.5.1
+    bool short_slice_count;           // image: the last slice is told by a count that one element more makes too short. [spec] 6
+    std::uint32_t lower, upper;       // stripe limits, direct convolution, one batch. [spec] 1.5.1
+    std::uint32_t image_stripe;       // atoms of an image stripe
+    std::uint32_t minimum_issue;      // cycles from data pop to data pop. [spec] 1.6.1
+    std::uint32_t credit;             // initial: entries (nv_full) or atoms that CACC can deliver. [spec] 1.6.1
+    std::uint32_t credit_lanes;       // results of a credit. [spec] 1.6.1
+    unsigned entry_bits, bank_bits;   // of D_ENTRY_PER_SLICE and of each field of D_BANK. [spec] 1.2
+    std::uint32_t address_mask;       // an entry's address in the ring. [spec] 1.8
+    std::uint32_t weight_entry_mask;  // D_WEIGHT_BYTES in entries, as far as the silicon keeps it. [spec] 1.11
+    unsigned row_limit_shift;         // image: entries of a row that count as one of D_ENTRY_PER_SLICE, log2. [spec] 1.8.3
 };
-inline Sizes sizes(const Hardware& hw)
+inline Facts of(const Hardware& hw)
 {
-    const std::uint32_t ak = hw.mac.atomic_k, div = hw.mac.atomic_c / ak;
-    if (hw.full()) return {ak, 2 * ak, 4 * ak, 10, 256};
-    const std::uint32_t image = (div >= 4 ? 4 : 2) * ak;
-    return {ak, 2 * ak, image, ak, image};
+    const std::uint32_t ak = hw.mac.atomic_k, div = hw.mac.atomic_c / ak, image = (div >= 4 ? 4 : 2) * ak;
+    if (hw.full()) return {true, false, false, ak, 2 * ak, image, 10, 256, 16, 12, 4, 0xfff, 0xfff, 0};
+    return {false, true, true, ak, 2 * ak, image, ak, image, ak, 14, 5, 0xffff, UINT32_MAX, 2};
 }
 
+inline constexpr std::uint32_t kJumpBelow = 32;  // [spec] 1.8.5: bytes of an entry; narrower ones are read in pairs
 inline constexpr std::uint32_t kWinogradLower = 16, kWinogradUpper = 32;  // [spec] 1.5.1
 inline constexpr std::uint32_t kWinogradChannels = 4;                     // [spec] 1.3: channels of a slice
 

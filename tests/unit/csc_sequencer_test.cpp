@@ -43,19 +43,21 @@ CscLayer layer(const Hardware& hw, std::uint32_t atoms, std::uint32_t kernels, s
     l.slice_channels = hw.mac.atomic_c;
     l.last_weight_channel = slices * hw.mac.atomic_c - 1;
     l.kernel_columns = columns;
-    l.lower = facts::csc::sizes(hw).lower;
-    l.upper = facts::csc::sizes(hw).upper;
-    l.credit_unit = hw.full() && precision == Precision::Int8 ? 2 : 1;
+    l.lower = facts::csc::of(hw).lower;
+    l.upper = facts::csc::of(hw).upper;
+    l.kernels_per_load = l.kernel_group / hw.mac.atomic_k;
+    l.long_stripes = facts::csc::of(hw).long_stripes;
+    l.credit_unit = l.kernel_group / hw.mac.atomic_k;
     return l;
 }
 
 Pops run(const Hardware& hw, const CscLayer& l, std::uint32_t credit, Cycle end = 100000)
 {
     Pops pops;
-    Sequencer sequencer(facts::csc::sizes(hw).minimum_issue, credit);
+    Sequencer sequencer(facts::csc::of(hw).minimum_issue, credit);
     sequencer.slices = 1000;
     sequencer.kernels = 10000;
-    sequencer.start(l, hw.full(), 1);  // layer start in cycle 0
+    sequencer.start(l, 1);  // layer start in cycle 0
     while (!sequencer.finished() && sequencer.clock() < end) sequencer.step(sequencer.clock(), pops);
     return pops;
 }
@@ -122,7 +124,7 @@ TEST(Sequencer, TheFirstPackageNeedsAllLinesOfTheInputAndItsKernels)
     Sequencer sequencer(10, 256);
     sequencer.slices = 9;
     sequencer.kernels = 15;
-    sequencer.start(l, true, 1);
+    sequencer.start(l, 1);
     while (sequencer.clock() < 100) sequencer.step(sequencer.clock(), pops);
     EXPECT_TRUE(pops.weights.empty());
     ++sequencer.slices;  // shown in cycle 100

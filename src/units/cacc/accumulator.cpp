@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "facts/cacc.h"
 #include "numerics/cacc.h"
 
 // The loops over whole stripes are compiled for wide vectors too; the loader picks by processor.
@@ -42,6 +41,7 @@ DLASIM_CLONES void finish_narrow(const std::int32_t* sums, const std::int32_t* m
 
 Accumulator::Accumulator(const Hardware& hw)
     : hardware_(hw),
+      facts_(facts::cacc::of(hw)),
       max_kernels_(hw.kernel_group(Precision::Int8)),
       narrow_stripes_(INT32_MAX / (std::uint64_t{hw.mac.atomic_c} * 128 * 128 * 4) - 1)  // 4: Winograd adds positions
 {
@@ -57,7 +57,7 @@ void Accumulator::start_layer(const AccumulatorMode& mode)
 /// nv_full has wide adders for words and for the even kernels of bytes.
 unsigned Accumulator::width(std::uint32_t kernel) const
 {
-    const bool wide = hardware_.full() && (mode_.precision != Precision::Int8 || kernel % 2 == 0);
+    const bool wide = facts_.words && (mode_.precision != Precision::Int8 || kernel % 2 == 0);
     return wide ? numerics::kWideSum : numerics::kNarrowSum;
 }
 
@@ -169,7 +169,7 @@ std::uint32_t Accumulator::finish(std::uint32_t atom, std::int32_t* results)
         std::fill_n(results, kernels_, 0);
         for (const Half& half : halves_) saturated += finish(half, atom, output, results);
     }
-    return saturated % facts::cacc::saturation_modulus(hardware_);
+    return saturated % facts_.saturation_modulus;
 }
 
 }  // namespace dlasim

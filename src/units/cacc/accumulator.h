@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "facts/cacc.h"
 #include "facts/hardware.h"
 #include "traffic/convolution.h"
 
@@ -55,6 +56,7 @@ private:
     unsigned width(std::uint32_t kernel) const;
 
     const Hardware& hardware_;
+    const facts::cacc::Facts facts_;
     const std::uint32_t max_kernels_;
     const std::uint64_t narrow_stripes_;  // as many cannot leave 32 bits
     AccumulatorMode mode_;

@@ -7,7 +7,6 @@
 #include "base/bits.h"
 #include "base/busy_plan.h"
 #include "facts/cacc.h"
-#include "facts/csc.h"
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/cacc/accumulator.h"
@@ -18,13 +17,12 @@ namespace dlasim {
 struct CaccCore::Parts {
     Parts(const Hardware& hw, const CaccPorts& p, bool with_values)
         : hardware(hw),
+          silicon(facts::cacc::of(hw)),
           ports(p),
           values(with_values),
-          beats_per_entry(facts::cacc::beats_per_entry(hw)),
-          lanes_per_beat(std::min<std::uint32_t>(facts::cacc::lanes_per_beat(hw), hw.full() ? 16 : hw.mac.atomic_k)),
           registers(*find_unit(hw.generation, "CACC"), p.csb),
           accumulator(hw),
-          delivery(hw.full() ? facts::cacc::kFullEntries : facts::csc::sizes(hw).credit, hw.full() ? 16 : hw.mac.atomic_k),
+          delivery(silicon.entries, silicon.entry_lanes),
           results(std::size_t{5} * hw.kernel_group(Precision::Int8) + 16, 0)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read_status(offset, group, at); };
@@ -42,9 +40,9 @@ struct CaccCore::Parts {
     std::optional<std::uint32_t> read_status(std::uint32_t offset, unsigned group, Cycle at) const;
 
     const Hardware& hardware;
+    const facts::cacc::Facts silicon;
     const CaccPorts ports;
     const bool values;
-    const std::uint32_t beats_per_entry, lanes_per_beat;
     RegisterFile registers;
     Accumulator accumulator;
     Delivery delivery;
@@ -82,12 +80,11 @@ void CaccCore::Parts::start_layer(Cycle at)
     if (clock_probe) clock_probe->level(at, true);
     if (cell_probe) cell_probe->level(at + facts::cacc::kCellGate, true);
     const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
-    const bool full = hardware.full();
-    const std::uint32_t code = full ? field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
+    const std::uint32_t code = silicon.words ? field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
     precision = code == 0 ? Precision::Int8 : code == 2 ? Precision::Fp16 : Precision::Int16;
     AccumulatorMode mode{precision, hardware.winograd && field(reg::cacc::D_MISC_CFG, 0, 1), field(reg::cacc::D_CLIP_CFG, 0, 5)};
     accumulator.start_layer(mode);
-    entries_per_atom = full ? ceil_div(hardware.kernel_group(precision), 16u) * mode.outputs() : 1;
+    entries_per_atom = silicon.entries_per_atom(hardware.kernel_group(precision)) * mode.outputs();
 
     DeliveryOrder order;
     if (hardware.batch && !mode.winograd) order.last_batch = field(reg::cacc::D_BATCH_NUMBER, 0, 5);
@@ -161,7 +158,7 @@ void CaccCore::Parts::take(const Sums& a, const Sums& b)
     atoms += a.atoms;
     const Cycle first = a.first_atom;
     if (values) accumulator.begin_stripe(a, b);
-    if (a.channel_end) deliver(a, first + facts::cacc::delivery(hardware, precision));
+    if (a.channel_end) deliver(a, first + silicon.delivery[static_cast<std::size_t>(precision)]);
     else if (values) accumulator.add();
     accumulator.end_stripe(a.channel_end);
     phases.busy(first, first + a.atoms, a.layer_end ? Phase::Draining : Phase::Starved);
@@ -179,7 +176,7 @@ void CaccCore::Parts::deliver(const Sums& a, Cycle first)
             saturated_total += count;
         }
         delivered_last = last;
-        delivery.append(results.data(), entries_per_atom, first + i + facts::cacc::available(hardware), last);
+        delivery.append(results.data(), entries_per_atom, first + i + silicon.available, last);
     }
     if (a.layer_end) done_at = first + a.atoms - 1 + facts::cacc::kDone;
 }
@@ -196,7 +193,7 @@ void CaccCore::Parts::schedule_beat()
         return;
     }
     const Cycle available = delivery.available_at();
-    if (hardware.full()) {
+    if (silicon.elastic_output) {
         const Cycle stage1 = std::max(available + 1, stage2);
         stage2 = std::max(stage1 + 1, stage3);
         stage3 = std::max(stage2 + 1, free_at);
@@ -209,9 +206,9 @@ void CaccCore::Parts::schedule_beat()
 void CaccCore::Parts::offer_beat(Cycle at)
 {
     SumBeat item;
-    const std::int32_t* from = delivery.entry() + std::size_t{beat} * lanes_per_beat;
-    std::copy_n(from, std::min<std::size_t>(lanes_per_beat, item.lanes.size()), item.lanes.begin());
-    item.layer_end = delivery.ends_layer() && beat + 1 == beats_per_entry;
+    const std::int32_t* from = delivery.entry() + std::size_t{beat} * silicon.beat_lanes;
+    std::copy_n(from, std::min<std::size_t>(silicon.beat_lanes, item.lanes.size()), item.lanes.begin());
+    item.layer_end = delivery.ends_layer() && beat + 1 == silicon.beats_per_entry;
     ports.sdp.offer(at, item);
     offered = true;
 }
@@ -225,11 +222,11 @@ void CaccCore::Parts::advance_output(Cycle to)
         ++beats;
         offered = false;
         free_at = to + 1;
-        if (++beat == beats_per_entry) {
+        if (++beat == silicon.beats_per_entry) {
             beat = 0;
             ports.credit.put(to + facts::cacc::kCredit, 1);
             if (delivery.ends_layer()) {
-                ports.interrupt.put(to + facts::cacc::interrupt(hardware), 1u << (facts::cacc::kInterruptBit + interrupt_group));
+                ports.interrupt.put(to + silicon.interrupt, 1u << (facts::cacc::kInterruptBit + interrupt_group));
                 interrupt_group ^= 1;
                 if (!running) phases.enter(Phase::Gated, to + 1);
             }

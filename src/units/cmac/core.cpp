@@ -23,13 +23,13 @@ struct CmacCore::Parts {
           half(h),
           ports(p),
           values(with_values),
-          latencies(facts::cmac::latencies(hw)),
-          from_csc(h == MacHalf::A ? latencies.from_csc_a : latencies.from_csc_b),
+          silicon(facts::cmac::of(hw)),
+          from_csc(h == MacHalf::A ? silicon.from_csc_a : silicon.from_csc_b),
           registers(*find_unit(hw.generation, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
           atoms_by_cells(hw.mac.atomic_k / 2 + 1),
           block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c),
           tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1),
-          fp16(hw.full() ? std::max(1u, hw.mac.atomic_k / 2) : 1)
+          fp16(std::max(1u, silicon.fp16_kernels))
     {
     }
 
@@ -50,7 +50,7 @@ struct CmacCore::Parts {
     const MacHalf half;
     const CmacPorts ports;
     const bool values;
-    const facts::cmac::Latencies latencies;
+    const facts::cmac::Facts silicon;
     const Cycle from_csc;
     RegisterFile registers;
 
@@ -111,10 +111,10 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     const std::uint32_t first_kernel = half == MacHalf::A ? 0 : cells;
     const std::uint32_t end_kernel = half == MacHalf::A ? std::min(s.kernels, cells) : s.kernels;
     const std::uint32_t kernels = end_kernel > first_kernel ? end_kernel - first_kernel : 0;
-    Sums sums{s.first_atom + latencies.to_cacc, s.atoms, kernels, 1, block.pitch(), s.channel_end, s.layer_end, nullptr, nullptr};
+    Sums sums{s.first_atom + silicon.to_cacc, s.atoms, kernels, 1, block.pitch(), s.channel_end, s.layer_end, nullptr, nullptr};
     if (s.operands) multiply(*s.operands, s.atoms, first_kernel, kernels, sums);
     ports.sums.put(at + 1, sums);
-    if (output_probe) output_probe->run(first + latencies.control, s.atoms);
+    if (output_probe) output_probe->run(first + silicon.control, s.atoms);
     phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
     ++stripes;
     atoms += s.atoms;

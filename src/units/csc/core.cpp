@@ -43,7 +43,7 @@ struct CscCore::Parts final : PackageSink {
           ports(p),
           values(with_values),
           registers(*find_unit(hw.generation, "CSC"), p.csb),
-          sequencer(facts::csc::sizes(hw).minimum_issue, facts::csc::sizes(hw).credit),
+          sequencer(facts::csc::of(hw).minimum_issue, facts::csc::of(hw).credit),
           weights(hw, p.cbuf, with_values),
           data(hw, p.cbuf, with_values)
     {
@@ -130,7 +130,7 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     account_gap(at);
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
-    loaded_at = at + std::max(facts::csc::sizes(hardware).minimum_issue, p.execution);
+    loaded_at = at + std::max(facts::csc::of(hardware).minimum_issue, p.execution);
     credit_short = false;
     shortest_stripe = packages == 0 ? count : std::min(shortest_stripe, count);
     longest_stripe = std::max(longest_stripe, count);
@@ -224,7 +224,7 @@ void CscCore::Parts::start_busy(Cycle first)
     }
     weights.start_layer(layer);
     data.start_layer(layer);
-    sequencer.start(layer, hardware.full(), first);
+    sequencer.start(layer, first);
     state = State::Busy;
 }
 

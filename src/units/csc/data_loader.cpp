@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "facts/csc.h"
-
 namespace dlasim {
 namespace {
 constexpr std::uint32_t kNoAddress = UINT32_MAX;
@@ -18,12 +16,11 @@ void PackageAtoms::make_room(std::uint32_t count, std::uint32_t size)
 }
 
 DataLoader::DataLoader(const Hardware& hw, Cbuf& cbuf, bool values)
-    : entry_bytes_(hw.cbuf.entry_bytes),
+    : facts_(facts::csc::of(hw)),
+      entry_bytes_(hw.cbuf.entry_bytes),
       bank_depth_(hw.cbuf.bank_depth),
       lanes_(hw.mac.atomic_c),
       parts_(std::max(1u, hw.atoms_per_entry())),
-      image_stripe_(facts::csc::sizes(hw).image_stripe),
-      full_(hw.full()),
       values_(values),
       cbuf_(cbuf)
 {
@@ -39,6 +36,7 @@ DataLoader::DataLoader(const Hardware& hw, Cbuf& cbuf, bool values)
 void DataLoader::start_layer(const CscLayer& layer)
 {
     layer_ = &layer;
+    paired_ = entry_bytes_ == 2 * lanes_ * layer.element_bytes;
     ring_entries_ = layer.data_banks * bank_depth_;
     const bool windows = layer.mode != ConvMode::Direct;
     now_.output = windows ? layer.fetch_rows - 1 : 0;
@@ -54,7 +52,7 @@ void DataLoader::start_layer(const CscLayer& layer)
     pixel_start_ = layer.fetch_rows == 4 ? 3 * step + wch % 64 : layer.fetch_rows == 2 ? step + wch % 64 : std::min(wch, lanes_ - 1);
     pixel_step_ = step * layer.fetch_rows;
     pixel_bytes_ = step * layer.element_bytes;
-    pixel_chunk_ = step * image_stripe_;
+    pixel_chunk_ = step * facts_.image_stripe;
     pixel_next_slice_ = wch % lanes_ + 1;
     pixel_ = pixel_slice_ = pixel_stripe_ = pixel_start_;
     slices_seen_ = 2;
@@ -99,7 +97,8 @@ void DataLoader::load(const Package& package, Cycle at, PackageAtoms& out)
 {
     const std::uint64_t reads = reads_;
     if (layer_->mode == ConvMode::Direct) load_direct(package, at, out);
-    else load_windows(package, at, out);
+    else if (layer_->mode == ConvMode::Image) load_image(package, at, out);
+    else load_tiles(package, at, out);
     cbuf_.data_reads += reads_ - reads;
     if (read_probe && run_length_ != 0) {
         read_probe->run(run_start_, run_length_);
@@ -115,8 +114,7 @@ void DataLoader::end_slice(const Package& package)
         slice_ = slice_address_ = 0;
         return;
     }
-    // int8 in nv_full: two slices share an entry.
-    const bool half = full_ && l.int8() && slice_ % 2 == 0;
+    const bool half = paired_ && slice_ % 2 == 0;
     if (l.mode != ConvMode::Image && !half) slice_address_ += l.data_width;
     ++slice_;
 }
@@ -124,16 +122,8 @@ void DataLoader::end_slice(const Package& package)
 /// Which part of which entry holds the atom of a column: the channels of the last slice are packed.
 DataLoader::Selection DataLoader::select(const Package& p) const
 {
+    if (paired_ && slice_ % 2 == 1) return {0, 0, 0, entry_bytes_ / 2};
     const std::uint32_t n = p.channels * layer_->element_bytes;
-    if (full_) {
-        const std::uint32_t half = entry_bytes_ / 2, quarter = entry_bytes_ / 4;
-        if (layer_->int8()) {
-            if (slice_ & 1) return {0, 0, 0, half};
-            if (!p.last_slice) return {0, 0, 0, 0};
-            return n > quarter ? Selection{1, 1, half, 0} : Selection{2, 3, quarter, 0};
-        }
-        return n > half ? Selection{} : n > quarter ? Selection{1, 1, half, 0} : Selection{2, 3, quarter, 0};
-    }
     Selection s{0, 0, entry_bytes_, 0};
     if (!p.last_slice) return s;
     for (std::uint32_t parts = parts_; parts > 1 && n <= s.part_bytes / 2; parts /= 2) {
@@ -151,7 +141,7 @@ void DataLoader::load_direct(const Package& p, Cycle at, PackageAtoms& out)
     if (out.atoms.size() < count) out.atoms.resize(count);
     out.lanes = p.channels;
     const Selection part = select(p);
-    const std::uint32_t mask = full_ ? 0xfff : 0xffff;
+    const std::uint32_t mask = facts_.address_mask;
     const std::int32_t columns = static_cast<std::int32_t>(p.kernel_column * l.x_dilation);
     const std::int32_t rows = static_cast<std::int32_t>(p.kernel_row * l.y_dilation);
     const std::int32_t last_column = static_cast<std::int32_t>(l.last_column), last_row = static_cast<std::int32_t>(l.last_row);

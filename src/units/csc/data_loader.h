@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/cycle.h"
+#include "facts/csc.h"
 #include "links/probe.h"
 #include "units/cbuf/cbuf.h"
 #include "units/csc/package.h"
@@ -58,6 +59,7 @@ private:
     struct Level {
         std::vector<std::uint8_t> current, previous;
         bool current_pad = true, previous_pad = true;
+        bool loaded = false, padded = false;  // by the last step
         std::uint32_t shift = 0, shift_start = 0;
     };
     struct Selection {
@@ -66,7 +68,8 @@ private:
     };
 
     void load_direct(const Package& package, Cycle at, PackageAtoms& out);
-    void load_windows(const Package& package, Cycle at, PackageAtoms& out);
+    void load_image(const Package& package, Cycle at, PackageAtoms& out);
+    void load_tiles(const Package& package, Cycle at, PackageAtoms& out);
     Selection select(const Package& package) const;
     std::uint32_t row_address(std::int64_t row) const;
     /// Wraps an address once, as the silicon does.
@@ -74,14 +77,20 @@ private:
     const std::uint8_t* entry(std::uint32_t address) const;
     void record_read(Cycle enable);
 
+    bool request(std::uint32_t h, std::uint32_t address, bool always, Cycle enable);
+    void advance_window(const Package& package, bool stripe_end, std::int32_t first_row);
+    void fetch_image_row(const Package& package, std::uint32_t h, bool begin, Cycle enable);
+    void shift_levels(bool fetched);
+    bool jumps() const;
     void fetch_image(const Package& package, Level& level, std::uint32_t address, bool begin);
     void image_atom(const Package& package, std::uint8_t* lanes) const;
     void winograd_atom(bool lower, bool exact, std::uint8_t* lanes) const;
     void advance_pixel(const Package& package, bool stripe_end, bool column_end);
     void end_slice(const Package& package);
 
-    const std::uint32_t entry_bytes_, bank_depth_, lanes_, parts_, image_stripe_;
-    const bool full_, values_;
+    const facts::csc::Facts facts_;
+    const std::uint32_t entry_bytes_, bank_depth_, lanes_, parts_;
+    const bool values_;
     Cbuf& cbuf_;
     const CscLayer* layer_ = nullptr;
 
@@ -89,6 +98,7 @@ private:
     std::uint32_t ring_entries_ = 1;
     Position now_, stripe_;                // stripe_: where the stripe begins
     std::uint32_t slice_ = 0;              // cop: channel slices done
+    bool paired_ = false;                  // two channel slices share an entry
     std::uint32_t slice_address_ = 0;      // cb
     std::array<std::uint32_t, 4> last_{};  // address of the last request of each row in flight
 

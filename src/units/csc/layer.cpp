@@ -8,13 +8,13 @@ namespace dlasim {
 
 CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
 {
-    const bool full = hw.full();
+    const facts::csc::Facts silicon = facts::csc::of(hw);
     const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
     CscLayer l;
     const bool winograd = hw.winograd && field(reg::csc::D_MISC_CFG, 0, 1);
     const bool image = !winograd && field(reg::csc::D_DATAIN_FORMAT, 0, 1);
     l.mode = winograd ? ConvMode::Winograd : image ? ConvMode::Image : ConvMode::Direct;
-    const std::uint32_t precision = full ? field(reg::csc::D_MISC_CFG, 12, 2) : 0;
+    const std::uint32_t precision = silicon.words ? field(reg::csc::D_MISC_CFG, 12, 2) : 0;
     l.precision = precision == 0 ? Precision::Int8 : precision == 2 ? Precision::Fp16 : Precision::Int16;
     l.element_bytes = l.int8() ? 1 : 2;
     l.data_reuse = field(reg::csc::D_MISC_CFG, 16, 1);
@@ -29,7 +29,7 @@ CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
     l.last_kernel = field(reg::csc::D_WEIGHT_SIZE_EXT_1, 16, 13);
     l.last_output_column = field(reg::csc::D_DATAOUT_SIZE_0, 0, 13);
     l.last_output_row = field(reg::csc::D_DATAOUT_SIZE_0, 16, 13);
-    l.last_entry = field(reg::csc::D_ENTRY_PER_SLICE, 0, full ? 12 : 14);
+    l.last_entry = field(reg::csc::D_ENTRY_PER_SLICE, 0, silicon.entry_bits);
     l.kernel_columns = l.mode == ConvMode::Direct ? field(reg::csc::D_WEIGHT_SIZE_EXT_0, 0, 5) + 1 : 1;
     l.kernel_rows = winograd ? 1 : field(reg::csc::D_WEIGHT_SIZE_EXT_0, 16, 5) + 1;
     l.x_stride = winograd ? 1 : field(reg::csc::D_CONV_STRIDE_EXT, 0, 3) + 1;
@@ -43,10 +43,9 @@ CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
     l.pad_value = field(reg::csc::D_ZERO_PADDING_VALUE, 0, 16);
     l.batches = hw.batch ? field(reg::csc::D_BATCH_NUMBER, 0, 5) + 1 : 1;
     l.loaded_batches = l.mode == ConvMode::Direct ? l.batches : 1;
-    l.data_banks = field(reg::csc::D_BANK, 0, full ? 4 : 5) + 1;
-    l.weight_banks = field(reg::csc::D_BANK, 16, full ? 4 : 5) + 1;
-    l.weight_entries =
-        full ? field(reg::csc::D_WEIGHT_BYTES, 7, 25) & 0xfff : registers.get(reg::csc::D_WEIGHT_BYTES) / hw.cbuf.entry_bytes;
+    l.data_banks = field(reg::csc::D_BANK, 0, silicon.bank_bits) + 1;
+    l.weight_banks = field(reg::csc::D_BANK, 16, silicon.bank_bits) + 1;
+    l.weight_entries = registers.get(reg::csc::D_WEIGHT_BYTES) / hw.cbuf.entry_bytes & silicon.weight_entry_mask;
     l.mask_entries = l.compressed ? field(reg::csc::D_WMB_BYTES, 7, 21) & 0x1ff : 0;
     l.pra_truncate = std::min(field(reg::csc::D_PRA_CFG, 0, 2), 2u);
     l.y_extension = field(reg::csc::D_POST_Y_EXTENSION, 0, 2);
@@ -54,6 +53,8 @@ CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
     constexpr std::uint32_t kRows[] = {1, 2, 4, 1};
     const std::uint32_t rows = kRows[l.y_extension];
     l.kernel_group = hw.kernel_group(l.precision);
+    l.kernels_per_load = l.kernel_group / hw.mac.atomic_k;
+    l.long_stripes = silicon.long_stripes;
     l.groups = l.last_kernel / l.kernel_group + 1;
     const std::uint32_t atomics = field(reg::csc::D_ATOMICS, 0, 21);
     l.atoms = image ? l.last_output_column + 1 : winograd ? (atomics >> 2) + 1 : atomics + 1;
@@ -69,15 +70,14 @@ CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
     const std::uint32_t pixel = field(reg::csc::D_DATAIN_SIZE_EXT_1, 0, 2);
     l.components = pixel == 3 ? 4 : pixel == 2 ? 3 : 1;
 
-    const facts::csc::Sizes sizes = facts::csc::sizes(hw);
-    if (image) l.lower = l.upper = sizes.image_stripe;
+    if (image) l.lower = l.upper = silicon.image_stripe;
     else if (winograd) l.lower = facts::csc::kWinogradLower, l.upper = facts::csc::kWinogradUpper;
     else if (l.batches > 1) {
         l.lower = facts::csc::batch_limits(l.batches).lower;
         l.upper = facts::csc::batch_limits(l.batches).upper;
-    } else l.lower = sizes.lower, l.upper = sizes.upper;
+    } else l.lower = silicon.lower, l.upper = silicon.upper;
 
-    const std::uint32_t per_output = full ? ceil_div(l.kernel_group, 16u) : 1;
+    const std::uint32_t per_output = ceil_div(l.kernel_group, silicon.credit_lanes);
     l.credit_unit = per_output * (winograd ? 4 : 1);
     l.credit_guard = l.mode == ConvMode::Direct && l.batches > 1 ? per_output * l.batches : 0;
     return l;

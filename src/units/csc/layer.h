@@ -36,6 +36,8 @@ struct CscLayer {
     // Derived.
     std::uint32_t element_bytes = 1;
     std::uint32_t kernel_group = 1, groups = 1;
+    std::uint32_t kernels_per_load = 1;
+    bool long_stripes = false;           // stripes of `upper` while twice as many atoms are left
     std::uint32_t atoms = 1, rows = 1;   // output atoms of a row (of the plane), output rows of the loop
     std::uint32_t slices = 1;            // channel slices
     std::uint32_t slice_channels = 1;    // channels of a full slice

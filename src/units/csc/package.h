@@ -28,7 +28,7 @@ struct Package {
 class PackageGenerator {
 public:
     PackageGenerator() = default;
-    PackageGenerator(const CscLayer& layer, bool full);
+    explicit PackageGenerator(const CscLayer& layer);
 
     bool done() const { return done_; }
     /// The package that next() returns. pre: !done()
@@ -40,14 +40,13 @@ private:
     void fill();
 
     const CscLayer* layer_ = nullptr;
-    bool full_ = false;
     bool done_ = true;
     std::uint32_t group_ = 0, row_ = 0, left_ = 0, slice_ = 0, r_ = 0, s_ = 0;
     bool last_stripe_ = false;
     Package package_;
 };
 
-inline PackageGenerator::PackageGenerator(const CscLayer& layer, bool full) : layer_(&layer), full_(full), done_(false)
+inline PackageGenerator::PackageGenerator(const CscLayer& layer) : layer_(&layer), done_(false)
 {
     left_ = layer.atoms;
     start_stripe();
@@ -59,14 +58,14 @@ inline void PackageGenerator::start_stripe()
     const CscLayer& l = *layer_;
     std::uint32_t length = l.lower;
     if (left_ <= l.upper) length = left_;
-    else if (!full_ && left_ >= 2 * l.upper) length = l.upper;
+    else if (l.long_stripes && left_ >= 2 * l.upper) length = l.upper;
     last_stripe_ = length == left_;
     package_.length = length;
     package_.size = l.mode == ConvMode::Image ? length : length * l.batches;
     package_.execution = l.mode == ConvMode::Image ? round_up(length, l.fetch_rows) : package_.size;
     const bool last_group = group_ + 1 == l.groups;
     package_.kernels = last_group ? l.last_kernel % l.kernel_group + 1 : l.kernel_group;
-    package_.loads = full_ && l.int8() ? (package_.kernels + 1) / 2 : package_.kernels;
+    package_.loads = ceil_div(package_.kernels, l.kernels_per_load);
 }
 
 inline void PackageGenerator::fill()

@@ -19,10 +19,10 @@ inline bool Sequencer::Fifo::step(bool push, bool pop)
     return input != before.input || busy != before.busy || full != before.full || words != before.words;
 }
 
-void Sequencer::start(const CscLayer& layer, bool full, Cycle first)
+void Sequencer::start(const CscLayer& layer, Cycle first)
 {
     layer_ = &layer;
-    generator_ = PackageGenerator(layer, full);
+    generator_ = PackageGenerator(layer);
     generated_ = weights_popped_ = data_popped_ = 0;
     package_valid_ = false;
     data_ = weights_ = Fifo{};

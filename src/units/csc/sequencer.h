@@ -39,7 +39,7 @@ public:
     void add_credit(std::uint32_t amount) { credit_ += amount; }
 
     /// First cycle in BUSY is `first`.
-    void start(const CscLayer& layer, bool full, Cycle first);
+    void start(const CscLayer& layer, Cycle first);
     /// Evaluates cycle `at`; at == clock().
     void step(Cycle at, PackageSink& sink);
     /// Nothing happens in cycles before `to` but the pop counter counts. pre: quiet()

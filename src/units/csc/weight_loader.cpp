@@ -15,7 +15,6 @@ WeightLoader::WeightLoader(const Hardware& hw, Cbuf& cbuf, bool values)
       bank_depth_(hw.cbuf.bank_depth),
       mask_bank_(hw.cbuf.banks - 1),
       lanes_(hw.mac.atomic_c),
-      full_(hw.full()),
       values_(values),
       cbuf_(cbuf)
 {
@@ -120,7 +119,6 @@ void WeightLoader::place(const Package& p, const std::uint8_t* elements, std::ui
 void WeightLoader::load_plain(const Package& p, Cycle at, WeightSet& out)
 {
     const std::uint32_t kernel_bytes = p.weight_elements * (p.sub_rows + 1) * layer_->element_bytes;
-    const bool dual = full_ && layer_->int8();
     const bool rows = layer_->row_step != 1;
     std::uint8_t* to = out.bytes.data();
     if (!rows && !read_probe) {
@@ -129,7 +127,7 @@ void WeightLoader::load_plain(const Package& p, Cycle at, WeightSet& out)
         return;
     }
     for (std::uint32_t j = 0, k = 0; j < p.loads; ++j) {
-        const std::uint32_t kernels = dual ? std::min(2u, p.kernels - k) : 1;
+        const std::uint32_t kernels = std::min(layer_->kernels_per_load, p.kernels - k);
         std::uint8_t* from = rows ? row_.data() : to;
         take_bytes(from, kernels * kernel_bytes, at + facts::csc::kWeightRead + j);
         if (rows && values_)
@@ -143,10 +141,9 @@ void WeightLoader::load_compressed(const Package& p, Cycle at, WeightSet& out)
 {
     const std::uint32_t bytes = layer_->element_bytes;
     const std::uint32_t elements = p.weight_elements * (p.sub_rows + 1);
-    const bool dual = full_ && layer_->int8();
     std::uint8_t* to = out.bytes.data();
     for (std::uint32_t j = 0, k = 0; j < p.loads; ++j) {
-        const std::uint32_t kernels = dual ? std::min(2u, p.kernels - k) : 1;
+        const std::uint32_t kernels = std::min(layer_->kernels_per_load, p.kernels - k);
         std::uint32_t present = 0;
         Stream& m = masks_;
         bool read = false;

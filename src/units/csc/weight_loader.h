@@ -61,7 +61,7 @@ private:
     void place(const Package& package, const std::uint8_t* elements, std::uint8_t* lanes) const;
 
     const std::uint32_t entry_bytes_, bank_depth_, mask_bank_, lanes_;
-    const bool full_, values_;
+    const bool values_;
     Cbuf& cbuf_;
     const CscLayer* layer_ = nullptr;
     std::uint32_t ring_entries_ = 1, ring_base_ = 0;

@@ -9,107 +9,123 @@
 namespace dlasim {
 namespace {
 constexpr std::uint32_t kNoAddress = UINT32_MAX;
-constexpr std::uint32_t kJumpBelow = 32;  // entries narrower than the widest pixel step are read in pairs
 constexpr std::uint32_t kTileChannels = 4, kTileLanes = numerics::kTileLanes, kPositionBytes = 8;
+constexpr std::uint32_t kTileAtom = 2 * kTileLanes + 64;
 }  // namespace
 
-void DataLoader::load_windows(const Package& p, Cycle at, PackageAtoms& out)
+/// Entries narrower than the widest pixel step are read in pairs.
+bool DataLoader::jumps() const { return entry_bytes_ < facts::csc::kJumpBelow && pixel_bytes_ > entry_bytes_; }
+
+/// Requests the entry of kernel row `h` unless it is the one requested last; true if it is read.
+bool DataLoader::request(std::uint32_t h, std::uint32_t address, bool always, Cycle enable)
+{
+    const bool reads = always || address != last_[h];
+    last_[h] = address;
+    if (!reads) return false;
+    ++reads_;
+    if (read_probe) record_read(enable);
+    return true;
+}
+
+/// The walk goes to the next window; at the end of a stripe to where the next package begins.
+void DataLoader::advance_window(const Package& p, bool stripe_end, std::int32_t first_row)
 {
     const CscLayer& l = *layer_;
-    const bool image = l.mode == ConvMode::Image;
-    const std::uint32_t steps = l.fetch_rows;
-    const std::uint32_t atom_bytes = image ? lanes_ * l.element_bytes : 2 * kTileLanes;
-    out.lanes = image ? (steps == 1 ? p.channels : lanes_) : kTileLanes;
-    out.make_room(p.length, atom_bytes + 64);
-    const std::uint32_t mask = full_ ? 0xfff : 0xffff;
-    Cycle enable = at + (image ? steps == 1   ? facts::csc::kDataRead
-                                 : steps == 2 ? facts::csc::kDataReadTwoRows
-                                              : facts::csc::kDataReadFourRows
-                               : facts::csc::kDataReadWinograd);
-    std::array<bool, 4> loads{}, pads{};
-    std::uint32_t made = 0;
-    bool exact = false;  // Winograd: the tile is the current entry
-    for (std::uint32_t s = 0, h = 0, k = 0;; ++k, ++enable) {
-        const bool last_h = h == steps - 1;
-        const bool s_last = s + 1 == p.length, stripe_end = s_last && last_h;
-        const bool column_end = now_.output >= l.last_output_column && last_h;
-        const std::int64_t row = std::int64_t{now_.row} + p.kernel_row + h;
-        std::uint32_t in_row;
-        bool pad = false, skip;
-        if (image) {
-            in_row = pixel_ * l.element_bytes / entry_bytes_;
-            pad = row < 0 || row > l.last_row;
-            skip = (full_ ? in_row : in_row >> 2) > l.last_entry;
-        } else {
-            in_row = static_cast<std::uint32_t>(now_.column) >> 2;
-            skip = now_.column >= 4 && (now_.column & 2) && s >= 2;
-            if (h == 0) exact = (now_.column & 2) != 0;
-        }
-        Level& level = levels_[h];
-        loads[h] = false;
-        pads[h] = pad;
-        if (pad) {
-            last_[h] = kNoAddress;
-            level.previous_pad = level.current_pad;
-            level.current_pad = true;
-        } else if (!skip) {
-            const std::uint32_t address = wrap(base_ + slice_address_ + (row_address(row) & mask) + in_row);
-            const bool begin = k < steps;
-            if (address != last_[h] || (image && begin)) {
-                ++reads_;
-                if (read_probe) record_read(enable);
-                loads[h] = true;
-                if (image) fetch_image(p, level, address, begin);
-                else if (values_) {
-                    if (!begin) level.previous.swap(level.current);
-                    std::memcpy(level.current.data(), entry(address), entry_bytes_);
-                }
-            }
-            last_[h] = address;
-        }
-        if (image) {
-            // The rows of an atom meet at the response stage: once all of them have been fetched.
-            if (last_h)
-                for (std::uint32_t i = 0; i < steps && made < p.length; ++i, ++made) {
-                    for (std::uint32_t q = 0; q < steps; ++q) {
-                        if (made == 0) continue;
-                        Level& row_level = levels_[q];
-                        const bool loaded = i == 0 && loads[q], padded = i == 0 && pads[q];
-                        const bool jumps = !full_ && entry_bytes_ < kJumpBelow && pixel_bytes_ > entry_bytes_;
-                        const std::uint32_t moved = row_level.shift + std::min(pixel_bytes_, entry_bytes_) - (loaded ? entry_bytes_ : 0);
-                        row_level.shift = padded && !jumps ? moved & (entry_bytes_ - 1) : moved;
-                    }
-                    if (values_) image_atom(p, out.bytes.data() + std::size_t{made} * (atom_bytes + 64));
-                }
-        } else if (made < p.length) {
-            if (values_) winograd_atom(h == 1, exact, out.bytes.data() + std::size_t{made} * (atom_bytes + 64));
-            ++made;
-        }
-        if (last_h) {
-            if (image) advance_pixel(p, stripe_end, column_end);
-            if (stripe_end && !p.channel_end) now_ = stripe_;
-            else {
-                if (column_end) {
-                    now_.output = steps - 1;
-                    now_.column = 2;
-                    const std::int32_t first = image ? -l.pad_top : 0;
-                    now_.row = stripe_end && p.group_end ? first : now_.row + static_cast<std::int32_t>(l.y_stride);
-                } else {
-                    now_.output += steps;
-                    now_.column += 2;
-                }
-                if (stripe_end) stripe_ = now_;
-            }
-        }
-        if (stripe_end) break;
-        h = last_h ? 0 : h + 1;
-        if (!s_last) ++s;
+    if (stripe_end && !p.channel_end) {
+        now_ = stripe_;
+        return;
     }
-    if (image)
-        for (Level& level : levels_) {
-            if (p.block_end) level.shift_start = full_ && odd_ ? entry_bytes_ + entry_bytes_ / 2 : entry_bytes_;
-            level.shift = level.shift_start;
+    if (now_.output >= l.last_output_column) {
+        now_ = {l.fetch_rows - 1, 2, stripe_end && p.group_end ? first_row : now_.row + static_cast<std::int32_t>(l.y_stride)};
+    } else {
+        now_.output += l.fetch_rows;
+        now_.column += 2;
+    }
+    if (stripe_end) stripe_ = now_;
+}
+
+void DataLoader::load_image(const Package& p, Cycle at, PackageAtoms& out)
+{
+    const CscLayer& l = *layer_;
+    const std::uint32_t rows = l.fetch_rows, steps = round_up(p.length, rows), atom_bytes = lanes_ * l.element_bytes + 64;
+    out.lanes = rows == 1 ? p.channels : lanes_;
+    out.make_room(p.length, atom_bytes);
+    Cycle enable = at + (rows == 1 ? facts::csc::kDataRead : rows == 2 ? facts::csc::kDataReadTwoRows : facts::csc::kDataReadFourRows);
+    for (std::uint32_t k = 0, made = 0; k < steps; ++k, ++enable) {
+        const std::uint32_t h = k % rows;
+        fetch_image_row(p, h, k < rows, enable);
+        if (h + 1 != rows) continue;
+        // The rows of an atom meet at the response stage: once all of them have been fetched.
+        for (std::uint32_t i = 0; i < rows && made < p.length; ++i, ++made) {
+            if (made != 0) shift_levels(i == 0);
+            if (values_) image_atom(p, out.bytes.data() + std::size_t{made} * atom_bytes);
         }
+        const bool stripe_end = k + 1 == steps;
+        advance_pixel(p, stripe_end, now_.output >= l.last_output_column);
+        advance_window(p, stripe_end, -l.pad_top);
+    }
+    for (Level& level : levels_) {
+        if (p.block_end) level.shift_start = odd_ ? entry_bytes_ + entry_bytes_ / 2 : entry_bytes_;
+        level.shift = level.shift_start;
+    }
+}
+
+/// Kernel row `h` of the window at the pixel: padding, an entry that is still there, or a read.
+void DataLoader::fetch_image_row(const Package& p, std::uint32_t h, bool begin, Cycle enable)
+{
+    const CscLayer& l = *layer_;
+    Level& level = levels_[h];
+    const std::int64_t row = std::int64_t{now_.row} + p.kernel_row + h;
+    const std::uint32_t in_row = pixel_ * l.element_bytes / entry_bytes_;
+    level.loaded = false;
+    level.padded = row < 0 || row > l.last_row;
+    if (level.padded) {
+        last_[h] = kNoAddress;
+        level.previous_pad = level.current_pad;
+        level.current_pad = true;
+    } else if (in_row >> facts_.row_limit_shift <= l.last_entry) {
+        const std::uint32_t address = wrap(base_ + slice_address_ + (row_address(row) & facts_.address_mask) + in_row);
+        level.loaded = request(h, address, begin, enable);
+        if (level.loaded) fetch_image(p, level, address, begin);
+    }
+}
+
+/// The windows slide on by a pixel step; `fetched`: over what fetch_image_row() did to them.
+void DataLoader::shift_levels(bool fetched)
+{
+    for (std::uint32_t q = 0; q < layer_->fetch_rows; ++q) {
+        Level& level = levels_[q];
+        const std::uint32_t entry = fetched && level.loaded ? entry_bytes_ : 0;
+        const std::uint32_t moved = level.shift + std::min(pixel_bytes_, entry_bytes_) - entry;
+        level.shift = fetched && level.padded && !jumps() ? moved & (entry_bytes_ - 1) : moved;
+    }
+}
+
+void DataLoader::load_tiles(const Package& p, Cycle at, PackageAtoms& out)
+{
+    const CscLayer& l = *layer_;
+    const std::uint32_t rows = l.fetch_rows, steps = round_up(p.length, rows);
+    out.lanes = kTileLanes;
+    out.make_room(p.length, kTileAtom);
+    Cycle enable = at + facts::csc::kDataReadWinograd;
+    bool exact = false;  // the tile is the current entry
+    for (std::uint32_t k = 0; k < steps; ++k, ++enable) {
+        const std::uint32_t h = k % rows;
+        const bool odd = now_.column & 2, stripe_end = k + 1 == steps;
+        if (h == 0) exact = odd;
+        // The entry of an odd column came with the column before it, but for the first tiles of a stripe.
+        if (const bool skip = now_.column >= 4 && odd && std::min(k, p.length - 1) >= 2; !skip) {
+            const std::uint32_t line = row_address(std::int64_t{now_.row} + p.kernel_row + h) & facts_.address_mask;
+            const std::uint32_t address = wrap(base_ + slice_address_ + line + (static_cast<std::uint32_t>(now_.column) >> 2));
+            if (request(h, address, false, enable) && values_) {
+                Level& level = levels_[h];
+                if (k >= rows) level.previous.swap(level.current);
+                std::memcpy(level.current.data(), entry(address), entry_bytes_);
+            }
+        }
+        if (k < p.length && values_) winograd_atom(h == 1, exact, out.bytes.data() + std::size_t{k} * kTileAtom);
+        if (h + 1 == rows) advance_window(p, stripe_end, 0);
+    }
 }
 
 void DataLoader::advance_pixel(const Package& p, bool stripe_end, bool column_end)
@@ -119,16 +135,16 @@ void DataLoader::advance_pixel(const Package& p, bool stripe_end, bool column_en
         if (p.channel_end) {
             pixel_ = column_end ? pixel_start_ : (pixel_stripe_ + pixel_chunk_) & 0xffff;
             pixel_stripe_ = pixel_;
-        } else if (full_) {
-            pixel_ = pixel_stripe_ + pixel_next_slice_;
-        } else {
-            // The silicon tells the last slice by a count that is one short when it is a full slice plus one element.
+        } else if (facts_.short_slice_count) {
+            // A defect: the count is one short when the last slice is a full slice plus one element.
             const std::uint32_t wch = l.last_weight_channel, last = wch / lanes_ + (wch % lanes_ != 0);
             pixel_ = pixel_slice_ + (slices_seen_ >= last ? pixel_next_slice_ : lanes_);
+        } else {
+            pixel_ = pixel_stripe_ + pixel_next_slice_;
         }
         pixel_slice_ = pixel_;
         slices_seen_ = p.channel_end ? 2 : slices_seen_ + 1;
-        if (full_ && l.int8()) {
+        if (paired_) {
             const bool step_odd = (l.x_stride * l.components) & 1;
             if (!p.channel_end) odd_ = !odd_;
             else odd_ = column_end ? false : step_odd ? !odd_stripe_ : odd_stripe_;
@@ -148,8 +164,7 @@ void DataLoader::fetch_image(const Package& p, Level& level, std::uint32_t addre
     level.current_pad = false;
     if (!values_) return;
     if (!was_pad) level.previous.swap(level.current);
-    const bool jumps = !full_ && entry_bytes_ < kJumpBelow && pixel_bytes_ > entry_bytes_;
-    if (!jumps) {
+    if (!jumps()) {
         std::memcpy(level.current.data(), entry(address), entry_bytes_);
         return;
     }
