@@ -2,6 +2,7 @@
 // and the complete set where it is there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "numerics/cacc.h"
 #include "numerics/cmac.h"
+#include "numerics/pdp.h"
 #include "numerics/pra.h"
 #include "numerics/rounding.h"
 #include "numerics/sdp_cvt.h"
@@ -178,6 +180,78 @@ TEST_P(Numerics, WinogradTilesAreTransformedAsInTheReference)
         transform_tile(static_cast<Precision>(number(v, "prec")), low<unsigned>(number(v, "trunc")), std::span<const std::uint16_t, 16>(in),
                        std::span<std::uint16_t, 16>(out));
         ASSERT_EQ(out, expected) << v;
+    }
+}
+
+// ---- PDP
+
+/// A channel plane through the steps of the unit, one lane wide.
+std::vector<std::vector<std::uint32_t>> pooled(const PoolConfig& c, const json& v)
+{
+    const json &layer = v.at("layer"), &in = v.at("in");
+    const auto size = [&](const char* key) { return low<std::int64_t>(number(layer, key)); };
+    struct Window {
+        std::int64_t begin, end;
+        std::uint32_t real() const { return low<std::uint32_t>(end - begin); }
+    };
+    const auto window = [](std::int64_t o, std::int64_t stride, std::int64_t pad, std::int64_t kernel, std::int64_t length) {
+        const std::int64_t begin = o * stride - pad;
+        return Window{std::max<std::int64_t>(begin, 0), std::min(begin + kernel, length)};
+    };
+    const auto element = [&](std::int64_t y, std::int64_t x) {
+        const auto bits = in[low<std::size_t>(y)][low<std::size_t>(x)].get<std::uint32_t>();
+        const std::array<std::uint8_t, 2> raw{low<std::uint8_t>(bits), low<std::uint8_t>(bits >> 8)};
+        std::int32_t lane = 0;
+        pool_read(c, raw.data(), &lane, 1);
+        return lane;
+    };
+    const auto height = low<std::int64_t>(in.size()), width = low<std::int64_t>(in[0].size());
+    std::vector<std::vector<std::uint32_t>> out;
+    for (std::int64_t oy = 0; oy < size("oh"); ++oy) {
+        out.emplace_back();
+        const Window rows = window(oy, size("sy"), size("pt"), size("kh"), height);
+        for (std::int64_t ox = 0; ox < size("ow"); ++ox) {
+            const Window columns = window(ox, size("sx"), size("pl"), size("kw"), width);
+            std::int32_t sum = 0;
+            for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+                std::int32_t line = element(y, columns.begin);
+                for (std::int64_t x = columns.begin + 1; x < columns.end; ++x) {
+                    const std::int32_t next = element(y, x);
+                    pool_along_line(c, &line, &next, 1);
+                }
+                pool_end_line(c, &line, columns.real(), 1);
+                if (y == rows.begin) sum = line;
+                else pool_across_lines(c, &sum, &line, 1);
+            }
+            std::array<std::uint8_t, 2> raw{};
+            pool_write(c, &sum, rows.real(), raw.data(), 1);
+            out.back().push_back(raw[0] | raw[1] << 8);
+        }
+    }
+    return out;
+}
+
+TEST_P(Numerics, PlanesArePooledAsInTheReference)
+{
+    READ_OR_SKIP(file, "pdp");
+    const auto choice = [](const json& name, std::initializer_list<const char*> names) {
+        const auto found = std::find(names.begin(), names.end(), name.get<std::string>());
+        EXPECT_NE(found, names.end()) << name;
+        return found - names.begin();
+    };
+    for (const json& v : file.at("vectors")) {
+        const json& layer = v.at("layer");
+        PoolConfig c;
+        c.generation = choice(v.at("gen"), {"full", "cfg"}) == 0 ? Generation::Full : Generation::Configurable;
+        c.precision = static_cast<Precision>(choice(v.at("prec"), {"int8", "int16", "fp16"}));
+        c.method = static_cast<PoolMethod>(choice(layer.at("method"), {"avg", "max", "min"}));
+        c.nan_to_zero = flag(layer, "nan_to_zero");
+        c.kernel_width = low<std::uint32_t>(number(layer, "kw"));
+        c.kernel_height = low<std::uint32_t>(number(layer, "kh"));
+        for (std::size_t n = 1; n < 8; ++n) c.pad[n] = layer.at("pad")[n - 1].get<std::uint32_t>();
+        c.recip_width = low<std::uint32_t>(number(layer, "recip_w"));
+        c.recip_height = low<std::uint32_t>(number(layer, "recip_h"));
+        ASSERT_EQ(pooled(c, v), v.at("out").get<std::vector<std::vector<std::uint32_t>>>()) << v;
     }
 }
 
