@@ -182,7 +182,7 @@ RunResult Machine::run(const Program& program)
     Software software("software", parts.clock, program, *register_address(parts.hardware, "GLB.S_INTR_STATUS"));
     software.socket.bind(parts.top.csb);
     software.interrupt.bind(parts.interrupt);
-    software.on_mark = [&](Cycle t0) { parts.top.mark(t0); };
+    software.on_mark = [&](Cycle t0) { parts.top.count_from(t0 + 1); };
     bool over = false;
     software.on_end = [&] {
         over = true;
@@ -230,7 +230,7 @@ RunResult Machine::run(const Program& program)
     result.end = stop == kNever ? cycle() : stop - 1;
     if (result.hung) result.diagnosis = parts.diagnose(software, cycle());
     for (const Cycle c : software.interrupt_cycles())
-        result.interrupt_cycles.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
+        if (c > result.t0) result.interrupt_cycles.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
     for (const GlbCore::Done& done : parts.top.glb().done())
         result.done.push_back({static_cast<std::int64_t>(done.cycle) - static_cast<std::int64_t>(result.t0), done.bits});
     result.reads = software.reads();

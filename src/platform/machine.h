@@ -35,7 +35,7 @@ struct BusCommand {
     std::uint32_t beats = 0, id = 0;
 };
 
-/// Traffic of one memory port, from t0 on where a program marks it, else from reset.
+/// Traffic of one memory port, from the cycle after t0 on where a program marks it, else from reset.
 struct PortTraffic {
     std::uint64_t ar = 0, read_beats = 0, aw = 0, write_beats = 0, write_bytes = 0;
     std::vector<BusCommand> ar_log, aw_log;  // the first 400, with events only
@@ -65,7 +65,7 @@ struct DoneEvent {
 struct RunResult {
     Cycle t0 = 0;                                // accept cycle of the last write before MARK, 0 without one
     Cycle end = 0;                               // cycle in which the run stopped
-    std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin, relative to t0
+    std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin after t0, relative to it
     std::vector<DoneEvent> done;                 // in order, masked ones too
     std::vector<std::pair<std::string, std::uint32_t>> reads;
     std::vector<std::string> failed_checks;  // checked reads that found something else

@@ -189,10 +189,10 @@ void Top::attach(ProbeSet& probes)
     for (UnitModule* unit : units_) unit->core().attach(probes);
 }
 
-void Top::mark(Cycle t0)
+void Top::count_from(Cycle first)
 {
-    mcif_->traffic().mark(t0);
-    if (cvif_) cvif_->traffic().mark(t0);
+    mcif_->traffic().mark(first);
+    if (cvif_) cvif_->traffic().mark(first);
 }
 
 }  // namespace dlasim

@@ -57,7 +57,7 @@ public:
     /// Hangs all probes of interfaces.md 3 on the machine.
     void attach(ProbeSet& probes);
     /// Traffic is counted from this cycle on.
-    void mark(Cycle t0);
+    void count_from(Cycle first);
 
     Mcif& mcif() { return *mcif_; }
     Mcif* cvif() { return cvif_.get(); }

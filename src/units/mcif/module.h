@@ -19,7 +19,7 @@ public:
     Core& core() override { return machine_; }
     const McifCore& fabric() const { return core_; }
 
-    /// Totals, and with record_commands() the first commands. mark(t0) restarts the count at t0.
+    /// Totals, and with record_commands() the first commands. mark(first) restarts the count at that cycle.
     TrafficLog& traffic() { return bridge_.traffic(); }
     const TrafficLog& traffic() const { return bridge_.traffic(); }
 

@@ -21,12 +21,12 @@ PortTotals minus(PortTotals a, const PortTotals& b)
 
 }  // namespace
 
-void TrafficLog::mark(Cycle t0)
+void TrafficLog::mark(Cycle first)
 {
-    t0_ = t0;
+    first_ = first;
     PortTotals counted;  // they happened already, but not before the mark
     for (std::size_t i = events_ - std::min(events_, kRecent); i < events_; ++i)
-        if (recent_[i % kRecent].at >= t0) add(counted, recent_[i % kRecent]);
+        if (recent_[i % kRecent].at >= first) add(counted, recent_[i % kRecent]);
     before_ = minus(all_, counted);
     ar_log_.clear();
     aw_log_.clear();
@@ -44,7 +44,7 @@ void TrafficLog::log(const Command& command, Kind kind)
 void TrafficLog::append(const LoggedCommand& logged)
 {
     std::vector<Command>& log = logged.kind == Kind::Ar ? ar_log_ : aw_log_;
-    if (logged.command.cycle >= t0_ && log.size() < kLogged) log.push_back(logged.command);
+    if (logged.command.cycle >= first_ && log.size() < kLogged) log.push_back(logged.command);
 }
 
 void TrafficLog::add(PortTotals& totals, const Event& event)

@@ -29,9 +29,9 @@ public:
         recording_ = true;
         recent_commands_.resize(kRecent);
     }
-    /// Everything before cycle `t0` no longer counts in since_mark() and in the logs. May be said
+    /// Everything before cycle `first` no longer counts in since_mark() and in the logs. May be said
     /// some cycles late: the last events are remembered.
-    void mark(Cycle t0);
+    void mark(Cycle first);
 
     void read_command(const Command& command)
     {
@@ -82,7 +82,7 @@ private:
     {
         const Event event{at, kind, static_cast<std::uint8_t>(id), static_cast<std::uint16_t>(bytes)};
         recent_[events_++ % kRecent] = event;
-        if (at < t0_) add(before_, event);
+        if (at < first_) add(before_, event);
     }
     void log(const Command& command, Kind kind);
     void append(const LoggedCommand& logged);
@@ -93,7 +93,7 @@ private:
     std::array<Event, kRecent> recent_{};
     std::vector<LoggedCommand> recent_commands_;
     std::size_t events_ = 0, commands_ = 0;
-    Cycle t0_ = 0;
+    Cycle first_ = 0;
     bool recording_ = false;
 };
 
