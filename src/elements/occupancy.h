@@ -76,9 +76,10 @@ struct Pack {
     std::uint8_t ratio = 1, piece = 0;
     bool full = false;
     bool valid() const { return full; }
+    bool at_last_piece() const { return piece + 1 == ratio; }
     void sweep(bool in, Flow& flow)
     {
-        const bool last = piece + 1 == ratio, emits = full && flow.ready;
+        const bool last = at_last_piece(), emits = full && flow.ready;
         flow.ready = !full || (flow.ready && last);
         if (emits) {
             piece = last ? 0 : static_cast<std::uint8_t>(piece + 1);

@@ -9,7 +9,8 @@
 //
 // Per element a rod is read out once; per kernel the rods of a surface stay until its last pixel. In a
 // multi-batch layer of nv_full the rods of a pair of pixels are read out once for every batch.
-// A gate is open from the start of a layer to the last beat of the stream.
+// A gate is open from the start of a layer to the last piece of the last beat of the stream; what its first stage holds is
+// there before.
 //
 // Source  sdp.md 1.6, 2.8; the replay of pairs is summarised there (8, point 6) and written out here:
 //         pixels pair up from the start of a line, the second one has rods of its own.
@@ -353,20 +354,26 @@ public:
         open_ = open;
         depth_ = !ew_ ? 0 : convert ? facts::sdp::kEwOperand : facts::sdp::kEwOperandBypass;
     }
-    bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : pack_.valid(); }
+    bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : offers(); }
     void sweep(bool in, bool last, elements::Flow& flow)
     {
-        for (unsigned i = depth_; i-- > 0;) convert_[i].sweep(i ? convert_[i - 1].valid() : pack_.valid(), flow);
-        pack_.sweep(in && open_, flow);
+        const bool offered = offers();
+        for (unsigned i = depth_; i-- > 0;) convert_[i].sweep(i ? convert_[i - 1].valid() : offered, flow);
         flow.ready = flow.ready && open_;
+        const bool ends = offered && flow.ready && last_ && pack_.at_last_piece();
+        pack_.sweep(in, flow);
         if (in && flow.ready) {
             flow.changed = true;
-            if (last) open_ = false;
+            last_ = last;
         }
+        if (ends) open_ = false;
     }
 
 private:
-    bool ew_, open_ = false;
+    /// The enable is behind the packer: a word of a later layer waits inside.
+    bool offers() const { return pack_.valid() && open_; }
+
+    bool ew_, open_ = false, last_ = false;
     unsigned depth_ = 0;
     elements::Pack pack_;
     std::array<elements::Skid, facts::sdp::kEwOperand> convert_{};
