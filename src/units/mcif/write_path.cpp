@@ -116,7 +116,8 @@ void WritePath::note(ClientState& client, std::uint32_t bit)
 
 bool WritePath::waits_for_data() const
 {
-    if (holding_ == 0 || splitting_ || command_valid_ || data_valid_ || aw_.valid() || w_.valid() || b_valid_ || b_pipe_.valid())
+    if (holding_ == 0 || splitting_ || split_count_ != 0 || command_valid_ || data_valid_ || aw_.valid() || w_.valid() || b_valid_ ||
+        b_pipe_.valid())
         return false;
     for (const ClientState& client : clients_) {
         if (client.mask_count != 0 || (full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid())) return false;
@@ -250,40 +251,48 @@ void WritePath::move(const Grant& grant)
             splitting_ = true;
         }
     } else {
-        to_converter(command, beat);
+        if (first) to_converter(command);
+        to_converter(beat);
     }
     changed_ = true;
 }
 
-/// (2): the next beat of the chunk in the splitter, with a command of its own or that of the burst.
+/// (2): MCIF gives every beat of the chunk a command of its own. In CVIF the burst's command goes when there is room
+/// for it and the beats go when there is room for them: two stages that know nothing of each other.
 void WritePath::split(bool command_room, bool data_room)
 {
-    if (!splitting_ || split_count_ == 0 || !data_room) return;
+    if (bursts_ && splitting_ && command_room) {
+        to_converter(split_);
+        splitting_ = false;
+    }
+    if (split_count_ == 0 || !data_room) return;
     Beat beat = split_beats_[split_head_];
-    if (!bursts_) beat.first = beat.last = true;
-    if (beat.first && !command_room) return;
-    split_head_ = static_cast<std::uint8_t>((split_head_ + 1) % kSplitFifo);
-    --split_count_;
-    --split_left_;
-    Command command = split_;
     if (!bursts_) {
+        if (!command_room) return;
+        beat.first = beat.last = true;
+        --split_left_;
+        Command command = split_;
         command.beats = 1;
         command.ack = split_.ack && split_left_ == 0;
         split_.address += ff::kFullWordBytes;
+        splitting_ = split_left_ != 0;
+        to_converter(command);
     }
-    splitting_ = split_left_ != 0;
-    to_converter(command, beat);
+    split_head_ = static_cast<std::uint8_t>((split_head_ + 1) % kSplitFifo);
+    --split_count_;
+    to_converter(beat);
 }
 
-void WritePath::to_converter(const Command& command, const Beat& beat)
+void WritePath::to_converter(const Command& command)
 {
-    if (beat.first) {
-        command_ = command;
-        command_valid_ = true;
-    }
+    command_ = command;
+    command_valid_ = changed_ = true;
+}
+
+void WritePath::to_converter(const Beat& beat)
+{
     data_ = beat;
-    data_valid_ = true;
-    changed_ = true;
+    data_valid_ = changed_ = true;
 }
 
 /// One cycle of a client; true if anything changed.

@@ -8,8 +8,8 @@
 //                                                             └─► W PIPE2  ─► port
 //
 // (1) a grant holds until the chunk's last beat has moved  (2) nv_full: a command a beat, or in CVIF a
-// burst  (3) a command goes with its first beat, as the limit on outstanding beats and the queue of
-// contexts allow  (4) contexts say whether the request is to be acknowledged.
+// burst, which does not wait for its beats  (3) a command goes with its first beat, as the limit on outstanding
+// beats and the queue of contexts allow  (4) contexts say whether the request is to be acknowledged.
 //
 // Stages hold occupancy and byte masks; atoms wait in the order in which they came and are put into
 // memory beats when these are offered at the port.
@@ -44,8 +44,8 @@ public:
     bool moved() const { return moved_; }
     bool empty() const
     {
-        return holding_ == 0 && !splitting_ && !command_valid_ && !data_valid_ && !aw_.valid() && !w_.valid() && !b_valid_ &&
-               !b_pipe_.valid();
+        return holding_ == 0 && !splitting_ && split_count_ == 0 && !command_valid_ && !data_valid_ && !aw_.valid() && !w_.valid() &&
+               !b_valid_ && !b_pipe_.valid();
     }
     /// All that is here are commands whose data the clients have not offered yet.
     bool waits_for_data() const;
@@ -126,7 +126,8 @@ private:
     void step_clients(Cycle at, const Grant& grant);
     void move(const Grant& grant);
     void split(bool command_room, bool data_room);
-    void to_converter(const Command& command, const Beat& beat);
+    void to_converter(const Command& command);
+    void to_converter(const Beat& beat);
     bool step_client(ClientState& client, Cycle at, bool popped, bool slot_freed);
     void note(ClientState& client, std::uint32_t bit);
     NextBeat next_beat(const ClientState& client) const;
