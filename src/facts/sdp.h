@@ -28,9 +28,10 @@ inline constexpr unsigned kLutFifo = 2;                           // [spec] 2.6,
 inline constexpr unsigned kLutIndex = 4, kLutInterpolate = 3;     // [spec] 2.6
 
 // ---- write DMA
-inline constexpr unsigned kCommandFifo = 4;   // [spec] 2.7: split and dma FIFO
-inline constexpr unsigned kBanks = 4;         // [spec] 2.7
-inline constexpr unsigned kFullBankFifo = 3;  // [spec] 2.7
+inline constexpr unsigned kCommandFifo = 4;                        // [spec] 2.7: split and dma FIFO
+inline constexpr unsigned kBanks = 4;                              // [spec] 2.7
+inline constexpr unsigned kFullBankFifo = 3;                       // [spec] 2.7
+inline constexpr unsigned kFullWriteStages = 2, kWriteStages = 1;  // [spec] 2.7; for each port [case] cvsram_write_interval_1
 
 // ---- read DMA
 inline constexpr unsigned kResponseStages = 2;                      // [spec] 2.8

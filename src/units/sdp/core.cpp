@@ -135,15 +135,17 @@ struct SdpUnit final : SdpCore::Parts {
         if (reading)
             for (unsigned i = 0; i < kReadEngines; ++i) machine.front(i).receive(at);
         const bool offered = links.cacc.valid(at);
-        const bool port_ready = port && port->request.ready(at);
-        const SdpCycle& now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, port_ready);
+        unsigned ports_ready = 0;
+        for (unsigned port = 0; port < 2; ++port)
+            if (shown[port] && link(port)->request.ready(at)) ports_ready |= 1u << port;
+        const SdpCycle& now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, ports_ready);
         if (now.accepted) values.feed(links.cacc.item(at));
         refused = offered && !now.accepted;
 
         // What leaves.
         links.cacc.set_ready(at + 1, machine.ready());
-        const auto* leaving = machine.wdma().leaving();
-        if (port_ready || (leaving && !port)) show(at + 1, leaving);
+        for (unsigned port = 0; port < 2; ++port)
+            if (!shown[port] || (ports_ready >> port & 1)) show(port, at + 1);
 
         settle(at, now);
         if (!running && registers.start_cycle() == at) start(at);
@@ -153,7 +155,7 @@ struct SdpUnit final : SdpCore::Parts {
     void quiet_cycle(Cycle at) override
     {
         // Arrivals would have woken the unit; a beat that was refused is still there, and still refused.
-        settle(at, machine.cycle(at, refused, false, false));
+        settle(at, machine.cycle(at, refused, false, 0));
     }
     Cycle quiet() const override { return refused ? 0 : machine.quiet(); }
 
@@ -170,13 +172,15 @@ struct SdpUnit final : SdpCore::Parts {
     void account(Cycle cycles) override { count(cycles); }
     std::pair<std::uint64_t, std::uint64_t> traffic() const override { return {machine.wdma().atoms_written(), machine.atoms_read()}; }
 
-    /// Offers the packet at the end of the interface stages.
-    void show(Cycle from, const typename Wdma<kFull>::Leaving* leaving)
+    WriteLink* link(unsigned port) { return port == 1 ? &links.write_mc : links.write_cv; }
+    /// Offers the packet at the end of that port's stages.
+    void show(unsigned port, Cycle from)
     {
-        WriteLink* const to = !leaving ? nullptr : leaving->to_primary ? &links.write_mc : links.write_cv;
-        if (port && port != to) port->request.withdraw(from);
-        if (to) to->request.offer(from, leaving->packet);
-        port = to;
+        WriteLink* const to = link(port);
+        const WritePacket* packet = to ? machine.wdma().leaving(port) : nullptr;
+        if (packet) to->request.offer(from, *packet);
+        else if (shown[port]) to->request.withdraw(from);
+        shown[port] = packet;
     }
 
     void count(Cycle cycles)
@@ -290,9 +294,9 @@ struct SdpUnit final : SdpCore::Parts {
     }
 
     SdpMachine<kFull> machine;
-    bool refused = false;       // CACC offers a beat that was not taken
-    WriteLink* port = nullptr;  // that a packet is offered at
-    unsigned pending = 0;       // read engines that have not finished
+    bool refused = false;         // CACC offers a beat that was not taken
+    std::array<bool, 2> shown{};  // a packet is offered at CVIF, MCIF
+    unsigned pending = 0;         // read engines that have not finished
 };
 
 }  // namespace

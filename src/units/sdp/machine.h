@@ -150,7 +150,7 @@ public:
     Wdma<kFull>& wdma() { return wdma_; }
     const Wdma<kFull>& wdma() const { return wdma_; }
 
-    const SdpCycle& cycle(Cycle at, bool offered, bool layer_end, bool port_ready)
+    const SdpCycle& cycle(Cycle at, bool offered, bool layer_end, typename Wdma<kFull>::PortsReady ports_ready)
     {
         SdpCycle& result = now_;
         result = {};
@@ -162,7 +162,7 @@ public:
 
         // From the sink to the source.
         elements::Flow flow{wdma_.ready()};
-        const auto& written = wdma_.sweep(output_.valid(), port_ready);
+        const auto& written = wdma_.sweep(output_.valid(), ports_ready);
         result.last = written.last;
         output_.sweep(converter_.valid(), flow);
         converter_.sweep(at_converter, flow);

@@ -2,7 +2,7 @@
 // line (1), (2).
 //
 //   commands ─┬─► split FIFO ─► token (1): which banks the arriving beats go to
-//             └─► dma FIFO ──► command (2): CMD phase, then DATA phase ──► interface stages ──► port
+//             └─► dma FIFO ──► command (2): CMD phase, then DATA phase ──► stages of the port ──► port
 //   beats ─────► 4 banks ─────────────────────────────────────▲
 //
 // nv_full: a bank holds 16 bytes, a packet four of them (two atoms). Configurable generation: a bank
@@ -21,6 +21,7 @@
 #include "units/sdp/banks.h"
 #include "units/sdp/values.h"
 #include "units/sdp/write_commands.h"
+#include "units/sdp/write_interface.h"
 
 namespace dlasim {
 
@@ -32,10 +33,9 @@ public:
         bool changed = false;  // the next cycle may differ from this one
         bool last = false;     // the last data of the layer entered the interface: cycle L
     };
-    struct Leaving {
-        WritePacket packet;
-        bool to_primary = true;
-    };
+    /// A bit for each memory interface that takes a packet in this cycle.
+    using PortsReady = unsigned;
+    static constexpr unsigned kPorts = 2;  // 0 CVIF, 1 MCIF: as the register bit has them
 
     Wdma(const Hardware& hw, SdpValues& values) : values_(values), atom_(hw.memory.atom_bytes) {}
 
@@ -54,7 +54,7 @@ public:
     /// The banks of the next beat have room.
     bool ready() const { return token_ && banks_.ready(banks_of_beat()); }
 
-    const Answer& sweep(bool in, bool port_ready)
+    const Answer& sweep(bool in, PortsReady ports_ready)
     {
         Answer& answer = answer_;
         answer = {};
@@ -63,7 +63,7 @@ public:
         if (produced) push(commands_.next());
 
         // (2) what is offered to the interface
-        const bool room = quiet_ || interface_ready();
+        const bool room = quiet_ || interface().ready();
         unsigned popped = 0;
         bool reload = !command_on_;
         blocked_ = starved_ = false;
@@ -75,7 +75,7 @@ public:
         }
         const bool sent = command_on_ && !blocked_ && !starved_;
         const bool sent_data = sent && data_phase_;
-        sweep_interface(sent && !quiet_, port_ready, answer);
+        sweep_interfaces(sent && !quiet_, ports_ready, answer);
         if (sent && !data_phase_) {
             if (!quiet_) send_command();
             data_phase_ = true;
@@ -116,21 +116,22 @@ public:
         return answer;
     }
 
-    /// The packet the port offers in the next cycle, null if none.
-    const Leaving* leaving() const { return interface_[kInterface - 1].valid() ? &packets_.front() : nullptr; }
-    /// The target of the packet at the port, or of the next one.
-    bool to_primary() const { return packets_.empty() ? to_primary_ : packets_.front().to_primary; }
+    /// The packet that port shows in the next cycle, null if none.
+    const WritePacket* leaving(unsigned port) const { return interfaces_[port].leaving(); }
+    bool leaving() const { return leaving(0) || leaving(1); }
+    /// The target of the layer.
+    bool to_primary() const { return to_primary_; }
     /// Nothing leaves before this many beats have been taken: 0 if something may leave at any time,
     /// elements::kNoBeat if there is nothing to wait for.
     unsigned beats_to_packet() const
     {
-        if (quiet_ || !packets_.empty() || shows_trace()) return 0;
+        if (quiet_ || !interfaces_[0].at_rest() || !interfaces_[1].at_rest()) return 0;
         if (!command_on_) return dma_count_ || commands_.more() ? 0 : elements::kNoBeat;
         if (!data_phase_) return 0;
         const unsigned missing = banks_.missing(needed());
         return kFull && wide_ ? (missing + 1) / 2 : missing;
     }
-    static constexpr unsigned kInterface = kFull ? 2 : 1;
+    static constexpr unsigned kInterface = WriteInterface<kFull>::kStages;
 
     /// In the cycle evaluated last the interface refused a command or data.
     bool blocked() const { return blocked_; }
@@ -140,7 +141,6 @@ public:
 
 private:
     using Banks = std::conditional_t<kFull, FullBanks, ElasticBanks>;
-    using Stage = std::conditional_t<kFull, elements::Skid, elements::SkidB>;
 
     struct Token {
         std::uint32_t beats = 0;
@@ -181,44 +181,32 @@ private:
         if (!kFull) return 1u << (packet_ & 3);
         return atoms_of_packet() == 2 ? 0xf : 0x3;
     }
-    bool interface_ready() const { return interface_[0].ready(); }
-    /// The interface is empty but not at rest: it refuses for another cycle.
-    bool shows_trace() const
-    {
-        if constexpr (kFull) return false;
-        else return !interface_[0].go || interface_[0].shadow;
-    }
+    WriteInterface<kFull>& interface() { return interfaces_[to_primary_]; }
 
-    void sweep_interface(bool in, bool port_ready, Answer& answer)
+    void sweep_interfaces(bool in, PortsReady ports_ready, Answer& answer)
     {
-        const bool leaves = interface_[kInterface - 1].valid() && port_ready;
-        elements::Flow flow{port_ready, leaves};
-        for (unsigned i = kInterface - 1; i > 0; --i) interface_[i].sweep(interface_[i - 1].valid(), flow);
-        interface_[0].sweep(in, flow);
-        if (leaves) packets_.pop_front();
-        answer.changed |= flow.changed;
+        for (unsigned port = 0; port < kPorts; ++port)
+            answer.changed |= interfaces_[port].sweep(in && port == unsigned{to_primary_}, ports_ready >> port & 1);
     }
 
     void send_command()
     {
-        Leaving& leaving = packets_.extend();
-        leaving.to_primary = to_primary_;
-        leaving.packet.command = true;
-        leaving.packet.require_ack = command_.last;
-        leaving.packet.atoms = command_.atoms;
-        leaving.packet.address = command_.address;
+        WritePacket& packet = interface().extend();
+        packet.command = true;
+        packet.require_ack = command_.last;
+        packet.atoms = command_.atoms;
+        packet.address = command_.address;
     }
     void send_data(unsigned banks)
     {
-        Leaving* leaving = quiet_ ? nullptr : &packets_.extend();
-        if (leaving) {
-            leaving->to_primary = to_primary_;
-            leaving->packet.command = false;
-            leaving->packet.require_ack = false;
-            leaving->packet.atoms = atoms_of_packet();
-            atoms_written_ += leaving->packet.atoms;
+        WritePacket* packet = quiet_ ? nullptr : &interface().extend();
+        if (packet) {
+            packet->command = false;
+            packet->require_ack = false;
+            packet->atoms = atoms_of_packet();
+            atoms_written_ += packet->atoms;
         }
-        std::uint8_t* to = leaving ? leaving->packet.data.data() : nullptr;
+        std::uint8_t* to = packet ? packet->data.data() : nullptr;
         for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
             if (!(banks >> bank & 1)) continue;
             const auto& from = words_[bank][heads_[bank]++ % kWords];
@@ -260,12 +248,11 @@ private:
     bool command_on_ = false, data_phase_ = false, blocked_ = false, starved_ = false;
     WriteCommand command_;
     std::uint32_t packet_ = 0;
-    std::array<Stage, kInterface> interface_{};
+    std::array<WriteInterface<kFull>, kPorts> interfaces_{};
     // what is in the banks and behind them
     static constexpr unsigned kWords = 8;
     std::array<std::array<std::array<std::uint8_t, 32>, kWords>, facts::sdp::kBanks> words_{};
     std::array<std::uint8_t, facts::sdp::kBanks> heads_{}, tails_{};
-    Ring<Leaving> packets_{8};
     std::uint64_t atoms_written_ = 0;
 };
 
