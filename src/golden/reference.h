@@ -1,4 +1,4 @@
-// The golden convolution: slow and obvious, written from the definition of the layer, not from the
+// The golden convolution: written from the definition of the layer, not from the
 // machine. Integers are exact; only where the machine's result depends on how it rounds (fp16 sums,
 // Winograd transforms) does the reference follow the documented arithmetic in the documented order.
 //
@@ -20,8 +20,5 @@ struct Method {
 
 /// What the output memory must hold; of a comparison (EQL) what SDP would have written.
 Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method);
-
-/// The sums of an integer layer before anything else is done to them, [batch, kernels, height, width].
-std::vector<std::int64_t> reference_sums(const Layer& layer, const Tensor& input, const Tensor& weights);
 
 }  // namespace dlasim

@@ -12,6 +12,7 @@
 #include "config/layer_reader.h"
 #include "facts/presets.h"
 #include "golden/post.h"
+#include "golden/sums.h"
 
 namespace dlasim {
 namespace {

@@ -1,0 +1,1 @@
+dlasim_test(sums_test.cpp quick USES dlasim::golden)

@@ -1,0 +1,1 @@
+dlasim_test(products_test.cpp quick USES dlasim::golden)
