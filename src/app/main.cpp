@@ -64,6 +64,7 @@ int parse_and_run(int argc, char** argv)
     run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
     run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
+    run_app->add_flag("--times", run.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
     hidden(run_app->add_flag("--stepping", run.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     ReplayArguments again;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
 #include <filesystem>
 
 #include "app/interrupt.h"
@@ -56,6 +57,9 @@ int conclude(const std::string& name, const Simulation& simulation, const Hardwa
         write_json_file(options.events, events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX));
     file.commit(result_json(result).dump(2) + "\n");
     if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
+    if (options.times)
+        fmt::print(stderr, "CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
+                   simulation.cpu_seconds);
     for (const std::string& violation : run.dbb_memory.violations) fmt::print(stderr, "{}: DRAM: {}\n", name, violation);
     if (!run.dbb_memory.violations.empty()) return kMismatch;
     return result.comparison && !result.comparison->equal() ? kMismatch : kDone;

@@ -16,7 +16,7 @@ struct RunOptions {
     std::string out = "out";
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;
-    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false;
+    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false;
 };
 
 /// Runs a layer that has been read, and writes `out`/result.json.

@@ -1,6 +1,7 @@
 #include "app/simulate.h"
 
 #include <chrono>
+#include <ctime>
 
 #include "golden/reference.h"
 
@@ -24,8 +25,10 @@ bool run_program(Simulation& simulation, Machine& machine, const Program& progra
 {
     if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
     const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
     simulation.run = machine.run(program);
     simulation.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    simulation.cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
     return !simulation.run.hung && !simulation.run.interrupted;
 }
 

@@ -20,8 +20,8 @@ struct SimulateOptions {
 
 struct Simulation {
     RunResult run;
-    std::optional<Comparison> comparison;  // none with timing_only, or when the run did not end
-    double wall_seconds = 0;
+    std::optional<Comparison> comparison;      // none with timing_only, or when the run did not end
+    double wall_seconds = 0, cpu_seconds = 0;  // of Machine::run
 };
 
 /// Fills memory, runs the program, compares memory.
