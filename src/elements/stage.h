@@ -50,4 +50,11 @@ private:
     bool ready_ = true;
 };
 
+/// What a stage offers to the one behind it.
+template <class T>
+const T* offer(const Stage<T>& stage)
+{
+    return stage.valid() ? &stage.head() : nullptr;
+}
+
 }  // namespace dlasim::elements

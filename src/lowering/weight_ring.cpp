@@ -22,11 +22,12 @@ GroupEnds group_ends(const Hardware& hardware, Precision precision, std::uint32_
 std::uint64_t ring_entries(const Hardware& hardware, const GroupEnds& ends, std::uint64_t entry)
 {
     const std::uint64_t atoms = hardware.atoms_per_entry(), total = divide_up(ends.back(), entry);
-    const std::uint64_t slack = hardware.full() ? 0 : facts::kCdmaWeightSlack / atoms;
+    const std::uint64_t slack = facts::cdma::of(hardware).weight_slack / atoms;
     std::uint64_t most = 0, released = 0;
     for (const std::uint64_t end : ends) {
         const std::uint64_t entries = divide_up(end, entry);
-        const std::uint64_t fetched = std::min(divide_up(entries * atoms, facts::kCdmaBurstAtoms) * facts::kCdmaBurstAtoms, total * atoms);
+        const std::uint64_t fetched =
+            std::min(divide_up(entries * atoms, facts::cdma::kBurstAtoms) * facts::cdma::kBurstAtoms, total * atoms);
         const std::uint64_t held = fetched - released * atoms;
         most = std::max({most, entries - released, divide_up(held - std::min(held, slack), atoms)});
         released = entries;

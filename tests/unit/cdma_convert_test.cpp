@@ -35,7 +35,7 @@ TEST(CdmaConvert, BeatsOfTheFullGenerationAreBitExact)
     for (const auto& group : vectors["vectors"]) {
         const auto& cfg = group["cfg"];
         Converter c;
-        c.full = true;
+        c.words = true;
         c.input = cfg["in_prec"];
         c.precision = cfg["proc"];
         c.enabled = cfg["cvt_en"] == 1;

@@ -56,10 +56,10 @@ std::uint16_t integer_to_fp16(std::int32_t value)
     return static_cast<std::uint16_t>(sign | (exponent + 15) << 10 | (fraction & 0x3ff));
 }
 
-Converter Converter::of(const Layer& l, bool full)
+Converter Converter::of(const Layer& l, bool words)
 {
     Converter c;
-    c.full = full;
+    c.words = words;
     c.input = l.input_precision;
     c.precision = l.precision;
     c.enabled = l.convert;
@@ -73,7 +73,7 @@ Converter Converter::of(const Layer& l, bool full)
 
 std::uint16_t Converter::element(std::uint16_t raw, std::int16_t operand, bool is_unsigned) const
 {
-    if (full && input == 2) return raw;
+    if (words && input == 2) return raw;
     std::int32_t x;
     if (input8()) x = is_unsigned ? raw & 0xff : static_cast<std::int8_t>(raw);
     else x = is_unsigned ? raw : static_cast<std::int16_t>(raw);
@@ -85,7 +85,7 @@ std::uint16_t Converter::cell(std::int32_t x, std::int16_t operand) const
     const std::int64_t product = std::int64_t{x - operand} * scale;
     const std::int32_t s = truncate >= kProductBits ? 0 : saturate(shift_round(product, truncate), 17);
     if (precision == 1) return static_cast<std::uint16_t>(saturate(s, 16));
-    if (precision == 0 || !full) return static_cast<std::uint16_t>(saturate(s, 8) & (full ? 0xff : 0xffff));
+    if (precision == 0 || !words) return static_cast<std::uint16_t>(saturate(s, 8) & (words ? 0xff : 0xffff));
     return integer_to_fp16(s);
 }
 

@@ -14,17 +14,17 @@ namespace dlasim::cdma {
 struct Converter {
     std::uint32_t input = 0;      // precision of the input: 0 int8, 1 int16, 2 fp16
     std::uint32_t precision = 0;  // of the result
-    bool enabled = false, nan_to_zero = false, full = false;
+    bool enabled = false, nan_to_zero = false, words = false;
     std::int16_t offset = 0, scale = 0;
     std::uint32_t truncate = 0;
     std::uint16_t pad = 0;
 
-    static Converter of(const Layer& layer, bool full);
+    static Converter of(const Layer& layer, bool words);
 
-    bool input8() const { return !full || input == 0; }
-    bool output8() const { return !full || precision == 0; }
+    bool input8() const { return !words || input == 0; }
+    bool output8() const { return !words || precision == 0; }
     /// Elements pass as they are.
-    bool transparent() const { return !enabled && !(full && input == 2); }
+    bool transparent() const { return !enabled && !(words && input == 2); }
 
     /// One element: bit pattern in, bit pattern out (int8: low byte). `operand` is the offset or the element's mean.
     std::uint16_t element(std::uint16_t raw, std::int16_t operand, bool is_unsigned) const;

@@ -48,17 +48,17 @@ struct ClockCycles {
     Cycle weights = 0, feature = 0, winograd = 0, image = 0, shared = 0, converter = 0;
 
     /// The clock of a layer runs from `from` to before `to`.
-    void add(const Layer& layer, Cycle from, Cycle to, bool full)
+    void add(const Layer& layer, Cycle from, Cycle to, bool has_winograd)
     {
         const Cycle all = to > from ? to - from : 0;
-        const Cycle inactive = std::min(all, facts::kCdmaBusy + facts::kCdmaGateDelay);
+        const Cycle inactive = std::min(all, facts::cdma::kBusy + facts::cdma::kGateDelay);
         const auto domain = [&](Fetcher fetcher) { return layer.fetcher == fetcher || layer.fetcher == Fetcher::None ? all : inactive; };
         weights += all;
         shared += all;
         feature += domain(Fetcher::Feature);
         image += domain(Fetcher::Image);
-        if (full) winograd += domain(Fetcher::Winograd);
-        if (layer.convert) converter += all > facts::kCdmaGateDelay ? all - facts::kCdmaGateDelay : 0;
+        if (has_winograd) winograd += domain(Fetcher::Winograd);
+        if (layer.convert) converter += all > facts::cdma::kGateDelay ? all - facts::cdma::kGateDelay : 0;
     }
 };
 
@@ -68,6 +68,7 @@ struct CdmaCore::Parts {
     Parts(const Hardware& hardware, const CdmaPorts& p, bool values)
         : hw(hardware),
           ports(p),
+          silicon(facts::cdma::of(hardware)),
           registers(*find_unit(hardware.generation, "CDMA"), p.csb),
           data(hw, p.data_mc, p.data_cv, p.csc, p.cbuf, values),
           weights(hw, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
@@ -75,11 +76,9 @@ struct CdmaCore::Parts {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read(offset, group, at); };
         registers.on_write = [this](std::uint32_t, std::uint32_t, Cycle) { arbiter_written = true; };
         weights.set_arbiter(registers.get(reg::cdma::S_ARBITER));
-        last_bank_code = hardware.full() ? 0xf + 1u : 0x1f + 1u;
+        last_bank_code = 1u << silicon.bank_bits;
         last_bank_code |= last_bank_code << 16;
-        // [spec] cdma.md 10: after reset both write ports sweep the buffer, 64 bytes or one atom a cycle
-        const Cycle writes = Cycle{hardware.cbuf.banks} * hardware.cbuf.bank_depth * hardware.atoms_per_entry();
-        flush_done = (hardware.full() ? writes / 4 : writes / 2) + 1;
+        flush_done = silicon.flush;
     }
 
     void advance(Cycle to);
@@ -92,6 +91,7 @@ struct CdmaCore::Parts {
 
     const Hardware hw;
     const CdmaPorts ports;
+    const facts::cdma::Facts silicon;
     RegisterFile registers;
     DataSide data;
     WeightSide weights;
@@ -125,7 +125,7 @@ void CdmaCore::Parts::start_layer(Cycle at)
     running = true;
     started = at;
     data_done = weight_done = switch_at = kNever;
-    capacity_at = at + facts::kCdmaBusy;
+    capacity_at = at + facts::cdma::kBusy;
     ++layers;
     if (gate_off != at && clock_probe) clock_probe->level(at, true);
     gate_off = kNever;
@@ -137,8 +137,8 @@ void CdmaCore::Parts::start_layer(Cycle at)
     const bool banks_change = layer.bank_code() != last_bank_code;
     const auto begin = [&](Half& half, bool used, bool pending, bool keep) {
         half.state = used && pending ? State::Pending : State::Idle;
-        half.busy_at = used && !pending && !keep ? at + facts::kCdmaBusy : kNever;
-        half.done_at = used && !pending && keep ? at + facts::kCdmaBusy : kNever;
+        half.busy_at = used && !pending && !keep ? at + facts::cdma::kBusy : kNever;
+        half.done_at = used && !pending && keep ? at + facts::cdma::kBusy : kNever;
     };
     const bool keep_data = layer.data_reuse && last_skip_data && last_fetcher == layer.fetcher;
     begin(data_half, layer.fetcher != Fetcher::None, data_banks_change, keep_data);
@@ -174,7 +174,7 @@ void CdmaCore::Parts::finish_layer(Cycle at)
                             data.performance().stalls(),
                             weights.performance().stalls(),
                             data.performance().latency(),
-                            hw.full() ? weights.performance().latency() : 0};
+                            silicon.weight_latency ? weights.performance().latency() : 0};
     const Results& r = results[layer.group];
     data_stalls += r.data_stall;
     weight_stalls += r.weight_stall;
@@ -183,8 +183,8 @@ void CdmaCore::Parts::finish_layer(Cycle at)
     data.stop();
     weights.stop();
     data_half.state = weight_half.state = State::Idle;
-    gate_off = at + facts::kCdmaGateTail + 1;
-    clocks.add(layer, started, gate_off, hw.full());
+    gate_off = at + facts::cdma::kGateTail + 1;
+    clocks.add(layer, started, gate_off, hw.winograd);
     running = false;
     switch_at = kNever;
 }
@@ -267,11 +267,11 @@ void CdmaCore::Parts::advance(Cycle to)
         std::uint32_t interrupts = 0;
         if (data_done == to) {
             data_half.state = State::Done;
-            interrupts |= facts::kCdmaDataInterrupt;
+            interrupts |= facts::cdma::kDataInterrupt;
         }
         if (weight_done == to) {
             weight_half.state = State::Done;
-            interrupts |= facts::kCdmaWeightInterrupt;
+            interrupts |= facts::cdma::kWeightInterrupt;
         }
         if (interrupts) ports.interrupt.put(to + 1, interrupts << layer.group);
         if (data_done != kNever && weight_done != kNever) switch_at = std::max(data_done, weight_done) + 1;
@@ -308,7 +308,7 @@ Cycle CdmaCore::Parts::horizon() const
         if (cycle >= next) at = std::min(at, cycle);
     };
     if (running) {
-        later(started + facts::kCdmaBusy);
+        later(started + facts::cdma::kBusy);
         later(data_done);
         later(weight_done);
     } else {
@@ -350,13 +350,13 @@ UnitReport CdmaCore::report(Cycle end)
                        {"data_read_latency", p.data_latencies},
                        {"weight_read_latency", p.weight_latencies}};
     ClockCycles clocks = p.clocks;
-    if (p.running) clocks.add(p.layer, p.started, end, p.hw.full());
+    if (p.running) clocks.add(p.layer, p.started, end, p.hw.winograd);
     report.clock_on = {{"weights", clocks.weights},
                        {"feature", clocks.feature},
                        {"image", clocks.image},
                        {"shared", clocks.shared},
                        {"converter", clocks.converter}};
-    if (p.hw.full()) report.clock_on.push_back({"winograd", clocks.winograd});
+    if (p.hw.winograd) report.clock_on.push_back({"winograd", clocks.winograd});
     return report;
 }
 
@@ -374,10 +374,8 @@ std::string CdmaCore::waiting_for() const
 void CdmaCore::attach(ProbeSet& probes)
 {
     parts_->clock_probe = probes.get("clock_on_cdma");
-    if (parts_->hw.full()) {
-        parts_->data.write_probe = probes.get("cdma2buf_dat_wr");
-        parts_->weights.write_probe = probes.get("cdma2buf_wt_wr");
-    }
+    parts_->data.write_probe = probes.get("cdma2buf_dat_wr");
+    parts_->weights.write_probe = probes.get("cdma2buf_wt_wr");
 }
 
 }  // namespace dlasim

@@ -26,7 +26,7 @@ public:
         stalled_ = stalled;
         count(1);
         // [spec] cdma.md 11: at its limit the counter of bursts freezes in both directions
-        if (bursts_ != facts::kCdmaOutstandingMax) bursts_ += accepted - completed;
+        if (bursts_ != facts::cdma::kOutstandingMax) bursts_ += accepted - completed;
     }
     /// `cycles` more like the last one, in which nothing moved.
     void repeat(Cycle cycles) { count(cycles); }

@@ -5,15 +5,12 @@
 namespace dlasim::cdma {
 
 DataSide::DataSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values)
-    : full_(hw.full()),
+    : silicon_(facts::cdma::of(hw)),
       values_(values),
       links_{secondary ? secondary : &no_port_.link, &primary},
       link_(&primary),
       csc_(csc),
       context_{status_, csc.data_filled, cbuf, write_probe},
-      requests_{Stage<ReadRequest>(full_), Stage<ReadRequest>(full_)},
-      responses_{Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_)},
-      response_stages_(full_ ? 2 : 3),
       beat_atoms_(hw.atoms_per_beat()),
       feature_(hw, context_),
       image_(hw, context_),
@@ -26,7 +23,7 @@ void DataSide::start(const Layer& layer)
     layer_ = layer;
     link_ = links_[layer.data_primary];
     performance_.start(layer.performance);
-    const Converter converter = Converter::of(layer, full_);
+    const Converter converter = Converter::of(layer, silicon_.words);
     switch (layer.fetcher) {
         case Fetcher::Feature:
             feature_.start(layer, converter);
@@ -190,7 +187,7 @@ void DataSide::arrive(const ReadBeat& beat)
 
 bool DataSide::step_responses(Cycle at)
 {
-    Stage<std::uint8_t>& last = responses_[response_stages_ - 1];
+    elements::Stage<std::uint8_t>& last = responses_[silicon_.response_stages - 1];
     bool down = false, changed = false;
     completed_ = 0;
     if (info_.valid() && ready()) {
@@ -201,14 +198,14 @@ bool DataSide::step_responses(Cycle at)
             down = true;
             if (last.valid()) {
                 const bool kept = layer_.fetcher != Fetcher::Feature && !beats_.empty();
-                consume(at, kept ? &beats_.front() : nullptr, last.front());
+                consume(at, kept ? &beats_.front() : nullptr, last.head());
                 if (kept) beats_.pop_front();
             }
         }
     }
-    for (unsigned k = response_stages_ - 1; k > 0; --k) {
+    for (unsigned k = silicon_.response_stages - 1; k > 0; --k) {
         const bool ready = responses_[k].ready();
-        changed |= responses_[k].step(down, responses_[k - 1].valid(), responses_[k - 1].front());
+        changed |= responses_[k].step(offer(responses_[k - 1]), down, silicon_.stages_stall);
         down = ready;
     }
     Channel<ReadBeat>& port = link_->response;
@@ -219,7 +216,7 @@ bool DataSide::step_responses(Cycle at)
         atoms = static_cast<std::uint8_t>(beat.atoms);
         if (was_ready) arrive(beat);
     }
-    changed |= responses_[0].step(down, offered, atoms);
+    changed |= responses_[0].step(offered ? &atoms : nullptr, down, silicon_.stages_stall);
     if (responses_[0].ready() != was_ready) port.set_ready(at + 1, responses_[0].ready());
     return changed;
 }
@@ -229,12 +226,12 @@ bool DataSide::step_requests(Cycle at)
     Channel<ReadRequest>& port = link_->request;
     const bool port_ready = port.ready(at), was_valid = requests_[1].valid(), fires = was_valid && port_ready;
     const bool ready1 = requests_[1].ready();
-    bool changed = requests_[1].step(port_ready, requests_[0].valid(), requests_[0].front());
+    bool changed = requests_[1].step(offer(requests_[0]), port_ready, silicon_.stages_stall);
     const bool ready0 = requests_[0].ready(), info_ready = info_.ready();
     const bool memory = slot_.valid && !slot_.info.dummy;
-    changed |= requests_[0].step(ready1, memory && info_ready, slot_.request);
+    changed |= requests_[0].step(memory && info_ready ? &slot_.request : nullptr, ready1, silicon_.stages_stall);
     if (requests_[1].valid()) {
-        if (fires || !was_valid) port.offer(at + 1, requests_[1].front());
+        if (fires || !was_valid) port.offer(at + 1, requests_[1].head());
     } else if (was_valid) {
         port.withdraw(at + 1);
     }

@@ -11,11 +11,12 @@
 #include <array>
 #include <string>
 
+#include "elements/stage.h"
+#include "facts/cdma.h"
 #include "units/cdma/counters.h"
 #include "units/cdma/feature.h"
 #include "units/cdma/image.h"
 #include "units/cdma/info_fifo.h"
-#include "units/cdma/stage.h"
 #include "units/cdma/winograd.h"
 
 namespace dlasim::cdma {
@@ -75,7 +76,8 @@ private:
     bool request(Cycle at);
     void account(std::uint32_t added);
 
-    const bool full_, values_;
+    const facts::cdma::Facts silicon_;
+    const bool values_;
     NoPort no_port_;
     std::array<ReadLink*, 2> links_;  // secondary, primary
     ReadLink* link_;
@@ -87,9 +89,8 @@ private:
 
     RequestSlot slot_;
     InfoFifo<RequestInfo> info_;
-    std::array<Stage<ReadRequest>, 2> requests_;
-    std::array<Stage<std::uint8_t>, 3> responses_;  // nv_full uses two
-    const unsigned response_stages_;
+    std::array<elements::Stage<ReadRequest>, 2> requests_;
+    std::array<elements::Stage<std::uint8_t>, 3> responses_;  // silicon_.response_stages of them
     const std::uint32_t beat_atoms_;
     std::uint32_t received_ = 0;  // atoms of the head request accepted
     unsigned completed_ = 0;      // requests completed in this cycle

@@ -80,7 +80,7 @@ struct DataContext {
     void update(Cycle at, std::uint32_t entries, std::uint32_t slices)
     {
         updates.push_back({at, entries});
-        filled.put(at + facts::kCdmaUpdate, {entries, slices});
+        filled.put(at + facts::cdma::kUpdate, {entries, slices});
     }
     void buffer_write(Cycle at)
     {

@@ -8,12 +8,10 @@
 namespace dlasim::cdma {
 
 FeatureFetcher::FeatureFetcher(const Hardware& hw, DataContext& context)
-    : full_(hw.full()),
+    : silicon_(facts::cdma::of(hw)),
       atom_(hw.memory.atom_bytes),
       entry_bytes_(hw.cbuf.entry_bytes),
       atoms_per_entry_(hw.atoms_per_entry()),
-      // [spec] cbuf.md 1.2: the data write port of nv_full does not reach the last bank
-      last_entry_((hw.cbuf.banks - (hw.full() ? 1 : 0)) * hw.cbuf.bank_depth),
       context_(context)
 {
 }
@@ -24,14 +22,14 @@ void FeatureFetcher::start(const Layer& layer, const Converter& converter)
     converter_ = converter;
     line_atoms_ = layer.packed_pixel ? layer.surfaces : layer.width;
     loop_surfaces_ = layer.packed_pixel ? 1 : layer.surfaces;
-    group_size_ = layer.packed_pixel || !full_ ? 1 : 2;
+    group_size_ = layer.packed_pixel ? 1 : silicon_.surfaces_in_turn;
     done_at_ = kNever;
     nans = infs = 0;
 }
 
 void FeatureFetcher::busy(Cycle at)
 {
-    first_check_ = at + facts::kCdmaFirstGrain;
+    first_check_ = at + facts::cdma::kFirstGrain;
     checked_ = space_ok_ = requests_done_ = all_read_ = blocked_ = false;
     lines_requested_ = batch_ = surface_ = 0;
     grain_base_ = layer_.base;
@@ -40,7 +38,7 @@ void FeatureFetcher::busy(Cycle at)
     read_lines_ = read_batch_ = read_surface_ = read_line_ = read_pixel_ = 0;
     read_grain_lines_ = lines_of_grain(0);
     read_group_ = std::min(group_size_, loop_surfaces_);
-    write_latency_ = facts::kCdmaReadToConverter + (layer_.convert ? facts::kCdmaConvert : facts::kCdmaBypass);
+    write_latency_ = facts::cdma::kReadToConverter + (layer_.convert ? facts::cdma::kConvert : facts::cdma::kBypass);
     fill_[0] = fill_[1] = 0;
 
     ring_ = context_.status.capacity();
@@ -85,7 +83,7 @@ bool FeatureFetcher::request(Cycle at, bool room, RequestSlot& slot)
                 const std::uint64_t address =
                     grain_base_ + batch_ * layer_.batch_stride + (surface_ + s) * layer_.surface_stride + counted_[s] * atom_;
                 const std::uint64_t limit =
-                    counted_[s] == 0 ? facts::kCdmaBurstAtoms - address / atom_ % facts::kCdmaBurstAtoms : facts::kCdmaBurstAtoms;
+                    counted_[s] == 0 ? facts::cdma::kBurstAtoms - address / atom_ % facts::cdma::kBurstAtoms : facts::cdma::kBurstAtoms;
                 const auto n = static_cast<std::uint32_t>(std::min(grain_atoms_ - counted_[s], limit));
                 slot.valid = true;
                 slot.request = {address, n};
@@ -120,12 +118,9 @@ bool FeatureFetcher::read(Cycle at)
     const bool upper = read_surface_ & 2;
     bool one, go;
     std::uint32_t step = 1;
-    if (!full_) {
+    if (read_group_ == 1) {
         one = last_pixel || upper;
-        go = fill_[0] > 0;
-    } else if (read_group_ == 1) {
-        one = last_pixel || upper;
-        step = one ? 1 : 2;
+        step = one ? 1 : silicon_.atoms_per_read;
         go = fill_[0] >= step;
     } else {
         one = true;
@@ -148,11 +143,11 @@ bool FeatureFetcher::read(Cycle at)
         if (++read_batch_ == layer_.batches) {
             read_batch_ = 0;
             const std::uint64_t need = std::uint64_t{read_grain_lines_} * layer_.entries * layer_.batches;
-            context_.update(at + facts::kCdmaReadToConverter, static_cast<std::uint32_t>(need), read_grain_lines_);
+            context_.update(at + facts::cdma::kReadToConverter, static_cast<std::uint32_t>(need), read_grain_lines_);
             read_lines_ += read_grain_lines_;
             if (read_lines_ == layer_.height) {
                 all_read_ = true;
-                done_at_ = at + facts::kCdmaFeatureDone;
+                done_at_ = at + facts::cdma::kFeatureDone;
             } else {
                 read_grain_lines_ = lines_of_grain(read_lines_);
             }
@@ -193,7 +188,7 @@ void FeatureFetcher::store_atom(const std::uint8_t* data, std::uint32_t source)
     std::uint64_t entry = store_base_ + c.row + column;
     if (entry >= ring_) entry -= ring_;
     const bool last_pixel = w + 1 == line_atoms_;
-    if (entry < last_entry_) {
+    if (entry < silicon_.data_entries) {
         const auto index = static_cast<std::uint32_t>(entry);
         alignas(32) std::uint8_t converted[kMaxBeatBytes];
         if (!converter_.transparent()) {
@@ -201,7 +196,7 @@ void FeatureFetcher::store_atom(const std::uint8_t* data, std::uint32_t source)
             data = converted;
         }
         context_.cbuf.write(index, slot * atom_, data, atom_);
-        if (full_ && surface + 1 == loop_surfaces_) {
+        if (silicon_.line_ends_cleared && surface + 1 == loop_surfaces_) {
             // [spec] cdma.md 4.7: what the last atoms of a line leave of their entry is written as zero
             static constexpr std::uint8_t kZero[128] = {};
             if (rest == 3) context_.cbuf.write(index, 3 * atom_, kZero, atom_);

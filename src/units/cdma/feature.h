@@ -8,6 +8,7 @@
 //
 // Source  cdma.md 4; facts in facts/cdma.h.
 #pragma once
+#include "facts/cdma.h"
 #include "facts/hardware.h"
 #include "units/cdma/convert.h"
 #include "units/cdma/data_types.h"
@@ -63,8 +64,8 @@ private:
         return left < layer_.grain ? left : layer_.grain;
     }
 
-    const bool full_;
-    const std::uint32_t atom_, entry_bytes_, atoms_per_entry_, last_entry_;
+    const facts::cdma::Facts silicon_;
+    const std::uint32_t atom_, entry_bytes_, atoms_per_entry_;
     DataContext& context_;
     Layer layer_;
     Converter converter_;

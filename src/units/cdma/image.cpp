@@ -8,12 +8,7 @@
 namespace dlasim::cdma {
 
 ImageFetcher::ImageFetcher(const Hardware& hw, DataContext& context)
-    : full_(hw.full()),
-      atom_(hw.memory.atom_bytes),
-      atoms_per_entry_(hw.atoms_per_entry()),
-      last_entry_((hw.cbuf.banks - (hw.full() ? 1 : 0)) * hw.cbuf.bank_depth),
-      context_(context),
-      hardware_(hw)
+    : silicon_(facts::cdma::of(hw)), atom_(hw.memory.atom_bytes), atoms_per_entry_(hw.atoms_per_entry()), context_(context), hardware_(hw)
 {
 }
 
@@ -41,7 +36,7 @@ void ImageFetcher::start(const Layer& layer, const Converter& converter)
 
 void ImageFetcher::busy(Cycle at)
 {
-    first_check_ = at + facts::kCdmaImageFirst;
+    first_check_ = at + facts::cdma::kImageFirst;
     checked_ = space_ok_ = offered_ = false;
     line_ = 0;
     next_line();
@@ -49,7 +44,7 @@ void ImageFetcher::busy(Cycle at)
     packer_free_ = 0;
     lines_packed_ = 0;
     beats_.clear();
-    write_latency_ = layer_.convert ? facts::kCdmaConvert : facts::kCdmaBypass;
+    write_latency_ = layer_.convert ? facts::cdma::kConvert : facts::cdma::kBypass;
     ring_ = context_.status.capacity();
     line_base_ = context_.status.write_index();
 }
@@ -69,7 +64,7 @@ void ImageFetcher::generate(RequestSlot& slot)
 {
     Plane& plane = planes_[plane_];
     if (bundle_left_ == 0) {
-        bundle_left_ = (plane_ == 0 ? facts::kCdmaImageBundle0 : facts::kCdmaImageBundle1) + (plane.first ? 1 : 0);
+        bundle_left_ = (plane_ == 0 ? facts::cdma::kImageBundle0 : facts::cdma::kImageBundle1) + (plane.first ? 1 : 0);
         line_start_ = plane.first;
         plane.first = false;
     }
@@ -143,13 +138,13 @@ void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* be
     if (!complete) return;
     bundle_[plane] += info.atoms - (info.line_start ? 1 : 0);
     if (!info.bundle_end) return;
-    pack(at + facts::kCdmaImageBundle, info.line_end);
+    pack(at + facts::cdma::kImageBundle, info.line_end);
     bundle_[0] = bundle_[1] = 0;
     if (!info.line_end) return;
     context_.update(last_beat_, layer_.entries, 1);
-    if (++lines_packed_ == layer_.height) done_at_ = last_beat_ + facts::kCdmaImageDone;
+    if (++lines_packed_ == layer_.height) done_at_ = last_beat_ + facts::cdma::kImageDone;
     const Converter& c = converter_.converter();
-    if (values || (full_ && c.output8() && !c.input8())) convert_line();  // packing two beats decides about writes
+    if (values || (c.output8() && !c.input8())) convert_line();  // packing two beats decides about writes
     else
         for (const Cycle written : beats_) context_.buffer_write(written + write_latency_);
     beats_.clear();
@@ -162,7 +157,7 @@ bool ImageFetcher::ends_early() const
 {
     // [spec] cdma.md 5.5: the last write of a planar line is suppressed when its tail is short
     const std::uint32_t bytes = format_.eight_bit ? 3 : 6, line = layer_.pad_left + layer_.width + layer_.pad_right;
-    if (full_) {
+    if (silicon_.beats) {
         const std::uint32_t beat = 2 * atom_, tail = line % beat, t = ceil_div(tail * bytes, beat) % 8;
         const Plane& uv = planes_[1];
         const bool x = (uv.sections[0] + uv.sections[1] + uv.sections[2]) % 4 < 2;
@@ -176,18 +171,18 @@ void ImageFetcher::pack(Cycle available, bool line_end)
 {
     Cycle t = std::max(packer_free_, available);
     const std::int32_t n0 = std::max(bundle_[0], 0), n1 = std::max(bundle_[1], 0);
-    const std::int32_t loops = full_ ? ceil_div(n0, 2) : n0;
+    const std::int32_t loops = silicon_.beats ? ceil_div(n0, 2) : n0;
     for (std::int32_t i = 0; i < loops; ++i) {
         const bool last = i + 1 == loops;
         if (format_.planes == 1) {
-            beats_.push_back(t + facts::kCdmaImageRead);
+            beats_.push_back(t + facts::cdma::kImageRead);
             ++t;
             continue;
         }
-        const unsigned uv = last && ((full_ ? n0 : n1) & 1) ? 1 : 2;
+        const unsigned uv = last && ((silicon_.beats ? n0 : n1) & 1) ? 1 : 2;
         // Every read triggers a write one cycle later, and the last one once more.
-        for (unsigned j = 0; j < uv; ++j) beats_.push_back(t + facts::kCdmaImageRead + 1 + j);
-        if (!(last && line_end && ends_early())) beats_.push_back(t + facts::kCdmaImageRead + 1 + uv);
+        for (unsigned j = 0; j < uv; ++j) beats_.push_back(t + facts::cdma::kImageRead + 1 + j);
+        if (!(last && line_end && ends_early())) beats_.push_back(t + facts::cdma::kImageRead + 1 + uv);
         t += 1 + uv;
     }
     packer_free_ = t;
@@ -252,7 +247,7 @@ void ImageFetcher::line_element(std::uint32_t index, std::uint16_t& raw, std::in
 
 void ImageFetcher::convert_line()
 {
-    if (full_) convert_line_beats();
+    if (silicon_.beats) convert_line_beats();
     else convert_line_atoms();
 }
 
@@ -272,7 +267,8 @@ void ImageFetcher::convert_line_atoms()
         }
         std::uint64_t entry = line_base_ + u / atoms_per_entry_;
         if (entry >= ring_) entry -= ring_;
-        if (entry < last_entry_) context_.cbuf.write(static_cast<std::uint32_t>(entry), u % atoms_per_entry_ * atom_, atom, atom_);
+        if (entry < silicon_.data_entries)
+            context_.cbuf.write(static_cast<std::uint32_t>(entry), u % atoms_per_entry_ * atom_, atom, atom_);
     }
 }
 
@@ -319,7 +315,7 @@ void ImageFetcher::convert_line_beats()
         converter_.beat(beat, write, nans, infs);
         if (write.halves == 0) continue;
         context_.buffer_write(beats_[b] + write_latency_);
-        if (write.entry >= last_entry_) continue;
+        if (write.entry >= silicon_.data_entries) continue;
         if (write.halves & 1) context_.cbuf.write(write.entry, 0, write.data, 64);
         if (write.halves & 2) context_.cbuf.write(write.entry, 64, write.data + 64, 64);
     }

@@ -11,6 +11,7 @@
 #pragma once
 #include <vector>
 
+#include "facts/cdma.h"
 #include "facts/hardware.h"
 #include "units/cdma/convert.h"
 #include "units/cdma/data_types.h"
@@ -52,8 +53,8 @@ private:
     void convert_line_atoms();
     void line_element(std::uint32_t index, std::uint16_t& raw, std::int16_t& mean, bool& pad) const;
 
-    const bool full_;
-    const std::uint32_t atom_, atoms_per_entry_, last_entry_;
+    const facts::cdma::Facts silicon_;
+    const std::uint32_t atom_, atoms_per_entry_;
     DataContext& context_;
     const Hardware& hardware_;
     Layer layer_;

@@ -74,7 +74,7 @@ public:
         if (!attempt_ && !popped_ && !input_ && quiet_) return false;
         const bool was_busy = busy_, was_full = full_, had_input = input_;
         const bool stored = input_ && !full_;
-        const bool full_next = FifoCounters::step(stored, popped_, facts::kCdmaInfoDepth);
+        const bool full_next = FifoCounters::step(stored, popped_, facts::cdma::kInfoDepth);
         const bool busy_next = attempt_ ? full_next : (input_ && full_next && !stored);
         if (!(input_ && full_)) input_ = attempt_ && !busy_;
         const bool moved = stored || popped_ || input_ != had_input || busy_next != was_busy || full_next != was_full;
@@ -101,7 +101,7 @@ public:
     {
         if (!offered && !popped && quiet_) return false;
         const bool was = full_, stored = offered && !full_;
-        full_ = FifoCounters::step(stored, popped, facts::kCdmaWeightFifo);
+        full_ = FifoCounters::step(stored, popped, facts::cdma::kWeightFifo);
         quiet_ = settled() && !stored && !popped && full_ == was;
         return !quiet_;
     }

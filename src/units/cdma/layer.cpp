@@ -1,6 +1,7 @@
 #include "units/cdma/layer.h"
 
 #include "base/bits.h"
+#include "facts/cdma.h"
 #include "registers/offsets.h"
 
 namespace dlasim::cdma {
@@ -10,7 +11,7 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
     namespace r = reg::cdma;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset, group); };
     const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(get(offset), lsb, width); };
-    const bool full = hw.full();
+    const facts::cdma::Facts silicon = facts::cdma::of(hw);
     const std::uint64_t atom = hw.memory.atom_bytes;
     const std::uint64_t address_mask = hw.memory.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << hw.memory.address_bits) - 1;
     const auto address = [&](std::uint32_t high, std::uint32_t low) {
@@ -20,7 +21,7 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
 
     Layer l;
     l.group = group;
-    const bool winograd = full && field(r::D_MISC_CFG, 0, 1), pixel = field(r::D_DATAIN_FORMAT, 0, 1);
+    const bool winograd = hw.winograd && field(r::D_MISC_CFG, 0, 1), pixel = field(r::D_DATAIN_FORMAT, 0, 1);
     l.fetcher = winograd ? (pixel ? Fetcher::None : Fetcher::Winograd) : pixel ? Fetcher::Image : Fetcher::Feature;
     l.input_precision = field(r::D_MISC_CFG, 8, 2);
     l.precision = field(r::D_MISC_CFG, 12, 2);
@@ -28,9 +29,8 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
     l.weight_reuse = field(r::D_MISC_CFG, 20, 1);
     l.skip_data = field(r::D_MISC_CFG, 24, 1);
     l.skip_weight = field(r::D_MISC_CFG, 28, 1);
-    const unsigned bank_bits = full ? 4 : 5;
-    l.data_banks = field(r::D_BANK, 0, bank_bits) + 1;
-    l.weight_banks = field(r::D_BANK, 16, bank_bits) + 1;
+    l.data_banks = field(r::D_BANK, 0, silicon.bank_bits) + 1;
+    l.weight_banks = field(r::D_BANK, 16, silicon.bank_bits) + 1;
 
     l.width = field(r::D_DATAIN_SIZE_0, 0, 13) + 1;
     l.height = field(r::D_DATAIN_SIZE_0, 16, 13) + 1;
@@ -38,7 +38,7 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
     l.extended_width = field(r::D_DATAIN_SIZE_EXT_0, 0, 13) + 1;
     l.extended_height = field(r::D_DATAIN_SIZE_EXT_0, 16, 13) + 1;
     // [spec] cdma.md 1.3: the surface count uses the processing precision; the configurable generation knows int8 only.
-    const std::uint32_t element = full && l.precision != 0 ? 2 : 1;
+    const std::uint32_t element = silicon.words && l.precision != 0 ? 2 : 1;
     l.surfaces = ceil_div(l.channels, hw.memory.atom_bytes / element);
     l.base = address(r::D_DAIN_ADDR_HIGH_0, r::D_DAIN_ADDR_LOW_0);
     l.base_uv = address(r::D_DAIN_ADDR_HIGH_1, r::D_DAIN_ADDR_LOW_1);
@@ -46,7 +46,7 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
     l.uv_line_stride = get(r::D_LINE_UV_STRIDE);
     l.surface_stride = get(r::D_SURF_STRIDE);
     l.batch_stride = get(r::D_BATCH_STRIDE);
-    if (full || l.fetcher != Fetcher::Image) {  // the configurable image fetcher computes in bytes
+    if (!silicon.pixel_addresses || l.fetcher != Fetcher::Image) {
         l.base = aligned(l.base);
         l.base_uv = aligned(l.base_uv);
         l.line_stride = aligned(l.line_stride);
@@ -57,7 +57,7 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
     const bool line_packed = field(r::D_DAIN_MAP, 0, 1), surface_packed = field(r::D_DAIN_MAP, 16, 1);
     l.packed_pixel = l.width == 1 && l.height == 1 && surface_packed;
     l.batches = hw.batch ? field(r::D_BATCH_NUMBER, 0, 5) + 1 : 1;
-    l.entries = field(r::D_ENTRY_PER_SLICE, 0, full ? 12 : 14) + 1;
+    l.entries = field(r::D_ENTRY_PER_SLICE, 0, silicon.entry_bits) + 1;
     l.grain = line_packed ? field(r::D_FETCH_GRAIN, 0, 12) + 1 : 1;
     l.pad_left = field(r::D_ZERO_PADDING, 0, 5);
     l.pad_right = field(r::D_ZERO_PADDING, 8, 6);
@@ -83,7 +83,7 @@ Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned g
     l.weight_primary = field(r::D_WEIGHT_RAM_TYPE, 0, 1);
     l.bytes_per_kernel = field(r::D_WEIGHT_SIZE_0, 0, 18) + 1;
     l.kernels = field(r::D_WEIGHT_SIZE_1, 0, 13) + 1;
-    l.kernel_group = hw.kernel_group(full && l.precision != 0 ? Precision::Int16 : Precision::Int8);
+    l.kernel_group = hw.kernel_group(silicon.words && l.precision != 0 ? Precision::Int16 : Precision::Int8);
     l.weight_address = aligned(address(r::D_WEIGHT_ADDR_HIGH, r::D_WEIGHT_ADDR_LOW));
     l.mask_address = aligned(address(r::D_WMB_ADDR_HIGH, r::D_WMB_ADDR_LOW));
     l.group_size_address = aligned(address(r::D_WGS_ADDR_HIGH, r::D_WGS_ADDR_LOW));
@@ -105,8 +105,8 @@ PixelFormat decode_pixel_format(const Hardware& hw, std::uint32_t code)
         f.components = components;
         f.eight_bit = eight_bit;
     };
-    const bool wide = hw.full();  // formats of more than 8 bit
-    plane0(4, 4, true);           // ABGR8, and every code that does not exist
+    const bool wide = facts::cdma::of(hw).words;
+    plane0(4, 4, true);  // ABGR8, and every code that does not exist
     if (code == 0x00) {
         plane0(1, 1, true);
     } else if (code >= 0x01 && code <= 0x05 && wide) {

@@ -21,7 +21,7 @@ void BurstStream::start(std::uint64_t address, std::uint32_t bytes, std::uint32_
 BurstStream::Burst BurstStream::next(bool first)
 {
     if (left_ == 0) return {};
-    const std::uint64_t limit = first ? facts::kCdmaBurstAtoms - address_ / atom_ % facts::kCdmaBurstAtoms : facts::kCdmaBurstAtoms;
+    const std::uint64_t limit = first ? facts::cdma::kBurstAtoms - address_ / atom_ % facts::cdma::kBurstAtoms : facts::cdma::kBurstAtoms;
     const std::uint64_t n = std::min(limit, left_);
     const Burst burst{true, {address_, static_cast<std::uint32_t>(n)}};
     address_ += n * atom_;
@@ -41,24 +41,21 @@ bool BurstStream::advance(bool taken)
 }
 
 WeightSide::WeightSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values)
-    : full_(hw.full()),
+    : silicon_(facts::cdma::of(hw)),
       values_(values),
       atom_(hw.memory.atom_bytes),
       atoms_per_entry_(hw.atoms_per_entry()),
-      unit_bytes_(full_ ? 2 * atom_ : atom_),
-      units_per_entry_(full_ ? atoms_per_entry_ / 2 : atoms_per_entry_),
+      unit_bytes_(silicon_.weight_unit * atom_),
+      units_per_entry_(atoms_per_entry_ / silicon_.weight_unit),
       bank_depth_(hw.cbuf.bank_depth),
-      // [spec] cbuf.md 1.2: the weight write port of nv_full does not reach bank 0
-      first_atom_(full_ ? std::uint64_t{bank_depth_} * atoms_per_entry_ : 0),
+      first_atom_(std::uint64_t{silicon_.first_weight_entry} * atoms_per_entry_),
       last_atom_(std::uint64_t{hw.cbuf.banks} * bank_depth_ * atoms_per_entry_),
       mask_first_(last_atom_ - std::uint64_t{bank_depth_} * atoms_per_entry_),
       mask_last_(last_atom_),
       links_{secondary ? secondary : &no_port_.link, &primary},
       link_(&primary),
       csc_(csc),
-      cbuf_(cbuf),
-      port_stage_(full_),
-      responses_{Stage<std::uint8_t>(full_), Stage<std::uint8_t>(full_)}
+      cbuf_(cbuf)
 {
     mask_ring_ = {mask_first_, mask_last_, mask_first_};
 }
@@ -69,10 +66,10 @@ void WeightSide::start(const Layer& layer)
     link_ = links_[layer.weight_primary];
     performance_.start(layer.performance);
     const std::int64_t ring = std::int64_t{layer.weight_banks} * bank_depth_ * atoms_per_entry_;
-    weights_.start(layer.weight_address, layer.weight_bytes, atom_, full_ ? ring : ring + facts::kCdmaWeightSlack / atoms_per_entry_);
+    weights_.start(layer.weight_address, layer.weight_bytes, atom_, ring + silicon_.weight_slack / atoms_per_entry_);
     mask_.start(layer.mask_address, layer.compressed ? layer.mask_bytes : 0, atom_, std::int64_t{bank_depth_} * atoms_per_entry_);
     groups_ = ceil_div(layer.kernels, layer.kernel_group);
-    size_reads_total_ = layer.compressed ? ceil_div(groups_, facts::kCdmaGroupSizes) : 0;
+    size_reads_total_ = layer.compressed ? ceil_div(groups_, facts::cdma::kGroupSizes) : 0;
     size_reads_ = sizes_answered_ = sizes_to_push_ = size_values_read_ = 0;
     size_values_.clear();
     group_ = 0;
@@ -94,7 +91,7 @@ void WeightSide::busy(Cycle) { busy_ = awake_ = true; }
 
 std::uint32_t WeightSide::group_sizes_of_read(std::uint32_t read) const
 {
-    return std::min(facts::kCdmaGroupSizes, groups_ - read * facts::kCdmaGroupSizes);
+    return std::min(facts::cdma::kGroupSizes, groups_ - read * facts::cdma::kGroupSizes);
 }
 
 void WeightSide::pop_info_after(std::uint32_t atoms)
@@ -113,9 +110,9 @@ void WeightSide::buffer_write(Cycle at)
     if (write_probe) write_probe->run(at, 1);
 }
 
-bool WeightSide::step_responses_full(Cycle at, Written& written)
+bool WeightSide::step_responses_with_masks(Cycle at, Written& written)
 {
-    Stage<std::uint8_t>& stage = responses_[0];
+    elements::Stage<std::uint8_t>& stage = responses_[0];
     // [spec] cdma.md 7.4: while group sizes are moved to their FIFO the port takes nothing
     const bool takes = sizes_to_push_ == 0 && info_.valid();
     bool changed = false;
@@ -129,7 +126,7 @@ bool WeightSide::step_responses_full(Cycle at, Written& written)
         changed = true;
     }
     if (takes && stage.valid()) {
-        const std::uint32_t atoms = stage.front();
+        const std::uint32_t atoms = stage.head();
         const auto stream = static_cast<Stream>(info_.head().source);
         moved_ = true;
         if (stream == Stream::GroupSizes) {
@@ -153,12 +150,12 @@ bool WeightSide::step_responses_full(Cycle at, Written& written)
         atoms = static_cast<std::uint8_t>(beat.atoms);
         if (was_ready) value(beat);
     }
-    changed |= stage.step(takes, offered, atoms);
+    changed |= stage.step(offered ? &atoms : nullptr, takes, silicon_.stages_stall);
     if (stage.ready() != was_ready) port.set_ready(at + 1, stage.ready());
     return changed;
 }
 
-bool WeightSide::step_responses_configurable(Cycle at, Written& written)
+bool WeightSide::step_responses_of_weights(Cycle at, Written& written)
 {
     bool changed = false;
     const bool stored = responses_[1].valid();
@@ -177,13 +174,14 @@ bool WeightSide::step_responses_configurable(Cycle at, Written& written)
     }
     changed |= fifo_.step(stored, takes);
     const bool ready1 = responses_[1].ready();
-    changed |= responses_[1].step(down, responses_[0].valid(), responses_[0].front());
+    changed |= responses_[1].step(offer(responses_[0]), down, silicon_.stages_stall);
     down = ready1;
     Channel<ReadBeat>& port = link_->response;
     const bool offered = port.valid(at), was_ready = responses_[0].ready();
     // The requests may run a few entries ahead of the ring, what is accepted never does: values are stored then.
     if (offered && was_ready) beats_.extend() = port.item(at);
-    changed |= responses_[0].step(down, offered, 1);
+    const std::uint8_t atoms = 1;
+    changed |= responses_[0].step(offered ? &atoms : nullptr, down, silicon_.stages_stall);
     if (responses_[0].ready() != was_ready) port.set_ready(at + 1, responses_[0].ready());
     return changed;
 }
@@ -195,7 +193,7 @@ void WeightSide::value(const ReadBeat& beat)
     const RequestInfo& request = info_.at(values_ahead_);
     const auto stream = static_cast<Stream>(request.source);
     if (stream == Stream::GroupSizes) {
-        for (std::uint32_t i = 0; i < facts::kCdmaGroupSizes; ++i) {
+        for (std::uint32_t i = 0; i < facts::cdma::kGroupSizes; ++i) {
             std::uint32_t size;
             std::memcpy(&size, beat.data.data() + 4 * i, 4);
             if (i < group_sizes_of_read(size_values_read_)) size_values_.push_back(size);
@@ -213,7 +211,7 @@ void WeightSide::value(const ReadBeat& beat)
 
 void WeightSide::store(WeightRing& ring, const std::uint8_t* data, std::uint32_t atoms)
 {
-    const bool fp16 = full_ && layer_.precision == 2 && &ring == &ring_;
+    const bool fp16 = silicon_.words && layer_.precision == 2 && &ring == &ring_;
     for (std::uint32_t i = 0; i < atoms; ++i, data += atom_) {
         alignas(32) std::uint8_t clean[kMaxBeatBytes];
         const std::uint8_t* from = data;
@@ -240,7 +238,7 @@ bool WeightSide::arbitrate()
     const bool ready2 = arbiter2_.ready(), ready1 = arbiter1_.ready();
     bool changed = false;
     const bool head = arbiter2_.valid();
-    const WeightRequest request = arbiter2_.front();
+    const WeightRequest request = arbiter2_.head();
     const bool info_ready = info_.ready(), port_ready = port_stage_ready_;
     bool accepted = false;
     if (head && port_ready) {
@@ -257,18 +255,18 @@ bool WeightSide::arbitrate()
     accepted_ = accepted;
 
     const bool sizes_want = busy_ && size_reads_ < size_reads_total_ &&
-                            sizes_onfly_ + group_sizes_of_read(size_reads_) <= std::int64_t{facts::kCdmaGroupSizeFifo};
+                            sizes_onfly_ + group_sizes_of_read(size_reads_) <= std::int64_t{facts::cdma::kGroupSizeFifo};
     WeightRequest into2;
     if (sizes_want) {
-        into2 = {{layer_.group_size_address + std::uint64_t{size_reads_} * 4 * facts::kCdmaGroupSizes, 1}, Stream::GroupSizes};
+        into2 = {{layer_.group_size_address + std::uint64_t{size_reads_} * 4 * facts::cdma::kGroupSizes, 1}, Stream::GroupSizes};
         if (ready2) {
             sizes_onfly_ += group_sizes_of_read(size_reads_);
             ++size_reads_;
         }
     } else if (arbiter1_.valid()) {
-        into2 = arbiter1_.front();
+        into2 = arbiter1_.head();
     }
-    changed |= arbiter2_.step(accepted, sizes_want || arbiter1_.valid(), into2);
+    changed |= arbiter2_.step(sizes_want || arbiter1_.valid() ? &into2 : nullptr, accepted, silicon_.stages_stall);
 
     // Weighted round robin of weights and masks, in bursts.
     const bool want[2] = {busy_ && weights_.eligible(), busy_ && mask_.eligible()};
@@ -286,7 +284,7 @@ bool WeightSide::arbitrate()
     }
     WeightRequest into1;
     if (grant >= 0) into1 = {grant ? mask_.candidate() : weights_.candidate(), grant ? Stream::Mask : Stream::Weights};
-    changed |= arbiter1_.step(ready2 && !sizes_want, grant >= 0, into1);
+    changed |= arbiter1_.step(grant >= 0 ? &into1 : nullptr, ready2 && !sizes_want, silicon_.stages_stall);
     if (busy_) {
         changed |= weights_.advance(grant == 0);
         changed |= mask_.advance(grant == 1);
@@ -300,10 +298,10 @@ bool WeightSide::step_requests(Cycle at)
     const bool port_ready = port.ready(at), was_valid = port_stage_.valid(), fires = was_valid && port_ready;
     port_stage_ready_ = port_stage_.ready();
     bool changed = false;
-    if (full_) {
-        const ReadRequest head = arbiter2_.front().request;
+    if (silicon_.weight_streams) {
+        const ReadRequest head = arbiter2_.head().request;
         changed |= arbitrate();
-        changed |= port_stage_.step(port_ready, accepted_, head);
+        changed |= port_stage_.step(accepted_ ? &head : nullptr, port_ready, silicon_.stages_stall);
     } else {
         const bool candidate = busy_ && weights_.eligible(), info_ready = info_.ready();
         accepted_ = candidate && info_ready && port_stage_ready_;
@@ -315,11 +313,11 @@ bool WeightSide::step_requests(Cycle at)
             info.atoms = static_cast<std::uint8_t>(head.atoms);
             info_.push(info);
         }
-        changed |= port_stage_.step(port_ready, candidate && info_ready, head);
+        changed |= port_stage_.step(candidate && info_ready ? &head : nullptr, port_ready, silicon_.stages_stall);
         if (busy_) changed |= weights_.advance(accepted_);
     }
     if (port_stage_.valid()) {
-        if (fires || !was_valid) port.offer(at + 1, port_stage_.front());
+        if (fires || !was_valid) port.offer(at + 1, port_stage_.head());
     } else if (was_valid) {
         port.withdraw(at + 1);
     }
@@ -334,7 +332,7 @@ bool WeightSide::step_status(Cycle at)
     announced_ = mask_announced_ = 0;
     if (!busy_) return false;
     bool complete = false;
-    const std::uint64_t fetched = full_ ? fetched_ / 2 : fetched_;
+    const std::uint64_t fetched = fetched_ / silicon_.weight_unit;
     if (check_) {
         const bool weights = fetched * unit_bytes_ >= need_ && fetched % units_per_entry_ == 0;
         const bool mask = !layer_.compressed || (mask_fetched_ * unit_bytes_ * 8 >= mask_need_ && mask_fetched_ % units_per_entry_ == 0);
@@ -346,8 +344,8 @@ bool WeightSide::step_status(Cycle at)
             mask_fetched_before_ = mask_fetched_;
             ++group_;
             const std::uint32_t kernels = group_ == groups_ ? (layer_.kernels - 1) % layer_.kernel_group + 1 : layer_.kernel_group;
-            csc_.weight_filled.put(at + facts::kCdmaWeightMessage, {kernels, announced_, mask_announced_});
-            if (group_ == groups_) done_at_ = at + facts::kCdmaWeightDone;
+            csc_.weight_filled.put(at + facts::cdma::kWeightMessage, {kernels, announced_, mask_announced_});
+            if (group_ == groups_) done_at_ = at + facts::cdma::kWeightDone;
             if (layer_.compressed) {
                 sizes_.pop();
                 --sizes_onfly_;
@@ -371,7 +369,7 @@ bool WeightSide::step(Cycle at, bool clear)
     moved_ = false;
     completed_ = 0;
     Written written;
-    bool changed = full_ ? step_responses_full(at, written) : step_responses_configurable(at, written);
+    bool changed = silicon_.weight_streams ? step_responses_with_masks(at, written) : step_responses_of_weights(at, written);
     changed |= step_status(at);
     changed |= step_requests(at);
 
@@ -409,7 +407,7 @@ bool WeightSide::step(Cycle at, bool clear)
         mask_ring_.next = mask_ring_.begin;
     }
     changed |= info_.step();
-    if (full_) changed |= sizes_.step();
+    if (silicon_.weight_streams) changed |= sizes_.step();
     awake_ = changed;
     return changed;
 }

@@ -15,11 +15,12 @@
 #include <string>
 
 #include "base/bits.h"
+#include "elements/stage.h"
+#include "facts/cdma.h"
 #include "units/cdma/counters.h"
 #include "units/cdma/data_types.h"
 #include "units/cdma/info_fifo.h"
 #include "units/cdma/layer.h"
-#include "units/cdma/stage.h"
 
 namespace dlasim::cdma {
 
@@ -110,8 +111,8 @@ private:
     struct Written {
         std::uint32_t weights = 0, mask = 0;
     };
-    bool step_responses_full(Cycle at, Written& written);
-    bool step_responses_configurable(Cycle at, Written& written);
+    bool step_responses_with_masks(Cycle at, Written& written);
+    bool step_responses_of_weights(Cycle at, Written& written);
     bool step_requests(Cycle at);
     bool step_status(Cycle at);
     bool arbitrate();
@@ -121,7 +122,8 @@ private:
     void buffer_write(Cycle at);
     std::uint32_t group_sizes_of_read(std::uint32_t read) const;
 
-    const bool full_, values_;
+    const facts::cdma::Facts silicon_;
+    const bool values_;
     const std::uint32_t atom_, atoms_per_entry_, unit_bytes_, units_per_entry_, bank_depth_;
     const std::uint64_t first_atom_, last_atom_, mask_first_, mask_last_;
     NoPort no_port_;
@@ -134,8 +136,8 @@ private:
 
     // Requests
     BurstStream weights_, mask_;
-    Stage<WeightRequest> arbiter1_{true}, arbiter2_{true};
-    Stage<ReadRequest> port_stage_;
+    elements::Stage<WeightRequest> arbiter1_, arbiter2_;
+    elements::Stage<ReadRequest> port_stage_;
     InfoFifo<RequestInfo> info_;
     std::array<std::uint32_t, 2> share_{};  // [weights, mask]
     int last_grant_ = -1;                   // 0 weights, 1 mask
@@ -144,7 +146,7 @@ private:
     std::int64_t sizes_onfly_ = 0;
 
     // Responses
-    std::array<Stage<std::uint8_t>, 2> responses_;  // nv_full uses one
+    std::array<elements::Stage<std::uint8_t>, 2> responses_;  // nv_full uses one
     ResponseFifo fifo_;
     Ring<ReadBeat> beats_{16};  // in the stages and the FIFO of the configurable generation
     std::uint32_t received_ = 0;

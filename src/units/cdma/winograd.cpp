@@ -11,7 +11,7 @@ constexpr std::uint32_t kTile = 4;  // a cube is kTile x kTile atoms, an entry o
 }
 
 WinogradFetcher::WinogradFetcher(const Hardware& hw, DataContext& context)
-    : atom_(hw.memory.atom_bytes), last_entry_((hw.cbuf.banks - 1) * hw.cbuf.bank_depth), context_(context)
+    : atom_(hw.memory.atom_bytes), last_entry_(facts::cdma::of(hw).data_entries), context_(context)
 {
 }
 
@@ -35,7 +35,7 @@ void WinogradFetcher::busy(Cycle)
     stage_.valid = false;
     position_ = 0;
     in_chunk_ = available_ = completed_now_ = completed_before_ = read_cycle_ = taken_ = block_read_ = blocks_read_ = 0;
-    write_latency_ = facts::kCdmaCubeRead + (layer_.convert ? facts::kCdmaConvert : facts::kCdmaBypass);
+    write_latency_ = facts::cdma::kCubeRead + (layer_.convert ? facts::cdma::kConvert : facts::cdma::kBypass);
     ring_ = context_.status.capacity();
     base_ = context_.status.write_index();
 }
@@ -48,7 +48,7 @@ void WinogradFetcher::first_section()
 
 void WinogradFetcher::generate(RequestSlot& slot)
 {
-    const std::uint32_t width = section_width(section_), n = std::min(facts::kCdmaBurstAtoms, width - x_);
+    const std::uint32_t width = section_width(section_), n = std::min(facts::cdma::kBurstAtoms, width - x_);
     const std::int64_t y = std::int64_t{block_} * kTile * layer_.stride_y - layer_.pad_top + phase_ + std::int64_t{row_} * layer_.stride_y;
     const bool real = section_ == 1 && y >= 0 && y < layer_.height;
     slot.valid = true;
@@ -151,13 +151,13 @@ bool WinogradFetcher::read(Cycle at)
     taken_ = 0;
     if (available_ == 0) return false;
     context_.buffer_write(at + write_latency_);
-    if (++read_cycle_ != facts::kCdmaCubeCycles) return true;
+    if (++read_cycle_ != facts::cdma::kCubeCycles) return true;
     read_cycle_ = 0;
     taken_ = 1;
     if (++block_read_ != block_cubes_) return true;
     block_read_ = 0;
-    context_.update(at + facts::kCdmaCubeRead, block_entries_, kTile);
-    if (++blocks_read_ == blocks_) done_at_ = at + facts::kCdmaCubeRead + facts::kCdmaWinogradDone;
+    context_.update(at + facts::cdma::kCubeRead, block_entries_, kTile);
+    if (++blocks_read_ == blocks_) done_at_ = at + facts::cdma::kCubeRead + facts::cdma::kWinogradDone;
     return true;
 }
 
@@ -168,7 +168,7 @@ bool WinogradFetcher::commit()
     completed_before_ = completed_now_;
     completed_now_ = 0;
     const bool was = blocked_;
-    blocked_ = available_ >= facts::kCdmaCubeLimit;
+    blocked_ = available_ >= facts::cdma::kCubeLimit;
     return changed || blocked_ != was;
 }
 
