@@ -29,20 +29,21 @@ ALLOWED = {
     "traffic": BASE | {"links", "facts"},
     "registers": BASE | {"facts", "traffic", "links"},
     "numerics": BASE | {"facts"},
+    "files": BASE,
     "memory": UNIT | {"memory", "platform/memory_spec.h"},
-    "config": BASE | {"facts", "platform/memory_spec.h"},
+    "config": BASE | {"files", "facts", "platform/memory_spec.h"},
     "golden": BASE | {"facts", "config", "numerics"},
     "lowering": BASE | {"facts", "config", "golden", "registers", "platform/program.h"},
     "platform": UNIT | {"memory", "units"},
-    "replay": BASE | {"facts", "config", "platform", "registers", "traffic", "links"},
-    "report": BASE | {"facts", "config", "golden", "lowering", "links", "platform/machine.h", "platform/memory_spec.h", "platform/program.h"},
-    "app": BASE | {"facts", "config", "golden", "lowering", "platform", "replay", "report", "units/dram/command_line.h"},
+    "replay": BASE | {"files", "facts", "config", "platform", "registers", "traffic", "links"},
+    "report": BASE | {"files", "facts", "config", "golden", "lowering", "links", "platform/machine.h", "platform/memory_spec.h", "platform/program.h"},
+    "app": BASE | {"files", "facts", "config", "golden", "lowering", "platform", "replay", "report", "units/dram/command_line.h"},
 }
 # What crosses a boundary by design: the convolution buffer is shared by its writer and its reader,
 # operands are defined by the unit that owns them, the memory clients know the ports of MCIF.
-UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf", "units/cdma"}, "cmac": {"units/csc"}, "cacc": {"units/cmac", "units/csc"}}
+UNIT_EXTRA = {"dram": {"files"}, "cdma": {"units/cbuf"}, "csc": {"units/cbuf", "units/cdma"}, "cmac": {"units/csc"}, "cacc": {"units/cmac", "units/csc"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
-JSON = re.compile(r"^(config|report|replay|app|platform)/|^units/dram/|^units/csb/")
+JSON = re.compile(r"^(files|config|report|replay|app|platform)/|^units/dram/|^units/csb/")
 
 
 def sources():

@@ -1,0 +1,83 @@
+#include "files/console.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace dlasim {
+namespace {
+
+int g_lost = 0;  // errno of the first write that standard output refused
+
+void note_loss()
+{
+    if (g_lost == 0) g_lost = errno != 0 ? errno : EIO;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, bool lines)
+{
+    std::string result;
+    result.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        const bool high = c == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
+        if (c == '\n' && lines) result += '\n';
+        else if (c == '\n') result += "\\n";
+        else if (c == '\t') result += "\\t";
+        else if (c < 0x20 || c == 0x7f) result += fmt::format("\\x{:02x}", c);
+        else if (high) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+        else result += static_cast<char>(c);
+    }
+    return result;
+}
+
+void open_standard_streams()
+{
+    for (int descriptor = 0; descriptor <= 2; ++descriptor)
+        if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
+            // Open the wrong way round, so that using it is refused as before.
+            const int taken = ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+            if (taken >= 0 && taken != descriptor) ::close(taken);
+        }
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error message
+}
+
+void say_error(std::string_view text) noexcept
+{
+    try {
+        std::string left = printable(text, true);
+        std::fflush(stderr);
+        for (std::size_t written = 0; written < left.size();) {
+            const ssize_t n = ::write(STDERR_FILENO, left.data() + written, left.size() - written);
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return;
+            written += static_cast<std::size_t>(n);
+        }
+    } catch (...) {  // no memory for a message
+    }
+}
+
+void say(std::string_view text)
+{
+    const std::string clean = printable(text, true);
+    if (std::fwrite(clean.data(), 1, clean.size(), stdout) != clean.size()) note_loss();
+}
+
+void flush_standard_output()
+{
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) note_loss();
+    if (g_lost == 0) return;
+    const int lost = std::exchange(g_lost, 0);
+    std::clearerr(stdout);
+    throw ConfigError("standard output", std::string("cannot be written (") + std::strerror(lost) + "), expected a place with room");
+}
+
+}  // namespace dlasim

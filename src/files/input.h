@@ -1,0 +1,40 @@
+// Files that are read: bounded, so that a device or a slip of the pen cannot fill memory.
+//
+// Error  ConfigError naming the file: missing, a folder, unreadable, longer than it may be.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace dlasim {
+
+inline constexpr std::uint64_t kMostText = 64u << 20;  // bytes of a descriptor, a sweep or a case: far above any real one
+
+/// The bytes of a file, at most `most` of them.
+std::string read_text(const std::string& path, std::uint64_t most = kMostText);
+
+/// A text file line by line, for what is too long to be held at once.
+class LineReader {
+public:
+    /// `most`: bytes of the whole file. Throws if it cannot be opened.
+    explicit LineReader(std::filesystem::path path, std::uint64_t most);
+    LineReader(LineReader&&) noexcept;
+    ~LineReader();
+
+    /// The next line without its end; false behind the last one.
+    bool next(std::string& line);
+    const std::filesystem::path& path() const { return path_; }
+    std::uint64_t number() const { return number_; }  // of the line next() gave, from 1
+
+private:
+    bool refill();
+
+    std::filesystem::path path_;
+    std::uint64_t left_, number_ = 0;
+    int descriptor_ = -1;
+    std::string buffer_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace dlasim

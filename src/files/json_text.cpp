@@ -1,0 +1,91 @@
+#include "files/json_text.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "files/input.h"
+
+namespace dlasim {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string line_and_column(const std::string& text, std::size_t byte)
+{
+    const std::size_t end = std::min(byte, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    const std::size_t start = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+    const std::size_t column = start == std::string::npos ? end : end - start - 1;
+    return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
+}
+
+/// The library works on nested values by recursion: what nests too deep must not become a value.
+void refuse_deep_nesting(const std::string& text, const std::string& file)
+{
+    std::size_t depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted) {
+            if (c == '\\') ++i;
+            else if (c == '"') quoted = false;
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > kDeepest)
+                throw ConfigError(file, "nests deeper than " + std::to_string(kDeepest) + " at " + line_and_column(text, i + 1) +
+                                            ", expected fewer brackets in each other");
+        } else if ((c == ']' || c == '}') && depth > 0) {
+            --depth;
+        }
+    }
+}
+
+}  // namespace
+
+Json parse_json(const std::string& text, const std::string& file)
+{
+    refuse_deep_nesting(text, file);
+    std::vector<std::set<std::string>> open;
+    const Json::parser_callback_t no_key_twice = [&](int, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) open.emplace_back();
+        if (event == Json::parse_event_t::object_end) open.pop_back();
+        if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+            throw ConfigError(file, "key " + json_excerpt(parsed) + " is given twice, expected once");
+        return true;
+    };
+    try {
+        return Json::parse(text, no_key_twice);
+    } catch (const Json::parse_error& error) {
+        throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + " (" + error.what() + ")");
+    } catch (const Json::exception& error) {  // a number beyond all types
+        throw ConfigError(file, std::string("not JSON that can be read (") + error.what() + ")");
+    }
+}
+
+Json read_json(const std::string& path) { return parse_json(read_text(path), path); }
+
+Json json_or_text(const std::string& text, const std::string& where)
+{
+    refuse_deep_nesting(text, where);
+    try {
+        return Json::parse(text);
+    } catch (const Json::exception&) {
+        return text;
+    }
+}
+
+nlohmann::ordered_json parse_ordered_json(const std::string& text) { return nlohmann::ordered_json::parse(text); }
+
+std::string json_excerpt(const Json& value, std::size_t most)
+{
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() <= most) return text;
+    std::size_t end = most - 3;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole characters only
+    return text.substr(0, end) + "...";
+}
+
+}  // namespace dlasim

@@ -1,0 +1,22 @@
+// JSON text as all readers take it: no key twice in an object, no nesting beyond kDeepest.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace dlasim {
+
+inline constexpr std::size_t kDeepest = 100;  // objects and lists in each other; real files have fewer than ten
+
+/// The JSON value in a text; ConfigError with file, line and column for anything else.
+nlohmann::json parse_json(const std::string& text, const std::string& file);
+/// As parse_json, from a file.
+nlohmann::json read_json(const std::string& path);
+/// A value from the command line: JSON where it is JSON, a text where it is not.
+nlohmann::json json_or_text(const std::string& text, const std::string& where);
+/// The order of the keys kept. The text has passed parse_json.
+nlohmann::ordered_json parse_ordered_json(const std::string& text);
+/// Any JSON value on a line, whatever bytes its texts hold; cut short beyond `most` characters.
+std::string json_excerpt(const nlohmann::json& value, std::size_t most = 60);
+
+}  // namespace dlasim

@@ -1,0 +1,182 @@
+#include "files/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <streambuf>
+
+#include "base/error.h"
+
+namespace dlasim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBuffered = 1 << 16;
+
+/// /dev/stdout may be a regular file; who names it wants what is written there.
+bool belongs_to_the_system(const fs::path& path)
+{
+    const std::string text = fs::absolute(path).lexically_normal().string();
+    return text.starts_with("/dev/") || text.starts_with("/proc/");
+}
+
+/// Brings the name in the folder to the disk. Not every file system can; nothing is lost then but time.
+void sync_folder(const fs::path& folder)
+{
+    const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    ::fsync(descriptor);
+    ::close(descriptor);
+}
+
+}  // namespace
+
+/// A stream's way into the file.
+class OutputFile::Buffer final : public std::streambuf {
+public:
+    explicit Buffer(OutputFile& file) : file_(file) {}
+
+protected:
+    int_type overflow(int_type c) override
+    {
+        if (c != traits_type::eof()) {
+            const char byte = traits_type::to_char_type(c);
+            file_.write({&byte, 1});
+        }
+        return traits_type::not_eof(c);
+    }
+    std::streamsize xsputn(const char* text, std::streamsize count) override
+    {
+        file_.write({text, static_cast<std::size_t>(count)});
+        return count;
+    }
+
+private:
+    OutputFile& file_;
+};
+
+OutputFile::OutputFile(const fs::path& target, std::size_t claim) : named_(target), target_(target)
+{
+    if (target.empty()) throw ConfigError("output", "found an empty name, expected a file");
+    struct stat status = {};
+    const bool there = ::stat(target.c_str(), &status) == 0;
+    if (there && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        refuse("cannot be written");
+    }
+    if (!target.has_filename()) {
+        errno = ENOTDIR;
+        refuse("cannot be written");
+    }
+    if ((there && !S_ISREG(status.st_mode)) || belongs_to_the_system(target)) {
+        descriptor_ = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        if (descriptor_ < 0) refuse("cannot be written");
+        return;
+    }
+    std::error_code error;
+    if (there) target_ = fs::canonical(target, error);  // a link stays a link
+    if (error) target_ = target;
+    if (there && ::access(target_.c_str(), W_OK) != 0) refuse("cannot be written");
+    temporary_ = target_.parent_path() / ("." + target_.filename().string() + "." + std::to_string(::getpid()));
+    descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, there ? status.st_mode & 0777 : 0644);
+    if (descriptor_ < 0) refuse("cannot be written");
+    if (claim == 0) return;
+    const int full = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(claim));
+    if (full == 0) claim_ = claim;
+    if (full != ENOSPC && full != EFBIG && full != EDQUOT) return;
+    ::close(descriptor_);
+    ::unlink(temporary_.c_str());
+    errno = full;
+    refuse("has no room");
+}
+
+OutputFile::~OutputFile()
+{
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    if (regular()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::refuse(const char* what) const
+{
+    throw ConfigError(named_.string(), std::string(what) + " (" + std::strerror(errno) + "), expected a place that can be written");
+}
+
+void OutputFile::drain(std::string_view text)
+{
+    while (!text.empty()) {
+        const ssize_t n = ::write(descriptor_, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) refuse("cannot be written");
+        text.remove_prefix(static_cast<std::size_t>(n));
+        written_ += static_cast<std::size_t>(n);
+    }
+}
+
+void OutputFile::write(std::string_view text)
+{
+    if (buffer_.size() + text.size() < kBuffered) {
+        buffer_ += text;
+        return;
+    }
+    drain(buffer_);
+    buffer_.clear();
+    if (text.size() < kBuffered) buffer_ += text;
+    else drain(text);
+}
+
+std::ostream& OutputFile::stream()
+{
+    if (!stream_) {
+        stream_buffer_ = std::make_unique<Buffer>(*this);
+        stream_ = std::make_unique<std::ostream>(stream_buffer_.get());
+        stream_->exceptions(std::ios::badbit);
+    }
+    return *stream_;
+}
+
+void OutputFile::commit()
+{
+    drain(buffer_);
+    buffer_.clear();
+    if (regular()) {
+        if (claim_ > written_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) refuse("cannot be written");
+        if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) refuse("cannot be written");
+    }
+    const int failed = ::close(descriptor_);
+    descriptor_ = -1;
+    if (regular() && (failed != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0)) {
+        const int error = errno;
+        ::unlink(temporary_.c_str());
+        errno = error;
+        refuse("cannot be written");
+    }
+    if (failed != 0) refuse("cannot be written");
+    if (regular()) sync_folder(target_.parent_path());
+}
+
+void make_folder(const fs::path& folder)
+{
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (fs::is_directory(folder, error)) return;
+    const std::string why = error ? error.message() : std::strerror(ENOTDIR);
+    throw ConfigError(folder.string(), "is no folder and cannot become one (" + why + "), expected a folder that can be written");
+}
+
+void remove_leftovers(const fs::path& folder, const std::string& name)
+{
+    const std::string start = "." + name + ".";
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+        const std::string file = entry->path().filename().string();
+        if (file.starts_with(start) && file.find_first_not_of("0123456789", start.size()) == std::string::npos)
+            ::unlink(entry->path().c_str());
+    }
+}
+
+}  // namespace dlasim

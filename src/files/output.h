@@ -1,0 +1,60 @@
+// Files that are written. A regular file appears whole or not at all: it is written beside its
+// target, brought to the disk and renamed. A device, a FIFO or a socket is written through.
+//
+//   OutputFile(path)          before the run: what cannot be written is refused here
+//      │ write(), stream()    temporary file .NAME.PID in the same folder
+//      ▼
+//   commit()                  flush, fsync, rename; without it nothing is left behind
+//
+// Error  ConfigError naming the file and what the system says.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace dlasim {
+
+class OutputFile {
+public:
+    /// Opens it; `claim` bytes of a regular file are reserved now, so that a full disk is seen before
+    /// the run. Missing folders are an error.
+    explicit OutputFile(const std::filesystem::path& target, std::size_t claim = 0);
+    ~OutputFile();  // removes what was not committed
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    void write(std::string_view text);
+    /// The same as a stream; a write that fails throws.
+    std::ostream& stream();
+    /// After this the file is where it belongs. Once.
+    void commit();
+    void commit(std::string_view contents)
+    {
+        write(contents);
+        commit();
+    }
+    bool regular() const { return !temporary_.empty(); }
+
+private:
+    class Buffer;
+    [[noreturn]] void refuse(const char* what) const;
+    void drain(std::string_view text);
+
+    std::filesystem::path named_, target_, temporary_;  // as the user names it; where it really is; empty when written through
+    int descriptor_ = -1;
+    std::size_t claim_ = 0, written_ = 0;
+    std::string buffer_;
+    std::unique_ptr<Buffer> stream_buffer_;
+    std::unique_ptr<std::ostream> stream_;
+};
+
+/// Makes a folder with all above it. Throws ConfigError if that cannot be.
+void make_folder(const std::filesystem::path& folder);
+
+/// Removes the temporary files that killed writers of `name` have left in the folder. Nobody may be
+/// writing it.
+void remove_leftovers(const std::filesystem::path& folder, const std::string& name);
+
+}  // namespace dlasim
