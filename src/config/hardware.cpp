@@ -130,13 +130,7 @@ void lay_setting(Overlay& overlay, const std::string& setting)
         for (const HardwareField& f : hardware_fields()) known.push_back(f.path);
         throw ConfigError(where, "unknown path" + suggest(path, known));
     }
-    Json value;
-    try {
-        value = Json::parse(setting.substr(equals + 1));
-    } catch (const Json::exception&) {
-        value = setting.substr(equals + 1);
-    }
-    assign(overlay, *field, value, where);
+    assign(overlay, *field, json_or_text(setting.substr(equals + 1), where), where);
 }
 
 /// Sizes that follow from others, unless they were named themselves.
@@ -192,8 +186,9 @@ const std::vector<HardwareField>& hardware_fields()
 
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings)
 {
+    std::error_code none;
     const bool looks_like_file =
-        preset_or_file.find('/') != std::string::npos || preset_or_file.ends_with(".json") || std::filesystem::exists(preset_or_file);
+        preset_or_file.find('/') != std::string::npos || preset_or_file.ends_with(".json") || std::filesystem::exists(preset_or_file, none);
     if (!find_preset(preset_or_file) && looks_like_file) return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings);
     return finish({preset_named(preset_or_file, "--hw"), {}}, settings, preset_or_file);
 }

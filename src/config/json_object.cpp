@@ -1,10 +1,8 @@
 #include "config/json_object.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
+
+#include "files/printable.h"
 
 namespace dlasim {
 namespace {
@@ -26,60 +24,13 @@ std::size_t distance(std::string_view a, std::string_view b)
     return row[b.size()];
 }
 
-std::string line_and_column(const std::string& text, std::size_t byte)
-{
-    const std::size_t end = std::min(byte, text.size());
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    const std::size_t start = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
-    const std::size_t column = start == std::string::npos ? end : end - start - 1;
-    return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
-}
-
 std::string range_text(Within range) { return "a whole number in " + std::to_string(range.low) + ".." + std::to_string(range.high); }
 
 }  // namespace
 
-std::string read_text(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) throw ConfigError(path, "is a folder, expected a readable file");
-    if (!in) throw ConfigError(path, "cannot be opened, expected a readable file");
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (in.bad()) throw ConfigError(path, "cannot be read, expected a readable file");
-    return text.str();
-}
+std::string at(const std::string& file, const std::string& pointer) { return printable(pointer.empty() ? file : file + ": " + pointer); }
 
-Json parse_json(const std::string& text, const std::string& file)
-{
-    std::vector<std::set<std::string>> open;
-    const Json::parser_callback_t no_key_twice = [&](int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start) open.emplace_back();
-        if (event == Json::parse_event_t::object_end) open.pop_back();
-        if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
-            throw ConfigError(file, "key " + parsed.dump() + " is given twice, expected once");
-        return true;
-    };
-    try {
-        return Json::parse(text, no_key_twice);
-    } catch (const Json::parse_error& error) {
-        throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + " (" + error.what() + ")");
-    } catch (const Json::exception& error) {  // a number beyond all types
-        throw ConfigError(file, std::string("not JSON that can be read (") + error.what() + ")");
-    }
-}
-
-Json read_json(const std::string& path) { return parse_json(read_text(path), path); }
-
-std::string at(const std::string& file, const std::string& pointer) { return pointer.empty() ? file : file + ": " + pointer; }
-
-std::string found(const Json& value)
-{
-    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (text.size() > 60) text = text.substr(0, 57) + "...";
-    return "found " + text;
-}
+std::string found(const Json& value) { return "found " + printable(json_excerpt(value)); }
 
 std::string suggest(std::string_view key, const std::vector<std::string>& known)
 {

@@ -14,17 +14,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "files/input.h"
+#include "files/json_text.h"
 
 namespace dlasim {
 
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
-
-/// The text of a file; refuses what cannot be read.
-std::string read_text(const std::string& path);
-/// The JSON value in a file; refuses broken JSON (line and column) and keys given twice.
-Json read_json(const std::string& path);
-Json parse_json(const std::string& text, const std::string& file);
 
 /// Where a value stands: `layer.json: /input/width`.
 std::string at(const std::string& file, const std::string& pointer);

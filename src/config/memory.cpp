@@ -20,13 +20,7 @@ constexpr IdealOption kIdealOptions[] = {
 
 std::int64_t number(const std::string& text, const std::string& where, std::int64_t low, const std::string& meaning)
 {
-    Json value;
-    try {
-        value = Json::parse(text);
-    } catch (const Json::exception&) {
-        value = text;
-    }
-    return checked_integer(value, where, {low, 1'000'000}, meaning);
+    return checked_integer(json_or_text(text, where), where, {low, 1'000'000}, meaning);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace dlasim {
 namespace {
 
 const std::string kMagic = "\x93NUMPY";
+constexpr std::uint64_t kMostHeader = 1 << 20;  // NumPy writes a few hundred bytes
 
 std::string shape_text(const std::vector<std::uint64_t>& shape)
 {
@@ -62,11 +63,14 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
                                    const std::string& where)
 {
     const std::string name = where + ": " + path;
+    std::uint64_t count = 1, most_width = 0;
+    for (const std::uint64_t size : shape) count *= size;
+    for (const std::string& type : types) most_width = std::max(most_width, static_cast<std::uint64_t>(type[2] - '0'));
     std::string bytes;
     try {
-        bytes = read_text(path);
-    } catch (const ConfigError&) {
-        throw ConfigError(name, "cannot be opened, expected a readable NumPy file");
+        bytes = read_text(path, kMostHeader + count * most_width);
+    } catch (const ConfigError& error) {
+        throw ConfigError(where, error.what());
     }
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
     if (bytes.size() < 10 || bytes.compare(0, kMagic.size(), kMagic) != 0)
@@ -92,8 +96,6 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
     const std::vector<std::uint64_t> actual = parse_shape(entry(header, "shape", name), name);
     if (actual != shape) throw ConfigError(name, "found shape " + shape_text(actual) + ", expected " + shape_text(shape));
 
-    std::uint64_t count = 1;
-    for (const std::uint64_t size : shape) count *= size;
     const std::size_t width = static_cast<std::size_t>(type[2] - '0');
     const std::size_t have = bytes.size() - start - length;
     if (have != count * width)

@@ -9,7 +9,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostPoints = 1'000'000;
+constexpr std::size_t kMostPoints = 1'000'000, kMostExclusions = 10'000, kMostChecks = 100'000'000;
 
 SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
 {
@@ -30,7 +30,9 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
 /// Relative paths are relative to the sweep's file.
 std::string resolve(const Sweep& sweep, const std::string& path)
 {
-    if (std::filesystem::path(path).is_absolute() || !std::filesystem::exists(std::filesystem::path(sweep.folder) / path)) return path;
+    std::error_code none;
+    if (std::filesystem::path(path).is_absolute() || !std::filesystem::exists(std::filesystem::path(sweep.folder) / path, none))
+        return path;
     return (std::filesystem::path(sweep.folder) / path).lexically_normal().string();
 }
 
@@ -64,29 +66,63 @@ void read_axes(Sweep& sweep, const JsonObject& top, const OrderedJson& ordered)
     }
 }
 
-bool excluded(const Sweep& sweep, const Json& exclude, const std::vector<std::size_t>& point)
+/// What an exclusion says: an axis, and which places on it are meant. All of its lines hold for a point
+/// that is left out.
+using Exclusion = std::vector<std::pair<std::size_t, std::vector<bool>>>;
+
+Exclusion exclusion(const Sweep& sweep, const Json& rule)
 {
-    return std::any_of(exclude.begin(), exclude.end(), [&](const Json& rule) {
-        for (std::size_t a = 0; a < point.size(); ++a)
-            if (rule.contains(sweep.axes[a].name) && rule[sweep.axes[a].name] != sweep.axes[a].values[point[a]]) return false;
-        return true;
+    Exclusion lines;
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
+        const SweepAxis& axis = sweep.axes[a];
+        if (!rule.contains(axis.name)) continue;
+        std::vector<bool> meant;
+        for (const Json& value : axis.values) meant.push_back(value == rule[axis.name]);
+        lines.emplace_back(a, std::move(meant));
+    }
+    return lines;
+}
+
+bool excluded(const std::vector<Exclusion>& exclusions, const std::vector<std::size_t>& point)
+{
+    return std::any_of(exclusions.begin(), exclusions.end(), [&](const Exclusion& lines) {
+        return std::all_of(lines.begin(), lines.end(), [&](const auto& line) { return line.second[point[line.first]]; });
     });
 }
 
-void list_points(Sweep& sweep, const JsonObject& top)
+std::vector<Exclusion> read_exclusions(const Sweep& sweep, const JsonObject& top)
 {
     std::vector<std::string> names;
     for (const SweepAxis& axis : sweep.axes) names.push_back(axis.name);
     const Json exclude = top.has("exclude") ? top.raw("exclude") : Json::array();
     if (!exclude.is_array()) throw ConfigError(top.where("exclude"), found(exclude) + ", expected a list of objects");
+    if (exclude.size() > kMostExclusions)
+        throw ConfigError(top.where("exclude"), "has more than " + std::to_string(kMostExclusions) + " objects, expected fewer");
+    std::vector<Exclusion> exclusions;
+    std::size_t values = 0;
+    for (const SweepAxis& axis : sweep.axes) values += axis.values.size();
     for (std::size_t i = 0; i < exclude.size(); ++i) {
         const JsonObject rule(exclude[i], top.file(), "/exclude/" + std::to_string(i), names);
         if (exclude[i].empty())
             throw ConfigError(at(top.file(), "/exclude/" + std::to_string(i)), "excludes everything, expected an axis and a value");
+        if (values * exclude.size() > kMostChecks)
+            throw ConfigError(top.where("exclude"), "is too long for these axes, expected fewer objects");
+        exclusions.push_back(exclusion(sweep, exclude[i]));
     }
+    return exclusions;
+}
+
+void list_points(Sweep& sweep, const JsonObject& top)
+{
+    const std::vector<Exclusion> exclusions = read_exclusions(sweep, top);
+    std::size_t all = 1;
+    for (const SweepAxis& axis : sweep.axes) all *= axis.values.size();
+    if (all * exclusions.size() > kMostChecks)
+        throw ConfigError(top.where("exclude"), std::to_string(exclusions.size()) + " objects for " + std::to_string(all) +
+                                                    " points are too many to compare, expected fewer");
     std::vector<std::size_t> point(sweep.axes.size());
     for (bool more = true; more;) {
-        if (!excluded(sweep, exclude, point)) sweep.points.push_back(point);
+        if (!excluded(exclusions, point)) sweep.points.push_back(point);
         more = false;
         for (std::size_t a = point.size(); a-- > 0;) {
             if (++point[a] < sweep.axes[a].values.size()) {
@@ -103,22 +139,26 @@ void list_points(Sweep& sweep, const JsonObject& top)
 std::string cell_text(const Json& value)
 {
     std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    // A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
+    if (value.is_string() && !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
+        text = std::string("'").append(text);
+    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
     std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' ? ' ' : c);
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
     return quoted + "\"";
 }
 
-Sweep read_sweep(const std::string& path)
+Sweep read_sweep(const std::string& path) { return parse_sweep(read_text(path), path); }
+
+Sweep parse_sweep(const std::string& text, const std::string& path)
 {
-    const std::string text = read_text(path);
     const Json json = parse_json(text, path);
     const JsonObject top(json, path, "", {"base", "axes", "exclude", "name"});
     Sweep sweep;
     sweep.file = path;
     sweep.folder = std::filesystem::path(path).parent_path().string();
     read_base(sweep, top);
-    read_axes(sweep, top, OrderedJson::parse(text));
+    read_axes(sweep, top, parse_ordered_json(text));
     list_points(sweep, top);
     return sweep;
 }

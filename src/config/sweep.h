@@ -35,6 +35,7 @@ struct Sweep {
 };
 
 Sweep read_sweep(const std::string& path);
+Sweep parse_sweep(const std::string& text, const std::string& path);
 
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint {
@@ -45,7 +46,7 @@ struct SweepPoint {
 };
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
 
-/// A value as it stands in points.csv.
+/// A value as it stands in points.csv: on one line, quoted where it must be, never a formula.
 std::string cell_text(const Json& value);
 
 }  // namespace dlasim

@@ -29,11 +29,12 @@ MemorySpace memory_space(std::string_view name, const Line& line)
 }
 
 /// {offset:0x.., size:N, payload:0x.. 0x..} lines, as one image from the lowest address on.
-std::vector<std::uint8_t> read_payload(std::istream& in, const std::string& file, std::uint64_t& total)
+std::vector<std::uint8_t> read_payload(LineReader in, std::uint64_t& total)
 {
     std::vector<std::uint8_t> bytes;
     std::string text;
-    for (Line line{file, 1}; std::getline(in, text); ++line.number) {
+    for (Line line{in.path().string(), 0}; in.next(text);) {
+        line.number = in.number();
         const std::size_t at = text.find("offset:");
         if (at == std::string::npos) continue;
         const std::size_t size = text.find("size:"), payload = text.find("payload:"), close = text.find('}', at);
@@ -41,10 +42,11 @@ std::vector<std::uint8_t> read_payload(std::istream& in, const std::string& file
             line.fail("expected {offset:.., size:.., payload:..}");
         const std::uint64_t offset = line.value(std::string_view(text).substr(at + 7, text.find(',', at) - at - 7), trace::kMaxBytes);
         const std::uint64_t count = line.value(std::string_view(text).substr(size + 5, text.find(',', size) - size - 5), 1u << 16);
+        if (close < payload + 8) line.fail("expected {offset:.., size:.., payload:..} in this order");
         const auto values = trace::split(std::string_view(text).substr(payload + 8, close - payload - 8), " \t");
         if (values.size() != count) line.fail(fmt::format("{} payload bytes, but size is {}", values.size(), count));
         if (offset + count > bytes.size()) {
-            if ((total += offset + count - bytes.size()) > trace::kMaxBytes) line.fail("the trace loads more than 1 GiB");
+            trace::add_bounded(total, offset + count - bytes.size(), line, "loads");
             bytes.resize(offset + count);
         }
         for (std::size_t i = 0; i < count; ++i) bytes[offset + i] = static_cast<std::uint8_t>(line.value(values[i], 0xff));
@@ -70,12 +72,14 @@ public:
 
     Recording read()
     {
-        std::ifstream in(file_);
-        if (!in) throw ConfigError(file_.string(), "cannot be read");
+        LineReader in(file_, kMostText);
         recording_.name = file_.stem().string();
         recording_.compare_outputs = true;
         std::string text;
-        for (line_ = {file_.string(), 1}; std::getline(in, text); ++line_.number) statement(text);
+        for (line_.file = file_.string(); in.next(text);) {
+            line_.number = in.number();
+            statement(text);
+        }
         // t0 is the acceptance of the last enable of CDMA, if there is one.
         for (std::size_t i = recording_.program.size(); i-- > 0;)
             if (const auto* write = std::get_if<RegisterWrite>(&recording_.program[i]); write && write->name == "CDMA.D_OP_ENABLE") {
@@ -125,6 +129,8 @@ private:
             OutputRegion region;
             region.address = line_.value(arguments[2], UINT64_MAX);
             region.bytes = line_.value(arguments[3], trace::kMaxBytes);
+            trace::add_bounded(checked_, region.bytes, line_, "checks");
+            trace::expect_addressable(region.address, region.bytes, line_);
             region.crc32 = word(arguments[4]);
             region.source = fmt::format("{}:{}", line_.file, line_.number);
             recording_.outputs.push_back(std::move(region));
@@ -139,17 +145,20 @@ private:
     {
         const std::uint64_t count = line_.value(arguments[2], trace::kMaxBytes);
         if (arguments[3] != "ALL_ZERO") line_.fail("found " + std::string(arguments[3]) + ", expected ALL_ZERO");
-        if ((total_ += count) > trace::kMaxBytes) line_.fail("the trace initialises more than 1 GiB");
-        recording_.images.push_back(
-            {memory_space(arguments[0], line_), line_.value(arguments[1], UINT64_MAX), std::vector<std::uint8_t>(count)});
+        trace::add_bounded(total_, count, line_, "loads");
+        load(arguments, std::vector<std::uint8_t>(count));
     }
     void mem_load(const std::vector<std::string_view>& arguments)
     {
         std::string_view name = arguments[2];
         if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-        std::ifstream in = trace::open_beside(file_, name, line_);
-        recording_.images.push_back({memory_space(arguments[0], line_), line_.value(arguments[1], UINT64_MAX),
-                                     read_payload(in, (file_.parent_path() / name).string(), total_)});
+        load(arguments, read_payload(trace::open_beside(file_, name, line_), total_));
+    }
+    void load(const std::vector<std::string_view>& arguments, std::vector<std::uint8_t> bytes)
+    {
+        const std::uint64_t address = line_.value(arguments[1], UINT64_MAX);
+        trace::expect_addressable(address, bytes.size(), line_);
+        recording_.images.push_back({memory_space(arguments[0], line_), address, std::move(bytes)});
     }
     std::uint32_t word(std::string_view text) const { return static_cast<std::uint32_t>(line_.value(text, 0xffffffff)); }
     std::uint32_t address(const std::string& reg) const
@@ -163,7 +172,7 @@ private:
     const Hardware& hardware_;
     Recording recording_;
     Line line_;
-    std::uint64_t total_ = 0;
+    std::uint64_t total_ = 0, checked_ = 0;
 };
 
 }  // namespace

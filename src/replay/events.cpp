@@ -1,13 +1,9 @@
 #include "replay/events.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <fstream>
-
-#include "base/error.h"
 
 namespace dlasim {
 namespace {
@@ -75,25 +71,9 @@ OrderedJson events_json(const RunResult& result, const Recording& recording, con
     return events;
 }
 
-void write_json_file(const std::filesystem::path& file, const OrderedJson& json)
+std::string json_file_text(const OrderedJson& json, int indent)
 {
-    const std::filesystem::path partial = file.string() + fmt::format(".partial-{}", ::getpid());
-    {
-        std::ofstream out(partial);
-        out << json.dump(1) << '\n';
-        out.close();
-        if (!out) {
-            std::error_code ignored;
-            std::filesystem::remove(partial, ignored);
-            throw ConfigError(file.string(), "cannot be written");
-        }
-    }
-    std::error_code error;
-    std::filesystem::rename(partial, file, error);
-    if (error) {
-        std::filesystem::remove(partial, error);
-        throw ConfigError(file.string(), "cannot be written");
-    }
+    return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace dlasim

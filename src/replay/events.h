@@ -13,8 +13,8 @@ nlohmann::ordered_json events_json(const RunResult& result, const Recording& rec
                                    const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
                                    std::size_t runs = kRecordedRuns);
 
-/// Writes beside the target and renames, so that a broken run leaves no file that looks whole.
-void write_json_file(const std::filesystem::path& file, const nlohmann::ordered_json& json);
+/// What stands in a file. A name that is no UTF-8 becomes one.
+std::string json_file_text(const nlohmann::ordered_json& json, int indent);
 
 std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes);
 

@@ -1,20 +1,17 @@
 // Measured cases: the format of interfaces.md 3.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "config/hardware.h"
+#include "config/json_object.h"
 #include "facts/presets.h"
+#include "files/printable.h"
 #include "replay/replay.h"
 
 namespace dlasim {
 namespace {
 
-using Json = nlohmann::json;
-
-// What a case may ask of memory in all. Far above any real layer, far below what would hurt.
+// What a case may fill, and read back, in all. Far above any real layer, far below what would hurt.
 constexpr std::uint64_t kMaxFill = 1u << 30;
 
 /// A place in a file: its path and a JSON pointer.
@@ -22,21 +19,21 @@ struct Place {
     std::string file, pointer;
     Place at(const std::string& key) const { return {file, pointer + "/" + key}; }
     Place at(std::size_t index) const { return {file, pointer + "/" + std::to_string(index)}; }
-    [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(file + pointer, problem); }
+    [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(dlasim::at(file, pointer), problem); }
 };
 
 const Json& member(const Json& object, const std::string& key, const Place& place)
 {
-    if (!object.is_object()) place.fail("found " + object.dump().substr(0, 40) + ", expected an object");
-    const auto found = object.find(key);
-    if (found == object.end()) place.fail("no \"" + key + "\"");
-    return *found;
+    if (!object.is_object()) place.fail(found(object) + ", expected an object");
+    const auto entry = object.find(key);
+    if (entry == object.end()) place.fail("no \"" + key + "\"");
+    return *entry;
 }
 
 std::uint64_t number(const Json& value, const Place& place, std::uint64_t low, std::uint64_t high)
 {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high)
-        place.fail(fmt::format("found {}, expected a whole number in {}..{}", value.dump().substr(0, 40), low, high));
+        place.fail(fmt::format("{}, expected a whole number in {}..{}", found(value), low, high));
     return value.get<std::uint64_t>();
 }
 
@@ -44,8 +41,23 @@ std::uint64_t hex_number(const Json& value, const Place& place)
 {
     const std::string text = value.is_string() ? value.get<std::string>() : "";
     if (text.empty() || text.size() > 16 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-        place.fail("found " + value.dump().substr(0, 40) + ", expected a hexadecimal number as a string");
+        place.fail(found(value) + ", expected a hexadecimal number as a string");
     return std::stoull(text, nullptr, 16);
+}
+
+/// A list that may be missing.
+const Json& list_or_none(const Json& object, const char* key, const Place& place)
+{
+    static const Json none = Json::array();
+    if (!object.contains(key)) return none;
+    if (!object[key].is_array()) place.at(key).fail(found(object[key]) + ", expected a list");
+    return object[key];
+}
+
+void expect_addressable(std::uint64_t address, std::uint64_t bytes, const Place& place)
+{
+    if (bytes != 0 && address > UINT64_MAX - (bytes - 1))
+        place.fail(fmt::format("{} bytes from address {:#x} on go beyond the last address", bytes, address));
 }
 
 std::vector<std::uint8_t> hex_bytes(const std::string& text, const Place& place)
@@ -73,20 +85,19 @@ std::vector<std::uint8_t> generate(std::uint32_t seed, std::size_t count)
 
 ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Place& place)
 {
-    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string())
-        place.fail("found " + entry.dump().substr(0, 60) + ", expected [name, value]");
+    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string()) place.fail(found(entry) + ", expected [name, value]");
     const std::string name = entry[0];
     const auto text = [&] {
-        if (!entry[1].is_string()) place.at(1).fail("found " + entry[1].dump().substr(0, 40) + ", expected a string");
+        if (!entry[1].is_string()) place.at(1).fail(found(entry[1]) + ", expected a string");
         return entry[1].get<std::string>();
     };
     const auto address = [&](const std::string& reg) {
-        const auto found = register_address(hardware, reg);
-        if (!found) place.fail(fmt::format("{} has no register {}", hardware.name, reg));
-        return *found;
+        const auto known = register_address(hardware, reg);
+        if (!known) place.fail(fmt::format("{} has no register {}", hardware.name, printable(reg.substr(0, 60))));
+        return *known;
     };
     if (name == "MARK") {
-        if (text() != "t0") place.at(1).fail("found " + text() + ", expected t0");
+        if (text() != "t0") place.at(1).fail(found(entry[1]) + ", expected t0");
         return MarkT0{};
     }
     if (name == "WAIT_INTR") return WaitInterrupt{text()};
@@ -114,6 +125,7 @@ MemoryImage memory_fill(const Json& fill, const Place& place, std::uint64_t& tot
     MemoryImage image;
     image.address = hex_number(member(fill, "addr", place), place.at("addr"));
     const std::uint64_t count = number(member(fill, "bytes", place), place.at("bytes"), 0, kMaxFill);
+    expect_addressable(image.address, count, place.at("bytes"));
     if ((total += count) > kMaxFill) place.at("bytes").fail("the fills exceed 1 GiB in all");
     if (fill.contains("hex")) {
         if (!fill["hex"].is_string()) place.at("hex").fail("expected a string");
@@ -129,15 +141,13 @@ MemoryImage memory_fill(const Json& fill, const Place& place, std::uint64_t& tot
 
 MeasuredCase read_measured_case(const std::filesystem::path& file, const std::optional<Hardware>& hardware)
 {
+    return parse_measured_case(read_text(file.string()), file, hardware);
+}
+
+MeasuredCase parse_measured_case(const std::string& text, const std::filesystem::path& file, const std::optional<Hardware>& hardware)
+{
     const Place root{file.string(), ""};
-    std::ifstream in(file);
-    if (!in) root.fail("cannot be read");
-    Json json;
-    try {
-        json = Json::parse(in);
-    } catch (const Json::exception& error) {
-        root.fail(std::string("is not JSON: ") + error.what());
-    }
+    const Json json = parse_json(text, root.file);
     MeasuredCase result;
     const Json& config = member(json, "config", root);
     if (hardware) {
@@ -149,31 +159,37 @@ MeasuredCase read_measured_case(const std::filesystem::path& file, const std::op
     } else {
         const std::string name = config.is_string() ? config.get<std::string>() : "";
         const Hardware* preset = find_preset(name);
-        if (!preset) root.at("config").fail("found " + config.dump() + ", expected a hardware preset");
+        if (!preset) root.at("config").fail(found(config) + ", expected a hardware preset");
         result.hardware = *preset;
     }
     result.memory = memory_spec(member(json, "memory", root), root.at("memory"));
     Recording& recording = result.recording;
-    recording.name = json.value("id", file.stem().string());
+    recording.name = file.stem().string();
+    if (json.contains("id")) {
+        if (!json["id"].is_string()) root.at("id").fail(found(json["id"]) + ", expected a name");
+        recording.name = json["id"].get<std::string>();
+    }
     recording.one_memory = true;
     const Json& program = member(json, "program", root);
     if (!program.is_array() || program.empty()) root.at("program").fail("expected a list of program entries");
     for (std::size_t i = 0; i < program.size(); ++i)
         recording.program.push_back(program_entry(program[i], result.hardware, root.at("program").at(i)));
     std::uint64_t total = 0;
-    if (json.contains("memory_fill"))
-        for (std::size_t i = 0; i < json["memory_fill"].size(); ++i)
-            recording.images.push_back(memory_fill(json["memory_fill"][i], root.at("memory_fill").at(i), total));
-    if (json.contains("expected") && json["expected"].contains("output")) {
-        const Place place = root.at("expected").at("output");
-        const Json& outputs = json["expected"]["output"];
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            OutputRegion region;
-            region.address = hex_number(member(outputs[i], "addr", place.at(i)), place.at(i).at("addr"));
-            region.bytes = number(member(outputs[i], "bytes", place.at(i)), place.at(i).at("bytes"), 0, kMaxFill);
-            region.source = place.file + place.at(i).pointer;
-            recording.outputs.push_back(std::move(region));
-        }
+    const Json& fills = list_or_none(json, "memory_fill", root);
+    for (std::size_t i = 0; i < fills.size(); ++i) recording.images.push_back(memory_fill(fills[i], root.at("memory_fill").at(i), total));
+    if (!json.contains("expected")) return result;
+    if (!json["expected"].is_object()) root.at("expected").fail(found(json["expected"]) + ", expected an object");
+    const Json& outputs = list_or_none(json["expected"], "output", root.at("expected"));
+    std::uint64_t read_back = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const Place place = root.at("expected").at("output").at(i);
+        OutputRegion region;
+        region.address = hex_number(member(outputs[i], "addr", place), place.at("addr"));
+        region.bytes = number(member(outputs[i], "bytes", place), place.at("bytes"), 0, kMaxFill);
+        expect_addressable(region.address, region.bytes, place.at("bytes"));
+        if ((read_back += region.bytes) > kMaxFill) place.at("bytes").fail("the regions exceed 1 GiB in all");
+        region.source = place.file + place.pointer;
+        recording.outputs.push_back(std::move(region));
     }
     return result;
 }

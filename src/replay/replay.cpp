@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "facts/presets.h"
+#include "files/console.h"
+#include "files/output.h"
 #include "replay/events.h"
 
 namespace dlasim {
@@ -14,11 +16,13 @@ namespace fs = std::filesystem;
 /// The trace file of a folder: input.txn, or the one .cfg in it.
 fs::path trace_file(const fs::path& program)
 {
-    if (!fs::is_directory(program)) return program;
-    if (fs::exists(program / "input.txn")) return program / "input.txn";
+    std::error_code error;
+    if (!fs::is_directory(program, error)) return program;
+    if (fs::exists(program / "input.txn", error)) return program / "input.txn";
     std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(program))
-        if (entry.path().extension() == ".cfg") found.push_back(entry.path());
+    for (auto entry = fs::directory_iterator(program, error); !error && entry != fs::directory_iterator(); entry.increment(error))
+        if (entry->path().extension() == ".cfg") found.push_back(entry->path());
+    if (error) throw ConfigError(program.string(), "cannot be read (" + error.message() + "), expected a folder with a trace");
     if (found.size() != 1)
         throw ConfigError(program.string(), fmt::format("holds {} .cfg files and no input.txn, expected one trace", found.size()));
     return found.front();
@@ -32,7 +36,9 @@ struct Job {
 
 Job read_job(const ReplayOptions& options)
 {
-    if (!fs::exists(options.program)) throw ConfigError(options.program.string(), "does not exist");
+    std::error_code error;
+    if (!fs::exists(options.program, error))
+        throw ConfigError(options.program.string(), error ? "cannot be opened (" + error.message() + ")" : "does not exist");
     const fs::path file = trace_file(options.program);
     Job job;
     if (file.extension() == ".json") {
@@ -58,14 +64,14 @@ int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t
     for (std::size_t i = 0; i < contents.size(); ++i) {
         const OutputRegion& region = recording.outputs[i];
         if (region.crc32 && crc32_of(contents[i]) != *region.crc32) {
-            fmt::print(stderr, "{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes, region.address,
-                       crc32_of(contents[i]), *region.crc32);
+            say_error("{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes, region.address,
+                      crc32_of(contents[i]), *region.crc32);
             ++wrong;
         } else if (!region.content.empty() && region.content != contents[i]) {
             std::size_t at = 0;
             while (region.content[at] == contents[i][at]) ++at;
-            fmt::print(stderr, "{}: byte {} at {:#x} is {:#04x}, expected {:#04x}\n", region.source, at, region.address + at,
-                       contents[i][at], region.content[at]);
+            say_error("{}: byte {} at {:#x} is {:#04x}, expected {:#04x}\n", region.source, at, region.address + at, contents[i][at],
+                      region.content[at]);
             ++wrong;
         }
     }
@@ -100,6 +106,12 @@ nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int 
 int replay_command(const ReplayOptions& options)
 {
     const Job job = read_job(options);
+    std::optional<OutputFile> events_file, result_file;  // opened before the run: what cannot be written is refused now
+    if (!options.events.empty()) events_file.emplace(options.events);
+    if (!options.out.empty()) {
+        make_folder(options.out);
+        result_file.emplace(options.out / "result.json");
+    }
     const Recording& recording = job.recording;
     MachineOptions machine_options;
     machine_options.events = !options.events.empty();
@@ -116,28 +128,22 @@ int replay_command(const ReplayOptions& options)
     for (const OutputRegion& region : recording.outputs)
         contents.push_back(machine.read_memory(region.space, region.address, region.bytes));
     if (result.hung) {
-        fmt::print(stderr, "{}: {}", recording.name, result.diagnosis);
+        say_error("{}: {}", printable(recording.name), result.diagnosis);
         return 3;
     }
-    if (machine_options.events)
-        write_json_file(options.events, events_json(result, recording, contents, job.hardware.memory.has_secondary));
+    if (events_file) events_file->commit(json_file_text(events_json(result, recording, contents, job.hardware.memory.has_secondary), 1));
 
     int wrong = recording.compare_outputs ? judge(recording, contents) : 0;
-    for (const std::string& check : result.failed_checks) fmt::print(stderr, "{}: {}\n", recording.name, check);
+    for (const std::string& check : result.failed_checks) say_error("{}: {}\n", printable(recording.name), check);
     wrong += static_cast<int>(result.failed_checks.size());
-    if (!options.out.empty()) {
-        std::error_code error;
-        fs::create_directories(options.out, error);
-        if (error) throw ConfigError(options.out.string(), "cannot be made a folder: " + error.message());
-        write_json_file(options.out / "result.json", result_json(job, result, wrong));
-    }
+    if (result_file) result_file->commit(json_file_text(result_json(job, result, wrong), 1));
     if (!options.quiet) {
-        fmt::print("{} on {}: {} cycles", recording.name, job.hardware.name, result.end - result.t0);
-        if (!result.interrupt_cycles.empty()) fmt::print(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));
+        say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.end - result.t0);
+        if (!result.interrupt_cycles.empty()) say(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));
         if (recording.compare_outputs)
-            fmt::print(", {} of {} regions right",
-                       static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())), contents.size());
-        fmt::print("\n");
+            say(", {} of {} regions right", static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())),
+                contents.size());
+        say("\n");
     }
     return wrong == 0 ? 0 : 1;
 }

@@ -2,17 +2,18 @@
 #pragma once
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "files/input.h"
 
 namespace dlasim::trace {
 
-// What one trace may load or check in all.
+// What one trace may load in all, and what it may check in all. Far above any real layer.
 inline constexpr std::uint64_t kMaxBytes = 1u << 30;
+inline constexpr std::uint64_t kMaxText = 8 * kMaxBytes;  // of a data file: "0xff " and more a byte
 
 inline std::string_view trim(std::string_view text)
 {
@@ -24,7 +25,7 @@ inline std::string_view trim(std::string_view text)
 /// A line of a file, for messages.
 struct Line {
     std::string file;
-    std::size_t number = 0;
+    std::uint64_t number = 0;
     [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(file + ":" + std::to_string(number), problem); }
     /// Decimal, or hexadecimal with 0x.
     std::uint64_t value(std::string_view text, std::uint64_t high) const
@@ -52,13 +53,28 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
 }
 
 /// A data file beside the trace; a name that leads out of the trace's folder is refused.
-inline std::ifstream open_beside(const std::filesystem::path& trace, std::string_view name, const Line& line)
+inline LineReader open_beside(const std::filesystem::path& trace, std::string_view name, const Line& line)
 {
     const std::filesystem::path relative{std::string(name)};
     if (relative.is_absolute() || relative.has_parent_path()) line.fail("data file " + std::string(name) + " must lie beside the trace");
-    std::ifstream in(trace.parent_path() / relative);
-    if (!in) line.fail("data file " + (trace.parent_path() / relative).string() + " cannot be read");
-    return in;
+    try {
+        return LineReader(trace.parent_path() / relative, kMaxText);
+    } catch (const ConfigError& error) {
+        line.fail(error.what());
+    }
+}
+
+/// Counts towards a limit without wrapping.
+inline void add_bounded(std::uint64_t& total, std::uint64_t bytes, const Line& line, const char* what)
+{
+    if (bytes > kMaxBytes || (total += bytes) > kMaxBytes) line.fail(std::string("the trace ") + what + " more than 1 GiB in all");
+}
+
+/// Refuses a range of addresses that goes beyond the last one.
+inline void expect_addressable(std::uint64_t address, std::uint64_t bytes, const Line& line)
+{
+    if (bytes != 0 && address > UINT64_MAX - (bytes - 1))
+        line.fail(std::to_string(bytes) + " bytes from address " + std::to_string(address) + " on go beyond the last address");
 }
 
 }  // namespace dlasim::trace

@@ -14,16 +14,16 @@ using trace::Line;
 constexpr std::uint64_t kWordMask = 0xffff;  // upper half of a word address selects the bus
 
 /// All lines that consist of 0x.. bytes only.
-std::vector<std::uint8_t> read_bytes(std::istream& in, const std::string& file, std::uint64_t limit)
+std::vector<std::uint8_t> read_bytes(LineReader in, std::uint64_t limit)
 {
     std::vector<std::uint8_t> bytes;
     std::string text;
-    for (Line line{file, 1}; std::getline(in, text); ++line.number) {
+    for (Line line{in.path().string(), 0}; bytes.size() < limit && in.next(text);) {
+        line.number = in.number();
         const auto tokens = trace::split(text, " \t");
         bool data = !tokens.empty();
         for (const auto token : tokens) data = data && token.starts_with("0x");
         if (!data) continue;
-        if (bytes.size() + tokens.size() > trace::kMaxBytes) line.fail("more than 1 GiB of data");
         for (const auto token : tokens) bytes.push_back(static_cast<std::uint8_t>(line.value(token, 0xff)));
     }
     if (bytes.size() > limit) bytes.resize(limit);
@@ -42,16 +42,16 @@ std::string name_of(const Hardware& hardware, std::uint32_t address)
 
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware)
 {
-    std::ifstream in(file);
-    if (!in) throw ConfigError(file.string(), "cannot be read");
+    LineReader in(file, kMostText);
     Recording recording;
     recording.name = file.parent_path().filename().string();
     recording.compare_outputs = true;
-    std::uint64_t total = 0;
+    std::uint64_t total = 0, checked = 0;
     std::string text;
     std::size_t mark = 0;
     bool waited = false;  // the next read of the interrupt status follows a wait
-    for (Line line{file.string(), 1}; std::getline(in, text); ++line.number) {
+    for (Line line{file.string(), 0}; in.next(text);) {
+        line.number = in.number();
         std::string_view rest = text;
         if (const std::size_t comment = rest.find('#'); comment != std::string_view::npos) rest = rest.substr(0, comment);
         const auto words = trace::split(rest, " \t");
@@ -64,10 +64,10 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
         if (words[0] == "load_mem") {
             expect(3);
             const std::uint64_t bytes = line.value(words[2], trace::kMaxBytes);
-            if ((total += bytes) > trace::kMaxBytes) line.fail("the trace loads more than 1 GiB");
-            std::ifstream data = trace::open_beside(file, words[3], line);
-            recording.images.push_back({MemorySpace::Primary, line.value(words[1], UINT64_MAX),
-                                        read_bytes(data, (file.parent_path() / words[3]).string(), bytes)});
+            trace::add_bounded(total, bytes, line, "loads");
+            const std::uint64_t address = line.value(words[1], UINT64_MAX);
+            trace::expect_addressable(address, bytes, line);
+            recording.images.push_back({MemorySpace::Primary, address, read_bytes(trace::open_beside(file, words[3], line), bytes)});
         } else if (words[0] == "write_reg") {
             if (words.size() < 3) line.fail("write_reg takes an address and a value");
             const std::string name = name_of(hardware, reg());
@@ -87,8 +87,9 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             OutputRegion region;
             region.address = line.value(words[1], UINT64_MAX);
             region.bytes = line.value(words[2], trace::kMaxBytes);
-            std::ifstream data = trace::open_beside(file, words[3], line);
-            region.content = read_bytes(data, (file.parent_path() / words[3]).string(), region.bytes);
+            trace::add_bounded(checked, region.bytes, line, "checks");
+            trace::expect_addressable(region.address, region.bytes, line);
+            region.content = read_bytes(trace::open_beside(file, words[3], line), region.bytes);
             if (region.content.size() != region.bytes)
                 line.fail(fmt::format("{} holds {} bytes, expected {}", words[3], region.content.size(), region.bytes));
             region.source = fmt::format("{}:{}", line.file, line.number);

@@ -123,11 +123,11 @@ TEST(DramConfig, MissingKeysAndWrongTypesAreNamed)
         }
         return std::string{"accepted"};
     };
-    EXPECT_THAT(parse("{"), HasSubstr("d.json: is not JSON"));
+    EXPECT_THAT(parse("{"), HasSubstr("d.json: not JSON"));
     EXPECT_THAT(parse("[]"), HasSubstr("is not a JSON object"));
     EXPECT_THAT(parse("{\"name\": 1}"), HasSubstr("d.json:/name: found 1, a string is needed"));
     EXPECT_THAT(parse("{}"), HasSubstr("d.json:/name: is missing"));
-    EXPECT_THAT(parse("{\"name\": \"a\", \"name\": \"b\"}"), HasSubstr("appears twice"));
+    EXPECT_THAT(parse("{\"name\": \"a\", \"name\": \"b\"}"), HasSubstr("is given twice"));
 }
 
 TEST(DramConfig, EveryTruncationOfAPresetIsRefusedNotCrashed)

@@ -3,12 +3,14 @@
 #include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
+#include "files/number.h"
+#include "files/output.h"
 #include "units/dram/checker.h"
 #include "units/dram/golden.h"
 #include "units/dram/log.h"
@@ -19,11 +21,10 @@
 namespace dlasim::dram {
 namespace {
 
-std::ofstream open_file(const std::string& path)
+/// Digits in a range, for an option.
+CLI::Validator whole(std::uint64_t low, std::uint64_t high)
 {
-    std::ofstream file{path};
-    if (!file) throw ConfigError(path, "cannot be written");
-    return file;
+    return {[=](std::string& text) { return whole_number(text, low, high) ? "" : whole_number_problem(text, low, high); }, "NUMBER"};
 }
 
 std::map<std::string, std::string> options_of(const std::vector<std::string>& settings)
@@ -39,14 +40,9 @@ std::map<std::string, std::string> options_of(const std::vector<std::string>& se
 
 void decode(const Config& config, const std::string& text, std::ostream& out)
 {
-    std::uint64_t address = 0;
-    try {
-        std::size_t read = 0;
-        address = std::stoull(text, &read, 0);
-        if (read != text.size()) throw std::invalid_argument(text);
-    } catch (const std::exception&) {
-        throw ConfigError("--decode " + text, "is not an address");
-    }
+    const std::optional<std::uint64_t> number = whole_number(text, 0, UINT64_MAX, true);
+    if (!number) throw ConfigError("--decode " + text, "is not an address, expected digits or 0x and hexadecimal digits");
+    const std::uint64_t address = *number;
     const bool inside = address >= config.base && (config.wrap || address - config.base < config.organisation.capacity_bytes());
     if (!inside) {
         fmt::print(out, "{:#x}: beyond the {} MiB from {:#x} on\n", address, config.organisation.capacity_bytes() >> 20, config.base);
@@ -63,13 +59,14 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
     run.cycles = command.cycles;
     run.interval = command.interval;
     run.one_at_a_time = command.pattern == "latency";
-    std::ofstream log_file, timeline_file;
+    const Pattern pattern = make_pattern(command.pattern, config, command.stride);
+    std::optional<OutputFile> log_file, timeline_file, out_file;  // opened before the run: what cannot be written is refused now
     std::unique_ptr<CommandLog> log;
     std::unique_ptr<Timeline> timeline;
     std::unique_ptr<Checker> checker;
-    if (!command.log.empty()) log_file = open_file(command.log), log = std::make_unique<CommandLog>(log_file);
-    if (!command.timeline.empty())
-        timeline_file = open_file(command.timeline), timeline = std::make_unique<Timeline>(timeline_file, config);
+    if (!command.log.empty()) log = std::make_unique<CommandLog>(log_file.emplace(command.log).stream());
+    if (!command.timeline.empty()) timeline = std::make_unique<Timeline>(timeline_file.emplace(command.timeline).stream(), config);
+    if (!command.out.empty()) out_file.emplace(command.out);
     if (command.check) checker = std::make_unique<Checker>(config);
     if (log || timeline || checker)
         run.observer = [&](const Issued& issued) {
@@ -77,8 +74,11 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
             if (timeline) timeline->see(issued);
             if (checker) checker->see(issued);
         };
-    const std::vector<Statistics> channels = run_stream(config, make_pattern(command.pattern, config, command.stride), run);
+    const std::vector<Statistics> channels = run_stream(config, pattern, run);
     if (checker) checker->finish(command.cycles);
+    if (timeline) timeline->finish();
+    if (log_file) log_file->commit();
+    if (timeline_file) timeline_file->commit();
 
     nlohmann::ordered_json json;
     if (command.json || !command.out.empty()) {
@@ -91,8 +91,9 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
             for (const Violation& v : checker->violations()) json["check"]["first"].push_back(v.what);
         }
     }
-    if (!command.out.empty()) open_file(command.out) << json.dump(2) << '\n';
-    if (command.json) out << json.dump(2) << '\n';
+    const std::string json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    if (out_file) out_file->commit(json_text);
+    if (command.json) out << json_text;
     else out << statistics_text(config, channels);
     if (checker && !command.json) {
         fmt::print(out, "{:<22} {} commands, {} violations\n", "checked", checker->commands(), checker->count());
@@ -108,11 +109,11 @@ void add_options(CLI::App& app, DramCommand& command)
     app.add_option("--preset", command.preset, "preset or device file")->capture_default_str();
     app.add_option("--pattern", command.pattern, "sequential, sequential_write, random, random_write, mixed, strided, latency")
         ->capture_default_str();
-    app.add_option("--cycles", command.cycles, "DRAM cycles to run")
+    app.add_option("--cycles", command.cycles, "DRAM cycles to run")->capture_default_str()->check(whole(1, std::uint64_t{1} << 50));
+    app.add_option("--stride", command.stride, "bytes between the requests of a strided pattern")->check(whole(1, std::uint64_t{1} << 50));
+    app.add_option("--interval", command.interval, "least cycles between two requests")
         ->capture_default_str()
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 50));
-    app.add_option("--stride", command.stride, "bytes between the requests of a strided pattern");
-    app.add_option("--interval", command.interval, "least cycles between two requests")->capture_default_str();
+        ->check(whole(0, std::uint64_t{1} << 50));
     app.add_option("--set", command.settings, "PATH=VALUE laid over the device file, e.g. channels=2, timing.tRCD=18, mapping=bg_lsb");
     app.add_option("--decode", command.decode, "print where addresses lie, and run nothing");
     app.add_option("--log", command.log, "write the command log");

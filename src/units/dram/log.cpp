@@ -36,7 +36,7 @@ Timeline::Timeline(std::ostream& out, const Config& config) : out_(out), config_
     }
 }
 
-Timeline::~Timeline() { out_ << "\n]}\n"; }
+void Timeline::finish() { out_ << "\n]}\n"; }
 
 void Timeline::slice(const std::string& what, std::uint32_t channel, std::uint32_t track, Cycle from, Cycle cycles)
 {

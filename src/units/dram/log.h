@@ -22,8 +22,8 @@ private:
 class Timeline {
 public:
     Timeline(std::ostream& out, const Config& config);
-    ~Timeline();  // ends the file
     void see(const Issued& issued);
+    void finish();  // the end of the file
 
 private:
     struct Row {

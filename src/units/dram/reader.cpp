@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
 
 #include "base/error.h"
+#include "files/input.h"
+#include "files/json_text.h"
+#include "files/number.h"
 #include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
 #include "units/dram/expression.h"
@@ -51,23 +53,9 @@ std::string nearest(const std::string& word, const Names& names)
 
 Json parse(const std::string& where, const std::string& text)
 {
-    // The library keeps the last of two equal keys; here they are an error.
-    std::vector<std::set<std::string>> keys;
-    std::optional<std::string> twice;
-    const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start) keys.emplace_back();
-        if (event == Json::parse_event_t::object_end) keys.pop_back();
-        if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
-        return true;
-    };
-    try {
-        Json json = Json::parse(text, watch);
-        if (twice) throw ConfigError(where, fmt::format("the key \"{}\" appears twice in one object", *twice));
-        if (!json.is_object()) throw ConfigError(where, "is not a JSON object");
-        return json;
-    } catch (const Json::parse_error& error) {
-        throw ConfigError(where, fmt::format("is not JSON: {}", error.what()));
-    }
+    Json json = parse_json(text, where);
+    if (!json.is_object()) throw ConfigError(where, "is not a JSON object");
+    return json;
 }
 
 /// An object that must be read completely: what nobody asked for is an error.
@@ -75,7 +63,7 @@ class Object {
 public:
     Object(const Json& json, std::string where) : json_(&json), where_(std::move(where))
     {
-        if (!json.is_object()) throw ConfigError(where_, fmt::format("found {}, an object is needed", json.dump()));
+        if (!json.is_object()) throw ConfigError(where_, fmt::format("found {}, an object is needed", json_excerpt(json)));
     }
     bool has(const std::string& key)
     {
@@ -93,7 +81,7 @@ public:
     std::string text(const std::string& key)
     {
         const Json& value = raw(key);
-        if (!value.is_string()) throw ConfigError(at(key), fmt::format("found {}, a string is needed", value.dump()));
+        if (!value.is_string()) throw ConfigError(at(key), fmt::format("found {}, a string is needed", json_excerpt(value)));
         return value.get<std::string>();
     }
     std::int64_t integer(const std::string& key, std::int64_t low, std::int64_t high)
@@ -101,7 +89,7 @@ public:
         const Json& value = raw(key);
         const bool ok = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
         if (!ok || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high)
-            throw ConfigError(at(key), fmt::format("found {}, an integer in {}..{} is needed", value.dump(), low, high));
+            throw ConfigError(at(key), fmt::format("found {}, an integer in {}..{} is needed", json_excerpt(value), low, high));
         return value.get<std::int64_t>();
     }
     std::uint32_t power_of_two(const std::string& key, std::uint32_t low, std::uint32_t high)
@@ -114,13 +102,13 @@ public:
     {
         const Json& value = raw(key);
         if (!value.is_number() || !(value.get<double>() >= low && value.get<double>() <= high))
-            throw ConfigError(at(key), fmt::format("found {}, a number in {}..{} is needed", value.dump(), low, high));
+            throw ConfigError(at(key), fmt::format("found {}, a number in {}..{} is needed", json_excerpt(value), low, high));
         return value.get<double>();
     }
     bool truth(const std::string& key)
     {
         const Json& value = raw(key);
-        if (!value.is_boolean()) throw ConfigError(at(key), fmt::format("found {}, true or false is needed", value.dump()));
+        if (!value.is_boolean()) throw ConfigError(at(key), fmt::format("found {}, true or false is needed", json_excerpt(value)));
         return value.get<bool>();
     }
     template <class T>
@@ -152,7 +140,7 @@ Command read_command(const Json& json, const std::string& where)
     if (json.is_string())
         for (std::size_t c = 0; c < kCommands; ++c)
             if (json.get<std::string>() == kCommandNames[c]) return static_cast<Command>(c);
-    throw ConfigError(where, fmt::format("found {}, a command is needed: {}", json.dump(), fmt::join(kCommandNames, ", ")));
+    throw ConfigError(where, fmt::format("found {}, a command is needed: {}", json_excerpt(json), fmt::join(kCommandNames, ", ")));
 }
 
 std::vector<Command> read_commands(const Json& json, const std::string& where)
@@ -427,25 +415,14 @@ void lay_over(Json& json, const std::string& where, const std::map<std::string, 
             }
             at = &(*at)[step];
         }
-        Json value = Json::parse(text, nullptr, false);
-        if (value.is_discarded() && text.starts_with("0x")) {
-            try {
-                value = std::stoull(text, nullptr, 16);
-            } catch (const std::exception&) {
-                throw ConfigError(where, fmt::format("option \"{}\": \"{}\" is not a number", key, text));
-            }
+        Json value = json_or_text(text, fmt::format("{}: option {}", where, key));
+        if (value.is_string() && text.starts_with("0x")) {
+            const std::optional<std::uint64_t> number = whole_number(text, 0, UINT64_MAX, true);
+            if (!number) throw ConfigError(where, fmt::format("option \"{}\": \"{}\" is not a number", key, text));
+            value = *number;
         }
-        (*at)[steps.back()] = value.is_discarded() ? Json(text) : value;
+        (*at)[steps.back()] = value;
     }
-}
-
-std::string slurp(const std::string& path)
-{
-    std::ifstream file{path};
-    if (!file) throw ConfigError(path, "cannot be opened");
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 const EmbeddedFile* embedded(const std::string& name)
@@ -502,7 +479,7 @@ Config read_config(const std::string& name_or_path, const std::map<std::string, 
     std::string where, device;
     if (is_path(name_or_path)) {
         where = name_or_path;
-        device = slurp(name_or_path);
+        device = read_text(name_or_path);
     } else if (const EmbeddedFile* file = embedded(name_or_path)) {
         where = fmt::format("configs/dram/{}.json", name_or_path);
         device = file->text;
@@ -518,7 +495,7 @@ Config read_config(const std::string& name_or_path, const std::map<std::string, 
     if (is_path(standard)) {
         const std::size_t slash = where.rfind('/');
         const std::string path = standard.starts_with("/") || slash == std::string::npos ? standard : where.substr(0, slash + 1) + standard;
-        return parse_config(where, device, path, slurp(path), options);
+        return parse_config(where, device, path, read_text(path), options);
     }
     const EmbeddedFile* table = embedded("standards/" + standard);
     if (!table) throw ConfigError(root.at("standard"), fmt::format("\"{}\" is no constraint table of configs/dram/standards", standard));

@@ -20,13 +20,14 @@ Statistics sum_of(const std::vector<Statistics>& channels)
 
 double bytes_of(const Statistics& s) { return static_cast<double>(s.bytes_read + s.bytes_written); }
 
-double gb_per_s(const Config& config, const Statistics& s)
-{
-    const double ns = static_cast<double>(s.cycles) * config.tck_ns;
-    return ns > 0 ? bytes_of(s) / ns : 0;
-}
-
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// What crossed the data bus; requests that wait in the queues have not.
+double gb_per_s(const Config& config, const Statistics& s, std::size_t channels)
+{
+    return config.peak_gb_per_s() / config.organisation.channels * static_cast<double>(channels) *
+           share(static_cast<double>(s.busy), static_cast<double>(s.bus_cycles));
+}
 
 Json energy_json(const Config& config, const Statistics& s)
 {
@@ -45,7 +46,8 @@ Json energy_json(const Config& config, const Statistics& s)
             {"pj_per_bit", share(e.total(), bytes_of(s) * 8)}};
 }
 
-Json one_json(const Config& config, const Statistics& s)
+/// `channels`: how many are summed up in `s`.
+Json one_json(const Config& config, const Statistics& s, std::size_t channels)
 {
     Json commands, lost, states, histogram = Json::array(), queues;
     for (std::size_t c = 0; c < kCommands; ++c)
@@ -65,7 +67,7 @@ Json one_json(const Config& config, const Statistics& s)
             {"bytes_written", s.bytes_written},
             {"forwarded", s.forwarded},
             {"merged", s.merged},
-            {"bandwidth_gb_per_s", gb_per_s(config, s)},
+            {"bandwidth_gb_per_s", gb_per_s(config, s, channels)},
             {"row_hits", s.hits},
             {"row_misses", s.misses},
             {"row_conflicts", s.conflicts},
@@ -159,11 +161,11 @@ nlohmann::ordered_json config_json(const Config& config)
 
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels)
 {
-    Json json = one_json(config, sum_of(channels));
+    Json json = one_json(config, sum_of(channels), channels.size());
     json["peak_gb_per_s"] = config.peak_gb_per_s();
     Json each = Json::array();
     for (const Statistics& s : channels) {
-        Json channel = one_json(config, s), banks = Json::array();
+        Json channel = one_json(config, s, 1), banks = Json::array();
         for (const BankCounts& b : s.banks)
             banks.push_back({{"ACT", b.activations}, {"PRE", b.precharges}, {"RD", b.reads}, {"WR", b.writes}, {"REF", b.refreshes}});
         channel["banks"] = banks;
@@ -183,7 +185,7 @@ std::string statistics_text(const Config& config, const std::vector<Statistics>&
     line("memory", fmt::format("{}: {}", config.name, config.about));
     line("simulated",
          fmt::format("{} cycles of {} ns, {} channel{}", s.cycles, config.tck_ns, channels.size(), channels.size() == 1 ? "" : "s"));
-    line("bandwidth", fmt::format("{:.3f} GB/s of {:.3f}", gb_per_s(config, s), config.peak_gb_per_s()));
+    line("bandwidth", fmt::format("{:.3f} GB/s of {:.3f}", gb_per_s(config, s, channels.size()), config.peak_gb_per_s()));
     line("reads, writes", fmt::format("{} answered, {} taken", s.reads_done, s.writes));
     const double all = static_cast<double>(s.hits + s.misses + s.conflicts);
     line("rows", fmt::format("{} hits ({:.1f} %), {} misses, {} conflicts", s.hits, 100 * share(static_cast<double>(s.hits), all), s.misses,
