@@ -2,16 +2,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iostream>
+#include <sstream>
 #include <systemc>
 
 #include "app/presets_command.h"
 #include "app/run_command.h"
+#include "app/status.h"
 #include "app/sweep_command.h"
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "files/console.h"
+#include "files/number.h"
 #include "replay/replay.h"
 #include "units/dram/command_line.h"
 
@@ -19,10 +22,11 @@ namespace dlasim {
 namespace {
 
 constexpr const char* kVersion = DLASIM_VERSION;
-constexpr int kBadInput = 2, kMachine = 3;
 
 constexpr const char* kFooter =
-    "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage, 3 the machine hung or broke a protocol, 130 interrupted";
+    "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage or no room, 3 the machine hung or broke a protocol, 130 "
+    "interrupted\n"
+    "of a sweep: the worst of its points, 3 before 1; refused points are rows with a reason, 2 if no point has a result";
 
 struct ReplayArguments {
     std::string program, hardware, memory, events, out;
@@ -42,6 +46,12 @@ int replay(const ReplayArguments& arguments)
     return replay_command(options);
 }
 
+/// The library reads "-1" as the largest unsigned number; here an option takes digits in a range.
+CLI::Validator whole(std::uint64_t low, std::uint64_t high)
+{
+    return {[=](std::string& text) { return whole_number(text, low, high) ? "" : whole_number_problem(text, low, high); }, "NUMBER"};
+}
+
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
 int parse_and_run(int argc, char** argv)
@@ -50,7 +60,6 @@ int parse_and_run(int argc, char** argv)
     app.set_version_flag("--version", std::string("dlasim ") + kVersion);
     app.require_subcommand(1);
     app.footer(kFooter);
-    app.failure_message(CLI::FailureMessage::simple);
 
     RunOptions run;
     CLI::App* run_app = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
@@ -60,7 +69,8 @@ int parse_and_run(int argc, char** argv)
     run_app->add_option("--set", run.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
     run_app->add_option("--out", run.out, "output folder")->capture_default_str();
     run_app->add_option("--events", run.events, "write the events of the run to this file: bus logs, all runs of all probes");
-    CLI::Option* seed = run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's");
+    CLI::Option* seed =
+        run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
     run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
     run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
@@ -80,17 +90,10 @@ int parse_and_run(int argc, char** argv)
     SweepOptions sweep;
     CLI::App* sweep_app = app.add_subcommand("sweep", "many runs: the product of the axes of a sweep file");
     sweep_app->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
-    sweep_app->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(CLI::Range(1, 1024));
+    sweep_app->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(whole(1, 1024));
     sweep_app->add_option("--out", sweep.out, "output folder")->capture_default_str();
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
-
-    std::size_t index = 0;
-    CLI::App* point_app = app.add_subcommand("sweep-point", "one point of a sweep")->group("");
-    point_app->add_option("SWEEP", sweep.sweep)->required();
-    point_app->add_option("--index", index)->required();
-    point_app->add_option("--out", sweep.out);
-    point_app->add_flag("--timing-only", sweep.timing_only);
 
     dram::DramCommand memory;
     CLI::App* dram_app = app.add_subcommand("dram", "a DRAM by itself: request streams, statistics, command log, timeline");
@@ -103,34 +106,20 @@ int parse_and_run(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : kBadInput;
+        std::ostringstream out, err;
+        if (app.exit(error, out, err) != 0) {
+            say_error("dlasim: {}\nRun with --help for more information.\n", printable(error.what()));
+            return kBadInput;
+        }
+        say(out.str());
+        return kDone;
     }
     run.has_seed = seed->count() != 0;
     if (run_app->parsed()) return run_command(run);
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);
     if (sweep_app->parsed()) return sweep_command(sweep);
-    if (point_app->parsed()) return sweep_point_command(sweep, index);
     return presets_command(preset);
-}
-
-int guarded(int argc, char** argv)
-{
-    try {
-        return parse_and_run(argc, argv);
-    } catch (const ConfigError& error) {
-        fmt::print(stderr, "dlasim: {}\n", error.what());
-        return kBadInput;
-    } catch (const MachineError& error) {
-        fmt::print(stderr, "dlasim: {}\n", error.what());
-        return kMachine;
-    } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "dlasim: out of memory, expected a smaller layer\n");
-        return kBadInput;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "dlasim: {}\n", error.what());
-        return kMachine;
-    }
 }
 
 }  // namespace
@@ -138,9 +127,8 @@ int guarded(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
-    const int status = dlasim::guarded(argc, argv);
-    std::fflush(stdout);
-    return status;
+    dlasim::open_standard_streams();
+    return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });
 }
 
 /// The library asks for one; elaboration and simulation are started by Machine instead.

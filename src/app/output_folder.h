@@ -3,33 +3,24 @@
 #pragma once
 #include <filesystem>
 #include <string>
-#include <vector>
+
+#include "files/output.h"
 
 namespace dlasim {
 
 class OutputFolder {
 public:
     /// Makes the folder if it is missing. Throws ConfigError if it cannot be written.
-    explicit OutputFolder(const std::filesystem::path& folder);
+    explicit OutputFolder(const std::filesystem::path& folder) : folder_(folder) { make_folder(folder_); }
 
     const std::filesystem::path& path() const { return folder_; }
 
     /// A file of the folder that will be written; its space is claimed now.
-    class File {
-    public:
-        File(const OutputFolder& folder, const std::string& name);
-        ~File();  // removes what was not committed
-        File(const File&) = delete;
-        File& operator=(const File&) = delete;
-        /// Writes beside the target, then renames. Throws ConfigError if the disk refuses.
-        void commit(const std::string& contents);
-
-    private:
-        std::filesystem::path target_, temporary_;
-        int descriptor_ = -1;
-    };
+    OutputFile file(const std::string& name) const { return OutputFile(folder_ / name, kClaim); }
 
 private:
+    static constexpr std::size_t kClaim = 1 << 18;  // larger than any result
+
     std::filesystem::path folder_;
 };
 

@@ -7,21 +7,22 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "facts/presets.h"
+#include "files/console.h"
 
 namespace dlasim {
 namespace {
 
 void list_all()
 {
-    fmt::print("hardware (--hw)\n");
+    say("hardware (--hw)\n");
     for (const Hardware& hw : presets()) {
         const std::string port = hw.memory.has_secondary ? ", CVSRAM port" : "";
-        fmt::print("  {:<20} {} x {} MACs, CBUF {} banks x {} x {} bytes, {}-byte atoms, {}-bit port{}{}\n", hw.name, hw.mac.atomic_c,
-                   hw.kernel_group(Precision::Int8), hw.cbuf.banks, hw.cbuf.bank_depth, hw.cbuf.entry_bytes, hw.memory.atom_bytes,
-                   8 * hw.memory.primary.width_bytes, port, hw.full() ? ", int8 int16 fp16, Winograd" : ", int8");
+        say("  {:<20} {} x {} MACs, CBUF {} banks x {} x {} bytes, {}-byte atoms, {}-bit port{}{}\n", hw.name, hw.mac.atomic_c,
+            hw.kernel_group(Precision::Int8), hw.cbuf.banks, hw.cbuf.bank_depth, hw.cbuf.entry_bytes, hw.memory.atom_bytes,
+            8 * hw.memory.primary.width_bytes, port, hw.full() ? ", int8 int16 fp16, Winograd" : ", int8");
     }
-    fmt::print("memory (--memory)\n");
-    for (std::size_t i = 0; i < memory_presets().size(); ++i) fmt::print("  {:<20} {}\n", memory_presets()[i], memory_descriptions()[i]);
+    say("memory (--memory)\n");
+    for (std::size_t i = 0; i < memory_presets().size(); ++i) say("  {:<20} {}\n", memory_presets()[i], memory_descriptions()[i]);
 }
 
 }  // namespace
@@ -33,12 +34,12 @@ int presets_command(const std::string& name)
         return 0;
     }
     if (const Hardware* hardware = find_preset(name)) {
-        fmt::print("{}\n", hardware_json(*hardware).dump(2));
+        say("{}\n", hardware_json(*hardware).dump(2));
         return 0;
     }
     const auto& names = memory_presets();
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-        fmt::print("{}\n", memory_json(parse_memory(name)).dump(2));
+        say("{}\n", memory_json(parse_memory(name)).dump(2));
         return 0;
     }
     std::vector<std::string> known = names;

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "files/printable.h"
+
 namespace dlasim {
 
 Progress::Progress(std::string name, const char* unit, std::uint64_t work, bool quiet)
-    : name_(std::move(name)), unit_(unit), work_(std::max<std::uint64_t>(work, 1)), on_(!quiet && ::isatty(STDERR_FILENO) != 0)
+    : name_(printable(name)), unit_(unit), work_(std::max<std::uint64_t>(work, 1)), on_(!quiet && ::isatty(STDERR_FILENO) != 0)
 {
 }
 
@@ -28,8 +30,9 @@ void Progress::show(Cycle now, std::uint64_t done)
     const double seconds = std::chrono::duration<double>(time - start_).count();
     const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(work_));
     const std::string end = part > 0.01 ? fmt::format("about {:.0f} s left", seconds / part - seconds) : "loading";
-    fmt::print(stderr, "\r\x1b[K{}  cycle {}  {:.0f} % of {}  {:.2f} M cycles/s  {}", name_, now, 100 * part, unit_,
-               static_cast<double>(now) / seconds / 1e6, end);
+    const std::string line = fmt::format("\r\x1b[K{}  cycle {}  {:.0f} % of {}  {:.2f} M cycles/s  {}", name_, now, 100 * part, unit_,
+                                         static_cast<double>(now) / seconds / 1e6, end);
+    std::fputs(line.c_str(), stderr);  // a terminal that has gone away is no reason to stop
     std::fflush(stderr);
 }
 

@@ -9,11 +9,13 @@
 #include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
+#include "app/status.h"
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "config/transfer_reader.h"
+#include "files/console.h"
 #include "replay/events.h"
 #include "report/result.h"
 #include "report/transfer_result.h"
@@ -21,7 +23,16 @@
 namespace dlasim {
 namespace {
 
-constexpr int kDone = 0, kMismatch = 1, kInterrupted = 130;
+/// The files of a run, opened before it starts: what cannot be written is refused now.
+struct Outputs {
+    explicit Outputs(const RunOptions& options) : folder(options.out), result(folder.file("result.json"))
+    {
+        if (!options.events.empty()) events.emplace(options.events);
+    }
+    OutputFolder folder;
+    OutputFile result;
+    std::optional<OutputFile> events;
+};
 
 /// Simulates, with a line of progress that counts up to `work`.
 template <class Simulate>
@@ -41,26 +52,26 @@ Simulation show_progress(const std::string& name, const char* unit, std::uint64_
 
 /// Writes what a run says of itself; `result_of` makes it of a simulation that came to its end.
 template <class ResultOf>
-int conclude(const std::string& name, const Simulation& simulation, const Hardware& hardware, const RunOptions& options,
-             const OutputFolder& folder, OutputFolder::File& file, ResultOf result_of)
+int conclude(const std::string& name, const Simulation& simulation, const Hardware& hardware, const RunOptions& options, Outputs& outputs,
+             ResultOf result_of)
 {
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
-        fmt::print(stderr, "dlasim: interrupted in cycle {}, nothing written\n", run.end);
+        say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
     }
-    if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", name, run.end, run.diagnosis));
+    if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(name), run.end, run.diagnosis));
 
     const auto result = result_of(simulation);
     // Every run of every probe: what accounts for a layer's cycles must see all of them.
-    if (!options.events.empty())
-        write_json_file(options.events, events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX));
-    file.commit(result_json(result).dump(2) + "\n");
-    if (!options.quiet) fmt::print("{}\n  written      {}\n", summary_table(result), (folder.path() / "result.json").string());
+    if (outputs.events)
+        outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX), 1));
+    outputs.result.commit(json_file_text(result_json(result), 2));
+    if (!options.quiet) say("{}\n  written      {}\n", summary_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)
-        fmt::print(stderr, "CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
-                   simulation.cpu_seconds);
-    for (const std::string& violation : run.dbb_memory.violations) fmt::print(stderr, "{}: DRAM: {}\n", name, violation);
+        say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
+                  simulation.cpu_seconds);
+    for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(name), violation);
     if (!run.dbb_memory.violations.empty()) return kMismatch;
     return result.comparison && !result.comparison->equal() ? kMismatch : kDone;
 }
@@ -74,13 +85,12 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     plan_shape(layer, hardware);  // what cannot be placed is refused before its tensors take memory
     const LayerTensors tensors = load_tensors(layer);
     const Plan plan = plan_layer(layer, hardware, tensors);
-    const OutputFolder folder(options.out);
-    OutputFolder::File file(folder, "result.json");
+    Outputs outputs(options);
     const std::uint64_t atoms = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
     const Simulation simulation = show_progress(layer.name, "MACs", atoms, options, [&](const SimulateOptions& with) {
         return simulate(layer, hardware, memory, tensors, plan, with);
     });
-    return conclude(layer.name, simulation, hardware, options, folder, file,
+    return conclude(layer.name, simulation, hardware, options, outputs,
                     [&](const Simulation& s) { return LayerResult{layer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds}; });
 }
 
@@ -90,12 +100,11 @@ int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& 
     if (options.has_seed) transfer.seed = options.seed;
     const TransferPlan plan = plan_transfer(transfer, hardware);
     const std::unique_ptr<TransferMemory> contents = transfer_memory(transfer, plan);
-    const OutputFolder folder(options.out);
-    OutputFolder::File file(folder, "result.json");
+    Outputs outputs(options);
     const Simulation simulation = show_progress(transfer.name, "bytes", plan.bytes, options, [&](const SimulateOptions& with) {
         return simulate(hardware, memory, *contents, plan, with);
     });
-    return conclude(transfer.name, simulation, hardware, options, folder, file, [&](const Simulation& s) {
+    return conclude(transfer.name, simulation, hardware, options, outputs, [&](const Simulation& s) {
         return TransferResult{transfer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds};
     });
 }

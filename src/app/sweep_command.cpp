@@ -1,20 +1,24 @@
 #include "app/sweep_command.h"
 
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
-#include <fstream>
+#include <cstring>
 #include <map>
 #include <optional>
-#include <sstream>
 
+#include "app/folder_lock.h"
 #include "app/interrupt.h"
 #include "app/output_folder.h"
 #include "app/run_command.h"
+#include "app/status.h"
 #include "base/error.h"
 #include "config/sweep.h"
+#include "files/console.h"
 
 namespace dlasim {
 namespace {
@@ -34,39 +38,79 @@ OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t 
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = sweep.axes[a].values[sweep.points[index][a]];
     const fs::path folder = point_folder(options, index);
     OrderedJson result;
-    if (std::ifstream in(folder / "result.json"); in && (status == 0 || status == 1)) result = OrderedJson::parse(in, nullptr, false);
+    if (status == kDone || status == kMismatch) result = parse_ordered_json(read_text((folder / "result.json").string()));
     for (const char* key : {"cycles", "macs", "mac_utilization", "verified", "mismatches"})
         row[key] = result.is_object() && result.contains(key) ? result[key] : OrderedJson();
     std::string reason;
-    if (std::ifstream in(folder / "messages.txt"); in && status != 0) {
-        std::ostringstream text;
-        text << in.rdbuf();
-        reason = text.str().substr(0, text.str().find('\n'));
+    if (status != kDone) {
+        const std::string text = read_text((folder / "messages.txt").string());
+        reason = text.substr(0, text.find('\n'));
         if (reason.starts_with("dlasim: ")) reason.erase(0, 8);
     }
-    if (status == 1 && reason.empty()) reason = "output differs from the golden convolution";
+    if (status == kMismatch && reason.empty()) reason = "output differs from the golden convolution";
     if (status != 0 && reason.empty()) reason = fmt::format("ended with status {}", status);
     row["reason"] = reason;
     return row;
 }
 
-std::string csv_of(const std::vector<OrderedJson>& rows)
+/// A line of points.csv; the names of the columns instead of the values with `names`.
+std::string csv_line(const OrderedJson& row, bool names = false)
 {
-    std::string text;
-    for (const auto& [key, value] : rows.front().items()) text.append(text.empty() ? "" : ",").append(cell_text(key));
-    text += '\n';
-    for (const OrderedJson& row : rows) {
-        std::string line;
-        for (const auto& [key, value] : row.items())
-            line.append(line.empty() ? "" : ",").append(value.is_null() ? std::string() : cell_text(Json(value)));
-        text += line + '\n';
-    }
+    std::string line;
+    for (const auto& [key, value] : row.items())
+        line.append(line.empty() ? "" : ",").append(names ? cell_text(key) : value.is_null() ? std::string() : cell_text(Json(value)));
+    return line + '\n';
+}
+
+/// A row of points.json.
+std::string json_row(const OrderedJson& row)
+{
+    std::string text = "  ";
+    for (const char c : row.dump(2, ' ', false, OrderedJson::error_handler_t::replace)) text.append(1, c).append(c == '\n' ? "  " : "");
     return text;
+}
+
+/// The tables, held as text: a large sweep has a million rows.
+struct Tables {
+    explicit Tables(std::size_t points) : csv(points), json(points) {}
+    void set(std::size_t index, const OrderedJson& row)
+    {
+        if (header.empty()) header = csv_line(row, true);
+        csv[index] = csv_line(row);
+        json[index] = json_row(row);
+    }
+    void write(OutputFile& csv_file, OutputFile& json_file) const
+    {
+        csv_file.write(header);
+        for (const std::string& line : csv) csv_file.write(line);
+        json_file.write("[");
+        for (std::size_t i = 0; i < json.size(); ++i) {
+            json_file.write(i == 0 ? "\n" : ",\n");
+            json_file.write(json[i]);
+        }
+        json_file.write("\n]\n");
+        csv_file.commit();
+        json_file.commit();
+    }
+    std::string header;
+    std::vector<std::string> csv, json;
+};
+
+/// One point, in a process of its own.
+int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index)
+{
+    const SweepPoint point = sweep_point(sweep, index);
+    RunOptions run;
+    run.out = point_folder(options, index).string();
+    run.quiet = true;
+    run.timing_only = options.timing_only;
+    if (point.transfer) return run_transfer(*point.transfer, point.hardware, point.memory, run);
+    return run_layer(point.layer, point.hardware, point.memory, run);
 }
 
 class Children {
 public:
-    Children(const SweepOptions& options) : options_(options) {}
+    Children(const SweepOptions& options, const Sweep& sweep) : options_(options), sweep_(sweep) {}
     ~Children()
     {
         for (const auto& [pid, index] : running_) ::kill(pid, SIGTERM);
@@ -78,21 +122,19 @@ public:
     void start(std::size_t index)
     {
         const fs::path folder = point_folder(options_, index);
-        fs::create_directories(folder);
-        fs::remove(folder / "result.json");
-        const std::string messages = (folder / "messages.txt").string(), number = std::to_string(index), out = folder.string();
-        std::vector<const char*> arguments{"dlasim", "sweep-point", options_.sweep.c_str(), "--index", number.c_str(),
-                                           "--out",  out.c_str()};
-        if (options_.timing_only) arguments.push_back("--timing-only");
-        arguments.push_back(nullptr);
+        make_folder(folder);
+        std::error_code none;
+        fs::remove(folder / "result.json", none);
+        remove_leftovers(folder, "result.json");
+        const std::string messages = (folder / "messages.txt").string();
+        const int descriptor = ::open(messages.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644);
+        if (descriptor < 0) throw ConfigError(messages, std::string("cannot be written (") + std::strerror(errno) + ")");
+        const pid_t parent = ::getpid();
+        std::fflush(stdout);  // or the child would print it again
         const pid_t pid = ::fork();
+        if (pid == 0) become_point(parent, descriptor, index);
+        ::close(descriptor);
         if (pid < 0) throw ConfigError("--jobs", "no more processes can be started, expected fewer jobs");
-        if (pid == 0) {
-            // Only async-signal-safe calls between fork and exec.
-            if (!::freopen(messages.c_str(), "w", stderr)) ::_exit(2);
-            ::execv("/proc/self/exe", const_cast<char* const*>(arguments.data()));
-            ::_exit(127);
-        }
         running_[pid] = index;
     }
 
@@ -113,7 +155,17 @@ public:
     }
 
 private:
+    /// The child: dies with its parent, says what it has to say in its folder.
+    [[noreturn]] void become_point(pid_t parent, int messages, std::size_t index)
+    {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) ::_exit(kInterrupted);  // it died before it could be watched
+        ::dup2(messages, STDERR_FILENO);
+        ::_exit(guarded([&] { return run_point(options_, sweep_, index); }));
+    }
+
     const SweepOptions& options_;
+    const Sweep& sweep_;
     std::map<pid_t, std::size_t> running_;
 };
 
@@ -122,49 +174,41 @@ private:
 int sweep_command(const SweepOptions& options)
 {
     const Sweep sweep = read_sweep(options.sweep);
+    if (sweep.points.empty()) throw ConfigError(options.sweep, "every point is excluded, expected at least one");
     watch_for_interrupt();
-    const OutputFolder folder(options.out);
-    OutputFolder::File csv(folder, "points.csv"), json(folder, "points.json");
-    std::vector<OrderedJson> rows(sweep.points.size());
-    if (rows.empty()) throw ConfigError(options.sweep, "every point is excluded, expected at least one");
-    std::size_t next = 0, done = 0, failed = 0;
-    bool wrong = false;
-    Children children(options);
-    while (done < rows.size()) {
-        while (next < rows.size() && children.running() < options.jobs) children.start(next++);
+    const OutputFolder folder(options.out), points(folder.path() / "points");
+    const FolderLock lock(points.path());
+    for (const char* name : {"points.csv", "points.json"}) remove_leftovers(folder.path(), name);
+    OutputFile csv = folder.file("points.csv"), json = folder.file("points.json");
+    const std::size_t count = sweep.points.size();
+    Tables tables(count);
+    std::size_t next = 0, done = 0, results = 0;
+    bool differs = false, broke = false;
+    Children children(options, sweep);
+    while (done < count) {
+        while (next < count && children.running() < options.jobs) children.start(next++);
         const auto ended = children.wait();
         if (!ended) {
-            fmt::print(stderr, "dlasim: interrupted after {} of {} points, no table written\n", done, rows.size());
-            return 130;
+            say_error("dlasim: interrupted after {} of {} points, no table written\n", done, count);
+            return kInterrupted;
         }
         const auto [index, status] = *ended;
-        rows[index] = row_of(options, sweep, index, status);
+        const OrderedJson row = row_of(options, sweep, index, status);
+        tables.set(index, row);
         ++done;
-        failed += status != 0;
-        wrong |= status == 1 || status == 3 || status > 3;
+        results += status == kDone || status == kMismatch;
+        differs |= status == kMismatch;
+        broke |= status >= kMachineBroke;
         if (!options.quiet)
-            fmt::print("{:>4} of {}  point {:<4} {}\n", done, rows.size(), index,
-                       status == 0 ? fmt::format("{} cycles", rows[index]["cycles"].dump()) : rows[index]["reason"].get<std::string>());
+            say("{:>4} of {}  point {:<4} {}\n", done, count, index,
+                status == kDone ? fmt::format("{} cycles", row["cycles"].dump()) : printable(row["reason"].get<std::string>()));
     }
-    csv.commit(csv_of(rows));
-    json.commit(OrderedJson(rows).dump(2) + "\n");
+    tables.write(csv, json);
     if (!options.quiet)
-        fmt::print("{} points, {} without a result; written {}\n", rows.size(), failed, (folder.path() / "points.csv").string());
-    return wrong ? 1 : 0;
-}
-
-int sweep_point_command(const SweepOptions& options, std::size_t index)
-{
-    const Sweep sweep = read_sweep(options.sweep);
-    if (index >= sweep.points.size())
-        throw ConfigError("--index", fmt::format("found {}, expected less than {}", index, sweep.points.size()));
-    const SweepPoint point = sweep_point(sweep, index);
-    RunOptions run;
-    run.out = options.out;
-    run.quiet = true;
-    run.timing_only = options.timing_only;
-    if (point.transfer) return run_transfer(*point.transfer, point.hardware, point.memory, run);
-    return run_layer(point.layer, point.hardware, point.memory, run);
+        say("{} points, {} without a result; written {}\n", count, count - results, printable((folder.path() / "points.csv").string()));
+    if (broke) return kMachineBroke;
+    if (differs) return kMismatch;
+    return results == 0 ? kBadInput : kDone;
 }
 
 }  // namespace dlasim

@@ -1,7 +1,10 @@
 // dlasim sweep: every point in a process of its own, so that points can run side by side and none
 // can spoil another; the rows stand in the order of the axes whatever finishes first.
 //
-//   points ──► children (this binary, `sweep-point`) ──► DIR/points/N/result.json ──► DIR/points.csv, points.json
+//   points ──► children (forks of this process) ──► DIR/points/N/result.json ──► DIR/points.csv, points.json
+//
+// A folder has one sweep at a time: DIR/points/.lock is locked by the sweep and by all its children,
+// who die with it. So a folder that can be locked has nobody left who could write into it.
 #pragma once
 #include <string>
 
@@ -13,9 +16,7 @@ struct SweepOptions {
     bool timing_only = false, quiet = false;
 };
 
+/// The status is the worst of the points: 3 before 1, then 2 if no point has a result.
 int sweep_command(const SweepOptions& options);
-
-/// The child: runs point `index`, writes out/result.json.
-int sweep_point_command(const SweepOptions& options, std::size_t index);
 
 }  // namespace dlasim

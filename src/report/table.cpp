@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "config/memory.h"
+#include "files/printable.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -83,7 +84,7 @@ std::string bounds_table(const std::vector<Bound>& bounds)
 
 std::string summary_table(const LayerResult& r)
 {
-    std::string text = fmt::format("{}  {}\n", r.layer.name, layer_line(r.layer));
+    std::string text = fmt::format("{}  {}\n", printable(r.layer.name), layer_line(r.layer));
     text += fmt::format("  on           {}, {}, {} mode, {} MACs a cycle\n", r.hardware.name, memory_text(r.memory), r.plan.mode,
                         r.hardware.macs_per_cycle(r.layer.precision));
     text += fmt::format("  cycles       {}\n", grouped(r.cycles()));

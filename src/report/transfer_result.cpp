@@ -5,6 +5,7 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/transfer_reader.h"
+#include "files/printable.h"
 
 namespace dlasim {
 namespace {
@@ -92,7 +93,7 @@ OrderedJson result_json(const TransferResult& r)
 
 std::string summary_table(const TransferResult& r)
 {
-    std::string text = fmt::format("{}  {}\n", r.transfer.name, first_line(r.transfer, r.plan));
+    std::string text = fmt::format("{}  {}\n", printable(r.transfer.name), first_line(r.transfer, r.plan));
     text += fmt::format("  on           {}, {}\n", r.hardware.name, memory_text(r.memory));
     text += fmt::format("  cycles       {}, {:.2f} bytes a cycle\n", grouped(r.cycles()),
                         r.cycles() == 0 ? 0.0 : static_cast<double>(r.plan.bytes) / static_cast<double>(r.cycles()));

@@ -345,7 +345,7 @@ class Transfers(Case):
         self.assertEqual(self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out").returncode, 0)
         self.assertTrue(all(row["verified"] for row in json.loads((self.folder / "out" / "points.json").read_text())))
         sweep = {"base": {"layer": self.COPY}, "axes": {"blocks.2.lines": [5]}}
-        self.assertEqual(self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out").returncode, 0)
+        self.assertEqual(self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out").returncode, 2)
         self.assertIn("list of 2", json.loads((self.folder / "out" / "points.json").read_text())[0]["reason"])
 
 

@@ -1,0 +1,52 @@
+#include "app/status.h"
+
+#include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "files/console.h"
+
+namespace dlasim {
+namespace {
+
+int status_of(const std::function<int()>& command)
+{
+    try {
+        const int status = command();
+        flush_standard_output();
+        return status;
+    } catch (const ConfigError& error) {
+        say_error("dlasim: {}\n", printable(error.what()));
+        return kBadInput;
+    } catch (const MachineError& error) {
+        say_error("dlasim: {}\n", error.what());
+        return kMachineBroke;
+    } catch (const std::bad_alloc&) {
+        say_error("dlasim: out of memory, expected a smaller layer\n");
+        return kBadInput;
+    } catch (const std::filesystem::filesystem_error& error) {
+        say_error("dlasim: {}\n", printable(error.what()));
+        return kBadInput;
+    } catch (const nlohmann::json::exception& error) {
+        say_error("dlasim: input: {}\n", printable(error.what()));
+        return kBadInput;
+    } catch (const std::exception& error) {
+        say_error("dlasim: {}\n", error.what());
+        return kMachineBroke;
+    }
+}
+
+}  // namespace
+
+int guarded(const std::function<int()>& command) noexcept
+{
+    try {
+        return status_of(command);
+    } catch (...) {  // no memory even to say so
+        say_error(std::string_view("dlasim: ends on an error it cannot name\n"));
+        return kMachineBroke;
+    }
+}
+
+}  // namespace dlasim

@@ -1,0 +1,19 @@
+// How a command ends: the exit statuses, and what becomes of everything that is thrown.
+#pragma once
+#include <functional>
+
+namespace dlasim {
+
+enum Status : int {
+    kDone = 0,          // done, and verified where something was to verify
+    kMismatch = 1,      // a value differs
+    kBadInput = 2,      // bad input or usage, or a place that cannot be written
+    kMachineBroke = 3,  // the machine hung or broke a protocol
+    kInterrupted = 130,
+};
+
+/// Runs a command; what it throws is said on standard error and becomes a status. Standard output is
+/// written out before; what was lost of it makes the status kBadInput.
+int guarded(const std::function<int()>& command) noexcept;
+
+}  // namespace dlasim

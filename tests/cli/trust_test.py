@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""The command line in a world that goes wrong: full disks, closed streams, devices for files, two sweeps in one folder.
+
+usage: trust_test.py DLASIM [TestCase...]
+"""
+import csv
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import cli_test
+from cli_test import SMALL, Case
+
+PROGRAM = [["CSC.S_POINTER", 0], ["MARK", "t0"], ["READ", "CSC.S_POINTER"]]
+CASE = {"id": "case", "config": "nv_small", "memory": {}, "program": PROGRAM}
+
+
+class Numbers(Case):
+    """An option takes digits in a range; no sign wraps, no tail is dropped."""
+
+    def test_seeds(self):
+        layer = self.write(SMALL)
+        for seed in ("-1", "1.5", " 1", "0x10", "1e3", str(2**63), str(2**64), "9" * 40):
+            self.refused(self.dlasim("run", layer, "--quiet", f"--seed={seed}"), "--seed")
+        done, result = self.run_layer(SMALL, "--seed", 2**63 - 1, "--hw", "nv_small", "--timing-only")
+        self.assertEqual((done.returncode, result["layer"]["data"]["seed"]), (0, 2**63 - 1), done.stderr)
+
+    def test_numbers_of_dram(self):
+        for option in ("--stride", "--interval", "--cycles", "--decode"):
+            for number in ("-1", "1.5", "9" * 30, "7x"):
+                self.refused(self.dlasim("dram", f"{option}={number}"), option)
+        done = self.dlasim("dram", "--decode", "0x80000040", "--decode", "64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "^0x80000040: .*\n0x40: .*\n$")
+
+    def test_jobs(self):
+        for number in ("-1", "0", "1025", "2.0"):
+            self.refused(self.dlasim("sweep", self.write({}, "s.json"), f"--jobs={number}"), "--jobs")
+
+    def test_a_dram_never_gives_more_than_its_peak(self):
+        for preset in ("ddr4-2400", "hbm2", "lpddr5-6400"):
+            for pattern in ("sequential", "sequential_write", "mixed", "random"):
+                for cycles in (10, 100, 1000, 20000):
+                    done = self.dlasim("dram", "--preset", preset, "--pattern", pattern, "--cycles", cycles, "--json")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    statistics = json.loads(done.stdout)["statistics"]
+                    one = statistics["peak_gb_per_s"] / len(statistics["channels"])
+                    self.assertLessEqual(statistics["bandwidth_gb_per_s"], statistics["peak_gb_per_s"] * 1.000001)
+                    self.assertTrue(all(c["bandwidth_gb_per_s"] <= one * 1.000001 for c in statistics["channels"]))
+        self.assertGreater(statistics["bandwidth_gb_per_s"], 0.1 * statistics["peak_gb_per_s"])
+
+
+class Outputs(Case):
+    """A regular file appears whole or not at all; a device or a FIFO is written through."""
+
+    def runs(self):
+        """Every command that writes a file, with the option that names it."""
+        layer, case = self.write(SMALL), self.write(CASE, "case.json")
+        return [(["run", layer, "--hw", "nv_small", "--timing-only", "--out", "ok", "--quiet"], "--events"), (["replay", case, "--quiet"], "--events")] + \
+               [(["dram", "--cycles", 5000], option) for option in ("--log", "--timeline", "--out")]
+
+    def no_temporary_file(self):
+        self.assertFalse([p for p in self.folder.rglob(".*") if p.is_file()], "a temporary file was left behind")
+
+    def test_a_device_is_written_through(self):
+        for arguments, option in self.runs():
+            done = self.dlasim(*arguments, option, "/dev/null")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+            done = self.dlasim(*arguments, option, "/dev/full")
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("/dev/full", done.stderr)
+            self.assertIn("No space left", done.stderr)
+
+    def test_a_fifo_is_written_through(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for arguments, option in self.runs():
+            texts = []
+            reader = threading.Thread(target=lambda: texts.append(fifo.read_text()))
+            reader.start()
+            done = self.dlasim(*arguments, option, "fifo")
+            reader.join(20)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(stat.S_ISFIFO(os.stat(fifo).st_mode))
+            self.dlasim(*arguments, option, "file")
+            self.assertEqual(texts[0], (self.folder / "file").read_text(), option)
+            if option != "--log":
+                json.loads(texts[0])
+
+    def test_a_link_stays_a_link(self):
+        (self.folder / "link").symlink_to("target")
+        for arguments, option in self.runs():
+            (self.folder / "target").write_text("old")
+            self.assertEqual(self.dlasim(*arguments, option, "link").returncode, 0)
+            self.assertTrue((self.folder / "link").is_symlink())
+            self.assertGreater(len((self.folder / "target").read_text()), 100)
+
+    def test_a_place_that_cannot_be_written_is_refused_before_the_run(self):
+        (self.folder / "sub").mkdir()
+        for arguments, option in self.runs():
+            if arguments[0] == "dram":
+                arguments = arguments[:-1] + [10**12]       # would run for hours
+            for place in ("nodir/x", "sub", "sub/", "layer.json/x"):
+                self.refused(self.dlasim(*arguments, option, place), place)
+        self.no_temporary_file()
+
+    def test_a_disk_that_fills_up_leaves_the_old_file_and_no_partial_one(self):
+        def small_files():
+            import resource
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        many = self.write(dict(CASE, program=PROGRAM + [["READ", "CSC.S_POINTER"]] * 400), "many.json")
+        for arguments, option in ((["replay", many, "--quiet"], "--events"), (["dram", "--cycles", 5000], "--log"), (["dram", "--cycles", 5000], "--timeline")):
+            (self.folder / "old").write_text("old")
+            done = self.dlasim(*arguments, option, "old", preexec_fn=small_files)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("old", done.stderr)
+            self.assertIn("File too large", done.stderr)
+            self.assertEqual((self.folder / "old").read_text(), "old")
+        self.no_temporary_file()
+
+    def test_a_small_disk(self):
+        """The same on a real one, where it can be mounted."""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], capture_output=True).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        try:
+            for arguments in (["--log"], ["--timeline"], ["--preset", "hbm2", "--out"]):
+                done = self.dlasim("dram", "--cycles", 20000, *arguments, "disk/file")
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertIn("disk/file", done.stderr)
+                self.assertEqual(os.listdir(disk), [])
+            self.refused(self.dlasim("run", self.write(SMALL), "--out", "disk"), "no room")
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+
+class Streams(Case):
+    """Standard output that is lost is an error; standard error that is lost is lost."""
+
+    def shell(self, command):
+        return subprocess.run(["sh", "-c", command.replace("DLASIM", cli_test.DLASIM)], cwd=self.folder, capture_output=True, text=True, timeout=100)
+
+    def test_a_full_or_closed_standard_output_is_an_error(self):
+        self.write(SMALL)
+        self.write(CASE, "case.json")
+        self.write({"base": {"layer": SMALL}, "axes": {"latency": [10]}}, "sweep.json")
+        for command in ("presets", "presets nv_small", "run layer.json --hw nv_small", "replay case.json", "dram --cycles 1000", "dram --list",
+                        "dram --json", "--help", "--version", "sweep sweep.json"):
+            for sink in ("/dev/full", "&-"):
+                done = self.shell(f"DLASIM {command} >{sink}")
+                self.assertEqual(done.returncode, 2, command + sink + done.stderr)
+                self.assertIn("standard output", done.stderr)
+
+    def test_a_closed_or_full_standard_error_ends_no_run(self):
+        self.write(SMALL)
+        for sink in ("/dev/full", "&-"):
+            self.assertEqual(self.shell(f"DLASIM run none.json 2>{sink}").returncode, 2)
+            self.assertEqual(self.shell(f"DLASIM rum 2>{sink}").returncode, 2)
+            done = self.shell(f"DLASIM run layer.json --hw nv_small 2>{sink}")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("verified     yes", done.stdout)
+
+    def test_closed_streams_write_into_no_file(self):
+        self.write(SMALL)
+        done = self.shell("DLASIM run layer.json --hw nv_small --quiet --events events.json <&- >&- 2>&-")
+        self.assertEqual(done.returncode, 0)
+        json.loads((self.folder / "events.json").read_text())
+        json.loads((self.folder / "out" / "result.json").read_text())
+
+    def test_names_reach_no_terminal_raw(self):
+        evil = "a\x1b[2Jb\nc\u009bd\x7f"
+        plain = self.write(SMALL, "l.json")
+        for command in (["run", self.write(dict(SMALL, name=evil)), "--hw", "nv_small"], ["run", self.write({evil: 1}, "k.json")],
+                        ["run", evil], ["run", plain, "--hw", evil], ["run", plain, "--set", evil], ["run", plain, "--set", evil + "=1"],
+                        ["run", plain, "--memory", evil], ["run", plain, "--memory", "ideal:" + evil + "=1"], ["presets", evil],
+                        ["dram", "--preset", evil], ["dram", "--pattern", evil], ["dram", "--set", evil], ["dram", "--set", evil + "=1"],
+                        ["replay", self.write(dict(CASE, id=evil), "case.json")], ["replay", self.write(dict(CASE, program=[[evil, 1]]), "register.json")]):
+            done = self.dlasim(*command)
+            text = done.stdout + done.stderr
+            self.assertIn("\\x1b", text, command)
+            self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], repr(text))
+            self.assertNotIn("b\nc", text, command)
+
+
+class Inputs(Case):
+    """Whatever a file holds: a refusal with its place, in bounded time and memory."""
+
+    def bounded(self, *arguments, megabytes=700):
+        def limits():
+            import resource
+            resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        return self.dlasim(*arguments, preexec_fn=None if "asan" in cli_test.DLASIM else limits)
+
+    def readers(self, file):
+        """Every way a file comes in."""
+        layer = self.write(SMALL, "good.json")
+        return [("run", file), ("run", layer, "--hw", file), ("replay", file), ("sweep", file), ("dram", "--preset", file),
+                ("run", self.write(dict(SMALL, data={"input": str(file)}), "tensor.json"))]
+
+    def test_endless_files(self):
+        (self.folder / "zero.json").symlink_to("/dev/zero")
+        for arguments in self.readers(self.folder / "zero.json"):
+            self.refused(self.bounded(*arguments), "zero.json", "longer than")
+        for name in ("zero.cfg", "zero.txn"):
+            (self.folder / name).symlink_to("/dev/zero")
+            self.refused(self.bounded("replay", name), name, "1 MiB")
+        self.write('mem_load(pri_mem, 0x0, "zero.cfg")\n', "data.cfg")
+        self.refused(self.bounded("replay", "data.cfg"), "zero.cfg", "1 MiB")
+        self.write("load_mem 0x0 16 zero.txn\n", "input.txn")
+        self.refused(self.bounded("replay", "input.txn"), "zero.txn", "1 MiB")
+
+    def test_deep_nesting(self):
+        for opening, closing in (("[", "]"), ('{"a":', "}")):
+            file = self.write(opening * 70000 + "1" + closing * 70000, "deep.json")
+            for arguments in self.readers(file)[:-1]:
+                self.refused(self.dlasim(*arguments), "deep.json", "nests deeper than 100")
+        plain = self.write(SMALL)
+        for arguments in (("run", plain, "--set", "cbuf.banks=" + "[" * 70000), ("run", plain, "--memory", "ideal:latency=" + "[" * 70000),
+                          ("dram", "--set", "organisation.banks=" + "[" * 70000)):
+            self.refused(self.dlasim(*arguments), "nests deeper than 100")
+
+    def test_types_of_a_case(self):
+        for key, value in (("id", 7), ("memory_fill", 7), ("memory_fill", {"addr": "0"}), ("expected", 7), ("expected", {"output": 7}),
+                           ("memory_fill", [7]), ("program", [7]), ("program", [["MARK", 7]]), ("config", []), ("memory", [])):
+            self.refused(self.dlasim("replay", self.write(dict(CASE, **{key: value}), "case.json")), "case.json: /" + key)
+        text = json.dumps(CASE)[:-1] + ', "memory": {}}'
+        self.refused(self.dlasim("replay", self.write(text, "case.json")), '"memory" is given twice')
+        self.refused(self.dlasim("replay", self.write([1], "case.json")), "case.json")
+
+    def test_ranges_of_a_case(self):
+        gibibyte = 1 << 30
+        last, all_of_it = {"addr": "f" * 16, "bytes": 2}, {"addr": "0", "bytes": gibibyte}
+        for change, says in (({"memory_fill": [dict(last, hex="0102")]}, ("/memory_fill/0/bytes", "last address")),
+                             ({"memory_fill": [dict(all_of_it, bytes=gibibyte // 2 + 1, hex="")] * 2}, ("/memory_fill/1/bytes", "1 GiB")),
+                             ({"expected": {"output": [last]}}, ("/expected/output/0/bytes", "last address")),
+                             ({"expected": {"output": [all_of_it] * 2}}, ("/expected/output/1/bytes", "1 GiB"))):
+            self.refused(self.bounded("replay", self.write(dict(CASE, **change), "case.json")), *says)
+
+    def test_ranges_of_a_trace(self):
+        self.write("0x01 0x02\n", "data")
+        for name, lines, line in (("a.cfg", [f"check_crc(0, pri_mem, 0x0, {1 << 30}, 0x0)"] * 2, 2),
+                                  ("b.cfg", ["check_crc(0, pri_mem, 0xffffffffffffffff, 2, 0x0)"], 1),
+                                  ("c.cfg", ["mem_init(pri_mem, 0xffffffffffffffff, 2, ALL_ZERO)"], 1),
+                                  ("d.cfg", ["mem_init(pri_mem, 0, 600000000, ALL_ZERO)"] * 2, 2),
+                                  ("e.txn", ["load_mem 0xffffffffffffffff 2 data"], 1)):
+            self.refused(self.bounded("replay", self.write("\n".join(lines), name), megabytes=1500), f"{name}:{line}: ")
+
+    def test_names_no_file_system_takes(self):
+        long = "x" * 5000
+        for arguments in self.readers(long):
+            self.refused(self.dlasim(*arguments))
+        self.refused(self.dlasim("run", self.write(SMALL), "--out", long), "too long")
+        self.refused(self.dlasim("run", self.write(SMALL), "--events", long), "too long")
+
+    def test_bytes_that_are_no_text(self):
+        plain = self.write(SMALL)
+        for arguments in (["dram", "--set", b"organisation.banks=\xff\xfe"], ["run", plain, "--set", b"cbuf.banks=\xff\xfe"]):
+            done = subprocess.run([cli_test.DLASIM, *arguments], cwd=self.folder, capture_output=True, timeout=100)
+            self.assertEqual(done.returncode, 2, done.stderr)
+
+
+class Sweeping(Case):
+    SWEEP = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20], "kernel.count": [8, 16]}}
+    LONG = {"input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 4096}}
+
+    def sweep(self, sweep, *arguments):
+        return self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", "out", *arguments)
+
+    def start(self, sweep, *arguments):
+        return subprocess.Popen([cli_test.DLASIM, "sweep", self.write(sweep, "started.json"), "--out", "out", *arguments], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_the_status_is_the_worst_of_the_points(self):
+        self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
+        for widths, status in (([9, -9], 0), ([-8, -9], 2)):
+            done = self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"input.width": widths}})
+            self.assertEqual(done.returncode, status)
+            self.assertEqual(len((self.folder / "out" / "points.csv").read_text().splitlines()), 3)
+        self.assertIn("2 without a result", done.stdout)
+
+    def test_two_sweeps_in_one_folder(self):
+        first = self.start({"base": {"layer": self.LONG, "hw": "nv_small"}, "axes": {"latency": [10, 20]}})
+        while not list(self.folder.glob("out/points/*/.result.json.*")) and first.poll() is None:
+            time.sleep(0.01)
+        done = self.sweep(self.SWEEP)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another sweep", done.stderr)
+        self.assertFalse((self.folder / "out" / "points.csv").exists())
+        first.send_signal(signal.SIGTERM)
+        first.communicate(timeout=60)
+        self.assertEqual(first.returncode, 130)
+        self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
+
+    def test_cells(self):
+        evil = ["=1+1", "+1", "-1", "@x", 'a,"b"', "a\rb\nc"]
+        done = self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"name": evil, "pad.value": [-3]}})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.folder / "out" / "points.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["name"] for row in rows], ["'=1+1", "'+1", "'-1", "'@x", 'a,"b"', "a b c"])
+        self.assertEqual({row["pad.value"] for row in rows}, {"-3"})
+
+    def test_a_point_costs_the_same_in_a_large_sweep(self):
+        """No point reads or expands the sweep again: the file is gone while the points run."""
+        axes = {"latency": list(range(1, 1001)), "interval": list(range(1, 1001))}
+        run = self.start({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": axes, "exclude": [{"latency": n} for n in range(2, 101)]}, "--timing-only")
+        while not (self.folder / "out" / "points" / "0000" / "result.json").exists() and run.poll() is None:
+            time.sleep(0.01)
+        (self.folder / "started.json").unlink()
+        seen = len(list(self.folder.glob("out/points/*/result.json")))
+        time.sleep(2)
+        more = len(list(self.folder.glob("out/points/*/result.json"))) - seen
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertGreater(more, 5)
+
+    def test_sweeps_that_would_never_end_are_refused(self):
+        axes = {"latency": list(range(1, 1001)), "interval": list(range(1, 1001))}
+        self.refused(self.sweep({"base": {"layer": SMALL}, "axes": axes, "exclude": [{"latency": n} for n in range(1, 9001)]}), "/exclude")
+        axes["write_latency"] = [1, 2]
+        self.refused(self.sweep({"base": {"layer": SMALL}, "axes": axes}), "1000000 points")
+
+
+if __name__ == "__main__":
+    cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
