@@ -17,7 +17,7 @@ RubikCore::RubikCore(const Hardware& hardware, const RubikPorts& ports)
       read_out_{Outlet<ReadRequest>(ports.read_mc.request), Outlet<ReadRequest>(ports.read_cv.request)},
       blocks_(kRubikFifoBeats),
       fifo_(kRubikFifoBeats),
-      packed_(kRubikPackedAtoms),
+      atoms_(Packer::kAtoms),
       write_out_{Outlet<WritePacket>(ports.write_mc.request), Outlet<WritePacket>(ports.write_cv.request)},
       acks_(ports.write_mc.complete, ports.write_cv.complete)
 {
@@ -33,13 +33,10 @@ void RubikCore::advance(Cycle to)
     }
     if (!running_ && registers_.start_cycle() <= to) start(to);
 
-    // Writers of a queue before its readers: all see it as it was at the start of the cycle.
     bool moved = step_completion(to);
     moved |= step_reader(to);
-    moved |= step_commands(to);
-    moved |= step_fill(to);
-    moved |= step_drain(to);
-    moved |= step_sender(to);
+    moved |= step_write_side(to);
+    moved |= step_response(to);
     for (unsigned port = 0; port < 2; ++port) {
         moved |= read_out_[port].end(to);
         moved |= write_out_[port].end(to);
@@ -60,6 +57,7 @@ void RubikCore::start(Cycle now)
     to_ = layer_.to_mc ? 0 : 1;
     reads_ = ReadWalk(layer_);
     writes_ = WriteWalk(layer_);
+    next_write_ = writes_.current();
     gate_from_ = std::max(now, gate_until_);
 }
 
@@ -100,28 +98,9 @@ bool RubikCore::step_reader(Cycle now)
     return true;
 }
 
-bool RubikCore::step_fill(Cycle now)
+bool RubikCore::step_response(Cycle now)
 {
     bool moved = false;
-    BankState& side = banks_[fill_bank_];
-    const bool free = !side.full && side.changes <= now;
-    if (free && !fifo_.empty() && fifo_.front().at <= now && (filling_ || !blocks_.empty())) {
-        if (!filling_) {
-            side.bank.open(blocks_.front());
-            blocks_.pop_front();
-            filling_ = true;
-        }
-        if (side.bank.fill(fifo_.front().data.data())) {
-            filling_ = false;
-            side.full = true;
-            side.changes = now + kRubikFillToDrain;
-            fill_bank_ ^= 1;
-        }
-        fifo_.pop_front();
-        read_[from_]->credit.put(now + 1, true);
-        ++beats_in_;
-        moved = true;
-    }
     for (ReadLink* link : read_) {
         if (!link->response.fires(now)) continue;
         Beat& beat = fifo_.extend();
@@ -132,91 +111,141 @@ bool RubikCore::step_fill(Cycle now)
     return moved;
 }
 
+/// From the sender back to the data FIFO: all see the others as they were at the start of the cycle.
+bool RubikCore::step_write_side(Cycle now)
+{
+    bool moved = command_taken_ = layer_done_ = false;
+    const bool room_in_file = blocks_filled_ < kRubikBanks, block_in_file = blocks_filled_ != 0;
+    const unsigned sent = step_sender(now, moved);
+    const Packer::Beat* issued = step_drain(now);
+    moved |= step_commands(now, command_taken_);
+    const Packer::Cycle packed = packer_.step(issued, block_in_file, sent);
+    if (packed.pushed && armed_at_ == kNever) armed_at_ = now + kRubikPushToCommand;
+    blocks_filled_ -= packed.block_read;
+
+    const bool arrives = fill_pipe_.valid() && room_in_file;
+    blocks_filled_ += arrives && fill_pipe_.head();
+    const bool fills = step_fill(now);
+    moved |= fill_pipe_.step(fills ? &fill_ends_ : nullptr, arrives, false);
+    if (layer_done_) finish(now);
+    return moved || packed.changed || issued || arrives || fills;
+}
+
+/// A beat from the data FIFO to the bank that is filled.
+bool RubikCore::step_fill(Cycle now)
+{
+    BankState& side = banks_[fill_bank_];
+    const bool free = !side.full && side.changes <= now && fill_pipe_.ready();
+    if (!free || fifo_.empty() || fifo_.front().at > now || (!filling_ && blocks_.empty())) return false;
+    if (!filling_) {
+        side.bank.open(blocks_.front());
+        blocks_.pop_front();
+        filling_ = true;
+    }
+    fill_ends_ = side.bank.fill(fifo_.front().data.data());
+    if (fill_ends_) {
+        filling_ = false;
+        side.full = true;
+        side.changes = now + kRubikFillToDrain;
+        fill_bank_ ^= 1;
+    }
+    fifo_.pop_front();
+    read_[from_]->credit.put(now + 1, true);
+    ++beats_in_;
+    return true;
+}
+
 // ---- (3)
 
-bool RubikCore::step_drain(Cycle now)
+/// A beat from the bank that is drained, null if there is none.
+const Packer::Beat* RubikCore::step_drain(Cycle now)
 {
     BankState& side = banks_[drain_bank_];
-    if (!side.full || side.changes > now || drains_.empty() || drains_.front().at > now) return false;
-    const std::uint32_t count = side.bank.drain_atoms();
-    if (packed_.size() + count > kRubikPackedAtoms) return false;
+    if (!side.full || side.changes > now || open_ == 0 || !packer_.ready()) return nullptr;
     Atom atoms[2];
-    const bool last = side.bank.drain(atoms);
-    for (std::uint32_t i = 0; i < count; ++i) packed_.push_back({now + kRubikDrainToSender, atoms[i]});
-    if (armed_at_ == kNever) armed_at_ = now + kRubikDrainToFirstCommand;
-    if (last) {
+    drained_.atoms = static_cast<std::uint8_t>(side.bank.drain_atoms());
+    drained_.ends_block = side.bank.drain(atoms);
+    for (std::uint32_t i = 0; i < drained_.atoms; ++i) atoms_.push_back(atoms[i]);
+    if (drained_.ends_block) {
         side.full = false;
         side.changes = now + kRubikDrainToFill;
         drain_bank_ ^= 1;
-        if (--drains_.front().blocks == 0) drains_.pop_front();
+        --open_;
     }
-    return true;
+    return &drained_;
 }
 
 // ---- (4)
 
-bool RubikCore::step_commands(Cycle now)
-{
-    if (!commanding_ || active_at_ > now) return false;
-    if (commands_.size() == kRubikCommands || drains_.size() == kRubikDrainCommands) return false;
-    const Write write = writes_.current();
-    commands_.push_back({now + kRubikCommandLatency, write});
-    if (write.opens_blocks != 0) drains_.push_back({now + kRubikCommandLatency, write.opens_blocks});
-    commanding_ = writes_.next();
-    return true;
-}
-
 bool RubikCore::sender_offers(Cycle at) const
 {
-    if (sending_) return packed_.size() >= beat_atoms() && packed_[beat_atoms() - 1].at <= at;
-    return !commands_.empty() && commands_.front().at <= at && armed_at_ <= at;
+    return sending_ ? packer_.available(beat_atoms()) : commands_.fifo.valid() && armed_at_ <= at;
 }
 
-bool RubikCore::step_sender(Cycle now)
+/// Clocks the command FIFOs. A write command is made when both have room; the drain command at the output is taken
+/// when the one before it has issued its last beat.
+bool RubikCore::step_commands(Cycle now, bool taken)
 {
-    if (!sender_offers(now)) return false;
-    Outlet<WritePacket>& out = write_out_[to_];
-    if (!out.ready()) {
-        write_stall_ += registers_.get(reg::rbk::D_PERF_ENABLE);
-        return false;
+    const bool wants = commanding_ && active_at_ <= now, room = commands_.fifo.ready(), room_to_drain = drains_.fifo.ready();
+    const bool takes = open_ == 0 && drains_.fifo.valid();
+    if (takes) open_ = drains_.items.front();
+    const std::uint32_t opens = next_write_.opens_blocks;
+    const bool moved = commands_.step(wants && room_to_drain ? &next_write_ : nullptr, taken);
+    const bool drains_moved = drains_.step(wants && room && opens != 0 ? &opens : nullptr, takes);
+    if (wants && room && room_to_drain) {
+        commanding_ = writes_.next();
+        if (commanding_) next_write_ = writes_.current();
     }
-    WritePacket& packet = out.push();
-    if (!sending_) {
-        write_ = commands_.front().write;
-        commands_.pop_front();
+    return moved || drains_moved;
+}
+
+/// Returns the atoms that leave the packer.
+unsigned RubikCore::step_sender(Cycle now, bool& moved)
+{
+    const bool offers = sender_offers(now);
+    Outlet<WritePacket>& out = write_out_[to_];
+    const bool goes = offers && out.ready();
+    const bool command = goes && !sending_;
+    unsigned sent = 0;
+    if (offers && !goes) write_stall_ += registers_.get(reg::rbk::D_PERF_ENABLE);
+    if (command) {
+        write_ = commands_.items.front();
+        WritePacket& packet = out.push();
         packet.command = true;
         packet.require_ack = write_.last;
         packet.address = write_.address;
         packet.atoms = atoms_left_ = write_.atoms;
         if (write_.last) acks_.expect(to_);
         sending_ = true;
-        return true;
+    } else if (goes) {
+        WritePacket& packet = out.push();
+        packet.command = packet.require_ack = false;
+        packet.atoms = sent = beat_atoms();
+        packet.data.fill(0);
+        for (std::uint32_t i = 0; i < sent; ++i) {
+            std::copy(atoms_.front().begin(), atoms_.front().end(), packet.data.begin() + i * kAtomBytes);
+            atoms_.pop_front();
+        }
+        atoms_left_ -= sent;
+        ++beats_out_;
+        sending_ = atoms_left_ != 0;
+        layer_done_ = !sending_ && write_.last;
     }
-    packet.command = packet.require_ack = false;
-    packet.atoms = beat_atoms();
-    packet.data.fill(0);
-    for (std::uint32_t i = 0; i < packet.atoms; ++i) {
-        std::copy(packed_.front().data.begin(), packed_.front().data.end(), packet.data.begin() + i * kAtomBytes);
-        packed_.pop_front();
-    }
-    atoms_left_ -= packet.atoms;
-    ++beats_out_;
-    if (atoms_left_ == 0) {
-        sending_ = false;
-        if (write_.last) finish(now);
-    }
-    return true;
+    moved |= goes;
+    command_taken_ = command;
+    return sent;
 }
 
 /// The last beat is handed over. Where the program makes the two sides count differently, data are left
 /// and the engine hangs.
 void RubikCore::finish(Cycle now)
 {
-    const bool rest = reading_ || !blocks_.empty() || filling_ || !fifo_.empty() || !drains_.empty() || !packed_.empty();
+    const bool rest = reading_ || !blocks_.empty() || filling_ || !fifo_.empty() || !drains_.empty() || open_ != 0 || !atoms_.empty();
     if (rest) return;
     registers_.set(reg::rbk::D_PERF_WRITE_STALL, registers_.consumer(), write_stall_);
     write_stall_ = 0;
     done_groups_.push_back(registers_.consumer());
+    packer_.restart();
     registers_.finish(now);
     running_ = false;
     gate_until_ = now + kRubikDoneToGate;
@@ -239,9 +268,7 @@ Cycle RubikCore::timers(Cycle now) const
         timer(banks_[0].changes);
         timer(banks_[1].changes);
         if (!fifo_.empty()) timer(fifo_.front().at);
-        if (!drains_.empty()) timer(drains_.front().at);
-        if (!commands_.empty()) timer(std::max(commands_.front().at, armed_at_));
-        if (sending_ && packed_.size() >= beat_atoms()) timer(packed_[beat_atoms() - 1].at);
+        timer(armed_at_);
     }
     return std::max(at, now + 1);
 }
@@ -268,7 +295,7 @@ UnitReport RubikCore::report(Cycle end)
 std::string RubikCore::waiting_for() const
 {
     if (!running_) return acks_.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
-    if (sending_ && packed_.empty()) return "sender waits for read data";
+    if (sending_ && atoms_.empty()) return "sender waits for read data";
     if (sending_) return "sender waits for the memory interface";
     if (reading_) return "reader waits for the memory interface";
     if (!commands_.empty()) return "a write waits for data";

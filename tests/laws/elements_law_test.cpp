@@ -1,0 +1,132 @@
+// The small FIFO between registers: it loses nothing, invents nothing, and is as late and as deep as documented.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+#include "elements/word_fifo.h"
+#include "units/rubik/packer.h"
+
+namespace dlasim {
+namespace {
+
+using elements::WordFifo;
+using rubik::Packer;
+
+template <std::uint8_t kWords>
+void nothing_is_lost()
+{
+    std::mt19937 random(kWords);
+    for (unsigned trial = 0; trial < 200; ++trial) {
+        WordFifo<kWords> fifo;
+        const unsigned writes = random() % 5, reads = random() % 5;  // of 4 cycles
+        std::deque<unsigned> inside;                                 // cycle in which each word was written
+        for (unsigned cycle = 0; cycle < 400; ++cycle) {
+            const bool write = random() % 4 < writes, read = random() % 4 < reads;
+            const bool enters = write && fifo.ready(), leaves = read && fifo.valid();
+            if (fifo.valid()) {
+                ASSERT_FALSE(inside.empty());
+                ASSERT_GE(cycle, inside.front() + fifo.kLatency);
+            }
+            fifo.step(write, read);
+            if (leaves) inside.pop_front();
+            if (enters) inside.push_back(cycle);
+            ASSERT_EQ(fifo.held(), inside.size());
+            ASSERT_LE(inside.size(), fifo.kCapacity);
+        }
+        for (unsigned cycle = 0; cycle < 40; ++cycle) fifo.step(false, true);
+        ASSERT_EQ(fifo.held(), 0u) << "what was written comes out";
+        ASSERT_TRUE(fifo.ready());
+    }
+}
+
+TEST(WordFifo, LosesNothingAndInventsNothing)
+{
+    nothing_is_lost<1>();
+    nothing_is_lost<2>();
+    nothing_is_lost<4>();
+    nothing_is_lost<7>();
+}
+
+TEST(WordFifo, ALoneWordIsAtTheOutputTwoCyclesAfterItWasWritten)
+{
+    WordFifo<4> fifo;
+    fifo.step(true, true);
+    EXPECT_FALSE(fifo.valid());
+    fifo.step(false, true);
+    EXPECT_TRUE(fifo.valid());
+}
+
+TEST(WordFifo, PassesAWordACycle)
+{
+    WordFifo<4> fifo;
+    unsigned left = 0;
+    for (unsigned cycle = 0; cycle < 100; ++cycle) {
+        ASSERT_TRUE(fifo.ready());
+        left += fifo.valid();
+        fifo.step(true, true);
+    }
+    EXPECT_EQ(left, 98u);
+}
+
+TEST(WordFifo, TakesSixWordsThatNobodyReads)
+{
+    WordFifo<4> fifo;
+    unsigned entered = 0;
+    for (unsigned cycle = 0; cycle < 100; ++cycle) {
+        entered += fifo.ready();
+        fifo.step(true, false);
+    }
+    EXPECT_EQ(entered, 6u);
+    EXPECT_EQ(fifo.held(), fifo.kCapacity);
+}
+
+TEST(WordFifo, WhenNothingChangedTheNextCycleIsTheSame)
+{
+    std::mt19937 random(3);
+    WordFifo<4> fifo;
+    for (unsigned cycle = 0; cycle < 10000; ++cycle) {
+        const bool write = random() & 1, read = random() & 1;
+        if (fifo.step(write, read)) continue;
+        const WordFifo<4> before = fifo;
+        EXPECT_FALSE(fifo.step(write, read));
+        EXPECT_EQ(fifo, before);
+    }
+}
+
+// Blocks of beats of one and two atoms, a sender that takes one or two: every atom that was drained is sent, and the
+// register file is told of every block.
+TEST(RubikPacker, SendsEveryAtomOfEveryBlock)
+{
+    std::mt19937 random(5);
+    for (unsigned trial = 0; trial < 200; ++trial) {
+        Packer packer;
+        const unsigned row = 1 + random() % 9, beats = (row + 1) / 2, sends = 1 + random() % 4;
+        unsigned issued = 0, drained = 0, sent = 0, blocks = 0, ended = 0, filled = 0;
+        for (unsigned cycle = 0; cycle < 3000; ++cycle) {
+            if (filled < 2 && random() % 3 == 0) ++filled;
+            Packer::Beat beat;
+            const bool issue = cycle < 2000 && packer.ready() && random() % 4 != 0;
+            if (issue) {
+                beat.ends_block = issued % beats == beats - 1;
+                beat.atoms = beat.ends_block && row % 2 != 0 ? 1 : 2;
+                drained += beat.atoms;
+                ended += beat.ends_block;
+                ++issued;
+            }
+            unsigned take = 0;
+            if (random() % 4 < sends || cycle >= 2000) take = packer.available(2) && random() % 3 != 0 ? 2 : packer.available(1) ? 1 : 0;
+            const Packer::Cycle done = packer.step(issue ? &beat : nullptr, filled != 0, take);
+            sent += take;
+            ASSERT_LE(sent, drained);
+            ASSERT_LE(drained - sent, Packer::kAtoms);
+            blocks += done.block_read;
+            filled -= done.block_read;
+        }
+        ASSERT_EQ(sent, drained) << "rows of " << row;
+        ASSERT_EQ(blocks, ended);
+    }
+}
+
+}  // namespace
+}  // namespace dlasim
