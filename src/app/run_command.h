@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/transfer.h"
-#include "platform/memory_spec.h"
+#include "facts/memory_spec.h"
 
 namespace dlasim {
 

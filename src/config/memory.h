@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/json_object.h"
-#include "platform/memory_spec.h"
+#include "facts/memory_spec.h"
 
 namespace dlasim {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "facts/client.h"
 #include "facts/hardware.h"
-#include "traffic/memory.h"
 
 namespace dlasim::facts::fabric {
 

@@ -15,9 +15,9 @@
 #include <tlm>
 
 #include "base/ring.h"
+#include "facts/memory_spec.h"
 #include "links/module.h"
 #include "memory/memory_store.h"
-#include "platform/memory_spec.h"
 
 namespace dlasim {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "facts/hardware.h"
+#include "facts/memory_spec.h"
 #include "links/core.h"
-#include "platform/memory_spec.h"
 #include "platform/program.h"
 
 namespace dlasim {

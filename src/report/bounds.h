@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "facts/memory_spec.h"
 #include "lowering/plan.h"
-#include "platform/memory_spec.h"
 
 namespace dlasim {
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "facts/client.h"
 #include "links/wire.h"
 
 namespace dlasim {
@@ -44,10 +45,5 @@ struct WriteLink {
     Channel<WritePacket> request;  // client to interface
     Pulse<bool> complete;          // interface to client: the acknowledged request is in memory
 };
-
-/// Memory clients by their AXI id (fabric.md 1.1).
-enum class Client : std::uint8_t { Bdma, Sdp, Pdp, Cdp, Rubik, SdpBs, SdpBn, SdpEw, CdmaData, CdmaWeight };
-inline constexpr std::size_t kClients = 10;
-inline constexpr std::size_t kWriteClients = 5;
 
 }  // namespace dlasim

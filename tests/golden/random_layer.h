@@ -10,9 +10,9 @@
 #include "config/hardware.h"
 #include "config/layer.h"
 #include "config/tensors.h"
+#include "facts/memory_spec.h"
 #include "facts/presets.h"
 #include "lowering/plan.h"
-#include "platform/memory_spec.h"
 #include "random_post.h"
 
 namespace dlasim {

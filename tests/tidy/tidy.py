@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """House rules that a compiler does not check.
 
-usage: tidy.py [includes] [lengths] [words] [types] [format]     no argument: all. Names file and line, exits 1.
+usage: tidy.py [rooms [--write]] [includes] [lengths] [words] [types] [format]     no argument: all. Names file and line, exits 1.
 
-includes  who may include whom: the table of arrows of the architecture, one row a folder
+rooms     the table of rooms has no cycle, names every folder and stands in docs/ARCHITECTURE.md
+includes  who may include whom: that table
 lengths   no source file over 600 lines, no line over 200 characters
 words     no unfinished work in the sources, no tabs, no space at the end of a line
 types     no class, struct, union or enum of a named namespace is defined twice: two definitions of one
@@ -17,31 +18,37 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES, MOST_COLUMNS = 600, 200
+WRITE = "--write" in sys.argv
 
-# Folder of src/ -> folders it may include. A unit may include what every unit may, and itself.
-BASE = {"base"}
-UNIT = {"base", "elements", "facts", "links", "traffic", "registers", "numerics"}
-ALLOWED = {
-    "base": BASE,
-    "facts": BASE | {"traffic", "links"},
-    "elements": BASE,
-    "links": BASE,
-    "traffic": BASE | {"links", "facts"},
-    "registers": BASE | {"facts", "traffic", "links"},
-    "numerics": BASE | {"facts"},
-    "files": BASE,
-    "memory": UNIT | {"memory", "platform/memory_spec.h"},
-    "config": BASE | {"files", "facts", "platform/memory_spec.h"},
-    "golden": BASE | {"facts", "config", "numerics"},
-    "lowering": BASE | {"facts", "config", "golden", "registers", "platform/program.h"},
-    "platform": UNIT | {"memory", "units"},
-    "replay": BASE | {"files", "facts", "config", "platform", "registers", "traffic", "links"},
-    "report": BASE | {"files", "facts", "config", "golden", "lowering", "links", "platform/machine.h", "platform/memory_spec.h", "platform/program.h"},
-    "app": BASE | {"files", "facts", "config", "golden", "lowering", "platform", "replay", "report", "units/dram/command_line.h"},
+# The rooms, in the order in which they stand on each other: what a folder of src/ holds, and which rooms before it
+# (or which headers of theirs) it may include. docs/ARCHITECTURE.md has this table; `tidy.py rooms --write` writes it.
+UNIT = {"base", "facts", "elements", "links", "traffic", "registers", "numerics"}
+ROOMS = {
+    "base": ("cycles, bits, rings, phases, errors", set()),
+    "files": ("bounded reading, JSON with its limits, files written whole or not at all, what is said on the terminal", {"base"}),
+    "facts": ("presets, and for every unit what the silicon is: sizes, depths, latencies, by generation", {"base"}),
+    "elements": ("the building blocks of the silicon: stages, FIFOs, arbiters, each once", {"base"}),
+    "links": ("wires, channels, pulses; what a core is, and its SystemC coat", {"base"}),
+    "traffic": ("what travels on the links", {"base", "facts", "links"}),
+    "registers": ("the register maps as generated tables, the register file with its two groups", {"base", "facts", "links", "traffic"}),
+    "numerics": ("bit-exact arithmetic of every unit; no notion of time", {"base", "facts"}),
+    "memory": ("the ideal memory, the bytes behind a port", UNIT),
+    "units": ("a folder a unit: core and module; a unit never includes another, but for the storage of CBUF", UNIT),
+    "platform": ("wires units into a machine; runs a register program on it", UNIT | {"memory", "units"}),
+    "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts"}),
+    "golden": ("references for every operation, what copies and reshapes must leave in memory, the comparison",
+               {"base", "facts", "config", "numerics"}),
+    "lowering": ("a layer becomes passes, registers, memory images; a copy or a reshape a program for BDMA or Rubik",
+                 {"base", "facts", "registers", "config", "golden", "platform/program.h"}),
+    "replay": ("measured cases and public traces", {"base", "files", "facts", "links", "traffic", "registers", "platform", "config"}),
+    "report": ("bounds, result.json, the table",
+               {"base", "files", "facts", "links", "config", "golden", "lowering", "platform/machine.h", "platform/program.h"}),
+    "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
+    "app": ("the command line; nothing else knows argv",
+            {"base", "files", "facts", "config", "golden", "lowering", "platform", "replay", "report", "units/dram/command_line.h"}),
 }
-# What crosses a boundary by design: the convolution buffer is shared by its writer and its reader,
-# operands are defined by the unit that owns them, the memory clients know the ports of MCIF.
-UNIT_EXTRA = {"dram": {"files"}, "cdma": {"units/cbuf"}, "csc": {"units/cbuf", "units/cdma"}, "cmac": {"units/csc"}, "cacc": {"units/cmac", "units/csc"}}
+# The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
+UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
 JSON = re.compile(r"^(files|config|report|replay|app|platform)/|^units/dram/|^units/csb/")
 
@@ -58,16 +65,40 @@ def may_include(place, target):
     room = parts[0]
     if target.split("/")[0] == room and room != "units":
         return True
+    allowed = ROOMS[room][1]
     if room == "units":
-        own = "/".join(parts[:2])
-        allowed = UNIT | {own} | UNIT_EXTRA.get(parts[1], set())
-        if parts[-1].startswith("module") or "dbb" in parts[-1]:
-            allowed = allowed | {"memory"}
-    else:
-        allowed = ALLOWED.get(room)
-        if allowed is None:
-            return True
+        allowed = allowed | {"/".join(parts[:2])} | UNIT_EXTRA.get(parts[1], set())
     return any(target == a or target.startswith(a + "/") for a in allowed)
+
+
+def room_table():
+    rows = ["| room | holds | may include |", "|---|---|---|"]
+    for room, (holds, allowed) in ROOMS.items():
+        order = [r for r in ROOMS if r in allowed] + sorted(a for a in allowed if "/" in a)
+        rows.append(f"| `{room}` | {holds} | {', '.join(f'`{a}`' for a in order) or 'nothing'} |")
+    return "\n".join(rows)
+
+
+def check_rooms():
+    """Arrows lead to rooms above only, every folder is a room, and the architecture page has this table."""
+    above = set()
+    for room, (_, allowed) in ROOMS.items():
+        for target in sorted(allowed):
+            if target.split("/")[0] not in above:
+                yield f"tests/tidy/tidy.py: {room} may include {target}, which does not stand above it"
+        above.add(room)
+    for folder in sorted((ROOT / "src").iterdir()):
+        if folder.is_dir() and folder.name not in ROOMS:
+            yield f"src/{folder.name}: not in the table of rooms"
+    page = ROOT / "docs/ARCHITECTURE.md"
+    text = page.read_text()
+    start, end = text.index("| room | holds"), text.index("\n\n", text.index("| room | holds"))
+    if text[start:end] == room_table():
+        return
+    if WRITE:
+        page.write_text(text[:start] + room_table() + text[end:])
+    else:
+        yield "docs/ARCHITECTURE.md: the table of rooms is not what tests/tidy enforces: tests/tidy/tidy.py rooms --write"
 
 
 def check_includes():
@@ -182,11 +213,11 @@ def check_format():
         yield f"clang-format: {result.stderr.strip()[:200]}"
 
 
-CHECKS = {"includes": check_includes, "lengths": check_lengths, "words": check_words, "types": check_types, "format": check_format}
+CHECKS = {"rooms": check_rooms, "includes": check_includes, "lengths": check_lengths, "words": check_words, "types": check_types, "format": check_format}
 
 
 def main():
-    problems = [p for name in (sys.argv[1:] or CHECKS) for p in CHECKS[name]()]
+    problems = [p for name in ([a for a in sys.argv[1:] if a != "--write"] or CHECKS) for p in CHECKS[name]()]
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,0 +1,13 @@
+// The units that read and write memory.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace dlasim {
+
+/// Memory clients by their AXI id (fabric.md 1.1).
+enum class Client : std::uint8_t { Bdma, Sdp, Pdp, Cdp, Rubik, SdpBs, SdpBn, SdpEw, CdmaData, CdmaWeight };
+inline constexpr std::size_t kClients = 10;
+inline constexpr std::size_t kWriteClients = 5;
+
+}  // namespace dlasim
