@@ -215,7 +215,6 @@ struct SdpUnit final : SdpCore::Parts {
         const unsigned group = registers.consumer();
         if (wdma.quiet()) acknowledge.raise(at + 1, group);
         else acknowledge.expect(group, wdma.to_primary());
-        values.count_lut(facts::sdp::kDoneToRelease);
         const SdpValueCounters& layer = values.counters();
         const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
         const bool lut = bits(enable, 1, 1);

@@ -98,8 +98,10 @@ SdpValues::SdpValues(const Hardware& hardware)
       atom_(hardware.memory.atom_bytes),
       lanes_per_beat_(full_ ? 16 : hardware.sdp.max_throughput()),
       ew_lanes_(full_ ? facts::sdp::kFullEwLanes : hardware.sdp.ew_throughput),
+      has_lut_(hardware.sdp.has_lut),
       sums_(1024)
 {
+    piece_.lut_hybrid = ew_lanes_;  // no flag is set after reset
 }
 
 void SdpValues::feed_lanes(const std::int32_t* lanes)
@@ -168,7 +170,9 @@ void SdpValues::start(const RegisterFile& regs, const SdpLayer& layer)
     for (auto& halves : cache_)
         for (Operands& operands : halves) operands.until = 0;
     fast_ = !fp && !layer.ew.on && !layer.compare && layer.output != Precision::Fp16;
-    counting_lut_ = on_ && layer.ew.lut && bits(regs.get(D_PERF_ENABLE), 1, 1);
+    const std::uint64_t beats = std::uint64_t{layer.width} * layer.height * layer.surfaces * layer.batch * beats_per_atom_;
+    last_piece_ = beats * lanes_ / ew_lanes_ - 1;
+    counting_lut_ = on_ && layer.ew.on && has_lut_ && bits(regs.get(D_PERF_ENABLE), 1, 1);
 }
 
 void SdpValues::finish()
@@ -358,19 +362,20 @@ void SdpValues::next(std::array<std::uint8_t, 32>& bytes)
 
 void SdpValues::look_up()
 {
-    if (!counting_lut_) return;
-    const std::uint64_t lane = looked_up_++ * ew_lanes_;
+    // The last one stays there and is counted in the next layer, which may count where this one does not.
+    const std::uint64_t piece = looked_up_++, lane = piece * ew_lanes_;
+    if (!counting_lut_ && (!on_ || piece != last_piece_)) return;
     std::array<std::int32_t, kMaxLanes> lanes;
     evaluate(lanes.data(), lane / lanes_);
     piece_ = {};
     for (std::uint32_t i = 0; i < ew_lanes_; ++i) {
         const numerics::LutIndex index = numerics::lut_index(ew_, lanes[lane % lanes_ + i]);
-        const bool hit = !index.underflow && !index.overflow;
         piece_.lut_underflow += index.underflow;
         piece_.lut_overflow += index.overflow;
-        piece_.lut_hybrid += hit;
-        piece_.lut_le_hit += hit && !index.use_lo;
-        piece_.lut_lo_hit += hit && index.use_lo;
+        piece_.lut_hybrid += !index.underflow && !index.overflow;
+        // A table's own hits, whichever of them answers.
+        piece_.lut_le_hit += index.le == numerics::LutIndex::Range::Hit;
+        piece_.lut_lo_hit += index.lo == numerics::LutIndex::Range::Hit;
     }
 }
 

@@ -59,7 +59,8 @@ public:
 
     /// The next piece of a beat enters the register whose table entries are read.
     void look_up();
-    /// The piece in that register is counted in every cycle it is there, not once: as in the silicon.
+    /// In every cycle of a layer in which EW is on the piece in that register is counted, as in the silicon: nothing
+    /// yet, or the last piece of a layer before, until the first one comes; in a layer without table all the time.
     void count_lut(Cycle cycles);
 
     numerics::LutTables& tables() { return tables_; }
@@ -98,6 +99,7 @@ private:
     bool full_;
     std::uint32_t atom_, lanes_per_beat_;  // of CACC
     std::uint32_t ew_lanes_;               // of a piece in EW
+    bool has_lut_;
     // features from CACC
     std::vector<std::int32_t> sums_;
     std::uint64_t sums_begin_ = 0, sums_end_ = 0;
@@ -118,8 +120,8 @@ private:
     std::uint32_t beats_per_atom_ = 1, atom_elements_ = 1;
     numerics::LutTables tables_;
     // look-up ahead of use
-    std::uint64_t looked_up_ = 0;  // pieces
-    SdpValueCounters piece_;       // flags of the piece in the register
+    std::uint64_t looked_up_ = 0, last_piece_ = 0;  // pieces; the last one of the layer
+    SdpValueCounters piece_;                        // flags of the piece in the register
     SdpValueCounters counters_;
 };
 
