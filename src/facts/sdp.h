@@ -40,7 +40,7 @@ inline constexpr unsigned kRods = 4;                                // [spec] 2.
 inline constexpr std::uint32_t kFullContextMrdma = 80, kFullContextOperand = 160, kFullContextErdma = 80;  // [spec] 2.8
 inline constexpr std::uint32_t kLatencyPerContext = 4,
                                kLeastContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles, all engines alike
-inline constexpr std::uint32_t kMrdmaAhead = 8;     // [guess] read ahead for both sides of its FIFOs: the latency FIFO is the limit
+inline constexpr unsigned kMrdmaCommands = 4;       // [case] perf_mrdma_stall_column: of each side of its FIFOs, behind one register
 inline constexpr std::uint32_t kSegment16to8 = 8;   // [spec] 1.5: pixels a command
 
 }  // namespace dlasim::facts::sdp

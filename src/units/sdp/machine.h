@@ -242,7 +242,7 @@ private:
             entries = features                      ? facts::sdp::kFullContextMrdma
                       : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma
                                                     : facts::sdp::kFullContextOperand;
-        return entries + (features ? facts::sdp::kMrdmaAhead : 0);
+        return entries;
     }
     bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }
 

@@ -5,7 +5,13 @@
 //
 // Reading starts anew at FIFO 0 with every read request.
 //
-// Source  sdp.md 2.8.
+//   context queue ─► command register ─┬─► FIFO(4) of the side that writes words      (1)
+//                                      └─► FIFO(4) of the side that reads beats
+//
+// (1) The register empties when both have room. An entry leaves with the last word, and with the last beat, of its
+// request: the queue is not full before six requests more are open than it has entries.
+//
+// Source  sdp.md 2.8; open_points.md F3.
 #pragma once
 #include <array>
 
@@ -19,6 +25,40 @@ struct ReaderAnswer {
     bool finished = false;  // the last beat of the layer was accepted
 };
 
+/// (1): how many requests each side may work on.
+class RequestsAhead {
+public:
+    /// What the sides see in this cycle: what stands in their FIFOs, and what falls through.
+    void look()
+    {
+        moves_ = command_ && to_write_ < facts::sdp::kMrdmaCommands && to_read_ < facts::sdp::kMrdmaCommands;
+        reads_ = moves_ && (!pairs_ || even_);
+    }
+    void start(bool pairs)
+    {
+        pairs_ = pairs;
+        even_ = true;
+    }
+    bool writable() const { return to_write_ != 0 || moves_; }
+    bool readable() const { return to_read_ != 0 || reads_; }
+    /// True if anything changed, or will.
+    bool step(ContextQueue& contexts, Cycle at, bool written, bool read)
+    {
+        const bool loads = (!command_ || moves_) && contexts.valid(at);
+        to_write_ += moves_ - written;
+        to_read_ += reads_ - read;
+        if (moves_) even_ = !even_;
+        command_ = loads || (command_ && !moves_);
+        if (loads) contexts.pop(at);
+        return loads || moves_ || contexts.arrives(at);
+    }
+
+private:
+    unsigned to_write_ = 0, to_read_ = 0;
+    bool command_ = false, moves_ = false, reads_ = false;
+    bool pairs_ = false, even_ = true;  // two requests are one command of the reading side
+};
+
 class FullMrdma {
 public:
     FullMrdma(ReadFront<true>& front) : front_(front) {}
@@ -29,6 +69,7 @@ public:
         left_ = layer.total_atoms() * (int8_ ? 2 : 1);
         beat_ = written_ = 0;
         primary_ = even_ = true;
+        ahead_.start(segments_);
     }
     bool valid() const { return out_.valid(); }
     void issued(const ReadRequest& request)
@@ -44,7 +85,9 @@ public:
         const unsigned select = segments_ ? kSegmentOrder[beat_ & 3] : int8_ ? 1u << (beat_ & 3) : beat_ & 1 ? 0x0c : 0x03;
         const unsigned word = front_.word();
         const unsigned targets = !word ? 0 : primary_ ? (1u << 2 * word) - 1 : ((1u << word) - 1) << 4;
-        bool write = word != 0, offered = !beats_.empty();
+        ahead_.look();
+        const bool readable = ahead_.readable();
+        bool write = word != 0 && ahead_.writable(), offered = readable;
         for (unsigned i = 0; i < kFifos; ++i) {
             if (targets >> i & 1) write = write && room(i);
             if (select >> i & 1) offered = offered && full(i);
@@ -53,23 +96,25 @@ public:
         const bool accepted = out_.valid() && out;
         elements::Flow flow{out};
         out_.sweep(offered, flow);
-        const bool read = flow.ready && !beats_.empty();
+        const bool read = flow.ready && readable;
         for (unsigned i = 0; i < kFifos; ++i) {
             elements::Flow fifo{read && (select >> i & 1)};
             if (i < 4) fifos_[i].sweep(write && (targets >> i & 1), fifo);
             else wide_[i - 4].sweep(write && (targets >> i & 1), fifo);
         }
-        if (write && ++written_ == words_.front()) {
+        const bool all_written = write && ++written_ == words_.front(), all_read = offered && read && ++beat_ == beats_.front();
+        if (all_written) {
             words_.pop_front();
             written_ = 0;
             if (segments_) primary_ = !primary_;
-            front_.context_done(at);
+            front_.request_done();
         }
-        if (offered && read && ++beat_ == beats_.front()) {
+        if (all_read) {
             beats_.pop_front();
             beat_ = 0;
         }
-        answer.changed = front_.sweep_words(at, write) || accepted || write || (offered && read);
+        const bool moved = ahead_.step(front_.contexts(), at, all_written, all_read);
+        answer.changed = front_.sweep_words(at, write) || moved || accepted || write || (offered && read);
         if (accepted && left_ && --left_ == 0) answer.finished = true;
         return answer;
     }
@@ -86,6 +131,7 @@ private:
     bool int8_ = true, segments_ = false, primary_ = true, even_ = true;
     std::uint64_t left_ = 0;
     std::uint32_t beat_ = 0, written_ = 0;
+    RequestsAhead ahead_;
     Ring<std::uint32_t> words_{16}, beats_{16};  // of the requests on their way
 };
 
@@ -96,6 +142,7 @@ public:
     {
         left_ = layer.total_atoms();
         collected_ = group_ = written_ = read_ = 0;
+        ahead_.start(false);
     }
     bool valid() const { return out_.valid(); }
     void issued(const ReadRequest& request)
@@ -106,39 +153,43 @@ public:
     ReaderAnswer sweep(Cycle at, bool out)
     {
         const unsigned select = read_ & 3;
+        ahead_.look();
         bool write = group_ != 0;
         for (unsigned i = 0; i < group_; ++i) write = write && fifos_[i].ready();
-        const bool offered = fifos_[select].valid();
+        const bool offered = ahead_.readable() && fifos_[select].valid();
         ReaderAnswer answer;
         const bool accepted = out_.valid() && out;
         elements::Flow flow{out};
         out_.sweep(offered, flow);
-        const bool read = flow.ready;
+        const bool read = flow.ready && ahead_.readable();
         const unsigned pushed = write ? group_ : 0;
         for (unsigned i = 0; i < fifos_.size(); ++i) {
             flow.ready = read && i == select;
             fifos_[i].sweep(i < pushed, flow);
         }
-        const bool pop = front_.word() && (!group_ || write);
+        const bool pop = front_.word() && ahead_.writable() && (!group_ || write);
+        bool all_written = false, all_read = false;
         if (write) group_ = 0;
         if (pop) {
             ++collected_;
-            const bool end = ++written_ == writes_.front();
-            if (collected_ == 4 || end) {
+            all_written = ++written_ == writes_.front();
+            if (collected_ == 4 || all_written) {
                 group_ = collected_;
                 collected_ = 0;
             }
-            if (end) {
+            if (all_written) {
                 written_ = 0;
                 writes_.pop_front();
-                front_.context_done(at);
+                front_.request_done();
             }
         }
         if (offered && read && ++read_ == reads_.front()) {
+            all_read = true;
             read_ = 0;
             reads_.pop_front();
         }
-        answer.changed = front_.sweep_words(at, pop) || accepted || write || flow.changed;
+        const bool moved = ahead_.step(front_.contexts(), at, all_written, all_read);
+        answer.changed = front_.sweep_words(at, pop) || moved || accepted || write || flow.changed;
         if (accepted && left_ && --left_ == 0) answer.finished = true;
         return answer;
     }
@@ -150,6 +201,7 @@ private:
     unsigned collected_ = 0, group_ = 0;  // atoms in the collector, and of the group that waits to be written
     std::uint32_t written_ = 0, read_ = 0;
     std::uint64_t left_ = 0;
+    RequestsAhead ahead_;
     Ring<std::uint32_t> writes_{16}, reads_{16};  // atoms of the requests on their way
 };
 

@@ -21,7 +21,8 @@
 namespace dlasim {
 
 /// The requests whose words are still to come: a RAM FIFO. Its output register is a place of its own, and
-/// the slot of an entry that moves there in q takes a new one from q + 2 on.
+/// the slot of an entry that moves there in q takes a new one from q + 2 on. An operand reader leaves an entry there
+/// until its last word is used; MRDMA moves entries ahead.
 class ContextQueue {
 public:
     explicit ContextQueue(std::uint32_t entries) : entries_(entries) {}
@@ -33,12 +34,15 @@ public:
     }
     /// It is full, and will not be without anything else happening.
     bool clears() const { return !freed_.empty(); }
+    /// An entry is in the output register, or on its way there.
+    bool valid(Cycle at) const { return !pushed_.empty() && moved_ < at; }
+    bool arrives(Cycle at) const { return !pushed_.empty() && moved_ >= at; }
     void push(Cycle at)
     {
         if (pushed_.empty()) move(at + kWay);
         pushed_.push_back(at);
     }
-    /// The entry in front has been used.
+    /// The entry in front leaves the output register.
     void pop(Cycle at)
     {
         pushed_.pop_front();
@@ -47,9 +51,14 @@ public:
 
 private:
     static constexpr Cycle kWay = 2, kRelease = 2;
-    void move(Cycle at) { freed_.push_back(at + kRelease); }
+    void move(Cycle at)
+    {
+        moved_ = at;
+        freed_.push_back(at + kRelease);
+    }
 
     std::uint32_t entries_;
+    Cycle moved_ = 0;                   // the entry in front, to the output register
     Ring<Cycle> pushed_{8}, freed_{4};  // entries by the cycle of their push; slots that are not free yet
 };
 
@@ -86,6 +95,7 @@ public:
             waiting_.push_back(requests_.front());
             requests_.pop();
             contexts_.push(at);
+            ++open_;
             issued = &waiting_.back();
             changed = true;
         }
@@ -125,12 +135,19 @@ public:
         arrived_ = false;
         return changed;
     }
-    /// All words of a request have left.
-    void context_done(Cycle at) { contexts_.pop(at); }
+    /// All words of a request have left, with its entry in the context queue.
+    void context_done(Cycle at)
+    {
+        contexts_.pop(at);
+        request_done();
+    }
+    /// The same of a request whose entry left the queue ahead of its words.
+    void request_done() { --open_; }
+    ContextQueue& contexts() { return contexts_; }
 
     bool blocked() const { return blocked_; }
     /// Nothing is asked for, on its way or waiting: nothing will leave.
-    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty() && contexts_.empty(); }
+    bool idle() const { return !requests_.more() && waiting_.empty() && words_.empty() && open_ == 0; }
 
 private:
     static constexpr unsigned kInterface = kFull ? 2 : 1;
@@ -138,6 +155,7 @@ private:
 
     ReadEngine engine_;
     ContextQueue contexts_;
+    std::uint32_t open_ = 0;  // requests whose words have not all left
     std::uint32_t atom_ = 0;
     SdpValues& values_;
     std::array<ReadLink*, 2> links_{};  // by ram_type
