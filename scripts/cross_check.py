@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random register programs through dlasim, judged by laws and by the executable models of the specification.
 
-usage: cross_check.py [--dlasim PATH] [--shared DIR] [--kinds K,..] [--configs C,..] [--seed N] [--count N] [--seconds S] [--keep DIR]
+usage: cross_check.py [--dlasim PATH] [--kinds K,..] [--configs C,..] [--seed N] [--count N] [--seconds S] [--keep DIR]
 
 A program is drawn like a measured case: a kind (below), a preset or a machine between the presets, one to six hardware layers
 through both register groups, a memory with any latency and interval. Its own events are then the stimulus of the models:
@@ -511,7 +511,6 @@ KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dlasim", default="build/dlasim")
-    parser.add_argument("--shared", type=Path, default=HERE.parent.parent / "shared")
     parser.add_argument("--kinds", default=KINDS)
     parser.add_argument("--configs", default="", help="preset names, or between")
     parser.add_argument("--seed", type=int, default=1)
@@ -521,10 +520,7 @@ def main():
     parser.add_argument("--no-stepping", dest="stepping", action="store_false")
     parser.add_argument("--no-other-memory", dest="other_memory", action="store_false")
     options = parser.parse_args()
-    if not (options.shared / "spec" / "models").is_dir():
-        print(f"{options.shared}/spec/models is not there: nothing to check against")
-        return 0
-    models = Models(options.shared)
+    models = Models(HERE.parent / "docs" / "hardware" / "models")
     machines = PRESETS + [Machine("between", 8, 8, 8, 32, 512, 1, 1, 1, 64, False, False, overlay={})]
     machines[-1].overlay = {"preset": "nv_small"}
     machines = [x for x in machines if not options.configs or x.name in options.configs.split(",")]

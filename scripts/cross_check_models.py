@@ -10,8 +10,8 @@ import cross_check_sdp
 class Models:
     """The executable models, with the rows of the machine at hand entered in their tables."""
 
-    def __init__(self, shared):
-        self.folder = shared / "spec" / "models"
+    def __init__(self, folder):
+        self.folder = folder
         sys.path.insert(0, str(self.folder))
         import cdma_fabric
         import conv_core
@@ -20,8 +20,7 @@ class Models:
         import cdma_wg
         self.image, self.winograd = cdma_img, cdma_wg
         self.core, self.fetch, self.programming = conv_core, cdma_fabric, programming
-        # A finished surface gives up its turn also while the request register waits: measured with batch_b5_i16.
-        patched = (self.folder / "cdma_fabric.py").read_text().replace("elif ready0:", "elif ready0 or self.cnt[self.s] == self.N:")
+        patched = (self.folder / "cdma_fabric.py").read_text()
         # A port that takes a read command every so many cycles.
         for before, after in (("        arh = (arp.q[0] if arp.q else None) if full else arp.p\n",
                                "        arh = (arp.q[0] if arp.q else None) if full else arp.p\n        arok = t >= cmdnext\n"
@@ -54,7 +53,6 @@ class Models:
         patched = patched.replace("wt.info.pop(); wt.got = 0", "wt.info.pop(); wt.got = 0; MARKS.append((t, 'W'))")
         exec(compile(patched, "cdma_fabric.py", "exec"), cdma_fabric.__dict__)
         cdma_fabric.MARKS = []
-        programming.register_address("nv_small", "CSC.D_MISC_CFG", str(shared / "spec"))
         # These two were written for a register bus that accepts a write every cycle: give them the real one (csb.md 2.3).
         self.write = self.load("sdp_out")
         sys.modules["sdp_out"] = self.write

@@ -28,8 +28,7 @@ std::vector<std::uint8_t> bytes(const std::string& text)
 
 TEST(CdmaConvert, BeatsOfTheFullGenerationAreBitExact)
 {
-    auto vectors = read(DLASIM_SHARED "/numerics/cdma_cvt.json");
-    if (vectors.is_null()) vectors = read(DLASIM_TEST_DATA "/cdma/convert/cdma_cvt.json");  // two groups of each kind
+    const auto vectors = read(DLASIM_TEST_DATA "/numerics/cdma_cvt.json");
     ASSERT_FALSE(vectors.is_null());
     unsigned checked = 0, skipped = 0;
     for (const auto& group : vectors["vectors"]) {
@@ -91,8 +90,7 @@ TEST(CdmaConvert, BeatsOfTheFullGenerationAreBitExact)
 
 TEST(CdmaConvert, TheCellOfTheConfigurableGenerationIsBitExact)
 {
-    auto vectors = read(DLASIM_SHARED "/numerics/cfg.json");
-    if (vectors.is_null()) vectors = read(DLASIM_TEST_DATA "/numerics/cfg.json");
+    const auto vectors = read(DLASIM_TEST_DATA "/numerics/cfg.json");
     ASSERT_FALSE(vectors.is_null());
     unsigned checked = 0;
     for (const auto& v : vectors["vectors"]) {

@@ -30,12 +30,7 @@ struct SdpProgram {
     std::vector<std::uint64_t> layer_beats;  // beats of CACC
 };
 
-/// All measured cases where they are there, else the committed ones.
-inline std::filesystem::path measured_cases(const std::string& preset)
-{
-    const std::filesystem::path all = std::filesystem::path(DLASIM_SHARED) / "rtl_timing" / preset;
-    return std::filesystem::exists(all) ? all : std::filesystem::path(DLASIM_TEST_DATA) / "rtl" / preset;
-}
+inline std::filesystem::path measured_cases(const std::string& preset) { return std::filesystem::path(DLASIM_TEST_DATA) / "rtl" / preset; }
 
 inline std::uint64_t beats_of_layer(const Hardware& hw, const std::map<std::string, std::uint32_t>& regs)
 {

@@ -72,7 +72,9 @@ TEST(TransferPlan, ProgramsAreThoseOfTheMeasuredCases)
         if (!file.path().filename().string().starts_with("bdma_")) continue;
         SCOPED_TRACE(file.path());
         std::ifstream in(file.path());
-        const Json measured = Json::parse(in).at("program");
+        const Json test = Json::parse(in);
+        if (test.at("layers").empty() || !test["layers"][0].contains("bdma")) continue;  // other units work beside BDMA
+        const Json& measured = test.at("program");
         const TransferPlan plan = plan_transfer(transfer_from_json(descriptor_of(measured), "t.json", "", ""), full());
         OrderedJson program = program_json(plan.program);
         EXPECT_EQ(program[0], (OrderedJson{"POLL", "CDMA.S_CBUF_FLUSH_STATUS"}));  // not measured: cases begin without
