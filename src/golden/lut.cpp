@@ -1,6 +1,9 @@
 #include "golden/lut.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "golden/real.h"
 
 namespace dlasim {
 namespace {
@@ -53,6 +56,54 @@ std::int64_t extend(const LutSlope& slope, std::int64_t entry, std::int64_t dist
     return clamp_bits(entry + clamp_bits(step, 32), 32);
 }
 
+// --------------------------------------------------------------------------------- floating point
+constexpr double kOne = static_cast<double>(std::int64_t{1} << kFractionBits);
+
+/// x - start; no value where the table is not reached from below: not above zero.
+std::optional<double> distance(std::uint32_t x, std::int32_t start)
+{
+    const std::uint32_t d = real::add(real::kSingle, x, real::kSingle.negated(static_cast<std::uint32_t>(start)));
+    if (real::kSingle.nan(d) || real::kSingle.sign(d) != 0 || real::kSingle.zero(d)) return std::nullopt;
+    return real::number(real::kSingle, d);
+}
+
+Place linear_fp(const LutTable& table, std::size_t last, std::uint32_t x)
+{
+    const std::optional<double> d = distance(x, table.start);
+    if (!d) return {Range::Under, 0, 0};
+    const double steps = std::ldexp(*d, -table.index_select), index = std::floor(steps);
+    if (index >= static_cast<double>(last)) return {Range::Over, last, 0};
+    return {Range::Hit, static_cast<std::size_t>(index), static_cast<std::int64_t>((steps - index) * kOne)};
+}
+
+Place exponential_fp(const LutTable& table, std::size_t last, std::uint32_t x)
+{
+    const std::optional<double> d = distance(x, table.start);
+    if (!d) return {Range::Under, 0, 0};
+    const int power = std::ilogb(*d), index = power - table.index_offset;
+    if (index < 0) return {Range::Under, 0, 0};
+    if (index >= static_cast<int>(last)) return {Range::Over, last, 0};
+    return {Range::Hit, static_cast<std::size_t>(index), static_cast<std::int64_t>((std::ldexp(*d, -power) - 1) * kOne)};
+}
+
+std::uint32_t wide_of(std::int32_t half) { return real::widen_half(real::kWide, static_cast<std::uint16_t>(half)); }
+
+/// entry + (x - from) * scale, the entry first.
+std::uint32_t extend_fp(const LutSlope& slope, std::int32_t entry, std::uint32_t x, std::uint32_t from)
+{
+    const std::uint32_t d = real::single_to_wide(real::add(real::kSingle, x, real::kSingle.negated(from)));
+    return real::wide_to_single(real::add(real::kWide, wide_of(entry), real::multiply(real::kWide, d, wide_of(slope.scale))));
+}
+
+/// The table that answers.
+bool chooses_lo(const Lut& lut, const Place& le, const Place& lo)
+{
+    const bool le_hit = le.range == Range::Hit, lo_hit = lo.range == Range::Hit;
+    if (le_hit != lo_hit) return lo_hit;
+    if (le.range == lo.range && !le_hit) return le.range == Range::Under ? lut.underflow_lo : lut.overflow_lo;
+    return lut.hybrid_lo;
+}
+
 }  // namespace
 
 std::int64_t clamp_bits(std::int64_t value, int width)
@@ -75,11 +126,7 @@ std::int64_t reference_lut(const Lut& lut, std::int64_t x, bool le_quirk)
 {
     const Place le = lut.le.exponential ? exponential(lut.le, Lut::kLeEntries - 1, x) : linear(lut.le, Lut::kLeEntries - 1, x, le_quirk);
     const Place lo = linear(lut.lo, Lut::kLoEntries - 1, x, false);
-    const bool le_hit = le.range == Range::Hit, lo_hit = lo.range == Range::Hit;
-    bool use_lo = lut.hybrid_lo;
-    if (le_hit != lo_hit) use_lo = lo_hit;
-    else if (le.range == lo.range && !le_hit) use_lo = le.range == Range::Under ? lut.underflow_lo : lut.overflow_lo;
-
+    const bool use_lo = chooses_lo(lut, le, lo);
     const LutTable& table = use_lo ? lut.lo : lut.le;
     const Place& place = use_lo ? lo : le;
     const std::int64_t y0 = table.entries[place.entry];
@@ -90,6 +137,26 @@ std::int64_t reference_lut(const Lut& lut, std::int64_t x, bool le_quirk)
     }
     const std::int64_t y1 = table.entries[place.entry + 1], one = std::int64_t{1} << kFractionBits;
     return round_shift(y0 * (one - place.fraction) + y1 * place.fraction, kFractionBits);
+}
+
+std::uint32_t reference_lut_fp(const Lut& lut, std::uint32_t x)
+{
+    const Place le = lut.le.exponential ? exponential_fp(lut.le, Lut::kLeEntries - 1, x) : linear_fp(lut.le, Lut::kLeEntries - 1, x);
+    const Place lo = linear_fp(lut.lo, Lut::kLoEntries - 1, x);
+    const bool use_lo = chooses_lo(lut, le, lo);
+    const LutTable& table = use_lo ? lut.lo : lut.le;
+    const Place& place = use_lo ? lo : le;
+    const std::int16_t y0 = table.entries[place.entry];
+    if (place.range == Range::Over) return extend_fp(table.overflow, y0, x, static_cast<std::uint32_t>(table.end));
+    if (place.range == Range::Under) {
+        const auto start = static_cast<std::uint32_t>(table.start), power = static_cast<std::uint32_t>(table.index_offset + 127) & 255;
+        return extend_fp(table.underflow, y0, x,
+                         table.exponential ? real::add(real::kSingle, start, real::kSingle.pack(0, power, 0)) : start);
+    }
+    const std::uint32_t high = real::fraction_to_wide(static_cast<std::uint64_t>(place.fraction)),
+                        low = real::fraction_to_wide((std::uint64_t{1} << kFractionBits) - static_cast<std::uint64_t>(place.fraction));
+    return real::wide_to_single(real::add(real::kWide, real::multiply(real::kWide, low, wide_of(y0)),
+                                          real::multiply(real::kWide, high, wide_of(table.entries[place.entry + 1]))));
 }
 
 }  // namespace dlasim

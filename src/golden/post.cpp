@@ -4,12 +4,34 @@
 
 #include "config/half.h"
 #include "golden/lut.h"
-#include "numerics/fp.h"
-#include "numerics/sdp_cvt.h"
-#include "numerics/sdp_x.h"
-#include "numerics/sdp_y.h"
+#include "golden/real.h"
 
 namespace dlasim {
+namespace {
+
+/// An fp16 operand as the engines use it.
+std::uint32_t single_operand(std::int16_t operand, bool flush_nan)
+{
+    const auto half = static_cast<std::uint16_t>(operand);
+    return flush_nan && real::kHalf.nan(half) ? 0 : real::widen_half(real::kSingle, half);
+}
+
+std::uint32_t floating_alu(AluFunction function, std::uint32_t value, std::uint32_t operand)
+{
+    switch (function) {
+        case AluFunction::Max:
+            return real::larger(real::kSingle, value, operand);
+        case AluFunction::Min:
+            return real::smaller(real::kSingle, value, operand);
+        case AluFunction::Sum:
+            return real::add(real::kSingle, value, operand);
+        case AluFunction::Equal:
+            break;
+    }
+    return value == operand ? 0 : 1;
+}
+
+}  // namespace
 
 std::int16_t PostReference::operand(std::size_t slot, At at) const
 {
@@ -93,74 +115,35 @@ std::uint32_t PostReference::floating_x(std::size_t engine, std::uint32_t value,
 {
     const PointEngine& e = l_.post.engines[engine];
     if (!e.on()) return value;
-    numerics::SdpXConfig c;
-    c.generation = hw_.generation;
-    c.fp = true;
-    c.nan_to_zero = l_.post.flush_nan;
-    c.alu_bypass = !e.alu.on;
-    c.mul_bypass = !e.mul.on;
-    c.relu_bypass = !e.relu;
-    c.prelu = e.prelu;
-    c.alu = static_cast<numerics::SdpAlu>(e.function);
-    return static_cast<std::uint32_t>(numerics::sdp_x_lane(c, static_cast<std::int32_t>(value),
-                                                           e.alu.on ? operand(operand_slot(engine, false), at) : std::int16_t{0},
-                                                           e.mul.on ? operand(operand_slot(engine, true), at) : std::int16_t{0}));
+    const auto number = [&](bool mul) { return single_operand(operand(operand_slot(engine, mul), at), l_.post.flush_nan); };
+    if (e.alu.on) value = floating_alu(e.function, value, number(false));
+    const bool positive = real::kSingle.sign(value) == 0;
+    if (e.mul.on && !(e.prelu && positive)) value = real::multiply(real::kSingle, value, number(true));
+    if (e.relu && real::kSingle.sign(value) != 0 && !real::kSingle.nan(value)) value = 0;
+    return value;
 }
 
 std::uint32_t PostReference::floating_y(std::uint32_t value, At at) const
 {
     const PointEngine& e = l_.post.ew();
     if (!e.on()) return value;
-    numerics::SdpYConfig c;
-    c.generation = hw_.generation;
-    c.fp = true;
-    c.nan_to_zero = l_.post.flush_nan;
-    c.alu_bypass = !e.alu.on;
-    c.mul_bypass = !e.mul.on;
-    c.prelu = e.prelu;
-    c.alu = static_cast<numerics::SdpAlu>(e.function);
     const auto number = [&](const Operand& o, bool mul) {
-        return o.streamed() ? numerics::sdp_y_operand(c, {}, operand(operand_slot(2, mul), at)) : o.value;
+        // A register holds an fp32.
+        return o.streamed() ? single_operand(operand(operand_slot(2, mul), at), l_.post.flush_nan) : static_cast<std::uint32_t>(o.value);
     };
-    const std::int32_t v = numerics::sdp_y_core(c, static_cast<std::int32_t>(value), number(e.alu, false), number(e.mul, true));
-    if (!e.lut) return static_cast<std::uint32_t>(v);
-    const auto slope = [](const LutSlope& s) {
-        return numerics::LutSlope{static_cast<std::int16_t>(s.scale), static_cast<std::int8_t>(s.shift)};
-    };
-    const LutTable &le = e.lut->le, &lo = e.lut->lo;
-    c.lut = {false,
-             !le.exponential,
-             static_cast<std::int8_t>(le.index_offset),
-             static_cast<std::int8_t>(le.index_select),
-             static_cast<std::int8_t>(lo.index_select),
-             le.start,
-             le.end,
-             lo.start,
-             lo.end,
-             slope(le.underflow),
-             slope(le.overflow),
-             slope(lo.underflow),
-             slope(lo.overflow),
-             e.lut->underflow_lo,
-             e.lut->overflow_lo,
-             e.lut->hybrid_lo};
-    numerics::LutTables tables;
-    std::copy_n(le.entries.begin(), tables.le.size(), tables.le.begin());
-    std::copy_n(lo.entries.begin(), tables.lo.size(), tables.lo.begin());
-    return static_cast<std::uint32_t>(numerics::lut_value(c, tables, v, numerics::lut_index(c, v)));
+    if (e.mul.on && !(e.prelu && real::kSingle.sign(value) == 0)) value = real::multiply(real::kSingle, value, number(e.mul, true));
+    if (e.alu.on) value = floating_alu(e.function, value, number(e.alu, false));
+    return e.lut ? reference_lut_fp(*e.lut, value) : value;
 }
 
 std::int16_t PostReference::floating(std::uint32_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const
 {
     const At at{k, y, x};
-    if (l_.post.flush_nan && numerics::Fp32::is_nan(sum)) sum = 0;
+    if (l_.post.flush_nan && real::kSingle.nan(sum)) sum = 0;
     const std::uint32_t value = floating_y(floating_x(1, floating_x(0, sum, at), at), at);
-    numerics::SdpCvtConfig c;
-    c.generation = hw_.generation;
-    c.fp = true;
-    c.out = l_.output.precision;
-    c.equal_mode = l_.post.compares();
-    return static_cast<std::int16_t>(numerics::sdp_cvt_lane(c, static_cast<std::int32_t>(value)).value);
+    if (l_.post.compares()) return static_cast<std::int16_t>(value);
+    const std::uint16_t half = real::single_to_half(value);
+    return l_.output.precision == Precision::Int16 ? real::half_to_int16(half) : static_cast<std::int16_t>(half);
 }
 
 }  // namespace dlasim

@@ -1,8 +1,8 @@
-// The golden SDP: BS, BN, EW and the output converter on one result at a time. Integers are written
-// from the definition; fp16 layers, whose results depend on how every step rounds, follow the
-// documented arithmetic step by step.
+// The golden SDP: BS, BN, EW and the output converter, from their definition; floating point in arithmetic of its own
+// (golden/real.h). Nothing of it is shared with the machine.
 //
 // Source  sdp.md 4.1 to 4.5.
+// Error   0 against the lanes of the machine (tests/golden/post_reference_test.cpp).
 #pragma once
 #include "config/tensors.h"
 #include "facts/hardware.h"
@@ -17,6 +17,9 @@ public:
     std::int16_t integer(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
     std::int16_t floating(std::uint32_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
 
+    /// A row of integer results, [out width]; `sums` are used up. The same as one by one, in loops that vectorise.
+    void integer_row(std::int64_t* sums, std::uint32_t k, std::uint32_t y, std::int16_t* out) const;
+
 private:
     struct At {
         std::uint32_t k, y, x;
@@ -27,6 +30,8 @@ private:
     std::int16_t convert(std::int64_t value) const;
     std::uint32_t floating_x(std::size_t engine, std::uint32_t value, At at) const;
     std::uint32_t floating_y(std::uint32_t value, At at) const;
+    void x_row(std::size_t engine, std::int64_t* values, std::uint32_t k, std::uint32_t y, std::int64_t* scratch) const;
+    void operand_row(std::size_t slot, std::uint32_t k, std::uint32_t y, std::int64_t* values) const;
 
     const Layer& l_;
     const Hardware& hw_;

@@ -3,9 +3,9 @@
 #include "golden/fp16.h"
 #include "golden/pixels.h"
 #include "golden/post.h"
+#include "golden/real.h"
 #include "golden/sums.h"
 #include "golden/winograd.h"
-#include "numerics/fp.h"
 
 namespace dlasim {
 
@@ -21,7 +21,7 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
     std::vector<std::uint32_t> floats;
     std::vector<std::int64_t> sums;
     if (layer.op == Op::Sdp && fp)
-        for (const std::int16_t value : input.values) floats.push_back(numerics::fp16_to_fp32(static_cast<std::uint16_t>(value)));
+        for (const std::int16_t value : input.values) floats.push_back(real::widen_half(real::kSingle, static_cast<std::uint16_t>(value)));
     else if (layer.op == Op::Sdp) sums.assign(input.values.begin(), input.values.end());
     else if (fp) floats = reference_fp16_sums(layer, input, weights, method);
     else if (method.winograd) sums = reference_winograd_sums(layer, input, weights);
@@ -30,9 +30,10 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
     std::size_t i = 0;
     for (std::uint32_t n = 0; n < output.n; ++n)
         for (std::uint32_t k = 0; k < output.c; ++k)
-            for (std::uint32_t y = 0; y < output.h; ++y)
-                for (std::uint32_t x = 0; x < output.w; ++x, ++i)
-                    output.values[i] = fp ? post.floating(floats[i], k, y, x) : post.integer(sums[i], k, y, x);
+            for (std::uint32_t y = 0; y < output.h; ++y, i += output.w) {
+                if (!fp) post.integer_row(&sums[i], k, y, &output.values[i]);
+                for (std::uint32_t x = 0; fp && x < output.w; ++x) output.values[i + x] = post.floating(floats[i + x], k, y, x);
+            }
     return output;
 }
 

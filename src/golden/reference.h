@@ -1,11 +1,12 @@
-// The golden convolution: written from the definition of the layer, not from the
-// machine. Integers are exact; only where the machine's result depends on how it rounds (fp16 sums,
-// Winograd transforms) does the reference follow the documented arithmetic in the documented order.
+// The golden convolution: written from the definition of the layer, not from the machine, and in arithmetic of
+// its own. Integers are exact; only where the machine's result depends on how it rounds (fp16 sums, Winograd
+// transforms) does the reference follow the documented arithmetic in the documented order.
 //
 //   input, weights ──► sums (int64, or fp32) ──► SDP (golden/post.h) ──► output [batch, kernels, height, width]
 //
 // Source  cacc.md 4, sdp.md 4.1 to 4.3, csc.md 1.5 (order of sums), csc.md 4.2 (Winograd).
-// Error   compared with oneDNN: tests/golden/reference_test.
+// Error   compared with oneDNN: tests/golden/reference_test; its parts with the machine's: cell_test, real_test,
+//         post_reference_test, and with plain loops: sums_test.
 #pragma once
 #include "config/tensors.h"
 #include "facts/hardware.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/expects.h"
-#include "golden/winograd.h"
+#include "config/half.h"
 
 namespace dlasim {
 namespace {
@@ -59,6 +59,27 @@ std::uint32_t pack_ten_bits(std::uint32_t code, const std::array<std::uint16_t, 
         else word |= static_cast<std::uint32_t>(component[o] >> 6) << (alpha_low ? 2 + 10 * (field - 1) : 10 * field);
     }
     return word;
+}
+
+/// U = G g G^T of one kernel and channel, [16] row major, as stored in memory: fp16 as patterns, integers times four, saturated.
+std::array<std::int16_t, 16> winograd_weights(Precision precision, const std::array<std::int16_t, 9>& kernel)
+{
+    // Rows of 2 G: whole numbers. 4 U = (2 G) g (2 G)^T.
+    constexpr int kRows[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+    std::array<std::int16_t, 16> u{};
+    for (std::size_t r = 0; r < 4; ++r)
+        for (std::size_t s = 0; s < 4; ++s) {
+            double sum = 0;
+            for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t j = 0; j < 3; ++j) {
+                    const std::int16_t g = kernel[3 * i + j];
+                    sum += kRows[r][i] * kRows[s][j] * (precision == Precision::Fp16 ? double_from_half(static_cast<std::uint16_t>(g)) : g);
+                }
+            if (precision == Precision::Fp16) u[4 * r + s] = static_cast<std::int16_t>(half_from_double(sum / 4));
+            else if (precision == Precision::Int8) u[4 * r + s] = static_cast<std::int16_t>(std::clamp(sum, -128.0, 127.0));
+            else u[4 * r + s] = static_cast<std::int16_t>(std::clamp(sum, -32768.0, 32767.0));
+        }
+    return u;
 }
 
 }  // namespace

@@ -22,12 +22,21 @@ std::string layer_line(const Layer& l)
                        l.kernel_height, l.stride.x, l.stride.y, precision_name(l.precision));
 }
 
+/// What the outputs were checked against.
+std::string arithmetic(const LayerResult& r)
+{
+    if (r.layer.precision == Precision::Fp16) return "own fp16 arithmetic, rounded as documented";
+    return r.plan.method.winograd ? "own integer arithmetic, Winograd transforms as matrices" : "own integer arithmetic";
+}
+
 std::string verdict(const LayerResult& r)
 {
     if (!r.comparison) return "not compared (--timing-only)";
     if (r.layer.post.compares() && r.comparison->equal())
         return fmt::format("yes, SDP says what the reference does: {}", (r.run.reads.back().second & 1) != 0 ? "unequal" : "equal");
-    if (r.comparison->equal()) return fmt::format("yes, all {} outputs equal the golden convolution", grouped(r.comparison->compared));
+    if (r.comparison->equal())
+        return fmt::format("yes, all {} outputs equal the golden {} ({})", grouped(r.comparison->compared),
+                           r.layer.op == Op::Sdp ? "SDP" : "convolution", arithmetic(r));
     return mismatch_text(*r.comparison, "outputs");
 }
 

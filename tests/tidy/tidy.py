@@ -36,8 +36,9 @@ ROOMS = {
     "units": ("a folder a unit: core and module; a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"memory", "units"}),
     "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts"}),
-    "golden": ("references for every operation, what copies and reshapes must leave in memory, the comparison",
-               {"base", "facts", "config", "numerics"}),
+    # Not numerics: what checks the machine shares no arithmetic with it.
+    "golden": ("references for every operation in arithmetic of their own, what copies and reshapes must leave in memory, the comparison",
+               {"base", "facts", "config"}),
     "lowering": ("a layer becomes passes, registers, memory images; a copy or a reshape a program for BDMA or Rubik",
                  {"base", "facts", "registers", "config", "golden", "platform/program.h"}),
     "replay": ("measured cases and public traces", {"base", "files", "facts", "links", "traffic", "registers", "platform", "config"}),
