@@ -181,10 +181,13 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
     }
 
     std::string file = sweep.file, folder = sweep.folder;
+    if (!layer.is_string() && !layer.is_object())
+        throw ConfigError(at(sweep.file, "/base/layer"), found(layer) + ", expected a descriptor or its path");
     if (layer.is_string()) {
         file = resolve(sweep, layer.get<std::string>());
         folder = std::filesystem::path(file).parent_path().string();
         layer = read_json(file);
+        if (!layer.is_object()) throw ConfigError(file, found(layer) + ", expected an object {...}");
     }
     std::vector<std::string> settings;
     SweepPoint point;

@@ -1,0 +1,47 @@
+// Fuzzing a reader: whatever bytes come, it takes them or refuses them with a ConfigError, in bounded time and memory. What it
+// takes is planned, and read again from what is written of it.
+//
+// A target is libFuzzer's entry point, so that libFuzzer can drive it too (clang++ -fsanitize=fuzzer TARGET.cpp); here driver.cpp
+// does, with mutations of its own that know JSON.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+/// 0: the input was taken; -1: it was refused. Anything thrown is a finding.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace dlasim::fuzz {
+
+/// What mutations start from: good files.
+std::vector<std::string> seeds();
+/// Words that mean something to the reader, for insertion.
+std::vector<std::string> words();
+
+/// A file of the repository.
+std::string repository_file(const std::string& path);
+/// All files of a folder of the repository that end so, in the order of their names.
+std::vector<std::string> repository_files(const std::string& folder, const std::string& ending);
+
+/// Where files of an input are written: in memory if there is such a place.
+std::string scratch_folder();
+
+/// Stops at what must hold and does not: a finding.
+void expect(bool holds, const char* what);
+
+template <class Action>
+int taken_or_refused(Action action)
+{
+    try {
+        action();
+        return 0;
+    } catch (const ConfigError& error) {
+        expect(error.what()[0] != '\0', "a refusal says why");
+        return -1;
+    }
+}
+
+}  // namespace dlasim::fuzz
