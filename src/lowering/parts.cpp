@@ -28,6 +28,12 @@ Tensor kernels_of(const Tensor& weights, const KernelPart& part)
 Split Planner::split(const Pass& pass, bool by_kernels) const
 {
     if (l_.partition.on()) return split_pass(pass, hw_, l_.partition, by_kernels, where_);
+    if (const std::uint32_t kernels = most_kernels(pass, hw_); kernels < pass.kernels) {
+        Partition surfaces;
+        surfaces.kernels = kernels;
+        surfaces.reuse_data = true;
+        return split_pass(pass, hw_, surfaces, by_kernels, where_);
+    }
     try {
         size_parts(pass, {});
         return {};

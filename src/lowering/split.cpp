@@ -146,6 +146,7 @@ private:
     std::vector<KernelPart> cut_kernels(std::uint32_t most) const
     {
         std::vector<KernelPart> parts;
+        most = std::min(most, most_kernels(p_, hw_));
         for (std::uint32_t first = 0; first < p_.kernels; first += most) parts.push_back({first, std::min(most, p_.kernels - first)});
         return parts;
     }
@@ -277,7 +278,8 @@ private:
 
     bool whole_fits() const
     {
-        return banks_of(winograd() ? out_height_ + kTile : p_.height) + group_banks(p_.kernels) <= banks_ &&
+        return p_.kernels <= most_kernels(p_, hw_) &&
+               banks_of(winograd() ? out_height_ + kTile : p_.height) + group_banks(p_.kernels) <= banks_ &&
                mask_of_part_fits(p_.kernels, false);
     }
 
@@ -467,6 +469,16 @@ private:
 };
 
 }  // namespace
+
+std::uint32_t most_kernels(const Pass& pass, const Hardware& hardware)
+{
+    if (pass.batch == 1 || !pass.post.streams_elements()) return pass.kernels;
+    const std::uint32_t span_x = (pass.kernel_width - 1) * pass.dilation.x + 1;
+    const bool one_place = pass.width + pass.pad.left + pass.pad.right < span_x + pass.stride.x &&
+                           pass.height + pass.pad.top + pass.pad.bottom < pass.span_y() + pass.stride.y;
+    if (!one_place) return pass.kernels;
+    return hardware.memory.atom_bytes / pass.element_bytes();
+}
 
 Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
 {

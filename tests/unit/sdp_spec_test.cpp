@@ -107,6 +107,35 @@ TEST(SdpConfigurable, TheWorkedExampleOfTwoAtomsWithBias)
     }
 }
 
+// open_points.md 1: measured on six programs. The reader pairs the two surfaces of the one command that fetches a single
+// pixel, the replay ends its step behind the first: the first surface of each batch is written, then nothing happens any more.
+TEST(SdpFull, OperandsPerElementOfASinglePixelInSeveralBatchesHangBehindTheFirstSurface)
+{
+    for (const bool wide : {false, true})
+        for (const std::uint32_t surfaces : {1u, 2u, 3u}) {
+            const std::uint32_t channels = surfaces * (wide ? 16 : 32), batches = 3, beats = surfaces * (wide ? 1 : 2) * batches;
+            Layer layer(preset("nv_full"));
+            layer.shape(1, 1, channels, wide ? kInt16 : 0);
+            layer.set(sdp::D_FEATURE_MODE_CFG, 1 | (batches - 1) << 8);
+            layer.set(sdp::D_DP_BS_CFG, 2 << 2 | 1 << 4 | 1 << 6);
+            layer.set(sdp::D_DP_BS_ALU_CFG, 1);
+            layer.set_rdma(rdma::D_DATA_CUBE_CHANNEL, channels - 1);
+            layer.set_rdma(rdma::D_BRDMA_CFG, 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5);  // ALU only, two bytes, per element
+            layer.set_rdma(rdma::D_NRDMA_CFG, 1);
+            layer.set_rdma(rdma::D_ERDMA_CFG, 1);
+            layer.set_rdma(rdma::D_FEATURE_MODE_CFG, 1 | (wide ? 1 << 2 | 1 << 4 | 1 << 6 : 0) | (batches - 1) << 8);
+            layer.set_rdma(rdma::D_OP_ENABLE, 1);
+            const Cycle e = layer.enable();
+            layer.beats(e + 100, beats);
+            const SdpTrace trace = layer.bench.run(e + 2000, false);
+            const auto data = static_cast<std::uint32_t>(
+                std::count_if(trace.packets.begin(), trace.packets.end(), [](const WritePacket& packet) { return !packet.command; }));
+            EXPECT_EQ(trace.interrupts.size(), surfaces == 1 ? 1u : 0u) << surfaces;
+            EXPECT_LE(data, batches) << surfaces;
+            EXPECT_GE(data, batches - 1) << surfaces;
+        }
+}
+
 /// Cycle of the only data packet at the port after the last beat, and the cycle of that beat.
 Cycle latency(Layer& layer, std::uint64_t beats)
 {

@@ -384,6 +384,29 @@ TEST(Split, PartsOfASingleOutputPlaceNeedOneSurface)
                 HasSubstr("SDP takes its surfaces one after the other"));
 }
 
+// sdp_spec_test shows what the machine does with more surfaces: it hangs.
+TEST(Split, ASingleOutputPlaceInSeveralBatchesWithOperandsPerElementRunsSurfaceBySurface)
+{
+    const std::string layer = R"({"input": {"width": 3, "height": 3, "channels": 8, "batch": 2}PRECISION, )"
+                              R"("kernel": {"width": 3, "height": 3, "count": 80}, "post": {"bs": {"alu": {"per": "element"}}}MORE})";
+    const auto with = [&](const std::string& precision, const std::string& more) {
+        std::string text = layer;
+        text.replace(text.find("PRECISION"), 9, precision);
+        text.replace(text.find("MORE"), 4, more);
+        return text;
+    };
+    const auto kernels = [](const Plan& plan) {
+        std::vector<std::uint32_t> counts;
+        for (const PlannedPass& pass : plan.passes) counts.push_back(pass.kernels);
+        return counts;
+    };
+    EXPECT_THAT(kernels(planned(with("", ""), "nv_full")), ElementsAre(32, 32, 16));
+    EXPECT_THAT(kernels(planned(with(R"(, "precision": "fp16")", ""), "nv_full")), ElementsAre(16, 16, 16, 16, 16));
+    EXPECT_THAT(kernels(planned(with("", R"(, "partition": "auto")"), "nv_full")), ElementsAre(32, 32, 16));
+    EXPECT_THAT(kernels(planned(with("", R"(, "partition": {"kernels": 64})"), "nv_full")), ElementsAre(32, 32, 16));
+    EXPECT_THAT(kernels(planned(with("", R"(, "pad": {"left": 1})"), "nv_full")), ElementsAre(80)) << "two output places";
+}
+
 TEST(Split, ALineOfPixelsDoesNotWrapAroundTheRingWhereTheSiliconReadsItWrongly)
 {
     // 27 pixels of 4 bytes: 14 entries of 8 bytes; a bank of 512 holds 36 of them and a part of one.

@@ -68,6 +68,7 @@ struct SdpCore::Parts {
     virtual void account(Cycle cycles) = 0;
     /// Cycles that need not be evaluated in time, because nothing can leave.
     virtual Cycle quiet() const = 0;
+    virtual bool operands_stuck() const = 0;
     /// Atoms written, and atoms asked for by the read engines.
     virtual std::pair<std::uint64_t, std::uint64_t> traffic() const = 0;
 
@@ -170,6 +171,7 @@ struct SdpUnit final : SdpCore::Parts {
     }
 
     void account(Cycle cycles) override { count(cycles); }
+    bool operands_stuck() const override { return machine.operands_stuck(); }
     std::pair<std::uint64_t, std::uint64_t> traffic() const override { return {machine.wdma().atoms_written(), machine.atoms_read()}; }
 
     WriteLink* link(unsigned port) { return port == 1 ? &links.write_mc : links.write_cv; }
@@ -340,6 +342,9 @@ UnitReport SdpCore::report(Cycle end)
 std::string SdpCore::waiting_for() const
 {
     if (!parts_->running) return parts_->acknowledge.waiting() ? "idle, waits for the answer of memory" : "idle";
+    if (parts_->operands_stuck())
+        return "waits for operands of the second surface: of a single pixel in several batches operands per element "
+               "come for one surface only";
     if (parts_->phases.phase() == Phase::Blocked) return "blocked by the write port";
     if (parts_->phases.phase() == Phase::Draining) return "all beats taken, the write DMA waits for data";
     return parts_->reading ? "waits for features or operands, the read engines are running" : "waits for beats or operands";

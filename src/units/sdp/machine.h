@@ -217,6 +217,10 @@ public:
         return std::min(cycles, Cycle{distance} + beats + Wdma<kFull>::kInterface - 1);
     }
 
+    bool operands_stuck() const
+    {
+        return std::any_of(readers_.begin(), readers_.end(), [](const auto& reader) { return reader.stuck(); });
+    }
     std::uint64_t atoms_read() const { return atoms_read_; }
     std::uint64_t& stall(unsigned engine) { return stalls_[engine]; }
     bool read_blocked(unsigned engine) const { return (reading_ >> engine & 1) && fronts_[engine].blocked(); }

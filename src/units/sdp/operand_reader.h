@@ -12,8 +12,7 @@
 // A gate is open from the start of a layer to the last piece of the last beat of the stream; what its first stage holds is
 // there before.
 //
-// Source  sdp.md 1.6, 2.8; the replay of pairs is summarised there (8, point 6) and written out here:
-//         pixels pair up from the start of a line, the second one has rods of its own.
+// Source  sdp.md 1.6, 2.8; open_points.md 1: pixels pair up from the start of a line, the second one has rods of its own.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -45,35 +44,32 @@ struct OperandWalk {
 };
 
 /// The replay of operands per element in a multi-batch layer: pixel by pixel of a pair, for every batch.
+///
+/// The collector pairs the atoms of a command, the replay the pixels of a line. Of a single pixel one command fetches
+/// all surfaces, so the collector pairs surfaces; the replay ends its step behind the first of a pair, nobody takes the
+/// second, and the pair is never released: the layer hangs, as in the silicon.
 struct PairReplay {
     bool on = false;
     std::uint32_t width = 1, batches = 1;
-    bool alternate = false;                      // 16 bits, a single pixel a surface: two surfaces come in a word
+    std::uint32_t collected = 1;                 // pixels in a command
     std::uint32_t x = 0, second = 0, batch = 0;  // pair, pixel of it, pass
-    bool odd = false;
+    bool stuck = false;
+
+    static std::uint32_t pixels_of_command(const ReadLayer& layer) { return layer.one_pixel() ? layer.surfaces : layer.width; }
 
     void start(const ReadLayer& layer)
     {
-        *this = {layer.per_element && layer.batch > 1,
-                 layer.width,
-                 layer.batch,
-                 !layer.int8() && layer.one_pixel() && layer.use != OperandUse::Both,
-                 0,
-                 0,
-                 0,
-                 false};
+        *this = {layer.per_element && layer.batch > 1, layer.width, layer.batch, pixels_of_command(layer), 0, 0, 0, false};
     }
-    /// Of the two pixels a word or rod may belong to.
-    unsigned place() const { return alternate ? odd : second; }
     bool last_pass() const { return batch + 1 == batches; }
     void step()
     {
-        const std::uint32_t size = width - x > 1 ? 2 : 1;
+        const std::uint32_t size = std::min(width - x, 2u);
         if (++second < size) return;
         second = 0;
         if (++batch < batches) return;
         batch = 0;
-        odd = !odd;
+        stuck = size != std::min(collected - x, 2u);
         x = x + size < width ? x + size : 0;
     }
 };
@@ -96,12 +92,13 @@ public:
     bool valid() const { return out_.valid(); }
     bool last() const { return out_last_; }
     bool idle() const { return !walk_.on && !out_.valid(); }
+    bool stuck() const { return replay_.stuck; }
     /// `write`: rods that take a word; `size`: last rod of its group. True when the last beat was accepted.
     bool sweep(bool out, unsigned write, unsigned size, bool& changed)
     {
-        if (replay_.on) rod_ = replay_.place() * (int8_ ? 2 : 1);
+        if (replay_.on) rod_ = replay_.second * (int8_ ? 2 : 1);
         const unsigned select = (rod_ + half_) & 3;
-        const bool offered = walk_.on && rods_[select].valid();
+        const bool offered = walk_.on && !replay_.stuck && rods_[select].valid();
         const bool half_ends = half_ == (int8_ ? 1u : 0u);
         const bool surface_ends = half_ends && walk_.surface_ends();
         const bool finished = out_.valid() && out && out_last_;
@@ -112,7 +109,7 @@ public:
         if (room) out_last_ = half_ends && walk_.on && walk_.ends();
         const bool accepted = offered && room;
         const bool group_ends = rod_ == (int8_ || groups_.empty() ? 0u : groups_.front());
-        const bool open = walk_.on && room;
+        const bool open = walk_.on && !replay_.stuck && room;
         for (unsigned i = 0; i < facts::sdp::kRods; ++i) {
             const auto before = rods_[i];
             const bool read = open && (replay_.on     ? i == select && replay_.last_pass()
@@ -228,6 +225,12 @@ public:
         written_ = collected_ = group_ = step_ = x_ = 0;
         pairs_ = kFull && layer.per_element && layer.batch > 1;
     }
+    /// No operand will come any more.
+    bool stuck() const
+    {
+        if constexpr (kFull) return running_ && (alu.stuck() || mul.stuck());
+        else return false;
+    }
     bool uses_alu() const { return layer_.uses_alu(); }
     bool uses_mul() const { return layer_.uses_mul(); }
     void issued(const ReadRequest& request) { requests_.push_back(kFull ? (request.atoms + 1) / 2 : request.atoms); }
@@ -271,7 +274,7 @@ private:
             const bool pixel_ends = !(both && layer_.operand_bytes == 2 && layer_.int8() && (step_ & 1));
             if (second && (layer_.int8() || both)) mask <<= layer_.int8() ? 2 : 1;
             if (write && pixel_ends) x_ += layer_.int8() || both ? 1 : word;
-            if (x_ >= layer_.width) x_ = 0;
+            if (x_ >= PairReplay::pixels_of_command(layer_)) x_ = 0;
         }
         if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? mask : 0, size, answer.changed);
         if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? mask : 0, size, answer.changed);
