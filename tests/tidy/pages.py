@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """What the pages and the data of the repository promise.
 
-usage: pages.py [data]     no argument: all. Names file and place, exits 1.
+usage: pages.py [citations] [links] [data]     no argument: all. Names file and place, exits 1.
 
+citations  "fabric.md 1.3", "csc.md 6, point 10", "open_points.md F2" and "models/pdp.py", wherever they stand in src, include, tests,
+           scripts, configs and docs, lead to a page of docs/hardware, a heading with that number, a point of that section, a model
+links      what a page links to, and every file of the project that a page or comment names from the top folder, is there
 data       the table of tests/data/README.md is true: every archive, its number of files, its checksum
 """
 import hashlib
@@ -12,6 +15,86 @@ import tarfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+HARDWARE = ROOT / "docs/hardware"
+NUMBER = r"(?:[0-9]+(?:\.[0-9]+)*|F[0-9][a-z]?)"
+CITATION = re.compile(rf"\b([a-z_]{{3,}}\.md)`?(?:,? (?:section |chapter )?({NUMBER}(?:(?:, | and | to |, F|-){NUMBER})*))?"
+                      r"(?:(?:,| \() ?(?:open )?points? ([0-9]+))?")
+MODEL = re.compile(r"\bmodels/([a-z_]+\.py)")
+
+
+def texts():
+    for folder in ("src", "include", "tests", "scripts", "configs", "docs"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cpp", ".py", ".md", ".cmake", ".sh", ".txt") and path.is_file():
+                yield path, path.read_text()
+    for path in sorted(ROOT.glob("*.md")):
+        yield path, path.read_text()
+
+
+def sections(page):
+    """Number of every section of a page -> its text, with the text of the sections below it."""
+    found, lines = {}, page.read_text().splitlines()
+    open_sections = []
+    for line in lines:
+        heading = re.match(rf"#+ ({NUMBER})\b", line)
+        if heading:
+            number = heading.group(1)
+            open_sections = [n for n in open_sections if number.startswith(n + ".")] + [number]
+            found[number] = []
+        elif re.match(r"#+ ", line):
+            open_sections = []
+        for number in open_sections:
+            found[number].append(line)
+    return found
+
+
+def check_citations():
+    pages = {page.name: sections(page) for page in sorted(HARDWARE.glob("*.md"))}
+    for path, text in texts():
+        own = path.parent == HARDWARE
+        # A comment goes on in the next line, and so may a citation.
+        joined = re.sub(r"\n[ \t]*(?://|#)?[ \t]*", lambda m: " " * len(m.group()), text)
+        joined = re.sub(r"  +", lambda m: " " + "\0" * (len(m.group()) - 1), joined)
+        place = lambda at: f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, at) + 1}"
+        plain = joined.replace("\0", "")
+        offsets = [i for i, c in enumerate(joined) if c != "\0"]
+        for match in CITATION.finditer(plain):
+            page, numbers, point = match.groups()
+            where = place(offsets[match.start()])
+            if page not in pages:
+                if not (ROOT / "docs" / page).exists() and not (path.parent / page).exists() and (own or page.islower()):
+                    yield f"{where}: {page} is no page of docs/hardware"
+                continue
+            for number in re.findall(NUMBER, numbers or ""):
+                if number not in pages[page]:
+                    yield f"{where}: {page} has no section {number}"
+            last = re.findall(NUMBER, numbers or "")[-1:]
+            if point and last and last[0] in pages[page]:
+                if not re.search(rf"^ *(?:\| *)?\**{point}[.) |*]", "\n".join(pages[page][last[0]]), re.M):
+                    yield f"{where}: {page} {last[0]} has no point {point}"
+        for match in MODEL.finditer(plain):
+            if not (HARDWARE / "models" / match.group(1)).exists():
+                yield f"{place(offsets[match.start()])}: models/{match.group(1)} is not in docs/hardware/models"
+
+
+NAMED = re.compile(r"(?<![\w/.<>-])((?:src|include|tests|scripts|configs|docs)/[\w./-]*\w\.(?:h|cpp|py|md|json|sh|cmake|txt))\b")
+
+
+def check_links():
+    for path, text in texts():
+        for match in NAMED.finditer(text):
+            if path.name == "dram.md" or match.group(1).endswith("/NAME.json"):
+                continue  # dram.md names files of other projects, its sources
+            if not (ROOT / match.group(1)).exists():
+                yield f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(1)} is not there"
+        if path.suffix != ".md":
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", line):
+                if "://" not in target and not (path.parent / target).exists():
+                    yield f"{path.relative_to(ROOT)}:{number}: {target} is not there"
 
 
 def check_data():
@@ -31,7 +114,7 @@ def check_data():
             yield f"tests/data/{name}: {found} files, README.md says {files}"
 
 
-CHECKS = {"data": check_data}
+CHECKS = {"citations": check_citations, "links": check_links, "data": check_data}
 
 
 def main():

@@ -18,7 +18,7 @@
 // Shapes    beat of M atoms of A bytes; CBUF entry of R atoms; ring of data_bank * D entries.
 // Source    cdma.md; facts in facts/cdma.h.
 // Left out  clock override inputs; direct convolution with input and processing precision of
-//           different width (cdma.md 16.1: not usable in the reference either).
+//           different width (cdma.md 16, point 1: not usable in the reference either).
 // Error     0 cycles on the measured cases (tests/unit/cdma_*_test.cpp, tests/rtl).
 #pragma once
 #include <memory>

@@ -25,7 +25,7 @@ void ImageFetcher::start(const Layer& layer, const Converter& converter)
         const std::uint32_t x = p == 0 ? layer.x_offset : layer.x_offset % ppa;
         const std::uint32_t left = pl / ppa + (x >= pl % ppa ? 0 : 1), real = (w1 + x) / ppa + 1;
         const std::uint32_t need = (pl + w1 + layer.pad_right) / ppa + 2;
-        // [spec] cdma.md 5.2, 16.7: the count of right dummies has four bits
+        // [spec] cdma.md 5.2 and 16, point 7: the count of right dummies has four bits
         planes_[p].sections[0] = left;
         planes_[p].sections[1] = real;
         planes_[p].sections[2] = (need - left - real) & 0xf;

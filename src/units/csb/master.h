@@ -3,7 +3,7 @@
 // b_transport annotates the cycles until a write is accepted, or until read data are at the port.
 //
 // Shapes  one 32-bit word a transaction, aligned; address = byte address on the bus.
-// Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9.2).
+// Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9, point 2).
 #pragma once
 #include <tlm_utils/simple_target_socket.h>
 

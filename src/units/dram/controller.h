@@ -13,7 +13,7 @@
 // a request growing old) end a plan early. Writes are answered when they are in the queue.
 //
 // Source: dram.md 6, 7, 8.3. Left out: QoS classes, masked writes, pseudo-channels of HBM2.
-// Error: every command stream passes the checker (checker.h); tests/laws/dram_laws.cpp.
+// Error: every command stream passes the checker (checker.h); tests/laws/dram_laws_test.cpp.
 #pragma once
 #include "units/dram/channel.h"
 #include "units/dram/queue.h"
