@@ -71,8 +71,12 @@ void Software::perform(const ProgramEntry& entry)
                        while (interrupt.read()) wait(interrupt.negedge_event());
                    },
                    [&](const PollRegister& poll) {
-                       for (std::uint64_t tries = 0; (transfer(poll.address, std::nullopt) & poll.mask) != poll.expected; ++tries) {
-                           if (tries == kPollLimit) throw MachineError(fmt::format("{} never reads {:#x}", poll.name, poll.expected));
+                       for (std::uint64_t tries = 0;; ++tries) {
+                           const std::uint32_t value = transfer(poll.address, std::nullopt);
+                           if ((value & poll.mask) == poll.expected) break;
+                           if (tries == kPollLimit)
+                               throw MachineError(fmt::format("{} never reads {:#x} under mask {:#x}, but {:#x}", poll.name, poll.expected,
+                                                              poll.mask, value));
                            next_cycle();
                        }
                    },

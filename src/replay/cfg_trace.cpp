@@ -2,6 +2,8 @@
 // intr_notify(..); check_crc(..); with data files of {offset:0x.., size:N, payload:0x.. 0x..} lines.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "replay/replay.h"
@@ -61,7 +63,9 @@ std::uint32_t interrupt_bit(std::string_view name, const Line& line)
         {"SDP_0", 0},       {"SDP_1", 1},       {"CDP_0", 2},      {"CDP_1", 3},      {"PDP_0", 4},   {"PDP_1", 5},
         {"BDMA_0", 6},      {"BDMA_1", 7},      {"RBK_0", 8},      {"RBK_1", 9},      {"RUBIK_0", 8}, {"RUBIK_1", 9},
         {"CDMA_DAT_0", 16}, {"CDMA_DAT_1", 17}, {"CDMA_WT_0", 18}, {"CDMA_WT_1", 19}, {"CACC_0", 20}, {"CACC_1", 21}};
-    const auto found = kBits.find(name);
+    std::string upper(name);  // cdma_dat_0 is written in either case
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    const auto found = kBits.find(upper);
     if (found == kBits.end()) line.fail("unknown interrupt " + std::string(name));
     return 1u << found->second;
 }
@@ -131,9 +135,13 @@ private:
             region.bytes = line_.value(arguments[3], trace::kMaxBytes);
             trace::add_bounded(checked_, region.bytes, line_, "checks");
             trace::expect_addressable(region.address, region.bytes, line_);
+            const bool named = arguments[1] == "pri_mem" || arguments[1] == "sec_mem";  // or a number that says nothing
+            region.space = named ? memory_space(arguments[1], line_) : trace::space_of(region.address, hardware_);
             region.crc32 = word(arguments[4]);
             region.source = fmt::format("{}:{}", line_.file, line_.number);
             recording_.outputs.push_back(std::move(region));
+        } else if (name == "check_nothing") {
+            // The end of a trace that leaves nothing to check.
         } else if (name == "sync_notify" || name == "sync_wait") {
             // Ordering between the threads of the original bench; a program here is one thread already.
         } else {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "facts/hardware.h"
 #include "files/input.h"
+#include "platform/machine.h"
 
 namespace dlasim::trace {
 
@@ -75,6 +77,12 @@ inline void expect_addressable(std::uint64_t address, std::uint64_t bytes, const
 {
     if (bytes != 0 && address > UINT64_MAX - (bytes - 1))
         line.fail(std::to_string(bytes) + " bytes from address " + std::to_string(address) + " on go beyond the last address");
+}
+
+/// The bench of the public traces has the CVSRAM at 0x5xxxxxxx and the other memory elsewhere.
+inline MemorySpace space_of(std::uint64_t address, const Hardware& hardware)
+{
+    return hardware.memory.has_secondary && address >> 28 == 5 ? MemorySpace::Secondary : MemorySpace::Primary;
 }
 
 }  // namespace dlasim::trace

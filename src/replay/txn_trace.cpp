@@ -49,7 +49,6 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
     std::uint64_t total = 0, checked = 0;
     std::string text;
     std::size_t mark = 0;
-    bool waited = false;  // the next read of the interrupt status follows a wait
     for (Line line{file.string(), 0}; in.next(text);) {
         line.number = in.number();
         std::string_view rest = text;
@@ -67,7 +66,8 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             trace::add_bounded(total, bytes, line, "loads");
             const std::uint64_t address = line.value(words[1], UINT64_MAX);
             trace::expect_addressable(address, bytes, line);
-            recording.images.push_back({MemorySpace::Primary, address, read_bytes(trace::open_beside(file, words[3], line), bytes)});
+            recording.images.push_back(
+                {trace::space_of(address, hardware), address, read_bytes(trace::open_beside(file, words[3], line), bytes)});
         } else if (words[0] == "write_reg") {
             if (words.size() < 3) line.fail("write_reg takes an address and a value");
             const std::string name = name_of(hardware, reg());
@@ -75,13 +75,10 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             if (name == "CDMA.D_OP_ENABLE") mark = recording.program.size();
         } else if (words[0] == "read_reg") {
             expect(3);
-            const std::string name = name_of(hardware, reg());
-            if (waited && name == "GLB.S_INTR_STATUS") recording.program.push_back(PollRegister{name, reg(), word(2), word(3)});
-            else recording.program.push_back(RegisterRead{name, reg(), true, word(2), word(3)});
-            waited = false;
+            // The player of these traces reads until the value is there, wherever a read stands.
+            recording.program.push_back(PollRegister{name_of(hardware, reg()), reg(), word(2), word(3)});
         } else if (words[0] == "wait") {
             recording.program.push_back(WaitPin{});
-            waited = true;
         } else if (words[0] == "dump_mem") {
             expect(3);
             OutputRegion region;
@@ -89,6 +86,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             region.bytes = line.value(words[2], trace::kMaxBytes);
             trace::add_bounded(checked, region.bytes, line, "checks");
             trace::expect_addressable(region.address, region.bytes, line);
+            region.space = trace::space_of(region.address, hardware);
             region.content = read_bytes(trace::open_beside(file, words[3], line), region.bytes);
             if (region.content.size() != region.bytes)
                 line.fail(fmt::format("{} holds {} bytes, expected {}", words[3], region.content.size(), region.bytes));

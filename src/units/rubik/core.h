@@ -17,7 +17,7 @@
 // Shapes    an atom is 32 bytes, a beat two of them.
 // Source    rubik.md; latencies in facts/rubik.h.
 // Left out  the FIFO of 256 block commands: credits for 80 beats keep it from ever being full.
-// Error     0 cycles on the measured cases: rubik.md 6 (tests/wiring/rubik_machine_test.cpp), rubik_* (tests/data/rtl).
+// Error     0 cycles on the measured cases: rubik.md 6 (tests/wiring/rubik_machine_test.cpp), rubik_* (ctest measured.nv_full).
 #pragma once
 #include <array>
 #include <cstdint>
