@@ -102,6 +102,7 @@ void Rules::full() const
     fixed("sdp.bs_throughput", hw_.sdp.bs_throughput, 16);
     fixed("sdp.bn_throughput", hw_.sdp.bn_throughput, 16);
     fixed("sdp.ew_throughput", hw_.sdp.ew_throughput, 4);
+    fixed("cdp.throughput", hw_.cdp.throughput, 8);
     expect(hw_.cbuf.banks <= 16, is("cbuf.banks", hw_.cbuf.banks), "2..16: the bank fields have four bits");
 }
 
@@ -132,6 +133,9 @@ void Rules::configurable() const
     divides_k("sdp.bs_throughput", hw_.sdp.bs_throughput);
     divides_k("sdp.bn_throughput", hw_.sdp.bn_throughput);
     if (hw_.sdp.has_ew) divides_k("sdp.ew_throughput", hw_.sdp.ew_throughput);
+    power_of_two("cdp.throughput", hw_.cdp.throughput, 1, 8);
+    expect(atom / hw_.cdp.throughput >= 4, is("cdp.throughput", hw_.cdp.throughput, "memory.atom_bytes", atom),
+           "at least 4 beats an atom: the channel buffer is built for it");
     const auto absent = [&](const char* path, bool on) { expect(!on, std::string(path) + " = true", "false: only nv_full has it"); };
     absent("winograd", hw_.winograd);
     absent("batch", hw_.batch);

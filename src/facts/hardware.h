@@ -50,6 +50,10 @@ struct SdpHardware {
     }
 };
 
+struct CdpHardware {
+    std::uint32_t throughput = 1;  // bytes a cycle; nv_full takes 8 whatever the element
+};
+
 /// Read credits of the clients in response beats, by AXI id; 0 is unlimited. fabric.md 1.1.
 struct FabricHardware {
     std::array<std::uint32_t, 10> read_credit{};
@@ -62,6 +66,7 @@ struct Hardware {
     CbufHardware cbuf;
     MemoryHardware memory;
     SdpHardware sdp;
+    CdpHardware cdp;
     FabricHardware fabric;
     bool winograd = false, batch = false, weight_compression = false, bdma = false, rubik = false;
     std::uint32_t clock_mhz = 1000;

@@ -29,18 +29,19 @@ struct Row {
     bool cvsram;
     PortHardware secondary;
     SdpHardware sdp;
+    CdpHardware cdp;
     std::uint32_t address_bits;
 };
 
 // clang-format off
-//   name                   mac       atom  cbuf             port     latency cvsram         bs  bn  ew  EW     LUT   address
+//   name                   mac       atom  cbuf             port     latency cvsram         bs  bn  ew  EW     LUT     CDP address
 constexpr Row kRows[] = {
-    {"nv_large",            {64, 32}, 32,   {16, 512, 64},   {32, 1}, 1024,   true,  {32, 1}, {16, 16, 4, true,  true},  64},
-    {"nv_medium_1024_full", {32, 32}, 32,   {32, 512, 32},   {32, 4}, 1024,   true,  {32, 4}, { 8,  8, 2, true,  true},  64},
-    {"nv_medium_512",       {32, 16}, 16,   {32, 512, 32},   {16, 4},  256,   false, {},      { 4,  4, 4, false, false}, 64},
-    {"nv_small_256_full",   {32,  8},  8,   {32, 128, 32},   { 8, 4},   64,   true,  { 8, 4}, { 2,  2, 1, true,  true},  32},
-    {"nv_small_256",        {32,  8},  8,   {32, 128, 32},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, 32},
-    {"nv_small",            { 8,  8},  8,   {32, 512,  8},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, 32},
+    {"nv_large",            {64, 32}, 32,   {16, 512, 64},   {32, 1}, 1024,   true,  {32, 1}, {16, 16, 4, true,  true}, {8}, 64},
+    {"nv_medium_1024_full", {32, 32}, 32,   {32, 512, 32},   {32, 4}, 1024,   true,  {32, 4}, { 8,  8, 2, true,  true}, {4}, 64},
+    {"nv_medium_512",       {32, 16}, 16,   {32, 512, 32},   {16, 4},  256,   false, {},      { 4,  4, 4, false, false}, {2}, 64},
+    {"nv_small_256_full",   {32,  8},  8,   {32, 128, 32},   { 8, 4},   64,   true,  { 8, 4}, { 2,  2, 1, true,  true}, {1}, 32},
+    {"nv_small_256",        {32,  8},  8,   {32, 128, 32},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, {1}, 32},
+    {"nv_small",            { 8,  8},  8,   {32, 512,  8},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, {1}, 32},
 };
 // clang-format on
 
@@ -53,6 +54,7 @@ Hardware full()
     hw.cbuf = {16, 256, 128};
     hw.memory = {32, {64, 1}, {64, 4}, true, 1024, 64};
     hw.sdp = {16, 16, 4, true, true};
+    hw.cdp = {8};
     hw.fabric.read_credit = kFullCredit;
     hw.winograd = hw.batch = hw.weight_compression = hw.bdma = hw.rubik = true;
     return hw;
@@ -68,6 +70,7 @@ std::vector<Hardware> all()
         hw.cbuf = row.cbuf;
         hw.memory = {row.atom, row.primary, row.secondary, row.cvsram, row.latency, row.address_bits};
         hw.sdp = row.sdp;
+        hw.cdp = row.cdp;
         hw.fabric.read_credit = configurable_credits(hw);
         list.push_back(hw);
     }
@@ -83,7 +86,7 @@ std::array<std::uint32_t, 10> configurable_credits(const Hardware& hw)
     return {0,
             main,
             main,
-            main,
+            latency_fifo(hw, hw.cdp.throughput),  // [spec] cdp.md, parameters: D
             0,
             latency_fifo(hw, 4 * sdp.bs_throughput),
             latency_fifo(hw, 4 * sdp.bn_throughput),

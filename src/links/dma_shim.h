@@ -4,7 +4,7 @@
 //   unit ── push() ──►│ two places │── channel ──► MCIF or CVIF      ready() is a register
 //   unit ◄── take() ── registered, matched, registered ◄── complete
 //
-// Source  fabric.md 0 (PIPE2), 2.6.
+// Source  fabric.md 0 (PIPE2, STALLPIPE), 2.6.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,14 +14,15 @@
 
 namespace dlasim {
 
-/// PIPE2 whose output is a channel: latency 1, capacity 2. Each cycle: begin(), at most one push(), end().
+/// PIPE2 whose output is a channel: latency 1, capacity 2. One that `stalls` (SKID-PIPE-B) is not ready in the
+/// cycle after any cycle in which its output was not taken. Each cycle: begin(), at most one push(), end().
 template <class T>
 class Outlet {
 public:
-    explicit Outlet(Channel<T>& channel) : channel_(channel) {}
+    explicit Outlet(Channel<T>& channel, bool stalls = false) : channel_(channel), stalls_(stalls) {}
 
     /// Room for one item; of this cycle until end().
-    bool ready() const { return count_ < 2; }
+    bool ready() const { return ready_; }
     bool empty() const { return count_ == 0; }
 
     void begin(Cycle now)
@@ -35,13 +36,14 @@ public:
         enters_ = true;
         return items_[(first_ + count_) & 1];
     }
-    /// True if anything moved.
+    /// True if the next cycle differs.
     bool end(Cycle now)
     {
-        if (!leaves_ && !enters_) return false;
-        first_ ^= leaves_;
-        const bool was_empty = count_ == 0;
+        const bool was_ready = ready_, was_empty = count_ == 0;
         count_ = count_ + enters_ - leaves_;
+        ready_ = stalls_ ? leaves_ || was_empty : count_ < 2;
+        if (!leaves_ && !enters_) return ready_ != was_ready;
+        first_ ^= leaves_;
         if (count_ == 0) channel_.withdraw(now + 1);
         else if (leaves_ || was_empty) channel_.offer(now + 1, items_[first_]);
         return true;
@@ -49,9 +51,10 @@ public:
 
 private:
     Channel<T>& channel_;
+    const bool stalls_;
     T items_[2]{};
     unsigned first_ = 0, count_ = 0;
-    bool leaves_ = false, enters_ = false;
+    bool ready_ = true, leaves_ = false, enters_ = false;
 };
 
 /// Completes acknowledged writes in the order in which they were sent, whichever of the two interfaces

@@ -55,7 +55,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         csb_links_.push_back(std::make_unique<CsbLink>());
         const bool retimed = hardware.full() && (unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC");
         windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::kCsbRetiming : 0});
-        for (const std::string_view passive : {"CFGROM", "PDP", "PDP_RDMA", "CDP", "CDP_RDMA"})
+        for (const std::string_view passive : {"CFGROM", "PDP", "PDP_RDMA"})
             if (unit.name == passive)
                 passive_.push_back(std::make_unique<Passive>(std::string(unit.name).c_str(), clock, stepping, unit, *csb_links_.back()));
     }
@@ -103,6 +103,10 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
     sdp_ = std::make_unique<Sdp>("SDP", clock, stepping, hardware, sdp, options.values);
 
     // Memory to memory.
+    cdp_ = std::make_unique<Cdp>("CDP", clock, stepping, hardware,
+                                 CdpPorts{window("CDP"), window("CDP_RDMA"), *read(primary_, Client::Cdp), read(secondary_, Client::Cdp),
+                                          *write(primary_, Client::Cdp), write(secondary_, Client::Cdp), cdp_interrupt_},
+                                 options.values);
     if (hardware.bdma)
         bdma_ = std::make_unique<Bdma>("BDMA", clock, stepping, hardware,
                                        BdmaPorts{window("BDMA"), *read(primary_, Client::Bdma), *read(secondary_, Client::Bdma),
@@ -111,9 +115,9 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         rubik_ = std::make_unique<Rubik>("RBK", clock, stepping, hardware,
                                          RubikPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik),
                                                     *write(primary_, Client::Rubik), *write(secondary_, Client::Rubik), rubik_interrupt_});
-    glb_ = std::make_unique<Glb>(
-        "GLB", clock, stepping, hardware, window("GLB"),
-        std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});
+    glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
+                                 std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &cdp_interrupt_,
+                                                                    &bdma_interrupt_, &rubik_interrupt_});
     glb_->interrupt.bind(interrupt);
 
     connect(*primary_, *mcif_);
@@ -126,7 +130,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
 
     units_ = {mcif_.get()};
     if (cvif_) units_.push_back(cvif_.get());
-    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get()});
+    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get(), cdp_.get()});
     if (bdma_) units_.push_back(bdma_.get());
     if (rubik_) units_.push_back(rubik_.get());
     units_.push_back(glb_.get());
@@ -146,8 +150,9 @@ void Top::connect(Clients& clients, UnitModule& interface)
             case Client::CdmaData:
             case Client::CdmaWeight:
                 return cdma_.get();
-            case Client::Pdp:
             case Client::Cdp:
+                return cdp_.get();
+            case Client::Pdp:
                 return nullptr;
             default:
                 return sdp_.get();
@@ -177,9 +182,15 @@ void Top::attach(ProbeSet& probes)
     };
     read(Client::CdmaData, "cdma_dat2mcif_rd_req", "mcif2cdma_dat_rd_rsp");
     read(Client::CdmaWeight, "cdma_wt2mcif_rd_req", "mcif2cdma_wt_rd_rsp");
-    WriteLink& write = primary_->write[index(Client::Sdp)];
-    write.request.valid_probe = probes.get("sdp2mcif_wr_req_valid");
-    write.request.set_ready_probe(probes.get("sdp2mcif_wr_req_ready"));
+    read(Client::Cdp, "cdp2mcif_rd_req", "mcif2cdp_rd_rsp");
+    const auto write = [&](Client client, const std::string& request) -> WriteLink& {
+        WriteLink& link = primary_->write[index(client)];
+        link.request.valid_probe = probes.get(request + "_valid");
+        link.request.set_ready_probe(probes.get(request + "_ready"));
+        return link;
+    };
+    write(Client::Sdp, "sdp2mcif_wr_req");
+    write(Client::Cdp, "cdp2mcif_wr_req").complete.probe = probes.get("mcif2cdp_wr_rsp_complete");
     cacc_sdp_.valid_probe = probes.get("cacc2sdp_valid");
     cacc_sdp_.set_ready_probe(probes.get("cacc2sdp_ready"));
     cdma_csc_.data_filled.probe = probes.get("cdma2sc_dat_updt");

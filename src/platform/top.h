@@ -7,6 +7,7 @@
 //   │                                                                       │
 //   │  MCIF ◄─► CDMA ─► CBUF ─► CSC ─► CMAC_A/B ─► CACC ─► SDP ◄─► MCIF     │
 //   │  CVIF ◄─┘   ▲── releases ──┘▲───── credits ───┘       └────► CVIF     │
+//   │  CDP: memory to memory through MCIF and CVIF                          │
 //   │  BDMA, Rubik: memory to memory through MCIF and CVIF (nv_full)        │
 //   └────┬──────────────────────────────────────────────────────────┬──────┘
 //      dbb (four-phase non-blocking)                              cvsram
@@ -28,6 +29,7 @@
 #include "units/cacc/module.h"
 #include "units/cbuf/cbuf.h"
 #include "units/cdma/module.h"
+#include "units/cdp/module.h"
 #include "units/cmac/module.h"
 #include "units/csb/master.h"
 #include "units/csb/module.h"
@@ -81,7 +83,7 @@ private:
     Pulse<Sums> sums_a_, sums_b_;
     Channel<SumBeat> cacc_sdp_;
     Pulse<std::uint32_t> credit_;
-    Pulse<std::uint32_t> cdma_interrupt_, cacc_interrupt_, sdp_interrupt_, bdma_interrupt_, rubik_interrupt_;
+    Pulse<std::uint32_t> cdma_interrupt_, cacc_interrupt_, sdp_interrupt_, cdp_interrupt_, bdma_interrupt_, rubik_interrupt_;
     Cbuf cbuf_;
 
     // Units.
@@ -93,6 +95,7 @@ private:
     std::unique_ptr<Cmac> cmac_a_, cmac_b_;
     std::unique_ptr<Cacc> cacc_;
     std::unique_ptr<Sdp> sdp_;
+    std::unique_ptr<Cdp> cdp_;
     std::unique_ptr<Bdma> bdma_;
     std::unique_ptr<Rubik> rubik_;
     std::vector<std::unique_ptr<Passive>> passive_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "base/gated_clock.h"
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/sdp/acknowledge.h"

@@ -1,0 +1,148 @@
+// Stages in a row and side by side: how the elements of occupancy.h are put together.
+//
+//   Row, Chain   in ──► a ──► b ──► c ──► out            swept from the last to the first
+//
+//                     ┌──► a ──┐
+//   Beside       in ──┤        ├──► out                  both are filled and emptied together
+//                     └──► b ──┘
+//
+// Every part has valid(), ready(out) and sweep(in, flow); `out` is the ready of what is behind it.
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include "elements/occupancy.h"
+
+namespace dlasim::elements {
+
+/// The ready of a part, whether or not it depends on what is behind it.
+template <class Part>
+bool ready_of(const Part& part, bool out)
+{
+    if constexpr (requires { part.ready(out); }) return part.ready(out);
+    else return part.ready();
+}
+
+/// N times PIPE: what is behind the last gap stands, the rest moves.
+template <unsigned N>
+struct PipeRow {
+    static_assert(N > 0 && N < 32);
+    static constexpr std::uint32_t kAll = (1u << N) - 1;
+    std::uint32_t full = 0;  // bit N - 1 is the output
+    bool valid() const { return full >> (N - 1) & 1; }
+    bool ready(bool out) const { return out || full != kAll; }
+    void sweep(bool in, Flow& flow)
+    {
+        std::uint32_t moving = kAll;
+        if (!flow.ready) {
+            const std::uint32_t gaps = ~full & kAll;
+            if (gaps == 0) return;
+            moving = (2u << (std::bit_width(gaps) - 1)) - 1;
+        }
+        const std::uint32_t now = (full & ~moving) | (((full << 1) | unsigned{in}) & moving);
+        flow.changed |= now != full;
+        flow.ready = true;
+        full = now;
+    }
+};
+
+/// SKID-PIPE; SKID-PIPE-B where it `stalls`: which of the two is known when the machine is built.
+struct Registered {
+    bool stalls = false, go = true;
+    std::uint8_t held = 0;
+    bool valid() const { return held != 0; }
+    bool ready() const { return go; }
+    void sweep(bool in, Flow& flow)
+    {
+        const bool was_ready = go, moves = flow.ready || held == 0, leaves = flow.ready && held != 0, enters = in && go;
+        held = static_cast<std::uint8_t>(held + enters - leaves);
+        go = stalls ? moves : held < 2;
+        flow.changed |= enters != leaves || go != was_ready;
+        flow.ready = was_ready;
+    }
+};
+
+/// N stages of one kind.
+template <class Stage, std::size_t N>
+struct Row {
+    std::array<Stage, N> stages{};
+    bool valid() const { return stages[N - 1].valid(); }
+    bool ready(bool out) const
+    {
+        for (std::size_t i = N; i > 0; --i) out = ready_of(stages[i - 1], out);
+        return out;
+    }
+    void sweep(bool in, Flow& flow)
+    {
+        for (std::size_t i = N - 1; i > 0; --i) stages[i].sweep(stages[i - 1].valid(), flow);
+        stages[0].sweep(in, flow);
+    }
+};
+
+/// Stages of different kinds.
+template <class... Parts>
+struct Chain {
+    static constexpr std::size_t kLast = sizeof...(Parts) - 1;
+    std::tuple<Parts...> parts{};
+    bool valid() const { return std::get<kLast>(parts).valid(); }
+    bool ready(bool out) const { return ready_from<kLast>(out); }
+    void sweep(bool in, Flow& flow) { sweep_from<kLast>(in, flow); }
+
+private:
+    template <std::size_t i>
+    bool ready_from(bool out) const
+    {
+        const bool ready = ready_of(std::get<i>(parts), out);
+        if constexpr (i == 0) return ready;
+        else return ready_from<i - 1>(ready);
+    }
+    template <std::size_t i>
+    void sweep_from(bool in, Flow& flow)
+    {
+        if constexpr (i == 0) {
+            std::get<0>(parts).sweep(in, flow);
+        } else {
+            std::get<i>(parts).sweep(std::get<i - 1>(parts).valid(), flow);
+            sweep_from<i - 1>(in, flow);
+        }
+    }
+};
+
+/// A fork and its join: an arithmetic pipeline and the stages that carry beside it what it does not need.
+template <class A, class B>
+struct Beside {
+    A a{};
+    B b{};
+    bool valid() const { return a.valid() && b.valid(); }
+    bool ready(bool out) const { return ready_of(a, out && b.valid()) && ready_of(b, out && a.valid()); }
+    void sweep(bool in, Flow& flow)
+    {
+        const bool a_valid = a.valid(), b_valid = b.valid();
+        Flow a_flow{flow.ready && b_valid}, b_flow{flow.ready && a_valid};
+        const bool a_ready = ready_of(a, a_flow.ready), b_ready = ready_of(b, b_flow.ready);
+        a.sweep(in && b_ready, a_flow);
+        b.sweep(in && a_ready, b_flow);
+        flow.changed |= a_flow.changed || b_flow.changed;
+        flow.ready = a_ready && b_ready;
+    }
+};
+
+/// One of two parts, chosen while both are empty.
+template <class First, class Second>
+struct Either {
+    bool second = false;
+    First a{};
+    Second b{};
+    bool valid() const { return second ? b.valid() : a.valid(); }
+    bool ready(bool out) const { return second ? ready_of(b, out) : ready_of(a, out); }
+    void sweep(bool in, Flow& flow)
+    {
+        if (second) b.sweep(in, flow);
+        else a.sweep(in, flow);
+    }
+};
+
+}  // namespace dlasim::elements

@@ -1,0 +1,127 @@
+#include "units/cdp/wdma.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dlasim::cdp {
+
+Wdma::Wdma(const facts::CdpFacts& facts, std::uint32_t atom_bytes, WriteLink& primary, WriteLink& secondary, Values& values)
+    : facts_(facts),
+      atom_bytes_(atom_bytes),
+      values_(values),
+      gatherer_(facts.chunks, facts.write_depth),
+      interface_{Outlet<WritePacket>(secondary.request, facts.stalling_stages), Outlet<WritePacket>(primary.request, facts.stalling_stages)}
+{
+}
+
+void Wdma::start(const Cube& cube, const Layer& layer)
+{
+    arriving_.start(cube, facts_.chunks);
+    fresh_ = true;
+    const std::uint64_t mask = facts_.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << facts_.address_bits) - 1;
+    passes_ = PassWalk(cube, layer.destination, atom_bytes_, mask);
+    primary_ = layer.destination.primary;
+    counts_stalls_ = layer.counts_stalls;
+}
+
+void Wdma::begin(Cycle now)
+{
+    for (auto& port : interface_) port.begin(now);
+    if (input_valid() && fresh_) {
+        arriving_.step();
+        fresh_ = false;
+    }
+}
+
+/// Where the beat in the input stage goes.
+Wdma::Target Wdma::target() const
+{
+    const Beat& beat = arriving_.beat();
+    return {beat.pixel % facts_.word_atoms, beat.chunk};
+}
+
+/// The beat in the input stage goes on. The last one of every chunk needs room for the command, too.
+bool Wdma::takes() const
+{
+    const Target to = target();
+    return gatherer_.ready(to.half, to.slice) && (!arriving_.beat().last_pixel() || commands_.held <= facts_.write_commands);
+}
+
+bool Wdma::ready() const
+{
+    if (facts_.two_place_write_input) return skid_.ready();
+    return !pipe_.valid() || takes();
+}
+
+unsigned Wdma::atoms_of_word() const { return std::min(facts_.word_atoms, pass_.pixels - pixel_); }
+
+Wdma::Answer Wdma::cycle(Cycle now, bool in)
+{
+    Answer answer;
+    const bool arrived = input_valid(), taken = arrived && takes();
+    const bool command = taken && arriving_.beat().last_pixel() && arriving_.beat().chunk + 1u == facts_.chunks;
+    const Target to = arrived ? target() : Target{0, 0};
+
+    // (2) sees the FIFOs as they are at the start of the cycle.
+    const bool was_data = data_phase_;
+    offer(now, answer);
+    elements::Flow commands{answer.sent && !was_data};
+    commands_.sweep(command, commands);
+
+    // (1)
+    if (taken) {
+        gatherer_.push(to.half, to.slice);
+        fresh_ = true;
+    }
+    elements::Flow input{taken};
+    if (facts_.two_place_write_input) skid_.sweep(in, input);
+    else pipe_.sweep(in, input);
+
+    answer.changed |= taken || input.changed || commands.changed || answer.sent;
+    for (auto& port : interface_) answer.changed |= port.end(now);
+    return answer;
+}
+
+void Wdma::offer(Cycle now, Answer& answer)
+{
+    static_cast<void>(now);
+    blocked_ = false;
+    if (data_phase_ ? !gatherer_.valid(atoms_of_word()) : !commands_.valid()) return;
+    Outlet<WritePacket>& port = interface_[primary_];
+    if (!port.ready()) {
+        blocked_ = true;
+        stalls_ += counts_stalls_;
+        return;
+    }
+    answer.sent = true;
+    WritePacket& packet = port.push();
+    if (!data_phase_) {
+        pass_ = passes_.next();
+        values_.pass(pass_);
+        packet.command = true;
+        packet.require_ack = pass_.last();
+        packet.atoms = pass_.pixels;
+        packet.address = pass_.address;
+        answer.last_command = pass_.last();
+        data_phase_ = true;
+        pixel_ = 0;
+        return;
+    }
+    const unsigned atoms = atoms_of_word();
+    packet.command = packet.require_ack = false;
+    packet.atoms = atoms;
+    for (unsigned i = 0; i < atoms; ++i) std::memcpy(packet.data.data() + i * atom_bytes_, values_.atom(pixel_ + i), atom_bytes_);
+    gatherer_.pop(atoms);
+    atoms_ += atoms;
+    pixel_ += atoms;
+    if (pixel_ != pass_.pixels) return;
+    data_phase_ = false;
+    answer.finished = pass_.last();
+}
+
+void Wdma::account(Cycle cycles)
+{
+    if (blocked_ && counts_stalls_) stalls_ += static_cast<std::uint32_t>(cycles);
+}
+
+}  // namespace dlasim::cdp
