@@ -1,7 +1,7 @@
 # Sourced by run.sh and test.sh: installs the Debian packages that are missing, as root or with sudo.
 # Quick and silent when everything is there.
 
-packages="g++ cmake ninja-build pkg-config python3 libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
+packages="g++ cmake ninja-build pkg-config python3 python3-numpy libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
           libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev clang-format"
 
 missing=""

@@ -1,7 +1,11 @@
 // dlasim: the command line. Nothing else knows argv; what is thrown anywhere ends here as a status.
 #include <fmt/format.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <CLI/CLI.hpp>
+#include <climits>
 #include <iostream>
 #include <sstream>
 #include <systemc>
@@ -74,6 +78,7 @@ int parse_and_run(int argc, char** argv)
     run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
     run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
+    run_app->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
     run_app->add_flag("--times", run.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
     hidden(run_app->add_flag("--stepping", run.stepping, "evaluate every unit in every cycle: slow, same result"));
 
@@ -128,6 +133,11 @@ int parse_and_run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     dlasim::open_standard_streams();
+#if defined(__GLIBC__)
+    // Tensors come and go: their memory is kept for the next one, not given back to the system and cleared again by it.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
     return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });
 }
 

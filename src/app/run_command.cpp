@@ -23,15 +23,21 @@
 namespace dlasim {
 namespace {
 
+constexpr const char* kTensorFile = "output.npy";
+constexpr std::uint64_t kNpyHeader = 128;  // bytes, more than any shape needs
+
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct Outputs {
-    explicit Outputs(const RunOptions& options) : folder(options.out), result(folder.file("result.json"))
+    /// `tensor_bytes`: of the output tensor, 0 if there is none.
+    Outputs(const RunOptions& options, std::uint64_t tensor_bytes) : folder(options.out), result(folder.file("result.json"))
     {
+        if (tensor_bytes != 0 && options.tensors && !options.timing_only) tensor.emplace(folder.path() / kTensorFile, tensor_bytes);
         if (!options.events.empty()) events.emplace(options.events);
     }
     OutputFolder folder;
     OutputFile result;
-    std::optional<OutputFile> events;
+    std::optional<OutputFile> events, tensor;
+    std::string tensor_file() const { return tensor ? kTensorFile : ""; }
 };
 
 /// Simulates, with a line of progress that counts up to `work`.
@@ -53,7 +59,7 @@ Simulation show_progress(const std::string& name, const char* unit, std::uint64_
 /// Writes what a run says of itself; `result_of` makes it of a simulation that came to its end.
 template <class ResultOf>
 int conclude(const std::string& name, const Simulation& simulation, const Hardware& hardware, const RunOptions& options, Outputs& outputs,
-             ResultOf result_of)
+             Precision output_precision, ResultOf result_of)
 {
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
@@ -66,6 +72,7 @@ int conclude(const std::string& name, const Simulation& simulation, const Hardwa
     // Every run of every probe: what accounts for a layer's cycles must see all of them.
     if (outputs.events)
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX), 1));
+    if (outputs.tensor) outputs.tensor->commit(npy_file(*simulation.output, output_precision));
     outputs.result.commit(json_file_text(result_json(result), 2));
     if (!options.quiet) say("{}\n  written      {}\n", summary_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)
@@ -73,7 +80,8 @@ int conclude(const std::string& name, const Simulation& simulation, const Hardwa
                   simulation.cpu_seconds);
     for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(name), violation);
     if (!run.dbb_memory.violations.empty()) return kMismatch;
-    return result.comparison && !result.comparison->equal() ? kMismatch : kDone;
+    const bool unexpected = result.expected && !result.expected->equal();
+    return unexpected || (result.comparison && !result.comparison->equal()) ? kMismatch : kDone;
 }
 
 }  // namespace
@@ -85,13 +93,16 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     plan_shape(layer, hardware);  // what cannot be placed is refused before its tensors take memory
     const LayerTensors tensors = load_tensors(layer);
     const Plan plan = plan_layer(layer, hardware, tensors);
-    Outputs outputs(options);
+    const std::uint64_t places = std::uint64_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width();
+    const std::uint64_t bytes = layer.output.precision == Precision::Int8 ? places : 2 * places;
+    Outputs outputs(options, layer.post.compares() ? 0 : kNpyHeader + bytes);
     const std::uint64_t atoms = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
     const Simulation simulation = show_progress(layer.name, "MACs", atoms, options, [&](const SimulateOptions& with) {
         return simulate(layer, hardware, memory, tensors, plan, with);
     });
-    return conclude(layer.name, simulation, hardware, options, outputs,
-                    [&](const Simulation& s) { return LayerResult{layer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds}; });
+    return conclude(layer.name, simulation, hardware, options, outputs, layer.output.precision, [&](const Simulation& s) {
+        return LayerResult{layer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds, s.expected, outputs.tensor_file()};
+    });
 }
 
 int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
@@ -100,13 +111,15 @@ int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& 
     if (options.has_seed) transfer.seed = options.seed;
     const TransferPlan plan = plan_transfer(transfer, hardware);
     const std::unique_ptr<TransferMemory> contents = transfer_memory(transfer, plan);
-    Outputs outputs(options);
+    const Reshape* reshape = transfer.reshape();
+    Outputs outputs(options, reshape ? kNpyHeader + plan.bytes : 0);
     const Simulation simulation = show_progress(transfer.name, "bytes", plan.bytes, options, [&](const SimulateOptions& with) {
         return simulate(hardware, memory, *contents, plan, with);
     });
-    return conclude(transfer.name, simulation, hardware, options, outputs, [&](const Simulation& s) {
-        return TransferResult{transfer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds};
-    });
+    return conclude(
+        transfer.name, simulation, hardware, options, outputs, reshape ? reshape->precision : Precision::Int8, [&](const Simulation& s) {
+            return TransferResult{transfer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds, s.expected, outputs.tensor_file()};
+        });
 }
 
 int run_command(const RunOptions& options)

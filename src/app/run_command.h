@@ -16,10 +16,10 @@ struct RunOptions {
     std::string out = "out";
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;
-    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false;
+    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true;
 };
 
-/// Runs a layer that has been read, and writes `out`/result.json.
+/// Runs a layer that has been read, and writes `out`/result.json and `out`/output.npy.
 int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
 /// As run_layer, for what BDMA or Rubik do alone.
 int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);

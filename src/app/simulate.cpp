@@ -46,9 +46,11 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
         simulation.comparison = compare_status(simulation.run.reads.back().second, reference);
         return simulation;
     }
-    const Tensor output = collect_output(
+    simulation.output = collect_output(
         plan, layer, [&](Place place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
-    simulation.comparison = compare(output, reference);
+    simulation.comparison = compare(*simulation.output, reference);
+    if (!tensors.expected.empty())
+        simulation.expected = difference(*simulation.output, tensors.expected, layer.output.precision, layer.data.expected);
     return simulation;
 }
 
@@ -63,8 +65,10 @@ Simulation simulate(const Hardware& hardware, const MemorySpec& memory, const Tr
             [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
     Simulation simulation;
     if (!run_program(simulation, machine, plan.program, options) || options.timing_only) return simulation;
-    simulation.comparison =
-        contents.compare([&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
+    const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
+    simulation.comparison = contents.compare(read);
+    simulation.output = contents.output(read);
+    if (simulation.output) simulation.expected = contents.difference(*simulation.output);
     return simulation;
 }
 

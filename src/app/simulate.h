@@ -5,6 +5,7 @@
 
 #include "config/layer.h"
 #include "golden/compare.h"
+#include "golden/expected.h"
 #include "lowering/plan.h"
 #include "lowering/transfer_plan.h"
 #include "platform/machine.h"
@@ -21,6 +22,8 @@ struct SimulateOptions {
 struct Simulation {
     RunResult run;
     std::optional<Comparison> comparison;      // none with timing_only, or when the run did not end
+    std::optional<Tensor> output;              // none with timing_only, of copies, or when nothing is written
+    std::optional<Difference> expected;        // from the tensor of the user's, where there is one
     double wall_seconds = 0, cpu_seconds = 0;  // of Machine::run
 };
 

@@ -104,6 +104,7 @@ int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index
     run.out = point_folder(options, index).string();
     run.quiet = true;
     run.timing_only = options.timing_only;
+    run.tensors = false;
     if (point.transfer) return run_transfer(*point.transfer, point.hardware, point.memory, run);
     return run_layer(point.layer, point.hardware, point.memory, run);
 }

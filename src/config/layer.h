@@ -69,6 +69,7 @@ struct InputConversion {
 struct TensorSource {
     std::uint64_t seed = 1;
     std::string input, weights;           // NumPy files; empty: by seed
+    std::string expected;                 // NumPy file of the output to compare with; empty: none
     std::array<std::string, 6> operands;  // of SDP, by operand_slot()
     std::string where;                    // of "data" in the descriptor, for messages
 };

@@ -189,7 +189,7 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
 {
     layer.data.where = top.where("data");
     if (!top.has("data")) return;
-    std::vector<std::string> keys{"seed", "input", "weights", "bias"};
+    std::vector<std::string> keys{"seed", "input", "weights", "bias", "expected"};
     keys.insert(keys.end(), kOperandNames.begin(), kOperandNames.end());
     const JsonObject data(top.raw("data"), top.file(), top.pointer("data"), keys);
     layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the tensors", 1));
@@ -201,6 +201,9 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     };
     layer.data.input = path("input");
     layer.data.weights = path("weights");
+    layer.data.expected = path("expected");
+    if (layer.post.compares() && data.has("expected"))
+        throw ConfigError(data.where("expected"), "the layer compares and writes nothing, expected no such key");
     if (layer.op == Op::Sdp && data.has("weights"))
         throw ConfigError(data.where("weights"), "the layer has no weights, expected no such key");
     data.not_both("bias", "bs_alu");
@@ -399,7 +402,8 @@ OrderedJson layer_json(const Layer& layer)
     for (std::size_t i = 0; i < p.operands.size(); ++i) json["placement"][kEngineNames[i]] = place_json(p.operands[i]);
     json["post"] = post_json(layer);
     json["data"] = {{"seed", layer.data.seed}};
-    for (const auto& [key, path] : {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights}})
+    for (const auto& [key, path] :
+         {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights}, std::pair{"expected", &layer.data.expected}})
         if (!path->empty()) json["data"][key] = *path;
     for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot)
         if (!layer.data.operands[slot].empty()) json["data"][kOperandNames[slot]] = layer.data.operands[slot];

@@ -24,13 +24,18 @@ std::int16_t random_value(Precision precision, std::uint64_t random)
     return static_cast<std::int16_t>((random & 0x83ff) | (exponent << 10));
 }
 
-/// One- and two-byte integers and fp16 by their NumPy names.
-std::vector<std::string> types_of(Precision precision)
+void fill_random(Tensor& tensor, Precision precision, const Stream& stream)
 {
-    if (precision == Precision::Int8) return {"|i1"};
-    if (precision == Precision::Int16) return {"<i2"};
-    return {"<f2"};
+    std::int16_t* values = tensor.values.data();
+    const std::size_t count = tensor.values.size();
+    if (precision == Precision::Int8)  // most of all tensors: a loop without decisions
+        for (std::size_t i = 0; i < count; ++i) values[i] = random_value(Precision::Int8, stream(i));
+    else
+        for (std::size_t i = 0; i < count; ++i) values[i] = random_value(precision, stream(i));
 }
+
+/// One- and two-byte integers and fp16 by their NumPy names.
+std::vector<std::string> types_of(Precision precision) { return {npy_type(precision)}; }
 
 void fill(Tensor& tensor, const std::vector<std::int32_t>& values)
 {
@@ -72,12 +77,11 @@ Tensor load_input(const Layer& layer)
         return input;
     }
     const Stream stream(layer.data.seed, 1);
-    for (std::size_t i = 0; i < input.values.size(); ++i) {
-        input.values[i] = random_value(kind, stream(i));
-        if (layer.image() && !layer.signed_pixels && layer.format->eight_bit) input.values[i] &= 255;
-        if (layer.image())
-            input.values[i] = static_cast<std::int16_t>(input.values[i] & ~layer.format->missing_bits(component_of(input, i)));
-    }
+    fill_random(input, kind, stream);
+    if (layer.image() && !layer.signed_pixels && layer.format->eight_bit)
+        for (std::int16_t& value : input.values) value &= 255;
+    for (std::size_t i = 0; i < input.values.size() && layer.image() && layer.format->ten_bits(); ++i)
+        input.values[i] = static_cast<std::int16_t>(input.values[i] & ~layer.format->missing_bits(component_of(input, i)));
     return input;
 }
 
@@ -90,8 +94,9 @@ Tensor load_weights(const Layer& layer)
         return weights;
     }
     const Stream stream(layer.data.seed, 2), keep(layer.data.seed, 3);
-    for (std::size_t i = 0; i < weights.values.size(); ++i)
-        weights.values[i] = keep(i) % 100 < layer.density ? random_value(layer.precision, stream(i)) : std::int16_t{0};
+    fill_random(weights, layer.precision, stream);
+    for (std::size_t i = 0; i < weights.values.size() && layer.density < 100; ++i)
+        if (keep(i) % 100 >= layer.density) weights.values[i] = 0;
     // The transformed kernel is four times as large: whole only if it still fits the precision.
     if (layer.mode == Mode::Winograd && layer.precision == Precision::Int8)
         for (std::int16_t& value : weights.values) value = static_cast<std::int16_t>(value / 9);
@@ -144,12 +149,24 @@ Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t heig
     return cube;
 }
 
+const char* npy_type(Precision precision) { return precision == Precision::Int8 ? "|i1" : precision == Precision::Int16 ? "<i2" : "<f2"; }
+
+std::string npy_file(const Tensor& tensor, Precision precision)
+{
+    return npy_bytes(npy_type(precision), {tensor.n, tensor.c, tensor.h, tensor.w}, {tensor.values.begin(), tensor.values.end()});
+}
+
 LayerTensors load_tensors(const Layer& layer)
 {
     LayerTensors tensors;
     tensors.input = load_input(layer);
     if (layer.op != Op::Sdp) tensors.weights = load_weights(layer);
     for (std::size_t slot = 0; slot < tensors.operands.size(); ++slot) tensors.operands[slot] = load_operand(layer, slot);
+    if (!layer.data.expected.empty()) {
+        Tensor& expected = tensors.expected = Tensor(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
+        fill(expected, read_npy(layer.data.expected, {npy_type(layer.output.precision)}, {expected.n, expected.c, expected.h, expected.w},
+                                layer.data.where + "/expected"));
+    }
     return tensors;
 }
 

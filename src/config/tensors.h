@@ -6,6 +6,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "config/layer.h"
@@ -34,12 +35,17 @@ struct Tensor {
 
 struct LayerTensors {
     Tensor input, weights;
+    Tensor expected;                 // of the output; empty: none
     std::array<Tensor, 6> operands;  // by operand_slot(); empty without one, 1 x 1 where they are per kernel
 };
 
 /// Reads or makes them. By seed: int8 over its whole range, int16 mostly in 12 bits so that sums
 /// stay inside 32, fp16 between 2^-5 and 2^1.
 LayerTensors load_tensors(const Layer& layer);
+/// The NumPy dtype of an output: what is written, and what an expected tensor must have.
+const char* npy_type(Precision precision);
+/// A tensor as a NumPy file.
+std::string npy_file(const Tensor& tensor, Precision precision);
 /// One cube [1][channels][height][width]: from a NumPy file that `where` names, or by seed without one.
 Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t height, std::uint32_t width, const std::string& file,
                  const std::string& where, std::uint64_t seed);

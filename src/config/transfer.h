@@ -46,7 +46,8 @@ struct Reshape {
     std::uint32_t width = 1, height = 1, channels = 1;  // of the input
     Precision precision = Precision::Int8;
     Place input{true, 0x80000000}, output{true, 0xa0000000};
-    std::string data, data_where;  // NumPy file, and where it is named; empty: by seed
+    std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
+    std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
 
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t sub_cubes() const { return mode == RubikMode::Contract ? stride.x * stride.y : 1; }

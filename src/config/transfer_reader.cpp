@@ -141,10 +141,10 @@ Reshape read_reshape(const JsonObject& top)
     return reshape;
 }
 
-std::string data_path(const JsonObject& data, const std::string& folder)
+std::string data_path(const JsonObject& data, const char* key, const std::string& folder)
 {
-    const std::string text = data.text("input", "");
-    if (text.empty() && data.has("input")) throw ConfigError(data.where("input"), "found \"\", expected a NumPy file");
+    const std::string text = data.text(key, "");
+    if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
     if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
     return (std::filesystem::path(folder) / text).string();
 }
@@ -183,11 +183,13 @@ Transfer transfer_from_json(const Json& json, const std::string& file, const std
     else transfer.what = read_reshape(top);
     if (!top.has("data")) return transfer;
     const JsonObject data(top.raw("data"), file, top.pointer("data"),
-                          bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input"});
+                          bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input", "expected"});
     transfer.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the data", 1));
     if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) {
-        reshape->data = data_path(data, folder);
+        reshape->data = data_path(data, "input", folder);
         reshape->data_where = data.where("input");
+        reshape->expected = data_path(data, "expected", folder);
+        reshape->expected_where = data.where("expected");
     }
     return transfer;
 }
@@ -216,6 +218,7 @@ OrderedJson transfer_json(const Transfer& transfer)
     }
     json["data"] = {{"seed", transfer.seed}};
     if (const Reshape* reshape = transfer.reshape(); reshape && !reshape->data.empty()) json["data"]["input"] = reshape->data;
+    if (const Reshape* reshape = transfer.reshape(); reshape && !reshape->expected.empty()) json["data"]["expected"] = reshape->expected;
     return json;
 }
 

@@ -10,6 +10,7 @@ namespace dlasim {
 struct Comparison {
     std::uint64_t compared = 0, mismatches = 0;
     std::vector<std::string> examples;  // the first few, in words
+    std::string finding;                // of a comparison by SDP: what it found
     bool equal() const { return mismatches == 0; }
 };
 

@@ -2,11 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "config/place.h"
 #include "golden/compare.h"
+#include "golden/expected.h"
 
 namespace dlasim {
 
@@ -22,6 +24,9 @@ public:
     virtual void before(const Write& write) const = 0;
     /// Compares the machine's memory, byte by byte.
     virtual Comparison compare(const Read& read) const = 0;
+    /// The output as a tensor [1][channels][height][width], and how it differs from one of the user's; copies have neither.
+    virtual std::optional<Tensor> output(const Read&) const { return std::nullopt; }
+    virtual std::optional<Difference> difference(const Tensor&) const { return std::nullopt; }
 };
 
 /// Counts a byte; a mismatch is told as `dbb 0x80000000: found 0x12, expected 0x34`.

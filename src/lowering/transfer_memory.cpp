@@ -38,6 +38,8 @@ public:
                               : r_.mode == RubikMode::Split  ? padded(cube, r_.channels, layout.padded_width)
                                                              : padded(cube, layout.padded_channels, r_.width);
         output_ = feature_bytes(golden, 0, golden.c, layout.output, layout.output_bytes);
+        if (!r_.expected.empty())
+            expected_ = load_cube(r_.precision, r_.out_channels(), r_.out_height(), r_.out_width(), r_.expected, r_.expected_where, seed);
     }
 
     void before(const Write& write) const override
@@ -60,6 +62,18 @@ public:
                          inside && found[i] != expected[i] ? element(i - first) : "");
         }
         return result;
+    }
+
+    std::optional<Tensor> output(const Read& read) const override
+    {
+        Tensor cube(1, r_.out_channels(), r_.out_height(), r_.out_width());
+        read_feature(read(r_.output, layout_.output_bytes), layout_.output, cube, 0, cube.c);
+        return cube;
+    }
+    std::optional<Difference> difference(const Tensor& output) const override
+    {
+        if (r_.expected.empty()) return std::nullopt;
+        return dlasim::difference(output, expected_, r_.precision, r_.expected);
     }
 
 private:
@@ -90,6 +104,7 @@ private:
     const Reshape& r_;
     const ReshapeLayout& layout_;
     Bytes input_, output_;
+    Tensor expected_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "config/json_object.h"
 #include "golden/compare.h"
+#include "golden/expected.h"
 #include "platform/machine.h"
 #include "report/bounds.h"
 
@@ -11,6 +12,10 @@ namespace dlasim {
 
 /// `verified`, `compared`, `mismatches` and the examples.
 void put_verdict(OrderedJson& json, const std::optional<Comparison>& comparison);
+/// `output`: the file of the tensor, null without one. `expected`: how it differs from the tensor it should be, if there is one.
+void put_output(OrderedJson& json, const std::string& file, const std::optional<Difference>& expected);
+/// The line of the table; nothing without an expected tensor.
+std::string expected_line(const std::optional<Difference>& expected);
 /// `units`, `traffic`, `memory_report`.
 void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, std::uint64_t cycles);
 void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds);

@@ -91,6 +91,18 @@ void put_verdict(OrderedJson& json, const std::optional<Comparison>& comparison)
     if (comparison && !comparison->equal()) json["mismatch_examples"] = comparison->examples;
 }
 
+void put_output(OrderedJson& json, const std::string& file, const std::optional<Difference>& expected)
+{
+    json["output"] = file.empty() ? OrderedJson() : OrderedJson(file);
+    if (!expected) return;
+    OrderedJson& d = json["expected"];
+    d = {{"file", expected->file}, {"equal", expected->equal()}, {"compared", expected->compared}, {"differing", expected->differing}};
+    if (expected->equal()) return;
+    d["first"] = {{"batch", expected->n},  {"channel", expected->c},   {"row", expected->y},
+                  {"column", expected->x}, {"found", expected->found}, {"expected", expected->expected}};
+    d["largest_difference"] = expected->largest;  // null if it is not finite
+}
+
 void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
 {
     for (const UnitReport& unit : run.units) json["units"][unit.name] = unit_json(unit, cycles);
@@ -143,6 +155,7 @@ OrderedJson result_json(const LayerResult& r)
     json["macs"] = r.layer.macs();
     json["mac_utilization"] = r.utilization();
     put_verdict(json, r.comparison);
+    put_output(json, r.output_file, r.expected);
     if (r.layer.post.compares() && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
     put_run(json, r.run, r.hardware, r.cycles());
     put_bounds(json, lower_bounds(r.plan, r.layer, r.hardware, r.memory));

@@ -6,6 +6,7 @@
 
 #include "config/json_object.h"
 #include "golden/compare.h"
+#include "golden/expected.h"
 #include "platform/machine.h"
 #include "report/bounds.h"
 #include "report/parts.h"
@@ -21,6 +22,8 @@ struct LayerResult {
     const RunResult& run;
     std::optional<Comparison> comparison;  // none with --timing-only
     double wall_seconds = 0;
+    std::optional<Difference> expected = std::nullopt;  // from the tensor of the user's
+    std::string output_file = "";                       // of the output tensor, empty without one
 
     std::uint64_t cycles() const { return run.interrupt_cycles.empty() ? 0 : static_cast<std::uint64_t>(run.interrupt_cycles.back()); }
     double utilization() const;

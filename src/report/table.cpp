@@ -33,7 +33,7 @@ std::string verdict(const LayerResult& r)
 {
     if (!r.comparison) return "not compared (--timing-only)";
     if (r.layer.post.compares() && r.comparison->equal())
-        return fmt::format("yes, SDP says what the reference does: {}", (r.run.reads.back().second & 1) != 0 ? "unequal" : "equal");
+        return fmt::format("yes, SDP says what the reference does: {}", r.comparison->finding);
     if (r.comparison->equal())
         return fmt::format("yes, all {} outputs equal the golden {} ({})", grouped(r.comparison->compared),
                            r.layer.op == Op::Sdp ? "SDP" : "convolution", arithmetic(r));
@@ -64,6 +64,18 @@ std::string mismatch_text(const Comparison& comparison, const char* what)
     std::string text = fmt::format("NO: {} of {} {} differ", grouped(comparison.mismatches), grouped(comparison.compared), what);
     for (const std::string& example : comparison.examples) text += "\n               " + example;
     return text;
+}
+
+std::string expected_line(const std::optional<Difference>& expected)
+{
+    if (!expected) return "";
+    const std::string file = printable(expected->file);
+    if (expected->equal()) return fmt::format("  expected     yes, all {} outputs equal {}\n", grouped(expected->compared), file);
+    return fmt::format(
+        "  expected     NO: {} of {} outputs differ from {}, the largest by {}\n"
+        "               the first at batch {} channel {} row {} column {}: found {}, expected {}\n",
+        grouped(expected->differing), grouped(expected->compared), file, expected->largest, expected->n, expected->c, expected->y,
+        expected->x, expected->found, expected->expected);
 }
 
 std::string run_table(const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
@@ -99,6 +111,7 @@ std::string summary_table(const LayerResult& r)
     text += fmt::format("  cycles       {}\n", grouped(r.cycles()));
     text += fmt::format("  MACs         {}, utilization {:.2f} %\n", grouped(r.layer.macs()), 100 * r.utilization());
     text += fmt::format("  verified     {}\n", verdict(r));
+    text += expected_line(r.expected);
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
     text += run_table(r.run, r.hardware, r.cycles());

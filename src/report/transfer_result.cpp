@@ -84,6 +84,7 @@ OrderedJson result_json(const TransferResult& r)
     json["macs"] = 0;
     json["mac_utilization"] = 0.0;
     put_verdict(json, r.comparison);
+    put_output(json, r.output_file, r.expected);
     put_run(json, r.run, r.hardware, r.cycles());
     put_bounds(json, transfer_bounds(r.plan, r.memory));
     json["wall_seconds"] = r.wall_seconds;
@@ -98,6 +99,7 @@ std::string summary_table(const TransferResult& r)
     text += fmt::format("  cycles       {}, {:.2f} bytes a cycle\n", grouped(r.cycles()),
                         r.cycles() == 0 ? 0.0 : static_cast<double>(r.plan.bytes) / static_cast<double>(r.cycles()));
     text += fmt::format("  verified     {}\n", verdict(r));
+    text += expected_line(r.expected);
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
     return text + run_table(r.run, r.hardware, r.cycles()) + bounds_table(transfer_bounds(r.plan, r.memory));

@@ -1,6 +1,6 @@
 if(TARGET dlasim)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    foreach(case Basics Runs Page Transfers BadInput Folders Interrupts Sweeps)
+    foreach(case Basics Runs Tensors Page Transfers BadInput Folders Interrupts Sweeps)
         add_test(NAME Cli.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cli_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Cli.${case} PROPERTIES LABELS quick TIMEOUT 300)
     endforeach()

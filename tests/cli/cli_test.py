@@ -95,7 +95,7 @@ class Runs(Case):
             self.assertEqual(sum(unit[phase] for phase in PHASES), result["cycles"], name)
         self.assertLessEqual(result["bounds"]["largest"], result["cycles"])
         self.assertIn("verified     yes", done.stdout)
-        self.assertEqual(os.listdir(self.folder / "out"), ["result.json"])
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["output.npy", "result.json"])
 
     def test_quiet_prints_nothing(self):
         done, _ = self.run_layer(SMALL, "--quiet")
@@ -199,6 +199,143 @@ class Runs(Case):
             self.events(program, config=label, hardware=hardware)
         case = {"config": "anything", "hardware": {"cbuf": {"banks": 16}}, "memory": {}, "program": program}
         self.refused(self.dlasim("replay", self.write(case, "case.json")), "/hardware/preset")
+
+
+def npy(dtype, shape, values):
+    """A NumPy file of version 1."""
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    code = {"|i1": "b", "<i2": "h", "<f2": "e"}[dtype]
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
+
+
+def read_npy(path):
+    """dtype, shape and values of a NumPy file of version 1."""
+    data = path.read_bytes()
+    length = struct.unpack_from("<H", data, 8)[0]
+    header = eval(data[10:10 + length])
+    code = {"|i1": "b", "<i2": "h", "<f2": "e"}[header["descr"]]
+    body = data[10 + length:]
+    return header["descr"], header["shape"], list(struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body))
+
+
+class Tensors(Case):
+    """The output tensor: output.npy, and data.expected."""
+    PLAIN = {"input": {"width": 3, "height": 2, "channels": 2}, "kernel": {"width": 1, "height": 1, "count": 3},
+             "data": {"input": "x.npy", "weights": "w.npy"}}
+    X, W = [1, -2, 3, 4, -5, 6, 10, 20, -30, 40, 50, -60], [1, 0, 0, 1, 2, -1]
+    OUT = X + [2 * a - b for a, b in zip(X[:6], X[6:])]  # the kernels are (1, 0), (0, 1) and (2, -1)
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "x.npy").write_bytes(npy("|i1", (1, 2, 2, 3), self.X))
+        (self.folder / "w.npy").write_bytes(npy("|i1", (3, 2, 1, 1), self.W))
+
+    def expecting(self, values, dtype="|i1", shape=(1, 3, 2, 3)):
+        (self.folder / "golden.npy").write_bytes(npy(dtype, shape, values))
+        return dict(self.PLAIN, data=dict(self.PLAIN["data"], expected="golden.npy"))
+
+    def test_the_output_is_written_in_the_shape_and_order_of_the_inputs(self):
+        for hardware in ("nv_small", "nv_large", "nv_full"):
+            done, result = self.run_layer(self.PLAIN, "--hw", hardware)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(read_npy(self.folder / "out" / "output.npy"), ("|i1", (1, 3, 2, 3), self.OUT))
+            self.assertEqual(result["output"], "output.npy")
+
+    def test_an_expected_tensor_that_is_there_is_said_so(self):
+        done, result = self.run_layer(self.expecting(self.OUT))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("expected     yes, all 18 outputs equal", done.stdout)
+        self.assertEqual((result["expected"]["equal"], result["expected"]["compared"], result["expected"]["differing"]), (True, 18, 0))
+
+    def test_the_first_the_number_and_the_largest_of_the_differences_are_named(self):
+        wrong = list(self.OUT)
+        wrong[8] += 3     # kernel 1, row 0, column 2
+        wrong[17] -= 100  # kernel 2, row 1, column 2
+        done, result = self.run_layer(self.expecting(wrong))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIs(result["verified"], True)
+        self.assertEqual(result["expected"]["differing"], 2)
+        self.assertEqual(result["expected"]["first"], {"batch": 0, "channel": 1, "row": 0, "column": 2, "found": -30, "expected": -27})
+        self.assertEqual(result["expected"]["largest_difference"], 100)
+        self.assertIn("NO: 2 of 18 outputs differ", done.stdout)
+        self.assertIn("the largest by 100", done.stdout)
+        self.assertIn("batch 0 channel 1 row 0 column 2: found -30, expected -27", done.stdout)
+        self.assertEqual(read_npy(self.folder / "out" / "output.npy")[2], self.OUT)
+
+    def test_what_cannot_be_the_output_is_refused_before_the_run(self):
+        equal = {"op": "sdp", "input": {"width": 2, "height": 2, "channels": 32}, "data": {"expected": "golden.npy"},
+                 "post": {"ew": {"alu": {"op": "equal", "per": "element"}}}}
+        for layer, says in ((lambda: self.expecting(self.OUT, "<i2"), ('found dtype "<i2"', 'expected "|i1"')),
+                            (lambda: self.expecting(self.OUT, shape=(1, 3, 3, 2)), ("found shape (1, 3, 3, 2)", "expected (1, 3, 2, 3)")),
+                            (lambda: self.expecting(self.OUT[:-1]), ("found 17 bytes", "expected 18")),
+                            (lambda: dict(self.PLAIN, data={"expected": "missing.npy"}), ("missing.npy",)),
+                            (lambda: equal, ("/data/expected", "writes nothing"))):
+            self.refused(self.run_layer(layer(), "--hw", "nv_full")[0], *says)
+
+    def test_no_tensors_and_timing_only_write_none(self):
+        for flag in ("--no-tensors", "--timing-only"):
+            done, result = self.run_layer(self.PLAIN, flag)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(os.listdir(self.folder / "out"), ["result.json"])
+            self.assertIsNone(result["output"])
+
+    def test_precisions_have_their_dtypes(self):
+        for precision, output, dtype in (("int16", "int16", "<i2"), ("fp16", "fp16", "<f2"), ("int8", "int16", "<i2")):
+            layer = {"input": {"width": 3, "height": 2, "channels": 32}, "kernel": {"width": 1, "height": 1, "count": 32}, "precision": precision,
+                     "post": {"output": {"precision": output}}}
+            done, _ = self.run_layer(layer)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            first = (self.folder / "out" / "output.npy").read_bytes()
+            self.assertEqual(read_npy(self.folder / "out" / "output.npy")[:2], (dtype, (1, 32, 2, 3)))
+            (self.folder / "golden.npy").write_bytes(first)
+            done, result = self.run_layer(dict(layer, data={"expected": "golden.npy"}))
+            self.assertEqual((done.returncode, result["expected"]["equal"]), (0, True), done.stderr)
+
+    def test_reshapes_have_an_output_and_copies_have_none(self):
+        values = list(range(-60, 60))
+        (self.folder / "x.npy").write_bytes(npy("|i1", (1, 20, 2, 3), values))
+        for mode, shape in (({"mode": "split"}, (1, 20, 2, 3)), ({"mode": "merge"}, (1, 20, 2, 3))):
+            layer = {"op": "rubik", "rubik": mode, "input": {"width": 3, "height": 2, "channels": 20}, "data": {"input": "x.npy", "expected": "x.npy"}}
+            done, result = self.run_layer(layer)
+            self.assertEqual((done.returncode, result["expected"]["equal"]), (0, True), done.stderr)
+            self.assertEqual(read_npy(self.folder / "out" / "output.npy"), ("|i1", shape, values))
+        (self.folder / "golden.npy").write_bytes(npy("|i1", (1, 20, 2, 3), values[:-1] + [0]))
+        layer["data"]["expected"] = "golden.npy"
+        done, result = self.run_layer(layer)
+        self.assertEqual((done.returncode, result["expected"]["differing"], result["expected"]["largest_difference"]), (1, 1, 59))
+        _, result = self.run_layer(Transfers.COPY)
+        self.assertIsNone(result["output"])
+
+    def test_a_comparison_says_plainly_that_something_is_unequal(self):
+        layer = {"op": "sdp", "input": {"width": 2, "height": 2, "channels": 32}, "post": {"ew": {"alu": {"op": "equal", "per": "element"}}},
+                 "data": {"input": "x.npy", "ew_alu": "y.npy"}}
+        values = [i % 100 for i in range(128)]
+        (self.folder / "x.npy").write_bytes(npy("|i1", (1, 32, 2, 2), values))
+        (self.folder / "y.npy").write_bytes(npy("<i2", (1, 32, 2, 2), values))
+        done, result = self.run_layer(layer)
+        self.assertEqual((done.returncode, result["unequal"]), (0, False), done.stderr)
+        self.assertIn("equal, all 128 elements", done.stdout)
+        values[7] += 1  # kernel 1, row 1, column 1
+        (self.folder / "y.npy").write_bytes(npy("<i2", (1, 32, 2, 2), values))
+        done, result = self.run_layer(layer)
+        self.assertEqual((done.returncode, result["unequal"]), (0, True), done.stderr)
+        self.assertIn("UNEQUAL, 1 of 128 elements differ, the first at batch 0 kernel 1 row 1 column 1", done.stdout)
+
+    def test_the_example_of_the_page_is_a_regression_test(self):
+        example = re.search(r"```python\n(.*?)```", Page.PAGE.read_text(), re.S).group(1)
+        environment = dict(os.environ, PATH=f"{Path(DLASIM).resolve().parent}:{os.environ['PATH']}")
+
+        def run():
+            # Debian's interpreter: the one that has Debian's NumPy.
+            return subprocess.run(["/usr/bin/python3", "-c", example], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=100)
+        done = run()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("expected     yes, all 1,024 outputs equal", done.stdout)
+        broken = example.replace(">> 11)", ">> 10)")
+        self.assertNotEqual(broken, example)
+        example = broken
+        self.assertNotEqual(run().returncode, 0)
 
 
 class Page(Case):
