@@ -1,7 +1,9 @@
 // The accelerator as a SystemC module for your own TLM-2.0 platform.
 //
-//   csb        target, b_transport, 32-bit words, byte addresses of the register map; the delay is
-//              annotated: cycles until a write is accepted or read data are back
+//   csb        target, b_transport (nb_transport works too), 32-bit words, byte addresses of the register
+//              map; the delay is annotated: time until a write is accepted or read data are back. Callers may be
+//              between clock edges and ahead of time; they are served in the order of their calls.
+//              Refused with a TLM response: see below. No DMI, no debug access.
 //   dbb        initiator, nb_transport, base protocol: one generic payload a burst, BEGIN_REQ/END_REQ
 //              the command, BEGIN_RESP the first data beat or the write response
 //   cvsram     the same for the secondary port; null where the hardware has none
@@ -10,8 +12,18 @@
 // A target that annotates its responses with at least one clock period of delay is sampled in exactly
 // that cycle; one that answers without a delay is sampled at the next clock edge. Either way the order
 // in which SystemC runs processes cannot change a result.
+//
+// Errors. What cannot be built throws ConfigError from the constructor, before anything runs. On csb: an
+// address that is unaligned or beyond 18 bits is TLM_ADDRESS_ERROR_RESPONSE, anything but one word
+// TLM_BURST_ERROR_RESPONSE, disabled bytes TLM_BYTE_ENABLE_ERROR_RESPONSE, no data pointer
+// TLM_GENERIC_ERROR_RESPONSE; an ignored command does nothing. Where a memory answers with an error or
+// breaks the base protocol, or an expectation of the library does not hold, the accelerator stands still
+// from then on, csb answers TLM_GENERIC_ERROR_RESPONSE, and the failure is told once: to `on_error`, or
+// without it by SC_REPORT_ERROR of type "/dlasim/accelerator" from a process of the accelerator. Nothing
+// else is thrown through SystemC's kernel, and the host process is never aborted.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -26,7 +38,8 @@ struct AcceleratorOptions {
     std::string hardware = "nv_small";  // a preset, or a hardware file
     std::vector<std::string> settings;  // "cbuf.banks=16": laid over it
     sc_core::sc_time clock_period{1, sc_core::SC_NS};
-    bool values = true;  // compute data; without it only time is simulated
+    bool values = true;                                   // compute data; without it only time is simulated
+    std::function<void(const MachineError&)> on_error{};  // called once, inside the simulation; empty: SC_REPORT_ERROR
 };
 
 class Accelerator final : public sc_core::sc_module {
@@ -42,6 +55,8 @@ public:
 
     /// Byte address of a register, "CDMA.D_OP_ENABLE"; throws ConfigError if there is none.
     std::uint32_t address(const std::string& register_name) const;
+    /// Why the accelerator stands still; empty while it works.
+    std::string failure() const;
     /// What every unit does and waits for, a line each: for the diagnosis of a hang.
     std::string diagnosis();
 

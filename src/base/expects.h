@@ -1,6 +1,16 @@
 #pragma once
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 
-/// One condition that only a defect of ours can break; on in every build.
-#define DLASIM_EXPECTS(cond) ((cond) ? void() : (std::fprintf(stderr, "%s:%d: expects %s\n", __FILE__, __LINE__, #cond), std::abort()))
+#include "base/error.h"
+
+namespace dlasim {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void expectation_failed(const char* file, int line, const char* condition)
+{
+    throw InternalError(std::string(file) + ":" + std::to_string(line) + ": expects " + condition);
+}
+
+}  // namespace dlasim
+
+/// One condition that only a defect of ours can break; on in every build. Throws InternalError.
+#define DLASIM_EXPECTS(cond) ((cond) ? void() : ::dlasim::expectation_failed(__FILE__, __LINE__, #cond))

@@ -10,19 +10,31 @@ namespace dlasim {
 
 struct Accelerator::Parts {
     explicit Parts(const AcceleratorOptions& options)
-        : hardware(load_hardware(options.hardware, options.settings)),
-          clock(options.clock_period),
+        : clock(checked(options.clock_period)),
+          hardware(load_hardware(options.hardware, options.settings)),
           top("dla", hardware, clock, TopOptions{.stepping = false, .values = options.values, .events = false})
     {
     }
-    Hardware hardware;
+    static sc_core::sc_time checked(const sc_core::sc_time& period)
+    {
+        if (period == sc_core::SC_ZERO_TIME)
+            throw ConfigError("clock_period",
+                              "is 0, expected at least the resolution of time, " + sc_core::sc_get_time_resolution().to_string());
+        return period;
+    }
+
     Clock clock;
+    Hardware hardware;
     Top top;
 };
 
 Accelerator::Accelerator(const sc_core::sc_module_name& name, const AcceleratorOptions& options)
     : sc_module(name), parts_(std::make_unique<Parts>(options))
 {
+    parts_->top.failures().listen([on_error = options.on_error](const std::string& what) {
+        if (on_error) on_error(MachineError(what));
+        else SC_REPORT_ERROR("/dlasim/accelerator", what.c_str());
+    });
     csb.bind(parts_->top.csb);
     parts_->top.dbb.bind(dbb);
     if (parts_->top.cvsram) {
@@ -40,6 +52,8 @@ std::uint32_t Accelerator::address(const std::string& register_name) const
     if (!found) throw ConfigError(register_name, "no such register in " + parts_->hardware.name);
     return *found;
 }
+
+std::string Accelerator::failure() const { return parts_->top.failures().first(); }
 
 std::string Accelerator::diagnosis()
 {

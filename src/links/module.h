@@ -6,17 +6,31 @@
 #include <systemc>
 #include <vector>
 
+#include "base/expects.h"
 #include "links/core.h"
+#include "links/failures.h"
 
 namespace dlasim {
 
-/// The core clock: turns cycles into SystemC time and back.
+/// The core clock: turns cycles into SystemC time and back. Edge 0 is at time 0.
 class Clock {
 public:
     explicit Clock(sc_core::sc_time period) : period_(period) {}
     const sc_core::sc_time& period() const { return period_; }
+    /// The cycle whose edge is now, or was last.
     Cycle now() const { return sc_core::sc_time_stamp().value() / period_.value(); }
     sc_core::sc_time at(Cycle cycle) const { return sc_core::sc_time::from_value(period_.value() * cycle); }
+    /// The first cycle whose edge is `delay` from now or later: what a caller between two edges, or ahead of time, meets.
+    Cycle edge_after(const sc_core::sc_time& delay) const
+    {
+        return (sc_core::sc_time_stamp().value() + delay.value() + period_.value() - 1) / period_.value();
+    }
+    /// From now to the edge of `cycle`; nothing if it is past.
+    sc_core::sc_time until(Cycle cycle) const
+    {
+        const sc_core::sc_time edge = at(cycle), now = sc_core::sc_time_stamp();
+        return edge > now ? edge - now : sc_core::SC_ZERO_TIME;
+    }
 
 private:
     sc_core::sc_time period_;
@@ -48,6 +62,9 @@ public:
 
     virtual Core& core() = 0;
 
+    /// Where an exception of the core goes; null: SC_REPORT_ERROR.
+    Failures* failures = nullptr;
+
 protected:
     void start_of_simulation() override { schedule(0); }
 
@@ -55,6 +72,18 @@ protected:
 
 private:
     void run()
+    {
+        if (failures && failures->any()) return;
+        try {
+            evaluate();
+        } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
+            throw;
+        } catch (const std::exception& error) {
+            if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
+            else failures->report(basename(), error.what());
+        }
+    }
+    void evaluate()
     {
         const Cycle now = clock_.now();
         ++evaluations_;
@@ -69,7 +98,7 @@ private:
     void schedule(Cycle at)
     {
         scheduled_ = at;
-        wake_.notify(clock_.at(at) - sc_core::sc_time_stamp());
+        wake_.notify(clock_.until(at));
     }
 
     sc_core::sc_event wake_{"wake"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "links/dbb_socket.h"
+#include "memory/payload.h"
 
 namespace dlasim {
 
@@ -21,8 +22,11 @@ IdealMemory::IdealMemory(const sc_core::sc_module_name& name, const Clock& clock
     dont_initialize();
 }
 
-void IdealMemory::perform(Payload& burst)
+bool IdealMemory::perform(Payload& burst)
 {
+    burst.set_dmi_allowed(false);
+    burst.set_response_status(refusal_of(burst));
+    if (burst.is_response_error()) return false;
     if (burst.is_read()) {
         store_.read(burst.get_address(), burst.get_data_ptr(), burst.get_data_length());
     } else if (burst.is_write()) {
@@ -31,14 +35,14 @@ void IdealMemory::perform(Payload& burst)
                          burst.get_byte_enable_length());
         else store_.write(burst.get_address(), burst.get_data_ptr(), burst.get_data_length());
     }
-    burst.set_response_status(tlm::TLM_OK_RESPONSE);
+    return true;
 }
 
 tlm::tlm_sync_enum IdealMemory::nb_transport_fw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     if (phase == tlm::BEGIN_REQ) {
-        perform(burst);
-        if (!paced_) return begin_request(burst, phase, delay);
+        const bool done = perform(burst);
+        if (!paced_ && done) return begin_request(burst, phase, delay);
         delay += burst.is_read() ? read_latency_ : write_latency_;
         return tlm::TLM_COMPLETED;
     }
@@ -51,7 +55,7 @@ tlm::tlm_sync_enum IdealMemory::nb_transport_fw(Payload& burst, tlm::tlm_phase& 
 
 tlm::tlm_sync_enum IdealMemory::begin_request(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
-    const Cycle asked = cycle_at(delay);
+    const Cycle asked = clock_.edge_after(delay);
     const bool read = burst.is_read();
     Cycle& next = read ? next_read_ : next_write_;
     const Cycle accepted = std::max(asked, next);
@@ -59,7 +63,7 @@ tlm::tlm_sync_enum IdealMemory::begin_request(Payload& burst, tlm::tlm_phase& ph
     (read ? reads_ : writes_).push_back({&burst, accepted + (read ? spec_.read_latency : spec_.write_latency)});
     burst.acquire();
     schedule();
-    delay = clock_.at(accepted) - sc_core::sc_time_stamp();
+    delay = clock_.until(accepted);
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }
@@ -69,7 +73,7 @@ void IdealMemory::schedule()
 {
     if (responding_ || (reads_.empty() && writes_.empty())) return;
     const Cycle at = std::max(next_response(), clock_.now() + 1);
-    response_due_.notify(clock_.at(at - 1) - sc_core::sc_time_stamp());
+    response_due_.notify(clock_.until(at - 1));
 }
 
 Cycle IdealMemory::next_response() const
@@ -90,23 +94,17 @@ void IdealMemory::respond()
     queue.pop_front();
     responding_ = &burst;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = clock_.at(std::max(due, clock_.now() + 1)) - sc_core::sc_time_stamp();
+    sc_core::sc_time delay = clock_.until(std::max(due, clock_.now() + 1));
     const tlm::tlm_sync_enum answer = socket->nb_transport_bw(burst, phase, delay);
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(delay);
 }
 
 void IdealMemory::end_response(const sc_core::sc_time& delay)
 {
-    if (responding_->is_read()) next_beat_ = cycle_at(delay) + spec_.beat_interval;
+    if (responding_->is_read()) next_beat_ = clock_.edge_after(delay) + spec_.beat_interval;
     responding_->release();
     responding_ = nullptr;
     schedule();
-}
-
-Cycle IdealMemory::cycle_at(const sc_core::sc_time& delay) const
-{
-    const std::uint64_t period = clock_.period().value();
-    return (sc_core::sc_time_stamp().value() + delay.value() + period - 1) / period;
 }
 
 void IdealMemory::b_transport(Payload& burst, sc_core::sc_time& delay)
@@ -126,8 +124,7 @@ unsigned IdealMemory::transport_dbg(Payload& burst)
         }
         return 0;
     }
-    perform(burst);
-    return burst.get_data_length();
+    return perform(burst) ? burst.get_data_length() : 0;
 }
 
 }  // namespace dlasim

@@ -35,13 +35,12 @@ private:
     unsigned transport_dbg(Payload& burst) override;
     bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
 
-    void perform(Payload& burst);
+    bool perform(Payload& burst);
     tlm::tlm_sync_enum begin_request(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void respond();
     void end_response(const sc_core::sc_time& delay);
     void schedule();
     Cycle next_response() const;
-    Cycle cycle_at(const sc_core::sc_time& delay) const;
 
     const Clock& clock_;
     MemorySpec spec_;

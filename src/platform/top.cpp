@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/error.h"
 #include "facts/csb.h"
 
 namespace dlasim {
@@ -43,8 +44,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
     const auto window = [&](std::string_view unit_name) -> CsbLink& {
         for (const CsbMaster::Window& w : windows)
             if (w.unit->name == unit_name) return *w.link;
-        DLASIM_EXPECTS(!"a unit that is built has a window");
-        std::abort();
+        throw InternalError("a unit that is built has no register window: " + std::string(unit_name));
     };
     for (const UnitRegisters& unit : register_units(hardware.generation)) {
         if (!decoded(hardware, unit.name)) continue;
@@ -60,6 +60,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
                 passive_.push_back(std::make_unique<Passive>(std::string(unit.name).c_str(), clock, stepping, unit, *csb_links_.back()));
     }
     csb_master_ = std::make_unique<CsbMaster>("CSB", clock, windows);
+    csb_master_->fail_with(failures_);
     csb.bind(csb_master_->socket);
 
     // Memory interfaces.
@@ -134,6 +135,8 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
     if (bdma_) units_.push_back(bdma_.get());
     if (rubik_) units_.push_back(rubik_.get());
     units_.push_back(glb_.get());
+    for (UnitModule* unit : units_) unit->failures = &failures_;
+    for (const auto& unit : passive_) unit->failures = &failures_;
 }
 
 Top::~Top() = default;

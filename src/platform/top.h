@@ -64,9 +64,11 @@ public:
     Mcif& mcif() { return *mcif_; }
     Mcif* cvif() { return cvif_.get(); }
     const Cbuf& cbuf() const { return cbuf_; }
-    const GlbCore& glb() const { return glb_->core(); }
+    GlbCore& glb() { return glb_->core(); }
     /// Every unit, in the order of the data flow.
     const std::vector<UnitModule*>& units() const { return units_; }
+    /// The first exception inside the machine; it stands still afterwards.
+    Failures& failures() { return failures_; }
 
 private:
     struct Clients;  // the links of the memory clients to one memory interface
@@ -74,6 +76,7 @@ private:
 
     const Hardware hardware_;
     const Clock& clock_;
+    Failures failures_;
 
     // Links.
     std::vector<std::unique_ptr<CsbLink>> csb_links_;

@@ -3,68 +3,114 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
 #include "facts/csb.h"
 
 namespace dlasim {
 namespace {
-constexpr std::uint32_t kWindowBytes = 0x1000;
+constexpr std::uint32_t kWindowBytes = 0x1000, kBusBytes = 1u << 18, kWordBytes = 4;
 }
 
-CsbMaster::CsbMaster(const sc_core::sc_module_name& name, const Clock& clock, std::vector<Window> windows)
-    : sc_module(name), clock_(clock), windows_(std::move(windows))
+CsbMaster::CsbMaster(const sc_core::sc_module_name& name, const Clock& clock, std::vector<Window> windows) : sc_module(name), clock_(clock)
 {
     socket.register_b_transport(this, &CsbMaster::b_transport);
-    for (const Window& window : windows_)
-        if (window.link) window.link->response.reader = this;
+    for (const Window& window : windows) {
+        ports_.push_back({window, std::make_unique<Reads>(clock)});
+        if (window.link) window.link->response.reader = ports_.back().reads.get();
+    }
 }
 
-void CsbMaster::wake_at(Cycle at) { response_.notify(clock_.at(at) - sc_core::sc_time_stamp()); }
-
-const CsbMaster::Window* CsbMaster::find(std::uint32_t address) const
+void CsbMaster::fail_with(Failures& failures)
 {
-    for (const Window& window : windows_)
-        if (address / kWindowBytes == window.unit->base / kWindowBytes) return &window;
+    failures_ = &failures;
+    failures.listen([this](const std::string&) {
+        for (Port& port : ports_) port.reads->changed.notify(sc_core::SC_ZERO_TIME);
+    });
+}
+
+CsbMaster::Port* CsbMaster::find(std::uint64_t address)
+{
+    for (Port& port : ports_)
+        if (address / kWindowBytes == port.window.unit->base / kWindowBytes) return &port;
     return nullptr;
+}
+
+/// Why a transaction cannot be one of this bus; OK if it can.
+tlm::tlm_response_status CsbMaster::refusal(const tlm::tlm_generic_payload& payload)
+{
+    // A width of 0 is what a payload begins with: not set.
+    const unsigned width = payload.get_streaming_width();
+    if (payload.get_data_length() != kWordBytes || (width != 0 && width < kWordBytes)) return tlm::TLM_BURST_ERROR_RESPONSE;
+    if (!payload.get_data_ptr()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    if (payload.get_address() % kWordBytes != 0 || payload.get_address() >= kBusBytes) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    if (const unsigned char* enables = payload.get_byte_enable_ptr()) {
+        const unsigned length = payload.get_byte_enable_length();
+        if (length == 0 || !std::all_of(enables, enables + std::min(length, kWordBytes), [](auto e) { return e == TLM_BYTE_ENABLED; }))
+            return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+    }
+    return tlm::TLM_OK_RESPONSE;
 }
 
 void CsbMaster::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
 {
-    const std::uint64_t address = payload.get_address();
-    if (payload.get_data_length() != 4 || address % 4 != 0) {
-        payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    payload.set_dmi_allowed(false);
+    if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
         return;
     }
-    if (payload.get_byte_enable_ptr()) {
-        payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-        return;
-    }
-    const bool write = payload.is_write();
-    const auto cycle = [&] { return (sc_core::sc_time_stamp() + delay).value() / clock_.period().value(); };
-    const RequestQueue::Passage passage = queue_.offer(std::max<Cycle>(cycle(), free_from_));
-    free_from_ = passage.accepted + 1;
-    delay = clock_.at(passage.accepted) - sc_core::sc_time_stamp();
-
-    // Addresses beyond the bus' 18 bits and windows without a unit: writes vanish, reads are 0.
-    const Window* window = address < (1u << 18) ? find(static_cast<std::uint32_t>(address)) : nullptr;
-    std::uint32_t data = 0;
-    std::memcpy(&data, payload.get_data_ptr(), 4);
-    if (window && window->link) {
-        const Cycle decode = passage.pushed + facts::kCsbPushToDecode + window->retiming;
-        window->link->request.put(decode, {static_cast<std::uint32_t>(address % kWindowBytes), data, write});
-    }
-    if (!write) {
-        Cycle answered = passage.pushed + (window ? facts::kCsbPushToGec : facts::kCsbPushToUnmapped);
-        data = 0;
-        if (window && window->link) {
-            Pulse<std::uint32_t>& response = window->link->response;
-            while (!response.available(clock_.now())) wait(response_);
-            answered = response.next() + facts::kCsbResponseToPort + window->retiming;
-            data = response.take();
+    tlm::tlm_response_status status = failed() ? tlm::TLM_GENERIC_ERROR_RESPONSE : refusal(payload);
+    if (status == tlm::TLM_OK_RESPONSE) {
+        try {
+            transport(payload, delay);
+            if (failed()) status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+        } catch (const Error& error) {
+            if (failures_) failures_->report(basename(), error.what());
+            status = tlm::TLM_GENERIC_ERROR_RESPONSE;
         }
-        delay = clock_.at(answered) - sc_core::sc_time_stamp();
-        std::memcpy(payload.get_data_ptr(), &data, 4);
     }
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    payload.set_response_status(status);
+}
+
+void CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
+{
+    const RequestQueue::Passage passage = queue_.offer(std::max(clock_.edge_after(delay), free_from_));
+    free_from_ = passage.accepted + 1;
+
+    // Windows without a unit: writes vanish, reads are 0.
+    const std::uint64_t address = payload.get_address();
+    const bool write = payload.is_write();
+    Port* port = find(address);
+    const bool unit = port && port->window.link;
+    std::uint32_t data = 0;
+    if (write) std::memcpy(&data, payload.get_data_ptr(), kWordBytes);
+    if (unit) {
+        const Cycle decode = passage.pushed + facts::kCsbPushToDecode + port->window.retiming;
+        port->window.link->request.put(decode, {static_cast<std::uint32_t>(address % kWindowBytes), data, write});
+    }
+    Cycle done = passage.accepted;
+    if (!write) {
+        done = passage.pushed + (port ? facts::kCsbPushToGec : facts::kCsbPushToUnmapped);
+        if (unit) data = await_answer(*port, done);
+        std::memcpy(payload.get_data_ptr(), &data, kWordBytes);
+    }
+    delay = clock_.until(done);
+}
+
+/// The data of the read that was asked last, and the cycle in which they are at the port.
+std::uint32_t CsbMaster::await_answer(Port& port, Cycle& answered)
+{
+    Reads& reads = *port.reads;
+    Pulse<std::uint32_t>& response = port.window.link->response;
+    const std::uint64_t ticket = reads.asked++;
+    while (!failed() && (reads.answered != ticket || !response.available(clock_.now()))) {
+        if (reads.answered == ticket && response.next() != kNever) wait(clock_.until(response.next()));
+        else wait(reads.changed);
+    }
+    if (failed()) return 0;
+    answered = response.next() + facts::kCsbResponseToPort + port.window.retiming;
+    ++reads.answered;
+    reads.changed.notify(sc_core::SC_ZERO_TIME);  // for the next one
+    return response.take();
 }
 
 }  // namespace dlasim

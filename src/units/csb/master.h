@@ -1,12 +1,18 @@
 // The CSB master: the register bus of the machine as a TLM-2.0 target. A request waits in the
 // asynchronous FIFO, is decoded and reaches its unit; read data come back the same way.
-// b_transport annotates the cycles until a write is accepted, or until read data are at the port.
+// b_transport annotates the time until a write is accepted, or until read data are at the port.
 //
-// Shapes  one 32-bit word a transaction, aligned; address = byte address on the bus.
+// A caller may be between two clock edges or ahead of time by its delay: its request is offered at the
+// first edge at or after that time. Callers are served in the order of their calls, one a cycle.
+//
+// Shapes  one 32-bit word a transaction, aligned; address = byte address on the bus, 18 bits.
+// Errors  a TLM response: address beyond the bus or unaligned, not one word, bytes disabled; generic
+//         where there is no data or the machine has failed. An ignored command does nothing.
 // Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9, point 2).
 #pragma once
 #include <tlm_utils/simple_target_socket.h>
 
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -18,7 +24,7 @@
 
 namespace dlasim {
 
-class CsbMaster final : public sc_core::sc_module, public Sleeper {
+class CsbMaster final : public sc_core::sc_module {
 public:
     /// A unit's window on the bus.
     struct Window {
@@ -30,17 +36,35 @@ public:
 
     tlm_utils::simple_target_socket<CsbMaster> socket{"socket"};
 
-    void wake_at(Cycle at) override;
+    /// Registers an exception here; a machine that has failed answers nothing more.
+    void fail_with(Failures& failures);
 
 private:
+    /// Reads of a window that wait for their data, in their order.
+    struct Reads final : Sleeper {
+        explicit Reads(const Clock& c) : clock(c) {}
+        void wake_at(Cycle at) override { changed.notify(clock.until(at)); }
+        const Clock& clock;
+        sc_core::sc_event changed;
+        std::uint64_t asked = 0, answered = 0;
+    };
+    struct Port {
+        Window window;
+        std::unique_ptr<Reads> reads;
+    };
+    static tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload);
+    void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    std::uint32_t await_answer(Port& port, Cycle& answered);
+    bool failed() const { return failures_ && failures_->any(); }
+
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-    const Window* find(std::uint32_t address) const;
+    Port* find(std::uint64_t address);
 
     const Clock& clock_;
-    std::vector<Window> windows_;
+    std::vector<Port> ports_;
     RequestQueue queue_;
     Cycle free_from_ = 0;  // the port takes one request a cycle
-    sc_core::sc_event response_{"response"};
+    Failures* failures_ = nullptr;
 };
 
 }  // namespace dlasim

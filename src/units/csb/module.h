@@ -29,7 +29,7 @@ private:
     /// The pin changes later than its cause: a process of its own follows it.
     struct PinDriver final : Sleeper {
         explicit PinDriver(Glb& owner) : glb(owner) {}
-        void wake_at(Cycle at) override { glb.pin_change_.notify(glb.clock_.at(at) - sc_core::sc_time_stamp()); }
+        void wake_at(Cycle at) override { glb.pin_change_.notify(glb.clock_.until(at)); }
         Glb& glb;
     };
     void drive()

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "links/dbb_socket.h"
+#include "memory/payload.h"
 
 namespace dlasim {
 
@@ -49,7 +50,7 @@ void DramMemory::observe(dram::CommandObserver observer)
         });
 }
 
-std::vector<dram::Statistics> DramMemory::finish(Cycle end)
+std::vector<dram::Statistics> DramMemory::statistics(Cycle end)
 {
     const Cycle dram_end = dram_cycle_from(end);
     std::vector<dram::Statistics> all;
@@ -57,26 +58,40 @@ std::vector<dram::Statistics> DramMemory::finish(Cycle end)
         if (dram_end != 0) channel->advance(dram_end - 1);
         all.push_back(channel->statistics(dram_end));
     }
-    if (checker_) checker_->finish(dram_end);
+    return all;
+}
+
+std::vector<dram::Statistics> DramMemory::finish(Cycle end)
+{
+    std::vector<dram::Statistics> all = statistics(end);
+    if (checker_) checker_->finish(dram_cycle_from(end));
     return all;
 }
 
 // ---- requests
 
+bool DramMemory::inside(std::uint64_t address, std::uint64_t bytes) const
+{
+    const std::uint64_t capacity = config_.organisation.capacity_bytes();
+    return address >= config_.base && (config_.wrap || (address - config_.base < capacity && capacity - (address - config_.base) >= bytes));
+}
+
+std::string DramMemory::refusal(std::uint64_t address, std::uint64_t bytes) const
+{
+    if (inside(address, bytes)) return {};
+    const std::uint64_t capacity = config_.organisation.capacity_bytes();
+    return fmt::format("{} bytes at {:#x} are not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do",
+                       bytes, address, capacity >> 20, config_.base, config_.name);
+}
+
 bool DramMemory::perform(Payload& payload)
 {
     const std::uint64_t address = payload.get_address(), bytes = payload.get_data_length();
-    const std::uint64_t capacity = config_.organisation.capacity_bytes();
-    const bool inside =
-        address >= config_.base && (config_.wrap || (address - config_.base < capacity && capacity - (address - config_.base) >= bytes));
-    if (!inside) {
-        if (!warned_) {
-            const std::string what =
-                fmt::format("address {:#x} is not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do",
-                            address, capacity >> 20, config_.base, config_.name);
-            SC_REPORT_WARNING("DRAM", what.c_str());
-        }
-        warned_ = true;
+    payload.set_dmi_allowed(false);
+    payload.set_response_status(refusal_of(payload));
+    if (payload.is_response_error()) return false;
+    if (!inside(address, bytes)) {
+        if (refused_.empty()) refused_ = refusal(address, bytes);
         payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         return false;
     }
@@ -87,7 +102,6 @@ bool DramMemory::perform(Payload& payload)
             store_.write(address, payload.get_data_ptr(), bytes, payload.get_byte_enable_ptr(), payload.get_byte_enable_length());
         else store_.write(address, payload.get_data_ptr(), bytes);
     }
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return true;
 }
 
@@ -119,8 +133,11 @@ std::uint32_t DramMemory::make_transfer()
 
 tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
-    if (blocked_ >= 0) throw MachineError("DRAM: BEGIN_REQ before the END_REQ of the request before");
-    const Cycle asked = std::max({cycle_at(delay), last_request_, clock_.now()});
+    if (blocked_ >= 0) {  // the request before has no END_REQ yet: against the base protocol
+        payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+        return tlm::TLM_COMPLETED;
+    }
+    const Cycle asked = std::max({clock_.edge_after(delay), last_request_, clock_.now()});
     last_request_ = asked;
     const Cycle at = dram_cycle_from(asked);
     advance(at);
@@ -139,7 +156,7 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
     const bool accepted = feed(slot, at);
     if (accepted && transfer.write && paced_) {
         for (auto& channel : channels_) collect(*channel);
-        delay = clock_.at(transfer.respond) - sc_core::sc_time_stamp();
+        delay = clock_.until(transfer.respond);
         idle_.push_back(slot);
         return tlm::TLM_COMPLETED;
     }
@@ -148,7 +165,7 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
     if (accepted) {
         transfer.accepted = true;
         schedule();
-        delay = clock_.at(asked) - sc_core::sc_time_stamp();
+        delay = clock_.until(asked);
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
@@ -202,6 +219,18 @@ void DramMemory::collect(dram::Channel& channel)
 
 void DramMemory::run()
 {
+    ++wakes_;
+    if (failures && failures->any()) return;
+    try {
+        evaluate();
+    } catch (const Error& error) {
+        if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
+        else failures->report(basename(), error.what());
+    }
+}
+
+void DramMemory::evaluate()
+{
     const Cycle now = clock_.now();
     const Cycle at = dram_cycle_by(now);
     advance(at);
@@ -250,7 +279,7 @@ void DramMemory::respond()
 void DramMemory::end_response(const sc_core::sc_time& delay)
 {
     Transfer& transfer = transfers_[static_cast<std::size_t>(responding_)];
-    if (!transfer.write) next_beat_ = cycle_at(delay) + 1;
+    if (!transfer.write) next_beat_ = clock_.edge_after(delay) + 1;
     transfer.payload->release();
     idle_.push_back(static_cast<std::uint32_t>(responding_));
     responding_ = -1;
@@ -288,13 +317,7 @@ void DramMemory::schedule()
         }
     if (wake == kNever) return;
     if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
-    else wake_.notify(clock_.at(wake) - sc_core::sc_time_stamp());
-}
-
-Cycle DramMemory::cycle_at(const sc_core::sc_time& delay) const
-{
-    const std::uint64_t period = clock_.period().value();
-    return (sc_core::sc_time_stamp().value() + delay.value() + period - 1) / period;
+    else wake_.notify(clock_.until(wake));
 }
 
 // ---- the other interfaces

@@ -37,8 +37,18 @@ public:
     /// Sees every command of every channel; before the run.
     void observe(dram::CommandObserver observer);
     const dram::Config& config() const { return config_; }
-    /// Of each channel, up to `end` in cycles of the initiator. Ends the check.
+    /// Of each channel, up to `end` in cycles of the initiator, which must not be later than now.
+    std::vector<dram::Statistics> statistics(Cycle end);
+    /// The same at the end of the run. Ends the check.
     std::vector<dram::Statistics> finish(Cycle end);
+    /// Why it cannot hold these bytes, with what would do; empty if it can.
+    std::string refusal(std::uint64_t address, std::uint64_t bytes) const;
+    /// Of the first request that was refused; empty if none was.
+    const std::string& refused() const { return refused_; }
+    /// Evaluations so far: whether anything still moves.
+    std::uint64_t wakes() const { return wakes_; }
+    /// Where an exception goes; null: SC_REPORT_ERROR.
+    Failures* failures = nullptr;
     /// Null without `check`.
     const dram::Checker* checker() const { return checker_.get(); }
 
@@ -61,10 +71,12 @@ private:
     unsigned transport_dbg(Payload& payload) override;
     bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
 
+    bool inside(std::uint64_t address, std::uint64_t bytes) const;
     bool perform(Payload& payload);
     tlm::tlm_sync_enum begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void end_response(const sc_core::sc_time& delay);
     void run();
+    void evaluate();
     /// Puts as many parts as the queues take in DRAM cycle `at`; true when all are.
     bool feed(std::uint32_t slot, Cycle at);
     void advance(Cycle dram_cycle);
@@ -74,7 +86,6 @@ private:
     std::uint32_t make_transfer();
 
     std::uint64_t now_fs() const { return sc_core::sc_time_stamp().value() * resolution_fs_; }
-    Cycle cycle_at(const sc_core::sc_time& delay) const;
     Cycle dram_cycle_from(Cycle cycle) const { return (cycle * period_fs_ + tck_fs_ - 1) / tck_fs_; }  // at or after
     Cycle dram_cycle_by(Cycle cycle) const { return cycle * period_fs_ / tck_fs_; }                    // at or before
     Cycle cycle_from(Cycle dram_cycle) const { return (dram_cycle * tck_fs_ + period_fs_ - 1) / period_fs_; }
@@ -95,8 +106,9 @@ private:
     std::int64_t blocked_ = -1;                    // the request whose END_REQ is withheld
     std::int64_t responding_ = -1;                 // BEGIN_RESP sent, END_RESP not received
     Cycle last_request_ = 0, next_beat_ = 0;
-    bool warned_ = false;  // of an address beyond the capacity
-    bool paced_ = false;   // the port knows PortPace: it takes answers in one call
+    std::string refused_;
+    std::uint64_t wakes_ = 0;
+    bool paced_ = false;  // the port knows PortPace: it takes answers in one call
     sc_core::sc_event wake_{"wake"};
 };
 

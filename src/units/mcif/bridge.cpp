@@ -1,5 +1,7 @@
 #include "units/mcif/bridge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -44,6 +46,14 @@ void Bridge::advance(Cycle now)
     if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
     send_writes(now);
+    if (!fault_.empty()) throw MachineError(fault_);
+}
+
+/// The process that advances the port throws it: not the memory that happens to call.
+void Bridge::fail(const std::string& what)
+{
+    if (fault_.empty()) fault_ = "memory port: " + what;
+    process_.wake_at(clock_.now() + 1);
 }
 
 // ---- commands
@@ -150,9 +160,13 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
 
 void Bridge::respond(Burst* burst, Cycle from)
 {
-    if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE)
-        throw MachineError("memory port: " + burst->payload.get_response_string() + " at address " +
-                           std::to_string(burst->payload.get_address()));
+    if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
+        const bool read = burst->payload.get_command() == TLM_READ_COMMAND;
+        return fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
+                                read ? "read" : "write", burst->payload.get_data_length(), burst->payload.get_address(),
+                                kClientNames[burst->tag.id % kClients]));
+    }
+    burst->answered = true;
     burst->filled = 0;
     insert(burst->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {burst, from});
     show();
@@ -214,10 +228,17 @@ void Bridge::end_response(Burst* burst)
 tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     Burst* burst = burst_of(payload);
+    if (!burst) {
+        fail("an answer to a transaction that this port did not send");
+        return tlm::TLM_ACCEPTED;
+    }
     // whoever calls may do so between two clock edges
-    const std::uint64_t period = clock_.period().value(), time = sc_core::sc_time_stamp().value();
-    const Cycle now = time / period;
-    const Cycle at = std::max<Cycle>((time + delay.value() + period - 1) / period, now + 1);
+    const Cycle at = std::max(clock_.edge_after(delay), clock_.now() + 1);
+    const bool expected = phase == tlm::END_REQ ? requesting_ == burst : phase != tlm::BEGIN_RESP || !burst->answered;
+    if (!expected || payload.get_ref_count() == 0) {
+        fail(fmt::format("{} for a burst at {:#x} that does not wait for it", phase.get_name(), payload.get_address()));
+        return tlm::TLM_ACCEPTED;
+    }
     if (requesting_ == burst && (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP)) free_from_ = at;
     if (phase == tlm::END_REQ) {
         command_accepted(burst, at);
@@ -239,7 +260,12 @@ Cycle Bridge::cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest)
 
 // ---- payloads
 
-Bridge::Burst* Bridge::burst_of(Payload& payload) { return static_cast<Tag*>(payload.get_extension<PortTag>())->burst; }
+/// Null for a payload that is not of this port.
+Bridge::Burst* Bridge::burst_of(Payload& payload) const
+{
+    const auto* tag = dynamic_cast<Tag*>(payload.get_extension<PortTag>());
+    return tag && tag->owner == this && &tag->burst->payload == &payload ? tag->burst : nullptr;
+}
 
 Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
 {
@@ -248,6 +274,7 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         fresh->payload.set_mm(&pool_);
         fresh->payload.set_extension(&fresh->tag);
         fresh->tag.burst = fresh;
+        fresh->tag.owner = this;
         pool_.idle.push_back(fresh);
     }
     Burst* burst = pool_.idle.back();
@@ -261,7 +288,7 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     burst->tag.beat_bytes = beat_bytes_;
     burst->beats = from.beats;
     burst->filled = 0;
-    burst->completed = false;
+    burst->completed = burst->answered = false;
     burst->all_enabled = true;
     Payload& payload = burst->payload;
     payload.acquire();
@@ -278,6 +305,6 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     return burst;
 }
 
-void Bridge::Pool::free(Payload* payload) { idle.push_back(burst_of(*payload)); }
+void Bridge::Pool::free(Payload* payload) { idle.push_back(static_cast<Tag*>(payload->get_extension<PortTag>())->burst); }
 
 }  // namespace dlasim

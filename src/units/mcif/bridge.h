@@ -12,10 +12,12 @@
 // sends without a delay acts in the next cycle.
 //
 // Source    dbb_socket.h; interfaces.md 4.
-// Left out  addresses that the memory refuses: a TLM error response is a MachineError.
+//           A response that is an error, and an answer that the base protocol does not allow, end the
+//           run: the next advance() throws MachineError. Answers to bursts that are not ours are not taken.
 // Error     0 cycles: tests/wiring compares it with the interface on the bench, tests/rtl with the reference.
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/ring.h"
@@ -49,6 +51,7 @@ private:
     /// The tag of a payload leads back to its burst.
     struct Tag final : PortTag {
         Burst* burst = nullptr;
+        const Bridge* owner = nullptr;
     };
     /// A burst with its payload, from a pool.
     struct Burst {
@@ -56,6 +59,7 @@ private:
         Tag tag;
         std::vector<std::uint8_t> data, enables;
         std::uint32_t beats = 0, filled = 0;
+        bool answered = false;   // its response has begun
         Cycle from = 0;          // write: command and data have been taken
         bool completed = false;  // answered in one call: no END_RESP
         bool all_enabled = true;
@@ -81,7 +85,7 @@ private:
     tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
-    static Burst* burst_of(Payload& payload);
+    Burst* burst_of(Payload& payload) const;
     Burst* make(tlm::tlm_command command, const PortCommand& from);
     /// The cycle that `delay` from the clock edge `now` points at, rounded up, not before `earliest`.
     Cycle cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest) const;
@@ -97,6 +101,7 @@ private:
     void command_accepted(Burst* burst, Cycle at);
     void respond(Burst* burst, Cycle from);
     void end_response(Burst* burst);
+    void fail(const std::string& what);
     void show();
 
     const Clock& clock_;
@@ -108,6 +113,7 @@ private:
     PortPace pace_;
     TrafficLog log_;
 
+    std::string fault_;             // what the memory did wrong; empty if nothing
     Burst* requesting_ = nullptr;   // BEGIN_REQ sent, END_REQ not received
     Cycle free_from_ = 0;           // cycle of the last END_REQ that came by itself: the next request not before it
     Ring<Burst*> write_commands_;   // taken at AW; the oldest is filled first

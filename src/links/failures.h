@@ -1,0 +1,33 @@
+// What goes wrong inside a machine while SystemC runs it. An exception must not cross the kernel: a
+// process that catches one reports it here and the machine stands still from then on.
+#pragma once
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlasim {
+
+class Failures {
+public:
+    /// Called with the first failure, in the order of registration. The last one may throw.
+    void listen(std::function<void(const std::string&)> listener) { listeners_.push_back(std::move(listener)); }
+
+    void report(const std::string& unit, const std::string& what)
+    {
+        if (any_) return;
+        any_ = true;
+        first_ = unit + ": " + what;
+        for (const auto& listener : listeners_) listener(first_);
+    }
+    bool any() const { return any_; }
+    /// Unit and reason; empty if there is none.
+    const std::string& first() const { return first_; }
+
+private:
+    bool any_ = false;
+    std::string first_;
+    std::vector<std::function<void(const std::string&)>> listeners_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,21 @@
+// What a memory of ours asks of a generic payload before it touches its bytes.
+#pragma once
+#include <cstdint>
+#include <tlm>
+
+namespace dlasim {
+
+/// OK, or the response to a payload whose bytes cannot be moved.
+inline tlm::tlm_response_status refusal_of(const tlm::tlm_generic_payload& payload)
+{
+    const std::uint64_t bytes = payload.get_data_length();
+    if (bytes == 0 || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_OK_RESPONSE;
+    if (!payload.get_data_ptr()) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    // A width of 0 is what a payload begins with: not set.
+    if (payload.get_streaming_width() != 0 && payload.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
+    if (payload.get_byte_enable_ptr() && payload.get_byte_enable_length() == 0) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+    if (payload.get_address() + (bytes - 1) < payload.get_address()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    return tlm::TLM_OK_RESPONSE;
+}
+
+}  // namespace dlasim

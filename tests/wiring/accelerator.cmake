@@ -1,0 +1,3 @@
+if(TARGET dlasim_library)
+    dlasim_test(accelerator_test.cpp quick USES dlasim::dlasim)
+endif()
