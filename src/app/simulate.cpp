@@ -38,6 +38,7 @@ Simulation simulate(const Layer& layer, const Hardware& hardware, const MemorySp
                     const SimulateOptions& options)
 {
     Machine machine(hardware, memory, machine_options(options));
+    for (const TouchedRange& range : plan.ranges) machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
     for (const PlannedImage& image : plan.images) machine.write_memory(space(image.place), image.place.address, image.bytes);
     Simulation simulation;
     if (!run_program(simulation, machine, plan.program, options) || options.timing_only) return simulation;
@@ -60,6 +61,7 @@ Simulation simulate(const Hardware& hardware, const MemorySpec& memory, const Tr
     MachineOptions with = machine_options(options);
     with.drain = true;  // an interrupt of BDMA vouches for the memory of its last block only
     Machine machine(hardware, memory, with);
+    for (const TouchedRange& range : plan.ranges) machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
     if (!options.timing_only)
         contents.before(
             [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });

@@ -31,6 +31,20 @@ public:
         cycles_[static_cast<std::size_t>(phase_)] += at - since_;
         since_ = at;
     }
+    /// What was accounted after `before` was taken of this log.
+    PhaseLog since(const PhaseLog& before) const
+    {
+        PhaseLog left = *this;
+        for (std::size_t i = 0; i < kPhases; ++i) left.cycles_[i] -= before.cycles_[i];
+        return left;
+    }
+    /// Of all phases.
+    Cycle total() const
+    {
+        Cycle sum = 0;
+        for (const Cycle cycles : cycles_) sum += cycles;
+        return sum;
+    }
     Phase phase() const { return phase_; }
     Cycle cycles(Phase phase) const { return cycles_[static_cast<std::size_t>(phase)]; }
 

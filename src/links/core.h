@@ -15,9 +15,25 @@ namespace dlasim {
 /// What a unit says of itself after a run.
 struct UnitReport {
     std::string name;
-    PhaseLog phases;  // the cycles of all phases add up to the cycles of the run
+    PhaseLog phases;  // the cycles of all phases add up to the cycles reported on
     std::vector<std::pair<std::string, std::uint64_t>> counters;
-    std::vector<std::pair<std::string, Cycle>> clock_on;  // clock domain: cycles with its clock running
+    std::vector<std::pair<std::string, Cycle>> clock_on;            // clock domain: cycles with its clock running
+    std::vector<std::pair<std::string, std::uint64_t>> extremes{};  // least and greatest values since reset: no difference of them
+
+    /// What happened after `before` was taken of the same unit.
+    UnitReport since(const UnitReport& before) const
+    {
+        UnitReport left = *this;
+        left.phases = phases.since(before.phases);
+        const auto take_away = [](auto& from, const auto& earlier) {
+            for (auto& [name, value] : from)
+                for (const auto& [other, was] : earlier)
+                    if (other == name) value -= was;
+        };
+        take_away(left.counters, before.counters);
+        take_away(left.clock_on, before.clock_on);
+        return left;
+    }
 };
 
 /// A unit: plain C++, evaluated cycle by cycle or in leaps, which is the same function.
@@ -31,7 +47,8 @@ public:
     virtual ~Core() = default;
     virtual void advance(Cycle to) = 0;
     virtual Cycle horizon() const = 0;
-    /// Accounts all cycles before `end`.
+    /// Accounts all cycles before `end`, when all of them have been evaluated and no later one. May be asked again later: what
+    /// happened in between is the difference.
     virtual UnitReport report(Cycle end) = 0;
     /// One line for the diagnosis of a hang: what the unit does and what it waits for.
     virtual std::string waiting_for() const = 0;

@@ -90,6 +90,11 @@ private:
                                           ", which is written at the same time, expected lines apart, or \"wait\": true");
                 touch(place, blocks_[b].line_bytes, end_of(b, "source"));
             });
+        for (std::size_t b = begin_block; b < end_block; ++b)
+            for (const auto& [side, name] : {std::pair{&blocks_[b].source, "source"}, std::pair{&blocks_[b].destination, "destination"}})
+                plan_.ranges.push_back(
+                    {end_of(b, name), side->place,
+                     side->line_address(blocks_[b].surfaces - 1, blocks_[b].lines - 1) + blocks_[b].line_bytes - side->place.address});
         settle(first, end);
         return end;
     }

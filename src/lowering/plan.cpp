@@ -32,7 +32,7 @@ Planner::Planner(const Layer& layer, const Hardware& hw, const LayerTensors* ten
 {
 }
 
-void Planner::check_placement() const
+void Planner::check_placement()
 {
     struct Area {
         std::string name;
@@ -65,6 +65,7 @@ void Planner::check_placement() const
         if (area.end > std::uint64_t{1} << 32)
             throw ConfigError(where_ + "/placement",
                               "the " + area.name + " end at " + std::to_string(area.end) + ", expected all below 4 GiB");
+        plan_.ranges.push_back({where_ + "/placement: the " + area.name, {area.primary, area.begin}, area.end - area.begin});
     }
 }
 

@@ -51,6 +51,7 @@ struct Plan {
     std::vector<PlannedPass> passes;
     std::vector<PlannedImage> images;
     std::vector<OutputCube> outputs;
+    std::vector<TouchedRange> ranges;
     Program program;
     std::uint64_t macs = 0;          // that the array is asked for, padding of groups included
     std::uint64_t copied_bytes = 0;  // that Rubik reads and writes again

@@ -37,7 +37,7 @@ private:
     void write(const std::string& name, std::uint32_t value);
     void write_program();
     void write_lut();
-    void check_placement() const;
+    void check_placement();
 
     // ---- parts.cpp
     /// The layer's partition of a pass; without one the pass as it is, or a refusal that names the way out.

@@ -110,6 +110,7 @@ TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
             throw ConfigError(transfer.where("/input"), std::string("makes an ") + side.name + " of " + std::to_string(side.bytes) +
                                                             " bytes, expected at most " + std::to_string(kMostBytes));
         check_range(side.place, side.bytes, transfer.where(std::string("/placement/") + side.name), hardware);
+        plan.ranges.push_back({transfer.where(std::string("/placement/") + side.name), side.place, side.bytes});
     }
     if (r.input.primary == r.output.primary && r.input.address < r.output.address + plan.layout.output_bytes &&
         r.output.address < r.input.address + plan.layout.input_bytes)

@@ -57,6 +57,7 @@ struct TransferPlan {
     PortBeats dbb, cvsram;
     bool settled = true;  // the interrupts vouch for everything that was written
     std::vector<UnitBound> bounds;
+    std::vector<TouchedRange> ranges;
 };
 
 /// Throws ConfigError if the machine cannot do it, or what it would do is not defined.

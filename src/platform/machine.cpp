@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "memory/ideal_memory.h"
@@ -19,10 +20,10 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kTail = 64;             // recording goes on after the last entry has completed: interfaces.md 3
-constexpr Cycle kMostDrain = 1u << 20;  // cycles after which a memory that does not answer is left alone
-constexpr Cycle kChunk = 1u << 16;      // cycles between two looks at the outside world
-constexpr unsigned kQuietChunks = 64;   // chunks without any evaluation of a unit: nothing moves any more
+constexpr Cycle kTail = 64;         // recording goes on after the last entry has completed: interfaces.md 3
+constexpr Cycle kChunk = 1u << 16;  // cycles between two looks at the outside world
+// A memory may think for as long as its timings say; but when it has been woken that often and no unit has, nothing moves any more.
+constexpr std::uint64_t kMostThoughts = 1u << 20;
 
 /// What stands behind a memory port.
 class PortMemory {
@@ -33,17 +34,29 @@ public:
         else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec.kind, spec.options), store, options.check_dram);
     }
     tlm::tlm_target_socket<512>& socket() { return ideal_ ? ideal_->socket : dram_->socket; }
-    MemoryReport report(Cycle end)
+    /// Of each DRAM channel, all cycles before `end`; none for the ideal memory.
+    std::vector<dram::Statistics> statistics(Cycle end) { return dram_ ? dram_->statistics(end) : std::vector<dram::Statistics>{}; }
+    /// Ends the check of the commands.
+    MemoryReport report(Cycle end, const std::vector<dram::Statistics>& from, std::vector<dram::Statistics> to)
     {
         MemoryReport report;
         if (!dram_) return report;
-        const auto channels = dram_->finish(end);
-        report.text = dram::statistics_text(dram_->config(), channels);
-        report.json = dram::statistics_json(dram_->config(), channels).dump();
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] = to[i].since(from[i]);
+        report.text = dram::statistics_text(dram_->config(), to);
+        report.json = dram::statistics_json(dram_->config(), to).dump();
+        dram_->finish(end);
         if (dram_->checker())
             for (const dram::Violation& violation : dram_->checker()->violations())
                 report.violations.push_back(fmt::format("cycle {}, {}: {}", violation.cycle, violation.rule, violation.what));
         return report;
+    }
+    std::string refusal(std::uint64_t address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
+    /// Why it answered with an error, if it did.
+    std::string refused() const { return dram_ ? dram_->refused() : ""; }
+    std::uint64_t wakes() const { return dram_ ? dram_->wakes() : 0; }
+    void fail_with(Failures& failures)
+    {
+        if (dram_) dram_->failures = &failures;
     }
 
 private:
@@ -59,6 +72,12 @@ sc_core::sc_time period(const Hardware& hardware)
 
 }  // namespace
 
+/// Everything that is counted, at the edge between two cycles.
+struct Snapshot {
+    std::vector<UnitReport> units;
+    std::vector<dram::Statistics> primary, secondary;  // by channel
+};
+
 struct Machine::Parts {
     Parts(const Hardware& hw, const MemorySpec& spec, const MachineOptions& opt)
         : hardware(hw), options(opt), clock(period(hw)), top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events})
@@ -72,6 +91,9 @@ struct Machine::Parts {
             top.cvsram->bind(secondary->socket());
         }
         top.interrupt.bind(interrupt);
+        primary->fail_with(top.failures());
+        if (secondary) secondary->fail_with(top.failures());
+        top.failures().listen([](const std::string&) { sc_core::sc_pause(); });
         if (options.events) top.attach(probes);
     }
     MemoryStore& store(MemorySpace space) { return space == MemorySpace::Primary || options.one_memory ? primary_store : secondary_store; }
@@ -82,13 +104,26 @@ struct Machine::Parts {
         return sum;
     }
     bool idle() { return top.mcif().fabric().idle() && (!top.cvif() || top.cvif()->fabric().idle()); }
+    std::uint64_t thoughts() const { return primary->wakes() + (secondary ? secondary->wakes() : 0); }
     std::string diagnose(const Software& software, Cycle now)
     {
-        std::string text = software.failure().empty()
-                               ? fmt::format("nothing moves any more in cycle {}; software waits for {}\n", now, software.waiting_for())
-                               : fmt::format("{} (cycle {})\n", software.failure(), now);
+        std::string text;
+        if (top.failures().any()) text = fmt::format("{} (cycle {})\n", top.failures().first(), now);
+        else if (!software.failure().empty()) text = fmt::format("{} (cycle {})\n", software.failure(), now);
+        else text = fmt::format("nothing moves any more in cycle {}; software waits for {}\n", now, software.waiting_for());
+        for (const PortMemory* memory : {&*primary, secondary ? &*secondary : nullptr})
+            if (memory && !memory->refused().empty()) text += fmt::format("  memory: {}\n", memory->refused());
         for (UnitModule* unit : top.units()) text += fmt::format("  {:9} {}\n", unit->basename(), unit->core().waiting_for());
         return text;
+    }
+    /// All cycles before `end`, which is the next cycle that has not run.
+    Snapshot snapshot(Cycle end)
+    {
+        Snapshot taken;
+        for (UnitModule* unit : top.units()) taken.units.push_back(unit->core().report(end));
+        taken.primary = primary->statistics(end);
+        if (secondary) taken.secondary = secondary->statistics(end);
+        return taken;
     }
 
     Hardware hardware;
@@ -108,6 +143,13 @@ Machine::Machine(const Hardware& hardware, const MemorySpec& memory, const Machi
 }
 
 Machine::~Machine() = default;
+
+void Machine::require_memory(MemorySpace space, std::uint64_t address, std::uint64_t bytes, const std::string& what) const
+{
+    const std::optional<PortMemory>& memory = space == MemorySpace::Primary ? parts_->primary : parts_->secondary;
+    const std::string refusal = memory ? memory->refusal(address, bytes) : "";
+    if (!refusal.empty()) throw ConfigError(what, refusal);
+}
 
 void Machine::write_memory(MemorySpace space, std::uint64_t address, std::span<const std::uint8_t> bytes)
 {
@@ -144,8 +186,6 @@ namespace {
 
 PortTraffic port_traffic(const TrafficLog& log)
 {
-    static constexpr std::array<const char*, kClients> kNames{"BDMA",   "SDP",    "PDP",    "CDP",      "RBK",
-                                                              "SDP_BS", "SDP_BN", "SDP_EW", "CDMA_DAT", "CDMA_WT"};
     const PortTotals& totals = log.since_mark();
     PortTraffic port{.ar = totals.ar,
                      .read_beats = totals.read_beats,
@@ -159,8 +199,8 @@ PortTraffic port_traffic(const TrafficLog& log)
     for (const auto& c : log.ar_log()) port.ar_log.push_back({c.cycle, c.address, c.beats, c.id});
     for (const auto& c : log.aw_log()) port.aw_log.push_back({c.cycle, c.address, c.beats, c.id});
     for (std::size_t i = 0; i < kClients; ++i) {
-        if (totals.read_bytes_by_client[i]) port.read_bytes_by_client.emplace_back(kNames[i], totals.read_bytes_by_client[i]);
-        if (totals.write_bytes_by_client[i]) port.write_bytes_by_client.emplace_back(kNames[i], totals.write_bytes_by_client[i]);
+        if (totals.read_bytes_by_client[i]) port.read_bytes_by_client.emplace_back(kClientNames[i], totals.read_bytes_by_client[i]);
+        if (totals.write_bytes_by_client[i]) port.write_bytes_by_client.emplace_back(kClientNames[i], totals.write_bytes_by_client[i]);
     }
     return port;
 }
@@ -174,6 +214,46 @@ std::uint64_t Machine::work() const
     return most;
 }
 
+namespace {
+
+/// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
+class Window {
+public:
+    explicit Window(std::function<Snapshot(Cycle)> take) : take_(std::move(take)) { due_ = {0}; }
+
+    /// The window begins behind cycle `t0`.
+    void mark(Cycle t0)
+    {
+        mark_ = t0;
+        due_.insert(t0);
+    }
+    void interrupt(Cycle at) { due_.insert(at); }
+    /// The first cycle that must not run before a snapshot.
+    Cycle next() const { return due_.empty() ? kNever : *due_.begin() + 1; }
+    /// All cycles before `now` have run.
+    void look(Cycle now)
+    {
+        while (next() <= now) {
+            const Cycle cycle = *due_.begin();
+            due_.erase(due_.begin());
+            (cycle == mark_ ? from_ : to_) = take_(now);
+            if (cycle != mark_) done_ = cycle;
+        }
+    }
+    const Snapshot& from() const { return from_; }
+    /// The last interrupt behind the mark: its cycle, and the snapshot; if there was none, the end.
+    Cycle done(Cycle end) const { return done_ > mark_ ? done_ : end; }
+    Snapshot to(Cycle now) const { return done_ > mark_ ? to_ : take_(now); }
+
+private:
+    std::function<Snapshot(Cycle)> take_;
+    std::set<Cycle> due_;
+    Cycle mark_ = 0, done_ = 0;
+    Snapshot from_, to_;
+};
+
+}  // namespace
+
 RunResult Machine::run(const Program& program)
 {
     Parts& parts = *parts_;
@@ -182,7 +262,16 @@ RunResult Machine::run(const Program& program)
     Software software("software", parts.clock, program, *register_address(parts.hardware, "GLB.S_INTR_STATUS"));
     software.socket.bind(parts.top.csb);
     software.interrupt.bind(parts.interrupt);
-    software.on_mark = [&](Cycle t0) { parts.top.count_from(t0 + 1); };
+    Window window([&](Cycle end) { return parts.snapshot(end); });
+    software.on_mark = [&](Cycle t0) {
+        parts.top.count_from(t0 + 1);
+        window.mark(t0);
+        sc_core::sc_pause();
+    };
+    parts.top.glb().on_interrupt = [&](Cycle at) {
+        window.interrupt(at);
+        sc_core::sc_pause();
+    };
     bool over = false;
     software.on_end = [&] {
         over = true;
@@ -190,16 +279,16 @@ RunResult Machine::run(const Program& program)
     };
 
     RunResult result;
-    std::uint64_t evaluations = 0;
-    unsigned quiet = 0;
+    std::uint64_t evaluations = 0, thoughts = 0;
     const auto cycle = [&] { return parts.clock.now(); };
     Cycle stop = kNever;  // first cycle that is not run
+    Cycle look = kChunk;  // the next look at the outside world
     while (cycle() < stop) {
+        if (parts.top.failures().any() || (over && !software.finished())) {
+            result.hung = true;
+            break;
+        }
         if (over && stop == kNever) {
-            if (!software.finished()) {
-                result.hung = true;
-                break;
-            }
             stop = software.completed() + kTail + 1;
             if (cycle() >= stop) break;
         }
@@ -207,23 +296,25 @@ RunResult Machine::run(const Program& program)
             result.hung = true;
             break;
         }
-        Cycle target = std::min(stop, cycle() + kChunk);
-        sc_core::sc_start(parts.clock.at(target) - sc_core::sc_time_stamp());
+        sc_core::sc_start(parts.clock.until(std::min({stop, look, window.next()})));
+        window.look(cycle());
+        const std::uint64_t now = parts.evaluations();
+        if (now != evaluations) thoughts = parts.thoughts();
+        evaluations = now;
+        const bool still = parts.thoughts() - thoughts > kMostThoughts;
         if (over) {
             // What no interrupt waited for may still be on its way.
-            if (cycle() >= stop && parts.options.drain && !parts.idle() && stop < software.completed() + kMostDrain) stop += kTail;
-            continue;
-        }
-        if (keep_going && !keep_going(cycle())) {
-            result.interrupted = true;
-            break;
-        }
-        const std::uint64_t now = parts.evaluations();
-        quiet = now == evaluations ? quiet + 1 : 0;
-        evaluations = now;
-        if (quiet == kQuietChunks || cycle() >= parts.options.cycle_limit) {
-            result.hung = true;
-            break;
+            if (cycle() >= stop && parts.options.drain && !parts.idle() && !still && sc_core::sc_pending_activity()) stop += kTail;
+        } else if (cycle() >= look) {
+            look = cycle() + kChunk;
+            if (keep_going && !keep_going(cycle())) {
+                result.interrupted = true;
+                break;
+            }
+            if (still || cycle() >= parts.options.cycle_limit) {
+                result.hung = true;
+                break;
+            }
         }
     }
     result.t0 = software.t0();
@@ -236,12 +327,16 @@ RunResult Machine::run(const Program& program)
     result.reads = software.reads();
     result.failed_checks = software.failed_checks();
     result.dbb = port_traffic(parts.top.mcif().traffic());
-    result.dbb_memory = parts.primary->report(result.end + 1);
-    if (parts.secondary) result.cvsram_memory = parts.secondary->report(result.end + 1);
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic());
     for (const auto& [name, probe] : parts.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
-    for (UnitModule* unit : parts.top.units()) {
-        UnitReport& report = result.units.emplace_back(unit->core().report(std::max(result.end + 1, cycle())));
+
+    const Cycle ran = std::max(result.end + 1, cycle());
+    const Snapshot &from = window.from(), to = window.to(ran);
+    result.cycles = window.done(result.end) - result.t0;
+    result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);
+    if (parts.secondary) result.cvsram_memory = parts.secondary->report(ran, from.secondary, to.secondary);
+    for (std::size_t i = 0; i < to.units.size(); ++i) {
+        UnitReport& report = result.units.emplace_back(from.units.empty() ? to.units[i] : to.units[i].since(from.units[i]));
         for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
     return result;

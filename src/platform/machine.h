@@ -49,7 +49,7 @@ struct ProbeEvents {
     std::vector<std::pair<std::int64_t, std::uint64_t>> runs;  // start relative to t0, length; all of them
 };
 
-/// A memory port's device: what the DRAM model says of itself, empty for the ideal memory.
+/// A memory port's device: what the DRAM model says of itself in the cycles of `units`, empty for the ideal memory.
 struct MemoryReport {
     std::string text, json;               // statistics and energy, for people and for tools
     std::vector<std::string> violations;  // with check_dram
@@ -65,6 +65,7 @@ struct DoneEvent {
 struct RunResult {
     Cycle t0 = 0;                                // accept cycle of the last write before MARK, 0 without one
     Cycle end = 0;                               // cycle in which the run stopped
+    Cycle cycles = 0;                            // from t0 to the cycle in which the pin shows the last interrupt; to the end without one
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin after t0, relative to it
     std::vector<DoneEvent> done;                 // in order, masked ones too
     std::vector<std::pair<std::string, std::uint32_t>> reads;
@@ -72,7 +73,7 @@ struct RunResult {
     PortTraffic dbb, cvsram;
     MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;
-    std::vector<UnitReport> units;  // cycles from reset to end
+    std::vector<UnitReport> units;  // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
     bool hung = false;              // nothing moves any more and the program is not at its end
     std::string diagnosis;          // which unit waits for what
     bool interrupted = false;       // stopped by `keep_going` returning false
@@ -83,6 +84,8 @@ public:
     Machine(const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options);
     ~Machine();
 
+    /// Throws ConfigError, naming `what`, where the memory behind that port cannot hold these bytes.
+    void require_memory(MemorySpace space, std::uint64_t address, std::uint64_t bytes, const std::string& what) const;
     void write_memory(MemorySpace space, std::uint64_t address, std::span<const std::uint8_t> bytes);
     std::vector<std::uint8_t> read_memory(MemorySpace space, std::uint64_t address, std::uint64_t bytes) const;
 

@@ -103,10 +103,27 @@ void Software::run()
     try {
         run_program();
         finished_ = true;
-    } catch (const MachineError& error) {  // an exception must not cross SystemC's kernel
+    } catch (const Error& error) {  // an exception must not cross SystemC's kernel
         failure_ = error.what();
     }
     if (on_end) on_end();
+}
+
+/// The next entry that may write is behind a mark.
+bool Software::mark_follows() const
+{
+    for (std::size_t i = position_ + 1; i < program_.size(); ++i) {
+        if (std::holds_alternative<MarkT0>(program_[i])) return true;
+        if (!std::holds_alternative<RegisterRead>(program_[i]) && !std::holds_alternative<PollRegister>(program_[i])) return false;
+    }
+    return false;
+}
+
+void Software::mark()
+{
+    marked_ = true;
+    t0_ = last_write_;
+    if (on_mark) on_mark(t0_);
 }
 
 void Software::run_program()
@@ -114,14 +131,15 @@ void Software::run_program()
     bool started = false;
     for (; position_ < program_.size(); ++position_) {
         if (std::holds_alternative<MarkT0>(program_[position_])) {
-            t0_ = last_write_;
-            if (on_mark) on_mark(t0_);
+            if (!marked_) mark();
+            marked_ = false;
             continue;
         }
         // The next entry is offered in the cycle after the last one completed.
-        if (started && clock_.now() <= completed_) wait(clock_.at(completed_ + 1) - sc_core::sc_time_stamp());
+        if (started && clock_.now() <= completed_) wait(clock_.until(completed_ + 1));
         started = true;
         perform(program_[position_]);
+        if (std::holds_alternative<RegisterWrite>(program_[position_]) && mark_follows()) mark();
         // An interrupt wait completed in the cycle before the pin is low.
         completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
     }

@@ -21,8 +21,8 @@ public:
     /// `status_address`: byte address of GLB.S_INTR_STATUS.
     Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address);
 
-    std::function<void(Cycle t0)> on_mark;
-    std::function<void()> on_end;  // the last entry has completed
+    std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
+    std::function<void()> on_end;           // the last entry has completed
 
     bool finished() const { return finished_; }
     Cycle completed() const { return completed_; }  // cycle in which the last entry completed
@@ -39,6 +39,8 @@ private:
     void run_program();
     void watch();
     void perform(const ProgramEntry& entry);
+    bool mark_follows() const;
+    void mark();
     std::uint32_t transfer(std::uint32_t address, std::optional<std::uint32_t> value);
     void next_cycle() { wait(clock_.period()); }
 
@@ -47,7 +49,7 @@ private:
     std::uint32_t status_address_;
     std::size_t position_ = 0;
     std::uint32_t seen_status_ = 0;  // bits WaitStatus has collected
-    bool finished_ = false;
+    bool finished_ = false, marked_ = false;
     Cycle completed_ = 0, last_write_ = 0, t0_ = 0;
     std::vector<Cycle> interrupts_;
     std::vector<std::pair<std::string, std::uint32_t>> reads_;

@@ -86,7 +86,7 @@ nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int 
             {"ar", t.ar}, {"rbeats", t.read_beats}, {"aw", t.aw}, {"wbeats", t.write_beats}, {"wbytes", t.write_bytes}};
     };
     nlohmann::ordered_json json{{"schema", "dlasim.replay/1"}, {"name", job.recording.name}, {"hardware", job.hardware.name}};
-    json["cycles"] = result.interrupt_cycles.empty() ? static_cast<std::int64_t>(result.end - result.t0) : result.interrupt_cycles.back();
+    json["cycles"] = result.cycles;
     json["interrupt_cycles"] = result.interrupt_cycles;
     json["regions"] = job.recording.outputs.size();
     json["mismatches"] = wrong;
@@ -94,6 +94,7 @@ nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int 
         nlohmann::ordered_json& entry = json["units"][unit.name];
         for (std::size_t i = 0; i < kPhases; ++i) entry["phases"][std::string(kPhaseNames[i])] = unit.phases.cycles(static_cast<Phase>(i));
         for (const auto& [name, count] : unit.counters) entry["counters"][name] = count;
+        for (const auto& [name, value] : unit.extremes) entry["counters"][name] = value;
         for (const auto& [name, cycles] : unit.clock_on) entry["clock_on"][name] = cycles;
     }
     json["traffic"]["dbb"] = port(result.dbb);
@@ -119,7 +120,10 @@ int replay_command(const ReplayOptions& options)
     machine_options.one_memory = recording.one_memory;
     machine_options.cycle_limit = options.cycle_limit;
     Machine machine(job.hardware, job.memory, machine_options);
+    for (const OutputRegion& region : recording.outputs)
+        machine.require_memory(region.space, region.address, region.bytes, options.program.string());
     for (const MemoryImage& image : recording.images) {
+        machine.require_memory(image.space, image.address, image.bytes.size(), options.program.string());
         machine.write_memory(image.space, image.address, image.bytes);
     }
     const RunResult result = machine.run(recording.program);

@@ -12,13 +12,13 @@ namespace {
 OrderedJson unit_json(const UnitReport& unit, Cycle cycles)
 {
     OrderedJson json;
-    const auto phases = window_phases(unit, cycles);
-    for (std::size_t p = 0; p < kPhases; ++p) json[std::string(kPhaseNames[p])] = phases[p];
+    for (std::size_t p = 0; p < kPhases; ++p) json[std::string(kPhaseNames[p])] = unit.phases.cycles(static_cast<Phase>(p));
     for (const auto& [domain, on] : unit.clock_on) {
-        json["clock_on"][domain] = std::min(on, cycles);
-        json["clock_gated"][domain] = cycles - std::min(on, cycles);
+        json["clock_on"][domain] = on;
+        json["clock_gated"][domain] = cycles - on;
     }
     for (const auto& [name, value] : unit.counters) json["counters"][name] = value;
+    for (const auto& [name, value] : unit.extremes) json["counters"][name] = value;
     return json;
 }
 
@@ -123,22 +123,6 @@ double LayerResult::utilization() const
 {
     const double slots = static_cast<double>(cycles()) * static_cast<double>(hardware.macs_per_cycle(layer.precision));
     return slots > 0 ? static_cast<double>(layer.macs()) / slots : 0;
-}
-
-std::array<Cycle, kPhases> window_phases(const UnitReport& unit, Cycle cycles)
-{
-    std::array<Cycle, kPhases> phases{};
-    Cycle total = 0;
-    for (std::size_t p = 0; p < kPhases; ++p) total += phases[p] = unit.phases.cycles(static_cast<Phase>(p));
-    // What lies outside the window was gated; only the flush of the CBUF after reset is work before t0.
-    Cycle outside = total - std::min(total, cycles);
-    for (const Phase phase : {Phase::Gated, Phase::Draining, Phase::Issuing, Phase::Starved, Phase::Blocked}) {
-        Cycle& spent = phases[static_cast<std::size_t>(phase)];
-        const Cycle cut = std::min(spent, outside);
-        spent -= cut;
-        outside -= cut;
-    }
-    return phases;
 }
 
 OrderedJson result_json(const LayerResult& r)

@@ -25,14 +25,11 @@ struct LayerResult {
     std::optional<Difference> expected = std::nullopt;  // from the tensor of the user's
     std::string output_file = "";                       // of the output tensor, empty without one
 
-    std::uint64_t cycles() const { return run.interrupt_cycles.empty() ? 0 : static_cast<std::uint64_t>(run.interrupt_cycles.back()); }
+    /// From t0 to the last done interrupt.
+    std::uint64_t cycles() const { return run.cycles; }
     double utilization() const;
     double cycles_per_second() const { return wall_seconds > 0 ? static_cast<double>(run.end) / wall_seconds : 0; }
 };
-
-/// A unit's phases from t0 to the done interrupt. Outside of it a unit is gated: before t0 nothing
-/// has been started (the op-enables take longer to arrive), afterwards everything is done.
-std::array<Cycle, kPhases> window_phases(const UnitReport& unit, Cycle cycles);
 
 OrderedJson result_json(const LayerResult& result);
 std::string summary_table(const LayerResult& result);

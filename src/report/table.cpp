@@ -86,7 +86,8 @@ std::string run_table(const RunResult& run, const Hardware& hardware, std::uint6
     text += '\n';
     for (const UnitReport& unit : run.units) {
         text += fmt::format("  {:<10}", unit.name);
-        for (const Cycle spent : window_phases(unit, cycles)) text += fmt::format(" {:>10}", percent(spent, cycles));
+        for (std::size_t p = 0; p < kPhases; ++p)
+            text += fmt::format(" {:>10}", percent(unit.phases.cycles(static_cast<Phase>(p)), cycles));
         text += '\n';
     }
     text += '\n';

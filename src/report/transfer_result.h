@@ -17,7 +17,7 @@ struct TransferResult {
     std::string output_file = "";                       // of the output tensor, empty without one
 
     /// From t0 to the last done interrupt.
-    std::uint64_t cycles() const { return run.done.empty() ? 0 : static_cast<std::uint64_t>(run.done.back().cycle); }
+    std::uint64_t cycles() const { return run.cycles; }
     double cycles_per_second() const { return wall_seconds > 0 ? static_cast<double>(run.end) / wall_seconds : 0; }
 };
 

@@ -12,19 +12,19 @@
 
 namespace dlasim {
 
-/// Outside of t0 to the done interrupt every unit is gated, and its phases sum to all cycles.
+/// Between t0 and the last interrupt every cycle of a unit is in one phase, and its clocks run in no more.
 inline bool every_cycle_has_an_owner(const RunResult& run, std::int64_t cycles)
 {
+    bool all = run.cycles == static_cast<Cycle>(cycles);
     for (const UnitReport& unit : run.units) {
-        Cycle sum = 0;
-        for (std::size_t p = 0; p < kPhases; ++p) sum += unit.phases.cycles(static_cast<Phase>(p));
-        const Cycle outside = sum - static_cast<Cycle>(cycles);
-        if (sum < run.end || unit.phases.cycles(Phase::Gated) < outside) {
-            fmt::print("{}: {} cycles of {}, gated {}, outside {}\n", unit.name, sum, run.end, unit.phases.cycles(Phase::Gated), outside);
+        all &= unit.phases.total() == run.cycles;
+        for (const auto& [domain, on] : unit.clock_on) all &= on <= run.cycles;
+        if (!all) {
+            fmt::print("{}: {} cycles of {}, the last interrupt comes in {}\n", unit.name, unit.phases.total(), run.cycles, cycles);
             return false;
         }
     }
-    return true;
+    return all;
 }
 
 /// Everything a run says, in one line.

@@ -37,18 +37,29 @@ TEST(Report, TheBoundsOfAConvolutionAreWhatTheArithmeticSays)
     EXPECT_EQ(bound(bounds, "dbb_write"), 28u * 28 * 128 / 32);
 }
 
-TEST(Report, AUnitsPhasesSumToTheCyclesOfTheLayer)
+TEST(Report, AWindowIsTheDifferenceOfTwoSnapshots)
 {
     UnitReport unit;
     unit.name = "CSC";
     unit.phases.enter(Phase::Issuing, 100);
     unit.phases.enter(Phase::Starved, 140);
+    unit.phases.settle(145);
+    unit.counters = {{"atoms", 7}};
+    unit.clock_on = {{"csc", 45}};
+    unit.extremes = {{"longest_stripe", 9}};
+    const UnitReport before = unit;
     unit.phases.enter(Phase::Gated, 150);
     unit.phases.settle(400);
-    const auto phases = window_phases(unit, 200);
-    EXPECT_EQ(phases[0], 40u);
-    EXPECT_EQ(phases[1], 10u);
-    EXPECT_EQ(phases[0] + phases[1] + phases[2] + phases[3] + phases[4], 200u);
+    unit.counters[0].second = 10;
+    unit.clock_on[0].second = 50;
+    const UnitReport window = unit.since(before);
+    EXPECT_EQ(window.phases.cycles(Phase::Issuing), 0u);
+    EXPECT_EQ(window.phases.cycles(Phase::Starved), 5u);
+    EXPECT_EQ(window.phases.cycles(Phase::Gated), 250u);
+    EXPECT_EQ(window.phases.total(), 400u - 145);
+    EXPECT_EQ(window.counters[0].second, 3u);
+    EXPECT_EQ(window.clock_on[0].second, 5u);
+    EXPECT_EQ(window.extremes[0].second, 9u);
 }
 
 TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
@@ -59,10 +70,11 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     const Plan plan = plan_shape(layer, hw);
     RunResult run;
     run.interrupt_cycles = {100000};
+    run.cycles = 100000;
     run.end = 110000;
     run.units.resize(1);
     run.units[0].name = "CMAC_A";
-    run.units[0].phases.settle(110001);
+    run.units[0].phases.settle(100000);
     const LayerResult result{layer, hw, memory, plan, run, std::nullopt, 0.5};
     const OrderedJson json = result_json(result);
     for (const char* key : {"schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units",

@@ -68,7 +68,7 @@ struct CaccCore::Parts {
     unsigned interrupt_group = 0;
 
     BusyPlan phases;
-    Cycle clock_cycles = 0, cell_cycles = 0;
+    Cycle clock_cycles = 0, cell_cycles = 0, clock_off = 0;  // with the last layer's, up to clock_off
     std::uint64_t stripes = 0, atoms = 0, beats = 0, blocked_cycles = 0, lost_stripes = 0, saturated_total = 0;
     Probe *clock_probe = nullptr, *cell_probe = nullptr;
 };
@@ -107,6 +107,7 @@ void CaccCore::Parts::finish_layer()
     const Cycle off = done_at + facts::cacc::kGateOff + 1, cell = started + facts::cacc::kCellGate;
     clock_cycles += off - started;
     cell_cycles += off - cell;
+    clock_off = off;
     if (clock_probe) clock_probe->level(off, false);
     if (cell_probe) cell_probe->level(off, false);
     running = false;
@@ -267,6 +268,9 @@ UnitReport CaccCore::report(Cycle end)
     Cycle clock_on = p.clock_cycles, cells_on = p.cell_cycles;
     if (p.running && end > p.started) clock_on += end - p.started;
     if (p.running && end > p.started + facts::cacc::kCellGate) cells_on += end - p.started - facts::cacc::kCellGate;
+    const Cycle ahead = !p.running && p.clock_off > end ? p.clock_off - end : 0;
+    clock_on -= ahead;
+    cells_on -= std::min(cells_on, ahead);
     return {"cacc",
             p.phases.log(end),
             {{"stripes", p.stripes},

@@ -115,6 +115,7 @@ struct CdmaCore::Parts {
     Cycle gate_off = kNever;
     Probe* clock_probe = nullptr;
     ClockCycles clocks;
+    ClockCycles clocks_before;  // without the last layer, whose gate may still be open
     PhaseLog phases;
     std::uint64_t layers = 0;
 };
@@ -184,6 +185,7 @@ void CdmaCore::Parts::finish_layer(Cycle at)
     weights.stop();
     data_half.state = weight_half.state = State::Idle;
     gate_off = at + facts::cdma::kGateTail + 1;
+    clocks_before = clocks;
     clocks.add(layer, started, gate_off, hw.winograd);
     running = false;
     switch_at = kNever;
@@ -349,8 +351,9 @@ UnitReport CdmaCore::report(Cycle end)
                        {"weight_read_stall", p.weight_stalls},
                        {"data_read_latency", p.data_latencies},
                        {"weight_read_latency", p.weight_latencies}};
-    ClockCycles clocks = p.clocks;
-    if (p.running) clocks.add(p.layer, p.started, end, p.hw.winograd);
+    const bool gated_later = !p.running && p.gate_off != kNever && p.gate_off > end;
+    ClockCycles clocks = gated_later ? p.clocks_before : p.clocks;
+    if (p.running || gated_later) clocks.add(p.layer, p.started, end, p.hw.winograd);
     report.clock_on = {{"weights", clocks.weights},
                        {"feature", clocks.feature},
                        {"image", clocks.image},

@@ -59,7 +59,7 @@ struct CmacCore::Parts {
     Cycle started = 0;     // E
     Cycle done_at = kNever;
     BusyPlan phases;
-    Cycle clock_cycles = 0;
+    Cycle clock_cycles = 0, clock_off = 0;  // with the last layer's, up to clock_off
     std::uint64_t stripes = 0, atoms = 0, lost_stripes = 0, products = 0;
     std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work; values only
 
@@ -82,6 +82,7 @@ void CmacCore::Parts::advance(Cycle to)
             registers.finish(done_at);
             const Cycle off = done_at + facts::cmac::kGateOff + 1;
             clock_cycles += off - started;
+            clock_off = off;
             if (clock_probe) clock_probe->level(off, false);
             phases.enter(Phase::Gated, done_at + 1);
             running = false;
@@ -187,6 +188,7 @@ UnitReport CmacCore::report(Cycle end)
     Parts& p = *parts_;
     Cycle clock_on = p.clock_cycles;
     if (p.running && end > p.started) clock_on += end - p.started;
+    if (!p.running && p.clock_off > end) clock_on -= p.clock_off - end;
     const char* name = p.half == MacHalf::A ? "cmac_a" : "cmac_b";
     UnitReport report{name,
                       p.phases.log(end),

@@ -44,7 +44,9 @@ void GlbCore::advance(Cycle to)
 
 void GlbCore::update_pin(Cycle status_changed)
 {
-    const bool level = (status_ & ~registers_.get(reg::glb::S_INTR_MASK)) != 0;
+    const std::uint32_t unmasked = ~registers_.get(reg::glb::S_INTR_MASK);
+    const bool level = (status_ & unmasked) != 0;
+    if (on_interrupt && level && (!level_ || (set_ & status_ & unmasked) != 0)) on_interrupt(status_changed + facts::kGlbStatusToPin);
     if (level == level_) return;
     level_ = level;
     pin.put(status_changed + facts::kGlbStatusToPin, level);

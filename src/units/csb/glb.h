@@ -5,6 +5,7 @@
 //
 // Source  csb.md 2.6, 3.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "links/core.h"
@@ -23,6 +24,8 @@ public:
     std::string waiting_for() const override;
 
     Pulse<bool> pin;  // changes of dla_intr, in their cycle
+    /// The pin shows, in that cycle, that an unmasked interrupt has come; it has no edge if it was high for another one's sake.
+    std::function<void(Cycle)> on_interrupt;
     std::uint32_t status() const { return status_; }
 
     /// What a unit has said: its status bits, and the cycle in which the pin can show them at the earliest.

@@ -86,7 +86,7 @@ struct CscCore::Parts final : PackageSink {
     std::array<Operands, Sequencer::kSlots> operands;
 
     BusyPlan phases;
-    Cycle clock_cycles = 0, clock_since = 0;
+    Cycle clock_cycles = 0, clock_since = 0, clock_off = 0;  // with the last layer's, up to clock_off
     Cycle issued_until = 0;
     bool credit_short = false;
     Cycle loaded_at = 0, weights_at = 0;  // the weights of the next package: complete, popped
@@ -262,8 +262,9 @@ void CscCore::Parts::finish_layer()
     previous.layer = layer;
     previous.any = true;
     previous.slices = layer.kept_slices();
-    clock_cycles += done_at + 4 - clock_since;
-    if (clock_probe) clock_probe->level(done_at + 4, false);
+    clock_off = done_at + 4;
+    clock_cycles += clock_off - clock_since;
+    if (clock_probe) clock_probe->level(clock_off, false);
     phases.enter(Phase::Gated, done_at + 1);
     state = State::Idle;
 }
@@ -345,6 +346,7 @@ UnitReport CscCore::report(Cycle end)
     Parts& p = *parts_;
     Cycle clock_on = p.clock_cycles;
     if (p.state != State::Idle && end > p.clock_since) clock_on += end - p.clock_since;
+    if (p.state == State::Idle && p.clock_off > end) clock_on -= p.clock_off - end;
     return {"csc",
             p.phases.log(end),
             {{"packages", p.packages},
@@ -352,12 +354,11 @@ UnitReport CscCore::report(Cycle end)
              {"data_reads", p.data.reads()},
              {"weight_reads", p.weights.reads()},
              {"credit_waits", p.credit_waits},
-             {"shortest_stripe", p.shortest_stripe},
-             {"longest_stripe", p.longest_stripe},
              {"package_gap_cycles", p.package_gap.cycles},
              {"load_gap_cycles", p.load_gap.cycles},
              {"credit_gap_cycles", p.credit_gap.cycles}},
-            {{"csc", clock_on}}};
+            {{"csc", clock_on}},
+            {{"shortest_stripe", p.shortest_stripe}, {"longest_stripe", p.longest_stripe}}};
 }
 
 std::string CscCore::waiting_for() const

@@ -12,7 +12,89 @@ void add_up(T& to, const T& from)
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
+template <class T>
+void take_away(T& from, const T& before)
+{
+    for (std::size_t i = 0; i < before.size(); ++i) from[i] -= before[i];
+}
+
+/// Lost cycles by owner: what an owner has lost again is taken from the one with the most.
+void take_away(std::vector<Cycle>& rows, std::array<Cycle, 3>& lost, const Statistics& before)
+{
+    Cycle owed = 0;
+    std::vector<Cycle*> all;
+    const auto each = [&](Cycle& now, Cycle then) {
+        owed += then - std::min(now, then);
+        now -= std::min(now, then);
+        all.push_back(&now);
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) each(rows[i], i < before.lost_to_row.size() ? before.lost_to_row[i] : 0);
+    for (std::size_t i = 0; i < lost.size(); ++i) each(lost[i], before.lost[i]);
+    while (owed != 0) {
+        Cycle& most = **std::max_element(all.begin(), all.end(), [](const Cycle* a, const Cycle* b) { return *a < *b; });
+        if (most == 0) break;
+        const Cycle part = std::min(most, owed);
+        most -= part;
+        owed -= part;
+    }
+}
+
 }  // namespace
+
+Histogram Histogram::since(const Histogram& before) const
+{
+    if (before.count_ == 0) return *this;
+    Histogram left = *this;
+    take_away(left.exact_, before.exact_);
+    take_away(left.beyond_, before.beyond_);
+    left.count_ -= before.count_;
+    left.sum_ -= before.sum_;
+    const auto some = [](std::uint32_t n) { return n != 0; };
+    const auto first = std::find_if(left.exact_.begin(), left.exact_.end(), some);
+    const auto last = std::find_if(left.exact_.rbegin(), left.exact_.rend(), some);
+    const bool beyond = std::any_of(left.beyond_.begin(), left.beyond_.end(), [](std::uint64_t n) { return n != 0; });
+    if (first != left.exact_.end()) left.min_ = static_cast<Cycle>(first - left.exact_.begin());
+    else if (!beyond) left.min_ = kNever;
+    if (!beyond) left.max_ = last != left.exact_.rend() ? static_cast<Cycle>(left.exact_.rend() - last) - 1 : 0;
+    return left;
+}
+
+Statistics Statistics::since(const Statistics& before) const
+{
+    Statistics s = *this;
+    s.cycles -= before.cycles;
+    s.reads -= before.reads;
+    s.writes -= before.writes;
+    s.bytes_read -= before.bytes_read;
+    s.bytes_written -= before.bytes_written;
+    s.reads_done -= before.reads_done;
+    s.forwarded -= before.forwarded;
+    s.merged -= before.merged;
+    take_away(s.commands, before.commands);
+    s.hits -= before.hits;
+    s.misses -= before.misses;
+    s.conflicts -= before.conflicts;
+    s.later_columns -= before.later_columns;
+    s.same_group -= before.same_group;
+    s.other_group -= before.other_group;
+    s.other_rank -= before.other_rank;
+    s.turnarounds -= before.turnarounds;
+    s.bus_cycles -= before.bus_cycles;
+    s.busy -= before.busy;
+    take_away(s.lost_to_row, s.lost, before);
+    take_away(s.rank_cycles, before.rank_cycles);
+    take_away(s.read_queue_cycles, before.read_queue_cycles);
+    take_away(s.write_queue_cycles, before.write_queue_cycles);
+    s.read_latency = read_latency.since(before.read_latency);
+    for (std::size_t i = 0; i < before.banks.size(); ++i) {
+        s.banks[i].activations -= before.banks[i].activations;
+        s.banks[i].precharges -= before.banks[i].precharges;
+        s.banks[i].reads -= before.banks[i].reads;
+        s.banks[i].writes -= before.banks[i].writes;
+        s.banks[i].refreshes -= before.banks[i].refreshes;
+    }
+    return s;
+}
 
 void Histogram::merge(const Histogram& other)
 {

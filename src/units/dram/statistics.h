@@ -23,6 +23,8 @@ public:
         else ++beyond_[std::bit_width(value)];
     }
     void merge(const Histogram& other);
+    /// What was added after `before` was taken. Extremes of values beyond 16384 are those of all values.
+    Histogram since(const Histogram& before) const;
     std::uint64_t count() const { return count_; }
     double mean() const { return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) : 0.0; }
     Cycle min() const { return count_ ? min_ : 0; }
@@ -73,6 +75,9 @@ struct Statistics {
     std::vector<BankCounts> banks;
 
     void merge(const Statistics& other);
+    /// What happened after `before` was taken of the same channel. A gap of the data bus that was open then belongs to the owner
+    /// that it had in the end.
+    Statistics since(const Statistics& before) const;
 };
 
 }  // namespace dlasim::dram

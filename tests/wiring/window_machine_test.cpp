@@ -1,0 +1,138 @@
+// What a run reports between t0 and its last interrupt, whatever happened before: the difference of two snapshots.
+// One process a test: SystemC's kernel is a singleton.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../golden/apart.h"
+#include "facts/presets.h"
+#include "platform/machine.h"
+
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+namespace dlasim {
+namespace {
+
+const Hardware& full() { return *find_preset("nv_full"); }
+
+class Writer {
+public:
+    void write(const std::string& name, std::uint32_t value) { program.push_back(RegisterWrite{name, at(name), value}); }
+    void poll(const std::string& name, std::uint32_t mask, std::uint32_t expected)
+    {
+        program.push_back(PollRegister{name, at(name), mask, expected});
+    }
+    /// Lines of four atoms from DBB to CVSRAM.
+    void copy(std::uint32_t lines, unsigned group)
+    {
+        write("BDMA.CFG_SRC_ADDR_LOW", 0x80000000 + (group << 24));
+        write("BDMA.CFG_DST_ADDR_LOW", 0x90000000 + (group << 24));
+        write("BDMA.CFG_LINE", 3);
+        write("BDMA.CFG_CMD", 1);
+        write("BDMA.CFG_LINE_REPEAT", lines - 1);
+        write("BDMA.CFG_SRC_LINE", 128);
+        write("BDMA.CFG_DST_LINE", 128);
+        write("BDMA.CFG_SURF_REPEAT", 0);
+        write("BDMA.CFG_OP", 1);
+        write("BDMA.CFG_LAUNCH" + std::to_string(group), 1);
+    }
+    Program program;
+
+private:
+    static std::uint32_t at(const std::string& name) { return *register_address(full(), name); }
+};
+
+constexpr std::uint32_t kFirstDone = 1u << 6, kSecondDone = 1u << 7;  // GLB.S_INTR_STATUS: BDMA's groups
+
+enum class Before { Nothing, Done, Busy };
+
+/// 20 lines that count, behind 300 that do not.
+Program program(Before before)
+{
+    Writer p;
+    if (before != Before::Nothing) p.copy(300, 0);
+    if (before == Before::Done) p.poll("GLB.S_INTR_STATUS", kFirstDone, kFirstDone);
+    p.copy(20, 1);
+    p.program.push_back(MarkT0{});
+    if (before == Before::Busy) p.program.push_back(WaitStatus{kFirstDone});
+    p.program.push_back(WaitStatus{kSecondDone});
+    return p.program;
+}
+
+RunResult run(Before before, bool stepping = false, const MemorySpec& memory = {})
+{
+    MachineOptions options;
+    options.stepping = stepping;
+    options.drain = true;
+    Machine machine(full(), memory, options);
+    return machine.run(program(before));
+}
+
+const UnitReport& unit(const RunResult& result, const std::string& name)
+{
+    for (const UnitReport& each : result.units)
+        if (each.name == name) return each;
+    throw std::out_of_range(name);
+}
+
+std::uint64_t counter(const UnitReport& unit, const std::string& name)
+{
+    for (const auto& [each, value] : unit.counters)
+        if (each == name) return value;
+    throw std::out_of_range(name);
+}
+
+TEST(Window, EveryCycleHasAnOwnerWhenNothingCameBefore)
+{
+    const RunResult result = run(Before::Nothing);
+    EXPECT_TRUE(every_cycle_has_an_owner(result, result.interrupt_cycles.back()));
+    EXPECT_EQ(counter(unit(result, "bdma"), "lines"), 20u);
+}
+
+TEST(Window, WhatWasDoneBeforeDoesNotCount)
+{
+    const RunResult result = run(Before::Done);
+    EXPECT_TRUE(every_cycle_has_an_owner(result, result.done.back().cycle));
+    EXPECT_EQ(counter(unit(result, "bdma"), "lines"), 20u);
+    EXPECT_EQ(counter(unit(result, "mcif"), "read_beats"), result.dbb.read_beats);
+    EXPECT_EQ(counter(unit(result, "cvif"), "write_beats"), result.cvsram.write_beats);
+    EXPECT_EQ(result.dbb.read_beats, 40u);
+}
+
+TEST(Window, AUnitThatIsBusyAtTheMarkIsNotGated)
+{
+    const RunResult result = run(Before::Busy);
+    EXPECT_TRUE(every_cycle_has_an_owner(result, result.done.back().cycle));
+    const UnitReport& bdma = unit(result, "bdma");
+    EXPECT_GT(result.cycles, 1000u);
+    EXPECT_LT(bdma.phases.cycles(Phase::Gated), 16u);
+    EXPECT_GT(counter(bdma, "lines"), 20u);
+    EXPECT_LT(counter(bdma, "lines"), 320u);
+}
+
+TEST(Window, SteppingSeesTheSameWindow)
+{
+    for (const Before before : {Before::Nothing, Before::Done, Before::Busy}) {
+        const auto text = [&](bool stepping) {
+            return run_apart("window", [&](int pipe) { return put(pipe, figures(run(before, stepping))) ? 0 : 1; });
+        };
+        const std::string leaping = text(false);
+        EXPECT_FALSE(leaping.empty());
+        EXPECT_EQ(leaping, text(true));
+    }
+}
+
+TEST(Window, ADramCountsFromTheMarkToo)
+{
+    MemorySpec memory;
+    memory.kind = "ddr4-3200";
+    memory.options["base"] = "0x80000000";
+    memory.options["wrap"] = "true";
+    const RunResult result = run(Before::Done, false, memory);
+    EXPECT_FALSE(result.hung) << result.diagnosis;
+    const auto json = nlohmann::json::parse(result.dbb_memory.json);
+    EXPECT_EQ(json["bytes_read"], result.dbb.read_beats * full().memory.primary.width_bytes) << json.dump(1).substr(0, 2000);
+}
+
+}  // namespace
+}  // namespace dlasim
