@@ -1,5 +1,6 @@
 // The units that read and write memory.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 

@@ -126,6 +126,11 @@ class Runs(Case):
                     del result[key]
             self.assertEqual(*results)
 
+    def test_a_dram_may_think_for_millions_of_cycles(self):
+        done, result = self.run_layer(SMALL, "--memory", "ddr4-3200:refresh.policy=none,tCK_ns=6.25,timing.tRCD=1000000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(result["cycles"], 64 * 65536)
+
     def test_seed_hardware_and_memory_come_from_the_command_line(self):
         _, a = self.run_layer(SMALL, "--seed", 5, "--set", "cbuf.banks=8", "--hw", "nv_large", "--memory", "ideal:latency=200,interval=3")
         self.assertEqual(a["layer"]["data"]["seed"], 5)
@@ -516,6 +521,15 @@ class BadInput(Case):
             started = time.monotonic()
             self.refused(self.dlasim("run", self.write(layer), "--hw", "nv_full", "--out", "out"), "layer.json", "expected")
             self.assertLess(time.monotonic() - started, 2)
+
+    def test_what_lies_outside_of_the_dram_is_refused_before_anything_runs(self):
+        memory = "ddr4-3200:wrap=false,base=0xa0000000"
+        self.refused(self.dlasim("run", self.write(SMALL), "--memory", memory, "--out", "out"), "placement", "8192 MiB from 0xa0000000", "wrap=true")
+        copy_of_a_line = {"op": "bdma", "blocks": [{"source": {"address": 0x80000000}, "destination": {"address": 0x90000000}, "line_bytes": 64}]}
+        done = self.dlasim("run", self.write(copy_of_a_line), "--hw", "nv_full", "--memory", memory, "--out", "out")
+        self.refused(done, "source", "8192 MiB from 0xa0000000")
+        case = {"program": [["GLB.S_INTR_MASK", 0]], "memory_fill": [{"addr": "80000000", "bytes": 64, "seed": 1}], "hardware": "nv_small"}
+        self.refused(self.dlasim("replay", self.write(case, "case.json"), "--memory", memory), "case.json", "8192 MiB from 0xa0000000")
 
     def test_missing_and_broken_files(self):
         self.refused(self.dlasim("run", "none.json"), "none.json")

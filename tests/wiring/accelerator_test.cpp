@@ -214,6 +214,34 @@ TEST(Accelerator, CallersSideBySideGetTheirOwnData)
     EXPECT_THAT(right, testing::Each(20));
 }
 
+TEST(Accelerator, ACallerThatIsResetWhileItReadsLeavesTheBusUsable)
+{
+    int unwound = 0;
+    std::uint32_t value = 0;
+    Platform platform("platform", {}, Threads{[&](Platform& p) {
+                          p.write("GLB.S_INTR_MASK", 0x31);
+                          p.write("CDMA.D_BANK", 0x10001);
+                          for (int n = 0; n < 3; ++n) {
+                              sc_process_handle caller = sc_spawn([&p, &unwound] {
+                                  struct Counter {
+                                      int& count;
+                                      ~Counter() { ++count; }
+                                  } counter{unwound};
+                                  p.read("CDMA.D_BANK");
+                                  p.read("GLB.S_INTR_MASK");
+                                  wait();
+                              });
+                              wait(sc_time(1 + 9 * n, SC_NS));
+                              caller.kill();
+                          }
+                          EXPECT_EQ(p.read("CDMA.D_BANK"), 0x10001u);
+                          value = p.read("GLB.S_INTR_MASK");
+                      }});
+    sc_start(sc_time(2, SC_US));
+    EXPECT_EQ(unwound, 3);
+    EXPECT_EQ(value, 0x31u);
+}
+
 TEST(Accelerator, TwoOnTwoClocksTakeTheSameCycles)
 {
     std::array<sc_time, 2> started;

@@ -134,5 +134,59 @@ TEST(Window, ADramCountsFromTheMarkToo)
     EXPECT_EQ(json["bytes_read"], result.dbb.read_beats * full().memory.primary.width_bytes) << json.dump(1).substr(0, 2000);
 }
 
+// The driver loop of the lowering: level, not edge. Two launches end before software looks; one clearing write would do for both.
+TEST(DriverLoop, InterruptsThatMeetAreBothSeen)
+{
+    Writer p;
+    p.copy(2, 0);
+    p.copy(2, 1);
+    p.program.push_back(MarkT0{});
+    p.poll("GLB.S_INTR_STATUS", kFirstDone | kSecondDone, kFirstDone | kSecondDone);
+    p.program.push_back(WaitStatus{kFirstDone});
+    p.program.push_back(WaitStatus{kSecondDone});
+    Machine machine(full(), {}, {});
+    const RunResult result = machine.run(p.program);
+    EXPECT_FALSE(result.hung) << result.diagnosis;
+    EXPECT_EQ(result.interrupt_cycles.size(), 1u);  // the pin has one edge
+    EXPECT_EQ(result.done.size(), 2u);
+    EXPECT_EQ(static_cast<std::int64_t>(result.cycles), result.done.back().cycle);
+    EXPECT_TRUE(every_cycle_has_an_owner(result, result.done.back().cycle));
+}
+
+TEST(DriverLoop, AnInterruptThatComesBetweenReadAndClearIsSeen)
+{
+    // the second launch ends at any cycle around the first one's service
+    for (std::uint32_t lines = 1; lines < 30; ++lines) {
+        const std::string ended = run_apart("driver", [&](int pipe) {
+            Writer p;
+            p.copy(6, 0);
+            p.copy(lines, 1);
+            p.program.push_back(MarkT0{});
+            p.program.push_back(WaitStatus{kFirstDone});
+            p.program.push_back(WaitStatus{kSecondDone});
+            Machine machine(full(), {}, {});
+            const RunResult result = machine.run(p.program);
+            return !result.hung && result.done.size() == 2 && put(pipe, "ended") ? 0 : 1;
+        });
+        EXPECT_EQ(ended, "ended") << lines;
+    }
+}
+
+// A recording writes all ones and waits for an edge, as it was recorded; the diagnosis says why none comes.
+TEST(DriverLoop, ARecordingThatClearsTwoAtOnceIsDiagnosed)
+{
+    Writer p;
+    p.copy(2, 0);
+    p.copy(2, 1);
+    p.program.push_back(MarkT0{});
+    p.poll("GLB.S_INTR_STATUS", kFirstDone | kSecondDone, kFirstDone | kSecondDone);
+    p.program.push_back(WaitInterrupt{"BDMA_0"});
+    p.program.push_back(WaitInterrupt{"BDMA_1"});
+    Machine machine(full(), {}, {});
+    const RunResult result = machine.run(p.program);
+    EXPECT_TRUE(result.hung);
+    EXPECT_THAT(result.diagnosis, testing::HasSubstr("one write cleared 0xc0 at once"));
+}
+
 }  // namespace
 }  // namespace dlasim

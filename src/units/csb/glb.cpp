@@ -38,6 +38,8 @@ void GlbCore::advance(Cycle to)
             set_ |= done_.back().bits;
         }
     const std::uint32_t writable = registers_.unit().find(reg::glb::S_INTR_STATUS)->write_mask;
+    const std::uint32_t cleared = status_ & clear_ & ~registers_.get(reg::glb::S_INTR_MASK);
+    if ((cleared & (cleared - 1)) != 0) cleared_together_ = cleared;
     status_ = ((status_ & ~clear_) | set_) & writable;
     update_pin(to + 1);
 }
@@ -69,7 +71,10 @@ UnitReport GlbCore::report(Cycle end)
 
 std::string GlbCore::waiting_for() const
 {
-    return fmt::format("interrupt status {:#x}, mask {:#x}", status_, registers_.get(reg::glb::S_INTR_MASK));
+    std::string text = fmt::format("interrupt status {:#x}, mask {:#x}", status_, registers_.get(reg::glb::S_INTR_MASK));
+    // Who waits for an edge each waits for ever.
+    if (cleared_together_ != 0) text += fmt::format("; one write cleared {:#x} at once", cleared_together_);
+    return text;
 }
 
 }  // namespace dlasim

@@ -41,7 +41,8 @@ private:
     RegisterFile registers_;
     std::vector<Pulse<std::uint32_t>*> sources_;
     std::uint32_t status_ = 0;
-    std::uint32_t set_ = 0, clear_ = 0;  // strobes of this cycle's writes
+    std::uint32_t set_ = 0, clear_ = 0;   // strobes of this cycle's writes
+    std::uint32_t cleared_together_ = 0;  // by the last write that cleared more than one bit
     bool level_ = false;
     std::vector<Done> done_;
 };

@@ -102,11 +102,31 @@ std::uint32_t CsbMaster::await_answer(Port& port, Cycle& answered)
     Reads& reads = *port.reads;
     Pulse<std::uint32_t>& response = port.window.link->response;
     const std::uint64_t ticket = reads.asked++;
-    while (!failed() && (reads.answered != ticket || !response.available(clock_.now()))) {
-        if (reads.answered == ticket && response.next() != kNever) wait(clock_.until(response.next()));
-        else wait(reads.changed);
+    // A caller whose process is reset or killed leaves wait() by an exception; its data come all the same.
+    struct Place {
+        Reads& reads;
+        std::uint64_t ticket;
+        bool answered = false;
+        ~Place()
+        {
+            if (!answered) reads.abandoned.insert(ticket);
+        }
+    } place{reads, ticket};
+    for (;;) {
+        if (failed()) return 0;
+        const bool here = response.available(clock_.now());
+        if (here && reads.answered == ticket) break;
+        if (here && reads.abandoned.erase(reads.answered) != 0) {
+            response.take();
+            ++reads.answered;
+            reads.changed.notify(sc_core::SC_ZERO_TIME);
+        } else if (!here && response.next() != kNever) {
+            wait(clock_.until(response.next()));
+        } else {
+            wait(reads.changed);
+        }
     }
-    if (failed()) return 0;
+    place.answered = true;
     answered = response.next() + facts::kCsbResponseToPort + port.window.retiming;
     ++reads.answered;
     reads.changed.notify(sc_core::SC_ZERO_TIME);  // for the next one

@@ -13,6 +13,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <memory>
+#include <set>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -47,6 +48,7 @@ private:
         const Clock& clock;
         sc_core::sc_event changed;
         std::uint64_t asked = 0, answered = 0;
+        std::set<std::uint64_t> abandoned;  // their callers were reset while they waited
     };
     struct Port {
         Window window;
