@@ -111,15 +111,14 @@ int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& 
     if (options.has_seed) transfer.seed = options.seed;
     const TransferPlan plan = plan_transfer(transfer, hardware);
     const std::unique_ptr<TransferMemory> contents = transfer_memory(transfer, plan);
-    const Reshape* reshape = transfer.reshape();
-    Outputs outputs(options, reshape ? kNpyHeader + plan.bytes : 0);
+    const std::optional<Precision> precision = transfer.cube_precision();
+    Outputs outputs(options, precision ? kNpyHeader + plan.bytes : 0);
     const Simulation simulation = show_progress(transfer.name, "bytes", plan.bytes, options, [&](const SimulateOptions& with) {
         return simulate(hardware, memory, *contents, plan, with);
     });
-    return conclude(
-        transfer.name, simulation, hardware, options, outputs, reshape ? reshape->precision : Precision::Int8, [&](const Simulation& s) {
-            return TransferResult{transfer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds, s.expected, outputs.tensor_file()};
-        });
+    return conclude(transfer.name, simulation, hardware, options, outputs, precision.value_or(Precision::Int8), [&](const Simulation& s) {
+        return TransferResult{transfer, hardware, memory, plan, s.run, s.comparison, s.wall_seconds, s.expected, outputs.tensor_file()};
+    });
 }
 
 int run_command(const RunOptions& options)

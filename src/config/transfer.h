@@ -1,16 +1,20 @@
-// What moves data and computes nothing, as the user describes it: blocks that BDMA copies, a cube that Rubik reshapes.
+// What runs from memory to memory, beside the convolution pipeline, as the user describes it: blocks that BDMA copies,
+// a cube that Rubik reshapes, a cube that CDP normalises.
 //
 //   bdma    blocks of surfaces of lines, between and within the two memories; launched in groups
 //   rubik   split     feature cube [C][H][W] ──► planes
 //           merge     planes ──► feature cube
 //           contract  sub-cubes ──► one cube: place (x, y) is place (x / sx, y / sy) of sub-cube (y % sy) * sx + x % sx
+//   lrn     every channel over a power of the squares around it (config/lrn.h)
 //
 // Source  bdma.md 1, rubik.md 1.
 #pragma once
+#include <optional>
 #include <variant>
 #include <vector>
 
 #include "config/layer.h"
+#include "config/lrn.h"
 #include "config/place.h"
 
 namespace dlasim {
@@ -60,11 +64,19 @@ struct Transfer {
     std::string name;
     std::string file, pointer;  // it was read from, for messages
     std::uint64_t seed = 1;
-    std::variant<Copy, Reshape> what;
+    std::variant<Copy, Reshape, Lrn> what;
 
     std::string where(const std::string& below = "") const;
     const Copy* copy() const { return std::get_if<Copy>(&what); }
     const Reshape* reshape() const { return std::get_if<Reshape>(&what); }
+    const Lrn* lrn() const { return std::get_if<Lrn>(&what); }
+    /// Of the cube that it makes; none where it makes no cube.
+    std::optional<Precision> cube_precision() const
+    {
+        if (const Reshape* r = reshape()) return r->precision;
+        if (const Lrn* l = lrn()) return l->precision;
+        return std::nullopt;
+    }
 };
 
 inline const char* mode_name(RubikMode mode)

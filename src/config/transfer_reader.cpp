@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "config/lrn_reader.h"
 #include "config/place_reader.h"
 
 namespace dlasim {
@@ -15,7 +16,7 @@ constexpr std::int64_t kLongestLine = 8192 * kAtom, kLargestStride = 0xffffffe0;
 constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - kAtom}, kAtom};
 constexpr std::size_t kMostBlocks = 65536;
 
-const std::vector<std::string> kOps{"bdma", "rubik"};
+const std::vector<std::string> kOps{"bdma", "rubik", "lrn"};  // in the order of Transfer::what
 const std::vector<std::string> kModes{"contract", "split", "merge"};
 const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
@@ -171,26 +172,29 @@ bool is_transfer(const Json& descriptor)
 
 Transfer transfer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
-    const bool bdma = json.at("op") == kOps[0];
+    const bool bdma = json.at("op") == kOps[0], lrn = json.at("op") == kOps[2];
     const JsonObject top(json, file, pointer,
                          bdma ? std::vector<std::string>{"name", "op", "blocks", "data"}
-                              : std::vector<std::string>{"name", "op", "rubik", "input", "precision", "placement", "data"});
+                              : std::vector<std::string>{"name", "op", lrn ? "lrn" : "rubik", "input", "precision", "placement", "data"});
     Transfer transfer;
     transfer.file = file;
     transfer.pointer = pointer;
     transfer.name = top.text("name", std::filesystem::path(file).stem().string());
     if (bdma) transfer.what = read_copy(top);
+    else if (lrn) transfer.what = read_lrn(top);
     else transfer.what = read_reshape(top);
     if (!top.has("data")) return transfer;
     const JsonObject data(top.raw("data"), file, top.pointer("data"),
                           bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input", "expected"});
     transfer.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the data", 1));
-    if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) {
-        reshape->data = data_path(data, "input", folder);
-        reshape->data_where = data.where("input");
-        reshape->expected = data_path(data, "expected", folder);
-        reshape->expected_where = data.where("expected");
-    }
+    const auto from_file = [&](auto& cube) {
+        cube.data = data_path(data, "input", folder);
+        cube.data_where = data.where("input");
+        cube.expected = data_path(data, "expected", folder);
+        cube.expected_where = data.where("expected");
+    };
+    if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) from_file(*reshape);
+    if (Lrn* cube = std::get_if<Lrn>(&transfer.what)) from_file(*cube);
     return transfer;
 }
 
@@ -216,15 +220,20 @@ OrderedJson transfer_json(const Transfer& transfer)
         json["precision"] = precision_name(reshape->precision);
         json["placement"] = {{"input", place_json(reshape->input)}, {"output", place_json(reshape->output)}};
     }
+    if (const Lrn* lrn = transfer.lrn()) put_lrn(json, *lrn);
     json["data"] = {{"seed", transfer.seed}};
-    if (const Reshape* reshape = transfer.reshape(); reshape && !reshape->data.empty()) json["data"]["input"] = reshape->data;
-    if (const Reshape* reshape = transfer.reshape(); reshape && !reshape->expected.empty()) json["data"]["expected"] = reshape->expected;
+    const auto files = [&](const auto& cube) {
+        if (!cube.data.empty()) json["data"]["input"] = cube.data;
+        if (!cube.expected.empty()) json["data"]["expected"] = cube.expected;
+    };
+    if (const Reshape* reshape = transfer.reshape()) files(*reshape);
+    if (const Lrn* lrn = transfer.lrn()) files(*lrn);
     return json;
 }
 
 bool is_transfer_field(const std::string& path)
 {
-    static const std::vector<std::string> kKeys{"name", "op", "blocks", "rubik", "input", "precision", "placement", "data"};
+    static const std::vector<std::string> kKeys{"name", "op", "blocks", "rubik", "lrn", "input", "precision", "placement", "data"};
     return std::find(kKeys.begin(), kKeys.end(), path.substr(0, path.find('.'))) != kKeys.end();
 }
 

@@ -1,4 +1,4 @@
-// Reads the descriptors of what moves data: `"op": "bdma"` and `"op": "rubik"`.
+// Reads the descriptors of what runs from memory to memory: `"op": "bdma"`, `"op": "rubik"` and `"op": "lrn"` (lrn_reader.h).
 //
 //   {"op": "bdma", "blocks": [{"source": {"memory": "dbb", "address": 2147483648, "line_stride": 1024, "surface_stride": 65536},
 //                              "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 512, "lines": 28, "surfaces": 4}]}

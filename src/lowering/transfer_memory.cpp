@@ -1,5 +1,6 @@
 #include "config/stream.h"
 #include "golden/copied.h"
+#include "golden/lrn.h"
 #include "golden/reshaped.h"
 #include "lowering/transfer_plan.h"
 
@@ -9,49 +10,48 @@ namespace {
 constexpr std::uint8_t kUnwritten = 0xa5;  // what output memory holds before the run
 
 /// The cube as it stands in memory. What pads it there is not zero: it must not turn up where zeros are promised.
-Tensor stored_cube(const Reshape& r, const ReshapeLayout& layout, const Tensor& cube, std::uint64_t seed)
+Tensor with_padding(Tensor stored, const Tensor& cube, std::uint32_t channels, std::uint32_t element_bytes, std::uint64_t seed)
 {
-    const bool merge = r.mode == RubikMode::Merge;
-    const std::uint32_t channels = r.out_channels();
-    Tensor stored(r.sub_cubes(), merge ? channels : layout.padded_channels, r.height, merge ? layout.padded_width : r.width);
     const Stream padding(seed, 7);
     for (std::size_t i = 0; i < stored.values.size(); ++i) {
         const std::uint64_t number = padding(i);
-        stored.values[i] = r.element_bytes() == 1 ? static_cast<std::int8_t>(number) : static_cast<std::int16_t>(number);
+        stored.values[i] = element_bytes == 1 ? static_cast<std::int8_t>(number) : static_cast<std::int16_t>(number);
     }
     for (std::uint32_t n = 0; n < stored.n; ++n)
         for (std::uint32_t c = 0; c < channels; ++c)
-            for (std::uint32_t y = 0; y < r.height; ++y)
-                for (std::uint32_t x = 0; x < r.width; ++x) stored.at(n, c, y, x) = cube.at(0, n * channels + c, y, x);
+            for (std::uint32_t y = 0; y < cube.h; ++y)
+                for (std::uint32_t x = 0; x < cube.w; ++x) stored.at(n, c, y, x) = cube.at(0, n * channels + c, y, x);
     return stored;
 }
 
-/// The cubes around a reshape.
-class ReshapedMemory final : public TransferMemory {
+/// The output as a tensor, and the user's to compare it with, if there is one.
+struct CubeResult {
+    Precision precision;
+    std::uint32_t channels, height, width;
+    const std::string &expected, &expected_where;
+};
+
+/// A cube before and a cube after.
+class CubeMemory final : public TransferMemory {
 public:
-    ReshapedMemory(const Reshape& reshape, const ReshapeLayout& layout, std::uint64_t seed) : r_(reshape), layout_(layout)
+    CubeMemory(const Place& input, Bytes before, const Place& output, Bytes after, const Cube& cube, const CubeResult& result,
+               std::uint64_t seed)
+        : input_at_(input), output_at_(output), cube_(cube), result_(result), input_(std::move(before)), output_(std::move(after))
     {
-        const Tensor cube = load_cube(r_.precision, r_.channels, r_.height, r_.width, r_.data, r_.data_where, seed);
-        const Tensor stored = stored_cube(r_, layout, cube, seed);
-        input_ = feature_bytes(stored, 0, stored.c, layout.input, layout.input_bytes);
-        const Tensor golden = r_.mode == RubikMode::Contract ? contracted(stored, r_.stride)
-                              : r_.mode == RubikMode::Split  ? padded(cube, r_.channels, layout.padded_width)
-                                                             : padded(cube, layout.padded_channels, r_.width);
-        output_ = feature_bytes(golden, 0, golden.c, layout.output, layout.output_bytes);
-        if (!r_.expected.empty())
-            expected_ = load_cube(r_.precision, r_.out_channels(), r_.out_height(), r_.out_width(), r_.expected, r_.expected_where, seed);
+        const CubeResult& r = result_;
+        if (!r.expected.empty()) expected_ = load_cube(r.precision, r.channels, r.height, r.width, r.expected, r.expected_where, seed);
     }
 
     void before(const Write& write) const override
     {
         write(window(), around());
-        write(r_.input, input_);
+        write(input_at_, input_);
     }
 
     Comparison compare(const Read& read) const override
     {
         const Place start = window();
-        const std::uint64_t first = r_.output.address - start.address;
+        const std::uint64_t first = output_at_.address - start.address;
         Bytes expected = around();
         std::copy(output_.begin(), output_.end(), expected.begin() + static_cast<std::ptrdiff_t>(first));
         const Bytes found = read(start, expected.size());
@@ -66,53 +66,86 @@ public:
 
     std::optional<Tensor> output(const Read& read) const override
     {
-        Tensor cube(1, r_.out_channels(), r_.out_height(), r_.out_width());
-        read_feature(read(r_.output, layout_.output_bytes), layout_.output, cube, 0, cube.c);
-        return cube;
+        Tensor tensor(1, result_.channels, result_.height, result_.width);
+        read_feature(read(output_at_, output_.size()), cube_, tensor, 0, tensor.c);
+        return tensor;
     }
     std::optional<Difference> difference(const Tensor& output) const override
     {
-        if (r_.expected.empty()) return std::nullopt;
-        return dlasim::difference(output, expected_, r_.precision, r_.expected);
+        if (result_.expected.empty()) return std::nullopt;
+        return dlasim::difference(output, expected_, result_.precision, result_.expected);
     }
 
 private:
-    Place window() const { return {r_.output.primary, r_.output.address - std::min(kAround, r_.output.address)}; }
+    Place window() const { return {output_at_.primary, output_at_.address - std::min(kAround, output_at_.address)}; }
 
     /// The output's memory before the run, with what stands right before and behind it.
     Bytes around() const
     {
         const Place start = window();
-        Bytes bytes(r_.output.address - start.address + output_.size() + kAround, kUnwritten);
-        if (r_.input.primary != start.primary) return bytes;
+        Bytes bytes(output_at_.address - start.address + output_.size() + kAround, kUnwritten);
+        if (input_at_.primary != start.primary) return bytes;
         for (std::uint64_t i = 0; i < bytes.size(); ++i) {
             const std::uint64_t address = start.address + i;
-            if (address >= r_.input.address && address - r_.input.address < input_.size()) bytes[i] = input_[address - r_.input.address];
+            if (address >= input_at_.address && address - input_at_.address < input_.size()) bytes[i] = input_[address - input_at_.address];
         }
         return bytes;
     }
 
     std::string element(std::uint64_t offset) const
     {
-        const Cube& cube = layout_.output;
+        const Cube& cube = cube_;
         const std::uint32_t per_atom = cube.atom_bytes / cube.element_bytes;
         const std::uint64_t channel = offset / cube.surface_stride * per_atom + offset % cube.atom_bytes / cube.element_bytes;
         return " (channel " + std::to_string(channel) + " row " + std::to_string(offset % cube.surface_stride / cube.line_stride) +
                " column " + std::to_string(offset % cube.line_stride / cube.atom_bytes) + ")";
     }
 
-    const Reshape& r_;
-    const ReshapeLayout& layout_;
-    Bytes input_, output_;
+    const Place input_at_, output_at_;
+    const Cube cube_;  // the output
+    const CubeResult result_;
+    const Bytes input_, output_;
     Tensor expected_;
 };
+
+std::unique_ptr<TransferMemory> reshaped_memory(const Reshape& r, const ReshapeLayout& layout, std::uint64_t seed)
+{
+    const bool merge = r.mode == RubikMode::Merge;
+    const std::uint32_t channels = r.out_channels();
+    const Tensor cube = load_cube(r.precision, r.channels, r.height, r.width, r.data, r.data_where, seed);
+    const Tensor stored =
+        with_padding(Tensor(r.sub_cubes(), merge ? channels : layout.padded_channels, r.height, merge ? layout.padded_width : r.width),
+                     cube, channels, r.element_bytes(), seed);
+    const Tensor golden = r.mode == RubikMode::Contract ? contracted(stored, r.stride)
+                          : r.mode == RubikMode::Split  ? padded(cube, r.channels, layout.padded_width)
+                                                        : padded(cube, layout.padded_channels, r.width);
+    const CubeResult result{r.precision, r.out_channels(), r.out_height(), r.out_width(), r.expected, r.expected_where};
+    return std::make_unique<CubeMemory>(r.input, feature_bytes(stored, 0, stored.c, layout.input, layout.input_bytes), r.output,
+                                        feature_bytes(golden, 0, golden.c, layout.output, layout.output_bytes), layout.output, result,
+                                        seed);
+}
+
+/// CDP writes whole atoms: what stands behind the last channel is what the definition makes of zeros.
+std::unique_ptr<TransferMemory> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
+{
+    const ReshapeLayout& layout = plan.layout;
+    const Tensor cube = load_cube(lrn.precision, lrn.channels, lrn.height, lrn.width, lrn.data, lrn.data_where, seed);
+    const Tensor stored =
+        with_padding(Tensor(1, layout.padded_channels, lrn.height, lrn.width), cube, lrn.channels, lrn.element_bytes(), seed);
+    const Tensor golden = normalised(plan.lrn, cube, layout.padded_channels);
+    const CubeResult result{lrn.precision, lrn.channels, lrn.height, lrn.width, lrn.expected, lrn.expected_where};
+    return std::make_unique<CubeMemory>(lrn.input, feature_bytes(stored, 0, stored.c, layout.input, layout.input_bytes), lrn.output,
+                                        feature_bytes(golden, 0, golden.c, layout.output, layout.output_bytes), layout.output, result,
+                                        seed);
+}
 
 }  // namespace
 
 std::unique_ptr<TransferMemory> transfer_memory(const Transfer& transfer, const TransferPlan& plan)
 {
     if (const Copy* copy = transfer.copy()) return std::make_unique<CopiedMemory>(*copy, transfer.seed);
-    return std::make_unique<ReshapedMemory>(*transfer.reshape(), plan.layout, transfer.seed);
+    if (const Lrn* lrn = transfer.lrn()) return normalised_memory(*lrn, plan, transfer.seed);
+    return reshaped_memory(*transfer.reshape(), plan.layout, transfer.seed);
 }
 
 }  // namespace dlasim

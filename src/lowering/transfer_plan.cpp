@@ -6,6 +6,7 @@ namespace dlasim {
 
 TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware)
 {
+    if (transfer.lrn()) return plan_lrn(transfer, hardware);  // every machine has CDP
     const bool copy = transfer.copy() != nullptr;
     if (copy ? !hardware.bdma : !hardware.rubik)
         throw ConfigError(transfer.where("/op"), std::string("found a machine without ") + (copy ? "BDMA" : "Rubik") + " (" +

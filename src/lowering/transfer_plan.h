@@ -1,7 +1,8 @@
-// Lowering of what moves data: a register program for BDMA or Rubik, and what it must do to memory.
+// Lowering of what runs from memory to memory: a register program for BDMA, Rubik or CDP, and what it must do to memory.
 //
 //   bdma    blocks ──► launches ──► descriptors pushed, group launched, interrupts awaited
 //   rubik   cube ──► where it stands before and after ──► one operation
+//   lrn     cube ──► tables and converters ──► one layer of CDP
 //
 // BDMA can have one group active and one pending, and what is pushed before a group becomes active belongs to it. So the
 // program has at most two launches under way, pushes the next one when that before the last is done, and waits where the
@@ -10,11 +11,12 @@
 // Blocks that run together must not touch what others write. Waiting is enough to touch it later, but for one thing: the
 // interrupt of a launch comes with the answer to its last write, so it says nothing of the other memory.
 //
-// Source  bdma.md 1.2 and 1.5, rubik.md 1, programming.md 10.
+// Source  bdma.md 1.2 and 1.5, rubik.md 1, cdp.md 5, programming.md 10.
 // Error   programs equal to those of the measured cases: tests/unit/transfer_plan_test.
 #pragma once
 #include <memory>
 
+#include "golden/lrn.h"
 #include "golden/transfer_memory.h"
 #include "lowering/layout.h"
 #include "lowering/rubik_pass.h"
@@ -29,7 +31,7 @@ struct Launch {
     std::size_t first = 0, count = 0;
 };
 
-/// Where a cube stands before and after Rubik, with the padding that belongs to it.
+/// Where a cube stands before and after Rubik or CDP, with the padding that belongs to it.
 struct ReshapeLayout {
     std::uint32_t padded_channels = 0;  // of feature data: whole atoms
     std::uint32_t padded_width = 0;     // of planes
@@ -52,7 +54,8 @@ struct UnitBound {
 struct TransferPlan {
     Program program;
     std::vector<Launch> launches;  // bdma
-    ReshapeLayout layout;          // rubik
+    ReshapeLayout layout;          // rubik, lrn
+    LrnTables lrn;                 // lrn
     std::uint64_t bytes = 0;       // that are written
     PortBeats dbb, cvsram;
     bool settled = true;  // the interrupts vouch for everything that was written

@@ -8,6 +8,7 @@ namespace dlasim {
 
 TransferPlan plan_copy(const Transfer& transfer, const Hardware& hardware);
 TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware);
+TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware);
 
 /// Refuses a memory that the machine does not have, and addresses beyond its end.
 void check_range(const Place& place, std::uint64_t bytes, const std::string& where, const Hardware& hardware);

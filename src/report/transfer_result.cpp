@@ -34,11 +34,24 @@ OrderedJson plan_json(const TransferResult& r)
         json["output"] = cube_json(r.plan.layout.output, reshape->mode == RubikMode::Split);
         if (reshape->mode == RubikMode::Contract) json["input"]["cube_stride"] = r.plan.layout.input.batch_stride;
     }
+    if (const Lrn* lrn = r.transfer.lrn()) {
+        json["input"] = cube_json(r.plan.layout.input, false);
+        json["output"] = cube_json(r.plan.layout.output, false);
+        json["lo_index_select"] = r.plan.lrn.lo_select;
+        json["le_index_offset"] = r.plan.lrn.le_offset;
+        if (lrn->precision != Precision::Fp16) {
+            json["output_scale"] = r.plan.lrn.scale;
+            json["output_shift"] = r.plan.lrn.shift;
+        }
+    }
     return json;
 }
 
 std::string first_line(const Transfer& transfer, const TransferPlan& plan)
 {
+    if (const Lrn* lrn = transfer.lrn())
+        return fmt::format("lrn over {} channels, {} x {} x {}, {}", lrn->size, lrn->width, lrn->height, lrn->channels,
+                           precision_name(lrn->precision));
     const Reshape* r = transfer.reshape();
     if (!r)
         return fmt::format("bdma, {} blocks in {} launches, {} bytes", transfer.copy()->blocks.size(), plan.launches.size(),

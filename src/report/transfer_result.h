@@ -1,4 +1,4 @@
-// What a run of BDMA or Rubik says of itself: result.json as for a layer, and the table on the terminal.
+// What a run of BDMA, Rubik or CDP says of itself: result.json as for a layer, and the table on the terminal.
 #pragma once
 #include "lowering/transfer_plan.h"
 #include "report/parts.h"

@@ -1,4 +1,4 @@
-// Descriptors of what BDMA and Rubik do alone: read, planned, and their memory made where it is small.
+// Descriptors of what BDMA, Rubik and CDP do alone: read, planned, and their memory made where it is small.
 #include "config/transfer_reader.h"
 #include "facts/presets.h"
 #include "fuzz.h"
@@ -23,7 +23,10 @@ std::vector<std::string> fuzz::seeds()
     return all;
 }
 
-std::vector<std::string> fuzz::words() { return {"bdma", "rubik", "split", "merge", "contract", "dbb", "cvsram", "int8", "int16", "fp16"}; }
+std::vector<std::string> fuzz::words()
+{
+    return {"bdma", "rubik", "lrn", "size", "alpha", "split", "merge", "contract", "dbb", "cvsram", "int8", "int16", "fp16"};
+}
 
 }  // namespace dlasim
 

@@ -1,5 +1,6 @@
-// Random copies and reshapes that are legal: by seed, all paths between the memories, strides, groups, paces.
+// Random copies, reshapes and LRN layers that are legal: by seed, all paths between the memories, strides, groups, paces.
 #pragma once
+#include <cmath>
 #include <random>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace dlasim {
 struct RandomTransfer {
     Transfer transfer;
     MemorySpec memory;
+    const Hardware* hardware = nullptr;
 };
 
 class TransferMaker {
@@ -27,13 +29,15 @@ public:
     {
         for (;;) {
             RandomTransfer r;
+            r.hardware = find_preset("nv_full");
             r.memory = memory();
             r.transfer.name = kind_;
             r.transfer.seed = random_();
             if (kind_ == "bdma") r.transfer.what = copy();
-            else r.transfer.what = reshape();
+            else if (kind_ == "rubik") r.transfer.what = reshape();
+            else r.transfer.what = lrn(*(r.hardware = machine()));
             try {
-                if (plan_transfer(r.transfer, *find_preset("nv_full")).bytes <= 1u << 20) return r;
+                if (plan_transfer(r.transfer, *r.hardware).bytes <= 1u << 20) return r;
             } catch (const ConfigError&) {
             }
         }
@@ -126,6 +130,37 @@ private:
         r.input = {one_in(2), 0x80000000ull + 32ull * in(0, 9)};
         r.output = {one_in(2), 0xa0000000ull + 32ull * in(0, 9)};
         return r;
+    }
+
+    // ---- lrn_int8, lrn_int16, lrn_fp16
+
+    /// int8 runs on every machine, the rest on nv_full.
+    const Hardware* machine()
+    {
+        if (kind_ != "lrn_int8") return find_preset("nv_full");
+        return &presets()[in(0, static_cast<std::uint32_t>(presets().size()) - 1)];
+    }
+    double pick(std::initializer_list<double> of) { return of.begin()[in(0, static_cast<std::uint32_t>(of.size()) - 1)]; }
+
+    Lrn lrn(const Hardware& hardware)
+    {
+        Lrn l;
+        l.precision = kind_ == "lrn_int8" ? Precision::Int8 : kind_ == "lrn_int16" ? Precision::Int16 : Precision::Fp16;
+        l.size = 3 + 2 * in(0, 3);
+        l.alpha = pick({0, 1e-5, 1e-4, 0.01, 0.3, 5});
+        l.beta = pick({0.5, 0.75, 1, 1.5});
+        l.bias = pick({0.5, 1, 2, 5});
+        if (l.precision != Precision::Fp16) {
+            l.input_scale = pick({1.0 / 4096, 1.0 / 127, 0.05, 1, 1.2});
+            l.output_scale = l.input_scale * std::pow(l.bias, -l.beta) * pick({0.3, 1, 1, 4});
+        }
+        l.width = one_in(2) ? in(1, 9) : in(1, 40);
+        l.height = in(1, 8);
+        l.channels = in(1, one_in(2) ? 20 : 150);
+        l.input = {one_in(2) || !hardware.memory.has_secondary, 0x80000000ull + 32ull * in(0, 9)};
+        l.output = {one_in(2) || !hardware.memory.has_secondary, 0xa0000000ull + 32ull * in(0, 9)};
+        if (one_in(5)) l.output = l.input;
+        return l;
     }
 
     std::mt19937 random_;

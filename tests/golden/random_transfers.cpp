@@ -1,7 +1,7 @@
-// Random copies and reshapes through the whole machine, each in a process of its own: every byte must be where it belongs,
+// Random copies, reshapes and LRN layers through the whole machine, each in a process of its own: every byte must be where it belongs,
 // no other one touched, the traffic what was planned, and time the same without values.
 //
-// usage: random_transfers KIND FIRST COUNT [stepping]      KIND: bdma or rubik
+// usage: random_transfers KIND FIRST COUNT [stepping]      KIND: bdma, rubik, lrn_int8, lrn_int16 or lrn_fp16
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` each runs twice, leaping and with
 // every unit evaluated in every cycle, and all figures must be equal.
@@ -26,7 +26,7 @@ using namespace dlasim;
 
 std::string describe(std::uint64_t seed, const RandomTransfer& r)
 {
-    return fmt::format("seed {} --memory {} {}", seed, memory_text(r.memory), transfer_json(r.transfer).dump());
+    return fmt::format("seed {} --hw {} --memory {} {}", seed, r.hardware->name, memory_text(r.memory), transfer_json(r.transfer).dump());
 }
 
 bool descriptor_reads_back(const Transfer& transfer)
@@ -68,7 +68,7 @@ std::string ends_and_traffic(const RunResult& run)
 int run_one(std::uint64_t seed, const RandomTransfer& r, bool stepping, int report)
 {
     if (!descriptor_reads_back(r.transfer)) return 1;
-    const Hardware& hardware = *find_preset("nv_full");
+    const Hardware& hardware = *r.hardware;
     const TransferPlan plan = plan_transfer(r.transfer, hardware);
     const auto contents = transfer_memory(r.transfer, plan);
     std::string timing_only;
@@ -108,7 +108,7 @@ int sc_main(int, char**) { return 0; }
 int main(int argc, char** argv)
 {
     if (argc < 4) {
-        std::fputs("usage: random_transfers bdma|rubik FIRST COUNT [stepping]\n", stderr);
+        std::fputs("usage: random_transfers bdma|rubik|lrn_int8|lrn_int16|lrn_fp16 FIRST COUNT [stepping]\n", stderr);
         return 2;
     }
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);

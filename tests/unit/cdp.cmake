@@ -1,0 +1,1 @@
+dlasim_test(cdp_test.cpp quick USES dlasim::cdp)

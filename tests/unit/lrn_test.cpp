@@ -1,0 +1,139 @@
+// LRN layers: what their descriptors may say, the tables of the specification's recipe, where their bytes go.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "config/transfer_reader.h"
+#include "facts/presets.h"
+#include "lowering/lrn_tables.h"
+#include "lowering/transfer_plan.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Transfer read(const std::string& text) { return transfer_from_json(parse_json(text, "t.json"), "t.json", "", "data"); }
+std::string layer(const std::string& lrn, const std::string& more = "")
+{
+    return R"({"op": "lrn", "lrn": )" + lrn + R"(, "input": {"width": 20, "height": 3, "channels": 40})" + more + "}";
+}
+std::string refused(const std::string& text, const char* hardware = "nv_full")
+{
+    return refusal([&] { plan_transfer(read(text), *find_preset(hardware)); });
+}
+
+TEST(LrnReader, TheDefaultsAreThoseOfOnnx)
+{
+    const Lrn lrn = *read(layer(R"({"size": 7, "bias": 4})")).lrn();
+    EXPECT_EQ(lrn.size, 7u);
+    EXPECT_EQ(lrn.alpha, 1e-4);
+    EXPECT_EQ(lrn.beta, 0.75);
+    EXPECT_EQ(lrn.bias, 4);
+    EXPECT_EQ(lrn.input_scale, 1);
+    EXPECT_DOUBLE_EQ(lrn.output_scale, std::pow(4, -0.75));
+    EXPECT_EQ(lrn.precision, Precision::Int8);
+}
+
+TEST(LrnReader, ReadsBackWhatItWrote)
+{
+    for (const char* text : {R"({"size": 3})", R"({"size": 9, "alpha": 0.3, "beta": 1.5, "bias": 0.1, "input_scale": 0.007})"}) {
+        const std::string written = transfer_json(read(layer(text, R"(, "data": {"seed": 5, "input": "x.npy"})"))).dump();
+        EXPECT_EQ(transfer_json(transfer_from_json(parse_json(written, "t.json"), "t.json", "", "")).dump(), written);
+    }
+}
+
+TEST(LrnReader, RefusesWhatCdpCannotDo)
+{
+    EXPECT_THAT(refused(layer("{}")), HasSubstr("t.json: /lrn/size"));
+    EXPECT_THAT(refused(layer(R"({"size": 4})")), HasSubstr("/lrn/size: found 4, expected 3, 5, 7 or 9"));
+    EXPECT_THAT(refused(layer(R"({"size": 11})")), HasSubstr("/lrn/size"));
+    EXPECT_THAT(refused(layer(R"({"size": 5, "alpha": -1})")), HasSubstr("/lrn/alpha: found -1"));
+    EXPECT_THAT(refused(layer(R"({"size": 5, "bias": 0})")), HasSubstr("/lrn/bias: found 0"));
+    EXPECT_THAT(refused(layer(R"({"size": 5, "region": 1})")), HasSubstr("region"));
+    EXPECT_THAT(refused(layer(R"({"size": 5, "input_scale": 1})", R"(, "precision": "fp16")")), HasSubstr("/lrn/input_scale"));
+    EXPECT_THAT(refused(layer(R"({"size": 5, "output_scale": 1e-12})")), HasSubstr("/lrn/output_scale: makes the output converter"));
+    EXPECT_THAT(refused(layer(R"({"size": 5})", R"(, "precision": "int16")"), "nv_large"), HasSubstr("/precision: found \"int16\""));
+    EXPECT_THAT(refused(layer(R"({"size": 5})", R"(, "placement": {"input": {"memory": "cvsram", "address": 0}})"), "nv_small"),
+                HasSubstr("cvsram"));
+    EXPECT_THAT(refused(layer(R"({"size": 5})", R"(, "placement": {"input": 4096, "output": 6144})")), HasSubstr("overlap"));
+    EXPECT_EQ(refused(layer(R"({"size": 5})", R"(, "placement": {"input": 4096, "output": 4096})")), "nothing was refused");
+}
+
+/// The values of models/cdp_lrn.py of the specification.
+TEST(LrnTables, AreThoseOfTheRecipe)
+{
+    Lrn alexnet;
+    alexnet.input_scale = alexnet.output_scale = 1.2;
+    const LrnTables t = lrn_tables(alexnet, "here");
+    EXPECT_EQ(t.lo_select, 9);
+    EXPECT_EQ(t.scale, 16384);
+    EXPECT_EQ(t.shift, 28u);
+    EXPECT_THAT((std::vector<std::uint16_t>(t.le.begin(), t.le.begin() + 4)), ElementsAre(16384, 16383, 16383, 16381));
+    EXPECT_THAT((std::vector<std::uint16_t>(t.le.begin() + 20, t.le.begin() + 24)), ElementsAre(1241, 747, 447, 267));
+    EXPECT_THAT((std::vector<std::uint16_t>(t.lo.begin(), t.lo.begin() + 4)), ElementsAre(16384, 16205, 16031, 15861));
+    EXPECT_EQ(t.lo[100], 8304);
+    EXPECT_EQ(t.lo[256], 5072);
+
+    Lrn wide;
+    wide.size = 9;
+    wide.bias = 2;
+    wide.alpha = 0.01;
+    wide.beta = 0.5;
+    wide.input_scale = 0.3;
+    wide.output_scale = 0.3 * std::pow(2, -0.5);
+    const LrnTables w = lrn_tables(wide, "here");
+    EXPECT_EQ(w.lo_select, 10);
+    EXPECT_EQ(w.scale, 23170);
+    EXPECT_EQ(w.shift, 29u);
+    EXPECT_EQ(w.lo[100], 9366);
+    EXPECT_EQ(w.le[23], 1130);
+
+    Lrn int16 = alexnet;
+    int16.precision = Precision::Int16;
+    int16.input_scale = int16.output_scale = 1.0 / 256;
+    const LrnTables i = lrn_tables(int16, "here");
+    EXPECT_EQ(i.lo_select, 25);
+    EXPECT_EQ(i.lo[3], 16016);
+    EXPECT_EQ(i.lo[256], 6241);
+}
+
+/// What a program writes to a register, the last time.
+std::uint32_t written(const Program& program, const std::string& name)
+{
+    std::uint32_t value = 0;
+    for (const ProgramEntry& entry : program)
+        if (const auto* write = std::get_if<RegisterWrite>(&entry); write && write->name == name) value = write->value;
+    return value;
+}
+
+TEST(LrnPlan, StridesArePackedAndTheEnablesStandLast)
+{
+    const TransferPlan plan = plan_transfer(read(layer(R"({"size": 7})", R"(, "precision": "fp16")")), *find_preset("nv_full"));
+    EXPECT_EQ(plan.layout.padded_channels, 48u);
+    EXPECT_EQ(plan.bytes, 20u * 3 * 3 * 32);
+    EXPECT_EQ(written(plan.program, "CDP_RDMA.D_DATA_CUBE_CHANNEL"), 39u);
+    EXPECT_EQ(written(plan.program, "CDP_RDMA.D_SRC_LINE_STRIDE"), 20u * 32);
+    EXPECT_EQ(written(plan.program, "CDP.D_DST_SURFACE_STRIDE"), 20u * 32 * 3);
+    EXPECT_EQ(written(plan.program, "CDP.D_LRN_CFG"), 2u);
+    EXPECT_EQ(written(plan.program, "CDP.D_DATA_FORMAT"), 2u);
+    EXPECT_EQ(written(plan.program, "CDP.D_NAN_FLUSH_TO_ZERO"), 1u);
+    EXPECT_EQ(written(plan.program, "CDP.S_LUT_INFO") & 0xff, 0xe8u);  // LE from 2^-24 on
+    const std::size_t entries = plan.program.size();
+    EXPECT_EQ(std::get<RegisterWrite>(plan.program[entries - 4]).name, "CDP.D_OP_ENABLE");
+    EXPECT_EQ(std::get<RegisterWrite>(plan.program[entries - 3]).name, "CDP_RDMA.D_OP_ENABLE");
+}
+
+// cdp.md 4.5: 27 x 4 x 48 on nv_small is 5184 beats, lag 4, the last block 3 pixels wide.
+TEST(LrnPlan, TheBoundOfTheCoreIsThatOfTheSpecification)
+{
+    const std::string text = R"({"op": "lrn", "lrn": {"size": 5}, "input": {"width": 27, "height": 4, "channels": 48}})";
+    const TransferPlan plan = plan_transfer(read(text), *find_preset("nv_small"));
+    ASSERT_EQ(plan.bounds[0].name, std::string("cdp_core"));
+    EXPECT_EQ(plan.bounds[0].cycles, 5184u + 12 + 4 * 20);
+}
+
+}  // namespace
+}  // namespace dlasim
