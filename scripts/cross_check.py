@@ -139,13 +139,17 @@ def convolution_sums(case, record, m, models):
     return sums
 
 
+def signed(word):
+    return (word & 0xFFFFFFFF ^ 0x80000000) - 0x80000000
+
+
 def judge_numbers(case, records, events, m, models):
     """What SDP leaves of what it reads, and of what is convolved where that is int8 and small."""
     sums = []
     for r in records:
         if r["layer"].get("fly", 1) and r["layer"]["prec"] == "int8" and r["info"]["macs"] <= 60000:
-            all_sums = convolution_sums(case, r, m, models)
-            sums.append(lambda k, y, x, of=all_sums: of[y, x][k] if k < len(of[y, x]) else 0)
+            all_sums, clip = convolution_sums(case, r, m, models), r["layer"].get("clip", 0)
+            sums.append(lambda k, y, x, of=all_sums, t=clip: signed(models.accumulator.int_final(of[y, x][k], t)[0]) if k < len(of[y, x]) else 0)
         else:
             sums.append(None)
     memory = [(int(f["addr"], 16), generate_bytes(f["seed"], f["bytes"])) for f in case["memory_fill"] if "seed" in f]

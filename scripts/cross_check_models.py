@@ -18,6 +18,8 @@ class Models:
         import programming
         import cdma_img
         import cdma_wg
+        import numerics_cacc
+        self.accumulator = numerics_cacc
         self.image, self.winograd = cdma_img, cdma_wg
         self.core, self.fetch, self.programming = conv_core, cdma_fabric, programming
         patched = (self.folder / "cdma_fabric.py").read_text()

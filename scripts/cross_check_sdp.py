@@ -7,20 +7,45 @@ import sys
 import zlib
 
 class Contexts:
-    """Context queue of sdp.md 2.8, a RAM FIFO of 2.1: entry and output register, popped with the last word of a request. MRDMA's is read ahead."""
+    """Context queue of sdp.md 2.8, a RAM FIFO of 2.1: entry and output register.
+
+    An operand reader's entry is popped with the last word of its request. MRDMA's goes through one register into a FIFO of four for the side
+    that writes words and one for the side that reads beats (open_points.md F3), as soon as both have room.
+    """
 
     def __init__(self, row, name):
-        self.size = (dict(m=80, b=160, n=160, e=80)[name] if row["full"] else row["contexts"]) + 8 * (name == "m")
-        self.now, self.pushed, self.freed, self.head = 0, [], [], False
+        self.size = dict(m=80, b=160, n=160, e=80)[name] if row["full"] else row["contexts"]
+        self.now, self.pushed, self.freed, self.head, self.since = 0, [], [], False, 0
+        self.ahead, self.at, self.command, self.waiting, self.done, self.pairs, self.even = name == "m", 0, False, [0, 0], [0, 0], False, True
+
+    def move_ahead(self):
+        """MRDMA: every cycle until now."""
+        while self.ahead and self.at < self.now:
+            moves = self.command and max(self.waiting) < 4
+            if moves:
+                self.waiting[0] += 1
+                self.waiting[1] += not self.pairs or self.even
+                self.even = not self.even
+            self.shift()
+            loads = (not self.command or moves) and self.head and self.since < self.at
+            self.command = loads or self.command and not moves
+            if loads:
+                self.head = False
+                self.shift()
+            self.waiting = [w - d for w, d in zip(self.waiting, self.done)]
+            self.done = [0, 0]
+            self.at += 1
 
     def shift(self):
         """The next entry moves to the output register: its slot takes another one two cycles later."""
-        if not self.head and self.pushed and self.pushed[0] + 2 <= self.now:
+        now = self.at if self.ahead else self.now
+        if not self.head and self.pushed and self.pushed[0] + 2 <= now:
             self.pushed.pop(0)
-            self.head = True
-            self.freed.append(self.now + 2)
+            self.head, self.since = True, now
+            self.freed.append(now + 2)
 
     def ready(self):
+        self.move_ahead()
         self.shift()
         self.freed = [t for t in self.freed if t > self.now]
         return len(self.pushed) + len(self.freed) < self.size
@@ -28,27 +53,34 @@ class Contexts:
     def push(self):
         self.pushed.append(self.now)
 
-    def pop(self):
+    def pop(self, side):
+        """The last word (side 0) or beat (side 1) of a request has been used."""
+        if self.ahead:
+            self.move_ahead()
+            self.done[side] += 1
+            return
         self.shift()
         self.head = False
         self.shift()
 
 
-def counted(engine, words):
-    """A read engine whose requests leave the context queue with their last word."""
+def counted(engine, *sides):
+    """A read engine that tells the context queue of the last word, and the last beat, of its requests."""
     import collections
 
-    class Words(collections.deque):
+    class Sizes(collections.deque):
         def popleft(self):
-            self.contexts.pop()
+            self.contexts.pop(self.side)
             return super().popleft()
 
     class Engine(engine):
         def start(self, geometry):
             super().start(geometry)
-            sizes = Words(getattr(self, words))
-            sizes.contexts = self.contexts
-            setattr(self, words, sizes)
+            self.contexts.pairs, self.contexts.even = bool(geometry.get("m168")) and self.cf["full"], True
+            for side, name in enumerate(sides):
+                sizes = Sizes(getattr(self, name))
+                sizes.contexts, sizes.side = self.contexts, side
+                setattr(self, name, sizes)
 
     return Engine
 
@@ -68,8 +100,8 @@ def extend(models):
 
     skid, skid_b, fifo = stages["SkidPipe"], stages["SkidPipeB"], stages["FifoR"]
     operands.YC = with_table(operands.YC, lambda: [skid() for _ in range(4)] + [skid_b(), fifo(2), skid_b()] + [skid() for _ in range(3)])
-    operands.MrdmaC, operands.OpC = counted(operands.MrdmaC, "wcmd"), counted(operands.OpC, "wcmd")
-    full.Mrdma, full.Op = counted(full.Mrdma, "w"), counted(full.Op, "wc")
+    operands.MrdmaC, operands.OpC = counted(operands.MrdmaC, "wcmd", "dcmd"), counted(operands.OpC, "wcmd")
+    full.Mrdma, full.Op = counted(full.Mrdma, "w", "d"), counted(full.Op, "wc")
     plain = operands.mgeom
 
     def geometry(row, registers):
