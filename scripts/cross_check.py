@@ -16,7 +16,8 @@ through both register groups, a memory with any latency and interval. Its own ev
   stalls   the stall counters of SDP that a program reads, from the models that read and wrote
   numbers  what SDP leaves, from the numerics models
   software cross_check_software: reads, masks and interrupts while layers run
-Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, post, bdma, second, keep, edge, soft.
+  moves    what Rubik leaves, beside BDMA, moved by cross_check_moves
+Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, post, bdma, moves, second, keep, edge, soft.
 A deviation is printed with its seed and, with --keep, its case is stored. Exit status 1 if there was one. Standard library only.
 """
 import argparse
@@ -31,6 +32,7 @@ import time
 import zlib
 from pathlib import Path
 
+import cross_check_moves
 import cross_check_sdp
 from cross_check_models import Models
 from cross_check_programs import PRESETS, Machine, between, ceil_div, make
@@ -462,7 +464,7 @@ def check(options, models, kind, m, seed, folder):
             other = json.loads(replay(options.dlasim, fast, folder))
             crc = lambda x: [o["crc32"] for o in x["output"]]
             outcome["data"] = [] if crc(other) == crc(events) else ["output depends on the speed of memory"]
-        if kind != "bdma" and options.other_memory:
+        if kind not in ("bdma", "moves") and options.other_memory:
             alone = judge_alone(options.dlasim, case, records, events, m, folder)
             if alone is not None:
                 outcome["alone"] = alone
@@ -472,7 +474,7 @@ def check(options, models, kind, m, seed, folder):
                     outcome["whole"] = whole
     except Crash as error:
         text = str(error)
-        if "software waits for interrupt" in text and all(f"{u}idle" in text for u in ("CACC      ", "CSC       ", "SDP       ")):
+        if "software waits for interrupt" in text and all(f"{u:10}idle" in text for u in ("CACC", "CSC", "SDP") + ("RBK",) * m.full):
             return {"merged interrupts": []}, case     # two layers ended before one write cleared both: the program cannot know
         return {"finish": [text]}, case
     judged = dict(case, config=m.name, expected=events)
@@ -490,6 +492,8 @@ def check(options, models, kind, m, seed, folder):
                "stalls": lambda: cross_check_sdp.judge_stalls(judged, None if any(r["layer"].get("fly", 1) for r in records) else models.operands.READS, models.write.STALLS, records) if {"operands", "write"} & set(outcome) else None}
     if kind == "bdma":
         outcome["copy"], oracles = judge_copy(case, records, events), {}
+    elif kind == "moves":
+        outcome["moves"], oracles = cross_check_moves.judge_moves(case, records, events, generate_bytes), {}
     elif kind == "second":
         core = oracles["core"]
         oracles = {"second": lambda: judge_second(judged, m, models, records)}
@@ -509,7 +513,7 @@ def check(options, models, kind, m, seed, folder):
     return outcome, dict(judged, config=case["config"])
 
 
-KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,post,bdma,second,keep,edge,soft"
+KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,post,bdma,moves,second,keep,edge,soft"
 
 
 def main():

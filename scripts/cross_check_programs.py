@@ -3,6 +3,7 @@
 A program is what programming.py of the specification writes for layers drawn at random, through both register groups,
 with the waits of the measured sequences, a memory of any speed and memory filled by the generator of the cases.
 """
+import cross_check_moves
 import cross_check_sdp
 
 
@@ -509,7 +510,7 @@ def assemble(rng, m, models, kind, layers, memory):
 
 def make(rng, m, models, kind):
     """-> (case, records) of a random program of that kind, or None if the machine does not have it."""
-    if kind in ("wg", "batch", "wcomp", "bdma") and not m.full:
+    if kind in ("wg", "batch", "wcomp", "bdma", "moves") and not m.full:
         return None
     if kind in ("cvsram", "second") and (not m.cvsram or kind == "second" and m.full):
         return None
@@ -522,6 +523,8 @@ def make(rng, m, models, kind):
                               dict(command_interval=rng.randint(2, 16), write_interval=rng.randint(2, 16))])
     if kind == "bdma":
         return bdma_case(rng, m, models, memory)
+    if kind == "moves":
+        return cross_check_moves.moves_case(rng, m, models, memory, bdma_case)
     if kind == "sa":
         layers = []
         for _ in range(1 if second else rng.choice([1, 1, 2, 3, 4])):
