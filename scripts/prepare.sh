@@ -1,8 +1,8 @@
-# Sourced by run.sh and test.sh: installs the Debian packages that are missing, as root or with sudo.
-# Quick and silent when everything is there.
+# Sourced by run.sh, test.sh and checks.sh: installs the Debian packages that are missing, as root or with sudo. What it does it
+# says on stderr; it is quick and silent when there is nothing to do. More packages: set more_packages before.
 
 packages="g++ cmake ninja-build pkg-config python3 python3-numpy libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
-          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev clang-format"
+          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev clang-format ${more_packages:-}"
 
 missing=""
 for package in $packages; do
@@ -16,13 +16,20 @@ if [ -n "$missing" ]; then
         sudo="sudo"
         command -v sudo >/dev/null || { echo "missing packages:$missing; install them as root" >&2; exit 2; }
     fi
-    echo "installing:$missing" >&2
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    echo "installing, a minute or two:$missing" >&2
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2
     # shellcheck disable=SC2086
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
 jobs=$(nproc 2>/dev/null || echo 2)
+
+# Runs a command that fills a log; on failure the log is shown and the script ends. logged LOG COMMAND...
+logged() {
+    log=$1
+    shift
+    "$@" >>"$log" 2>&1 || { cat "$log" >&2; exit 2; }
+}
 
 # Configures once, builds what has changed: build_targets DIRECTORY BUILD_TYPE OPTIONS... -- TARGETS...
 build_targets() {
@@ -31,9 +38,19 @@ build_targets() {
     options=""
     while [ $# -gt 0 ] && [ "$1" != "--" ]; do options="$options $1"; shift; done
     [ $# -eq 0 ] || shift
-    log="$directory/build.log"
     mkdir -p "$directory"
+    : >"$directory/build.log"
+    [ -f "$directory/build.ninja" ] || echo "configuring $directory" >&2
     # shellcheck disable=SC2086
-    { cmake -S "$root" -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE="$type" $options && cmake --build "$directory" --parallel "$jobs" ${*:+--target "$@"}; } \
-        >"$log" 2>&1 || { cat "$log" >&2; exit 2; }
+    logged "$directory/build.log" cmake -S "$root" -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE="$type" $options
+    build_changed "$directory" "$@"
+}
+
+# Builds what has changed of these targets, all without any: build_changed DIRECTORY TARGETS...
+build_changed() {
+    directory=$1
+    shift
+    steps=$(cmake --build "$directory" ${*:+--target "$@"} -- -n 2>/dev/null | sed -n 's/^\[[0-9]*\/\([0-9]*\)\].*/\1/p' | tail -1)
+    [ "${steps:-0}" -le 2 ] || echo "building $directory, $steps steps on $jobs cores; the log is $directory/build.log" >&2
+    logged "$directory/build.log" cmake --build "$directory" --parallel "$jobs" ${*:+--target "$@"}
 }

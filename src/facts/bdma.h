@@ -1,5 +1,5 @@
 // BDMA: what its silicon is. Cycles are core cycles.
-//   [spec] bdma.md, section named     [case] rtl_timing/nv_full, id named
+//   [spec] bdma.md, section named     [case] a measured case of nv_full, id named
 #pragma once
 #include <cstdint>
 

@@ -69,7 +69,7 @@ std::vector<std::uint8_t> hex_bytes(const std::string& text, const Place& place)
     return bytes;
 }
 
-/// The byte generator of rtl_timing/README.md.
+/// The byte generator of tests/data/README.md.
 std::vector<std::uint8_t> generate(std::uint32_t seed, std::size_t count)
 {
     std::uint32_t x = seed * 2654435761u + 12345u;
