@@ -24,9 +24,17 @@ inline constexpr std::uint32_t kCompleteLatency = 1;    // [spec] 2.4: response 
 /// How far a client's credit counter goes: eight bits in nv_full, nine in the configurable generation. [spec] 1.3
 inline std::uint32_t most_credits(const Hardware& hw) { return hw.full() ? 255 : 511; }
 
-/// The configurable generation's two-entry stages lose a slot after every stall (STALLPIPE).
-inline constexpr bool kReadStagesStall = true;   // [spec] 0: 140 of 144 cases, none of the plain ones
-inline constexpr bool kWriteStagesStall = true;  // [case] stall_*: plain stages miss the bus logs of four
+/// What depends on the generation.
+struct Facts {
+    bool pairs;         // beats of two atoms on two lanes, chunks in a registered slot that goes out word by word. [spec] 1.3, 1.4, 1.6
+    bool stages_stall;  // two-entry stages lose a slot after every stall (STALLPIPE). [spec] 0, [case] stall_*
+    std::uint64_t command_mask;  // address bits of a read command. [spec] 1.3
+};
+inline Facts of(const Hardware& hw)
+{
+    if (hw.full()) return {true, false, ~std::uint64_t{kFullWordBytes - 1}};
+    return {false, true, ~std::uint64_t{0}};
+}
 
 /// Order of the read arbiter in the configurable generation. [spec] 1.1
 inline constexpr std::array<Client, 8> kConfigurableReadOrder{Client::CdmaData, Client::CdmaWeight, Client::Sdp, Client::SdpBs,

@@ -16,7 +16,7 @@ constexpr std::uint8_t kNoClient = 0xff;
 }
 
 ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values)
-    : full_(hardware.full()), stalls_(!hardware.full() && ff::kReadStagesStall), atom_bytes_(hardware.memory.atom_bytes), port_(port)
+    : silicon_(facts::fabric::of(hardware)), atom_bytes_(hardware.memory.atom_bytes), port_(port)
 {
     index_.fill(kNoClient);
     for (std::uint8_t id = 0; id < kClients; ++id) {
@@ -40,7 +40,7 @@ void ReadEgress::step(Cycle at)
     const bool head = pipe_.valid();
     ClientState* receiver = head ? &clients_[index_[pipe_.head()]] : nullptr;
     const bool leaves = head && receiver->word_count < ff::kWordFifo;
-    if (full_) step_full(at);
+    if (silicon_.pairs) step_full(at);
     else step_configurable(at);
     if (leaves) {
         ++receiver->word_count;
@@ -62,7 +62,7 @@ void ReadEgress::step(Cycle at)
         ++beats_;
         moved_ = true;
     }
-    changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, stalls_);
+    changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, silicon_.stages_stall);
 }
 
 /// Puts the atoms of a beat behind those before it and says which lanes they take.
@@ -74,7 +74,7 @@ ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* dat
         context = client.contexts.front();
         client.contexts.pop_front();
     }
-    const std::uint32_t lanes = full_ ? 2 : 1;
+    const std::uint32_t lanes = silicon_.pairs ? 2 : 1;
     const std::uint32_t atoms = std::min<std::uint32_t>(context.atoms, lanes - context.half);
     if (client.values) {
         const std::uint8_t* from = data + context.half * atom_bytes_;
@@ -140,7 +140,7 @@ bool ReadEgress::step_lanes(ClientState& client, Cycle at, const Word* word)
     const bool beat = lane0.valid() && ready0;
     const std::uint8_t atoms = odd ? 1 : 2;
 
-    bool changed = client.out.step(beat ? &atoms : nullptr, leaves, stalls_);
+    bool changed = client.out.step(beat ? &atoms : nullptr, leaves, silicon_.stages_stall);
     if (beat) {
         client.odd_flags >>= 1;
         --client.odd_count;
@@ -189,7 +189,7 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
         const std::uint32_t at = client.got % kAtoms, unbroken = std::min(atoms, kAtoms - at);
         copy_bytes(beat.data.data(), &client.atoms[at * atom_bytes_], unbroken * atom_bytes_);
         if (unbroken != atoms) copy_bytes(&beat.data[unbroken * atom_bytes_], client.atoms.data(), (atoms - unbroken) * atom_bytes_);
-        if (full_ && atoms == 1) std::memset(&beat.data[atom_bytes_], 0, atom_bytes_);
+        if (silicon_.pairs && atoms == 1) std::memset(&beat.data[atom_bytes_], 0, atom_bytes_);
     }
     client.got += atoms;
 }
@@ -197,7 +197,7 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
 void ReadEgress::issued(const ReadCommand* command)
 {
     if (command) clients_[index_[command->client]].contexts.push_back(command->context);
-    if (full_ && (command || !contexts_.quiet()))
+    if (silicon_.pairs && (command || !contexts_.quiet()))
         changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
 }
 

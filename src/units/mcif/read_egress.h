@@ -82,7 +82,7 @@ private:
     Word pop_word(ClientState& client);
     void offer(ClientState& client, Cycle from, std::uint32_t atoms);
 
-    const bool full_, stalls_;
+    const facts::fabric::Facts silicon_;
     const std::uint32_t atom_bytes_;
     DbbPort& port_;
     std::vector<ClientState> clients_;

@@ -4,16 +4,14 @@
 #include <bit>
 
 #include "base/expects.h"
-#include "facts/fabric.h"
 
 namespace dlasim::fabric {
 
 namespace ff = facts::fabric;
 
 ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port)
-    : full_(hardware.full()),
+    : silicon_(ff::of(hardware)),
       bursts_(side == MemorySide::Secondary),
-      stalls_(!hardware.full() && ff::kReadStagesStall),
       atom_shift_(static_cast<std::uint32_t>(std::countr_zero(hardware.memory.atom_bytes))),
       block_(ff::block_atoms(hardware, side == MemorySide::Primary ? hardware.memory.primary : hardware.memory.secondary)),
       address_mask_(address_mask(hardware)),
@@ -28,7 +26,7 @@ ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLi
         state.id = id;
         state.depth = hardware.fabric.read_credit[id];
     };
-    if (full_)
+    if (silicon_.pairs)
         for (std::uint8_t id = 0; id < kClients; ++id) add(static_cast<Client>(id));
     else
         for (const Client client : ff::kConfigurableReadOrder) add(client);
@@ -83,7 +81,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
     if (head || !ar_.quiet()) {
         const bool fired = port_.ar.fires(at);
         if (fired) port_.ar.valid = false;
-        changed_ |= ar_.step(head && pass ? &ordered_.head() : nullptr, fired, stalls_);
+        changed_ |= ar_.step(head && pass ? &ordered_.head() : nullptr, fired, silicon_.stages_stall);
         if (ar_.valid() && !port_.ar.valid) {
             const ReadCommand& command = ar_.head();
             port_.ar = {{command.address, command.context.beats, command.client}, true, false, at + 1, kNever};
@@ -93,7 +91,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
     // (2) and (1)
     const bool room = ordered_.ready();
     bool offered = false, granting = room;
-    if (full_) {
+    if (silicon_.pairs) {
         granting = !serialising_;
         if (serialising_ && room) {
             serialise(ordered_.incoming());
@@ -108,7 +106,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
         arbiter_.grant(granted, weight_[granted]);
         const ClientState& client = clients_[granted];
         changed_ = true;
-        if (full_) {
+        if (silicon_.pairs) {
             command_of(client, serial_);
             serialising_ = true;
         } else {
@@ -117,7 +115,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full
         }
     }
     const ReadCommand* issued = issue ? &ordered_.head() : nullptr;
-    if (offered || !ordered_.quiet()) changed_ |= ordered_.step(offered, taken, stalls_);
+    if (offered || !ordered_.quiet()) changed_ |= ordered_.step(offered, taken, silicon_.stages_stall);
 
     step_clients(at, granted);
     return issued;
@@ -189,14 +187,14 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
         }
     }
     bool changed = accepted;
-    changed |= client.slot.step(accepted, granted, stalls_);
+    changed |= client.slot.step(accepted, granted, silicon_.stages_stall);
     const bool room = client.second.ready();
-    changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, done, stalls_);
+    changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, done, silicon_.stages_stall);
 
     Channel<ReadRequest>& request = client.link->request;
     const bool ready = client.first.ready(), arrives = request.valid(at);
     accepted_ |= ready && arrives;
-    changed |= client.first.step(arrives ? &request.item(at) : nullptr, room, stalls_);
+    changed |= client.first.step(arrives ? &request.item(at) : nullptr, room, silicon_.stages_stall);
     if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
     return changed;
 }
@@ -218,9 +216,12 @@ std::uint32_t ReadIngress::next_chunk(const Split& split, Chunk& chunk) const
     const std::uint32_t atoms = std::min(split.left, block_ - (atom & (block_ - 1)));
     const bool first = split.done == 0, last = atoms == split.left;
     chunk.address = split.address;
-    chunk.context = {
-        .beats = 0, .atoms = atoms & 0xff, .half = full_ ? atom & 1 : 0, .lane = split.done & 1, .odd_end = last ? split.total & 1 : 0};
-    if (!full_) return atoms;
+    chunk.context = {.beats = 0,
+                     .atoms = atoms & 0xff,
+                     .half = silicon_.pairs ? atom & 1 : 0,
+                     .lane = split.done & 1,
+                     .odd_end = last ? split.total & 1 : 0};
+    if (!silicon_.pairs) return atoms;
     if (first) return last ? (atoms + 1) / 2 : atoms / 2;
     return last ? (atoms - 1 + split.odd_start) / 2 + 1 : block_ / 2;
 }
@@ -230,8 +231,8 @@ void ReadIngress::command_of(const ClientState& client, ReadCommand& command) co
 {
     const Chunk& chunk = client.slot.head();
     ReadContext context = chunk.context;
-    context.beats = (full_ ? (context.half + context.atoms + 1u) / 2 : context.atoms) & 0xff;
-    command.address = chunk.address & address_mask_ & (full_ ? ~std::uint64_t{ff::kFullWordBytes - 1} : ~std::uint64_t{0});
+    context.beats = (silicon_.pairs ? (context.half + context.atoms + 1u) / 2 : context.atoms) & 0xff;
+    command.address = chunk.address & address_mask_ & silicon_.command_mask;
     command.client = client.id;
     command.context = context;
 }

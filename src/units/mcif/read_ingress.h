@@ -15,6 +15,7 @@
 
 #include "elements/round_robin.h"
 #include "elements/stage.h"
+#include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
 #include "units/mcif/dbb_port.h"
@@ -94,7 +95,8 @@ private:
     std::uint32_t next_chunk(const Split& split, Chunk& chunk) const;
     void command_of(const ClientState& client, ReadCommand& command) const;
     void serialise(ReadCommand& command);
-    const bool full_, bursts_, stalls_;
+    const facts::fabric::Facts silicon_;
+    const bool bursts_;
     const std::uint32_t atom_shift_, block_;
     const std::uint64_t address_mask_;
     DbbPort& port_;

@@ -12,9 +12,8 @@ namespace dlasim::fabric {
 namespace ff = facts::fabric;
 
 WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values)
-    : full_(hardware.full()),
+    : silicon_(ff::of(hardware)),
       bursts_(side == MemorySide::Secondary),
-      stalls_(!hardware.full() && ff::kWriteStagesStall),
       values_(values),
       atom_bytes_(hardware.memory.atom_bytes),
       atom_shift_(static_cast<std::uint32_t>(std::countr_zero(atom_bytes_))),
@@ -73,7 +72,7 @@ void WritePath::step(Cycle at)
     if (converts) data_valid_ = false;
 
     Grant grant;
-    if (full_) {
+    if (silicon_.pairs) {
         const bool splitter_full = split_count_ > ff::kWriteSplitterBusy;
         split(command_room, data_room);
         grant = arbitrate(!splitting_ && !splitter_full, true);
@@ -111,7 +110,7 @@ void WritePath::note(ClientState& client, std::uint32_t bit)
     const Chunk* chunk = slot_head(client);
     set(complete_, chunk && client.mask_count >= chunk->beats);
     set(holding_, client.loaded || chunk || client.mask_count != 0 || client.first.valid() || client.second.valid() ||
-                      (full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid()));
+                      (silicon_.pairs ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid()));
 }
 
 bool WritePath::waits_for_data() const
@@ -120,7 +119,8 @@ bool WritePath::waits_for_data() const
         b_pipe_.valid())
         return false;
     for (const ClientState& client : clients_) {
-        if (client.mask_count != 0 || (full_ ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid())) return false;
+        if (client.mask_count != 0 || (silicon_.pairs ? !client.lanes[0].empty() || !client.lanes[1].empty() : client.data.valid()))
+            return false;
         // without data a request ahead keeps what follows it waiting, whether that is a command or not
         if (client.first.valid() && client.second.valid() && !client.loaded) return false;
     }
@@ -149,8 +149,8 @@ bool WritePath::convert(Cycle at)
     if (aw_fires) port_.aw.valid = false;
     if (w_fires) port_.w.valid = false;
     moved_ |= aw_fires || w_fires;
-    changed_ |= aw_.step(command_moves ? &command_ : nullptr, aw_fires, stalls_);
-    changed_ |= w_.step(moves ? &data_ : nullptr, w_fires, stalls_);
+    changed_ |= aw_.step(command_moves ? &command_ : nullptr, aw_fires, silicon_.stages_stall);
+    changed_ |= w_.step(moves ? &data_ : nullptr, w_fires, silicon_.stages_stall);
     if (aw_.valid() && !port_.aw.valid) {
         const Command& head = aw_.head();
         port_.aw = {{head.address, head.beats, head.client}, true, false, at + 1, kNever};
@@ -168,8 +168,8 @@ void WritePath::match_response(Cycle at, int pushed)
     returned_ = 0;
     response_taken_ = false;
     std::uint32_t wanted = 0;
-    if (full_ ? b_valid_ : b_pipe_.valid()) {
-        const std::uint8_t id = full_ ? b_id_ : b_pipe_.head();
+    if (silicon_.pairs ? b_valid_ : b_pipe_.valid()) {
+        const std::uint8_t id = silicon_.pairs ? b_id_ : b_pipe_.head();
         wanted = 1u << id;
         if (contexts_.available(id, pushed)) {
             ClientState& client = clients_[index_[id]];
@@ -190,7 +190,7 @@ void WritePath::accept_response(Cycle at)
     if (valid && (id >= index_.size() || index_[id] == kNobody))
         throw MachineError("memory port: a write response for a client that wrote nothing");
     bool taken;
-    if (full_) {
+    if (silicon_.pairs) {
         taken = valid && (!b_valid_ || response_taken_);
         if (response_taken_) b_valid_ = false;
         if (taken) {
@@ -200,7 +200,7 @@ void WritePath::accept_response(Cycle at)
         }
     } else {
         taken = valid && b_pipe_.ready();
-        changed_ |= b_pipe_.step(valid ? &id : nullptr, response_taken_, stalls_);
+        changed_ |= b_pipe_.step(valid ? &id : nullptr, response_taken_, silicon_.stages_stall);
     }
     if (taken) {
         port_.b.taken = true;
@@ -210,7 +210,7 @@ void WritePath::accept_response(Cycle at)
 
 const WritePath::Chunk* WritePath::slot_head(const ClientState& client) const
 {
-    if (full_) return client.slot.valid() ? &client.slot.head() : nullptr;
+    if (silicon_.pairs) return client.slot.valid() ? &client.slot.head() : nullptr;
     return client.slot_valid ? &client.slot_chunk : nullptr;
 }
 
@@ -242,7 +242,7 @@ void WritePath::move(const Grant& grant)
     client.mask_head = static_cast<std::uint8_t>((client.mask_head + 1) % client.masks.size());
     --client.mask_count;
     const Command command{chunk.address, client.id, chunk.beats, chunk.ack};
-    if (full_) {
+    if (silicon_.pairs) {
         split_beats_[(split_head_ + split_count_++) % kSplitFifo] = beat;
         if (first) {
             split_ = command;
@@ -299,7 +299,7 @@ void WritePath::to_converter(const Beat& beat)
 bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slot_freed)
 {
     const std::uint32_t waiting = client.mask_count + popped;
-    const bool slot_room = full_ ? client.slot.ready() : !client.slot_valid || slot_freed;
+    const bool slot_room = silicon_.pairs ? client.slot.ready() : !client.slot_valid || slot_freed;
     bool changed = popped;
 
     // the next chunk, or the next memory beat of the current one
@@ -324,7 +324,7 @@ bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slo
         if (request_done) client.loaded = false;
     }
     changed |= emits_chunk || beat.complete;
-    if (full_) {
+    if (silicon_.pairs) {
         changed |= client.slot.step(emits_chunk ? &chunk : nullptr, slot_freed, false);
     } else {
         if (slot_freed) client.slot_valid = false;
@@ -350,7 +350,7 @@ bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slo
             client.lane = 0;
         }
     }
-    if (full_) {
+    if (silicon_.pairs) {
         const bool ready[2]{client.lanes[0].ready(), client.lanes[1].ready()};
         taken |= data_head && ready[0] && ready[1];
         for (unsigned i = 0; i < 2; ++i)
@@ -358,10 +358,10 @@ bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slo
     } else {
         const bool item = true;
         taken |= data_head && client.data.ready();
-        changed |= client.data.step(data_head && client.data.ready() ? &item : nullptr, beat.complete, stalls_);
+        changed |= client.data.step(data_head && client.data.ready() ? &item : nullptr, beat.complete, silicon_.stages_stall);
     }
     const bool room = client.second.ready();
-    changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, taken, stalls_);
+    changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, taken, silicon_.stages_stall);
 
     Channel<WritePacket>& request = client.link->request;
     const bool arrives = request.valid(at), ready = client.first.ready();
@@ -375,7 +375,7 @@ bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slo
             if (!from.command) receive(client, from);
         }
     }
-    changed |= client.first.step(arrives ? &arrived : nullptr, room, stalls_);
+    changed |= client.first.step(arrives ? &arrived : nullptr, room, silicon_.stages_stall);
     if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
 
     return changed;
@@ -383,7 +383,7 @@ bool WritePath::step_client(ClientState& client, Cycle at, bool popped, bool slo
 
 WritePath::NextBeat WritePath::next_beat(const ClientState& client) const
 {
-    if (!full_) return {client.data.valid(), 1, 1, 0};
+    if (!silicon_.pairs) return {client.data.valid(), 1, 1, 0};
     const bool upper = client.first_beat && (client.chunk.address >> atom_shift_ & 1);
     const unsigned lane = client.lane;
     if (upper || client.atoms_left == 1)
@@ -397,7 +397,7 @@ WritePath::Chunk WritePath::next_chunk(const ClientState& client) const
 {
     const auto atom = static_cast<std::uint32_t>(client.address >> atom_shift_);
     const std::uint32_t atoms = std::min(client.left, block_ - atom % block_);
-    const std::uint32_t beats = full_ ? ((atom & 1) + atoms + 1) / 2 : atoms;
+    const std::uint32_t beats = silicon_.pairs ? ((atom & 1) + atoms + 1) / 2 : atoms;
     return {client.address & address_mask_, static_cast<std::uint8_t>(atoms), static_cast<std::uint8_t>(beats),
             client.ack && atoms == client.left};
 }

@@ -136,7 +136,8 @@ private:
     void receive(ClientState& client, const WritePacket& packet);
     void offer_data(Cycle from);
 
-    const bool full_, bursts_, stalls_, values_;
+    const facts::fabric::Facts silicon_;
+    const bool bursts_, values_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
     const std::uint64_t address_mask_;
     DbbPort& port_;
