@@ -74,7 +74,7 @@ def between(rng):
     overlay = {"preset": rng.choice(["nv_small", "nv_large", "nv_medium_512"]), "mac": {"atomic_c": c, "atomic_k": k},
                "cbuf": {"banks": banks, "bank_depth": depth, "entry_bytes": c},
                "memory": {"atom_bytes": k, "primary": {"width_bytes": k, "burst_beats": burst}, "has_secondary": cvsram,
-                          "latency": latency},
+                          "fifo_cover_cycles": latency},
                "sdp": {"bs_throughput": bs, "bn_throughput": bn, "ew_throughput": te, "has_ew": ew, "has_lut": ew}}
     overlay["memory"]["secondary"] = {"width_bytes": k, "burst_beats": rng.choice([1, 2, 4]) if cvsram else 1}
     name = f"between_{c}x{k}_{banks}x{depth}"

@@ -39,12 +39,13 @@ OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t 
     const fs::path folder = point_folder(options, index);
     OrderedJson result;
     if (status == kDone || status == kMismatch) result = parse_ordered_json(read_text((folder / "result.json").string()));
-    for (const char* key : {"cycles", "macs", "mac_utilization", "verified", "mismatches"})
+    for (const char* key : {"cycles", "macs", "mac_utilization", "array_occupancy", "verified", "mismatches"})
         row[key] = result.is_object() && result.contains(key) ? result[key] : OrderedJson();
     std::string reason;
     if (status != kDone) {
-        const std::string text = read_text((folder / "messages.txt").string());
-        reason = text.substr(0, text.find('\n'));
+        std::istringstream text(read_text((folder / "messages.txt").string()));
+        for (std::string line; reason.empty() && std::getline(text, line);)
+            if (!line.starts_with("dlasim: warning: ")) reason = line;
         if (reason.starts_with("dlasim: ")) reason.erase(0, 8);
     }
     if (status == kMismatch && reason.empty()) reason = "output differs from the golden convolution";

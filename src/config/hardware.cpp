@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "config/warning.h"
 #include "facts/presets.h"
 
 namespace dlasim {
@@ -34,7 +35,8 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("memory.has_secondary", memory.has_secondary, "the secondary port (CVSRAM)"),
         DLASIM_NUMBER("memory.secondary.width_bytes", memory.secondary.width_bytes, 0, 1024, "bytes a beat of the secondary port"),
         DLASIM_NUMBER("memory.secondary.burst_beats", memory.secondary.burst_beats, 1, 16, "longest burst in beats"),
-        DLASIM_NUMBER("memory.latency", memory.latency, 1, 65536, "latency in cycles the read FIFOs are sized for"),
+        DLASIM_NUMBER("memory.fifo_cover_cycles", memory.fifo_cover_cycles, 1, 65536,
+                      "memory latency in cycles that the read FIFOs are sized for"),
         DLASIM_NUMBER("memory.address_bits", memory.address_bits, 32, 64, "address width"),
         DLASIM_NUMBER("sdp.bs_throughput", sdp.bs_throughput, 1, 16, "BS elements a cycle"),
         DLASIM_NUMBER("sdp.bn_throughput", sdp.bn_throughput, 1, 16, "BN elements a cycle"),
@@ -71,12 +73,11 @@ std::vector<HardwareField> list_fields()
 #undef DLASIM_SWITCH
 #undef DLASIM_CREDIT
 
-const HardwareField* find_field(const std::string& path)
-{
-    for (const HardwareField& field : hardware_fields())
-        if (field.path == path) return &field;
-    return nullptr;
-}
+/// Names that were changed: still read, with a warning.
+struct OldName {
+    const char *prefix, *key, *path;
+};
+constexpr OldName kOldNames[] = {{"memory.", "latency", "memory.fifo_cover_cycles"}};
 
 /// What is laid over a preset, and which paths were named.
 struct Overlay {
@@ -92,7 +93,8 @@ void assign(Overlay& overlay, const HardwareField& field, const Json& value, con
     } else {
         *field.number(overlay.hardware) = static_cast<std::uint32_t>(checked_integer(value, where, field.range, field.meaning));
     }
-    overlay.named.insert(field.path);
+    if (!overlay.named.insert(field.path).second && where.rfind("--set", 0) != 0)
+        throw ConfigError(where, "says the same as " + field.path + ", expected only one of them");
 }
 
 /// Keys one level below `prefix` ("" or "memory.").
@@ -110,10 +112,12 @@ std::vector<std::string> keys_below(const std::string& prefix)
 void lay_object(Overlay& overlay, const Json& json, const std::string& file, const std::string& pointer, const std::string& prefix)
 {
     std::vector<std::string> keys = keys_below(prefix);
+    for (const OldName& old : kOldNames)
+        if (json.is_object() && prefix == old.prefix && json.contains(old.key)) keys.push_back(old.key);
     if (prefix.empty()) keys.insert(keys.end(), {"preset", "name", "generation"});
     const JsonObject object(json, file, pointer, keys);
     for (const auto& [key, value] : json.items()) {
-        if (const HardwareField* field = find_field(prefix + key)) assign(overlay, *field, value, object.where(key));
+        if (const HardwareField* field = find_hardware_field(prefix + key)) assign(overlay, *field, value, object.where(key));
         else if (!prefix.empty() || (key != "preset" && key != "name" && key != "generation"))
             lay_object(overlay, value, file, pointer + "/" + key, prefix + key + ".");
     }
@@ -125,7 +129,7 @@ void lay_setting(Overlay& overlay, const std::string& setting)
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) throw ConfigError(where, "expected PATH=VALUE, for example cbuf.banks=16");
     const std::string path = setting.substr(0, equals);
-    const HardwareField* field = find_field(path);
+    const HardwareField* field = find_hardware_field(path);
     if (!field) {
         std::vector<std::string> known;
         for (const HardwareField& f : hardware_fields()) known.push_back(f.path);
@@ -179,6 +183,20 @@ Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const
 }
 
 }  // namespace
+
+const HardwareField* find_hardware_field(const std::string& path)
+{
+    std::string today = path;
+    for (const OldName& old : kOldNames)
+        if (path == std::string(old.prefix) + old.key) {
+            today = old.path;
+            warn("\"" + path + "\" of the hardware is called \"" + today +
+                 "\": what the read FIFOs are sized for, not the latency of the memory");
+        }
+    for (const HardwareField& field : hardware_fields())
+        if (field.path == today) return &field;
+    return nullptr;
+}
 
 const std::vector<HardwareField>& hardware_fields()
 {

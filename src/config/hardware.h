@@ -25,6 +25,8 @@ struct HardwareField {
     std::string meaning;
 };
 const std::vector<HardwareField>& hardware_fields();
+/// Null if there is none of that path; takes former names too, with a warning.
+const HardwareField* find_hardware_field(const std::string& path);
 
 /// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE".
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {});

@@ -17,11 +17,9 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
     if (name == "hw") return Kind::WholeHardware;
     if (name == "memory") return Kind::WholeMemory;
     if (name == "layer") return Kind::WholeLayer;
+    if (find_hardware_field(name)) return Kind::Hardware;
     std::vector<std::string> known{"hw", "memory", "layer"};
-    for (const HardwareField& field : hardware_fields()) {
-        if (field.path == name) return Kind::Hardware;
-        known.push_back(field.path);
-    }
+    for (const HardwareField& field : hardware_fields()) known.push_back(field.path);
     if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
     if (name.find('.') == std::string::npos) return Kind::MemoryOption;
     throw ConfigError(where, "unknown axis" + suggest(name, known));

@@ -33,8 +33,8 @@ struct PortHardware {
 struct MemoryHardware {
     std::uint32_t atom_bytes = 0;
     PortHardware primary, secondary;
-    bool has_secondary = false;  // CVIF and the CVSRAM port
-    std::uint32_t latency = 64;  // cycles the read FIFOs are sized for
+    bool has_secondary = false;            // CVIF and the CVSRAM port
+    std::uint32_t fifo_cover_cycles = 64;  // memory latency that the read FIFOs are sized for; the memory has its own
     std::uint32_t address_bits = 32;
 };
 

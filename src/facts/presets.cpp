@@ -15,7 +15,7 @@ constexpr std::uint32_t latency_fifo(const Hardware& hw, std::uint32_t throughpu
 {
     const std::uint32_t bytes = hw.memory.primary.width_bytes;
     const std::uint32_t rate = throughput < bytes / 4 ? throughput : bytes / 4;
-    const std::uint32_t depth = ceil_div(hw.memory.latency * rate, bytes);
+    const std::uint32_t depth = ceil_div(hw.memory.fifo_cover_cycles * rate, bytes);
     return depth < 4 ? 4 : depth;
 }
 

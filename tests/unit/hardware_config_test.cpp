@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "config/hardware.h"
+#include "config/warning.h"
 #include "facts/presets.h"
 #include "refusal.h"
 
@@ -50,8 +51,8 @@ TEST(HardwareConfig, ReadCreditsFollowTheLatencyUnlessGiven)
 {
     // max(4, ceil(latency * min(throughput, width / 32 bit) / width bytes)), sdp.md 2.8
     EXPECT_EQ(load_hardware("nv_small").fabric.read_credit[5], 16u);
-    EXPECT_EQ(load_hardware("nv_small", {"memory.latency=256"}).fabric.read_credit[5], 64u);
-    EXPECT_EQ(load_hardware("nv_small", {"memory.latency=256", "fabric.read_credit.sdp_bs=20"}).fabric.read_credit[5], 20u);
+    EXPECT_EQ(load_hardware("nv_small", {"memory.fifo_cover_cycles=256"}).fabric.read_credit[5], 64u);
+    EXPECT_EQ(load_hardware("nv_small", {"memory.fifo_cover_cycles=256", "fabric.read_credit.sdp_bs=20"}).fabric.read_credit[5], 20u);
 }
 
 // fabric.md 1.1 to 1.3, from both sides of every limit.
@@ -81,6 +82,24 @@ TEST(HardwareConfig, CreditsThatStopAClientForEverAreRefused)
     EXPECT_THAT(refused("nv_large", {"memory.secondary.burst_beats=4", credit("sdp_ew", 3)}), HasSubstr("at least 4"));
     // What a machine has not got has no rule.
     EXPECT_EQ(refused("nv_small", {credit("bdma", 1), credit("rubik", 1), credit("sdp_ew", 1)}), "nothing was refused");
+}
+
+TEST(HardwareConfig, AFormerNameIsReadWithAWarning)
+{
+    static std::vector<std::string> warnings;
+    const WarningHandler before = set_warning_handler([](const std::string& text) { warnings.push_back(text); });
+    const std::string old = R"({"preset": "nv_small", "memory": {"latency": 256}})";
+    const Hardware hw = read_hardware(parse_json(old, "hw.json"), "hw.json", "");
+    const Hardware again = load_hardware("nv_small", {"memory.latency=256"});
+    set_warning_handler(before);
+    EXPECT_EQ(hw.memory.fifo_cover_cycles, 256u);
+    EXPECT_EQ(hw.fabric.read_credit[5], 64u);
+    EXPECT_EQ(hardware_json(again), hardware_json(hw));
+    EXPECT_EQ(hardware_json(hw)["memory"].count("latency"), 0u);
+    ASSERT_EQ(warnings.size(), 1u);  // once, however often it is read
+    EXPECT_THAT(warnings[0], HasSubstr("\"memory.latency\" of the hardware is called \"memory.fifo_cover_cycles\""));
+    EXPECT_THAT(refused_file(R"({"preset": "nv_small", "memory": {"latency": 256, "fifo_cover_cycles": 64}})"),
+                HasSubstr("expected only one of them"));
 }
 
 TEST(HardwareConfig, SizesBetweenThePresetsAreLegal)

@@ -241,7 +241,7 @@ private:
     static std::uint32_t contexts(const Hardware& hw, ReadEngine engine)
     {
         const bool features = engine == ReadEngine::Mrdma;
-        std::uint32_t entries = std::max(facts::sdp::kLeastContexts, ceil_div(hw.memory.latency, facts::sdp::kLatencyPerContext));
+        std::uint32_t entries = std::max(facts::sdp::kLeastContexts, ceil_div(hw.memory.fifo_cover_cycles, facts::sdp::kLatencyPerContext));
         if (kFull)
             entries = features                      ? facts::sdp::kFullContextMrdma
                       : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma
