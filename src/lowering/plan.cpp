@@ -200,8 +200,8 @@ std::uint32_t Planner::rows_at_once() const
                           "found " + std::to_string(l_.rows_at_once) + " kernel rows at once, expected 1: " + hw_.name + " is given one");
     if (l_.rows_at_once != 0) return l_.rows_at_once / 2;  // size_pass refuses what does not fit
     if (!hw_.full()) return 0;
-    const std::uint32_t step = l_.stride.x * l_.channels * l_.element_bytes();
-    const auto fits = [&](std::uint32_t rows) { return row * rows <= hw_.mac.atomic_c && step * rows <= hw_.cbuf.entry_bytes; };
+    const std::uint32_t step = l_.stride.x * l_.channels;
+    const auto fits = [&](std::uint32_t rows) { return std::max(row, step) * rows <= hw_.mac.atomic_c; };
     if (fits(4) && l_.kernel_height >= 3) return 2;
     if (fits(2) && l_.kernel_height >= 2) return 1;
     return 0;

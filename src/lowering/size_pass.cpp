@@ -125,11 +125,11 @@ private:
         const std::uint32_t limit = hw_.mac.atomic_c >> p_.y_extension;
         expect(p_.y_extension == 0 || row <= limit, "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) +
                                                         " with " + text(1u << p_.y_extension) + " rows at once");
-        // [spec] csc.md 1.8.2: a row in flight gets at most one entry in the cycles of a step
-        const std::uint32_t step = (p_.stride.x * f.components * component_bytes) << p_.y_extension;
-        expect(p_.y_extension == 0 || step <= hw_.cbuf.entry_bytes,
-               "found a step of " + text(step) + " bytes with " + text(1u << p_.y_extension) + " rows at once, expected at most the " +
-                   text(hw_.cbuf.entry_bytes) + " of a CBUF entry");
+        // [spec] csc.md 1.8.3: the first element of a stripe, 3 (two rows: 1) steps and a row on, is counted in six bits.
+        const std::uint32_t step = p_.stride.x * f.components;
+        expect(p_.y_extension == 0 || step <= limit, "found a stride of " + text(p_.stride.x) + " pixels of " + text(f.components) +
+                                                         " components = " + text(step) + " with " + text(1u << p_.y_extension) +
+                                                         " rows at once, expected at most " + text(limit) + ": CSC counts no further");
         expect(!hw_.full() || row <= 128,
                "found a kernel row of " + text(row) + " elements, expected at most 128: nv_full addresses two slices of pixels");
         g_.kernel_width = 1;

@@ -272,7 +272,28 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
     const char* step = R"({"input": {"width": 64, "height": 9, "format": "T_A16B16G16R16"}, "kernel": {"width": 4, "height": 4, "count": 8},
         "stride": {"x": 5, "y": 1}, "precision": "int16", "image": {"rows_at_once": 4}})";
     EXPECT_THAT(refused(step, "nv_full"),
-                HasSubstr("found a step of 160 bytes with 4 rows at once, expected at most the 128 of a CBUF entry"));
+                HasSubstr("found a stride of 5 pixels of 4 components = 20 with 4 rows at once, expected at most 16"));
+}
+
+// csc.md 1.8.3: with four rows at once a step, stride * components, is at most 16; with two at most 32.
+TEST(Plan, KernelRowsAtOnceEndWhereTheCounterOfElementsDoes)
+{
+    const auto layer = [](std::uint32_t stride, const std::string& image) {
+        return R"({"input": {"width": 64, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 4, "height": 4, "count": 8},
+                   "stride": {"x": )" +
+               std::to_string(stride) + ", \"y\": 1}" + image + "}";
+    };
+    const auto rows = [&](std::uint32_t stride, const std::string& image) {
+        return 1u << plan_shape(layer_of(layer(stride, image)), *find_preset("nv_full")).passes.front().pass.y_extension;
+    };
+    const auto refused = [&](std::uint32_t stride) { return refusal([&] { rows(stride, R"(, "image": {"rows_at_once": 4})"); }); };
+    EXPECT_EQ(rows(4, ""), 4u);
+    EXPECT_EQ(rows(5, ""), 2u);  // by itself it takes what the stride allows
+    EXPECT_EQ(rows(8, ""), 2u);
+    EXPECT_EQ(rows(4, R"(, "image": {"rows_at_once": 4})"), 4u);
+    EXPECT_EQ(rows(8, R"(, "image": {"rows_at_once": 2})"), 2u);
+    EXPECT_THAT(refused(5), HasSubstr("= 20 with 4 rows at once, expected at most 16"));
+    EXPECT_THAT(refused(8), HasSubstr("= 32 with 4 rows at once, expected at most 16"));
 }
 
 }  // namespace
