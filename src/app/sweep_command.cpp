@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <sstream>
 
 #include "app/folder_lock.h"
 #include "app/interrupt.h"

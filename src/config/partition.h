@@ -14,6 +14,7 @@ struct Partition {
     bool automatic = false;
     std::uint32_t rows = 0, kernels = 0;             // of the output in a part, at most; 0: all
     std::uint32_t data_banks = 0, weight_banks = 0;  // of every part; 0: what it takes. Rows follow from the data banks
+    bool padded = false;                             // parts of less than an atom of kernels, each in surfaces of its own
     bool reuse_data = false, reuse_weights = false;  // what the next part needs stays in the buffer
 
     bool on() const { return automatic || rows != 0 || kernels != 0 || data_banks != 0 || weight_banks != 0; }

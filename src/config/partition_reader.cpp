@@ -19,7 +19,7 @@ Partition read_partition(const JsonObject& layer)
         return partition;
     }
     const JsonObject object(value, layer.file(), layer.pointer("partition"),
-                            {"rows", "kernels", "data_banks", "weight_banks", "reuse_data", "reuse_weights"});
+                            {"rows", "kernels", "data_banks", "weight_banks", "padded", "reuse_data", "reuse_weights"});
     const auto number = [&](const char* key, Within range, const char* meaning) {
         return object.has(key) ? static_cast<std::uint32_t>(object.integer(key, range, meaning)) : 0;
     };
@@ -27,6 +27,7 @@ Partition read_partition(const JsonObject& layer)
     partition.kernels = number("kernels", kKernels, "kernels of a part, at most");
     partition.data_banks = number("data_banks", kBanks, "CBUF banks for the input of every part");
     partition.weight_banks = number("weight_banks", kBanks, "CBUF banks for the weights of every part");
+    partition.padded = object.flag("padded", false);
     partition.reuse_data = object.flag("reuse_data", false);
     partition.reuse_weights = object.flag("reuse_weights", false);
     if (!partition.on())
@@ -42,6 +43,7 @@ OrderedJson partition_json(const Partition& partition)
     for (const auto& [key, number] : {std::pair{"rows", partition.rows}, std::pair{"kernels", partition.kernels},
                                       std::pair{"data_banks", partition.data_banks}, std::pair{"weight_banks", partition.weight_banks}})
         if (number != 0) json[key] = number;
+    if (partition.padded) json["padded"] = true;
     json["reuse_data"] = partition.reuse_data;
     json["reuse_weights"] = partition.reuse_weights;
     return json;

@@ -62,6 +62,15 @@ Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors
 /// As plan_layer, without images: what the planner and tests need of shapes alone.
 Plan plan_shape(const Layer& layer, const Hardware& hardware);
 
+/// How the output stands in memory: one tensor of feature data, surface by surface; or padded, because passes of less than an atom
+/// of kernels have surfaces of their own.
+struct OutputLayout {
+    bool one_tensor = true;
+    std::size_t regions = 0;
+    std::uint64_t bytes = 0, tensor_bytes = 0;  // that the passes write into, and that one tensor takes
+};
+OutputLayout output_layout(const Plan& plan, const Layer& layer);
+
 /// The output tensor, read region by region.
 using ReadMemory = std::function<Bytes(Place place, std::uint64_t bytes)>;
 Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& read);

@@ -333,7 +333,12 @@ private:
                    "found parts of " + text(wish_.kernels) + " kernels, expected none: the phases of a deconvolution are cut by rows");
         if (wish_.kernels > group && wish_.kernels < p_.kernels && wish_.kernels % group != 0)
             refuse("/kernels", "found " + text(wish_.kernels) + ", expected a multiple of the " + text(group) +
-                                   " kernels of a group, or less: a part ends with a group");
+                                   " kernels of a group: a part ends with a group");
+        // A group of kernels is an atom of the output.
+        if (wish_.kernels != 0 && wish_.kernels < std::min(group, p_.kernels) && !wish_.padded && !p_.post.compares())
+            refuse("/kernels", "found " + text(wish_.kernels) + ", expected a multiple of the " + text(group) +
+                                   " channels of an atom: SDP writes whole atoms, so smaller parts do not make one tensor; with" +
+                                   " \"padded\": true each part has surfaces of its own");
         if (wish_.rows < out_height_ && wish_.rows % tile() != 0)
             refuse("/rows", "found " + text(wish_.rows) + ", expected a multiple of 4: Winograd works on tiles");
         const std::uint32_t most_rows = wish_.rows != 0 ? wish_.rows : out_height_;
@@ -427,7 +432,8 @@ private:
         std::optional<Candidate> best;
         const std::uint32_t group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
         try_kernels(p_.kernels, best);
-        for (std::uint32_t kernels = group - 1; by_kernels_ && kernels > 0; --kernels) try_kernels(kernels, best);
+        // Less than a group is less than an atom of the output: only where nothing else fits.
+        for (std::uint32_t kernels = best ? 0 : group - 1; by_kernels_ && kernels > 0; --kernels) try_kernels(kernels, best);
         if (!best)
             throw ConfigError(where_, "does not fit the CBUF in any partition by rows and kernels: one row of output takes " +
                                           text(g_.entries / line_entries_) + " lines of " + text(line_entries_) +

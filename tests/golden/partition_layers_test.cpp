@@ -112,7 +112,7 @@ TEST(Partition, CompressedWeightsThatAreAllZeroLeaveTheNextPartsInStep)
 {
     const Outcome r = run(
         R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 128}, "weights": {"compressed": true, "density": 1},
-                          "partition": {"kernels": 8, "weight_banks": 2}, "data": {"seed": 3}})",
+                          "partition": {"kernels": 8, "padded": true, "weight_banks": 2}, "data": {"seed": 3}})",
         "nv_full");
     std::size_t zero = 0;
     for (const PlannedImage& image : r.plan.images)

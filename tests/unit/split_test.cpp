@@ -311,6 +311,10 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
     // fc6 of VGG-16: one group of 8 kernels are 49 banks of nv_small's 32; 4 of them are 25, the input 7.
     const std::string fc = R"({"op": "fully_connected", "input": {"width": 7, "height": 7, "channels": 512}, "kernel": {"count": 20})";
     const Plan plan = planned(fc + R"(, "partition": "auto"})", "nv_small");
+    // Each part writes half an atom: the output is padded, and says so.
+    EXPECT_FALSE(output_layout(plan, layer_of(fc + "}")).one_tensor);
+    EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).bytes, 5u * 8);
+    EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).tensor_bytes, 3u * 8);
     ASSERT_EQ(plan.passes.size(), 5u);
     EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "dD", "dD", "d"));
     EXPECT_EQ(plan.outputs.size(), 5u);
@@ -320,12 +324,70 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
     EXPECT_THAT(refused(wide + R"(, "partition": "auto"})", "nv_small"), HasSubstr("expected at most"));
 }
 
+// ---- the output
+
+OutputLayout layout_of(const std::string& text, const char* hw) { return output_layout(planned(text, hw), layer_of(text)); }
+
+/// 4 x 4 places and 32 kernels: one surface of 512 bytes on nv_full.
+std::string square(const std::string& partition, const std::string& more = "")
+{
+    return R"({"input": {"width": 4, "height": 4, "channels": 32}, "kernel": {"width": 1, "height": 1, "count": 32})" + more +
+           (partition.empty() ? "" : R"(, "partition": )" + partition) + "}";
+}
+
+TEST(Split, PartsOfLessThanAnAtomAreRefusedOrPaddedAndSaySo)
+{
+    EXPECT_THAT(refused(square(R"({"kernels": 8})"), "nv_full"),
+                HasSubstr("/partition/kernels: found 8, expected a multiple of the 32 channels of an atom"));
+    const OutputLayout padded = layout_of(square(R"({"kernels": 8, "padded": true})"), "nv_full");
+    EXPECT_FALSE(padded.one_tensor);
+    EXPECT_EQ(padded.regions, 4u);
+    EXPECT_EQ(padded.bytes, 2048u);
+    EXPECT_EQ(padded.tensor_bytes, 512u);
+    // All of the kernels are no part of them.
+    EXPECT_TRUE(layout_of(square(R"({"kernels": 32})"), "nv_full").one_tensor);
+    EXPECT_TRUE(layout_of(square(R"({"kernels": 64})"), "nv_full").one_tensor);
+}
+
+TEST(Split, WholeAtomsAreOneTensorWhateverTheParts)
+{
+    for (const char* partition :
+         {"", R"({"rows": 2})", R"({"kernels": 8})", R"({"kernels": 16, "rows": 1})", R"({"kernels": 24, "rows": 3})"}) {
+        const OutputLayout layout = layout_of(square(partition), "nv_small");
+        EXPECT_TRUE(layout.one_tensor) << partition;
+        EXPECT_EQ(layout.bytes, 512u) << partition;
+        EXPECT_EQ(layout.tensor_bytes, 512u) << partition;
+    }
+    // int8 to int16: two surfaces for an atom of kernels; and batches, each of them with all kernels.
+    const OutputLayout wide = layout_of(square(R"({"kernels": 32})", R"(, "post": {"output": {"precision": "int16"}})"), "nv_full");
+    EXPECT_TRUE(wide.one_tensor);
+    EXPECT_EQ(wide.tensor_bytes, 1024u);
+    const std::string batch =
+        R"({"input": {"width": 4, "height": 4, "channels": 32, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 96}, "partition": {"kernels": 32}})";
+    EXPECT_TRUE(layout_of(batch, "nv_full").one_tensor);
+    EXPECT_EQ(layout_of(batch, "nv_full").bytes, 3072u);
+}
+
+TEST(Split, GroupsThatDoNotEndWithAnAtomSaySo)
+{
+    // 16 kernels a group are two atoms of nv_small, 12 are one and a half.
+    const auto groups = [](int kernels) {
+        return R"({"input": {"width": 4, "height": 4, "channels": 32}, "kernel": {"width": 1, "height": 1, "count": )" +
+               std::to_string(kernels) + R"(}, "groups": 2})";
+    };
+    EXPECT_TRUE(layout_of(groups(32), "nv_small").one_tensor);
+    const OutputLayout padded = layout_of(groups(24), "nv_small");
+    EXPECT_FALSE(padded.one_tensor);
+    EXPECT_EQ(padded.bytes, 4u * 128);
+    EXPECT_EQ(padded.tensor_bytes, 3u * 128);
+}
+
 // ---- refusals
 
 TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
 {
     EXPECT_THAT(refused(conv(R"({"kernels": 12})"), "nv_small"),
-                HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group, or less"));
+                HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group: a part"));
     EXPECT_THAT(refused(large(R"({"rows": 50})"), "nv_small"),
                 HasSubstr("/partition: does not fit the CBUF: a part takes 50 lines of 448 entries = 44 banks, one group of its kernels 1 "
                           "of the 32 banks of 4096 bytes; "
