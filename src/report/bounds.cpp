@@ -1,6 +1,9 @@
 #include "report/bounds.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "units/dram/bound.h"
 
 namespace dlasim {
 namespace {
@@ -82,6 +85,20 @@ PortBytes bytes_of(const Plan& plan, const Hardware& hw)
     return bytes;
 }
 
+/// Core cycles that fit into a time; the clock's period is whole picoseconds, as in the machine.
+std::uint64_t core_cycles(std::uint64_t picoseconds, const Hardware& hw)
+{
+    return picoseconds / static_cast<std::uint64_t>(std::max(1.0, std::round(1e6 / hw.clock_mhz)));
+}
+
+void add_dram(std::vector<Bound>& bounds, const PortBytes& bytes, std::uint64_t passes, const Hardware& hw, const MemorySpec& memory)
+{
+    if (memory.kind == "ideal") return;
+    const dram::BusBound bus = dram::bus_bound(memory.kind, memory.options, {bytes.read[0], bytes.write[0], passes});
+    bounds.push_back({"dram_peak", core_cycles(bus.peak_ps, hw), "these bytes over the data buses of the DRAM, " + bus.text});
+    bounds.push_back({"dram_refresh", core_cycles(bus.refresh_ps, hw), "and the refreshes that cannot be put off meanwhile"});
+}
+
 }  // namespace
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
@@ -114,6 +131,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         {"dbb_read", up(bytes.read[0], beat) * interval, "input, weights and operands read once"},
         {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1), "the output written once"},
     };
+    add_dram(bounds, bytes, plan.passes.size(), hw, memory);
     if (bytes.read[1] + bytes.write[1] == 0) return bounds;
     const std::uint64_t beat2 = hw.memory.secondary.width_bytes;
     bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval, "what stands behind the secondary port read once"});
@@ -126,6 +144,11 @@ std::uint64_t bound_named(const std::vector<Bound>& bounds, const std::string& n
     for (const Bound& bound : bounds)
         if (bound.name == name) return bound.cycles;
     return 0;
+}
+
+const Bound& binding(const std::vector<Bound>& bounds)
+{
+    return *std::max_element(bounds.begin(), bounds.end(), [](const Bound& a, const Bound& b) { return a.cycles < b.cycles; });
 }
 
 std::uint64_t largest(const std::vector<Bound>& bounds)

@@ -2,6 +2,7 @@
 // beside every result, so that what a run lost has a name.
 //
 // Source  MAC array, stripes and weight loads: csc.md 1.5 and 1.10; ports: interfaces.md 4; SDP: sdp.md 1.4, cacc.md 0; CACC: cacc.md 3.5.
+//         DRAM: units/dram/bound.h.
 // Left out  latencies, and every dependency between the phases of a layer.
 #pragma once
 #include <cstdint>
@@ -21,6 +22,8 @@ struct Bound {
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
 std::uint64_t bound_named(const std::vector<Bound>& bounds, const std::string& name);
+/// The largest one, the first of equal ones. pre: there is one
+const Bound& binding(const std::vector<Bound>& bounds);
 std::uint64_t largest(const std::vector<Bound>& bounds);
 
 }  // namespace dlasim

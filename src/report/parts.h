@@ -18,7 +18,8 @@ void put_output(OrderedJson& json, const std::string& file, const std::optional<
 std::string expected_line(const std::optional<Difference>& expected);
 /// `units`, `traffic`, `memory_report`.
 void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, std::uint64_t cycles);
-void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds);
+/// `bounds`, `binding_bound` with its share of the cycles, and `estimates`: measured, not bounds.
+void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles);
 
 /// 1234567 as 1,234,567.
 std::string grouped(std::uint64_t number);
@@ -26,6 +27,6 @@ std::string grouped(std::uint64_t number);
 std::string mismatch_text(const Comparison& comparison, const char* what);
 /// Units by phase, traffic by port.
 std::string run_table(const RunResult& run, const Hardware& hardware, std::uint64_t cycles);
-std::string bounds_table(const std::vector<Bound>& bounds);
+std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles);
 
 }  // namespace dlasim

@@ -5,6 +5,7 @@
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
+#include "report/advice.h"
 
 namespace dlasim {
 namespace {
@@ -61,7 +62,7 @@ OrderedJson parts_json(const Plan& plan)
     return parts;
 }
 
-OrderedJson plan_json(const Plan& plan)
+OrderedJson plan_json(const Plan& plan, const Layer& layer)
 {
     OrderedJson json;
     json["mode"] = plan.mode;
@@ -74,6 +75,9 @@ OrderedJson plan_json(const Plan& plan)
     json["weight_bytes"] = g.weight_bytes;
     json["array_macs"] = plan.macs;
     if (plan.partitioned) json["parts"] = parts_json(plan);
+    if (const OutputLayout layout = output_layout(plan, layer); layout.regions != 0)
+        json["output"] = {
+            {"one_tensor", layout.one_tensor}, {"regions", layout.regions}, {"bytes", layout.bytes}, {"tensor_bytes", layout.tensor_bytes}};
     const Addresses& a = plan.passes.front().pass.address;
     json["addresses"] = {{"input", a.input},    {"weights", a.weights}, {"output", a.output},
                          {"bs", a.operands[0]}, {"bn", a.operands[1]},  {"ew", a.operands[2]}};
@@ -113,16 +117,27 @@ void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, 
         if (!report->json.empty()) json["memory_report"][port] = OrderedJson::parse(report->json, nullptr, false);
 }
 
-void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds)
+void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
 {
     for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
     json["bounds"]["largest"] = largest(bounds);
+    const Bound& bind = binding(bounds);
+    json["binding_bound"] = {{"name", bind.name},
+                             {"cycles", bind.cycles},
+                             {"share", cycles == 0 ? 0.0 : static_cast<double>(bind.cycles) / static_cast<double>(cycles)}};
+    if (run.dbb_memory.bus_held != 0) json["estimates"]["dram_bus"] = run.dbb_memory.bus_held;
 }
 
 double LayerResult::utilization() const
 {
     const double slots = static_cast<double>(cycles()) * static_cast<double>(hardware.macs_per_cycle(layer.precision));
     return slots > 0 ? static_cast<double>(layer.macs()) / slots : 0;
+}
+
+double LayerResult::occupancy() const
+{
+    const std::uint64_t operations = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
+    return cycles() != 0 ? static_cast<double>(operations) / static_cast<double>(cycles()) : 0;
 }
 
 OrderedJson result_json(const LayerResult& r)
@@ -133,16 +148,18 @@ OrderedJson result_json(const LayerResult& r)
     json["layer"] = layer_json(r.layer);
     json["hardware"] = hardware_json(r.hardware);
     json["memory"] = memory_json(r.memory);
-    json["plan"] = plan_json(r.plan);
+    json["plan"] = plan_json(r.plan, r.layer);
     json["cycles"] = r.cycles();
     json["t0"] = r.run.t0;
     json["macs"] = r.layer.macs();
     json["mac_utilization"] = r.utilization();
+    json["array_occupancy"] = r.occupancy();
+    if (const std::vector<std::string> advice = advice_on(r.plan, r.layer, r.hardware, r.memory); !advice.empty()) json["advice"] = advice;
     put_verdict(json, r.comparison);
     put_output(json, r.output_file, r.expected);
     if (r.layer.post.compares() && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
     put_run(json, r.run, r.hardware, r.cycles());
-    put_bounds(json, lower_bounds(r.plan, r.layer, r.hardware, r.memory));
+    put_bounds(json, lower_bounds(r.plan, r.layer, r.hardware, r.memory), r.run, r.cycles());
     json["wall_seconds"] = r.wall_seconds;
     json["simulated_cycles_per_second"] = r.cycles_per_second();
     return json;

@@ -27,7 +27,10 @@ struct LayerResult {
 
     /// From t0 to the last done interrupt.
     std::uint64_t cycles() const { return run.cycles; }
+    /// Multiplications of the direct convolution for each one that the array could do: above 1 where Winograd saves them.
     double utilization() const;
+    /// Share of the cycles in which the array takes an operation.
+    double occupancy() const;
     double cycles_per_second() const { return wall_seconds > 0 ? static_cast<double>(run.end) / wall_seconds : 0; }
 };
 

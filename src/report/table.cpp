@@ -2,6 +2,7 @@
 
 #include "config/memory.h"
 #include "files/printable.h"
+#include "report/advice.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -97,10 +98,17 @@ std::string run_table(const RunResult& run, const Hardware& hardware, std::uint6
     return text;
 }
 
-std::string bounds_table(const std::vector<Bound>& bounds)
+std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
 {
     std::string text = "\n  lower bounds, cycles\n";
     for (const Bound& bound : bounds) text += fmt::format("  {:<12} {:>14}  {}\n", bound.name, grouped(bound.cycles), bound.meaning);
+    const Bound& bind = binding(bounds);
+    text += fmt::format("  binding      {:>14}  {} of the cycles\n", bind.name, percent(bind.cycles, cycles));
+    if (run.dbb_memory.bus_held != 0)
+        text += fmt::format(
+            "\n  estimate, measured: no bound\n  {:<12} {:>14}  {} of the cycles: the DRAM's busiest data bus carried data, or "
+            "its rules held it (rows, turnarounds, refresh)\n",
+            "dram_bus", grouped(run.dbb_memory.bus_held), percent(run.dbb_memory.bus_held, cycles));
     return text;
 }
 
@@ -110,13 +118,19 @@ std::string summary_table(const LayerResult& r)
     text += fmt::format("  on           {}, {}, {} mode, {} MACs a cycle\n", r.hardware.name, memory_text(r.memory), r.plan.mode,
                         r.hardware.macs_per_cycle(r.layer.precision));
     text += fmt::format("  cycles       {}\n", grouped(r.cycles()));
-    text += fmt::format("  MACs         {}, utilization {:.2f} %\n", grouped(r.layer.macs()), 100 * r.utilization());
+    text += fmt::format("  MACs         {} of the direct convolution, {:.2f} % of what the array could multiply\n", grouped(r.layer.macs()),
+                        100 * r.utilization());
+    text += fmt::format("  array        an operation in {:.2f} % of the cycles\n", 100 * r.occupancy());
+    for (const std::string& advice : advice_on(r.plan, r.layer, r.hardware, r.memory)) text += fmt::format("  advice       {}\n", advice);
+    if (const OutputLayout layout = output_layout(r.plan, r.layer); !layout.one_tensor)
+        text += fmt::format("  output       padded, not one tensor: {} regions, {} bytes for {}\n", grouped(layout.regions),
+                            grouped(layout.bytes), grouped(layout.tensor_bytes));
     text += fmt::format("  verified     {}\n", verdict(r));
     text += expected_line(r.expected);
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
     text += run_table(r.run, r.hardware, r.cycles());
-    text += bounds_table(lower_bounds(r.plan, r.layer, r.hardware, r.memory));
+    text += bounds_table(lower_bounds(r.plan, r.layer, r.hardware, r.memory), r.run, r.cycles());
     return text;
 }
 

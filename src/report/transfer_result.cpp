@@ -99,7 +99,7 @@ OrderedJson result_json(const TransferResult& r)
     put_verdict(json, r.comparison);
     put_output(json, r.output_file, r.expected);
     put_run(json, r.run, r.hardware, r.cycles());
-    put_bounds(json, transfer_bounds(r.plan, r.memory));
+    put_bounds(json, transfer_bounds(r.plan, r.memory), r.run, r.cycles());
     json["wall_seconds"] = r.wall_seconds;
     json["simulated_cycles_per_second"] = r.cycles_per_second();
     return json;
@@ -115,7 +115,7 @@ std::string summary_table(const TransferResult& r)
     text += expected_line(r.expected);
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
-    return text + run_table(r.run, r.hardware, r.cycles()) + bounds_table(transfer_bounds(r.plan, r.memory));
+    return text + run_table(r.run, r.hardware, r.cycles()) + bounds_table(transfer_bounds(r.plan, r.memory), r.run, r.cycles());
 }
 
 }  // namespace dlasim

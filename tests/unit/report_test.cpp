@@ -1,9 +1,10 @@
 // Bounds by hand, and what result.json says.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "facts/presets.h"
+#include "report/advice.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -35,6 +36,59 @@ TEST(Report, TheBoundsOfAConvolutionAreWhatTheArithmeticSays)
     EXPECT_EQ(bound(bounds, "cacc"), 28u * 28 * 4 * 3);       // and a pause between places
     EXPECT_EQ(bound(bounds, "dbb_read"), 2u * (28 * 28 * 128 + 128 * 128 * 9) / 32);
     EXPECT_EQ(bound(bounds, "dbb_write"), 28u * 28 * 128 / 32);
+}
+
+TEST(Report, ADramHasBoundsOfItsOwnAndTheBindingOneIsNamed)
+{
+    // fc7 of AlexNet: 16.8 MB of weights at 19.2 GB/s, far more than any unit takes.
+    const Layer layer =
+        layer_of(R"({"op": "fully_connected", "input": {"width": 1, "height": 1, "channels": 4096}, "kernel": {"count": 4096}})");
+    const Hardware& hw = *find_preset("nv_full");
+    const auto bounds = lower_bounds(plan_shape(layer, hw), layer, hw, parse_memory("ddr4-2400"));
+    // 64 bytes in 4 cycles of 0.833 ns; not counted are twice 32 writes and 32 reads that may still be queued.
+    const double bursts = (4096.0 * 4096 + 2 * 4096) / 64 - 96;
+    EXPECT_NEAR(static_cast<double>(bound(bounds, "dram_peak")), bursts * 4 * 0.833, 2);
+    EXPECT_GT(bound(bounds, "dram_refresh"), bound(bounds, "dram_peak") * 104 / 100);  // 420 of 9364 cycles
+    EXPECT_LT(bound(bounds, "dram_refresh"), bound(bounds, "dram_peak") * 106 / 100);
+    EXPECT_EQ(binding(bounds).name, "dram_refresh");
+    EXPECT_EQ(binding(lower_bounds(plan_shape(layer, hw), layer, hw, MemorySpec{})).name, "dbb_read");
+    const auto half = lower_bounds(plan_shape(layer, hw), layer, hw, parse_memory("ddr4-2400:channels=2"));
+    EXPECT_NEAR(static_cast<double>(bound(half, "dram_peak")), (bursts / 2 - 48) * 4 * 0.833, 2);
+}
+
+TEST(Report, WinogradHasTwoFiguresAndTheArrayIsNeverBusierThanAlways)
+{
+    const Layer layer = layer_of(
+        R"({"input": {"width": 32, "height": 32, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}, "mode": "winograd",
+            "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}})");
+    const Hardware& hw = *find_preset("nv_full");
+    const MemorySpec memory;
+    const Plan plan = plan_shape(layer, hw);
+    RunResult run;
+    run.cycles = largest(lower_bounds(plan, layer, hw, memory));
+    const OrderedJson json = result_json(LayerResult{layer, hw, memory, plan, run, std::nullopt, 0.5});
+    EXPECT_GT(json["mac_utilization"], 1.0);
+    EXPECT_DOUBLE_EQ(json["array_occupancy"], 1.0);
+    EXPECT_EQ(json["binding_bound"]["name"], "mac");  // the first of two equal ones
+    EXPECT_DOUBLE_EQ(json["binding_bound"]["share"], 1.0);
+}
+
+TEST(Report, AFirstLayerAsFeatureDataIsToldWhatItCosts)
+{
+    const auto advice = [](const std::string& input, const std::string& more, const char* hw) {
+        const Layer layer = layer_of(R"({"input": {"width": 64, "height": 64, )" + input +
+                                     R"(}, "kernel": {"width": 7, "height": 7, "count": 32}, "stride": {"x": 2, "y": 2})" + more + "}");
+        return advice_on(plan_shape(layer, *find_preset(hw)), layer, *find_preset(hw), MemorySpec{});
+    };
+    const auto rgb = advice(R"("channels": 3)", "", "nv_full");
+    ASSERT_EQ(rgb.size(), 1u);
+    EXPECT_THAT(rgb[0],
+                testing::HasSubstr("3 channels of feature data fill 3 of the array's 64 lanes: at least 41209 cycles"));  // 29 * 29 * 49
+    EXPECT_THAT(rgb[0], testing::HasSubstr("\"T_A8B8G8R8\"}, 4 components with weights 0"));
+    EXPECT_THAT(advice(R"("channels": 1)", R"(, "precision": "fp16")", "nv_full").at(0), testing::HasSubstr("\"T_R16_F\"}) it"));
+    EXPECT_TRUE(advice(R"("channels": 3)", R"(, "mode": "direct")", "nv_full").empty());  // asked for
+    EXPECT_TRUE(advice(R"("format": "T_A8B8G8R8")", "", "nv_full").empty());
+    EXPECT_TRUE(advice(R"("channels": 16)", "", "nv_full").empty());
 }
 
 TEST(Report, AWindowIsTheDifferenceOfTwoSnapshots)

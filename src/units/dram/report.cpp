@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace dlasim::dram {
 namespace {
@@ -94,6 +95,12 @@ Json one_json(const Config& config, const Statistics& s, std::size_t channels)
 }
 
 }  // namespace
+
+Cycle held(const Statistics& s)
+{
+    const Cycle rows = std::accumulate(s.lost_to_row.begin(), s.lost_to_row.end(), Cycle{0});
+    return s.busy + rows + s.lost[static_cast<std::size_t>(Lost::Scheduling)];
+}
 
 std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& s)
 {

@@ -8,6 +8,9 @@
 
 namespace dlasim::dram {
 
+/// Data-bus cycles with data, or lost to a row of the table or to another command: what the device took for these requests.
+Cycle held(const Statistics& s);
+
 /// Data-bus cycles that were lost, by owner, largest first: owners of the rows of the constraint
 /// table with the rules behind them, and no_request, scheduling, unfinished.
 std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& statistics);

@@ -1,0 +1,14 @@
+// What a layer costs that would be cheaper written otherwise, and how: said beside the result, never done unasked.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lowering/plan.h"
+#include "facts/memory_spec.h"
+
+namespace dlasim {
+
+/// A first layer of up to four channels as feature data, where `mode` is left to us: pixels take a fraction of the array's cycles.
+std::vector<std::string> advice_on(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
+
+}  // namespace dlasim

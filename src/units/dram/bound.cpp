@@ -1,0 +1,33 @@
+#include "units/dram/bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "units/dram/reader.h"
+
+namespace dlasim::dram {
+
+BusBound bus_bound(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand)
+{
+    const Config config = read_config(device, options);
+    const Organisation& o = config.organisation;
+    const ControllerConfig& c = config.controller;
+    const std::uint64_t beside = 2 * std::uint64_t{c.write_queue} + demand.passes * c.read_queue;
+    const std::uint64_t bursts = (demand.read_bytes + demand.written_bytes) / o.request_bytes() / o.channels;
+    const std::uint64_t busy = (bursts - std::min(bursts, beside)) * o.burst_cycles();
+    std::uint64_t cycles = busy;
+    const bool all_banks =
+        config.refresh.policy == RefreshPolicy::AllBankStaggered || config.refresh.policy == RefreshPolicy::AllBankSimultaneous;
+    if (all_banks && o.ranks() == 1 && config.refresh.interval > 0)
+        // Of the refreshes that fall due while the bus is busy and while those before them last.
+        for (std::uint64_t before = 0; before != cycles;) {
+            before = cycles;
+            const std::uint64_t due = cycles / static_cast<std::uint64_t>(config.refresh.interval), owed = config.refresh.postpone + 2;
+            cycles = busy + (due - std::min(due, owed)) * static_cast<std::uint64_t>(config.trfc);
+        }
+    const auto picoseconds = [&](std::uint64_t n) { return n * config.tck_fs() / 1000; };
+    return {picoseconds(busy), picoseconds(cycles), fmt::format("{} x {:.1f} GB/s", o.channels, config.peak_gb_per_s() / o.channels)};
+}
+
+}  // namespace dlasim::dram
