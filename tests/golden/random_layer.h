@@ -54,6 +54,24 @@ public:
         }
     }
 
+    /// One layer on that machine, of any kind, cut or not, whether it fits or not; false if its shape has no output.
+    bool attempt(RandomLayer& r)
+    {
+        do kind_ = uncut_kind();
+        while (!r.hardware.full() && (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed"));
+        cut_ = one_in(3) ? (one_in(3) ? "auto" : one_in(2) ? "partial" : "reuse") : "";
+        shape(r);
+        if (!cut_.empty()) cut(r, false);
+        // Small enough for thousands of them.
+        for (; r.layer.macs() > 3'000'000 && r.layer.kernels > r.layer.groups;
+             r.layer.kernels = r.layer.groups * (r.layer.kernels / r.layer.groups / 2))
+            if (r.layer.op == Op::Sdp || r.layer.kernels / r.layer.groups < 2) break;
+        if (!legal(r.layer) || r.layer.macs() > 6'000'000) return false;
+        set_shift(r.layer);
+        return true;
+    }
+    std::mt19937& random() { return random_; }
+
 private:
     std::uint32_t in(std::uint32_t low, std::uint32_t high) { return static_cast<std::uint32_t>(low + random_() % (high - low + 1)); }
     bool one_in(std::uint32_t n) { return in(1, n) == 1; }
@@ -80,7 +98,7 @@ private:
                              {setting("mac.atomic_c", k * ratio), setting("mac.atomic_k", k), setting("cbuf.banks", in(3, 32)),
                               setting("cbuf.bank_depth", 64u << in(0, 3)), setting("memory.primary.burst_beats", 1u << in(0, 2)),
                               setting("sdp.bs_throughput", 1u << in(0, 3)), setting("sdp.bn_throughput", 1u << in(0, 3)),
-                              setting("sdp.ew_throughput", 1u << in(0, 2)), setting("memory.latency", in(16, 1024))});
+                              setting("sdp.ew_throughput", 1u << in(0, 2)), setting("memory.fifo_cover_cycles", in(16, 1024))});
     }
 
     MemorySpec memory()
@@ -276,7 +294,7 @@ private:
         return kKinds[in(0, std::size(kKinds) - 1)];
     }
 
-    void cut(RandomLayer& r)
+    void cut(RandomLayer& r, bool shrink = true)
     {
         Layer& l = r.layer;
         Partition& p = l.partition;
@@ -289,7 +307,7 @@ private:
         }
         if (cut_ == "auto") {
             p.automatic = true;
-            if (one_in(2)) r.hardware = load_hardware(r.hardware.name, {"cbuf.banks=" + std::to_string(in(3, 8))});
+            if (shrink && one_in(2)) r.hardware = load_hardware(r.hardware.name, {"cbuf.banks=" + std::to_string(in(3, 8))});
             if (l.op == Op::Convolution && kind_ != "batch") {
                 l.height *= in(1, 4);
                 l.width *= in(1, 4);
@@ -300,6 +318,7 @@ private:
         const std::uint32_t group = r.hardware.kernel_group(l.precision), tile = l.mode == Mode::Winograd ? 4 : 1;
         if (cut_ == "partial" || one_in(2)) p.rows = tile * in(1, one_in(2) ? 3 : 12);
         if (cut_ == "reuse" || one_in(4)) p.kernels = one_in(4) ? in(1, group) : group * in(1, 3);
+        p.padded = p.kernels % group != 0;
         if (one_in(5)) p.data_banks = in(1, r.hardware.cbuf.banks - 1);
         if (one_in(5)) p.weight_banks = in(1, r.hardware.cbuf.banks / 2);
         p.reuse_data = !one_in(3);
