@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "lowering/plan.h"
 #include "facts/memory_spec.h"
+#include "lowering/plan.h"
 
 namespace dlasim {
 
