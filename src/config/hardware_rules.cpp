@@ -57,6 +57,8 @@ void Rules::both() const
     expect(entries <= most, is("cbuf.banks", cbuf.banks, "cbuf.bank_depth", cbuf.bank_depth),
            "at most " + std::to_string(most) + " entries in all: the width of an entry address");
     expect(!hw_.sdp.has_lut || hw_.sdp.has_ew, "sdp.has_lut without sdp.has_ew", "both: the tables are in the EW unit");
+    expect(hw_.memory.has_secondary || (!hw_.bdma && !hw_.rubik), "bdma or rubik without memory.has_secondary",
+           "memory.has_secondary = true, or both false: they have a port to either memory");
     credits();
 }
 

@@ -122,6 +122,9 @@ TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
     EXPECT_THAT(refused("nv_small", {"winograd=true"}), HasSubstr("only nv_full has it"));
     EXPECT_THAT(refused("nv_small", {"sdp.has_lut=true"}), HasSubstr("the tables are in the EW unit"));
     EXPECT_THAT(refused("nv_full", {"mac.atomic_c=32"}), HasSubstr("nv_full's data path is built for it"));
+    EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false"}), HasSubstr("they have a port to either memory"));
+    EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false", "bdma=false"}), HasSubstr("they have a port to either memory"));
+    EXPECT_EQ(refused("nv_full", {"memory.has_secondary=false", "bdma=false", "rubik=false"}), "nothing was refused");
     EXPECT_THAT(refused("nv_full", {"cbuf.banks=24"}), HasSubstr("four bits"));
 }
 
