@@ -53,6 +53,8 @@ Pass Planner::phase_pass(const Axis& x, const Axis& y) const
     p.width = x.used;
     p.height = y.used;
     if (x.used != l_.width) p.packing = 0x10000;  // lines of the input are longer than what is read of them
+    // A single place is fetched as packed surfaces, which those of a larger input are not.
+    if (x.used == 1 && y.used == 1 && (l_.width > 1 || l_.height > 1)) p.packing &= 0xffff;
     p.address.input = input_address_ + std::uint64_t{y.skipped} * p.line_stride + std::uint64_t{x.skipped} * hw_.memory.atom_bytes;
     return p;
 }

@@ -62,6 +62,30 @@ TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
     EXPECT_EQ(value_of(plan, "CDMA.D_ZERO_PADDING"), 2u << 24 | 2u << 16 | 2u << 8 | 1u);  // 3 - 1 minus what is cut
 }
 
+// cdma.md 1: a line of one pixel may be fetched as packed surfaces. Those of a single place of a larger input are not packed.
+TEST(Deconvolution, APhaseThatReadsASinglePlaceOfALargerInputDoesNotTakeItsSurfacesForPacked)
+{
+    const auto maps = [](const char* size, const char* top) {
+        const std::string layer = std::string(R"({"op": "deconv2d", "input": {)") + size +
+                                  R"(, "channels": 80}, "kernel": {"width": 1, "height": 2, "count": 3}, "strides": [4, 4],
+                                       "precision": "int16", "pad": {"top": )" +
+                                  top + "}}";
+        const Plan plan = plan_shape(layer_of(layer), preset("nv_full"));
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> maps;  // lines fetched, surfaces packed
+        for (const PlannedPass& pass : plan.passes)
+            for (const RegisterValue& value : pass.registers.writes)
+                if (value.name == "CDMA.D_DAIN_MAP") maps.emplace_back(pass.pass.height, value.value >> 16 & 1);
+        return maps;
+    };
+    unsigned single = 0;
+    for (const auto& [lines, packed] : maps(R"("width": 1, "height": 2)", "1")) {
+        EXPECT_EQ(packed, lines == 1 ? 0u : 1u);
+        single += lines == 1;
+    }
+    EXPECT_GT(single, 0u);
+    for (const auto& [lines, packed] : maps(R"("width": 1, "height": 1)", "0")) EXPECT_EQ(packed, 1u);
+}
+
 TEST(Deconvolution, ThatCannotBeDoneIsRefusedWithTheRule)
 {
     const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
