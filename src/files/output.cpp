@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <streambuf>
@@ -22,6 +23,14 @@ bool belongs_to_the_system(const fs::path& path)
 {
     const std::string text = fs::absolute(path).lexically_normal().string();
     return text.starts_with("/dev/") || text.starts_with("/proc/");
+}
+
+/// A name of its own for every file of every process: .NAME.PID, .NAME.PID.2, ...
+std::string temporary_name(const std::string& name)
+{
+    static std::atomic<unsigned> count = 0;
+    const unsigned number = ++count;
+    return "." + name + "." + std::to_string(::getpid()) + (number == 1 ? "" : "." + std::to_string(number));
 }
 
 /// Brings the name in the folder to the disk. Not every file system can; nothing is lost then but time.
@@ -81,7 +90,7 @@ OutputFile::OutputFile(const fs::path& target, std::size_t claim) : named_(targe
     if (there) target_ = fs::canonical(target, error);  // a link stays a link
     if (error) target_ = target;
     if (there && ::access(target_.c_str(), W_OK) != 0) refuse("cannot be written");
-    temporary_ = target_.parent_path() / ("." + target_.filename().string() + "." + std::to_string(::getpid()));
+    temporary_ = target_.parent_path() / temporary_name(target_.filename().string());
     descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, there ? status.st_mode & 0777 : 0644);
     if (descriptor_ < 0) refuse("cannot be written");
     if (claim == 0) return;
@@ -174,7 +183,7 @@ void remove_leftovers(const fs::path& folder, const std::string& name)
     std::error_code error;
     for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
         const std::string file = entry->path().filename().string();
-        if (file.starts_with(start) && file.find_first_not_of("0123456789", start.size()) == std::string::npos)
+        if (file.starts_with(start) && file.find_first_not_of("0123456789.", start.size()) == std::string::npos)
             ::unlink(entry->path().c_str());
     }
 }

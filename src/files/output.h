@@ -2,7 +2,7 @@
 // target, brought to the disk and renamed. A device, a FIFO or a socket is written through.
 //
 //   OutputFile(path)          before the run: what cannot be written is refused here
-//      │ write(), stream()    temporary file .NAME.PID in the same folder
+//      │ write(), stream()    temporary file .NAME.PID... in the same folder
 //      ▼
 //   commit()                  flush, fsync, rename; without it nothing is left behind
 //

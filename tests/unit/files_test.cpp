@@ -116,6 +116,13 @@ TEST_F(Files, AFileAppearsWholeOrNotAtAll)
     EXPECT_EQ(read_text(target.string()), "new text 7");
     OutputFile(target, 1 << 18).commit("short");
     EXPECT_EQ(fs::file_size(target), 5u);
+    OutputFile first(target), second(target);  // two of one name do not write into each other
+    first.write("first");
+    second.write("second");
+    first.commit();
+    EXPECT_EQ(read_text(target.string()), "first");
+    second.commit();
+    EXPECT_EQ(read_text(target.string()), "second");
     EXPECT_EQ(entries(), 1u);
 }
 
@@ -182,7 +189,7 @@ TEST_F(Files, AFileThatMayNotGrowIsAnErrorAndLeavesTheOldOne)
 
 TEST_F(Files, LeftoversOfKilledWritersAreRemovedAndNothingElse)
 {
-    for (const char* name : {".result.json.123", ".result.json.9", ".result.json.12x", "result.json", ".other.json.5", ".result.json"})
+    for (const char* name : {".result.json.123", ".result.json.9.2", ".result.json.12x", "result.json", ".other.json.5", ".result.json"})
         put(name, "");
     remove_leftovers(folder_, "result.json");
     EXPECT_EQ(entries(), 4u);
