@@ -1,6 +1,7 @@
 #include "files/output.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +31,8 @@ std::string temporary_name(const std::string& name)
 {
     static std::atomic<unsigned> count = 0;
     const unsigned number = ++count;
-    return "." + name + "." + std::to_string(::getpid()) + (number == 1 ? "" : "." + std::to_string(number));
+    const std::string first = fmt::format(".{}.{}", name, ::getpid());
+    return number == 1 ? first : fmt::format("{}.{}", first, number);
 }
 
 /// Brings the name in the folder to the disk. Not every file system can; nothing is lost then but time.
