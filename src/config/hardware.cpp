@@ -44,6 +44,7 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("sdp.has_ew", sdp.has_ew, "the EW unit"),
         DLASIM_SWITCH("sdp.has_lut", sdp.has_lut, "the look-up tables"),
         DLASIM_NUMBER("cdp.throughput", cdp.throughput, 1, 8, "CDP bytes a cycle"),
+        DLASIM_NUMBER("pdp.throughput", pdp.throughput, 1, 16, "bytes PDP takes a cycle: int8 elements"),
         DLASIM_SWITCH("winograd", winograd, "Winograd convolution"),
         DLASIM_SWITCH("batch", batch, "multi-batch"),
         DLASIM_SWITCH("weight_compression", weight_compression, "compressed weights"),
@@ -157,6 +158,9 @@ void derive(Overlay& overlay)
         narrow("sdp.bn_throughput", hw.sdp.bn_throughput);
         narrow("sdp.ew_throughput", hw.sdp.ew_throughput);
         if (!named("cdp.throughput")) hw.cdp.throughput = std::min(hw.cdp.throughput, std::max(1u, hw.memory.atom_bytes / 4));
+        // PDP is never wider than SDP, and an atom takes four cycles at least.
+        if (!named("pdp.throughput"))
+            hw.pdp.throughput = std::max(1u, std::min({hw.pdp.throughput, hw.sdp.max_throughput(), hw.memory.atom_bytes / 4}));
         const auto credits = configurable_credits(hw);
         static const char* kPaths[10] = {"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"};
         for (std::size_t id = 0; id < credits.size(); ++id)

@@ -105,6 +105,7 @@ void Rules::full() const
     fixed("sdp.bn_throughput", hw_.sdp.bn_throughput, 16);
     fixed("sdp.ew_throughput", hw_.sdp.ew_throughput, 4);
     fixed("cdp.throughput", hw_.cdp.throughput, 8);
+    fixed("pdp.throughput", hw_.pdp.throughput, 8);
     expect(hw_.cbuf.banks <= 16, is("cbuf.banks", hw_.cbuf.banks), "2..16: the bank fields have four bits");
 }
 
@@ -138,6 +139,12 @@ void Rules::configurable() const
     power_of_two("cdp.throughput", hw_.cdp.throughput, 1, 8);
     expect(atom / hw_.cdp.throughput >= 4, is("cdp.throughput", hw_.cdp.throughput, "memory.atom_bytes", atom),
            "at least 4 beats an atom: the channel buffer is built for it");
+    // [spec] pdp.md 4.4: the window units are read four cycles after they were written.
+    const std::uint32_t pdp = hw_.pdp.throughput;
+    expect(std::has_single_bit(pdp) && 4 * pdp <= atom, is("pdp.throughput", pdp, "memory.atom_bytes", atom),
+           "a power of two and atom_bytes / throughput of 4 or more: an atom takes four cycles at least");
+    expect(pdp <= hw_.sdp.max_throughput(), is("pdp.throughput", pdp, "the fastest stage of SDP", hw_.sdp.max_throughput()),
+           "at most SDP's throughput: a beat of SDP is one or more of PDP");
     const auto absent = [&](const char* path, bool on) { expect(!on, std::string(path) + " = true", "false: only nv_full has it"); };
     absent("winograd", hw_.winograd);
     absent("batch", hw_.batch);

@@ -204,6 +204,8 @@ struct RamFifo {
         }
     }
     bool idle() const { return arriving == 0; }
+    /// Cycles until a word on its way can be at the output, at the earliest; pre: not idle.
+    unsigned distance() const { return static_cast<unsigned>(std::countr_zero(arriving)) + 1; }
 };
 
 }  // namespace dlasim::elements

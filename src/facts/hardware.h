@@ -54,6 +54,10 @@ struct CdpHardware {
     std::uint32_t throughput = 1;  // bytes a cycle; nv_full takes 8 whatever the element
 };
 
+struct PdpHardware {
+    std::uint32_t throughput = 1;  // bytes a cycle: int8 elements
+};
+
 /// Read credits of the clients in response beats, by AXI id; 0 is unlimited. fabric.md 1.1.
 struct FabricHardware {
     std::array<std::uint32_t, 10> read_credit{};
@@ -67,6 +71,7 @@ struct Hardware {
     MemoryHardware memory;
     SdpHardware sdp;
     CdpHardware cdp;
+    PdpHardware pdp;
     FabricHardware fabric;
     bool winograd = false, batch = false, weight_compression = false, bdma = false, rubik = false;
     std::uint32_t clock_mhz = 1000;

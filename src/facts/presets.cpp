@@ -29,19 +29,20 @@ struct Row {
     bool cvsram;
     PortHardware secondary;
     SdpHardware sdp;
+    PdpHardware pdp;
     CdpHardware cdp;
     std::uint32_t address_bits;
 };
 
 // clang-format off
-//   name                   mac       atom  cbuf             port     latency cvsram         bs  bn  ew  EW     LUT     CDP address
+//   name                   mac       atom  cbuf             port     latency cvsram         bs  bn  ew  EW     LUT    PDP  CDP  address
 constexpr Row kRows[] = {
-    {"nv_large",            {64, 32}, 32,   {16, 512, 64},   {32, 1}, 1024,   true,  {32, 1}, {16, 16, 4, true,  true}, {8}, 64},
-    {"nv_medium_1024_full", {32, 32}, 32,   {32, 512, 32},   {32, 4}, 1024,   true,  {32, 4}, { 8,  8, 2, true,  true}, {4}, 64},
-    {"nv_medium_512",       {32, 16}, 16,   {32, 512, 32},   {16, 4},  256,   false, {},      { 4,  4, 4, false, false}, {2}, 64},
-    {"nv_small_256_full",   {32,  8},  8,   {32, 128, 32},   { 8, 4},   64,   true,  { 8, 4}, { 2,  2, 1, true,  true}, {1}, 32},
-    {"nv_small_256",        {32,  8},  8,   {32, 128, 32},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, {1}, 32},
-    {"nv_small",            { 8,  8},  8,   {32, 512,  8},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, {1}, 32},
+    {"nv_large",            {64, 32}, 32,   {16, 512, 64},   {32, 1}, 1024,   true,  {32, 1}, {16, 16, 4, true,  true}, {8}, {8}, 64},
+    {"nv_medium_1024_full", {32, 32}, 32,   {32, 512, 32},   {32, 4}, 1024,   true,  {32, 4}, { 8,  8, 2, true,  true}, {4}, {4}, 64},
+    {"nv_medium_512",       {32, 16}, 16,   {32, 512, 32},   {16, 4},  256,   false, {},      { 4,  4, 4, false, false}, {2}, {2}, 64},
+    {"nv_small_256_full",   {32,  8},  8,   {32, 128, 32},   { 8, 4},   64,   true,  { 8, 4}, { 2,  2, 1, true,  true}, {1}, {1}, 32},
+    {"nv_small_256",        {32,  8},  8,   {32, 128, 32},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, {1}, {1}, 32},
+    {"nv_small",            { 8,  8},  8,   {32, 512,  8},   { 8, 1},   64,   false, {},      { 1,  1, 1, false, false}, {1}, {1}, 32},
 };
 // clang-format on
 
@@ -54,6 +55,7 @@ Hardware full()
     hw.cbuf = {16, 256, 128};
     hw.memory = {32, {64, 1}, {64, 4}, true, 1024, 64};
     hw.sdp = {16, 16, 4, true, true};
+    hw.pdp = {8};
     hw.cdp = {8};
     hw.fabric.read_credit = kFullCredit;
     hw.winograd = hw.batch = hw.weight_compression = hw.bdma = hw.rubik = true;
@@ -70,6 +72,7 @@ std::vector<Hardware> all()
         hw.cbuf = row.cbuf;
         hw.memory = {row.atom, row.primary, row.secondary, row.cvsram, row.latency, row.address_bits};
         hw.sdp = row.sdp;
+        hw.pdp = row.pdp;
         hw.cdp = row.cdp;
         hw.fabric.read_credit = configurable_credits(hw);
         list.push_back(hw);
@@ -85,7 +88,7 @@ std::array<std::uint32_t, 10> configurable_credits(const Hardware& hw)
     const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());
     return {0,
             main,
-            main,
+            latency_fifo(hw, hw.pdp.throughput),
             latency_fifo(hw, hw.cdp.throughput),  // [spec] cdp.md, parameters: D
             0,
             latency_fifo(hw, 4 * sdp.bs_throughput),

@@ -55,7 +55,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         csb_links_.push_back(std::make_unique<CsbLink>());
         const bool retimed = hardware.full() && (unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC");
         windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::kCsbRetiming : 0});
-        for (const std::string_view passive : {"CFGROM", "PDP", "PDP_RDMA"})
+        for (const std::string_view passive : {"CFGROM"})
             if (unit.name == passive)
                 passive_.push_back(std::make_unique<Passive>(std::string(unit.name).c_str(), clock, stepping, unit, *csb_links_.back()));
     }
@@ -94,14 +94,20 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
     cacc_ = std::make_unique<Cacc>("CACC", clock, stepping, hardware,
                                    CaccPorts{window("CACC"), sums_a_, sums_b_, cacc_sdp_, credit_, cacc_interrupt_}, options.values);
     constexpr Client kSdpReads[] = {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
-    SdpPorts sdp{window("SDP"), window("SDP_RDMA"), cacc_sdp_, *write(primary_, Client::Sdp), write(secondary_, Client::Sdp), {}, {},
-                 sdp_interrupt_};
+    SdpPorts sdp{window("SDP"),  window("SDP_RDMA"), cacc_sdp_, *write(primary_, Client::Sdp), write(secondary_, Client::Sdp), {}, {},
+                 sdp_interrupt_, &sdp_pdp_};
     for (std::size_t i = 0; i < 4; ++i) {
         if (kSdpReads[i] == Client::SdpEw && !hardware.sdp.has_ew) continue;
         sdp.read_mc[i] = read(primary_, kSdpReads[i]);
         sdp.read_cv[i] = read(secondary_, kSdpReads[i]);
     }
     sdp_ = std::make_unique<Sdp>("SDP", clock, stepping, hardware, sdp, options.values);
+
+    pdp_ = std::make_unique<Pdp>(
+        "PDP", clock, stepping, hardware,
+        PdpPorts{window("PDP"), window("PDP_RDMA"), sdp_pdp_, *read(primary_, Client::Pdp), read(secondary_, Client::Pdp),
+                 *write(primary_, Client::Pdp), write(secondary_, Client::Pdp), pdp_interrupt_},
+        options.values);
 
     // Memory to memory.
     cdp_ = std::make_unique<Cdp>("CDP", clock, stepping, hardware,
@@ -117,8 +123,8 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
                                          RubikPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik),
                                                     *write(primary_, Client::Rubik), *write(secondary_, Client::Rubik), rubik_interrupt_});
     glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
-                                 std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &cdp_interrupt_,
-                                                                    &bdma_interrupt_, &rubik_interrupt_});
+                                 std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &pdp_interrupt_,
+                                                                    &cdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});
     glb_->interrupt.bind(interrupt);
 
     connect(*primary_, *mcif_);
@@ -128,10 +134,11 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
         if (cvif_) cvif_->traffic().record_commands();
     }
     cacc_sdp_.connect(cacc_.get(), sdp_.get());
+    sdp_pdp_.connect(sdp_.get(), pdp_.get());
 
     units_ = {mcif_.get()};
     if (cvif_) units_.push_back(cvif_.get());
-    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get(), cdp_.get()});
+    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get(), pdp_.get(), cdp_.get()});
     if (bdma_) units_.push_back(bdma_.get());
     if (rubik_) units_.push_back(rubik_.get());
     units_.push_back(glb_.get());
@@ -153,10 +160,10 @@ void Top::connect(Clients& clients, UnitModule& interface)
             case Client::CdmaData:
             case Client::CdmaWeight:
                 return cdma_.get();
+            case Client::Pdp:
+                return pdp_.get();
             case Client::Cdp:
                 return cdp_.get();
-            case Client::Pdp:
-                return nullptr;
             default:
                 return sdp_.get();
         }
@@ -185,6 +192,7 @@ void Top::attach(ProbeSet& probes)
     };
     read(Client::CdmaData, "cdma_dat2mcif_rd_req", "mcif2cdma_dat_rd_rsp");
     read(Client::CdmaWeight, "cdma_wt2mcif_rd_req", "mcif2cdma_wt_rd_rsp");
+    read(Client::Pdp, "pdp2mcif_rd_req", "mcif2pdp_rd_rsp");
     read(Client::Cdp, "cdp2mcif_rd_req", "mcif2cdp_rd_rsp");
     const auto write = [&](Client client, const std::string& request) -> WriteLink& {
         WriteLink& link = primary_->write[index(client)];
@@ -193,7 +201,10 @@ void Top::attach(ProbeSet& probes)
         return link;
     };
     write(Client::Sdp, "sdp2mcif_wr_req");
+    write(Client::Pdp, "pdp2mcif_wr_req");
     write(Client::Cdp, "cdp2mcif_wr_req").complete.probe = probes.get("mcif2cdp_wr_rsp_complete");
+    sdp_pdp_.valid_probe = probes.get("sdp2pdp_valid");
+    sdp_pdp_.set_ready_probe(probes.get("sdp2pdp_ready"));
     cacc_sdp_.valid_probe = probes.get("cacc2sdp_valid");
     cacc_sdp_.set_ready_probe(probes.get("cacc2sdp_ready"));
     cdma_csc_.data_filled.probe = probes.get("cdma2sc_dat_updt");

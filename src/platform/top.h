@@ -7,6 +7,7 @@
 //   │                                                                       │
 //   │  MCIF ◄─► CDMA ─► CBUF ─► CSC ─► CMAC_A/B ─► CACC ─► SDP ◄─► MCIF     │
 //   │  CVIF ◄─┘   ▲── releases ──┘▲───── credits ───┘       └────► CVIF     │
+//   │  PDP: from SDP or MCIF and CVIF to memory                             │
 //   │  CDP: memory to memory through MCIF and CVIF                          │
 //   │  BDMA, Rubik: memory to memory through MCIF and CVIF (nv_full)        │
 //   └────┬──────────────────────────────────────────────────────────┬──────┘
@@ -35,6 +36,7 @@
 #include "units/csb/module.h"
 #include "units/csc/module.h"
 #include "units/mcif/module.h"
+#include "units/pdp/module.h"
 #include "units/rubik/module.h"
 #include "units/sdp/module.h"
 
@@ -85,8 +87,10 @@ private:
     Pulse<Stripe> stripes_a_, stripes_b_;
     Pulse<Sums> sums_a_, sums_b_;
     Channel<SumBeat> cacc_sdp_;
+    Channel<PoolBeat> sdp_pdp_;
     Pulse<std::uint32_t> credit_;
-    Pulse<std::uint32_t> cdma_interrupt_, cacc_interrupt_, sdp_interrupt_, cdp_interrupt_, bdma_interrupt_, rubik_interrupt_;
+    Pulse<std::uint32_t> cdma_interrupt_, cacc_interrupt_, sdp_interrupt_, pdp_interrupt_, cdp_interrupt_, bdma_interrupt_,
+        rubik_interrupt_;
     Cbuf cbuf_;
 
     // Units.
@@ -98,6 +102,7 @@ private:
     std::unique_ptr<Cmac> cmac_a_, cmac_b_;
     std::unique_ptr<Cacc> cacc_;
     std::unique_ptr<Sdp> sdp_;
+    std::unique_ptr<Pdp> pdp_;
     std::unique_ptr<Cdp> cdp_;
     std::unique_ptr<Bdma> bdma_;
     std::unique_ptr<Rubik> rubik_;

@@ -1,4 +1,4 @@
-// What travels along the convolution pipeline: CDMA, CBUF, CSC, CMAC, CACC, SDP.
+// What travels along the convolution pipeline: CDMA, CBUF, CSC, CMAC, CACC, SDP, and on to PDP.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -73,6 +73,12 @@ struct Sums {
 struct SumBeat {
     std::array<std::int32_t, 16> lanes{};
     bool layer_end = false;
+};
+
+/// One beat from SDP to PDP: results as memory holds them, elements of the output's precision. pdp.md 1.8.
+struct PoolBeat {
+    alignas(32) std::array<std::uint8_t, 32> bytes{};
+    std::uint32_t count = 0;  // bytes
 };
 
 }  // namespace dlasim

@@ -1,5 +1,5 @@
-// A register block without a data path behind it: CFGROM, and units of the reference that this
-// machine has no data path for (PDP). Registers are stored and read back; nothing ever runs.
+// A register block without a data path behind it: CFGROM. Registers are stored and read back; nothing
+// ever runs.
 #pragma once
 #include <string>
 

@@ -140,7 +140,8 @@ struct SdpUnit final : SdpCore::Parts {
         unsigned ports_ready = 0;
         for (unsigned port = 0; port < 2; ++port)
             if (shown[port] && link(port)->request.ready(at)) ports_ready |= 1u << port;
-        const SdpCycle& now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, ports_ready);
+        const bool pdp_ready = !links.pdp || links.pdp->ready(at), at_pdp = machine.to_pdp().valid();
+        const SdpCycle& now = machine.cycle(at, offered, offered && links.cacc.item(at).layer_end, ports_ready, pdp_ready);
         if (now.accepted) values.feed(links.cacc.item(at));
         refused = offered && !now.accepted;
 
@@ -148,6 +149,7 @@ struct SdpUnit final : SdpCore::Parts {
         links.cacc.set_ready(at + 1, machine.ready());
         for (unsigned port = 0; port < 2; ++port)
             if (!shown[port] || (ports_ready >> port & 1)) show(port, at + 1);
+        if (links.pdp && (pdp_ready || !at_pdp)) show_to_pdp(at + 1);
 
         settle(at, now);
         if (!running && registers.start_cycle() == at) start(at);
@@ -157,7 +159,7 @@ struct SdpUnit final : SdpCore::Parts {
     void quiet_cycle(Cycle at) override
     {
         // Arrivals would have woken the unit; a beat that was refused is still there, and still refused.
-        settle(at, machine.cycle(at, refused, false, 0));
+        settle(at, machine.cycle(at, refused, false, 0, false));
     }
     Cycle quiet() const override { return refused ? 0 : machine.quiet(); }
 
@@ -184,6 +186,12 @@ struct SdpUnit final : SdpCore::Parts {
         if (packet) to->request.offer(from, *packet);
         else if (shown[port]) to->request.withdraw(from);
         shown[port] = packet;
+    }
+
+    void show_to_pdp(Cycle from)
+    {
+        if (machine.to_pdp().valid()) links.pdp->offer(from, machine.to_pdp().head());
+        else links.pdp->withdraw(from);
     }
 
     void count(Cycle cycles)

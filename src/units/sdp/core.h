@@ -13,7 +13,7 @@
 //
 // Shapes    beat: 16 elements in nv_full, max throughput elsewhere; int32 or fp32 pattern each.
 // Source    sdp.md; cycle by cycle from its chapter 2, primitives in stages.h.
-// Left out  PDP behind SDP: its port is always ready. Clock override registers.
+// Left out  Clock override registers.
 // Error     0 cycles on the measured cases (tests/unit/sdp_*_test.cpp, tests/rtl).
 #pragma once
 #include <memory>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "units/sdp/operand_reader.h"
+#include "units/sdp/to_pdp.h"
 #include "units/sdp/wdma.h"
 #include "units/sdp/y_engine.h"
 
@@ -149,8 +150,9 @@ public:
     bool mux_open() const { return mux_open_; }
     Wdma<kFull>& wdma() { return wdma_; }
     const Wdma<kFull>& wdma() const { return wdma_; }
+    const ToPdp<kFull>& to_pdp() const { return to_pdp_; }
 
-    const SdpCycle& cycle(Cycle at, bool offered, bool layer_end, typename Wdma<kFull>::PortsReady ports_ready)
+    const SdpCycle& cycle(Cycle at, bool offered, bool layer_end, typename Wdma<kFull>::PortsReady ports_ready, bool pdp_ready)
     {
         SdpCycle& result = now_;
         result = {};
@@ -164,7 +166,8 @@ public:
         elements::Flow flow{wdma_.ready()};
         const auto& written = wdma_.sweep(output_.valid(), ports_ready);
         result.last = written.last;
-        output_.sweep(converter_.valid(), flow);
+        if (layer_.to_pdp || !to_pdp_.empty()) fork(pdp_ready, flow);
+        else output_.sweep(converter_.valid(), flow);
         converter_.sweep(at_converter, flow);
         if (layer_.ew.on) {
             engine(ew_, 2, at_ew, flow);
@@ -205,7 +208,7 @@ public:
     Cycle quiet() const
     {
         const unsigned beats = wdma_.beats_to_packet();
-        if (beats == 0 || !input_at_rest()) return 0;
+        if (beats == 0 || !input_at_rest() || layer_.to_pdp || !to_pdp_.empty()) return 0;
         Cycle cycles = kNever;
         for (unsigned i = 0; i < kReadEngines; ++i) {
             if (!(reading_ >> i & 1)) continue;
@@ -280,6 +283,23 @@ private:
         return distance + behind;
     }
 
+    /// A result goes to PDP and to WDMA at once.
+    void fork(bool pdp_ready, elements::Flow& flow)
+    {
+        const bool room = !layer_.to_pdp || to_pdp_.ready(pdp_ready);
+        bool completes = true;  // what WDMA takes is an atom, whose bytes PDP gets with its last piece
+        if constexpr (!kFull) completes = output_.missing() == 1;
+        output_.sweep(converter_.valid() && room, flow);
+        const bool enters = layer_.to_pdp && converter_.valid() && room && flow.ready;
+        if (enters) {
+            PoolBeat& beat = to_pdp_.push();
+            beat.count = completes ? wdma_.beat_bytes() : 0;
+            if (completes) values_.next(beat.bytes);
+        }
+        to_pdp_.sweep(enters, pdp_ready, flow);
+        flow.ready = flow.ready && room;
+    }
+
     /// A beat passes the mux; behind the last one of the layer it closes.
     void pass_mux()
     {
@@ -350,6 +370,7 @@ private:
     typename Parts::Mux input_, mux_;
     typename Parts::Converter converter_;
     typename Parts::Output output_;
+    ToPdp<kFull> to_pdp_;
     elements::Pack from_memory_;  // configurable: atoms of MRDMA to beats
     bool mux_open_ = false;
     std::array<bool, 2> input_last_{};  // layer_end of the beats in the input stage

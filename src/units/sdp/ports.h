@@ -20,7 +20,8 @@ struct SdpPorts {
     WriteLink* write_cv;               // to CVIF, null where there is none
     std::array<ReadLink*, 4> read_mc;  // MRDMA, BRDMA, NRDMA, ERDMA; null where absent
     std::array<ReadLink*, 4> read_cv;
-    Pulse<std::uint32_t>& interrupt;  // to GLB: bits of S_INTR_STATUS, in the cycle of the pulse at GLB
+    Pulse<std::uint32_t>& interrupt;   // to GLB: bits of S_INTR_STATUS, in the cycle of the pulse at GLB
+    Channel<PoolBeat>* pdp = nullptr;  // to PDP; null: every beat is taken
 };
 
 }  // namespace dlasim

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/gated_clock.h"
 #include "numerics/sdp_y.h"
 #include "registers/register_file.h"
 

@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/byte_stream.h"
 #include "base/ring.h"
 #include "numerics/sdp_cvt.h"
 #include "numerics/sdp_x.h"
 #include "numerics/sdp_y.h"
 #include "registers/register_file.h"
 #include "traffic/convolution.h"
-#include "units/sdp/byte_stream.h"
 #include "units/sdp/layer.h"
 #include "units/sdp/read_layer.h"
 

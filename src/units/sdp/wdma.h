@@ -44,7 +44,8 @@ public:
     {
         commands_.start(layer);
         quiet_ = layer.quiet();
-        compare_ = layer.compare && !layer.to_pdp;  // to PDP, what WDMA sees is zero
+        to_pdp_ = layer.to_pdp;
+        compare_ = layer.compare && !to_pdp_;  // to PDP, what WDMA sees is zero
         unequal_ = false;
         to_primary_ = layer.to_primary;
         wide_ = layer.output != Precision::Int8;
@@ -136,6 +137,8 @@ public:
     /// In the cycle evaluated last the interface refused a command or data.
     bool blocked() const { return blocked_; }
     bool quiet() const { return quiet_; }
+    /// Bytes of an input beat.
+    std::uint32_t beat_bytes() const { return !kFull ? atom_ : wide_ ? 32 : 16; }
     bool unequal() const { return unequal_; }
     std::uint64_t atoms_written() const { return atoms_written_; }
 
@@ -220,8 +223,8 @@ private:
     }
     void store(unsigned banks)
     {
-        std::array<std::uint8_t, 32> bytes;
-        values_.next(bytes);
+        std::array<std::uint8_t, 32> bytes{};
+        if (!to_pdp_) values_.next(bytes);
         const std::uint8_t* from = bytes.data();
         for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
             if (!(banks >> bank & 1)) continue;
@@ -235,7 +238,8 @@ private:
     Answer answer_;
     std::uint32_t atom_;
     WriteCommands commands_;
-    bool quiet_ = false, compare_ = false, unequal_ = false, to_primary_ = true, wide_ = false, twins_ = false, twin_ = false;
+    bool quiet_ = false, to_pdp_ = false, compare_ = false, unequal_ = false, to_primary_ = true, wide_ = false, twins_ = false,
+         twin_ = false;
     // command FIFOs
     std::array<Token, facts::sdp::kCommandFifo> split_{};
     std::array<WriteCommand, facts::sdp::kCommandFifo> dma_{};

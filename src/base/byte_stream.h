@@ -1,6 +1,5 @@
-// The bytes a read engine has received, in the order of their addresses in the layer's requests, at
-// positions that never start anew. Operands and features are looked up by position when they are
-// used: pipelines carry no data.
+// The bytes a read engine has received, in the order in which they were asked for, at positions that
+// never start anew. They are looked up by position when they are used: pipelines carry no data.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -28,6 +27,8 @@ public:
         std::memcpy(to, bytes_.data() + at, first);
         std::memcpy(to + first, bytes_.data(), count - first);
     }
+    /// The position behind the last byte that has arrived.
+    std::uint64_t end() const { return end_; }
     void release(std::uint64_t position)
     {
         if (position > begin_) begin_ = position < end_ ? position : end_;

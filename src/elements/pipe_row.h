@@ -1,0 +1,70 @@
+// Rows of PIPEs, and the input stage that both generations have under two names. Occupancy only.
+//
+//   in ──►│ n │ … │ 2 │ 1 │──► valid(), flag()      a stage moves if the one behind it moves or is empty
+//
+// Source  sdp.md 2.1.
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "elements/occupancy.h"
+
+namespace dlasim::elements {
+
+/// Up to 32 PIPEs in a row. Every beat carries a flag. A row of none has no state; its user is the wire.
+class PipeRow {
+public:
+    explicit PipeRow(unsigned stages = 0) : stages_(stages) {}
+
+    unsigned stages() const { return stages_; }
+    bool valid() const { return full_ & 1; }
+    /// Of the beat at the output; pre: valid().
+    bool flag() const { return flags_ & 1; }
+    bool empty() const { return full_ == 0; }
+    /// Cycles until the foremost flagged beat can be at the output; kNoBeat if there is none.
+    unsigned distance() const
+    {
+        const std::uint32_t flagged = full_ & flags_;
+        return flagged ? static_cast<unsigned>(std::countr_zero(flagged)) : kNoBeat;
+    }
+    void sweep(bool in, bool flag, Flow& flow)
+    {
+        const auto stuck = flow.ready ? 0u : static_cast<unsigned>(std::countr_one(full_));
+        if (stuck >= stages_) {
+            flow.ready = false;
+            return;
+        }
+        const std::uint32_t keep = (std::uint32_t{1} << stuck) - 1;
+        flow.changed |= in || (full_ & ~keep);
+        full_ = (full_ & keep) | (full_ >> 1 & ~keep) | std::uint32_t{in} << (stages_ - 1);
+        flags_ = (flags_ & keep) | (flags_ >> 1 & ~keep) | std::uint32_t{flag} << (stages_ - 1);
+        flow.ready = true;
+    }
+
+private:
+    unsigned stages_;
+    std::uint32_t full_ = 0, flags_ = 0;  // bit 0: the stage at the output
+};
+
+/// SKID-PIPE, or SKID-PIPE-B where it stalls: ready falls after every stall, not only with a caught beat.
+struct EitherSkid {
+    bool stalls = false;
+    bool full = false, shadow = false, go = true;
+    bool valid() const { return full; }
+    bool ready() const { return go; }
+    /// Nothing inside, and it will accept.
+    bool at_rest() const { return !full && !shadow && go; }
+    void sweep(bool in, Flow& flow)
+    {
+        const bool was_ready = go, moves = flow.ready || !full;
+        const bool next = go ? in : shadow, now = moves ? next : full, kept = !moves && next;
+        const bool goes = moves || (!stalls && !kept);
+        flow.changed |= goes != go || kept != shadow || now != full || (full && flow.ready);
+        full = now;
+        shadow = kept;
+        go = goes;
+        flow.ready = was_ready;
+    }
+};
+
+}  // namespace dlasim::elements

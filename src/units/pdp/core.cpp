@@ -1,0 +1,294 @@
+#include "units/pdp/core.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/bits.h"
+#include "base/gated_clock.h"
+#include "facts/pdp.h"
+#include "links/dma_shim.h"
+#include "registers/offsets.h"
+#include "registers/register_file.h"
+#include "units/pdp/completion.h"
+#include "units/pdp/input.h"
+#include "units/pdp/pooling.h"
+#include "units/pdp/read_dma.h"
+#include "units/pdp/write_dma.h"
+
+namespace dlasim {
+namespace {
+
+/// A boundary between two stages: its handshake as probes see it.
+struct Boundary {
+    Probe* valid = nullptr;
+    Probe* ready = nullptr;
+    void show(Cycle at, bool is_valid, bool is_ready)
+    {
+        if (!valid) return;
+        valid->level(at, is_valid);
+        ready->level(at, is_ready);
+    }
+};
+
+}  // namespace
+
+struct PdpCore::Parts {
+    Parts(const Hardware& hw, const PdpPorts& ports)
+        : generation(hw.generation),
+          facts(facts::pdp(hw)),
+          links(ports),
+          registers(*find_unit(hw.generation, "PDP"), ports.csb),
+          read_registers(*find_unit(hw.generation, "PDP_RDMA"), ports.csb_rdma),
+          acks(ports.write_mc.complete, ports.write_cv ? ports.write_cv->complete : no_secondary)
+    {
+        reader.connect(ports.read_mc, ports.read_cv);
+        writer.connect(ports.write_mc, ports.write_cv);
+    }
+
+    void advance(Cycle to);
+    Cycle horizon() const;
+    /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
+    void cycle(Cycle at, bool late);
+    Cycle quiet() const;
+    void start(Cycle at);
+    void start_reading(Cycle at);
+    void finish(Cycle at);
+    void account(Cycle slept);
+    void note_phase(Cycle at, bool entered);
+    void select() { flying = bits(registers.get(reg::pdp::D_OPERATION_MODE_CFG), 4, 1) == 0; }
+    bool acknowledged(Cycle at);
+
+    Generation generation;
+    facts::Pdp facts;
+    PdpPorts links;
+    Pulse<bool> no_secondary;
+    RegisterFile registers, read_registers;
+    pdp::Values values{facts};
+    pdp::ReadDma reader{facts, values};
+    pdp::Input input{facts};
+    pdp::Horizontal horizontal{facts};
+    pdp::Vertical vertical{facts};
+    pdp::WriteDma writer{facts, values};
+    pdp::Completion completion;
+    WriteAcks acks;
+    Cycle late_acknowledge = kNever;
+
+    Cycle next = 0;       // the first cycle not evaluated yet
+    bool active = false;  // the cycle evaluated last changed something
+    bool running = false, reading = false, flying = true;
+    bool offered = false;  // SDP offers a beat; until something new is known it still does
+    pdp::PoolLayer layer;
+    // The running totals of the stall counters go to the group of the layer's parity, whatever group it used.
+    unsigned read_parity = 0, write_parity = 0;
+
+    Boundary to_input, to_vertical, to_writer;
+    PhaseLog phases;
+    GatedClock core_clock, write_clock, read_clock, fp16_clock;
+    std::uint64_t layers = 0, beats = 0;
+};
+
+void PdpCore::Parts::advance(Cycle to)
+{
+    // Cycles in which nothing arrived and nothing left are evaluated now.
+    for (; next < to && active; ++next) cycle(next, true);
+    if (next < to) account(to - next);
+    next = to;
+    if (registers.horizon() <= to) {
+        registers.advance(to);
+        if (!running) select();
+    }
+    if (read_registers.horizon() <= to) read_registers.advance(to);
+    cycle(to, false);
+    next = to + 1;
+}
+
+Cycle PdpCore::Parts::horizon() const
+{
+    Cycle first = active ? next + std::min(quiet(), kNever - next) : kNever;
+    if (first == next) return next;
+    first = std::min({first, registers.horizon(), read_registers.horizon(), acks.next(next - 1), late_acknowledge});
+    if (!running) first = std::min(first, registers.start_cycle());
+    if (!reading) first = std::min(first, read_registers.start_cycle());
+    return std::max(first, next);
+}
+
+/// Cycles that need not be evaluated in time, because nothing can leave.
+Cycle PdpCore::Parts::quiet() const
+{
+    if (flying || completion.pending()) return 0;
+    return std::min(reader.quiet(), writer.quiet(vertical.distance()));
+}
+
+bool PdpCore::Parts::acknowledged(Cycle at)
+{
+    const bool now = acks.take(at);
+    if (!facts.late_acknowledge) return now;
+    const bool late = late_acknowledge == at;
+    late_acknowledge = now ? at + 1 : kNever;
+    return late;
+}
+
+void PdpCore::Parts::cycle(Cycle at, bool late)
+{
+    if (!late) {
+        reader.receive(at);
+        reader.look(at);
+        writer.look(at);
+        offered = links.sdp.valid(at);
+    } else {
+        reader.look_away();
+        writer.look_away();
+    }
+    input.select(flying);
+    // The old state, for probes.
+    const bool at_input = reader.valid(), at_vertical = horizontal.valid(), at_writer = vertical.valid(), writer_ready = writer.ready();
+
+    // From the sink to the source.
+    elements::Flow flow;
+    const bool last_data = writer.sweep(at, at_writer, flow);
+    vertical.sweep(at_vertical, flow);
+    to_vertical.show(at, at_vertical, vertical.was_ready());
+    to_writer.show(at, at_writer, writer_ready);
+    const bool entered = horizontal.sweep(input.valid(), flow);
+    const pdp::Input::Answer taken = input.sweep(at_input, at_input && reader.last(), offered, flow);
+    to_input.show(at, at_input, taken.memory_ready);
+    if (taken.sdp_taken) {
+        const PoolBeat& beat = links.sdp.item(at);
+        values.feed(beat.bytes.data(), beat.count);
+        offered = false;
+    }
+    flow.ready = taken.memory_ready;
+    const pdp::ReadDma::Answer read = reader.sweep(at, flow);
+
+    // Ends and beginnings.
+    if (last_data) {
+        acks.expect(layer.to_primary ? 0 : 1);
+        registers.set(reg::pdp::D_PERF_WRITE_STALL, write_parity, static_cast<std::uint32_t>(writer.stall()));
+        write_parity ^= 1;
+    }
+    if (read.all_asked_for) {
+        read_registers.set(reg::pdp_rdma::D_PERF_READ_STALL, read_parity, static_cast<std::uint32_t>(reader.stall()));
+        read_parity ^= 1;
+    }
+    pdp::Completion::Inputs events{false, flying, last_data, read.finished, !late && acknowledged(at), registers.consumer()};
+    const bool done = completion.done();
+    events.start = !running && registers.start_cycle() == at;
+    if (const auto group = completion.clock(events)) links.interrupt.put(at + 1, 1u << (facts::kPdpInterruptBit + *group));
+
+    active = flow.changed || completion.pending() || done || last_data || events.start || events.acknowledged;
+    if (events.start) start(at);
+    if (!reading && read_registers.start_cycle() == at) start_reading(at);
+    if (read.finished) {
+        read_registers.finish(at);
+        reading = false;
+        read_clock.off(at + facts::kPdpDoneToGate);
+    }
+    if (done) finish(at);
+    links.sdp.set_ready(at + 1, input.sdp_ready());
+    beats += entered;
+    note_phase(at, entered);
+}
+
+void PdpCore::Parts::start(Cycle at)
+{
+    layer = pdp::read_pool_layer(facts, generation, registers);
+    const bool count = bits(registers.get(reg::pdp::D_PERF_ENABLE), 0, 1);
+    values.start(layer);
+    input.start(layer);
+    horizontal.start(layer);
+    vertical.start(layer);
+    writer.start(layer, count);
+    running = active = true;
+    core_clock.on(at);
+    write_clock.on(at);
+    if (layer.fp16_average) fp16_clock.on(at);
+}
+
+void PdpCore::Parts::start_reading(Cycle at)
+{
+    const bool count = bits(read_registers.get(reg::pdp_rdma::D_PERF_ENABLE), 0, 1);
+    reader.start(pdp::read_read_layer(facts, read_registers), count);
+    reading = active = true;
+    read_clock.on(at);
+}
+
+/// The done pulse.
+void PdpCore::Parts::finish(Cycle at)
+{
+    registers.set(reg::pdp::D_NAN_OUTPUT_NUM, registers.consumer(), values.nan_outputs());
+    registers.finish(at);
+    running = false;
+    active = true;
+    select();
+    ++layers;
+    for (GatedClock* clock : {&core_clock, &write_clock, &fp16_clock}) clock->off(at + facts::kPdpDoneToGate);
+}
+
+/// Cycles that were slept through are as the one evaluated last.
+void PdpCore::Parts::account(Cycle slept)
+{
+    if (writer.blocked() && writer.counting()) writer.stall() += slept;
+    if (reader.blocked() && reader.counting()) reader.stall() += slept;
+}
+
+void PdpCore::Parts::note_phase(Cycle at, bool entered)
+{
+    if (!running && !completion.waits() && !reading) phases.enter(Phase::Gated, at);
+    else if (entered) phases.enter(Phase::Issuing, at);
+    else if (writer.blocked()) phases.enter(Phase::Blocked, at);
+    else
+        phases.enter(running && !horizontal.empty()  ? Phase::Starved
+                     : running || completion.waits() ? Phase::Draining
+                                                     : Phase::Starved,
+                     at);
+}
+
+PdpCore::PdpCore(const Hardware& hardware, const PdpPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
+PdpCore::~PdpCore() = default;
+
+void PdpCore::compute_values(bool on) { parts_->values.compute(on); }
+void PdpCore::advance(Cycle to) { parts_->advance(to); }
+Cycle PdpCore::horizon() const { return parts_->horizon(); }
+std::uint64_t PdpCore::work() const { return parts_->writer.atoms_written() * parts_->facts.atom_bytes; }
+
+void PdpCore::attach(ProbeSet& probes)
+{
+    const auto hang = [&](Boundary& boundary, const std::string& name) {
+        boundary.valid = probes.get(name + "_valid");
+        boundary.ready = probes.get(name + "_ready");
+    };
+    hang(parts_->to_input, "pdp_rdma2dp");
+    hang(parts_->to_vertical, "pdp_1d2d");
+    hang(parts_->to_writer, "pdp_dp2wdma");
+}
+
+UnitReport PdpCore::report(Cycle end)
+{
+    Parts& parts = *parts_;
+    parts.phases.settle(end);
+    UnitReport report{.name = "PDP", .phases = parts.phases, .counters = {}, .clock_on = {}};
+    report.counters = {{"layers", parts.layers},
+                       {"beats", parts.beats},
+                       {"atoms_read", parts.reader.atoms_read()},
+                       {"atoms_written", parts.writer.atoms_written()},
+                       {"read_stall", parts.reader.stall()},
+                       {"write_stall", parts.writer.stall()}};
+    report.clock_on = {
+        {"core", parts.core_clock.cycles(end)}, {"wdma", parts.write_clock.cycles(end)}, {"rdma", parts.read_clock.cycles(end)}};
+    if (parts.facts.formats) report.clock_on.emplace_back("fp16", parts.fp16_clock.cycles(end));
+    return report;
+}
+
+std::string PdpCore::waiting_for() const
+{
+    const Parts& parts = *parts_;
+    if (!parts.running) {
+        if (parts.completion.waits()) return "waits for the answer of memory";
+        return parts.reading ? "PDP_RDMA waits for PDP to be enabled" : "idle";
+    }
+    if (parts.writer.blocked()) return "blocked by the write port";
+    if (!parts.horizontal.empty()) return parts.flying ? "waits for SDP" : "waits for PDP_RDMA";
+    return "all input is taken, the write DMA waits for data or for PDP_RDMA to end";
+}
+
+}  // namespace dlasim

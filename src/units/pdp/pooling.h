@@ -1,0 +1,96 @@
+// The two stages that pool: windows along the line, then lines of a window. They carry occupancy; which beats take an
+// input and which carry an output is a fixed sequence (schedule.h), what they are worth is in values.h.
+//
+//   horizontal  input ─► 4 PIPEs, 8 window units in lock step ─► beats with an output ─► pad adder, 1 (fp16 average 4) ─►
+//   vertical    ─► RAM read, operand, accumulate, pad, width, height: 6 PIPEs ─► [fp16 average: 15] ─► beats with an output
+//
+// Beats without output leave where the drawing says so, but need the ready of what is behind like the others.
+//
+// Source  pdp.md 4.4, 4.5, 5.
+#pragma once
+#include <cstdint>
+
+#include "elements/pipe_row.h"
+#include "facts/pdp.h"
+#include "units/pdp/layer.h"
+#include "units/pdp/schedule.h"
+
+namespace dlasim::pdp {
+
+class Horizontal {
+public:
+    explicit Horizontal(const facts::Pdp& facts) : schedule_(facts), windows_(facts::kPdpWindowStages), pad_(facts::kPdpPadStages) {}
+
+    /// Takes input from the next cycle on.
+    void start(const PoolLayer& layer)
+    {
+        schedule_.start(layer);
+        pad_ = elements::PipeRow(layer.fp16_average ? facts::kPdpFp16PadStages : facts::kPdpPadStages);
+    }
+    bool valid() const { return pad_.valid(); }
+    bool empty() const { return windows_.empty() && pad_.empty() && !schedule_.more(); }
+
+    /// One cycle. `flow.ready`: the vertical stage takes the beat, then: this stage takes the input's. True if a beat entered.
+    bool sweep(bool in, elements::Flow& flow)
+    {
+        pad_.sweep(windows_.valid() && windows_.flag(), true, flow);
+        const bool more = schedule_.more(), needs = more && schedule_.takes_input();
+        const bool offered = more && (in || !needs);
+        windows_.sweep(offered, more && schedule_.gives_output(), flow);
+        const bool entered = offered && flow.ready;
+        flow.ready = flow.ready && needs;
+        if (entered) {
+            flow.changed = true;
+            schedule_.next();
+        }
+        return entered;
+    }
+
+private:
+    HorizontalSchedule schedule_;
+    elements::PipeRow windows_, pad_;
+};
+
+class Vertical {
+public:
+    explicit Vertical(const facts::Pdp& facts) : schedule_(facts), lines_(facts::kPdpLineStages), fp16_(facts::kPdpFp16OutputStages) {}
+
+    void start(const PoolLayer& layer)
+    {
+        schedule_.start(layer);
+        fp16_average_ = layer.fp16_average;
+    }
+    bool valid() const { return fp16_average_ ? fp16_.valid() : lines_.valid() && lines_.flag(); }
+    bool empty() const { return lines_.empty() && fp16_.empty() && !schedule_.more(); }
+    /// Cycles until an output can be valid, at the earliest.
+    unsigned distance() const
+    {
+        if (!fp16_average_) return lines_.distance() != elements::kNoBeat ? lines_.distance() : lines_.stages();
+        return fp16_.distance() != elements::kNoBeat ? fp16_.distance() : 0;
+    }
+
+    /// One cycle. `flow.ready`: WDMA takes the beat, then: this stage takes the horizontal stage's.
+    void sweep(bool in, elements::Flow& flow)
+    {
+        if (fp16_average_) fp16_.sweep(lines_.valid() && lines_.flag(), true, flow);
+        const bool more = schedule_.more(), needs = more && schedule_.takes_input();
+        const bool offered = more && (in || !needs);
+        lines_.sweep(offered, more && schedule_.gives_output(), flow);
+        ready_ = flow.ready && (needs || !more);
+        const bool entered = offered && flow.ready;
+        flow.ready = flow.ready && needs;
+        if (entered) {
+            flow.changed = true;
+            schedule_.next();
+        }
+    }
+    /// As it was at the input in the cycle evaluated last: between layers, too.
+    bool was_ready() const { return ready_; }
+
+private:
+    VerticalSchedule schedule_;
+    elements::PipeRow lines_, fp16_;
+    bool fp16_average_ = false, ready_ = false;
+};
+
+}  // namespace dlasim::pdp

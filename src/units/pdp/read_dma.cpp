@@ -1,0 +1,141 @@
+#include "units/pdp/read_dma.h"
+
+#include <algorithm>
+
+namespace dlasim::pdp {
+
+ReadDma::ReadDma(const facts::Pdp& facts, Values& values)
+    : facts_(facts),
+      values_(values),
+      ports_{PortStages<ReadRequest>(facts.interface_stages, facts.stalls), PortStages<ReadRequest>(facts.interface_stages, facts.stalls)},
+      lines_(facts.commands)
+{
+    out_.stalls = facts.stalls;
+}
+
+void ReadDma::connect(ReadLink& primary, ReadLink* secondary)
+{
+    links_ = {secondary, &primary};
+    for (std::size_t port = 0; port < links_.size(); ++port)
+        if (links_[port]) ports_[port].connect(&links_[port]->request);
+}
+
+void ReadDma::start(const ReadLayer& layer, bool count_stall)
+{
+    layer_ = layer;
+    link_ = links_[layer.from_primary];
+    pass_ = surface_ = line_ = 0;
+    requests_left_ = std::uint64_t{layer.passes.count} * layer.surfaces * layer.height;
+    beats_left_ = layer.atoms() * facts_.beats;
+    count_stall_ = count_stall;
+    moving_ = true;
+}
+
+ReadRequest ReadDma::request() const
+{
+    const std::uint64_t address =
+        layer_.base + layer_.start(pass_) * facts_.atom_bytes + surface_ * layer_.surface_stride + line_ * layer_.line_stride;
+    return {address & facts_.address_mask, layer_.passes.width(pass_)};
+}
+
+void ReadDma::next_request()
+{
+    --requests_left_;
+    if (++line_ < layer_.height) return;
+    line_ = 0;
+    if (++surface_ < layer_.surfaces) return;
+    surface_ = 0;
+    ++pass_;
+}
+
+void ReadDma::receive(Cycle now)
+{
+    for (ReadLink* link : links_) {
+        if (!link || !link->response.fires(now)) continue;
+        const ReadBeat& beat = link->response.item(now);
+        const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
+        words_.push_back(static_cast<std::uint8_t>(atoms));
+        values_.feed(beat.data.data(), atoms * facts_.atom_bytes);
+        arrived_ = true;
+    }
+}
+
+/// All reorder FIFOs that the word at the output of the latency FIFO goes to have a place.
+bool ReadDma::room() const
+{
+    const std::uint32_t places = facts_.atom_fifo + 1;
+    return atoms_[0] < places && (words_.front() < 2 || atoms_[1] < places);
+}
+
+ReadDma::Answer ReadDma::sweep(Cycle now, elements::Flow& flow)
+{
+    Answer answer;
+    const bool leaves = latency_.valid() && room();
+    if (out_.valid() && flow.ready) answer.finished = --beats_left_ == 0;
+    const bool line_taken = sweep_beats(flow);
+    if (leaves) {
+        ++atoms_[0];
+        if (words_.front() == 2) ++atoms_[1];
+        words_.pop_front();
+        link_->credit.put(now + 1, true);
+    }
+    flow.changed |= leaves || arrived_ || !latency_.idle();
+    latency_.clock(arrived_, leaves);
+    arrived_ = false;
+    answer.all_asked_for = sweep_requests(now, line_taken, flow);
+    return answer;
+}
+
+/// Reorder FIFOs and output stage. True if the line counter takes the next line.
+bool ReadDma::sweep_beats(elements::Flow& flow)
+{
+    const bool have = atoms_[group()] != 0, offered = have && line_left_ != 0;
+    out_.sweep(offered, flow);
+    const bool accepted = offered && flow.ready;
+    if (accepted) {
+        flow.changed = true;
+        if (beat_ % facts_.beats == facts_.beats - 1) --atoms_[group()];
+        beat_ = beat_ + 1 == facts_.beats * facts_.word_atoms ? 0 : beat_ + 1;
+        if (--line_left_ != 0) return false;
+    } else if (line_left_ != 0 || !have) {
+        return false;
+    }
+    beat_ = 0;
+    if (lines_.valid()) line_left_ = std::uint64_t{lines_.head().atoms} * facts_.beats;
+    return true;
+}
+
+/// True with the last request of the layer.
+bool ReadDma::sweep_requests(Cycle now, bool line_taken, elements::Flow& flow)
+{
+    bool all_asked_for = false;
+    PortStages<ReadRequest>& port = ports_[layer_.from_primary];
+    const bool offered = requests_left_ != 0 && lines_.ready();
+    const bool issued = offered && port.ready();
+    blocked_ = offered && !issued;
+    if (blocked_ && count_stall_) ++stall_;
+    Line line;
+    if (issued) {
+        const ReadRequest& request = port.push() = this->request();
+        line.atoms = request.atoms;
+        atoms_read_ += request.atoms;
+        next_request();
+        all_asked_for = requests_left_ == 0;
+    }
+    moving_ = lines_.clock(now, issued ? &line : nullptr, line_taken);
+    for (PortStages<ReadRequest>& stages : ports_) moving_ |= stages.step(now);
+    flow.changed |= moving_;
+    return all_asked_for;
+}
+
+Cycle ReadDma::quiet() const
+{
+    if (moving_) return 0;
+    Cycle cycles = beats_left_ ? beats_left_ - 1 : kNever;
+    if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
+    if (latency_.valid()) cycles = room() ? 0 : std::min<Cycle>(cycles, facts_.beats - beat_ % facts_.beats);
+    else if (!latency_.idle()) cycles = std::min<Cycle>(cycles, latency_.distance());
+    return cycles;
+}
+
+}  // namespace dlasim::pdp

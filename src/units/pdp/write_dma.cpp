@@ -1,0 +1,114 @@
+#include "units/pdp/write_dma.h"
+
+#include <algorithm>
+
+namespace dlasim::pdp {
+
+WriteDma::WriteDma(const facts::Pdp& facts, Values& values)
+    : facts_(facts),
+      values_(values),
+      ports_{PortStages<WritePacket>(facts.interface_stages, facts.stalls), PortStages<WritePacket>(facts.interface_stages, facts.stalls)}
+{
+    input_.stalls = facts.stalls;
+}
+
+void WriteDma::connect(WriteLink& primary, WriteLink* secondary)
+{
+    ports_[1].connect(&primary.request);
+    if (secondary) ports_[0].connect(&secondary->request);
+}
+
+void WriteDma::start(const PoolLayer& layer, bool count_stall)
+{
+    commands_.start(layer, facts_.atom_bytes);
+    filling_.start(layer, facts_.atom_bytes);
+    pixel_ = 0;
+    to_primary_ = layer.to_primary;
+    count_stall_ = count_stall;
+    moving_ = true;
+}
+
+bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
+{
+    PortStages<WritePacket>& port = ports_[to_primary_];
+    const bool room = port.ready(), command = !data_phase_ && register_.valid(), data = data_phase_ && data_ready();
+    blocked_ = (command || data) && !room;
+    if (blocked_ && count_stall_) ++stall_;
+    const std::array<std::uint32_t, 2> before = atoms_;
+    bool last = false;
+    const bool takes_command = command && room;
+    if (takes_command) send_command(port);
+    else if (data && room) last = send_data(port);
+
+    // FIFOs and command register as they were at the start of the cycle.
+    const std::uint32_t set = facts_.word_atoms == 2 ? pixel_ & 1 : 0;
+    elements::Flow beats{before[set] <= facts_.atom_fifo};
+    collect(beats, in);
+    flow.ready = beats.ready;
+
+    Command made;
+    const bool makes = commands_.more();
+    if (makes) made = {commands_.address() & facts_.address_mask, commands_.atoms(), commands_.last()};
+    if (makes && register_.ready()) commands_.next();
+    moving_ = register_.clock(makes ? &made : nullptr, takes_command) || ((command || data) && room);
+    for (PortStages<WritePacket>& stages : ports_) moving_ |= stages.step(now);
+    flow.changed |= moving_ || beats.changed;
+    return last;
+}
+
+void WriteDma::collect(elements::Flow& flow, bool in)
+{
+    const std::uint32_t set = facts_.word_atoms == 2 ? pixel_ & 1 : 0;
+    const bool taken = input_.valid() && flow.ready;
+    input_.sweep(in, flow);
+    if (!taken) return;
+    flow.changed = true;
+    if (++beat_ < facts_.beats) return;
+    beat_ = 0;
+    ++atoms_[set];
+    ++pixel_;
+    if (filling_.more() && pixel_ == filling_.atoms()) {
+        pixel_ = 0;
+        filling_.next();
+    }
+}
+
+void WriteDma::send_command(PortStages<WritePacket>& port)
+{
+    command_ = register_.head();
+    WritePacket& packet = port.push();
+    packet.command = true;
+    packet.require_ack = command_.last;
+    packet.atoms = command_.atoms;
+    packet.address = command_.address;
+    sent_ = 0;
+    data_phase_ = true;
+}
+
+/// True if the packet is the last of the layer.
+bool WriteDma::send_data(PortStages<WritePacket>& port)
+{
+    const std::uint32_t atoms = packet_atoms();
+    for (std::uint32_t i = 0; i < atoms; ++i) --atoms_[i];
+    WritePacket& packet = port.push();
+    packet.command = packet.require_ack = false;
+    packet.atoms = atoms;
+    for (std::uint32_t i = 0; i < atoms; ++i) values_.next(packet.data.data() + i * facts_.atom_bytes);
+    atoms_written_ += atoms;
+    sent_ += atoms;
+    if (sent_ < command_.atoms) return false;
+    data_phase_ = false;
+    return command_.last;
+}
+
+Cycle WriteDma::quiet(unsigned arrives) const
+{
+    if (moving_) return 0;
+    if (blocked_ || (!data_phase_ && !register_.valid())) return kNever;
+    if (!data_phase_ || data_ready()) return 0;
+    // The beats that the atom still needs come one a cycle, through the input stage.
+    const Cycle behind = input_.valid() ? 0 : arrives + 1;
+    return behind + facts_.beats - beat_;
+}
+
+}  // namespace dlasim::pdp
