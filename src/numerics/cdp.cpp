@@ -1,5 +1,6 @@
 #include "numerics/cdp.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/expects.h"
@@ -25,6 +26,19 @@ std::uint16_t half_at(const std::uint8_t* bytes)
     std::memcpy(&half, bytes, sizeof half);
     return half;
 }
+/// Sums of `window` squares around each of `count` <= 32 values; `Sum` holds them.
+template <class Sum>
+void add_squares(const std::int32_t* x, std::size_t count, unsigned window, std::int64_t* sums)
+{
+    constexpr std::size_t kMost = 32 + 2 * kCdpReach;
+    Sum squares[kMost], total[kMost]{};
+    for (std::size_t i = 0; i < count + 2 * kCdpReach; ++i) squares[i] = Sum{(x - kCdpReach)[i]} * (x - kCdpReach)[i];
+    const Sum* first = squares + kCdpReach - window / 2;
+    for (unsigned k = 0; k < window; ++k)
+        for (std::size_t i = 0; i < count; ++i) total[i] += first[i + k];
+    for (std::size_t i = 0; i < count; ++i) sums[i] = total[i];
+}
+
 std::uint32_t pattern(std::int32_t x) { return static_cast<std::uint32_t>(x); }
 
 }  // namespace
@@ -34,7 +48,10 @@ void CdpLanes::start(const CdpConfig& config, const LutTables& tables)
     config_ = config;
     tables_ = tables;
     counts_ = {};
-    remembered_.fill({});
+    constexpr std::uint32_t kLayers = 1u << 12;
+    if (++layer_ != kLayers) return;
+    layer_ = 1;
+    for (auto& sums : remembered_) sums.clear();
 }
 
 void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* x) const
@@ -53,6 +70,10 @@ void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* 
         return;
     }
     const bool narrow = config_.precision == Precision::Int8;
+    if (narrow && c.offset == 0 && c.scale == 1 && c.shift == 0) {
+        for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<std::int8_t>(in[i]);
+        return;
+    }
     const std::int64_t offset = sign_extend(c.offset, w.in_offset);
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t value = narrow ? static_cast<std::int8_t>(in[i]) : static_cast<std::int16_t>(half_at(in + 2 * i));
@@ -62,15 +83,8 @@ void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* 
 
 void CdpLanes::sums_of(const std::int32_t* x, std::size_t count, std::int64_t* sums) const
 {
-    const auto square = [x](std::ptrdiff_t i) { return std::int64_t{x[i]} * x[i]; };
-    const auto side = static_cast<std::ptrdiff_t>(config_.window / 2);
-    std::int64_t sum = 0;
-    for (std::ptrdiff_t i = -side; i < side; ++i) sum += square(i);
-    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(count); ++i) {
-        sum += square(i + side);
-        sums[i] = sum;
-        sum -= square(i - side);
-    }
+    if (config_.precision == Precision::Int8) add_squares<std::int32_t>(x, count, config_.window, sums);
+    else add_squares<std::int64_t>(x, count, config_.window, sums);
 }
 
 /// The adders of the silicon take the squares in this order.
@@ -100,6 +114,28 @@ CdpLooked CdpLanes::look_up(std::int64_t sum, bool odd) const
     return cdp_look_up(config_.lut, tables_, sum, index);
 }
 
+/// Even and odd channels are looked up by different units. The sums of int8 are few, and come again.
+void CdpLanes::look_up_lanes(std::int64_t* values, std::size_t count)
+{
+    const bool remembers = config_.precision == Precision::Int8;
+    if (remembers && remembered_[0].empty())
+        for (auto& sums : remembered_) sums.resize(kRemembered);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto place = static_cast<std::uint64_t>(values[i] + kLeastSum);
+        std::uint32_t* known = remembers && place < kRemembered ? &remembered_[i & 1][place] : nullptr;
+        if (known && *known >> 20 == layer_) {
+            ++counts_[*known >> 16 & 15];
+            values[i] = static_cast<std::int16_t>(*known);
+            continue;
+        }
+        const CdpLooked looked = look_up(values[i], i & 1);
+        ++counts_[static_cast<std::size_t>(looked.outcome)];
+        values[i] = looked.value;
+        if (known)
+            *known = layer_ << 20 | static_cast<std::uint32_t>(looked.outcome) << 16 | (static_cast<std::uint32_t>(looked.value) & 0xffff);
+    }
+}
+
 void CdpLanes::compute(const std::int32_t* x, std::size_t count, std::uint8_t* out)
 {
     DLASIM_EXPECTS(count <= kMostLanes);
@@ -110,14 +146,7 @@ void CdpLanes::compute(const std::int32_t* x, std::size_t count, std::uint8_t* o
     else if (is_float) sums_of_floats(x, count, values);
     else sums_of(x, count, values);
 
-    for (std::size_t i = 0; i < count; ++i) {
-        // Even and odd channels are looked up by different units.
-        const std::size_t place = ((static_cast<std::uint64_t>(values[i]) * 0x9e3779b97f4a7c15u) >> 53 << 1 | (i & 1)) % kRemembered;
-        Remembered& known = remembered_[place];
-        if (known.sum != values[i]) known = {values[i], look_up(values[i], i & 1)};
-        ++counts_[static_cast<std::size_t>(known.looked.outcome)];
-        values[i] = known.looked.value;
-    }
+    look_up_lanes(values, count);
     if (is_float) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::uint32_t a = pattern(x[i]), r = static_cast<std::uint32_t>(values[i]);
@@ -138,14 +167,22 @@ void CdpLanes::convert_out(const std::int64_t* v, std::size_t count, std::uint8_
     const CdpConverter& c = config_.out;
     const bool dead = config_.generation == Generation::Configurable && c.shift >= w.out_dead_shift;
     const std::int64_t offset = sign_extend(c.offset, w.out_offset);
+    std::int64_t values[kMostLanes]{};
+    const std::int64_t scale = dead ? 0 : c.scale;
+    // shift_right() with what is the same for all lanes done once: |v * scale| < 2^50.
+    const unsigned shift = std::min(c.shift, 62u);
+    const std::int64_t half = (std::int64_t{1} << shift) >> 1, away = shift != 0, most = (std::int64_t{1} << (w.out - 1)) - 1;
     for (std::size_t i = 0; i < count; ++i) {
-        const std::int64_t value = dead ? 0 : shift_right((v[i] - offset) * c.scale, c.shift, w.out);
-        if (config_.precision == Precision::Int8) {
-            out[i] = static_cast<std::uint8_t>(value);
-        } else {
-            const auto half = static_cast<std::uint16_t>(value);
-            std::memcpy(out + 2 * i, &half, sizeof half);
-        }
+        const std::int64_t product = (v[i] - offset) * scale;
+        values[i] = std::clamp((product + half - (product < 0 ? away : 0)) >> shift, -most - 1, most);
+    }
+    if (config_.precision == Precision::Int8) {
+        for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(values[i]);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto half = static_cast<std::uint16_t>(values[i]);
+        std::memcpy(out + 2 * i, &half, sizeof half);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "facts/hardware.h"
 #include "numerics/cdp_lut.h"
@@ -42,7 +43,7 @@ struct CdpConfig {
 /// Elements by CdpOutcome.
 using CdpCounts = std::array<std::uint64_t, kCdpOutcomes>;
 
-/// Computes the atoms of a layer. What was looked up is remembered: start() anew when a table changes.
+/// Computes the atoms of a layer. What int8 looked up is remembered: start() anew when a table changes.
 class CdpLanes {
 public:
     void start(const CdpConfig& config, const LutTables& tables);
@@ -55,13 +56,12 @@ public:
     const CdpCounts& counts() const { return counts_; }
 
 private:
-    struct Remembered {
-        std::int64_t sum = INT64_MIN;
-        CdpLooked looked;
-    };
-    static constexpr std::size_t kRemembered = 4096, kMostLanes = 32;
+    static constexpr std::size_t kMostLanes = 32;
+    static constexpr std::size_t kRemembered = 1u << 17;  // sums of int8, from -kLeastSum on
+    static constexpr std::int64_t kLeastSum = 256;
 
     CdpLooked look_up(std::int64_t sum, bool odd) const;
+    void look_up_lanes(std::int64_t* values, std::size_t count);
     void sums_of(const std::int32_t* x, std::size_t count, std::int64_t* sums) const;
     void sums_of_floats(const std::int32_t* x, std::size_t count, std::int64_t* sums) const;
     void convert_out(const std::int64_t* v, std::size_t count, std::uint8_t* out) const;
@@ -69,7 +69,9 @@ private:
     CdpConfig config_;
     LutTables tables_;
     CdpCounts counts_{};
-    std::array<Remembered, kRemembered> remembered_;
+    /// What was looked up, by channel parity and sum: layer << 20 | outcome << 16 | value.
+    std::array<std::vector<std::uint32_t>, 2> remembered_;
+    std::uint32_t layer_ = 0;
 };
 
 }  // namespace dlasim::numerics

@@ -91,12 +91,13 @@ void CdpCore::advance(Cycle to)
     horizon_ = moved ? to + 1 : timers(to);
 }
 
-/// Cycles that were slept through stalled as the last one did.
+/// Cycles before `to` that were slept through stalled as the last one did.
 void CdpCore::account(Cycle to)
 {
     if (to <= now_ + 1) return;
     rdma_.account(to - now_ - 1);
     wdma_.account(to - now_ - 1);
+    now_ = to - 1;
 }
 
 void CdpCore::start(Cycle now)
@@ -184,6 +185,7 @@ void CdpCore::attach(ProbeSet& probes)
 
 UnitReport CdpCore::report(Cycle end)
 {
+    account(end);
     phases_.settle(end);
     UnitReport report{"cdp",
                       phases_,

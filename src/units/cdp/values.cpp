@@ -22,34 +22,28 @@ void Values::arrive(const ReadBeat& word)
     for (std::uint32_t i = 0; i < word.atoms; ++i) std::memcpy(atoms_.extend().data(), word.data.data() + i * atom_bytes_, atom_bytes_);
 }
 
-/// Channels outside the cube are 0.
-void Values::convert(const Atom& atom, std::uint32_t surface, std::int32_t* x) const
+/// Elements [first, first + count) of an atom. Channels outside the cube are 0.
+void Values::convert(const Atom& atom, std::uint32_t surface, std::uint32_t first, std::uint32_t count, std::int32_t* x) const
 {
-    const std::uint32_t first = surface * lanes_of_atom_, there = first < cube_.channels ? cube_.channels - first : 0;
-    const std::uint32_t count = std::min(lanes_of_atom_, there);
-    lanes_.convert(atom.data(), count, x);
-    std::fill(x + count, x + lanes_of_atom_, 0);
+    const std::uint32_t channel = surface * lanes_of_atom_ + first, there = channel < cube_.channels ? cube_.channels - channel : 0;
+    const std::uint32_t real = std::min(count, there);
+    lanes_.convert(atom.data() + first * (atom_bytes_ / lanes_of_atom_), real, x);
+    std::fill(x + real, x + count, 0);
 }
 
 void Values::pass(const Pass& pass)
 {
     if (!on_) return;
-    constexpr std::size_t kMostLanes = 32;
-    std::int32_t before[kMostLanes], here[kMostLanes + 2 * kCdpReach], behind[kMostLanes];
-    std::int32_t* const x = here + kCdpReach;
+    constexpr std::uint32_t kMostLanes = 32, kReach = kCdpReach;
+    std::int32_t window[kMostLanes + 2 * kReach];
+    std::int32_t* const x = window + kReach;
     for (std::uint32_t pixel = 0; pixel < pass.pixels; ++pixel) {
         const std::size_t place = std::size_t{pass.surface} * pass.pixels + pixel;
-        std::fill(here, here + kCdpReach, 0);
-        if (pass.surface != 0) {
-            convert(atoms_[place - pass.pixels], pass.surface - 1, before);
-            std::copy(before + lanes_of_atom_ - kCdpReach, before + lanes_of_atom_, here);
-        }
-        convert(atoms_[place], pass.surface, x);
-        std::fill(x + lanes_of_atom_, x + lanes_of_atom_ + kCdpReach, 0);
-        if (!pass.last_surface) {
-            convert(atoms_[place + pass.pixels], pass.surface + 1, behind);
-            std::copy(behind, behind + kCdpReach, x + lanes_of_atom_);
-        }
+        if (pass.surface == 0) std::fill(window, x, 0);
+        else convert(atoms_[place - pass.pixels], pass.surface - 1, lanes_of_atom_ - kReach, kReach, window);
+        convert(atoms_[place], pass.surface, 0, lanes_of_atom_, x);
+        if (pass.last_surface) std::fill(x + lanes_of_atom_, x + lanes_of_atom_ + kReach, 0);
+        else convert(atoms_[place + pass.pixels], pass.surface + 1, 0, kReach, x + lanes_of_atom_);
         lanes_.compute(x, lanes_of_atom_, out_[pixel].data());
         elements_ += lanes_of_atom_;
     }

@@ -34,7 +34,7 @@ public:
 
 private:
     using Atom = std::array<std::uint8_t, 32>;
-    void convert(const Atom& atom, std::uint32_t surface, std::int32_t* x) const;
+    void convert(const Atom& atom, std::uint32_t surface, std::uint32_t first, std::uint32_t count, std::int32_t* x) const;
 
     const std::uint32_t atom_bytes_;
     bool on_ = true;

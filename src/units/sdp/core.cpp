@@ -73,10 +73,16 @@ struct SdpCore::Parts {
     /// Atoms written, and atoms asked for by the read engines.
     virtual std::pair<std::uint64_t, std::uint64_t> traffic() const = 0;
 
-    void advance(Cycle to)
+    /// Evaluates the cycles before `to` that were put off, and accounts those that were slept through.
+    void catch_up(Cycle to)
     {
         for (; next < to && active; ++next) quiet_cycle(next);
         if (next < to) account(to - next);
+        next = std::max(next, to);
+    }
+    void advance(Cycle to)
+    {
+        catch_up(to);
         if (registers.horizon() <= to) registers.advance(to);
         if (read_registers.horizon() <= to) read_registers.advance(to);
         for (const bool primary : {true, false}) {
@@ -325,6 +331,7 @@ void SdpCore::compute_values(bool on) { parts_->values.compute(on); }
 
 UnitReport SdpCore::report(Cycle end)
 {
+    parts_->catch_up(end);
     parts_->phases.settle(end);
     const auto [written, read] = parts_->traffic();
     const SdpValueCounters& counted = parts_->counted;

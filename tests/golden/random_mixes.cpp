@@ -1,0 +1,224 @@
+// Programs that keep several units busy at once: a random convolution or SDP layer with its operands, one to three LRN
+// layers through both register groups of CDP, and on nv_full a copy by BDMA and a reshape by Rubik, all enabled before
+// any of them is done. Every output must be what it is when the operation runs alone, and leaping must be stepping.
+//
+// usage: random_mixes FIRST COUNT
+//
+// Prints one line a failure; exits 1 if there is one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <systemc>
+
+#include "apart.h"
+#include "config/transfer_reader.h"
+#include "facts/bdma.h"
+#include "facts/cdp.h"
+#include "facts/rubik.h"
+#include "golden/reference.h"
+#include "lowering/program_writer.h"
+#include "lowering/transfer_plan.h"
+#include "random_layer.h"
+
+namespace {
+
+using namespace dlasim;
+
+MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
+
+/// One operation of the mix: its register writes and the status bit that ends it.
+struct Part {
+    std::vector<RegisterWrite> writes;
+    std::uint32_t done = 0;
+};
+
+/// The writes of a program that was made to run alone; of `group` where it names one.
+std::vector<RegisterWrite> writes_of(const Program& program, unsigned group, bool with_tables)
+{
+    std::vector<RegisterWrite> writes;
+    for (const ProgramEntry& entry : program) {
+        const auto* write = std::get_if<RegisterWrite>(&entry);
+        if (!write || write->name == "GLB.S_INTR_MASK") continue;
+        const bool table = write->name.find(".S_LUT_") != std::string::npos;
+        if (table && !with_tables) continue;  // the tables are live: they are those of the first layer
+        writes.push_back(*write);
+        if (group != 0 && write->name.ends_with(".S_POINTER")) writes.back().value = group;
+    }
+    return writes;
+}
+
+class Mix {
+public:
+    explicit Mix(std::uint64_t seed) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 99))
+    {
+        constexpr const char* kKinds[] = {"direct", "post", "sdp"};
+        do layer_ = LayerMaker(seed * 64 + in(0, 63), kKinds[in(0, 2)]).make();
+        while (!fits(layer_));
+        tensors_ = load_tensors(layer_.layer);
+        plan_ = plan_layer(layer_.layer, layer_.hardware, tensors_);
+        parts_.push_back({writes_of(plan_.program, 0, true), 1});
+        add_lrns();
+        if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::kBdmaInterruptBit);
+        if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::kRubikInterruptBit);
+        make_program();
+    }
+
+    std::string describe() const
+    {
+        std::string text = fmt::format("{} {} beside", layer_.hardware.name, layer_.layer.name);
+        for (const Transfer& transfer : transfers_) text += " " + transfer_json(transfer).dump();
+        return text;
+    }
+
+    /// 0: every output is right. The figures go to `report`.
+    int run(bool stepping, int report) const
+    {
+        MachineOptions options;
+        options.stepping = stepping;
+        options.drain = true;
+        Machine machine(layer_.hardware, layer_.memory, options);
+        for (const PlannedImage& image : plan_.images) machine.write_memory(space(image.place), image.place.address, image.bytes);
+        std::vector<std::unique_ptr<TransferMemory>> contents;
+        for (std::size_t i = 0; i < transfers_.size(); ++i) {
+            contents.push_back(transfer_memory(transfers_[i], plans_[i]));
+            contents[i]->before(
+                [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
+        }
+        const RunResult result = machine.run(program_);
+        if (!put(report, figures(result))) return 1;
+        if (result.hung) {
+            fmt::print("HANG {}\n{}\n", describe(), result.diagnosis);
+            std::fflush(stdout);
+            return 1;
+        }
+        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
+        Comparison all =
+            compare(collect_output(plan_, layer_.layer, read), reference_output(layer_.layer, layer_.hardware, tensors_, plan_.method));
+        for (const auto& content : contents) {
+            const Comparison one = content->compare(read);
+            all.mismatches += one.mismatches;
+            all.examples.insert(all.examples.end(), one.examples.begin(), one.examples.end());
+        }
+        if (!all.equal()) fmt::print("WRONG {} differ; {}; {}\n", all.mismatches, all.examples[0], describe());
+        std::fflush(stdout);
+        return all.equal() ? 0 : 1;
+    }
+
+private:
+    std::uint32_t in(std::uint32_t low, std::uint32_t high) { return static_cast<std::uint32_t>(low + random_() % (high - low + 1)); }
+
+    /// One pass that ends with its interrupt.
+    static bool fits(const RandomLayer& r)
+    {
+        if (r.layer.post.compares()) return false;
+        const Program program = plan_shape(r.layer, r.hardware).program;
+        const auto waits =
+            std::count_if(program.begin(), program.end(), [](const ProgramEntry& e) { return std::holds_alternative<WaitInterrupt>(e); });
+        return waits == 1 && std::holds_alternative<WaitInterrupt>(program.back());
+    }
+
+    void add(Transfer transfer, unsigned group, bool with_tables, std::uint32_t done)
+    {
+        plans_.push_back(plan_transfer(transfer, layer_.hardware));
+        parts_.push_back({writes_of(plans_.back().program, group, with_tables), done});
+        transfers_.push_back(std::move(transfer));
+    }
+
+    /// All of one function, since they share the tables.
+    void add_lrns()
+    {
+        const std::uint32_t count = in(1, 3);
+        Lrn lrn;
+        lrn.size = 3 + 2 * in(0, 3);
+        lrn.input_scale = lrn.output_scale = 1.2;
+        if (layer_.hardware.full() && in(0, 1)) lrn.precision = Precision::Int16;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            lrn.width = in(1, 24);
+            lrn.height = in(1, 6);
+            lrn.channels = in(1, 80);
+            lrn.input.address = 0x40000000 + 0x1000000 * i;
+            lrn.output.address = 0x50000000 + 0x1000000 * i;
+            Transfer transfer;
+            transfer.name = "lrn";
+            transfer.seed = random_();
+            transfer.what = lrn;
+            add(transfer, i % 2, i == 0, 1u << (facts::kCdpInterruptBit + i % 2));
+        }
+    }
+
+    void add_transfer(const std::string& unit, std::uint32_t done)
+    {
+        const std::uint32_t bytes = 32 * in(1, 40), lines = in(1, 20);
+        const std::string text =
+            unit == "bdma"
+                ? fmt::format(R"({{"op": "bdma", "blocks": [{{"source": {}, "destination": {}, "line_bytes": {}, "lines": {}}}]}})",
+                              0x60000000, 0x61000000, bytes, lines)
+                : fmt::format(R"({{"op": "rubik", "rubik": {{"mode": "{}"}}, "input": {{"width": {}, "height": {}, "channels": {}}},
+                                                       "placement": {{"input": {}, "output": {}}}}})",
+                              in(0, 1) ? "split" : "merge", in(1, 70), in(1, 5), in(1, 70), 0x62000000, 0x63000000);
+        add(transfer_from_json(parse_json(text, unit), unit, "", ""), 0, true, done);
+    }
+
+    /// The operations in a random order, but for the LRN layers among each other; the third waits for the first.
+    void make_program()
+    {
+        ProgramWriter writer(layer_.hardware, program_);
+        std::vector<std::size_t> order(parts_.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::shuffle(order.begin(), order.end(), random_);
+        constexpr std::uint32_t kFirst = 1u << facts::kCdpInterruptBit, kLrns = 3u << facts::kCdpInterruptBit;
+        std::vector<std::size_t> lrns;
+        for (const std::size_t part : order)
+            if (parts_[part].done & kLrns) lrns.push_back(part);
+        std::sort(lrns.begin(), lrns.end());
+        std::uint32_t bits = 0;
+        for (const Part& part : parts_) bits |= part.done;
+        writer.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
+        writer.write("GLB.S_INTR_MASK", 0x3fffff & ~bits);
+        std::size_t next_lrn = 0;
+        for (std::size_t part : order) {
+            if (parts_[part].done & kLrns) part = lrns[next_lrn++];
+            if (next_lrn == 3 && part == lrns[2]) writer.add(WaitStatus{kFirst});
+            for (const RegisterWrite& write : parts_[part].writes) writer.add(write);
+        }
+        writer.add(MarkT0{});
+        writer.add(WaitStatus{bits});
+    }
+
+    std::mt19937 random_;
+    RandomLayer layer_;
+    LayerTensors tensors_;
+    Plan plan_;
+    std::vector<Transfer> transfers_;
+    std::vector<TransferPlan> plans_;
+    std::vector<Part> parts_;
+    Program program_;
+};
+
+}  // namespace
+
+int sc_main(int, char**) { return 0; }
+
+int main(int argc, char** argv)
+{
+    if (argc < 3) {
+        std::fputs("usage: random_mixes FIRST COUNT\n", stderr);
+        return 2;
+    }
+    const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), count = std::strtoull(argv[2], nullptr, 10);
+    std::uint64_t failed = 0;
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        const Mix mix(seed);
+        const std::string what = fmt::format("seed {} {}", seed, mix.describe());
+        const auto run = [&](bool stepping) { return run_apart(what, [&](int report) { return mix.run(stepping, report); }); };
+        const std::string leaping = run(false), stepping = run(true);
+        const bool good = !leaping.empty() && leaping == stepping;
+        if (!good) fmt::print("FAILED {}\n  leaping  {}\n  stepping {}\n", what, leaping, stepping);
+        failed += !good;
+    }
+    fmt::print("{} mixes, {} verified, {} not\n", count, count - failed, failed);
+    return failed == 0 ? 0 : 1;
+}
