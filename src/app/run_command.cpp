@@ -23,7 +23,6 @@
 namespace dlasim {
 namespace {
 
-constexpr const char* kTensorFile = "output.npy";
 constexpr std::uint64_t kNpyHeader = 128;  // bytes, more than any shape needs
 
 /// The files of a run, opened before it starts: what cannot be written is refused now.
@@ -73,6 +72,7 @@ int conclude(const std::string& name, const Simulation& simulation, const Hardwa
     if (outputs.events)
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, hardware.memory.has_secondary, SIZE_MAX), 1));
     if (outputs.tensor) outputs.tensor->commit(npy_file(*simulation.output, output_precision));
+    else remove_file(outputs.folder.path() / kTensorFile);  // of an earlier run: it is not the output of this one
     outputs.result.commit(json_file_text(result_json(result), 2));
     if (!options.quiet) say("{}\n  written      {}\n", summary_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)

@@ -179,6 +179,14 @@ void make_folder(const fs::path& folder)
     throw ConfigError(folder.string(), "is no folder and cannot become one (" + why + "), expected a folder that can be written");
 }
 
+void remove_file(const fs::path& file)
+{
+    struct stat status = {};
+    if (::lstat(file.c_str(), &status) != 0 || !(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode))) return;
+    if (::unlink(file.c_str()) != 0 && errno != ENOENT)
+        throw ConfigError(file.string(), std::string("is old and cannot be removed (") + std::strerror(errno) + ")");
+}
+
 void remove_leftovers(const fs::path& folder, const std::string& name)
 {
     const std::string start = "." + name + ".";

@@ -53,6 +53,13 @@ private:
 /// Makes a folder with all above it. Throws ConfigError if that cannot be.
 void make_folder(const std::filesystem::path& folder);
 
+/// The output tensor's name in the folder of a result.
+inline constexpr const char* kTensorFile = "output.npy";
+
+/// Removes a file, if there is one, that no longer belongs beside what is written. A folder of that name stays.
+/// Throws ConfigError if that cannot be.
+void remove_file(const std::filesystem::path& file);
+
 /// Removes the temporary files that killed writers of `name` have left in the folder. Nobody may be
 /// writing it.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& name);

@@ -140,7 +140,10 @@ int replay_command(const ReplayOptions& options)
     int wrong = recording.compare_outputs ? judge(recording, contents) : 0;
     for (const std::string& check : result.failed_checks) say_error("{}: {}\n", printable(recording.name), check);
     wrong += static_cast<int>(result.failed_checks.size());
-    if (result_file) result_file->commit(json_file_text(result_json(job, result, wrong), 1));
+    if (result_file) {
+        remove_file(options.out / kTensorFile);  // of an earlier run of a layer
+        result_file->commit(json_file_text(result_json(job, result, wrong), 1));
+    }
     if (!options.quiet) {
         say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.end - result.t0);
         if (!result.interrupt_cycles.empty()) say(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));

@@ -285,6 +285,35 @@ class Tensors(Case):
             self.assertEqual(os.listdir(self.folder / "out"), ["result.json"])
             self.assertIsNone(result["output"])
 
+    def test_an_output_of_an_earlier_run_does_not_stand_beside_a_result_that_has_none(self):
+        # --no-tensors and --timing-only write none, a comparison has none.
+        equal = {"op": "sdp", "input": {"width": 2, "height": 2, "channels": 32}, "post": {"ew": {"alu": {"op": "equal", "per": "element"}}}}
+        for layer, flags in ((self.PLAIN, ["--no-tensors"]), (self.PLAIN, ["--timing-only"]), (equal, ["--hw", "nv_full"])):
+            self.run_layer(self.PLAIN)
+            self.assertTrue((self.folder / "out" / "output.npy").exists())
+            done, result = self.run_layer(layer, *flags)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertEqual((os.listdir(self.folder / "out"), result["output"]), (["result.json"], None))
+
+    def test_a_replay_into_the_folder_removes_it_too(self):
+        self.run_layer(self.PLAIN)
+        case = {"id": "program", "config": "nv_full", "memory": {"read_latency": 32, "beat_interval": 1, "write_latency": 8}, "layers": [],
+                "program": [["MARK", "t0"]], "finished": True, "expected": {}}
+        done = self.dlasim("replay", self.write(case, "case.json"), "--out", "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(self.folder / "out"), ["result.json"])
+
+    def test_a_run_that_is_refused_leaves_the_result_and_the_output_of_the_earlier_one(self):
+        self.run_layer(self.PLAIN)
+        self.assertEqual(self.run_layer(self.PLAIN, "--timing-only", "--set", "cbuf.banks=0")[0].returncode, 2)
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["output.npy", "result.json"])
+
+    def test_a_folder_with_the_name_of_the_output_stays(self):
+        (self.folder / "out" / "output.npy").mkdir(parents=True)
+        done, _ = self.run_layer(self.PLAIN, "--timing-only")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "out" / "output.npy").is_dir())
+
     def test_precisions_have_their_dtypes(self):
         for precision, output, dtype in (("int16", "int16", "<i2"), ("fp16", "fp16", "<f2"), ("int8", "int16", "<i2")):
             layer = {"input": {"width": 3, "height": 2, "channels": 32}, "kernel": {"width": 1, "height": 1, "count": 32}, "precision": precision,
