@@ -124,9 +124,11 @@ std::string npy_bytes(const std::string& type, const std::vector<std::uint64_t>&
     bytes += static_cast<char>(header.size() & 255);
     bytes += static_cast<char>(header.size() >> 8);
     bytes += header;
-    const int width = type[2] - '0';
+    const std::size_t width = static_cast<std::size_t>(type[2] - '0'), start = bytes.size();
+    bytes.resize(start + values.size() * width);
+    char* to = bytes.data() + start;
     for (const std::int32_t value : values)
-        for (int b = 0; b < width; ++b) bytes += static_cast<char>((value >> (8 * b)) & 255);
+        for (std::size_t b = 0; b < width; ++b) *to++ = static_cast<char>((value >> (8 * b)) & 255);
     return bytes;
 }
 

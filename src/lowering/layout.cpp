@@ -89,9 +89,15 @@ Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t coun
     Bytes memory(bytes);
     for (std::uint32_t n = 0; n < input.n; ++n)
         for (std::uint32_t c = 0; c < count; ++c)
-            for (std::uint32_t y = 0; y < input.h; ++y)
-                for (std::uint32_t x = 0; x < input.w; ++x)
-                    store(memory, cube.offset(n, c, y, x), input.at(n, first + c, y, x), cube.element_bytes);
+            for (std::uint32_t y = 0; y < input.h; ++y) {
+                const std::uint64_t line = cube.offset(n, c, y, 0);
+                const std::int16_t* from = &input.values[input.index(n, first + c, y, 0)];
+                if (cube.element_bytes == 1)
+                    for (std::uint32_t x = 0; x < input.w; ++x)
+                        memory[line + std::uint64_t{x} * cube.atom_bytes] = static_cast<std::uint8_t>(from[x]);
+                else
+                    for (std::uint32_t x = 0; x < input.w; ++x) store(memory, line + std::uint64_t{x} * cube.atom_bytes, from[x], 2);
+            }
     return memory;
 }
 
@@ -99,13 +105,15 @@ void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uin
 {
     for (std::uint32_t n = 0; n < output.n; ++n)
         for (std::uint32_t c = 0; c < channels; ++c)
-            for (std::uint32_t y = 0; y < output.h; ++y)
+            for (std::uint32_t y = 0; y < output.h; ++y) {
+                const std::uint64_t line = cube.offset(n, c, y, 0);
+                std::int16_t* to = &output.at(n, first_channel + c, y, 0);
                 for (std::uint32_t x = 0; x < output.w; ++x) {
-                    const std::uint64_t place = cube.offset(n, c, y, x);
-                    output.at(n, first_channel + c, y, x) = cube.element_bytes == 1
-                                                                ? static_cast<std::int8_t>(bytes[place])
-                                                                : static_cast<std::int16_t>(bytes[place] | bytes[place + 1] << 8);
+                    const std::uint64_t place = line + std::uint64_t{x} * cube.atom_bytes;
+                    to[x] = cube.element_bytes == 1 ? static_cast<std::int8_t>(bytes[place])
+                                                    : static_cast<std::int16_t>(bytes[place] | bytes[place + 1] << 8);
                 }
+            }
 }
 
 Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geometry, std::uint64_t uv_offset)
@@ -138,7 +146,10 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
 Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes)
 {
     Bytes bytes(values.size() * element_bytes);
-    for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i * element_bytes, values[i], element_bytes);
+    if (element_bytes == 1)
+        for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = static_cast<std::uint8_t>(values[i]);
+    else
+        for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i * 2, values[i], 2);
     return bytes;
 }
 
@@ -152,9 +163,16 @@ std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geomet
         if (pass.mode == PassMode::Direct) {
             for (std::uint32_t c0 = 0; c0 < weights.c; c0 += slice)
                 for (std::uint32_t r = 0; r < weights.h; ++r)
-                    for (std::uint32_t s = 0; s < weights.w; ++s)
-                        for (std::uint32_t k = g0; k < end; ++k)
-                            for (std::uint32_t c = c0; c < std::min(weights.c, c0 + slice); ++c) stream.push_back(weights.at(k, c, r, s));
+                    for (std::uint32_t s = 0; s < weights.w; ++s) {
+                        const std::uint32_t channels = std::min(weights.c - c0, slice);
+                        const std::size_t taps = std::size_t{weights.h} * weights.w;
+                        stream.resize(stream.size() + std::size_t{end - g0} * channels);
+                        std::int16_t* to = stream.data() + stream.size() - std::size_t{end - g0} * channels;
+                        for (std::uint32_t k = g0; k < end; ++k) {
+                            const std::int16_t* from = &weights.values[weights.index(k, c0, r, s)];
+                            for (std::uint32_t c = 0; c < channels; ++c) *to++ = from[c * taps];
+                        }
+                    }
         } else if (pass.mode == PassMode::Image) {
             const std::uint32_t row = weights.w * weights.c, step = 1u << pass.y_extension;
             for (std::uint32_t e0 = 0; e0 < row; e0 += slice)
