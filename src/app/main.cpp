@@ -1,8 +1,5 @@
 // dlasim: the command line. Nothing else knows argv; what is thrown anywhere ends here as a status.
 #include <fmt/format.h>
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
 #include <CLI/CLI.hpp>
 #include <climits>
@@ -133,11 +130,6 @@ int parse_and_run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     dlasim::open_standard_streams();
-#if defined(__GLIBC__)
-    // Tensors come and go: their memory is kept for the next one, not given back to the system and cleared again by it.
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-#endif
     return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });
 }
 
