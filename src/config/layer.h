@@ -10,12 +10,13 @@
 
 #include "config/partition.h"
 #include "config/place.h"
+#include "config/pool.h"
 #include "config/post.h"
 #include "facts/hardware.h"
 
 namespace dlasim {
 
-enum class Op { Convolution, FullyConnected, Deconvolution, Sdp };
+enum class Op { Convolution, FullyConnected, Deconvolution, Sdp, Pool };
 enum class Mode { Auto, Direct, Image, Winograd };
 
 /// A pixel format of the register map. Components of plane 0, bytes a pixel of it, planes,
@@ -102,6 +103,7 @@ struct Layer {
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
     Post post;
     OutputConversion output;
+    std::optional<Pool> pool;  // behind SDP, or the operation itself
     bool compressed = false;
     std::uint32_t density = 100;  // of the weights made by seed: percent that are not zero
     TensorSource data;
@@ -123,10 +125,15 @@ struct Layer {
         if (op == Op::Deconvolution) return (height - 1) * stride.y + span_y() - pad.top - pad.bottom;
         return (height + pad.top + pad.bottom - span_y()) / stride.y + 1;
     }
+    /// What is in memory after the layer: pooled, where it is.
+    std::uint32_t result_width() const { return pool ? pool->x.outputs(out_width(), pool->ceil) : out_width(); }
+    std::uint32_t result_height() const { return pool ? pool->y.outputs(out_height(), pool->ceil) : out_height(); }
+    /// It passes the array.
+    bool convolves() const { return op != Op::Sdp && op != Op::Pool; }
     /// Multiplications of the layer as defined; deconvolution in scatter form.
     std::uint64_t macs() const
     {
-        if (op == Op::Sdp) return 0;
+        if (!convolves()) return 0;
         const std::uint64_t kernel = std::uint64_t{kernel_width} * kernel_height * kernel_channels() * kernels;
         const std::uint64_t places = op == Op::Deconvolution ? std::uint64_t{width} * height : std::uint64_t{out_width()} * out_height();
         return kernel * places * batch;

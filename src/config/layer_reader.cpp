@@ -7,6 +7,7 @@
 #include "config/half.h"
 #include "config/partition_reader.h"
 #include "config/place_reader.h"
+#include "config/pool_reader.h"
 #include "config/post_reader.h"
 #include "config/transfer_reader.h"
 
@@ -204,7 +205,7 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     layer.data.expected = path("expected");
     if (layer.post.compares() && data.has("expected"))
         throw ConfigError(data.where("expected"), "the layer compares and writes nothing, expected no such key");
-    if (layer.op == Op::Sdp && data.has("weights"))
+    if (!layer.convolves() && data.has("weights"))
         throw ConfigError(data.where("weights"), "the layer has no weights, expected no such key");
     data.not_both("bias", "bs_alu");
     for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot) {
@@ -283,7 +284,24 @@ void read_sdp_input(Layer& layer, const JsonObject& top)
                                                                  ", expected the same, or int16 for int8");
 }
 
-const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "sdp"};
+/// Features that PDP pools: no kernel of weights, and nothing behind it.
+void read_pool_input(Layer& layer, const JsonObject& top)
+{
+    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads",
+                            "mode", "weights", "winograd", "image", "partition", "post"})
+        if (top.has(key)) throw ConfigError(top.where(key), "a pool layer has windows only, expected them in \"pool\"");
+    if (!top.has("pool")) top.missing("pool", "an object {\"function\", \"kernel\"}");
+    if (layer.batch != 1)
+        throw ConfigError(top.where("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: PDP reads one cube");
+    if (layer.image())
+        throw ConfigError(top.where("input") + "/format", std::string("found ") + layer.format->name + ", expected \"feature\"");
+    if (layer.conversion.on || layer.input_precision)
+        throw ConfigError(top.where("input"), "found a conversion, expected none: PDP pools the input as it is");
+    layer.kernels = layer.channels;
+    layer.pool = read_pool(top, layer.precision, layer.width, layer.height);
+}
+
+const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "sdp", "pool"};
 const std::vector<std::string> kModes{"auto", "direct", "image", "winograd"};
 
 /// Before anything else: after a slip of the pen in `op` the keys of another op would look unknown.
@@ -321,10 +339,10 @@ void convolution_json(OrderedJson& json, const Layer& layer)
 Layer layer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
     check_op(json, at(file, pointer + "/op"));
-    const JsonObject top(
-        json, file, pointer,
-        {"name", "op",      "input",    "kernel", "stride",    "dilation",  "groups",  "pad",       "precision", "mode", "post",
-         "data", "weights", "winograd", "image",  "placement", "partition", "strides", "dilations", "group",     "pads", "kernel_shape"});
+    const JsonObject top(json, file, pointer,
+                         {"name",      "op",      "input",     "kernel", "stride",  "dilation",     "groups", "pad",
+                          "precision", "mode",    "post",      "data",   "weights", "winograd",     "image",  "placement",
+                          "partition", "strides", "dilations", "group",  "pads",    "kernel_shape", "pool"});
     Layer layer;
     layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
@@ -333,6 +351,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     layer.mode = static_cast<Mode>(top.word("mode", kModes, 0));
     read_input(layer, top);
     if (layer.op == Op::Sdp) read_sdp_input(layer, top);
+    else if (layer.op == Op::Pool) read_pool_input(layer, top);
     else read_kernel(layer, top);
     layer.stride = read_extent(top, "stride", "strides", kStride, "stride");
     layer.dilation = read_extent(top, "dilation", "dilations", kDilation, "dilation");
@@ -345,6 +364,8 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
         layer.compressed = weights.flag("compressed", false);
         layer.density = small(weights.integer("density", {0, 100}, "percent of the weights that are not zero", 100));
     }
+    if (layer.op != Op::Pool && top.has("pool"))
+        throw ConfigError(top.where("pool"), "the operation is no pooling, expected \"pool\" in \"post\" or \"op\": \"pool\"");
     read_placement(layer, top);
     if (top.has("winograd")) {
         const JsonObject winograd(top.raw("winograd"), file, top.pointer("winograd"), {"truncate"});
@@ -359,6 +380,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     layer.partition = read_partition(top);
     read_data(layer, top, folder);
     check_shape(layer, top);
+    read_post_pool(layer, top);
     if (layer.image() && layer.mode != Mode::Auto && layer.mode != Mode::Image)
         throw ConfigError(top.where("mode"), found(top.raw("mode")) + ", expected \"image\" or \"auto\" for pixels");
     if (!layer.image() && layer.mode == Mode::Image)
@@ -392,15 +414,16 @@ OrderedJson layer_json(const Layer& layer)
             {"offset", layer.conversion.offset}, {"scale", layer.conversion.scale}, {"shift", layer.conversion.shift}};
     if (layer.input_precision) json["input"]["precision"] = precision_name(*layer.input_precision);
     if (layer.flush_nan) json["input"]["nan_to_zero"] = true;
-    if (layer.op == Op::Sdp) {
+    if (!layer.convolves()) {
         json["precision"] = precision_name(layer.precision);
+        if (layer.op == Op::Pool) json["pool"] = pool_json(*layer.pool);
     } else {
         convolution_json(json, layer);
     }
     const Placement& p = layer.placement;
     json["placement"] = {{"input", place_json(p.input)}, {"weights", place_json(p.weights)}, {"output", place_json(p.output)}};
     for (std::size_t i = 0; i < p.operands.size(); ++i) json["placement"][kEngineNames[i]] = place_json(p.operands[i]);
-    json["post"] = post_json(layer);
+    if (layer.op != Op::Pool) json["post"] = post_json(layer);
     json["data"] = {{"seed", layer.data.seed}};
     for (const auto& [key, path] :
          {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights}, std::pair{"expected", &layer.data.expected}})
@@ -413,9 +436,9 @@ OrderedJson layer_json(const Layer& layer)
 bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
-    static const std::vector<std::string> kKeys{"name",    "op",       "input",     "kernel",    "stride",   "dilation",
-                                                "groups",  "pad",      "precision", "mode",      "post",     "data",
-                                                "weights", "winograd", "image",     "placement", "partition"};
+    static const std::vector<std::string> kKeys{"name",    "op",       "input",     "kernel",    "stride",    "dilation",
+                                                "groups",  "pad",      "precision", "mode",      "post",      "data",
+                                                "weights", "winograd", "image",     "placement", "partition", "pool"};
     return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
 }
 

@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "config/half.h"
+#include "config/pool_reader.h"
 
 namespace dlasim {
 namespace {
 
 const std::vector<std::string> kFunctions{"max", "min", "sum", "equal"};
+const std::vector<std::string> kPostKeys{"bias", "activation", "bs", "bn", "ew", "nan_to_zero", "output", "pool"};
 const std::vector<std::string> kPer{"layer", "kernel", "element"};
 const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
@@ -229,12 +231,18 @@ OrderedJson number_json(std::int32_t bits, NumberKind kind)
     return bits;
 }
 
+void read_post_pool(Layer& layer, const JsonObject& top)
+{
+    if (!top.has("post")) return;
+    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), kPostKeys);
+    if (post.has("pool")) layer.pool = read_pool(post, layer.output.precision, layer.out_width(), layer.out_height());
+}
+
 void read_post(Layer& layer, const JsonObject& top)
 {
     layer.output.precision = layer.precision;
     if (!top.has("post")) return;
-    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"),
-                          {"bias", "activation", "bs", "bn", "ew", "nan_to_zero", "output"});
+    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), kPostKeys);
     read_engines(layer, post);
     read_bias(layer, post);
     read_activation(layer, post);
@@ -261,6 +269,7 @@ OrderedJson post_json(const Layer& layer)
     for (std::size_t i = 0; i < kEngineNames.size(); ++i)
         if (post.engines[i].on() && (i != 0 || !plain)) json[kEngineNames[i]] = engine_json(post.engines[i], i, layer.precision);
     if (post.flush_nan) json["nan_to_zero"] = true;
+    if (layer.pool) json["pool"] = pool_json(*layer.pool);
     json["output"] = {{"precision", precision_name(layer.output.precision)},
                       {"offset", layer.output.offset},
                       {"scale", layer.output.scale},

@@ -12,6 +12,8 @@ namespace dlasim {
 
 /// Needs the layer's precision. `top` is the descriptor.
 void read_post(Layer& layer, const JsonObject& top);
+/// `"post": {"pool": ...}`; the shape of the layer is known and good.
+void read_post_pool(Layer& layer, const JsonObject& top);
 /// What read_post reads back as the same.
 OrderedJson post_json(const Layer& layer);
 

@@ -160,7 +160,7 @@ LayerTensors load_tensors(const Layer& layer)
 {
     LayerTensors tensors;
     tensors.input = load_input(layer);
-    if (layer.op != Op::Sdp) tensors.weights = load_weights(layer);
+    if (layer.convolves()) tensors.weights = load_weights(layer);
     for (std::size_t slot = 0; slot < tensors.operands.size(); ++slot) tensors.operands[slot] = load_operand(layer, slot);
     if (!layer.data.expected.empty()) {
         Tensor& expected = tensors.expected = Tensor(layer.batch, layer.kernels, layer.out_height(), layer.out_width());

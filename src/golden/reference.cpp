@@ -2,6 +2,7 @@
 
 #include "golden/fp16.h"
 #include "golden/pixels.h"
+#include "golden/pooled.h"
 #include "golden/post.h"
 #include "golden/real.h"
 #include "golden/sums.h"
@@ -11,6 +12,7 @@ namespace dlasim {
 
 Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method)
 {
+    if (layer.op == Op::Pool) return pooled(tensors.input, *layer.pool, layer.precision, layer.flush_nan);
     const bool flush = layer.flush_nan && !method.winograd;  // a transformed kernel is flushed behind its transform
     const bool changed = layer.image() || layer.conversion.on || layer.flush_nan;
     const Tensor converted = changed ? reference_input(layer, tensors.input) : Tensor{},
@@ -34,7 +36,7 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
                 if (!fp) post.integer_row(&sums[i], k, y, &output.values[i]);
                 for (std::uint32_t x = 0; fp && x < output.w; ++x) output.values[i + x] = post.floating(floats[i + x], k, y, x);
             }
-    return output;
+    return layer.pool ? pooled(output, *layer.pool, layer.output.precision, false) : output;
 }
 
 }  // namespace dlasim

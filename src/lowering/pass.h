@@ -17,7 +17,7 @@
 
 namespace dlasim {
 
-enum class PassMode { Direct, Image, Winograd, Sdp };  // Sdp: SDP alone, memory to memory
+enum class PassMode { Direct, Image, Winograd, Sdp, Pool };  // Sdp, Pool: SDP or PDP alone, memory to memory
 
 struct Addresses {
     std::uint64_t input = 0x80000000, input_uv = 0, weights = 0x90000000, mask = 0x98000000, group_sizes = 0x9c000000, output = 0xa0000000;
@@ -68,7 +68,9 @@ struct Pass {
     std::array<bool, 3> operands_primary{true, true, true};
     std::array<std::uint64_t, 3> operand_surface_stride{};  // 0: packed
     OutputConversion output;
+    bool to_pdp = false;  // SDP hands over to PDP
 
+    bool convolves() const { return mode != PassMode::Sdp && mode != PassMode::Pool; }
     Precision stored_precision() const { return input_precision.value_or(precision); }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t span_y() const { return (kernel_height - 1) * dilation.y + 1; }

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::uint64_t kRegion = 0x10000000;  // bytes of memory for input, weights, output and bias each
 constexpr std::uint64_t kMaskBehindWeights = 0x8000000, kGroupSizesBehindWeights = 0xc000000;
-constexpr std::uint8_t kUnwritten = 0xa5;       // what output memory holds before the run
+constexpr std::uint8_t kUnwritten = 0xa5;  // what output memory holds before the run
+constexpr std::uint32_t kEveryInterrupt = 0x3fffff;
+constexpr unsigned kPdpStatusBit = 4;           // GLB bit of PDP's first register group
 constexpr std::uint32_t kRubikStatus = 1 << 8;  // GLB bit of Rubik's first register group
 
 std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b * b; }
@@ -72,9 +74,16 @@ void Planner::check_placement()
 Plan Planner::plan()
 {
     plan_.method.winograd = l_.mode == Mode::Winograd;
-    plan_.mode = l_.op == Op::Sdp ? "sdp" : l_.image() ? "image" : plan_.method.winograd ? "winograd" : "direct";
+    plan_.mode = l_.op == Op::Sdp        ? "sdp"
+                 : l_.op == Op::Pool     ? "pool"
+                 : l_.image()            ? "image"
+                 : plan_.method.winograd ? "winograd"
+                                         : "direct";
+    check_pool();
     if (l_.op == Op::Sdp) {
         add_sdp_pass();
+    } else if (l_.op == Op::Pool) {
+        add_pool_pass();
     } else if (l_.op == Op::Deconvolution) {
         deconvolve();
     } else {
@@ -101,6 +110,7 @@ Pass Planner::common_pass() const
 {
     Pass p;
     p.mode = l_.op == Op::Sdp        ? PassMode::Sdp
+             : l_.op == Op::Pool     ? PassMode::Pool
              : l_.image()            ? PassMode::Image
              : plan_.method.winograd ? PassMode::Winograd
                                      : PassMode::Direct;
@@ -165,7 +175,7 @@ void Planner::add_sdp_pass()
 
 void Planner::finish_pass(PlannedPass planned, const Tensor& weights)
 {
-    if (planned.pass.mode != PassMode::Sdp) place_weights(planned, weights);
+    if (planned.pass.convolves()) place_weights(planned, weights);
     planned.geometry = size_pass(planned.pass, hw_, where_);
     place_operands(planned);
     place_output(planned);
@@ -177,7 +187,13 @@ void Planner::finish_pass(PlannedPass planned, const Tensor& weights)
 void Planner::add_pass(PlannedPass planned)
 {
     planned.pass.group = plan_.passes.size() % 2;
-    planned.registers = register_writes(planned.pass, planned.geometry, hw_);
+    if (planned.pass.mode != PassMode::Pool) planned.registers = register_writes(planned.pass, planned.geometry, hw_);
+    if (planned.pool) {
+        planned.pool->group = planned.pass.group;
+        PassRegisters pdp = pool_writes(*planned.pool), &all = planned.registers;
+        all.writes.insert(all.writes.end(), pdp.writes.begin(), pdp.writes.end());
+        all.enables.insert(all.enables.begin(), pdp.enables.begin(), pdp.enables.end());  // SDP waits for PDP, the others for SDP
+    }
     plan_.macs += planned.geometry.macs;
     plan_.passes.push_back(std::move(planned));
 }
@@ -305,12 +321,68 @@ void Planner::place_output(PlannedPass& planned)
 {
     const Geometry& g = planned.geometry;
     if (planned.pass.post.compares()) return;  // nothing is written
+    if (l_.pool) return place_pooled(planned);
     const std::uint64_t bytes = g.out_batch_stride * planned.pass.batch;
     const Place at{planned.pass.output_primary, reserve_output(bytes)};
     planned.pass.address.output = at.address;
     if (interleaved()) return;  // what Rubik makes of it counts
     const Cube cube{g.out_line_stride, g.out_surface_stride, g.out_batch_stride, hw_.memory.atom_bytes, g.out_element_bytes};
     plan_.outputs.push_back({at, bytes, cube, planned.first_kernel, planned.kernels});
+}
+
+/// What PDP writes in the place of SDP.
+void Planner::place_pooled(PlannedPass& planned)
+{
+    Pass& p = planned.pass;
+    const Geometry& g = planned.geometry;
+    PoolPass& pool = planned.pool.emplace();
+    pool.pool = *l_.pool;
+    pool.precision = p.output.precision;
+    pool.channels = p.kernels;
+    pool.flying = p.to_pdp = l_.op != Op::Pool;
+    pool.flush_nan = l_.op == Op::Pool && p.flush_nan;
+    pool.geometry = size_pool(pool.pool, g.out_width, g.out_height, p.kernels, pool.precision, pool.flying, hw_, where_);
+    pool.source = {p.input_primary, p.address.input};
+    pool.line_stride = g.line_stride;
+    pool.surface_stride = g.surface_stride;
+    pool.target = {p.output_primary, reserve_output(pool.geometry.bytes)};
+    p.address.output = pool.target.address;
+    const Cube cube{pool.geometry.line_stride, pool.geometry.surface_stride, pool.geometry.bytes, hw_.memory.atom_bytes,
+                    g.out_element_bytes};
+    plan_.outputs.push_back({pool.target, pool.geometry.bytes, cube, planned.first_kernel, planned.kernels});
+}
+
+/// PDP alone: features from memory, pooled, to memory.
+void Planner::add_pool_pass()
+{
+    PlannedPass planned;
+    planned.kernels = l_.kernels;
+    planned.pass = common_pass();
+    planned.geometry = size_pass(planned.pass, hw_, where_);
+    place_input(planned, 0);
+    place_output(planned);
+    planned.rows = planned.pool->geometry.out_height;
+    planned.fetched_lines = planned.pool->geometry.height;
+    add_pass(std::move(planned));
+}
+
+/// [spec] pdp.md 1.4: PDP takes the cube of SDP surface by surface, line by line, as SDP's registers say it.
+void Planner::check_pool() const
+{
+    if (!l_.pool) return;
+    if (l_.precision != Precision::Int8 && !hw_.full())
+        throw ConfigError(where_,
+                          std::string("found ") + precision_name(l_.precision) + ", expected int8: PDP of " + hw_.name + " pools no other");
+    if (l_.op == Op::Pool) return;
+    const auto refuse = [&](bool found, const char* what, const char* why) {
+        if (found) throw ConfigError(where_ + "/post/pool", std::string("found a pooling behind ") + what + ", expected none: " + why);
+    };
+    refuse(l_.batch != 1, "several batches", "SDP hands them over in turns of pixels");
+    refuse(l_.mode == Mode::Winograd, "a Winograd convolution", "SDP hands over four lines at once");
+    refuse(l_.op == Op::Deconvolution, "a deconvolution", "its phases are put together in memory");
+    refuse(l_.post.compares(), "a comparison", "it has no output");
+    refuse(l_.partition.on(), "a layer in parts", "a window takes rows of several");
+    refuse(l_.output.precision != l_.precision, "a conversion to another width", "SDP hands over other surfaces then");
 }
 
 std::uint64_t Planner::reserve_output(std::uint64_t bytes)
@@ -352,19 +424,20 @@ void Planner::write_program()
     const std::string flush = "CDMA.S_CBUF_FLUSH_STATUS";
     plan_.program.push_back(PollRegister{flush, address_of(flush), 1, 1});
     // SDP's interrupts only, it is the last to finish; and Rubik's where there is one.
-    write("GLB.S_INTR_MASK", rubik_.empty() ? 0x3ffffc : 0x3ffffc & ~kRubikStatus);
+    const unsigned bit = l_.pool ? kPdpStatusBit : 0;  // the unit that writes the output
+    write("GLB.S_INTR_MASK", kEveryInterrupt & ~(3u << bit) & ~(rubik_.empty() ? 0 : kRubikStatus));
     if (l_.post.ew().lut) write_lut();
     const std::size_t count = plan_.passes.size();
     for (std::size_t i = 0; i < count; ++i) {
-        if (i >= 2) plan_.program.push_back(WaitStatus{1u << (i % 2)});
+        if (i >= 2) plan_.program.push_back(WaitStatus{1u << (bit + i % 2)});
         for (const RegisterValue& value : plan_.passes[i].registers.writes) write(value.name, value.value);
         for (const RegisterValue& value : plan_.passes[i].registers.enables) write(value.name, value.value);
         if (i == 0) plan_.program.push_back(MarkT0{});
     }
     if (count == 1) {
-        plan_.program.push_back(WaitInterrupt{"SDP_0"});
+        plan_.program.push_back(WaitInterrupt{l_.pool ? "PDP_0" : "SDP_0"});
     } else {
-        for (std::size_t i = count - 2; i < count; ++i) plan_.program.push_back(WaitStatus{1u << (i % 2)});
+        for (std::size_t i = count - 2; i < count; ++i) plan_.program.push_back(WaitStatus{1u << (bit + i % 2)});
     }
     const std::string status = "SDP.D_STATUS";
     if (l_.post.compares()) plan_.program.push_back(RegisterRead{status, address_of(status)});
@@ -403,7 +476,7 @@ OutputLayout output_layout(const Plan& plan, const Layer& layer)
 
 Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& read)
 {
-    Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
+    Tensor output(layer.batch, layer.kernels, layer.result_height(), layer.result_width());
     // What is one tensor is read as one, whatever its parts.
     if (const OutputLayout layout = output_layout(plan, layer); layout.one_tensor && layout.regions != 0) {
         const OutputCube& first = plan.outputs.front();

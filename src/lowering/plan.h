@@ -14,6 +14,7 @@
 
 #include "golden/reference.h"
 #include "lowering/layout.h"
+#include "lowering/pool_pass.h"
 #include "platform/program.h"
 
 namespace dlasim {
@@ -27,6 +28,7 @@ struct PlannedPass {
     // A part of it: rows of this output, lines of the input that it fetches, and that the part before kept (Winograd: after extension).
     std::uint32_t first_row = 0, rows = 0, fetched_lines = 0, kept_lines = 0;
     bool fetches_weights = true;
+    std::optional<PoolPass> pool;  // what PDP makes of it
 };
 
 /// A cube of the output that stands in memory after the run.
@@ -45,7 +47,7 @@ struct PlannedImage {
 };
 
 struct Plan {
-    std::string mode;  // direct, image, winograd, sdp
+    std::string mode;  // direct, image, winograd, sdp, pool
     Method method;     // what of it the reference must know
     bool partitioned = false;
     std::vector<PlannedPass> passes;

@@ -33,6 +33,9 @@ private:
     std::uint64_t reserve_output(std::uint64_t bytes);
     bool interleaved() const { return l_.op == Op::Deconvolution && (l_.stride.x > 1 || l_.stride.y > 1); }
     void add_sdp_pass();
+    void add_pool_pass();
+    void place_pooled(PlannedPass& planned);
+    void check_pool() const;
     std::uint32_t address_of(const std::string& name) const;
     void write(const std::string& name, std::uint32_t value);
     void write_program();

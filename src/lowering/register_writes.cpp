@@ -194,7 +194,8 @@ private:
         x_engine("BS", p_.post.engines[0]);
         x_engine("BN", p_.post.engines[1]);
         y_engine(p_.post.ew());
-        put(u, "D_FEATURE_MODE_CFG", (alone() ? 0u : 1u) | (winograd() ? 4u : 0u) | (p_.post.flush_nan ? 8u : 0u) | (p_.batch - 1) << 8);
+        put(u, "D_FEATURE_MODE_CFG",
+            (alone() ? 0u : 1u) | (p_.to_pdp ? 2u : 0u) | (winograd() ? 4u : 0u) | (p_.post.flush_nan ? 8u : 0u) | (p_.batch - 1) << 8);
         put(u, "D_DST_DMA_CFG", p_.output_primary);
         put(u, "D_DST_BATCH_STRIDE", g_.out_batch_stride);
         put(u, "D_DATA_FORMAT", processing() | static_cast<std::uint32_t>(p_.output.precision) << 2);

@@ -48,8 +48,10 @@ public:
             case PassMode::Sdp:
                 features();
                 break;
+            case PassMode::Pool:
+                break;
         }
-        if (p_.mode != PassMode::Sdp) banks();
+        if (p_.convolves()) banks();
         output();
         engines();
         return g_;
@@ -222,7 +224,7 @@ private:
         if (p_.batch > 1 && p_.post.streams_elements()) g_.out_line_stride = align_up(g_.out_line_stride, 2 * atom());
         g_.out_surface_stride = p_.out_surface_stride != 0 ? p_.out_surface_stride : g_.out_line_stride * g_.out_height;
         g_.out_batch_stride = p_.out_batch_stride != 0 ? p_.out_batch_stride : g_.out_surface_stride * g_.out_surfaces;
-        if (p_.mode == PassMode::Sdp) return;
+        if (!p_.convolves()) return;
         g_.macs = std::uint64_t{g_.out_width} * g_.out_height * kernels * p_.kernel_width * p_.kernel_height * p_.channels * p_.batch;
     }
 

@@ -55,6 +55,17 @@ std::uint64_t cycles_a_beat(const Pass& p, const Hardware& hw)
     return cycles;
 }
 
+/// Cycles in which PDP takes the atoms of its input: four to eight of them each.
+std::uint64_t pdp_beats(const PoolPass& p, const Hardware& hw)
+{
+    const std::uint64_t bytes = p.precision == Precision::Int8 ? 1 : 2;
+    const std::uint64_t surfaces = up(p.channels * bytes, hw.memory.atom_bytes), shared = p.geometry.columns.size() - 1;
+    // Neighbouring passes share kernel - stride columns, or leave as many out.
+    const std::int64_t overlap = std::int64_t{p.pool.x.kernel} - p.pool.x.stride;
+    const std::int64_t columns = std::int64_t{p.geometry.width} + static_cast<std::int64_t>(shared) * overlap;
+    return static_cast<std::uint64_t>(columns) * p.geometry.height * surfaces * (hw.memory.atom_bytes / hw.pdp.throughput);
+}
+
 /// Bytes to read and to write, by port.
 struct PortBytes {
     std::uint64_t read[2] = {}, write[2] = {};  // DBB, CVSRAM
@@ -69,7 +80,8 @@ PortBytes bytes_of(const Plan& plan, const Hardware& hw)
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
         const std::uint64_t atom = hw.memory.atom_bytes;
-        const std::uint64_t line = p.mode == PassMode::Image ? g.line_stride + g.uv_line_stride : p.width * atom * g.surfaces;
+        const std::uint64_t columns = p.mode == PassMode::Pool ? planned.pool->geometry.width : p.width;
+        const std::uint64_t line = p.mode == PassMode::Image ? g.line_stride + g.uv_line_stride : columns * atom * g.surfaces;
         bytes.add_reads(p.input_primary, line * planned.fetched_lines * p.batch);
         if (planned.fetches_weights) bytes.add_reads(p.weights_primary, g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0));
         for (std::size_t i = 0; i < g.operands.size(); ++i) {
@@ -77,7 +89,8 @@ PortBytes bytes_of(const Plan& plan, const Hardware& hw)
             bytes.add_reads(p.operands_primary[i],
                             o.line_stride == 0 ? o.bytes : o.line_stride * g.out_height * up(p.kernels, atom / p.element_bytes()));
         }
-        if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_width * atom * g.out_height * g.out_surfaces * p.batch);
+        if (planned.pool) bytes.add_writes(p.output_primary, planned.pool->geometry.bytes);
+        else if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_width * atom * g.out_height * g.out_surfaces * p.batch);
         if (&planned != &plan.passes.front()) continue;
         bytes.add_reads(p.output_primary, plan.copied_bytes);
         bytes.add_writes(p.output_primary, plan.copied_bytes);
@@ -103,13 +116,14 @@ void add_dram(std::vector<Bound>& bounds, const PortBytes& bytes, std::uint64_t 
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
-    std::uint64_t products = 0, array = 0, loads = 0, cacc = 0, sdp = 0;
+    std::uint64_t products = 0, array = 0, loads = 0, cacc = 0, sdp = 0, pdp = 0;
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
         const std::uint64_t places = std::uint64_t{g.out_width} * g.out_height * p.batch;
-        sdp += places * sdp_beats(p, hw) * cycles_a_beat(p, hw);
-        if (p.mode == PassMode::Sdp) continue;
+        if (planned.pool) pdp += pdp_beats(*planned.pool, hw);
+        if (p.mode != PassMode::Pool) sdp += places * sdp_beats(p, hw) * cycles_a_beat(p, hw);
+        if (!p.convolves()) continue;
         const Nest nest = nest_of(planned, hw);
         // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
         products += p.mode == PassMode::Winograd ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels : g.macs;
@@ -131,6 +145,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         {"dbb_read", up(bytes.read[0], beat) * interval, "input, weights and operands read once"},
         {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1), "the output written once"},
     };
+    if (pdp != 0) bounds.push_back({"pdp", pdp, "every element through PDP, those that two passes read twice"});
     add_dram(bounds, bytes, plan.passes.size(), hw, memory);
     if (bytes.read[1] + bytes.write[1] == 0) return bounds;
     const std::uint64_t beat2 = hw.memory.secondary.width_bytes;

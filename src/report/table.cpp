@@ -13,14 +13,24 @@ std::string percent(std::uint64_t part, std::uint64_t whole)
     return whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+std::string pool_text(const Layer& l)
+{
+    if (!l.pool) return "";
+    const Pool& p = *l.pool;
+    return fmt::format(" -> {} pooled {} x {}, window {} x {}, stride {} x {}", function_name(p.function), l.result_width(),
+                       l.result_height(), p.x.kernel, p.y.kernel, p.x.stride, p.y.stride);
+}
+
 std::string layer_line(const Layer& l)
 {
+    if (l.op == Op::Pool)
+        return fmt::format("{} x {} x {}{}, {}", l.width, l.height, l.channels, pool_text(l), precision_name(l.precision));
     if (l.op == Op::Sdp)
         return fmt::format("{} x {} x {}, {}{}", l.width, l.height, l.channels, precision_name(l.precision),
                            l.stored_precision() == l.precision ? "" : fmt::format(" from {}", precision_name(l.stored_precision())));
-    return fmt::format("{} x {} x {}{} -> {} x {} x {}, kernel {} x {}, stride {} x {}, {}", l.width, l.height, l.channels,
+    return fmt::format("{} x {} x {}{} -> {} x {} x {}, kernel {} x {}, stride {} x {}{}, {}", l.width, l.height, l.channels,
                        l.batch > 1 ? fmt::format(", batch {}", l.batch) : "", l.out_width(), l.out_height(), l.kernels, l.kernel_width,
-                       l.kernel_height, l.stride.x, l.stride.y, precision_name(l.precision));
+                       l.kernel_height, l.stride.x, l.stride.y, pool_text(l), precision_name(l.precision));
 }
 
 /// What the outputs were checked against.
@@ -37,7 +47,10 @@ std::string verdict(const LayerResult& r)
         return fmt::format("yes, SDP says what the reference does: {}", r.comparison->finding);
     if (r.comparison->equal())
         return fmt::format("yes, all {} outputs equal the golden {} ({})", grouped(r.comparison->compared),
-                           r.layer.op == Op::Sdp ? "SDP" : "convolution", arithmetic(r));
+                           r.layer.op == Op::Pool  ? "pooling"
+                           : r.layer.op == Op::Sdp ? "SDP"
+                                                   : "convolution",
+                           arithmetic(r));
     return mismatch_text(*r.comparison, "outputs");
 }
 

@@ -13,6 +13,7 @@
 #include "facts/memory_spec.h"
 #include "facts/presets.h"
 #include "lowering/plan.h"
+#include "random_pool.h"
 #include "random_post.h"
 
 namespace dlasim {
@@ -25,7 +26,8 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert or cvsram; or of
+    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert,
+    /// cvsram, pool, pool_int16, pool_fp16 or pooled (behind a convolution); or of
     /// most of these, cut into parts: partial (by rows), reuse (mostly by kernels), auto (because it does not fit).
     LayerMaker(std::uint64_t seed, std::string kind)
         : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
@@ -84,6 +86,7 @@ private:
         if (kind_ == "machines") return between_presets();
         if (kind_ == "cvsram")
             return *find_preset(one_in(2) ? "nv_full" : one_in(3) ? "nv_large" : one_in(2) ? "nv_medium_1024_full" : "nv_small_256_full");
+        if (kind_ == "pool_int16" || kind_ == "pool_fp16") return *find_preset("nv_full");
         if (kind_ == "winograd" || kind_ == "batch" || kind_ == "compressed") return *find_preset("nv_full");
         return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
     }
@@ -175,6 +178,8 @@ private:
             random_post(l, hw, random_);
         } else if (kind_ == "sdp") {
             sdp(l, hw);
+        } else if (kind_.starts_with("pool")) {
+            pool(l);
         } else if (kind_ == "convert") {
             if (one_in(4) && hw.winograd) winograd(l);
             else if (one_in(4) && hw.batch) l.op = Op::Convolution, l.batch = in(2, 6), l.width = size(12), l.height = size(12);
@@ -188,6 +193,26 @@ private:
             for (Place* place : {&p.input, &p.weights, &p.output, &p.operands[0], &p.operands[1], &p.operands[2]})
                 place->primary = one_in(2);
         }
+    }
+
+    /// Pooling alone, or ("pooled") behind a convolution.
+    void pool(Layer& l)
+    {
+        l.output.precision = l.precision;
+        if (kind_ != "pooled") {
+            l.op = Op::Pool;
+            l.precision = l.output.precision = kind_ == "pool_int16"  ? Precision::Int16
+                                               : kind_ == "pool_fp16" ? Precision::Fp16
+                                                                      : Precision::Int8;
+            l.width = one_in(6) ? in(40, 400) : in(1, 40);
+            l.height = l.width > 40 ? in(1, 12) : in(1, 40);
+            l.kernel_width = l.kernel_height = l.batch = l.groups = 1;
+            l.stride = l.dilation = {1, 1};
+            l.pad = {};
+            l.post = {};
+            l.kernels = l.channels = size(l.width > 40 ? 40 : 80);
+        }
+        if (legal(l)) l.pool = PoolMaker(random_).make(l.out_width(), l.out_height(), l.precision);
     }
 
     void winograd(Layer& l)
@@ -351,7 +376,7 @@ private:
     /// Brings the sums into the output's range, so that neither zeros nor saturation hide mistakes.
     void set_shift(Layer& l)
     {
-        if (l.precision == Precision::Fp16 || l.op == Op::Sdp) return;
+        if (l.precision == Precision::Fp16 || !l.convolves()) return;
         const double terms = static_cast<double>(l.kernel_width) * l.kernel_height * l.kernel_channels();
         const double spread = (l.precision == Precision::Int8 ? 5461.0 : 1.4e6) * std::sqrt(terms),
                      room = l.output.precision == Precision::Int8 ? 48 : 12000;

@@ -1,0 +1,50 @@
+// One pooling: how PDP does it, and what its registers say.
+//
+//   Pool of a plane ──► windows that fit exactly ──► widths of the passes ──► register writes
+//
+// The unit needs windows that fit exactly: padding that no window reaches is left out, columns and rows that none
+// touches are not read. A plane whose output is wider than the line buffer goes through in passes of columns, from
+// memory only.
+//
+// Source  pdp.md 1.2, 1.6, 2.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/pool.h"
+#include "lowering/pass.h"
+
+namespace dlasim {
+
+/// What follows from a pooling of a plane.
+struct PoolGeometry {
+    std::uint32_t width = 0, height = 0;  // of the input that is read
+    std::uint32_t out_width = 0, out_height = 0;
+    std::uint32_t pad_right = 0, pad_bottom = 0;
+    std::vector<std::uint32_t> columns;                            // of the output, pass by pass
+    std::uint64_t line_stride = 0, surface_stride = 0, bytes = 0;  // of the output, packed
+    bool operator==(const PoolGeometry&) const = default;
+};
+
+/// One operation of PDP.
+struct PoolPass {
+    Pool pool;
+    Precision precision = Precision::Int8;
+    std::uint32_t channels = 1;
+    bool flying = false;  // from SDP, else from memory
+    bool flush_nan = false;
+    Place source, target;
+    std::uint64_t line_stride = 0, surface_stride = 0;  // of the source
+    unsigned group = 0;
+    PoolGeometry geometry;
+};
+
+/// Refuses what the unit cannot do, with the rule. `width` and `height` are those of the plane.
+PoolGeometry size_pool(const Pool& pool, std::uint32_t width, std::uint32_t height, std::uint32_t channels, Precision precision,
+                       bool flying, const Hardware& hardware, const std::string& where);
+
+/// In programming order; the enables of PDP_RDMA and PDP apart.
+PassRegisters pool_writes(const PoolPass& pass);
+
+}  // namespace dlasim
