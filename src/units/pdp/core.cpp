@@ -46,6 +46,7 @@ struct PdpCore::Parts {
     }
 
     void advance(Cycle to);
+    void catch_up(Cycle to);
     Cycle horizon() const;
     /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
     void cycle(Cycle at, bool late);
@@ -87,12 +88,17 @@ struct PdpCore::Parts {
     std::uint64_t layers = 0, beats = 0;
 };
 
-void PdpCore::Parts::advance(Cycle to)
+/// Evaluates the cycles before `to` in which nothing arrived and nothing left, and accounts those that were slept through.
+void PdpCore::Parts::catch_up(Cycle to)
 {
-    // Cycles in which nothing arrived and nothing left are evaluated now.
     for (; next < to && active; ++next) cycle(next, true);
     if (next < to) account(to - next);
-    next = to;
+    next = std::max(next, to);
+}
+
+void PdpCore::Parts::advance(Cycle to)
+{
+    catch_up(to);
     if (registers.horizon() <= to) {
         registers.advance(to);
         if (!running) select();
@@ -265,6 +271,7 @@ void PdpCore::attach(ProbeSet& probes)
 UnitReport PdpCore::report(Cycle end)
 {
     Parts& parts = *parts_;
+    parts.catch_up(end);
     parts.phases.settle(end);
     UnitReport report{.name = "PDP", .phases = parts.phases, .counters = {}, .clock_on = {}};
     report.counters = {{"layers", parts.layers},
