@@ -193,9 +193,9 @@ ProbeEvents probe_events(const std::string& name, const Probe& probe, Cycle t0, 
 
 namespace {
 
-PortTraffic port_traffic(const TrafficLog& log)
+PortTraffic port_traffic(const TrafficLog& log, Cycle last)
 {
-    const PortTotals& totals = log.since_mark();
+    const PortTotals totals = log.since_mark(last);
     PortTraffic port{.ar = totals.ar,
                      .read_beats = totals.read_beats,
                      .aw = totals.aw,
@@ -205,8 +205,10 @@ PortTraffic port_traffic(const TrafficLog& log)
                      .aw_log = {},
                      .read_bytes_by_client = {},
                      .write_bytes_by_client = {}};
-    for (const auto& c : log.ar_log()) port.ar_log.push_back({c.cycle, c.address, c.beats, c.id});
-    for (const auto& c : log.aw_log()) port.aw_log.push_back({c.cycle, c.address, c.beats, c.id});
+    for (const auto& c : log.ar_log())
+        if (c.cycle <= last) port.ar_log.push_back({c.cycle, c.address, c.beats, c.id});
+    for (const auto& c : log.aw_log())
+        if (c.cycle <= last) port.aw_log.push_back({c.cycle, c.address, c.beats, c.id});
     for (std::size_t i = 0; i < kClients; ++i) {
         if (totals.read_bytes_by_client[i]) port.read_bytes_by_client.emplace_back(kClientNames[i], totals.read_bytes_by_client[i]);
         if (totals.write_bytes_by_client[i]) port.write_bytes_by_client.emplace_back(kClientNames[i], totals.write_bytes_by_client[i]);
@@ -335,8 +337,8 @@ RunResult Machine::run(const Program& program)
         result.done.push_back({static_cast<std::int64_t>(done.cycle) - static_cast<std::int64_t>(result.t0), done.bits});
     result.reads = software.reads();
     result.failed_checks = software.failed_checks();
-    result.dbb = port_traffic(parts.top.mcif().traffic());
-    if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic());
+    result.dbb = port_traffic(parts.top.mcif().traffic(), result.end);
+    if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic(), result.end);
     for (const auto& [name, probe] : parts.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
 
     const Cycle ran = std::max(result.end + 1, cycle());

@@ -45,6 +45,20 @@ TEST(TrafficLog, AMarkSaidAheadCountsFromItsCycleOn)
     ASSERT_EQ(log.aw_log().size(), 1u);
 }
 
+TEST(TrafficLog, WhatWillBeAcceptedBehindTheLastCycleDoesNotCount)
+{
+    TrafficLog log;
+    log.mark(10);
+    for (Cycle at = 0; at < 1000; at += 3) log.read_command({at, 0, 1, 9});
+    log.write_beat(1000, 3, 32);
+    EXPECT_EQ(log.since_mark().ar, 330u);
+    EXPECT_EQ(log.since_mark(998).ar, 329u);
+    EXPECT_EQ(log.since_mark(999).ar, 330u);
+    EXPECT_EQ(log.since_mark(999).write_bytes, 0u);
+    EXPECT_EQ(log.since_mark(999).write_bytes_by_client[3], 0u);
+    EXPECT_EQ(log.since_mark(1000).write_bytes_by_client[3], 32u);
+}
+
 TEST(TrafficLog, KeepsTheFirstFourHundredCommands)
 {
     TrafficLog log;

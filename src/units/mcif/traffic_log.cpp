@@ -33,7 +33,13 @@ void TrafficLog::mark(Cycle first)
     for (std::size_t i = commands_ - std::min(commands_, kRecent); i < commands_; ++i) append(recent_commands_[i % kRecent]);
 }
 
-PortTotals TrafficLog::since_mark() const { return minus(all_, before_); }
+PortTotals TrafficLog::since_mark(Cycle last) const
+{
+    PortTotals after;  // accepted behind the last cycle
+    for (std::size_t i = events_ - std::min(events_, kRecent); i < events_; ++i)
+        if (recent_[i % kRecent].at > last) add(after, recent_[i % kRecent]);
+    return minus(minus(all_, before_), after);
+}
 
 void TrafficLog::log(const Command& command, Kind kind)
 {

@@ -60,7 +60,9 @@ public:
     }
 
     const PortTotals& since_reset() const { return all_; }
-    PortTotals since_mark() const;
+    /// Up to and including cycle `last`. A port knows ahead when the other side will accept: what is accepted later does not
+    /// count. `last` may lie some cycles back.
+    PortTotals since_mark(Cycle last = kNever) const;
     const std::vector<Command>& ar_log() const { return ar_log_; }
     const std::vector<Command>& aw_log() const { return aw_log_; }
 
