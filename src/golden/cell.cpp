@@ -3,13 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-// Compiled for wide vectors too; the loader picks by processor.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define DLASIM_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define DLASIM_CLONES
-#endif
-
 namespace dlasim {
 namespace {
 
@@ -115,9 +108,9 @@ unsigned align(const CellWeights& w, const CellAtom& d, std::array<std::uint64_t
 }
 
 /// The terms of all lanes. `kept`: lanes that are neither zero nor shifted out.
-DLASIM_CLONES void terms_of(const std::int32_t* weights, const std::int32_t* weight_steps, const std::int32_t* data,
-                            const std::int32_t* data_steps, std::int32_t largest, std::uint64_t kept, std::uint64_t negative,
-                            std::uint64_t lost, std::int32_t* terms)
+DLASIM_FORM void terms_of(const std::int32_t* weights, const std::int32_t* weight_steps, const std::int32_t* data,
+                          const std::int32_t* data_steps, std::int32_t largest, std::uint64_t kept, std::uint64_t negative,
+                          std::uint64_t lost, std::int32_t* terms)
 {
     for (std::size_t i = 0; i < kLanes; ++i) {
         const std::int32_t below = static_cast<std::int32_t>(negative >> i & 1), live = static_cast<std::int32_t>(kept >> i & 1);
@@ -133,14 +126,14 @@ struct Terms {
     std::array<std::int32_t, kLanes> term;
 };
 
-void terms(const CellWeights& w, const CellAtom& d, Terms& out)
+void terms(const CellWeights& w, const CellAtom& d, Terms& out, Vectors vectors)
 {
     std::array<std::uint64_t, kVanished> at;
     const unsigned largest = align(w, d, at);
     std::uint64_t kept = 0;
     for (const std::uint64_t lanes : at) kept |= lanes;
-    terms_of(w.magnitude.data(), w.steps.data(), d.magnitude.data(), d.steps.data(), static_cast<std::int32_t>(largest), kept,
-             w.negative ^ d.negative, lost_carries(w, d, at), out.term.data());
+    in_form<terms_of>(vectors, w.magnitude.data(), w.steps.data(), d.magnitude.data(), d.steps.data(), static_cast<std::int32_t>(largest),
+                      kept, w.negative ^ d.negative, lost_carries(w, d, at), out.term.data());
     out.exponent = 4 * largest;
 }
 
@@ -214,24 +207,24 @@ CellWeights::CellWeights(std::span<const std::uint16_t, kLanes> values) : CellAt
     }
 }
 
-std::uint64_t cell_word(const CellWeights& weights, const CellAtom& data)
+std::uint64_t cell_word(const CellWeights& weights, const CellAtom& data, Vectors vectors)
 {
     if (weights.nan || data.nan) return nan_word(weights, data);
     Terms t;
-    terms(weights, data, t);
+    terms(weights, data, t, vectors);
     std::int64_t sum = 0;
     for (const std::int32_t term : t.term) sum += term;
     return word(t.exponent, sum);
 }
 
-std::array<std::uint64_t, 4> cell_tile(const CellWeights& weights, const CellAtom& data)
+std::array<std::uint64_t, 4> cell_tile(const CellWeights& weights, const CellAtom& data, Vectors vectors)
 {
     if (weights.nan || data.nan) {
         const std::uint64_t nan = nan_word(weights, data);
         return {nan, nan, nan, nan};
     }
     Terms t;
-    terms(weights, data, t);
+    terms(weights, data, t, vectors);
     // A^T G A with the rows of A^T: 1 1 1 0 and 0 1 -1 -1.
     constexpr int kRows[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
     std::array<std::uint64_t, 4> words;

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/vectors.h"
+
 namespace dlasim {
 
 /// One atom of 64 lanes taken apart.
@@ -42,9 +44,9 @@ struct CellWeights : CellAtom {
 };
 
 /// The cell's 44-bit word.
-std::uint64_t cell_word(const CellWeights& weights, const CellAtom& data);
+std::uint64_t cell_word(const CellWeights& weights, const CellAtom& data, Vectors vectors = Vectors::Best);
 /// The four words of a Winograd tile: lane 4 * position + channel; outputs (0, 0), (0, 1), (1, 0), (1, 1).
-std::array<std::uint64_t, 4> cell_tile(const CellWeights& weights, const CellAtom& data);
+std::array<std::uint64_t, 4> cell_tile(const CellWeights& weights, const CellAtom& data, Vectors vectors = Vectors::Best);
 
 /// The accumulator: 0 before the first word.
 std::uint64_t accumulated(std::uint64_t sum, std::uint64_t word);

@@ -4,6 +4,7 @@
 // Source  sdp.md 4.1 to 4.5.
 // Error   0 against the lanes of the machine (tests/golden/post_reference_test.cpp).
 #pragma once
+#include "base/vectors.h"
 #include "config/tensors.h"
 #include "facts/hardware.h"
 
@@ -11,7 +12,10 @@ namespace dlasim {
 
 class PostReference {
 public:
-    PostReference(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors) : l_(layer), hw_(hardware), t_(tensors) {}
+    PostReference(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Vectors vectors = Vectors::Best)
+        : l_(layer), hw_(hardware), t_(tensors), vectors_(chosen(vectors))
+    {
+    }
 
     /// What SDP writes for the result `sum` of kernel k at (y, x): an integer, or the bits of an fp32 in an fp16 layer.
     std::int16_t integer(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
@@ -36,6 +40,7 @@ private:
     const Layer& l_;
     const Hardware& hw_;
     const LayerTensors& t_;
+    const Vectors vectors_;
 };
 
 }  // namespace dlasim

@@ -5,24 +5,17 @@
 #include "golden/lut.h"
 #include "golden/post.h"
 
-// Compiled for wide vectors too; the loader picks by processor.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define DLASIM_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define DLASIM_CLONES
-#endif
-
 namespace dlasim {
 namespace {
 
-DLASIM_CLONES void clamp_row(std::int64_t* __restrict v, std::uint32_t count, int width)
+DLASIM_FORM void clamp_row(std::int64_t* __restrict v, std::uint32_t count, int width)
 {
     const std::int64_t high = (std::int64_t{1} << (width - 1)) - 1, low = -high - 1;
     for (std::uint32_t i = 0; i < count; ++i) v[i] = std::min(std::max(v[i], low), high);
 }
 
 /// value / 2^shift to nearest, ties away from zero; shift 1..63.
-DLASIM_CLONES void shift_row(std::int64_t* __restrict v, std::uint32_t count, unsigned shift)
+DLASIM_FORM void shift_row(std::int64_t* __restrict v, std::uint32_t count, unsigned shift)
 {
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::int64_t sign = v[i] >> 63;
@@ -32,7 +25,7 @@ DLASIM_CLONES void shift_row(std::int64_t* __restrict v, std::uint32_t count, un
     }
 }
 
-DLASIM_CLONES void alu_row(AluFunction function, std::int64_t* __restrict v, const std::int64_t* __restrict o, std::uint32_t count)
+DLASIM_FORM void alu_row(AluFunction function, std::int64_t* __restrict v, const std::int64_t* __restrict o, std::uint32_t count)
 {
     if (function == AluFunction::Max)
         for (std::uint32_t i = 0; i < count; ++i) v[i] = std::max(v[i], o[i]);
@@ -42,36 +35,36 @@ DLASIM_CLONES void alu_row(AluFunction function, std::int64_t* __restrict v, con
         for (std::uint32_t i = 0; i < count; ++i) v[i] += o[i];
 }
 
-DLASIM_CLONES void multiply_row(std::int64_t* __restrict v, const std::int64_t* __restrict o, std::uint32_t count)
+DLASIM_FORM void multiply_row(std::int64_t* __restrict v, const std::int64_t* __restrict o, std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i) v[i] *= o[i];
 }
 
-DLASIM_CLONES void relu_row(std::int64_t* __restrict v, std::uint32_t count)
+DLASIM_FORM void relu_row(std::int64_t* __restrict v, std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i) v[i] = std::max<std::int64_t>(v[i], 0);
 }
 
 /// Widens the operands of a row and shifts them left; 0..31.
-DLASIM_CLONES void widen_row(const std::int16_t* __restrict from, std::int64_t* __restrict to, std::uint32_t count)
+DLASIM_FORM void widen_row(const std::int16_t* __restrict from, std::int64_t* __restrict to, std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
-DLASIM_CLONES void scale_row(std::int64_t* __restrict v, std::uint32_t count, std::int64_t offset, std::int64_t scale)
+DLASIM_FORM void scale_row(std::int64_t* __restrict v, std::uint32_t count, std::int64_t offset, std::int64_t scale)
 {
     for (std::uint32_t i = 0; i < count; ++i) v[i] = (v[i] - offset) * scale;
 }
 
-DLASIM_CLONES void narrow_row(const std::int64_t* __restrict v, std::int16_t* __restrict out, std::uint32_t count)
+DLASIM_FORM void narrow_row(const std::int64_t* __restrict v, std::int16_t* __restrict out, std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i) out[i] = static_cast<std::int16_t>(v[i]);
 }
 
-void round_row(std::int64_t* v, std::uint32_t count, unsigned shift)
+void round_row(Vectors vectors, std::int64_t* v, std::uint32_t count, unsigned shift)
 {
     if (shift > 63) std::fill_n(v, count, 0);
-    else if (shift != 0) shift_row(v, count, shift);
+    else if (shift != 0) in_form<shift_row>(vectors, v, count, shift);
 }
 
 }  // namespace
@@ -82,7 +75,7 @@ void PostReference::operand_row(std::size_t slot, std::uint32_t k, std::uint32_t
     const PointEngine& engine = l_.post.engines[slot / 2];
     const Tensor& tensor = t_.operands[slot];
     if (!tensor.empty() && (slot % 2 == 0 ? engine.alu : engine.mul).per == OperandPer::Element)
-        widen_row(&tensor.values[tensor.index(0, k, y, 0)], values, count);
+        in_form<widen_row>(vectors_, &tensor.values[tensor.index(0, k, y, 0)], values, count);
     else std::fill_n(values, count, std::int64_t{operand(slot, {k, y, 0})});
 }
 
@@ -97,17 +90,17 @@ void PostReference::x_row(std::size_t engine, std::int64_t* values, std::uint32_
     }
     if (e.alu.on) {
         operand_row(operand_slot(engine, false), k, y, scratch);
-        if (e.alu_shift != 0) scale_row(scratch, count, 0, std::int64_t{1} << e.alu_shift);
-        if (e.alu_shift > 16) clamp_row(scratch, count, 32);
-        alu_row(e.function, values, scratch, count);
+        if (e.alu_shift != 0) in_form<scale_row>(vectors_, scratch, count, 0, std::int64_t{1} << e.alu_shift);
+        if (e.alu_shift > 16) in_form<clamp_row>(vectors_, scratch, count, 32);
+        in_form<alu_row>(vectors_, e.function, values, scratch, count);
     }
     if (e.mul.on) {
         operand_row(operand_slot(engine, true), k, y, scratch);
-        multiply_row(values, scratch, count);
+        in_form<multiply_row>(vectors_, values, scratch, count);
     }
-    round_row(values, count, e.mul_shift);
-    clamp_row(values, count, 32);
-    if (e.relu) relu_row(values, count);
+    round_row(vectors_, values, count, e.mul_shift);
+    in_form<clamp_row>(vectors_, values, count, 32);
+    if (e.relu) in_form<relu_row>(vectors_, values, count);
 }
 
 void PostReference::integer_row(std::int64_t* sums, std::uint32_t k, std::uint32_t y, std::int16_t* out) const
@@ -119,15 +112,15 @@ void PostReference::integer_row(std::int64_t* sums, std::uint32_t k, std::uint32
         return;
     }
     std::vector<std::int64_t> scratch(count);
-    clamp_row(sums, count, 32);  // CACC saturates to 32 bits
+    in_form<clamp_row>(vectors_, sums, count, 32);  // CACC saturates to 32 bits
     for (std::size_t engine = 0; engine < 2; ++engine) x_row(engine, sums, k, y, scratch.data());
     if (l_.post.ew().on())
         for (std::uint32_t x = 0; x < count; ++x) sums[x] = y_engine(sums[x], {k, y, x});
-    scale_row(sums, count, c.offset, c.scale);
-    round_row(sums, count, c.shift);
-    clamp_row(sums, count, 17);
-    clamp_row(sums, count, c.precision == Precision::Int8 ? 8 : 16);
-    narrow_row(sums, out, count);
+    in_form<scale_row>(vectors_, sums, count, c.offset, c.scale);
+    round_row(vectors_, sums, count, c.shift);
+    in_form<clamp_row>(vectors_, sums, count, 17);
+    in_form<clamp_row>(vectors_, sums, count, c.precision == Precision::Int8 ? 8 : 16);
+    in_form<narrow_row>(vectors_, sums, out, count);
 }
 
 }  // namespace dlasim

@@ -96,8 +96,6 @@ void sum_pairs(Vectors vectors, const std::int16_t* weights, std::size_t pitch, 
     for (std::uint32_t k = 0; k < kernels; ++k) add_portable(weights + k * pitch, pairs, count, sums + std::size_t{k} * kPlaces);
 }
 
-Vectors best() { return available(Vectors::Avx512) ? Vectors::Avx512 : available(Vectors::Avx2) ? Vectors::Avx2 : Vectors::Portable; }
-
 /// An even number of products of these magnitudes whose sum fits 31 bits.
 std::size_t safe_products(std::int64_t weight, std::int64_t data)
 {
@@ -107,21 +105,8 @@ std::size_t safe_products(std::int64_t weight, std::int64_t data)
 
 }  // namespace
 
-bool available(Vectors vectors)
-{
-#if defined(__x86_64__)
-    if (vectors == Vectors::Avx2) return __builtin_cpu_supports("avx2");
-    if (vectors == Vectors::Avx512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512vnni");
-    return true;
-#else
-    return vectors == Vectors::Best || vectors == Vectors::Portable;
-#endif
-}
-
 Products::Products(std::span<const std::int16_t> weights, std::uint32_t kernels, std::size_t length, std::int32_t most, Vectors vectors)
-    : vectors_(vectors == Vectors::Best ? best() : vectors), length_(length), pitch_((length + 1) & ~std::size_t{1}), safe_(0)
+    : vectors_(chosen(vectors)), length_(length), pitch_((length + 1) & ~std::size_t{1}), safe_(0)
 {
     DLASIM_EXPECTS(weights.size() == kernels * length && available(vectors_));
     std::int32_t largest = 0;

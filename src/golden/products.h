@@ -16,11 +16,9 @@
 #include <span>
 #include <vector>
 
-namespace dlasim {
+#include "base/vectors.h"
 
-/// Forms of the loops. Best: what this processor can do.
-enum class Vectors { Best, Portable, Avx2, Avx512 };
-bool available(Vectors vectors);
+namespace dlasim {
 
 class Products {
 public:

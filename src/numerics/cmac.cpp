@@ -7,12 +7,7 @@
 
 namespace dlasim::numerics {
 
-// The inner loops are written for the vectoriser; x86 processors get a wider version where they have one.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define DLASIM_WIDE __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define DLASIM_WIDE
-#endif
+// The inner loops are written for the vectoriser.
 #if defined(__GNUC__)
 #define DLASIM_INLINE inline __attribute__((always_inline))
 #else
@@ -148,23 +143,28 @@ DLASIM_INLINE void align_products(const Fp16Weights& w, const Fp16Operand& d, Te
     }
 }
 
-DLASIM_WIDE std::int64_t sum_of_products(const Fp16Weights& w, const Fp16Operand& d, unsigned& exponent)
+DLASIM_FORM std::int64_t sum_of_products(const Fp16Weights* weights, const Fp16Operand* data, unsigned* exponent)
 {
+    const Fp16Weights& w = *weights;
+    const Fp16Operand& d = *data;
     Terms terms;
     align_products(w, d, terms);
-    exponent = terms.exponent;
+    *exponent = terms.exponent;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < d.lanes; ++i) sum += terms.lane[i];
     return sum;
 }
 
-DLASIM_WIDE void sums_of_positions(const Fp16Weights& w, const Fp16Operand& d, std::array<std::int64_t, 16>& sums, unsigned& exponent)
+DLASIM_FORM void sums_of_positions(const Fp16Weights* weights, const Fp16Operand* data, std::int64_t* sums, unsigned* exponent)
 {
+    const Fp16Weights& w = *weights;
+    const Fp16Operand& d = *data;
+    constexpr std::size_t kPositions = 16;
     Terms terms;
     align_products(w, d, terms);
-    exponent = terms.exponent;
-    const std::size_t channels = d.lanes / sums.size();
-    for (std::size_t g = 0; g < sums.size(); ++g) {
+    *exponent = terms.exponent;
+    const std::size_t channels = d.lanes / kPositions;
+    for (std::size_t g = 0; g < kPositions; ++g) {
         sums[g] = 0;
         for (std::size_t c = 0; c < channels; ++c) sums[g] += terms.lane[g * channels + c];
     }
@@ -180,8 +180,9 @@ CmacWord nan_word(std::uint16_t value)
 }
 
 /// Booth digit `j` of all lanes, from bits 2j + 1, 2j and 2j - 1 of the magnitude.
-DLASIM_WIDE void digits_of(Fp16Weights& w, std::size_t j)
+DLASIM_FORM void digits_of(Fp16Weights* weights, std::size_t j)
 {
+    Fp16Weights& w = *weights;
     std::int8_t* __restrict one = w.one[j].data(), * __restrict two = w.two[j].data();
     std::int8_t* __restrict negative = w.negative[j].data();
     const std::uint16_t* __restrict magnitude = w.magnitude.data();
@@ -223,13 +224,10 @@ std::array<Sum, 4> winograd(std::span<const T> weights, std::span<const T> data)
     return winograd_outputs(sums);
 }
 
-}  // namespace
-
-DLASIM_WIDE void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out)
+/// Takes lanes apart; returns whether one of them is NaN.
+DLASIM_FORM bool unpack(std::span<const std::uint16_t> values, Fp16Operand* operand)
 {
-    DLASIM_EXPECTS(values.size() <= kMaxLanes && values.size() % kStep == 0);
-    out.lanes = values.size();
-    out.nan = false;
+    Fp16Operand& out = *operand;
     std::uint16_t* __restrict magnitude = out.magnitude.data();
     std::int8_t* __restrict exponent = out.exponent.data(), * __restrict sign = out.sign.data();
     std::uint16_t special = 0;
@@ -242,35 +240,44 @@ DLASIM_WIDE void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand&
         sign[i] = (x & 0x8000) ? -1 : 0;
         special |= (x & 0x7fff) > 0x7c00;
     }
-    if (!special) return;
-    out.nan = true;
+    return special != 0;
+}
+
+}  // namespace
+
+void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out, Vectors vectors)
+{
+    DLASIM_EXPECTS(values.size() <= kMaxLanes && values.size() % kStep == 0);
+    out.lanes = values.size();
+    out.nan = in_form<unpack>(vectors, values, &out);
+    if (!out.nan) return;
     out.nan_value = *std::find_if(values.begin(), values.end(), [](std::uint16_t x) { return Fp16::is_nan(x); });
 }
 
-void unpack_fp16(std::span<const std::uint16_t> values, Fp16Weights& out)
+void unpack_fp16(std::span<const std::uint16_t> values, Fp16Weights& out, Vectors vectors)
 {
-    unpack_fp16(values, static_cast<Fp16Operand&>(out));
-    for (std::size_t j = 0; j < out.one.size(); ++j) digits_of(out, j);
+    unpack_fp16(values, static_cast<Fp16Operand&>(out), vectors);
+    for (std::size_t j = 0; j < out.one.size(); ++j) in_form<digits_of>(vectors, &out, j);
 }
 
-CmacWord dot_fp16(const Fp16Weights& weights, const Fp16Operand& data)
+CmacWord dot_fp16(const Fp16Weights& weights, const Fp16Operand& data, Vectors vectors)
 {
     DLASIM_EXPECTS(weights.lanes == data.lanes);
     CmacWord result;
     if (nan_result(weights, data, result)) return result;
     unsigned exponent;
-    const std::int64_t sum = sum_of_products(weights, data, exponent);
+    const std::int64_t sum = in_form<sum_of_products>(vectors, &weights, &data, &exponent);
     return word(sum, exponent);
 }
 
-std::array<CmacWord, 4> winograd_fp16(const Fp16Weights& weights, const Fp16Operand& data)
+std::array<CmacWord, 4> winograd_fp16(const Fp16Weights& weights, const Fp16Operand& data, Vectors vectors)
 {
     DLASIM_EXPECTS(weights.lanes == data.lanes);
     CmacWord nan;
     if (nan_result(weights, data, nan)) return {nan, nan, nan, nan};
     std::array<std::int64_t, 16> sums;
     unsigned exponent;
-    sums_of_positions(weights, data, sums, exponent);
+    in_form<sums_of_positions>(vectors, &weights, &data, sums.data(), &exponent);
     std::array<CmacWord, 4> words;
     const std::array<std::int64_t, 4> outputs = winograd_outputs(sums);
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = word(outputs[i], exponent);

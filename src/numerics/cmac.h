@@ -10,12 +10,14 @@
 // Shapes  operands [lanes], lanes <= 128 and a multiple of 16; nv_full has 64. A CmacWord is the cell's
 //         44-bit output. Masked lanes are zeros: the mask of CSC is exactly "not zero".
 // Source  cmac.md 4.
-// Error   0: every vector of tests/golden/numerics_test.cpp.
+// Error   0: every vector of tests/golden/numerics_test.cpp; every form against the golden cell (tests/golden/cell_test.cpp).
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "base/vectors.h"
 
 namespace dlasim::numerics {
 
@@ -41,13 +43,13 @@ struct Fp16Weights : Fp16Operand {
 };
 
 /// pre: values.size() is a multiple of 16 and at most kMaxLanes
-void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out);
-void unpack_fp16(std::span<const std::uint16_t> values, Fp16Weights& out);
+void unpack_fp16(std::span<const std::uint16_t> values, Fp16Operand& out, Vectors vectors = Vectors::Best);
+void unpack_fp16(std::span<const std::uint16_t> values, Fp16Weights& out, Vectors vectors = Vectors::Best);
 
 /// The 44-bit word of a direct convolution. pre: same number of lanes
-CmacWord dot_fp16(const Fp16Weights& weights, const Fp16Operand& data);
+CmacWord dot_fp16(const Fp16Weights& weights, const Fp16Operand& data, Vectors vectors = Vectors::Best);
 /// The four 44-bit words of a Winograd tile, output 2 * column + row of csc.md 1.9: word i of the cell.
-std::array<CmacWord, 4> winograd_fp16(const Fp16Weights& weights, const Fp16Operand& data);
+std::array<CmacWord, 4> winograd_fp16(const Fp16Weights& weights, const Fp16Operand& data, Vectors vectors = Vectors::Best);
 
 /// Exact sums; the cell's 38-bit and 22-bit results.
 std::int64_t dot_int16(std::span<const std::int16_t> weights, std::span<const std::int16_t> data);

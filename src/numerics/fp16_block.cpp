@@ -272,8 +272,9 @@ DLASIM_AVX512 void tile_avx512(const Fp16Weights& w, std::uint64_t sign, const s
 
 }  // namespace
 
-Fp16Block::Fp16Block(std::uint32_t max_kernels, MacEngine engine)
-    : wide_((engine == MacEngine::Best || engine == MacEngine::Avx512) && available(MacEngine::Avx512)),
+Fp16Block::Fp16Block(std::uint32_t max_kernels, Vectors vectors)
+    : vectors_(chosen(vectors)),
+      wide_(vectors_ == Vectors::Avx512),
       kernel_(std::make_unique<Kernel[]>(max_kernels)),
       atom_(std::make_unique<Atom>()),
       max_kernels_(max_kernels)
@@ -293,13 +294,13 @@ void Fp16Block::load(const std::uint8_t* weights, std::uint32_t weight_pitch, st
 #if defined(__x86_64__)
         if (wide_) {
             // The digits are made here; the long way only names the NaN.
-            unpack_fp16(values, static_cast<Fp16Operand&>(kernel.operand));
+            unpack_fp16(values, static_cast<Fp16Operand&>(kernel.operand), vectors_);
             kernel.sign = mask_of(kernel.operand.sign);
             digits(kernel.operand.magnitude.data(), kernel.one.data(), kernel.two.data(), kernel.negative.data());
             continue;
         }
 #endif
-        unpack_fp16(values, kernel.operand);
+        unpack_fp16(values, kernel.operand, vectors_);
     }
 }
 
@@ -310,7 +311,7 @@ std::int64_t Fp16Block::product(const Kernel& kernel, const Atom& atom) const
         return product_avx512(kernel.operand, kernel.sign ^ atom.sign, kernel.one.data(), kernel.two.data(), kernel.negative.data(),
                               atom.operand);
 #endif
-    return static_cast<std::int64_t>(dot_fp16(kernel.operand, atom.operand));
+    return static_cast<std::int64_t>(dot_fp16(kernel.operand, atom.operand, vectors_));
 }
 
 void Fp16Block::tile(const Kernel& kernel, const Atom& atom, std::int64_t* to, std::uint32_t pitch) const
@@ -322,14 +323,14 @@ void Fp16Block::tile(const Kernel& kernel, const Atom& atom, std::int64_t* to, s
         return;
     }
 #endif
-    const std::array<CmacWord, 4> outputs = winograd_fp16(kernel.operand, atom.operand);
+    const std::array<CmacWord, 4> outputs = winograd_fp16(kernel.operand, atom.operand, vectors_);
     for (std::size_t j = 0; j < outputs.size(); ++j) to[j * pitch] = static_cast<std::int64_t>(outputs[j]);
 }
 
 void Fp16Block::unpack(const std::uint8_t* from)
 {
     std::array<std::uint16_t, kLanes> buffer;
-    unpack_fp16(words(from, lanes_, buffer), atom_->operand);
+    unpack_fp16(words(from, lanes_, buffer), atom_->operand, vectors_);
 #if defined(__x86_64__)
     if (wide_) atom_->sign = mask_of(atom_->operand.sign);
 #endif

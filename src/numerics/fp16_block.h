@@ -16,7 +16,7 @@ namespace dlasim::numerics {
 
 class Fp16Block {
 public:
-    explicit Fp16Block(std::uint32_t max_kernels, MacEngine engine = MacEngine::Best);
+    explicit Fp16Block(std::uint32_t max_kernels, Vectors vectors = Vectors::Best);
     ~Fp16Block();
 
     void load(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes);
@@ -30,6 +30,7 @@ private:
     void unpack(const std::uint8_t* from);
     std::int64_t product(const Kernel& kernel, const Atom& atom) const;
     void tile(const Kernel& kernel, const Atom& atom, std::int64_t* words, std::uint32_t pitch) const;
+    const Vectors vectors_;
     const bool wide_;
     std::uint32_t kernels_ = 0, lanes_ = 0;
     std::unique_ptr<Kernel[]> kernel_;

@@ -36,16 +36,6 @@ namespace {
 
 constexpr std::uint32_t kWidth = MacBlock::kWidth;
 
-MacEngine best()
-{
-#if defined(__x86_64__)
-    if (available(MacEngine::Avx512)) return MacEngine::Avx512;
-    return available(MacEngine::Avx2) ? MacEngine::Avx2 : MacEngine::Sse2;
-#else
-    return MacEngine::Plain;
-#endif
-}
-
 // ------------------------------------------------------------------------------------------ pairs
 /// Sets the lanes of all kernels of a plane of pairs; value(weights of a kernel, lane).
 template <class Value>
@@ -343,33 +333,10 @@ DLASIM_AVX512 void multiply_planes_avx512(const std::int16_t* low, const std::in
 
 }  // namespace
 
-bool available(MacEngine engine)
+MacBlock::MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, Vectors vectors)
+    : vectors_(chosen(vectors)), pitch_(round_up(max_kernels, kWidth)), max_lanes_(round_up(max_lanes, 4u)), form_(std::make_unique<Form>())
 {
-    switch (engine) {
-        case MacEngine::Best:
-        case MacEngine::Plain:
-            return true;
-#if defined(__x86_64__)
-        case MacEngine::Sse2:
-            return true;
-        case MacEngine::Avx2:
-            return __builtin_cpu_supports("avx2");
-        case MacEngine::Avx512:
-            return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512vnni");
-#endif
-        default:
-            return false;
-    }
-}
-
-MacBlock::MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, MacEngine engine)
-    : engine_(engine == MacEngine::Best ? best() : engine),
-      pitch_(round_up(max_kernels, kWidth)),
-      max_lanes_(round_up(max_lanes, 4u)),
-      form_(std::make_unique<Form>())
-{
-    DLASIM_EXPECTS(available(engine));
+    DLASIM_EXPECTS(available(vectors));
     form_->plane = std::size_t{pitch_} * max_lanes_ * 2;
     form_->storage.assign(2 * form_->plane + 64, 0);
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(form_->storage.data()) % 64;
@@ -383,7 +350,7 @@ void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch
     DLASIM_EXPECTS(kernels <= pitch_ && lanes <= max_lanes_);
     lanes_ = lanes;
 #if defined(__x86_64__)
-    if (engine_ == MacEngine::Avx512) {
+    if (vectors_ == Vectors::Avx512) {
         // Kernels that are not there have the weight 0: 128 as it is stored.
         fill_bytes_avx512(form_->data(), weights, weight_pitch, kernels, lanes);
         const std::size_t used = std::size_t{round_up(kernels, kWidth)} * round_up(lanes, 4u),
@@ -401,7 +368,7 @@ void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch
 void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t count, std::int32_t* sums) const
 {
 #if defined(__x86_64__)
-    if (engine_ == MacEngine::Avx512) {
+    if (vectors_ == Vectors::Avx512) {
         for (std::uint32_t block = 0; block < pitch_; block += kWidth)
             multiply_bytes_avx512(form_->aligned + std::size_t{block} * round_up(lanes_, 4u), lanes_, atoms, count, sums + block, pitch_);
         return;
@@ -416,8 +383,8 @@ void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t cou
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
             const std::int16_t* weights = plane + std::size_t{block} * groups * 2;
 #if defined(__x86_64__)
-            if (engine_ != MacEngine::Plain) {
-                (engine_ == MacEngine::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2)(weights, groups, wide, sums + block);
+            if (vectors_ != Vectors::Portable) {
+                (vectors_ == Vectors::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2)(weights, groups, wide, sums + block);
                 continue;
             }
 #endif
@@ -433,12 +400,12 @@ void MacBlock::load_int16(const std::uint8_t* weights, std::uint32_t weight_pitc
     std::int16_t* low = reinterpret_cast<std::int16_t*>(form_->data());
     std::int16_t* high = reinterpret_cast<std::int16_t*>(form_->data() + form_->plane);
 #if defined(__x86_64__)
-    fused_ = engine_ == MacEngine::Avx512 && pitch_ == kWidth && kernels <= kFused;
+    fused_ = vectors_ == Vectors::Avx512 && pitch_ == kWidth && kernels <= kFused;
     if (fused_) {
         fill_fused_avx512(low, weights, weight_pitch, kernels, lanes);
         return;
     }
-    if (engine_ == MacEngine::Avx512) fill_pairs16_avx512(low, high, weights, weight_pitch, kernels, lanes);
+    if (vectors_ == Vectors::Avx512) fill_pairs16_avx512(low, high, weights, weight_pitch, kernels, lanes);
     else
 #endif
     {
@@ -460,7 +427,7 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
         multiply_fused_avx512(low, lanes_, atoms, count, sums, pitch_);
         return;
     }
-    if (engine_ == MacEngine::Avx512) {
+    if (vectors_ == Vectors::Avx512) {
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
             const std::size_t at = std::size_t{block} * groups * 2;
             multiply_planes_avx512(low + at, high + at, lanes_, atoms, count, sums + block, pitch_);
@@ -476,8 +443,8 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
             const std::size_t at = std::size_t{block} * groups * 2;
             std::int32_t l[kWidth], h[kWidth];
 #if defined(__x86_64__)
-            if (engine_ != MacEngine::Plain) {
-                const auto multiply = engine_ == MacEngine::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2;
+            if (vectors_ != Vectors::Portable) {
+                const auto multiply = vectors_ == Vectors::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2;
                 multiply(low + at, groups, wide, l);
                 multiply(high + at, groups, wide, h);
             } else

@@ -14,16 +14,13 @@
 #include <memory>
 
 #include "base/bits.h"
+#include "base/vectors.h"
 
 namespace dlasim::numerics {
 
-/// Ways to compute a block. Best: what this processor can do.
-enum class MacEngine { Best, Plain, Sse2, Avx2, Avx512 };
-bool available(MacEngine engine);
-
 class MacBlock {
 public:
-    MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, MacEngine engine = MacEngine::Best);
+    MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, Vectors vectors = Vectors::Best);
     ~MacBlock();
 
     static constexpr std::uint32_t kWidth = 16;  // kernels computed together
@@ -39,7 +36,7 @@ public:
 
 private:
     struct Form;
-    const MacEngine engine_;
+    const Vectors vectors_;
     const std::uint32_t pitch_, max_lanes_;
     std::uint32_t lanes_ = 0;
     bool fused_ = false;  // both planes of words in one

@@ -7,20 +7,13 @@
 #include "base/bits.h"
 #include "base/expects.h"
 
-// Compiled for wide vectors too; the loader picks by processor.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define DLASIM_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define DLASIM_CLONES
-#endif
-
 namespace dlasim::numerics {
 namespace {
 
 constexpr std::uint32_t kChannels = 4, kPositions = 16, kWidth = TileBlock::kWidth;
 constexpr std::size_t kPlane = std::size_t{kTileLanes} * kWidth;
 
-DLASIM_CLONES void transform(int width, unsigned truncate, const std::int16_t* tile, std::int16_t* out)
+DLASIM_FORM void transform(int width, unsigned truncate, const std::int16_t* tile, std::int16_t* out)
 {
     std::int32_t m[kPositions][kChannels], t[kPositions][kChannels];
     for (std::uint32_t i = 0; i < kPositions; ++i)
@@ -110,7 +103,7 @@ inline std::uint32_t narrow17(std::uint32_t x)
     return sign | pick(when(e == 63), 31u << 10 | m, finite);
 }
 
-DLASIM_CLONES void transform_fp16(const std::uint16_t* tile, std::uint16_t* out)
+DLASIM_FORM void transform_fp16(const std::uint16_t* tile, std::uint16_t* out)
 {
     constexpr std::uint32_t kRow = 4 * kChannels;  // a row of positions, all channels
     std::uint32_t m[kTileLanes], t[kTileLanes];
@@ -136,7 +129,7 @@ DLASIM_CLONES void transform_fp16(const std::uint16_t* tile, std::uint16_t* out)
 }
 
 /// Sums of one atom with kWidth kernels of one plane: [outputs][kWidth].
-DLASIM_CLONES void tile_sums(const std::int16_t* plane, const std::int16_t* atom, std::int32_t* out)
+DLASIM_FORM void tile_sums(const std::int16_t* plane, const std::int16_t* atom, std::int32_t* out)
 {
     std::int32_t g[kPositions][kWidth];
     for (std::uint32_t p = 0; p < kPositions; ++p) {
@@ -159,21 +152,21 @@ DLASIM_CLONES void tile_sums(const std::int16_t* plane, const std::int16_t* atom
 
 }  // namespace
 
-void transform_tiles(bool bytes, unsigned truncate, const std::int16_t* tile, std::int16_t* out)
+void transform_tiles(bool bytes, unsigned truncate, const std::int16_t* tile, std::int16_t* out, Vectors vectors)
 {
-    transform(bytes ? 8 : 16, truncate, tile, out);
+    in_form<transform>(vectors, bytes ? 8 : 16, truncate, tile, out);
 }
 
-void transform_tiles_fp16(const std::uint16_t* tile, std::uint16_t* out) { transform_fp16(tile, out); }
+void transform_tiles_fp16(const std::uint16_t* tile, std::uint16_t* out, Vectors vectors) { in_form<transform_fp16>(vectors, tile, out); }
 
-TileBlock::TileBlock(std::uint32_t max_kernels)
-    : pitch_(round_up(max_kernels, kWidth)), low_(std::size_t{pitch_} * kTileLanes, 0), high_(low_.size(), 0)
+TileBlock::TileBlock(std::uint32_t max_kernels, Vectors vectors)
+    : vectors_(chosen(vectors)), pitch_(round_up(max_kernels, kWidth)), low_(std::size_t{pitch_} * kTileLanes, 0), high_(low_.size(), 0)
 {
 }
 
 void TileBlock::load(bool bytes, const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels)
 {
-    DLASIM_EXPECTS(kernels <= pitch_);
+    DLASIM_EXPECTS(kernels <= pitch_ && available(vectors_));
     std::fill(low_.begin(), low_.end(), std::int16_t{0});
     std::fill(high_.begin(), high_.end(), std::int16_t{0});
     for (std::uint32_t k = 0; k < kernels; ++k) {
@@ -199,7 +192,7 @@ void TileBlock::multiply_bytes(const std::uint8_t* const* atoms, std::uint32_t c
     for (std::uint32_t i = 0; i < count; ++i, sums += std::size_t{kTileOutputs} * pitch_) {
         std::memcpy(atom, atoms[i], sizeof atom);
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
-            tile_sums(low_.data() + block / kWidth * kPlane, atom, out);
+            in_form<tile_sums>(vectors_, low_.data() + block / kWidth * kPlane, atom, out);
             for (std::uint32_t j = 0; j < kTileOutputs; ++j) std::copy_n(out + j * kWidth, kWidth, sums + std::size_t{j} * pitch_ + block);
         }
     }
@@ -212,8 +205,8 @@ void TileBlock::multiply_words(const std::uint8_t* const* atoms, std::uint32_t c
     for (std::uint32_t i = 0; i < count; ++i, sums += std::size_t{kTileOutputs} * pitch_) {
         std::memcpy(atom, atoms[i], sizeof atom);
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
-            tile_sums(low_.data() + block / kWidth * kPlane, atom, low);
-            tile_sums(high_.data() + block / kWidth * kPlane, atom, high);
+            in_form<tile_sums>(vectors_, low_.data() + block / kWidth * kPlane, atom, low);
+            in_form<tile_sums>(vectors_, high_.data() + block / kWidth * kPlane, atom, high);
             for (std::uint32_t j = 0; j < kTileOutputs; ++j)
                 for (std::uint32_t k = 0; k < kWidth; ++k)
                     sums[std::size_t{j} * pitch_ + block + k] = std::int64_t{high[j * kWidth + k]} * 256 + low[j * kWidth + k];

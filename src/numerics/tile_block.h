@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/vectors.h"
 #include "facts/hardware.h"
 
 namespace dlasim::numerics {
@@ -18,14 +19,14 @@ inline constexpr std::uint32_t kTileLanes = 64;
 inline constexpr std::uint32_t kTileOutputs = 4;
 
 /// C^T D C of four channels, shifted by `truncate` (0..3) with rounding and saturated to bytes or words.
-void transform_tiles(bool bytes, unsigned truncate, const std::int16_t* tile, std::int16_t* out);
+void transform_tiles(bool bytes, unsigned truncate, const std::int16_t* tile, std::int16_t* out, Vectors vectors = Vectors::Best);
 
 /// The same for fp16, computed in fp17; nothing is shifted.
-void transform_tiles_fp16(const std::uint16_t* tile, std::uint16_t* out);
+void transform_tiles_fp16(const std::uint16_t* tile, std::uint16_t* out, Vectors vectors = Vectors::Best);
 
 class TileBlock {
 public:
-    explicit TileBlock(std::uint32_t max_kernels);
+    explicit TileBlock(std::uint32_t max_kernels, Vectors vectors = Vectors::Best);
 
     static constexpr std::uint32_t kWidth = 16;  // kernels computed together
     std::uint32_t pitch() const { return pitch_; }
@@ -37,6 +38,7 @@ public:
     void multiply_words(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* sums) const;
 
 private:
+    const Vectors vectors_;
     const std::uint32_t pitch_;
     // [kernels / kWidth][lane][kWidth]; words are high * 256 + low, so that the sums of either fit 32 bits.
     std::vector<std::int16_t> low_, high_;

@@ -30,23 +30,35 @@ Lanes random_lanes(std::mt19937& random, unsigned window, bool special)
     return lanes;
 }
 
-TEST(Cell, WordsAndTilesAreThoseOfTheMachineForEveryRangeOfExponents)
+/// Every form of the loops that this processor has; the others are reported as skipped.
+class CellTest : public testing::TestWithParam<Vectors> {
+protected:
+    void SetUp() override
+    {
+        if (!available(GetParam())) GTEST_SKIP() << "this processor cannot do it";
+    }
+};
+
+TEST_P(CellTest, WordsAndTilesAreThoseOfTheMachineForEveryRangeOfExponents)
 {
     std::mt19937 random{5};
-    for (int trial = 0; trial < 60000; ++trial) {
+    for (int trial = 0; trial < 20000; ++trial) {
         const unsigned window = 1 + static_cast<unsigned>(random() % 32);
         const bool special = trial % 5 == 0;
         const Lanes w = random_lanes(random, window, special), d = random_lanes(random, window, special);
         numerics::Fp16Weights weights;
         numerics::Fp16Operand data;
-        numerics::unpack_fp16(w, weights);
-        numerics::unpack_fp16(d, data);
+        numerics::unpack_fp16(w, weights, GetParam());
+        numerics::unpack_fp16(d, data, GetParam());
         const CellWeights mine(w);
         const CellAtom atom(d);
-        ASSERT_EQ(cell_word(mine, atom), numerics::dot_fp16(weights, data)) << "trial " << trial;
-        ASSERT_EQ(cell_tile(mine, atom), numerics::winograd_fp16(weights, data)) << "trial " << trial;
+        ASSERT_EQ(cell_word(mine, atom, GetParam()), numerics::dot_fp16(weights, data, GetParam())) << "trial " << trial;
+        ASSERT_EQ(cell_tile(mine, atom, GetParam()), numerics::winograd_fp16(weights, data, GetParam())) << "trial " << trial;
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, CellTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512),
+                         [](const auto& info) { return name_of(info.param); });
 
 TEST(Cell, AnAtomOfZerosIsZero)
 {

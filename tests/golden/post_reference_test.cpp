@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <iostream>
+#include <map>
 
 #include "facts/presets.h"
 #include "golden/lut.h"
@@ -193,6 +195,7 @@ TEST_P(PostFuzz, RowsAreWhatTheirElementsAre)
 {
     const Hardware hw = *find_preset(GetParam());
     std::mt19937 random(4713);
+    std::map<Vectors, int> rows;
     const auto any = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
     for (int trial = 0; trial < 3000; ++trial) {
         Layer layer;
@@ -209,16 +212,21 @@ TEST_P(PostFuzz, RowsAreWhatTheirElementsAre)
         layer.output.shift = any(63);
         layer.kernels = layer.channels = 1 + any(3);
         const LayerTensors tensors = random_operands(layer, random, false);
-        const PostReference reference(layer, hw, tensors);
-        std::vector<std::int64_t> sums(layer.width), row(layer.width);
+        std::vector<std::int64_t> sums(layer.width);
         for (std::int64_t& sum : sums) sum = static_cast<std::int64_t>(std::uint64_t{random()} << 32 | random()) >> any(63);
-        row = sums;
-        std::vector<std::int16_t> out(layer.width);
         const std::uint32_t k = any(layer.kernels - 1), y = any(layer.height - 1);
-        reference.integer_row(row.data(), k, y, out.data());
-        for (std::uint32_t x = 0; x < layer.width; ++x)
-            ASSERT_EQ(out[x], reference.integer(sums[x], k, y, x)) << "trial " << trial << " x " << x;
+        for (const Vectors form : {Vectors::Portable, Vectors::Avx2, Vectors::Avx512}) {
+            if (!available(form)) continue;
+            ++rows[form];
+            const PostReference reference(layer, hw, tensors, form);
+            std::vector<std::int64_t> row = sums;
+            std::vector<std::int16_t> out(layer.width);
+            reference.integer_row(row.data(), k, y, out.data());
+            for (std::uint32_t x = 0; x < layer.width; ++x)
+                ASSERT_EQ(out[x], reference.integer(sums[x], k, y, x)) << "trial " << trial << " x " << x << " " << name_of(form);
+        }
     }
+    for (const auto& [form, count] : rows) std::cout << name_of(form) << ": " << count << " rows\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, PostFuzz, testing::Values("nv_full", "nv_large", "nv_small"));

@@ -51,9 +51,8 @@ TEST_P(SumsTest, SumsAreThoseOfTheDefinition)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, SumsTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512), [](const auto& info) {
-    return info.param == Vectors::Avx2 ? "Avx2" : info.param == Vectors::Avx512 ? "Avx512" : "Portable";
-});
+INSTANTIATE_TEST_SUITE_P(Forms, SumsTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512),
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace dlasim

@@ -21,7 +21,7 @@ std::uint16_t random_value(std::mt19937& random, unsigned window, bool special)
     return static_cast<std::uint16_t>((random() & 0x83ff) | exponent << 10);
 }
 
-class Fp16BlockTest : public testing::TestWithParam<MacEngine> {};
+class Fp16BlockTest : public testing::TestWithParam<Vectors> {};
 
 TEST_P(Fp16BlockTest, WordsAreThoseOfTheCellForEveryRangeOfExponents)
 {
@@ -88,8 +88,8 @@ TEST_P(Fp16BlockTest, TilesGiveTheFourWordsOfTheCell)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, Fp16BlockTest, testing::Values(MacEngine::Plain, MacEngine::Avx512),
-                         [](const auto& info) { return info.param == MacEngine::Plain ? "Plain" : "Avx512"; });
+INSTANTIATE_TEST_SUITE_P(Forms, Fp16BlockTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512),
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace dlasim::numerics

@@ -10,7 +10,7 @@
 namespace dlasim::numerics {
 namespace {
 
-class MacBlockTest : public testing::TestWithParam<MacEngine> {
+class MacBlockTest : public testing::TestWithParam<Vectors> {
 protected:
     void SetUp() override
     {
@@ -97,19 +97,8 @@ TEST_P(MacBlockTest, SumsOfWordsAreExactUpToTheExtremes)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, MacBlockTest, testing::Values(MacEngine::Plain, MacEngine::Sse2, MacEngine::Avx2, MacEngine::Avx512),
-                         [](const auto& info) {
-                             switch (info.param) {
-                                 case MacEngine::Sse2:
-                                     return "Sse2";
-                                 case MacEngine::Avx2:
-                                     return "Avx2";
-                                 case MacEngine::Avx512:
-                                     return "Avx512";
-                                 default:
-                                     return "Plain";
-                             }
-                         });
+INSTANTIATE_TEST_SUITE_P(Forms, MacBlockTest, testing::Values(Vectors::Portable, Vectors::Sse2, Vectors::Avx2, Vectors::Avx512),
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace dlasim::numerics

@@ -66,9 +66,8 @@ TEST_P(ProductsTest, SumsOfBytesThatDoNotFit32BitsAreExact)
         expect_plain_sums(random, 2, length, 128, 128, true, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, ProductsTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512), [](const auto& info) {
-    return info.param == Vectors::Avx2 ? "Avx2" : info.param == Vectors::Avx512 ? "Avx512" : "Portable";
-});
+INSTANTIATE_TEST_SUITE_P(Forms, ProductsTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512),
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace dlasim

@@ -21,7 +21,16 @@ std::int16_t random_word(std::mt19937& random, bool bytes)
     return bytes ? static_cast<std::int8_t>(random()) : static_cast<std::int16_t>(random());
 }
 
-TEST(TileBlock, TransformOfFourChannelsIsTheTransformOfEach)
+/// Every form of the loops that this processor has; the others are reported as skipped.
+class TileBlockTest : public testing::TestWithParam<Vectors> {
+protected:
+    void SetUp() override
+    {
+        if (!available(GetParam())) GTEST_SKIP() << "this processor cannot do it";
+    }
+};
+
+TEST_P(TileBlockTest, TransformOfFourChannelsIsTheTransformOfEach)
 {
     std::mt19937 random{1};
     for (int trial = 0; trial < 4000; ++trial) {
@@ -29,7 +38,7 @@ TEST(TileBlock, TransformOfFourChannelsIsTheTransformOfEach)
         const unsigned truncate = static_cast<unsigned>(random() % 3);
         std::int16_t tile[64], out[64];
         for (auto& x : tile) x = random_word(random, bytes);
-        transform_tiles(bytes, truncate, tile, out);
+        transform_tiles(bytes, truncate, tile, out, GetParam());
         for (unsigned c = 0; c < 4; ++c) {
             std::uint16_t in[16], expected[16];
             for (unsigned i = 0; i < 16; ++i) in[i] = static_cast<std::uint16_t>(tile[4 * i + c]);
@@ -39,7 +48,7 @@ TEST(TileBlock, TransformOfFourChannelsIsTheTransformOfEach)
     }
 }
 
-TEST(TileBlock, TransformOfHalfFloatsIsTheTransformOfEachChannelForEveryKindOfValue)
+TEST_P(TileBlockTest, TransformOfHalfFloatsIsTheTransformOfEachChannelForEveryKindOfValue)
 {
     std::mt19937 random{4};
     for (int trial = 0; trial < 20000; ++trial) {
@@ -53,7 +62,7 @@ TEST(TileBlock, TransformOfHalfFloatsIsTheTransformOfEachChannelForEveryKindOfVa
             if (trial % 4 == 0 && kind == 2) x |= 0x7c00;               // Inf or NaN
             if (kind == 3) x = static_cast<std::uint16_t>(x & 0x83ff);  // denormal
         }
-        transform_tiles_fp16(tile, out);
+        transform_tiles_fp16(tile, out, GetParam());
         for (unsigned c = 0; c < 4; ++c) {
             std::uint16_t in[16], expected[16];
             for (unsigned i = 0; i < 16; ++i) in[i] = tile[4 * i + c];
@@ -63,7 +72,7 @@ TEST(TileBlock, TransformOfHalfFloatsIsTheTransformOfEachChannelForEveryKindOfVa
     }
 }
 
-TEST(TileBlock, SumsOfABlockAreTheSumsOfEveryKernel)
+TEST_P(TileBlockTest, SumsOfABlockAreTheSumsOfEveryKernel)
 {
     std::mt19937 random{2};
     for (int trial = 0; trial < 400; ++trial) {
@@ -80,7 +89,7 @@ TEST(TileBlock, SumsOfABlockAreTheSumsOfEveryKernel)
         std::vector<const std::uint8_t*> pointers;
         for (std::uint32_t i = 0; i < count; ++i)
             pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * 64));
-        TileBlock block(max_kernels);
+        TileBlock block(max_kernels, GetParam());
         block.load(bytes, stored.data(), bytes ? 64 : 128, kernels);
         std::vector<std::int32_t> narrow(std::size_t{count} * 4 * block.pitch(), -1);
         std::vector<std::int64_t> wide(narrow.size(), -1);
@@ -96,6 +105,9 @@ TEST(TileBlock, SumsOfABlockAreTheSumsOfEveryKernel)
             }
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Forms, TileBlockTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512),
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace dlasim::numerics

@@ -4,30 +4,23 @@
 
 #include "numerics/cacc.h"
 
-// The loops over whole stripes are compiled for wide vectors too; the loader picks by processor.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define DLASIM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define DLASIM_CLONES
-#endif
-
 namespace dlasim {
 namespace {
 
 // A partial sum of words has at most 38 bits: so many of them cannot leave 48.
 constexpr std::uint64_t kWideStripes = 1u << 9;
 
-DLASIM_CLONES void add_narrow(std::int32_t* sums, const std::int32_t* more, std::size_t count)
+DLASIM_FORM void add_narrow(std::int32_t* sums, const std::int32_t* more, std::size_t count)
 {
     for (std::size_t i = 0; i < count; ++i) sums[i] += more[i];
 }
-DLASIM_CLONES void add_wide(std::int64_t* sums, const std::int64_t* more, std::size_t count)
+DLASIM_FORM void add_wide(std::int64_t* sums, const std::int64_t* more, std::size_t count)
 {
     for (std::size_t i = 0; i < count; ++i) sums[i] += more[i];
 }
 /// numerics::finish_int for sums of 32 bits, where nothing can saturate.
-DLASIM_CLONES void finish_narrow(const std::int32_t* sums, const std::int32_t* more, unsigned truncate, std::int32_t* results,
-                                 std::size_t count)
+DLASIM_FORM void finish_narrow(const std::int32_t* sums, const std::int32_t* more, unsigned truncate, std::int32_t* results,
+                               std::size_t count)
 {
     const std::int32_t looked_at = truncate > 16 ? 0x7fff << (truncate - 16) : (1 << (truncate - 1)) - 1;
     for (std::size_t i = 0; i < count; ++i) {
@@ -39,8 +32,9 @@ DLASIM_CLONES void finish_narrow(const std::int32_t* sums, const std::int32_t* m
 
 }  // namespace
 
-Accumulator::Accumulator(const Hardware& hw)
-    : hardware_(hw),
+Accumulator::Accumulator(const Hardware& hw, Vectors vectors)
+    : vectors_(chosen(vectors)),
+      hardware_(hw),
       facts_(facts::cacc::of(hw)),
       max_kernels_(hw.kernel_group(Precision::Int8)),
       narrow_stripes_(INT32_MAX / (std::uint64_t{hw.mac.atomic_c} * 128 * 128 * 4) - 1)  // 4: Winograd adds positions
@@ -100,7 +94,7 @@ void Accumulator::add(Half& half)
     if (narrow_) {
         if (!s.narrow) return;
         if (first_) std::copy_n(s.narrow, count, half.narrow.begin());
-        else add_narrow(half.narrow.data(), s.narrow, count);
+        else in_form<add_narrow>(vectors_, half.narrow.data(), s.narrow, count);
         return;
     }
     std::int64_t* sums = half.wide.data();
@@ -122,7 +116,7 @@ void Accumulator::add(Half& half)
                 sums[row + k] = numerics::accumulate_int(more[row + k], sums[row + k], width(half.first_kernel + k));
     };
     if (s.narrow) each(s.narrow);
-    else if (s.wide && !first_ && stripes_ < kWideStripes) add_wide(sums, s.wide, count);
+    else if (s.wide && !first_ && stripes_ < kWideStripes) in_form<add_wide>(vectors_, sums, s.wide, count);
     else if (s.wide) each(s.wide);
 }
 
@@ -141,7 +135,7 @@ std::uint32_t Accumulator::finish(const Half& half, std::uint32_t atom, std::uin
         } else if (mode_.truncate == 0) {
             for (std::uint32_t k = 0; k < count; ++k) results[k] = half.narrow[at + k] + s.narrow[at + k];
         } else {
-            finish_narrow(half.narrow.data() + at, s.narrow + at, mode_.truncate, results, count);
+            in_form<finish_narrow>(vectors_, half.narrow.data() + at, s.narrow + at, mode_.truncate, results, count);
         }
         return 0;
     }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/vectors.h"
 #include "facts/cacc.h"
 #include "facts/hardware.h"
 #include "traffic/convolution.h"
@@ -29,7 +30,7 @@ struct AccumulatorMode {
 
 class Accumulator {
 public:
-    explicit Accumulator(const Hardware& hardware);
+    explicit Accumulator(const Hardware& hardware, Vectors vectors = Vectors::Best);
 
     void start_layer(const AccumulatorMode& mode);
     std::uint32_t kernels() const { return kernels_; }
@@ -55,6 +56,7 @@ private:
     void widen();
     unsigned width(std::uint32_t kernel) const;
 
+    const Vectors vectors_;
     const Hardware& hardware_;
     const facts::cacc::Facts facts_;
     const std::uint32_t max_kernels_;
