@@ -30,9 +30,12 @@ Input::Answer Input::sweep(bool from_memory, bool memory_last, bool from_sdp, el
     answer.memory_ready = memory.ready && memory_open_;
     answer.sdp_taken = from_sdp && sdp_ready();
 
-    elements::Flow sdp{ready && flying_};
-    sweep_sdp(from_sdp, sdp);
-    flow.changed |= memory.changed | sdp.changed;
+    flow.changed |= memory.changed;
+    if (from_sdp || fifo_held_ != 0 || !sdp_.at_rest()) {
+        elements::Flow sdp{ready && flying_};
+        sweep_sdp(from_sdp, sdp);
+        flow.changed |= sdp.changed;
+    }
 
     if (from_memory && answer.memory_ready) {
         flow.changed = true;

@@ -48,8 +48,10 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
 
     Command made;
     const bool makes = commands_.more();
-    if (makes) made = {commands_.address() & facts_.address_mask, commands_.atoms(), commands_.last()};
-    if (makes && register_.ready()) commands_.next();
+    if (makes && register_.ready()) {
+        made = {commands_.address() & facts_.address_mask, commands_.atoms(), commands_.last()};
+        commands_.next();
+    }
     moving_ = register_.clock(makes ? &made : nullptr, takes_command) || ((command || data) && room);
     for (PortStages<WritePacket>& stages : ports_) moving_ |= stages.step(now);
     flow.changed |= moving_ || beats.changed;
