@@ -254,7 +254,7 @@ public:
     const Snapshot& from() const { return from_; }
     /// The last interrupt behind the mark: its cycle, and the snapshot; if there was none, the end.
     Cycle done(Cycle end) const { return done_ > mark_ ? done_ : end; }
-    Snapshot to(Cycle now) const { return done_ > mark_ ? to_ : take_(now); }
+    const Snapshot& to(const Snapshot& last) const { return done_ > mark_ ? to_ : last; }
 
 private:
     std::function<Snapshot(Cycle)> take_;
@@ -330,6 +330,9 @@ RunResult Machine::run(const Program& program)
     }
     result.t0 = software.t0();
     result.end = stop == kNever ? cycle() : stop - 1;
+    // Units evaluate what they have put off before anything is read of them; one that failed is not asked again.
+    const Cycle ran = std::max(result.end + 1, cycle());
+    const Snapshot last = parts.top.failures().any() ? window.from() : parts.snapshot(ran);
     if (result.hung) result.diagnosis = parts.diagnose(software, cycle());
     for (const Cycle c : software.interrupt_cycles())
         if (c > result.t0) result.interrupt_cycles.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
@@ -341,8 +344,7 @@ RunResult Machine::run(const Program& program)
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic(), result.end);
     for (const auto& [name, probe] : parts.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
 
-    const Cycle ran = std::max(result.end + 1, cycle());
-    const Snapshot &from = window.from(), to = window.to(ran);
+    const Snapshot &from = window.from(), &to = window.to(last);
     result.cycles = window.done(result.end) - result.t0;
     result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);
     if (parts.secondary) result.cvsram_memory = parts.secondary->report(ran, from.secondary, to.secondary);
