@@ -1,5 +1,5 @@
-// Programs that keep several units busy at once: a random convolution or SDP layer with its operands, one to three LRN
-// layers through both register groups of CDP, and on nv_full a copy by BDMA and a reshape by Rubik, all enabled before
+// Programs that keep several units busy at once: a random convolution, pooling or SDP layer with its operands, one to three
+// LRN layers through both register groups of CDP, and on nv_full a copy by BDMA and a reshape by Rubik, all enabled before
 // any of them is done. Every output must be what it is when the operation runs alone, and leaping must be stepping.
 //
 // usage: random_mixes FIRST COUNT
@@ -17,6 +17,7 @@
 #include "config/transfer_reader.h"
 #include "facts/bdma.h"
 #include "facts/cdp.h"
+#include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "golden/reference.h"
 #include "lowering/program_writer.h"
@@ -54,12 +55,12 @@ class Mix {
 public:
     explicit Mix(std::uint64_t seed) : random_(static_cast<std::uint32_t>(seed * 2654435761u + 99))
     {
-        constexpr const char* kKinds[] = {"direct", "post", "sdp"};
-        do layer_ = LayerMaker(seed * 64 + in(0, 63), kKinds[in(0, 2)]).make();
+        constexpr const char* kKinds[] = {"direct", "post", "sdp", "pool", "pooled"};
+        do layer_ = LayerMaker(seed * 64 + in(0, 63), kKinds[in(0, std::size(kKinds) - 1)]).make();
         while (!fits(layer_));
         tensors_ = load_tensors(layer_.layer);
         plan_ = plan_layer(layer_.layer, layer_.hardware, tensors_);
-        parts_.push_back({writes_of(plan_.program, 0, true), 1});
+        parts_.push_back({writes_of(plan_.program, 0, true), layer_.layer.pool ? 1u << facts::kPdpInterruptBit : 1});
         add_lrns();
         if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::kBdmaInterruptBit);
         if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::kRubikInterruptBit);
