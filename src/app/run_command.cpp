@@ -96,7 +96,7 @@ int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, c
     const std::uint64_t places = std::uint64_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width();
     const std::uint64_t bytes = layer.output.precision == Precision::Int8 ? places : 2 * places;
     Outputs outputs(options, layer.post.compares() ? 0 : kNpyHeader + bytes);
-    const std::uint64_t atoms = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
+    const std::uint64_t atoms = array_operations(plan, hardware);
     const Simulation simulation = show_progress(layer.name, "MACs", atoms, options, [&](const SimulateOptions& with) {
         return simulate(layer, hardware, memory, tensors, plan, with);
     });

@@ -114,9 +114,21 @@ void add_dram(std::vector<Bound>& bounds, const PortBytes& bytes, std::uint64_t 
 
 }  // namespace
 
+std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
+{
+    std::uint64_t operations = 0;
+    for (const PlannedPass& planned : plan.passes) {
+        const Pass& p = planned.pass;
+        if (!p.convolves()) continue;
+        const Nest nest = nest_of(planned, hw);
+        operations += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
+    }
+    return operations;
+}
+
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
-    std::uint64_t products = 0, array = 0, loads = 0, cacc = 0, sdp = 0, pdp = 0;
+    std::uint64_t products = 0, loads = 0, cacc = 0, sdp = 0, pdp = 0;
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
@@ -127,7 +139,6 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         const Nest nest = nest_of(planned, hw);
         // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
         products += p.mode == PassMode::Winograd ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels : g.macs;
-        array += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
         // The configurable generation pauses a cycle between the results of two places: cacc.md 3.5.
         cacc += places * (sdp_beats(p, hw) + (hw.full() ? 0 : up(p.kernels, hw.kernel_group(p.precision))));
@@ -138,7 +149,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
     std::vector<Bound> bounds{
         {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision)),
          "every multiplier busy with a useful product"},
-        {"mac_array", array, "every operation of the array, unused lanes and kernels included"},
+        {"mac_array", array_operations(plan, hw), "every operation of the array, unused lanes and kernels included"},
         {"weight_load", loads, "the weights of every stripe loaded into the array once"},
         {"cacc", cacc, "every result out of CACC, with its pause between places"},
         {"sdp", sdp, "every result through SDP, at the pace of the slowest engine in use"},
@@ -152,13 +163,6 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
     bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval, "what stands behind the secondary port read once"});
     bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * (ideal ? memory.write_interval : 1), "what goes there written once"});
     return bounds;
-}
-
-std::uint64_t bound_named(const std::vector<Bound>& bounds, const std::string& name)
-{
-    for (const Bound& bound : bounds)
-        if (bound.name == name) return bound.cycles;
-    return 0;
 }
 
 const Bound& binding(const std::vector<Bound>& bounds)

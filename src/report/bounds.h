@@ -21,7 +21,8 @@ struct Bound {
 };
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
-std::uint64_t bound_named(const std::vector<Bound>& bounds, const std::string& name);
+/// The bound "mac_array" alone: operations of the MAC array.
+std::uint64_t array_operations(const Plan& plan, const Hardware& hardware);
 /// The largest one, the first of equal ones. pre: there is one
 const Bound& binding(const std::vector<Bound>& bounds);
 std::uint64_t largest(const std::vector<Bound>& bounds);

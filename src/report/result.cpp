@@ -137,7 +137,7 @@ double LayerResult::utilization() const
 
 double LayerResult::occupancy() const
 {
-    const std::uint64_t operations = bound_named(lower_bounds(plan, layer, hardware, memory), "mac_array");
+    const std::uint64_t operations = array_operations(plan, hardware);
     return cycles() != 0 ? static_cast<double>(operations) / static_cast<double>(cycles()) : 0;
 }
 
