@@ -28,6 +28,8 @@ public:
 
     bool ready() const { return row_[0].ready(); }
     bool empty() const { return items_.empty(); }
+    /// The interface takes something in this cycle; behind look().
+    bool leaves() const { return port_ready_ && row_[stages_ - 1].valid(); }
     /// Nothing inside, and every stage will accept.
     bool at_rest() const { return items_.empty() && row_[0].at_rest() && (stages_ == 1 || row_[1].at_rest()); }
 

@@ -127,6 +127,7 @@ Cycle PdpCore::Parts::quiet() const
 
 bool PdpCore::Parts::acknowledged(Cycle at)
 {
+    if (!acks.outstanding() && late_acknowledge != at) return false;
     const bool now = acks.take(at);
     if (!facts.late_acknowledge) return now;
     const bool late = late_acknowledge == at;
@@ -179,7 +180,9 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     pdp::Completion::Inputs events{false, flying, last_data, read.finished, !late && acknowledged(at), registers.consumer()};
     const bool done = completion.done();
     events.start = !running && registers.start_cycle() == at;
-    if (const auto group = completion.clock(events)) links.interrupt.put(at + 1, 1u << (facts::kPdpInterruptBit + *group));
+    const bool happens = events.start || last_data || read.finished || events.acknowledged || completion.pending();
+    if (const auto group = happens ? completion.clock(events) : std::nullopt)
+        links.interrupt.put(at + 1, 1u << (facts::kPdpInterruptBit + *group));
 
     active = flow.changed || completion.pending() || done || last_data || events.start || events.acknowledged;
     if (events.start) start(at);

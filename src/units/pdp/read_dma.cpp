@@ -108,6 +108,11 @@ bool ReadDma::sweep_beats(elements::Flow& flow)
 /// True with the last request of the layer.
 bool ReadDma::sweep_requests(Cycle now, bool line_taken, elements::Flow& flow)
 {
+    // What did not move in the last cycle does not move in this one, unless something new is known.
+    if (!moving_ && !line_taken && !ports_[0].leaves() && !ports_[1].leaves()) {
+        if (blocked_ && count_stall_) ++stall_;
+        return false;
+    }
     bool all_asked_for = false;
     PortStages<ReadRequest>& port = ports_[layer_.from_primary];
     const bool offered = requests_left_ != 0 && lines_.ready();

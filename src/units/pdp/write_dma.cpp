@@ -30,6 +30,15 @@ void WriteDma::start(const PoolLayer& layer, bool count_stall)
 
 bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
 {
+    // Waiting for data, and nothing else moves: only beats do.
+    if (!moving_ && data_phase_ && !data_ready() && !ports_[0].leaves() && !ports_[1].leaves()) {
+        blocked_ = false;
+        elements::Flow beats{atoms_[set_of_beat()] <= facts_.atom_fifo};
+        collect(beats, in);
+        flow.ready = beats.ready;
+        flow.changed |= beats.changed;
+        return false;
+    }
     PortStages<WritePacket>& port = ports_[to_primary_];
     const bool room = port.ready(), command = !data_phase_ && register_.valid(), data = data_phase_ && data_ready();
     blocked_ = (command || data) && !room;
@@ -41,8 +50,7 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
     else if (data && room) last = send_data(port);
 
     // FIFOs and command register as they were at the start of the cycle.
-    const std::uint32_t set = facts_.word_atoms == 2 ? pixel_ & 1 : 0;
-    elements::Flow beats{before[set] <= facts_.atom_fifo};
+    elements::Flow beats{before[set_of_beat()] <= facts_.atom_fifo};
     collect(beats, in);
     flow.ready = beats.ready;
 
@@ -60,7 +68,7 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
 
 void WriteDma::collect(elements::Flow& flow, bool in)
 {
-    const std::uint32_t set = facts_.word_atoms == 2 ? pixel_ & 1 : 0;
+    const std::uint32_t set = set_of_beat();
     const bool taken = input_.valid() && flow.ready;
     input_.sweep(in, flow);
     if (!taken) return;

@@ -98,6 +98,8 @@ private:
     };
     /// Atoms of the packet that is sent next.
     std::uint32_t packet_atoms() const { return facts_.word_atoms == 2 && sent_ + 1 < command_.atoms ? 2 : 1; }
+    /// Of the FIFOs, that the next beat goes to.
+    std::uint32_t set_of_beat() const { return facts_.word_atoms == 2 ? pixel_ & 1 : 0; }
     bool data_ready() const { return atoms_[packet_atoms() - 1] != 0; }
     void send_command(PortStages<WritePacket>& port);
     bool send_data(PortStages<WritePacket>& port);
