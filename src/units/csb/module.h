@@ -12,7 +12,7 @@ public:
     sc_core::sc_out<bool> interrupt{"interrupt"};
 
     Glb(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, CsbLink& csb,
-        std::vector<Pulse<std::uint32_t>*> sources)
+        const std::vector<Pulse<std::uint32_t>*>& sources)
         : UnitModule(name, clock, stepping), core_(hardware, csb, sources), pin_driver_(*this)
     {
         csb.request.reader = this;
