@@ -48,6 +48,8 @@ std::string compare(const json& test, bool stepping)
 bool plays(const json& test)
 {
     const json& probes = test["expected"]["probes"];
+    for (const char* name : {"cacc2sdp_valid", "cacc2sdp_ready", "sdp2mcif_wr_req_valid", "sdp2mcif_wr_req_ready"})
+        if (!probes.contains(name)) return false;  // nobody watched SDP
     if (!probes["cacc2sdp_valid"].contains("runs") || probes["cacc2sdp_valid"]["runs"].size() >= 400 ||
         probes["cacc2sdp_valid"]["active"] == 0)
         return false;
