@@ -131,9 +131,11 @@ std::string summary_table(const LayerResult& r)
     text += fmt::format("  on           {}, {}, {} mode, {} MACs a cycle\n", r.hardware.name, memory_text(r.memory), r.plan.mode,
                         r.hardware.macs_per_cycle(r.layer.precision));
     text += fmt::format("  cycles       {}\n", grouped(r.cycles()));
-    text += fmt::format("  MACs         {} of the direct convolution, {:.2f} % of what the array could multiply\n", grouped(r.layer.macs()),
-                        100 * r.utilization());
-    text += fmt::format("  array        an operation in {:.2f} % of the cycles\n", 100 * r.occupancy());
+    if (r.layer.macs() != 0) {
+        text += fmt::format("  MACs         {} of the direct convolution, {:.2f} % of what the array could multiply\n",
+                            grouped(r.layer.macs()), 100 * r.utilization());
+        text += fmt::format("  array        an operation in {:.2f} % of the cycles\n", 100 * r.occupancy());
+    }
     for (const std::string& advice : advice_on(r.plan, r.layer, r.hardware, r.memory)) text += fmt::format("  advice       {}\n", advice);
     if (const OutputLayout layout = output_layout(r.plan, r.layer); !layout.one_tensor)
         text += fmt::format("  output       padded, not one tensor: {} regions, {} bytes for {}\n", grouped(layout.regions),
