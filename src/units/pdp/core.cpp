@@ -161,7 +161,7 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     to_input.show(at, at_input, taken.memory_ready);
     if (taken.sdp_taken) {
         const PoolBeat& beat = links.sdp.item(at);
-        values.feed(beat.bytes.data(), beat.count);
+        values.feed(true, beat.bytes.data(), beat.count);
         offered = false;
     }
     flow.ready = taken.memory_ready;

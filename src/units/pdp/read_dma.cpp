@@ -55,7 +55,7 @@ void ReadDma::receive(Cycle now)
         const ReadBeat& beat = link->response.item(now);
         const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
         words_.push_back(static_cast<std::uint8_t>(atoms));
-        values_.feed(beat.data.data(), atoms * facts_.atom_bytes);
+        values_.feed(false, beat.data.data(), atoms * facts_.atom_bytes);
         arrived_ = true;
     }
 }

@@ -12,12 +12,13 @@ void Values::start(const PoolLayer& layer)
     layer_ = &layer;
     nan_outputs_ = 0;
     if (!on_) return;
-    begin_ = end_;
-    end_ = begin_ + layer.atoms_in() * facts_.atom_bytes;
+    Source& source = sources_[layer.flying];
+    input_ = &source.bytes;
+    surface_begin_ = source.end;
+    source.end += layer.atoms_in() * facts_.atom_bytes;
     lanes_ = facts_.atom_bytes / static_cast<std::uint32_t>(layer.pool.element_bytes());
     atoms_left_ = layer.out.total() * layer.out_surfaces * layer.out_height;
     pass_ = 0;
-    surface_begin_ = begin_;
     open_pass();
 }
 
@@ -45,7 +46,7 @@ void Values::open_surface()
 void Values::open_line(std::uint64_t position)
 {
     line_begin_ = position;
-    input_.release(position);
+    input_->release(position);
     read_ = columns_ = 0;
 }
 
@@ -62,11 +63,11 @@ Values::Window Values::window(std::uint32_t out, std::uint32_t stride, std::uint
 void Values::pool_line()
 {
     const PoolLayer& layer = *layer_;
-    const std::uint64_t arrived = input_.end() > line_begin_ ? (input_.end() - line_begin_) / facts_.atom_bytes : 0;
+    const std::uint64_t arrived = input_->end() > line_begin_ ? (input_->end() - line_begin_) / facts_.atom_bytes : 0;
     const auto pixels = static_cast<std::uint32_t>(std::min<std::uint64_t>(width_, arrived));
     for (; read_ < pixels; ++read_) {
         std::array<std::uint8_t, kMaxBeatBytes> bytes;
-        input_.read(line_begin_ + std::uint64_t{read_} * facts_.atom_bytes, bytes.data(), facts_.atom_bytes);
+        input_->read(line_begin_ + std::uint64_t{read_} * facts_.atom_bytes, bytes.data(), facts_.atom_bytes);
         numerics::pool_read(layer.pool, bytes.data(), elements_.data() + std::size_t{read_} * lanes_, lanes_);
     }
     for (; columns_ < out_width_; ++columns_) {

@@ -23,10 +23,10 @@ public:
     explicit Values(const facts::Pdp& facts) : facts_(facts) {}
 
     void compute(bool on) { on_ = on; }
-    /// Bytes of whole atoms, or of parts of one on the fly.
-    void feed(const std::uint8_t* bytes, std::uint32_t count)
+    /// Bytes of whole atoms, or of parts of one on the fly. PDP_RDMA reads ahead while SDP still feeds the layer before.
+    void feed(bool flying, const std::uint8_t* bytes, std::uint32_t count)
     {
-        if (on_) input_.push(bytes, count);
+        if (on_) sources_[flying].bytes.push(bytes, count);
     }
     void start(const PoolLayer& layer);
     /// The bytes of the next output atom.
@@ -51,8 +51,12 @@ private:
 
     const facts::Pdp& facts_;
     bool on_ = true;
-    ByteStream input_;
-    std::uint64_t begin_ = 0, end_ = 0;  // positions of the layer's bytes
+    struct Source {
+        ByteStream bytes;
+        std::uint64_t end = 0;  // position behind the bytes of its layers so far
+    };
+    std::array<Source, 2> sources_;           // memory, SDP
+    ByteStream* input_ = &sources_[0].bytes;  // of the layer
     const PoolLayer* layer_ = nullptr;
     std::uint32_t lanes_ = 0;  // elements of an atom
     // the pass
