@@ -1,16 +1,29 @@
-// The SystemC coat of a core: a process that sleeps until the core's horizon or until a link wakes
-// it. While a unit has nothing to do it is not scheduled at all.
+// The SystemC coat of a core, which sleeps until the core's horizon or until a link wakes it. While a
+// unit has nothing to do it is not scheduled at all. The first unit of a clock has the process that
+// evaluates them all (agenda.h).
 #pragma once
-#include <algorithm>
-#include <queue>
+#include <bit>
+#include <memory>
 #include <systemc>
 #include <vector>
 
 #include "base/expects.h"
+#include "links/agenda.h"
 #include "links/core.h"
 #include "links/failures.h"
 
 namespace dlasim {
+
+class UnitModule;
+
+/// Units that one process evaluates, at most Agenda::kUnits.
+struct Crew {
+    std::vector<UnitModule*> units;
+    Agenda agenda;
+    sc_core::sc_event due{"due"};
+    Cycle notified = kNever;  // what `due` is notified for
+    bool running = false;
+};
 
 /// The core clock: turns cycles into SystemC time and back. Edge 0 is at time 0.
 class Clock {
@@ -31,30 +44,36 @@ public:
         const sc_core::sc_time edge = at(cycle), now = sc_core::sc_time_stamp();
         return edge > now ? edge - now : sc_core::SC_ZERO_TIME;
     }
+    /// The crew that the next unit joins.
+    Crew& crew() const
+    {
+        if (crews_.empty() || crews_.back()->units.size() == Agenda::kUnits) crews_.push_back(std::make_unique<Crew>());
+        return *crews_.back();
+    }
 
 private:
     sc_core::sc_time period_;
+    mutable std::vector<std::unique_ptr<Crew>> crews_;
 };
 
 /// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result.
 class UnitModule : public sc_core::sc_module, public Sleeper {
 public:
-    UnitModule(const sc_core::sc_module_name& name, const Clock& clock, bool stepping) : sc_module(name), clock_(clock), stepping_(stepping)
+    UnitModule(const sc_core::sc_module_name& name, const Clock& clock, bool stepping)
+        : sc_module(name), clock_(clock), crew_(clock.crew()), place_(static_cast<unsigned>(crew_.units.size())), stepping_(stepping)
     {
+        crew_.units.push_back(this);
+        if (place_ != 0) return;
         SC_HAS_PROCESS(UnitModule);
         SC_METHOD(run);
-        sensitive << wake_;
+        sensitive << crew_.due;
         dont_initialize();
     }
 
     void wake_at(Cycle at) override
     {
-        if (at < scheduled_) {
-            if (scheduled_ != kNever) later_.push(scheduled_);
-            schedule(at);
-        } else if (at != scheduled_) {
-            later_.push(at);
-        }
+        crew_.agenda.add(place_, at);
+        if (!crew_.running && at < crew_.notified) notify(at);
     }
 
     /// Evaluations so far: what a run costs, and whether anything still moves.
@@ -66,45 +85,48 @@ public:
     Failures* failures = nullptr;
 
 protected:
-    void start_of_simulation() override { schedule(0); }
+    void start_of_simulation() override { wake_at(0); }
 
     const Clock& clock_;
 
 private:
+    /// Of the first of a crew: everybody who is due.
     void run()
+    {
+        const Cycle now = clock_.now();
+        crew_.notified = kNever;
+        crew_.running = true;
+        for (std::uint64_t due = crew_.agenda.take(now); due != 0; due &= due - 1)
+            crew_.units[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
+        crew_.running = false;
+        if (const Cycle next = crew_.agenda.next(); next != kNever) notify(next);
+    }
+    void evaluate(Cycle now)
     {
         if (failures && failures->any()) return;
         try {
-            evaluate();
+            ++evaluations_;
+            core().advance(now);
+            const Cycle next = stepping_ ? now + 1 : core().horizon();
+            DLASIM_EXPECTS(next > now);
+            if (next != kNever) crew_.agenda.add(place_, next);
         } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
+            crew_.running = false;
             throw;
         } catch (const std::exception& error) {
             if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
             else failures->report(basename(), error.what());
         }
     }
-    void evaluate()
+    void notify(Cycle at)
     {
-        const Cycle now = clock_.now();
-        ++evaluations_;
-        scheduled_ = kNever;
-        while (!later_.empty() && later_.top() <= now) later_.pop();
-        core().advance(now);
-        Cycle next = stepping_ ? now + 1 : core().horizon();
-        DLASIM_EXPECTS(next > now);
-        if (!later_.empty()) next = std::min(next, later_.top());
-        if (next < scheduled_) schedule(next);
-    }
-    void schedule(Cycle at)
-    {
-        scheduled_ = at;
-        wake_.notify(clock_.until(at));
+        crew_.notified = at;
+        crew_.due.notify(clock_.until(at));
     }
 
-    sc_core::sc_event wake_{"wake"};
+    Crew& crew_;
+    unsigned place_;  // in the crew
     bool stepping_;
-    Cycle scheduled_ = kNever;                                              // what wake_ is notified for
-    std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> later_;  // wakes after that
     std::uint64_t evaluations_ = 0;
 };
 
