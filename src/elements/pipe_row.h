@@ -56,6 +56,10 @@ struct EitherSkid {
     bool at_rest() const { return !full && !shadow && go; }
     void sweep(bool in, Flow& flow)
     {
+        if (in && full && go && flow.ready) {  // flows on as it is
+            flow.changed = true;
+            return;
+        }
         const bool was_ready = go, moves = flow.ready || !full;
         const bool next = go ? in : shadow, now = moves ? next : full, kept = !moves && next;
         const bool goes = moves || (!stalls && !kept);

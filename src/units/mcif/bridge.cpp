@@ -254,6 +254,7 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
 
 Cycle Bridge::cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest) const
 {
+    if (delay == clock_.period()) return std::max(now + 1, earliest);
     const std::uint64_t period = clock_.period().value();
     return std::max<Cycle>(now + (delay.value() + period - 1) / period, earliest);
 }

@@ -167,6 +167,14 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     flow.ready = taken.memory_ready;
     const pdp::ReadDma::Answer read = reader.sweep(at, flow);
 
+    beats += entered;
+    if (late && !flying && !last_data && !read.all_asked_for && !read.finished && !completion.pending()) {
+        active = flow.changed;
+        links.sdp.set_ready(at + 1, input.sdp_ready());
+        note_phase(at, entered);
+        return;
+    }
+
     // Ends and beginnings.
     if (last_data) {
         acks.expect(layer.to_primary ? 0 : 1);
@@ -194,7 +202,6 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     }
     if (done) finish(at);
     links.sdp.set_ready(at + 1, input.sdp_ready());
-    beats += entered;
     note_phase(at, entered);
 }
 
