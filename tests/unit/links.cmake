@@ -1,0 +1,1 @@
+dlasim_test(agenda_test.cpp quick USES dlasim::links)
