@@ -34,7 +34,7 @@ public:
         std::vector<std::string> kinds;
         const bool full = hardware_.full();
         const std::vector<std::string> convolutions =
-            full ? std::vector<std::string>{"direct", "post", "post", "image", "winograd", "pooled", "pooled"}
+            full ? std::vector<std::string>{"direct", "post", "post", "image", "winograd", "batch", "pooled", "pooled"}
                  : std::vector<std::string>{"direct", "post", "post", "image", "pooled", "pooled"};
         const std::vector<std::string> pools =
             full ? std::vector<std::string>{"pool", "pool_int16", "pool_fp16"} : std::vector<std::string>{"pool"};
