@@ -55,10 +55,6 @@ void ReadDma::receive(Cycle now)
         const ReadBeat& beat = link->response.item(now);
         const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
         words_.push_back(static_cast<std::uint8_t>(atoms));
-        // Where nothing can hold the word up, its credit is on its way at once.
-        if (uncredited_ == 0 && std::max(atoms_[0], atoms_[1]) + words_.size() <= facts_.atom_fifo + 1)
-            link_->credit.put(now + kCreditAhead, true);
-        else ++uncredited_;
         values_.feed(false, beat.data.data(), atoms * facts_.atom_bytes);
         arrived_ = true;
     }
@@ -80,12 +76,8 @@ ReadDma::Answer ReadDma::sweep(Cycle now, elements::Flow& flow)
     if (leaves) {
         ++atoms_[0];
         if (words_.front() == 2) ++atoms_[1];
-        const bool uncredited = uncredited_ == words_.size();
         words_.pop_front();
-        if (uncredited) {
-            --uncredited_;
-            link_->credit.put(now + 1, true);
-        }
+        link_->credit.put(now + 1, true);
     }
     flow.changed |= leaves || arrived_ || !latency_.idle();
     latency_.clock(arrived_, leaves);
@@ -149,11 +141,9 @@ Cycle ReadDma::quiet() const
     if (moving_) return 0;
     Cycle cycles = beats_left_ ? beats_left_ - 1 : kNever;
     if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
-    if (uncredited_ == 0) return cycles;
-    Cycle leaves = kNever - kCreditLate;
-    if (latency_.valid()) leaves = room() ? 0 : facts_.beats - beat_;
-    else if (!latency_.idle()) leaves = latency_.distance();
-    return std::min(cycles, leaves + kCreditLate);
+    if (latency_.valid()) cycles = room() ? 0 : std::min<Cycle>(cycles, facts_.beats - beat_);
+    else if (!latency_.idle()) cycles = std::min<Cycle>(cycles, latency_.distance());
+    return cycles;
 }
 
 }  // namespace dlasim::pdp

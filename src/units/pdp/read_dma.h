@@ -16,7 +16,6 @@
 #include "base/ring.h"
 #include "elements/command_fifo.h"
 #include "elements/pipe_row.h"
-#include "facts/fabric.h"
 #include "facts/pdp.h"
 #include "links/port_stages.h"
 #include "traffic/memory.h"
@@ -66,12 +65,6 @@ public:
     std::uint64_t atoms_read() const { return atoms_read_; }
 
 private:
-    /// From a response to the credit of a word that nothing holds up: stages, RAM, output register, and the register of the pulse.
-    static constexpr Cycle kCreditAhead = facts::kPdpResponseStages + 4;
-
-    /// Cycles by which a credit may be put late: it counts only so long after its pulse.
-    static constexpr Cycle kCreditLate = facts::fabric::kCreditLatency;
-
     struct Line {
         std::uint32_t atoms = 0;
     };
@@ -97,7 +90,6 @@ private:
     bool arrived_ = false;
     elements::RamFifo<facts::kPdpResponseStages> latency_;
     Ring<std::uint8_t> words_{64};  // atoms of the words in it
-    std::uint32_t uncredited_ = 0;  // of them, the last ones: their credits are put when they leave
     // beats
     std::array<std::uint32_t, 2> atoms_{};  // in the reorder FIFOs of lower and upper atoms
     std::uint32_t beat_ = 0, group_ = 0;    // FIFO that is read next: of the atom, lower or upper
