@@ -28,6 +28,7 @@ void prepare_heap()
     // The first block makes the heap grow. It is to touch a page of its own, below the first large one.
     const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(heap_end()) + page;
     const std::uintptr_t left = -from % kLargePage;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): what sbrk answers when it fails
     if (sbrk(static_cast<std::intptr_t>(left)) == reinterpret_cast<void*>(-1)) return;
     char* const large = heap_end() + page;
     void* volatile block = std::malloc(1);  // volatile, or the compiler leaves both calls out

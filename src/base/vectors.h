@@ -16,7 +16,7 @@ enum class Vectors { Best, Portable, Sse2, Avx2, Avx512 };
 inline bool available(Vectors vectors)
 {
     switch (vectors) {
-        case Vectors::Best:
+        case Vectors::Best:  // NOLINT(bugprone-branch-clone)
         case Vectors::Portable:
             return true;
 #if defined(__x86_64__)

@@ -195,7 +195,7 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     const JsonObject data(top.raw("data"), top.file(), top.pointer("data"), keys);
     layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the tensors", 1));
     const auto path = [&](const char* key) {
-        const std::string text = data.text(key, "");
+        std::string text = data.text(key, "");
         if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
         if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
         return (std::filesystem::path(folder) / text).string();

@@ -14,7 +14,7 @@ struct TransferResult {
     std::optional<Comparison> comparison;  // none with --timing-only
     double wall_seconds = 0;
     std::optional<Difference> expected = std::nullopt;  // from the tensor of the user's
-    std::string output_file = "";                       // of the output tensor, empty without one
+    std::string output_file = {};                       // of the output tensor, empty without one
 
     /// From t0 to the last done interrupt.
     std::uint64_t cycles() const { return run.cycles; }

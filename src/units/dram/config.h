@@ -3,6 +3,7 @@
 // never configured. Source: dram.md 1, 3, 4, 6-9.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -112,7 +113,7 @@ struct Config {
     ControllerConfig controller;
     EnergyConfig energy;
 
-    std::uint64_t tck_fs() const { return static_cast<std::uint64_t>(tck_ns * 1e6 + 0.5); }
+    std::uint64_t tck_fs() const { return static_cast<std::uint64_t>(std::llround(tck_ns * 1e6)); }
     std::int64_t burst() const { return organisation.burst_cycles(); }
     double peak_gb_per_s() const { return organisation.request_bytes() / (static_cast<double>(burst()) * tck_ns) * organisation.channels; }
 };
