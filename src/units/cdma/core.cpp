@@ -122,7 +122,7 @@ struct CdmaCore::Parts {
 
 void CdmaCore::Parts::start_layer(Cycle at)
 {
-    layer = cdma::decode_layer(hw, registers, registers.consumer());
+    layer = cdma::Layer::decode(hw, registers, registers.consumer());
     running = true;
     started = at;
     data_done = weight_done = switch_at = kNever;

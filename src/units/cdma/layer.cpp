@@ -6,7 +6,7 @@
 
 namespace dlasim::cdma {
 
-Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned group)
+Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned group)
 {
     namespace r = reg::cdma;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset, group); };

@@ -50,10 +50,10 @@ struct Layer {
     bool output8() const { return precision == 0; }
     /// Bits of the bank fields: a change of bank_code means a new partition of the buffer.
     std::uint32_t bank_code() const { return data_banks | weight_banks << 16; }
-};
 
-/// Reads the registers of group `group`.
-Layer decode_layer(const Hardware& hw, const RegisterFile& registers, unsigned group);
+    /// What the registers of group `group` say.
+    static Layer decode(const Hardware& hw, const RegisterFile& registers, unsigned group);
+};
 
 /// How a pixel format lies in memory and in the buffer.
 struct PixelFormat {

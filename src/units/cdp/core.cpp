@@ -102,7 +102,7 @@ void CdpCore::account(Cycle to)
 
 void CdpCore::start(Cycle now)
 {
-    layer_ = cdp::Layer::read(hardware_, registers_);
+    layer_ = cdp::Layer::decode(hardware_, registers_);
     pipeline_->start(layer_.values);
     running_ = true;
     begun_ = false;
@@ -113,7 +113,7 @@ void CdpCore::start(Cycle now)
 
 void CdpCore::start_reading(Cycle now)
 {
-    rdma_.start(cdp::ReadLayer::read(hardware_, read_registers_));
+    rdma_.start(cdp::ReadLayer::decode(hardware_, read_registers_));
     reading_ = true;
     clocks_[kRead].on(now);
 }
@@ -123,7 +123,7 @@ void CdpCore::start_reading(Cycle now)
 void CdpCore::begin_layer()
 {
     begun_ = true;
-    layer_ = cdp::Layer::read(hardware_, registers_);
+    layer_ = cdp::Layer::decode(hardware_, registers_);
     pipeline_->begin(rdma_.cube());
     wdma_.start(rdma_.cube(), layer_);
     values_.start(rdma_.cube(), layer_.values, tables_);

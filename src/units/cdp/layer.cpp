@@ -53,7 +53,7 @@ numerics::CdpLut read_lut(const RegisterFile& r)
 
 }  // namespace
 
-ReadLayer ReadLayer::read(const Hardware& hardware, const RegisterFile& r)
+ReadLayer ReadLayer::decode(const Hardware& hardware, const RegisterFile& r)
 {
     using namespace reg::cdp_rdma;
     ReadLayer layer;
@@ -69,7 +69,7 @@ ReadLayer ReadLayer::read(const Hardware& hardware, const RegisterFile& r)
     return layer;
 }
 
-Layer Layer::read(const Hardware& hardware, const RegisterFile& r)
+Layer Layer::decode(const Hardware& hardware, const RegisterFile& r)
 {
     using namespace reg::cdp;
     Layer layer;

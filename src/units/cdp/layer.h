@@ -33,7 +33,7 @@ struct ReadLayer {
     Place source;
     bool counts_stalls = false;
 
-    static ReadLayer read(const Hardware& hardware, const RegisterFile& registers);
+    static ReadLayer decode(const Hardware& hardware, const RegisterFile& registers);
 };
 
 /// What CDP does with it.
@@ -42,7 +42,7 @@ struct Layer {
     numerics::CdpConfig values;
     bool counts_stalls = false;
 
-    static Layer read(const Hardware& hardware, const RegisterFile& registers);
+    static Layer decode(const Hardware& hardware, const RegisterFile& registers);
 };
 
 /// One surface of a block: what a command is for.

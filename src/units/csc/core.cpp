@@ -180,7 +180,7 @@ void CscCore::Parts::absorb(Cycle at)
 void CscCore::Parts::start_layer(Cycle at)
 {
     now = at;
-    layer = read_layer(registers, hardware);
+    layer = CscLayer::decode(hardware, registers);
     absorb(at + 1);
     const bool mode_changed = !previous.any || previous.layer.mode != layer.mode;
     if ((!layer.data_reuse || mode_changed) && previous.slices != 0) {

@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-CscLayer read_layer(const RegisterFile& registers, const Hardware& hw)
+CscLayer CscLayer::decode(const Hardware& hw, const RegisterFile& registers)
 {
     const facts::csc::Facts silicon = facts::csc::of(hw);
     const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };

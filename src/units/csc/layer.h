@@ -59,8 +59,8 @@ struct CscLayer {
         return mode == ConvMode::Winograd || !last_slice ? slice_channels : last_weight_channel % slice_channels + 1;
     }
     bool int8() const { return precision == Precision::Int8; }
-};
 
-CscLayer read_layer(const RegisterFile& registers, const Hardware& hardware);
+    static CscLayer decode(const Hardware& hardware, const RegisterFile& registers);
+};
 
 }  // namespace dlasim

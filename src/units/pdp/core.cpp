@@ -207,7 +207,7 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
 
 void PdpCore::Parts::start(Cycle at)
 {
-    layer = pdp::read_pool_layer(facts, generation, registers);
+    layer = pdp::PoolLayer::decode(facts, generation, registers);
     const bool count = bits(registers.get(reg::pdp::D_PERF_ENABLE), 0, 1);
     values.start(layer);
     input.start(layer);
@@ -223,7 +223,7 @@ void PdpCore::Parts::start(Cycle at)
 void PdpCore::Parts::start_reading(Cycle at)
 {
     const bool count = bits(read_registers.get(reg::pdp_rdma::D_PERF_ENABLE), 0, 1);
-    reader.start(pdp::read_read_layer(facts, read_registers), count);
+    reader.start(pdp::ReadLayer::decode(facts, read_registers), count);
     reading = active = true;
     read_clock.on(at);
 }

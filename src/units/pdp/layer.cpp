@@ -40,7 +40,7 @@ std::uint64_t address(const RegisterFile& registers, std::uint32_t high, std::ui
 
 }  // namespace
 
-ReadLayer read_read_layer(const facts::Pdp& facts, const RegisterFile& registers)
+ReadLayer ReadLayer::decode(const facts::Pdp& facts, const RegisterFile& registers)
 {
     using namespace reg::pdp_rdma;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
@@ -61,7 +61,7 @@ ReadLayer read_read_layer(const facts::Pdp& facts, const RegisterFile& registers
     return layer;
 }
 
-PoolLayer read_pool_layer(const facts::Pdp& facts, Generation generation, const RegisterFile& registers)
+PoolLayer PoolLayer::decode(const facts::Pdp& facts, Generation generation, const RegisterFile& registers)
 {
     using namespace reg::pdp;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };

@@ -32,6 +32,8 @@ struct ReadLayer {
 
     std::uint64_t start(std::uint32_t pass) const { return pass == 0 ? 0 : second_start + std::uint64_t{pass - 1} * step; }
     std::uint64_t atoms() const { return passes.total() * surfaces * height; }
+
+    static ReadLayer decode(const facts::Pdp& facts, const RegisterFile& registers);
 };
 
 /// What PDP pools.
@@ -48,9 +50,8 @@ struct PoolLayer {
     bool to_primary = true;
 
     std::uint64_t atoms_in() const { return in.total() * surfaces * height; }
-};
 
-ReadLayer read_read_layer(const facts::Pdp& facts, const RegisterFile& registers);
-PoolLayer read_pool_layer(const facts::Pdp& facts, Generation generation, const RegisterFile& registers);
+    static PoolLayer decode(const facts::Pdp& facts, Generation generation, const RegisterFile& registers);
+};
 
 }  // namespace dlasim::pdp

@@ -52,7 +52,7 @@ void RubikCore::start(Cycle now)
 {
     running_ = reading_ = commanding_ = true;
     active_at_ = now + kRubikStartToRequest;
-    layer_ = Layer::read(registers_);
+    layer_ = Layer::decode(registers_);
     from_ = layer_.from_mc ? 0 : 1;
     to_ = layer_.to_mc ? 0 : 1;
     reads_ = ReadWalk(layer_);

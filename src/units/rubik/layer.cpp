@@ -14,7 +14,7 @@ constexpr std::uint32_t kLineSizeMask = 0x1fff;  // a contracted line's size is 
 
 }  // namespace
 
-Layer Layer::read(const RegisterFile& registers)
+Layer Layer::decode(const RegisterFile& registers)
 {
     using namespace reg::rbk;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };

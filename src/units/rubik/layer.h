@@ -28,7 +28,7 @@ struct Layer {
     std::uint64_t cube = 0;  // between the sub-cubes of contract
     bool from_mc = false, to_mc = false;
 
-    static Layer read(const RegisterFile& registers);
+    static Layer decode(const RegisterFile& registers);
 
     std::uint32_t channels_per_atom() const { return 32 / element_bytes; }
     std::uint32_t groups(std::uint32_t channel_count) const { return (channel_count + channels_per_atom() - 1) / channels_per_atom(); }

@@ -211,7 +211,7 @@ struct SdpUnit final : SdpCore::Parts {
 
     void start(Cycle at)
     {
-        const SdpLayer layer = read_sdp_layer(hardware, registers);
+        const SdpLayer layer = SdpLayer::decode(hardware, registers);
         values.start(registers, layer);
         machine.start(layer);
         running = active = true;
@@ -265,7 +265,7 @@ struct SdpUnit final : SdpCore::Parts {
         pending = 0;
         for (unsigned i = 0; i < kReadEngines; ++i) {
             const ReadEngine engine = static_cast<ReadEngine>(i);
-            const ReadLayer layer = read_read_layer(hardware, read_registers, engine);
+            const ReadLayer layer = ReadLayer::decode(hardware, read_registers, engine);
             if (!layer.on) continue;
             machine.start(engine, layer);
             machine.stall(i) = 0;

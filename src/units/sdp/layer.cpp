@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kAlgorithmEql = 3;
 
-SdpEngineLayer read_engine(const RegisterFile& registers, std::uint32_t cfg, std::uint32_t alu, std::uint32_t mul)
+SdpEngineLayer decode_engine(const RegisterFile& registers, std::uint32_t cfg, std::uint32_t alu, std::uint32_t mul)
 {
     SdpEngineLayer engine;
     const std::uint32_t value = registers.get(cfg);
@@ -24,7 +24,7 @@ Precision precision(std::uint32_t code) { return code == 0 ? Precision::Int8 : c
 
 }  // namespace
 
-SdpLayer read_sdp_layer(const Hardware& hardware, const RegisterFile& registers)
+SdpLayer SdpLayer::decode(const Hardware& hardware, const RegisterFile& registers)
 {
     using namespace reg::sdp;
     SdpLayer layer;
@@ -56,10 +56,10 @@ SdpLayer read_sdp_layer(const Hardware& hardware, const RegisterFile& registers)
 
     const std::uint32_t ew = registers.get(D_DP_EW_CFG);
     layer.compare = !bits(ew, 0, 1) && !bits(ew, 1, 1) && bits(ew, 2, 2) == kAlgorithmEql;
-    layer.bs = read_engine(registers, D_DP_BS_CFG, D_DP_BS_ALU_CFG, D_DP_BS_MUL_CFG);
-    layer.bn = read_engine(registers, D_DP_BN_CFG, D_DP_BN_ALU_CFG, D_DP_BN_MUL_CFG);
+    layer.bs = decode_engine(registers, D_DP_BS_CFG, D_DP_BS_ALU_CFG, D_DP_BS_MUL_CFG);
+    layer.bn = decode_engine(registers, D_DP_BN_CFG, D_DP_BN_ALU_CFG, D_DP_BN_MUL_CFG);
     if (hardware.sdp.has_ew) {
-        layer.ew = read_engine(registers, D_DP_EW_CFG, D_DP_EW_ALU_CFG, D_DP_EW_MUL_CFG);
+        layer.ew = decode_engine(registers, D_DP_EW_CFG, D_DP_EW_ALU_CFG, D_DP_EW_MUL_CFG);
         layer.ew.alu_convert = !bits(registers.get(D_DP_EW_ALU_CFG), 1, 1);
         layer.ew.mul_convert = !bits(registers.get(D_DP_EW_MUL_CFG), 1, 1);
         layer.ew.lut = layer.ew.on && hardware.sdp.has_lut && !bits(ew, 6, 1);

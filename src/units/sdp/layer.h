@@ -35,8 +35,9 @@ struct SdpLayer {
     bool quiet() const { return to_pdp || compare; }
     /// The converter passes what EW compared. Where there is no EW, compare mode stops WDMA alone.
     bool compares_lanes() const { return compare && ew.on; }
-};
 
-SdpLayer read_sdp_layer(const Hardware& hardware, const RegisterFile& registers);
+    /// What the registers of the consumer group say.
+    static SdpLayer decode(const Hardware& hardware, const RegisterFile& registers);
+};
 
 }  // namespace dlasim

@@ -27,7 +27,7 @@ Precision precision(std::uint32_t code) { return code == 0 ? Precision::Int8 : c
 
 }  // namespace
 
-ReadLayer read_read_layer(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine)
+ReadLayer ReadLayer::decode(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine)
 {
     using namespace reg::sdp_rdma;
     const Offsets& at = kOffsets[static_cast<unsigned>(engine)];

@@ -46,9 +46,10 @@ struct ReadLayer {
     }
     /// Atoms of all requests.
     std::uint64_t total_atoms() const;
-};
 
-ReadLayer read_read_layer(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine);
+    /// What the registers of the consumer group say.
+    static ReadLayer decode(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine);
+};
 
 /// The requests of a layer in order.
 class ReadRequests {
