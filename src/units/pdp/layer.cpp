@@ -28,7 +28,7 @@ Passes input_passes(std::uint32_t count, std::uint32_t width, const Partial& par
     return {count, partial.first, overlapped(partial.mid, overlap), overlapped(partial.last, overlap)};
 }
 
-std::uint32_t surfaces(std::uint32_t channels, std::uint32_t element_bytes, std::uint32_t atom_bytes)
+std::uint32_t surfaces_of(std::uint32_t channels, std::uint32_t element_bytes, std::uint32_t atom_bytes)
 {
     return ceil_div(channels * element_bytes, atom_bytes);
 }
@@ -53,7 +53,7 @@ ReadLayer ReadLayer::decode(const facts::Pdp& facts, const RegisterFile& registe
     layer.second_start = overlapped(partial.first, -overlap);
     layer.step = partial.mid;
     layer.height = bits(get(D_DATA_CUBE_IN_HEIGHT), 0, 13) + 1;
-    layer.surfaces = surfaces(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
+    layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
     layer.base = address(registers, D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW);
     layer.line_stride = get(D_SRC_LINE_STRIDE);
     layer.surface_stride = get(D_SRC_SURFACE_STRIDE);
@@ -102,8 +102,8 @@ PoolLayer PoolLayer::decode(const facts::Pdp& facts, Generation generation, cons
     layer.height = bits(get(D_DATA_CUBE_IN_HEIGHT), 0, 13) + 1;
     layer.out_height = bits(get(D_DATA_CUBE_OUT_HEIGHT), 0, 13) + 1;
     const auto element_bytes = static_cast<std::uint32_t>(pool.element_bytes());
-    layer.surfaces = surfaces(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
-    layer.out_surfaces = surfaces(bits(get(D_DATA_CUBE_OUT_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
+    layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
+    layer.out_surfaces = surfaces_of(bits(get(D_DATA_CUBE_OUT_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
     return layer;
 }
 
