@@ -4,9 +4,6 @@
 #include <cstring>
 
 namespace dlasim {
-namespace {
-constexpr std::uint32_t kNoAddress = UINT32_MAX;
-}
 
 void PackageAtoms::make_room(std::uint32_t count, std::uint32_t size)
 {

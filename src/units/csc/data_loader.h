@@ -50,6 +50,7 @@ public:
     Probe* read_probe = nullptr;  // sc2buf_dat_rd
 
 private:
+    static constexpr std::uint32_t kNoAddress = UINT32_MAX;
     /// Where the walk is: output column, input column, input row.
     struct Position {
         std::uint32_t output = 0;

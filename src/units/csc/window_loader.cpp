@@ -8,7 +8,6 @@
 
 namespace dlasim {
 namespace {
-constexpr std::uint32_t kNoAddress = UINT32_MAX;
 constexpr std::uint32_t kTileChannels = 4, kTileLanes = numerics::kTileLanes, kPositionBytes = 8;
 constexpr std::uint32_t kTileAtom = 2 * kTileLanes + 64;
 }  // namespace

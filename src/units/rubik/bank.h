@@ -14,7 +14,6 @@
 
 namespace dlasim::rubik {
 
-inline constexpr std::uint32_t kAtomBytes = 32;
 using Atom = std::array<std::uint8_t, kAtomBytes>;
 
 class Bank {

@@ -8,7 +8,6 @@
 namespace dlasim::rubik {
 namespace {
 
-constexpr std::uint32_t kAtomBytes = 32;
 constexpr std::uint32_t kRows = 8;               // sub-cubes of a block
 constexpr std::uint32_t kLineSizeMask = 0x1fff;  // a contracted line's size is cut to 13 bits
 

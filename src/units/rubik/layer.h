@@ -15,6 +15,8 @@
 
 namespace dlasim::rubik {
 
+inline constexpr std::uint32_t kAtomBytes = 32;
+
 enum class Mode : std::uint8_t { Contract, Split, Merge };
 
 /// The registers of a layer, decoded.

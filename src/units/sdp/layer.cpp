@@ -20,8 +20,6 @@ SdpEngineLayer decode_engine(const RegisterFile& registers, std::uint32_t cfg, s
     return engine;
 }
 
-Precision precision(std::uint32_t code) { return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16; }
-
 }  // namespace
 
 SdpLayer SdpLayer::decode(const Hardware& hardware, const RegisterFile& registers)

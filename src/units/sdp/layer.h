@@ -9,6 +9,12 @@
 
 namespace dlasim {
 
+/// The fields of SDP and SDP_RDMA that name a precision.
+constexpr Precision precision(std::uint32_t field)
+{
+    return field == 0 ? Precision::Int8 : field == 1 ? Precision::Int16 : Precision::Fp16;
+}
+
 /// BS, BN or EW as the pipeline sees it; the values are in SdpValues.
 struct SdpEngineLayer {
     bool on = false;                                // not bypassed

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "facts/sdp.h"
 #include "registers/offsets.h"
+#include "units/sdp/layer.h"
 
 namespace dlasim {
 namespace {
@@ -22,8 +23,6 @@ constexpr Offsets kOffsets[kReadEngines] = {
     {reg::sdp_rdma::D_ERDMA_CFG, reg::sdp_rdma::D_EW_BASE_ADDR_LOW, reg::sdp_rdma::D_EW_BASE_ADDR_HIGH, reg::sdp_rdma::D_EW_LINE_STRIDE,
      reg::sdp_rdma::D_EW_SURFACE_STRIDE},
 };
-
-Precision precision(std::uint32_t code) { return code == 0 ? Precision::Int8 : code == 1 ? Precision::Int16 : Precision::Fp16; }
 
 }  // namespace
 
