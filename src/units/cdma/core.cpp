@@ -5,7 +5,7 @@
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/cdma/data_side.h"
-#include "units/cdma/weights.h"
+#include "units/cdma/weight_side.h"
 
 namespace dlasim {
 
@@ -344,7 +344,7 @@ UnitReport CdmaCore::report(Cycle end)
     report.phases = p.phases;
     report.counters = {{"layers", p.layers},
                        {"data_atoms_read", p.data.atoms_read},
-                       {"weight_atoms_read", p.weights.atoms_read},
+                       {"weight_atoms_read", p.weights.atoms_read()},
                        {"cbuf_data_writes", p.ports.cbuf.data_writes},
                        {"cbuf_weight_writes", p.ports.cbuf.weight_writes},
                        {"data_read_stall", p.data_stalls},
@@ -378,7 +378,7 @@ void CdmaCore::attach(ProbeSet& probes)
 {
     parts_->clock_probe = probes.get("clock_on_cdma");
     parts_->data.write_probe = probes.get("cdma2buf_dat_wr");
-    parts_->weights.write_probe = probes.get("cdma2buf_wt_wr");
+    parts_->weights.attach(probes.get("cdma2buf_wt_wr"));
 }
 
 }  // namespace dlasim

@@ -84,6 +84,7 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned 
     l.bytes_per_kernel = field(r::D_WEIGHT_SIZE_0, 0, 18) + 1;
     l.kernels = field(r::D_WEIGHT_SIZE_1, 0, 13) + 1;
     l.kernel_group = hw.kernel_group(silicon.words && l.precision != 0 ? Precision::Int16 : Precision::Int8);
+    l.kernel_groups = ceil_div(l.kernels, l.kernel_group);
     l.weight_address = aligned(address(r::D_WEIGHT_ADDR_HIGH, r::D_WEIGHT_ADDR_LOW));
     l.mask_address = aligned(address(r::D_WMB_ADDR_HIGH, r::D_WMB_ADDR_LOW));
     l.group_size_address = aligned(address(r::D_WGS_ADDR_HIGH, r::D_WGS_ADDR_LOW));

@@ -40,7 +40,7 @@ struct Layer {
 
     // Weights
     bool compressed = false, weight_primary = true;
-    std::uint32_t bytes_per_kernel = 1, kernels = 1, kernel_group = 1;
+    std::uint32_t bytes_per_kernel = 1, kernels = 1, kernel_group = 1, kernel_groups = 1;
     std::uint64_t weight_address = 0, mask_address = 0, group_size_address = 0;
     std::uint32_t weight_bytes = 0, mask_bytes = 0;
 

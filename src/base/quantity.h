@@ -1,0 +1,51 @@
+// Integers that cannot be exchanged for each other: counts of different things, and addresses.
+//
+// A quantity is constructed explicitly and added, subtracted and compared within its kind; a plain number scales it. What
+// turns one kind into another is written out where it happens: Atoms{entries.count() * atoms_per_entry}. Costs nothing:
+// it is its integer.
+#pragma once
+#include <compare>
+#include <concepts>
+#include <cstdint>
+
+namespace dlasim {
+
+/// A count of what `Kind` names.
+template <class Kind, std::integral T = std::uint32_t>
+class Quantity {
+public:
+    constexpr Quantity() = default;
+    constexpr explicit Quantity(T count) : count_(count) {}
+
+    constexpr T count() const { return count_; }
+    constexpr bool any() const { return count_ != 0; }
+    constexpr auto operator<=>(const Quantity&) const = default;
+
+    constexpr Quantity& operator+=(Quantity other)
+    {
+        count_ += other.count_;
+        return *this;
+    }
+    constexpr Quantity& operator-=(Quantity other)
+    {
+        count_ -= other.count_;
+        return *this;
+    }
+    friend constexpr Quantity operator+(Quantity a, Quantity b) { return a += b; }
+    friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
+    friend constexpr Quantity operator*(Quantity a, T times) { return Quantity(static_cast<T>(a.count_ * times)); }
+
+private:
+    T count_ = 0;
+};
+
+/// Memory atoms: 8, 16 or 32 bytes each, by configuration.
+using Atoms = Quantity<struct AtomKind>;
+/// Entries of the convolution buffer: what one read of a bank returns.
+using Entries = Quantity<struct EntryKind>;
+/// Slices of the convolution buffer: the entries of one input line.
+using Slices = Quantity<struct SliceKind>;
+/// Kernels: output channels of a convolution.
+using Kernels = Quantity<struct KernelKind>;
+
+}  // namespace dlasim
