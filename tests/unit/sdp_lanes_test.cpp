@@ -41,7 +41,7 @@ TEST_P(SdpLanes, EnginesComputeWhatTheLaneFunctionComputes)
         for (unsigned i = 0; i < 16; ++i)
             x[i] = number(), alu[i] = static_cast<std::int16_t>(number()), mul[i] = static_cast<std::int16_t>(number());
         const bool alu_stream = pick(2), mul_stream = pick(2);
-        IntegerLanes lanes;
+        sdp::IntegerLanes lanes;
         lanes.load(x, 16);
         lanes.engine(c, alu_stream ? alu : nullptr, mul_stream ? mul : nullptr);
         for (unsigned i = 0; i < 16; ++i)
@@ -63,7 +63,7 @@ TEST_P(SdpLanes, TheConverterConvertsAndCountsAsTheLaneFunctionDoes)
         c.shift = pick(3) ? pick(20) : pick(64);
         std::int32_t x[16];
         for (std::int32_t& lane : x) lane = number();
-        IntegerLanes lanes;
+        sdp::IntegerLanes lanes;
         lanes.load(x, 16);
         std::uint16_t out[16];
         const unsigned flagged = lanes.convert(c, out, 16, true);

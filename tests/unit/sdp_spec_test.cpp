@@ -8,8 +8,8 @@
 #include "registers/offsets.h"
 #include "sdp_bench.h"
 #include "units/sdp/acknowledge.h"
+#include "units/sdp/lut_window.h"
 #include "units/sdp/read_front.h"
-#include "units/sdp/status.h"
 #include "units/sdp/write_commands.h"
 
 namespace dlasim {
@@ -291,7 +291,7 @@ TEST(SdpCounters, ALayerThatDoesNotCountReportsWhatTheLastOneCounted)
 
 TEST(SdpReaders, TheContextQueueTakesOneMoreThanItsRamHolds)
 {
-    ContextQueue queue(4);
+    dlasim::sdp::ContextQueue queue(4);
     Cycle at = 10;
     for (; queue.ready(at); ++at) queue.push(at);
     EXPECT_EQ(at, 15u);  // the first entry is in the output register, its slot was free in time for the fifth
@@ -394,7 +394,7 @@ TEST(SdpLut, WritingATableRunsTheClockOfEwUntilALayerStarts)
 TEST(SdpLut, TablesAreWrittenAndReadThroughAnAddressThatCounts)
 {
     numerics::LutTables tables;
-    LutWindow window(tables);
+    dlasim::sdp::LutWindow window(tables);
     window.configure(63 | 1 << 17);
     for (std::uint32_t i = 0; i < 4; ++i) window.write(100 + i);  // 63, 64, and two that do not exist
     EXPECT_EQ(tables.le[63], 100);
@@ -411,22 +411,22 @@ TEST(SdpLut, TablesAreWrittenAndReadThroughAnAddressThatCounts)
 }
 
 /// Addresses and atoms of all commands.
-std::vector<std::pair<std::uint64_t, std::uint32_t>> commands(const SdpLayer& layer)
+std::vector<std::pair<std::uint64_t, std::uint32_t>> commands(const dlasim::sdp::Layer& layer)
 {
-    WriteCommands walk;
+    dlasim::sdp::WriteCommands walk;
     walk.start(layer);
     std::vector<std::pair<std::uint64_t, std::uint32_t>> all;
     while (walk.more()) {
-        const WriteCommand command = walk.next();
+        const dlasim::sdp::WriteCommand command = walk.next();
         all.emplace_back(command.address, command.atoms);
         EXPECT_EQ(command.last, !walk.more());
     }
     return all;
 }
 
-SdpLayer cube(std::uint32_t w, std::uint32_t h, std::uint32_t surfaces)
+dlasim::sdp::Layer cube(std::uint32_t w, std::uint32_t h, std::uint32_t surfaces)
 {
-    SdpLayer layer;
+    dlasim::sdp::Layer layer;
     layer.width = w;
     layer.height = h;
     layer.surfaces = surfaces;
@@ -446,14 +446,14 @@ TEST(SdpCommands, ALineIsOneCommand)
 
 TEST(SdpCommands, OnePixelIsOneCommandForAllSurfaces)
 {
-    SdpLayer layer = cube(1, 1, 3);
+    dlasim::sdp::Layer layer = cube(1, 1, 3);
     layer.single = true;
     EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 3u}));
 }
 
 TEST(SdpCommands, WinogradWritesTwoPixelsByFourRows)
 {
-    SdpLayer layer = cube(4, 4, 1);
+    dlasim::sdp::Layer layer = cube(4, 4, 1);
     layer.winograd = true;
     EXPECT_THAT(commands(layer),
                 testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1100u, 2u}, std::pair{0x1200u, 2u}, std::pair{0x1300u, 2u},
@@ -462,7 +462,7 @@ TEST(SdpCommands, WinogradWritesTwoPixelsByFourRows)
 
 TEST(SdpCommands, BatchesInterleaveByPairsThatBeginAtEvenAtoms)
 {
-    SdpLayer layer = cube(4, 1, 1);
+    dlasim::sdp::Layer layer = cube(4, 1, 1);
     layer.base = 0x1020;  // odd: the first pixel is alone, and so is the last
     layer.batch = 2;
     layer.batch_stride = 0x10000;
@@ -472,7 +472,7 @@ TEST(SdpCommands, BatchesInterleaveByPairsThatBeginAtEvenAtoms)
 
 TEST(SdpCommands, EightToSixteenWritesBothSurfacesOfEveryPair)
 {
-    SdpLayer layer = cube(3, 1, 2);
+    dlasim::sdp::Layer layer = cube(3, 1, 2);
     layer.widening = true;
     EXPECT_THAT(commands(layer),
                 testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1800u, 2u}, std::pair{0x1040u, 1u}, std::pair{0x1840u, 1u},
@@ -482,7 +482,7 @@ TEST(SdpCommands, EightToSixteenWritesBothSurfacesOfEveryPair)
 TEST(SdpAcknowledge, AnswersOfTheOtherInterfaceWaitForTheirTurn)
 {
     Pulse<std::uint32_t> interrupt;
-    Acknowledge acknowledge(true, interrupt);
+    dlasim::sdp::Acknowledge acknowledge(4, interrupt);
     acknowledge.expect(0, true);
     acknowledge.expect(1, false);
     acknowledge.complete(10, false);  // early: the older layer went to the primary memory

@@ -10,7 +10,7 @@
 
 #include "facts/sdp.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 class FullBanks {
 public:
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t kCapacity = facts::sdp::kFullBankFifo + 1;
+    static constexpr std::uint32_t kCapacity = 4;
     static_assert(kCapacity == 4, "a full bank is told by bit 2 of its counter");
     static constexpr std::array<std::uint32_t, 16> kSpread = [] {
         std::array<std::uint32_t, 16> spread{};
@@ -67,4 +67,4 @@ private:
     unsigned full_ = 0, shadow_ = 0, go_ = 0xf;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

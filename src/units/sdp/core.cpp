@@ -7,10 +7,14 @@
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/sdp/acknowledge.h"
+#include "units/sdp/lut_window.h"
 #include "units/sdp/machine.h"
 #include "units/sdp/status.h"
 
 namespace dlasim {
+
+using namespace sdp;
+
 namespace {
 
 constexpr std::array<std::uint32_t, 11> kSdpStatus{reg::sdp::D_STATUS,
@@ -39,12 +43,13 @@ constexpr unsigned kEwDomain = 3, kReadDomain = 4;
 struct SdpCore::Parts {
     Parts(const Hardware& hw, const SdpPorts& ports)
         : hardware(hw),
+          silicon(facts::sdp::of(hw)),
           links(ports),
           registers(*find_unit(hw.generation, "SDP"), ports.csb),
           read_registers(*find_unit(hw.generation, "SDP_RDMA"), ports.csb_rdma),
-          values(hw),
+          values(silicon),
           window(values.tables()),
-          acknowledge(hw.full(), ports.interrupt)
+          acknowledge(silicon.answer_to_interrupt, ports.interrupt)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) -> std::optional<std::uint32_t> {
             if (offset == reg::sdp::S_LUT_ACCESS_DATA) return window.read();
@@ -53,7 +58,7 @@ struct SdpCore::Parts {
         registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) {
             if (offset == reg::sdp::S_LUT_ACCESS_CFG) {
                 window.configure(data);
-                if (hardware.sdp.has_lut) clocks[kEwDomain].on(decode + 1);  // the tables are clocked while they are written
+                if (silicon.lut) clocks[kEwDomain].on(decode + 1);  // the tables are clocked while they are written
             }
             if (offset == reg::sdp::S_LUT_ACCESS_DATA) window.write(data);
         };
@@ -108,10 +113,11 @@ struct SdpCore::Parts {
         return std::max(first, next);
     }
 
-    Hardware hardware;
+    const Hardware hardware;
+    const facts::sdp::Facts silicon;
     SdpPorts links;
     RegisterFile registers, read_registers;
-    SdpValues values;
+    Values values;
     LutWindow window;
     Acknowledge acknowledge;
     GroupStatus<11> status{kSdpStatus};
@@ -125,7 +131,7 @@ struct SdpCore::Parts {
     std::uint64_t layers = 0, beats = 0, write_stall = 0;
     // Of all layers that ended, as their registers held it.
     std::uint64_t write_stalls = 0;
-    SdpValueCounters counted;
+    ValueCounters counted;
 };
 
 namespace {
@@ -211,7 +217,7 @@ struct SdpUnit final : SdpCore::Parts {
 
     void start(Cycle at)
     {
-        const SdpLayer layer = SdpLayer::decode(hardware, registers);
+        const Layer layer = Layer::decode(silicon, registers);
         values.start(registers, layer);
         machine.start(layer);
         running = active = true;
@@ -232,7 +238,7 @@ struct SdpUnit final : SdpCore::Parts {
         const unsigned group = registers.consumer();
         if (wdma.quiet()) acknowledge.raise(at + 1, group);
         else acknowledge.expect(group, wdma.to_primary());
-        const SdpValueCounters& layer = values.counters();
+        const ValueCounters& layer = values.counters();
         const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
         const bool lut = bits(enable, 1, 1);
         status.latch(group,
@@ -248,7 +254,7 @@ struct SdpUnit final : SdpCore::Parts {
         for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
     }
 
-    void sum_up(const SdpValueCounters& layer, bool lut, bool saturation)
+    void sum_up(const ValueCounters& layer, bool lut, bool saturation)
     {
         if (saturation) counted.saturated += layer.saturated;
         counted.nan_output += layer.nan_output;
@@ -265,7 +271,7 @@ struct SdpUnit final : SdpCore::Parts {
         pending = 0;
         for (unsigned i = 0; i < kReadEngines; ++i) {
             const ReadEngine engine = static_cast<ReadEngine>(i);
-            const ReadLayer layer = ReadLayer::decode(hardware, read_registers, engine);
+            const ReadLayer layer = ReadLayer::decode(silicon, read_registers, engine);
             if (!layer.on) continue;
             machine.start(engine, layer);
             machine.stall(i) = 0;
@@ -334,7 +340,7 @@ UnitReport SdpCore::report(Cycle end)
     parts_->catch_up(end);
     parts_->phases.settle(end);
     const auto [written, read] = parts_->traffic();
-    const SdpValueCounters& counted = parts_->counted;
+    const ValueCounters& counted = parts_->counted;
     UnitReport report{"sdp",
                       parts_->phases,
                       {{"layers", parts_->layers},

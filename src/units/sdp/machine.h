@@ -11,7 +11,7 @@
 #include "units/sdp/wdma.h"
 #include "units/sdp/y_engine.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// What depends on the generation only.
 template <bool kFull>
@@ -28,7 +28,7 @@ struct SdpParts<true> {
     /// p9 and the converter.
     struct Converter {
         elements::Skid input;
-        elements::Rigid<facts::sdp::kFullConverter> engine;
+        elements::Rigid<facts::sdp::kRigidConverter> engine;
         void start(bool) {}
         bool valid() const { return engine.valid(); }
         unsigned latency() const { return 1 + engine.kLatency; }
@@ -55,22 +55,22 @@ struct SdpParts<false> {
     using Mux = elements::SkidB;
 
     struct Converter {
-        std::array<elements::Skid, facts::sdp::kConverter> stages{};
+        std::array<elements::Skid, facts::sdp::kElasticConverter> stages{};
         bool compares = false;
         void start(bool compare) { compares = compare; }
-        bool valid() const { return stages[facts::sdp::kConverter - 1].valid(); }
-        unsigned latency() const { return compares ? facts::sdp::kConverterCompare : facts::sdp::kConverter; }
+        bool valid() const { return stages[facts::sdp::kElasticConverter - 1].valid(); }
+        unsigned latency() const { return compares ? facts::sdp::kElasticConverterCompare : facts::sdp::kElasticConverter; }
         unsigned distance() const
         {
-            for (unsigned i = 0; i < facts::sdp::kConverter; ++i)
-                if (stages[facts::sdp::kConverter - 1 - i].valid()) return i;
+            for (unsigned i = 0; i < facts::sdp::kElasticConverter; ++i)
+                if (stages[facts::sdp::kElasticConverter - 1 - i].valid()) return i;
             return elements::kNoBeat;
         }
         void sweep(bool in, elements::Flow& flow)
         {
             // In compare mode only the final stage is in the way.
-            if (compares) return stages[facts::sdp::kConverter - 1].sweep(in, flow);
-            for (unsigned i = facts::sdp::kConverter - 1; i > 0; --i) stages[i].sweep(stages[i - 1].valid(), flow);
+            if (compares) return stages[facts::sdp::kElasticConverter - 1].sweep(in, flow);
+            for (unsigned i = facts::sdp::kElasticConverter - 1; i > 0; --i) stages[i].sweep(stages[i - 1].valid(), flow);
             stages[0].sweep(in, flow);
         }
     };
@@ -91,7 +91,7 @@ struct SdpCycle {
 template <bool kFull>
 class SdpMachine {
 public:
-    SdpMachine(const Hardware& hw, SdpValues& values)
+    SdpMachine(const Hardware& hw, Values& values)
         : values_(values),
           wdma_(hw, values),
           bs_(hw.sdp, hw.sdp.bs_throughput),
@@ -115,7 +115,7 @@ public:
     ReadFront<kFull>& front(unsigned engine) { return fronts_[engine]; }
 
     /// Load pulse of the core: everything holds from the next cycle on.
-    void start(const SdpLayer& layer)
+    void start(const Layer& layer)
     {
         layer_ = layer;
         wdma_.start(layer);
@@ -123,7 +123,7 @@ public:
         bn_.start(layer.bn);
         ew_.start(layer.ew);
         converter_.start(layer.compares_lanes());
-        const SdpEngineLayer* engines[] = {&layer.bs, &layer.bn, &layer.ew};
+        const EngineLayer* engines[] = {&layer.bs, &layer.bn, &layer.ew};
         for (unsigned i = 0; i < 3; ++i) {
             gates_[i].first.start(engines[i]->alu_stream, engines[i]->alu_convert);
             gates_[i].second.start(engines[i]->mul_stream, engines[i]->mul_convert);
@@ -243,13 +243,7 @@ private:
     }
     static std::uint32_t contexts(const Hardware& hw, ReadEngine engine)
     {
-        const bool features = engine == ReadEngine::Mrdma;
-        std::uint32_t entries = std::max(facts::sdp::kLeastContexts, ceil_div(hw.memory.fifo_cover_cycles, facts::sdp::kLatencyPerContext));
-        if (kFull)
-            entries = features                      ? facts::sdp::kFullContextMrdma
-                      : engine == ReadEngine::Erdma ? facts::sdp::kFullContextErdma
-                                                    : facts::sdp::kFullContextOperand;
-        return entries;
+        return facts::sdp::of(hw).contexts[static_cast<unsigned>(engine)];
     }
     bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }
 
@@ -362,8 +356,8 @@ private:
         }
     }
 
-    SdpValues& values_;
-    SdpLayer layer_;
+    Values& values_;
+    Layer layer_;
     Wdma<kFull> wdma_;
     typename Parts::XEngine bs_, bn_;
     typename Parts::YEngine ew_;
@@ -389,4 +383,4 @@ private:
     unsigned reading_ = 0;  // engines with a layer, by ReadEngine
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

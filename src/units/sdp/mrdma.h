@@ -17,7 +17,7 @@
 
 #include "units/sdp/read_front.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// What a reader's cycle did.
 struct ReaderAnswer {
@@ -125,8 +125,8 @@ private:
     bool full(unsigned i) const { return i < 4 ? fifos_[i].valid() : wide_[i - 4].valid(); }
 
     ReadFront<true>& front_;
-    std::array<elements::Places<facts::sdp::kFullFeatureFifo + 1>, 4> fifos_{};
-    std::array<elements::Places<facts::sdp::kFullWideFifo + 1>, 2> wide_{};
+    std::array<elements::Places<facts::sdp::kFeatureFifo + 1>, 4> fifos_{};
+    std::array<elements::Places<facts::sdp::kWideFifo + 1>, 2> wide_{};
     elements::Skid out_;
     bool int8_ = true, segments_ = false, primary_ = true, even_ = true;
     std::uint64_t left_ = 0;
@@ -205,4 +205,4 @@ private:
     Ring<std::uint32_t> writes_{16}, reads_{16};  // atoms of the requests on their way
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

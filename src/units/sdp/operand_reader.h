@@ -20,7 +20,7 @@
 #include "units/sdp/mrdma.h"
 #include "units/sdp/read_front.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// Where a stream is in its layer: its element beats, pixels and surfaces.
 struct OperandWalk {
@@ -346,7 +346,7 @@ private:
     bool ew_, open_ = false, last_ = false;
     elements::Pipe pipe_;
     elements::Pack pack_;
-    elements::Rigid<facts::sdp::kFullEwOperand> convert_;
+    elements::Rigid<facts::sdp::kRigidEwOperand> convert_;
 };
 
 class ElasticGate {
@@ -355,7 +355,7 @@ public:
     void start(bool open, bool convert)
     {
         open_ = open;
-        depth_ = !ew_ ? 0 : convert ? facts::sdp::kEwOperand : facts::sdp::kEwOperandBypass;
+        depth_ = !ew_ ? 0 : convert ? facts::sdp::kElasticEwOperand : facts::sdp::kElasticEwOperandBypass;
     }
     bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : offers(); }
     void sweep(bool in, bool last, elements::Flow& flow)
@@ -379,7 +379,7 @@ private:
     bool ew_, open_ = false, last_ = false;
     unsigned depth_ = 0;
     elements::Pack pack_;
-    std::array<elements::Skid, facts::sdp::kEwOperand> convert_{};
+    std::array<elements::Skid, facts::sdp::kElasticEwOperand> convert_{};
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

@@ -18,7 +18,7 @@
 #include "units/sdp/read_layer.h"
 #include "units/sdp/values.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// The requests whose words are still to come: a RAM FIFO. Its output register is a place of its own, and
 /// the slot of an entry that moves there in q takes a new one from q + 2 on. An operand reader leaves an entry there
@@ -65,7 +65,7 @@ private:
 template <bool kFull>
 class ReadFront {
 public:
-    ReadFront(ReadEngine engine, std::uint32_t contexts, SdpValues& values) : engine_(engine), contexts_(contexts), values_(values) {}
+    ReadFront(ReadEngine engine, std::uint32_t contexts, Values& values) : engine_(engine), contexts_(contexts), values_(values) {}
 
     void connect(ReadLink* primary, ReadLink* secondary) { links_ = {secondary, primary}; }
 
@@ -157,7 +157,7 @@ private:
     ContextQueue contexts_;
     std::uint32_t open_ = 0;  // requests whose words have not all left
     std::uint32_t atom_ = 0;
-    SdpValues& values_;
+    Values& values_;
     std::array<ReadLink*, 2> links_{};  // by ram_type
     ReadLink* link_ = nullptr;
     ReadRequests requests_;
@@ -168,4 +168,4 @@ private:
     Ring<std::uint8_t> words_{64};
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

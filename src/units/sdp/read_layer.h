@@ -4,11 +4,11 @@
 #pragma once
 #include <cstdint>
 
-#include "facts/hardware.h"
+#include "facts/sdp.h"
 #include "registers/register_file.h"
 #include "traffic/memory.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 enum class ReadEngine : std::uint8_t { Mrdma, Brdma, Nrdma, Erdma };
 inline constexpr unsigned kReadEngines = 4;
@@ -20,6 +20,7 @@ struct ReadLayer {
     bool to_primary = true;
     std::uint32_t width = 1, height = 1, surfaces = 1, batch = 1;
     Precision input = Precision::Int8, processing = Precision::Int8;
+    std::uint32_t input_bytes = 1;  // of an element of features
     bool winograd = false;
     std::uint32_t atom = 0;
     std::uint64_t base = 0, line_stride = 0, surface_stride = 0;
@@ -47,8 +48,7 @@ struct ReadLayer {
     /// Atoms of all requests.
     std::uint64_t total_atoms() const;
 
-    /// What the registers of the consumer group say.
-    static ReadLayer decode(const Hardware& hardware, const RegisterFile& registers, ReadEngine engine);
+    static ReadLayer decode(const facts::sdp::Facts& facts, const RegisterFile& registers, ReadEngine engine);
 };
 
 /// The requests of a layer in order.
@@ -68,4 +68,4 @@ private:
     std::uint32_t s_ = 0, h_ = 0, x_ = 0, row_ = 0, half_ = 0, pass_ = 0;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

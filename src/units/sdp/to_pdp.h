@@ -12,7 +12,7 @@
 #include "elements/occupancy.h"
 #include "traffic/convolution.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 template <bool kFull>
 class ToPdp {
@@ -48,4 +48,4 @@ private:
     Ring<PoolBeat> beats_{2};
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

@@ -4,34 +4,33 @@
 //
 //   feature beats ─► BS(x, operands) ─► BN ─► EW ─► LUT ─► converter ─► bytes of one WDMA input beat
 //
-// Shapes    nv_full: 16 elements to 16 bytes (int8 out) or 32; configurable: one atom.
+// Shapes    a beat: facts.result_lanes elements of one byte, of two where the layer is wide.
 // Source    sdp.md 1.6.2, 4; order of beats 1.4.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "base/byte_stream.h"
-#include "base/ring.h"
-#include "numerics/sdp_cvt.h"
-#include "numerics/sdp_x.h"
+#include "facts/sdp.h"
 #include "numerics/sdp_y.h"
 #include "registers/register_file.h"
 #include "traffic/convolution.h"
+#include "units/sdp/arithmetic.h"
+#include "units/sdp/fetched.h"
 #include "units/sdp/layer.h"
 #include "units/sdp/read_layer.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// Counted while a layer runs.
-struct SdpValueCounters {
+struct ValueCounters {
     std::uint64_t saturated = 0, nan_output = 0, nan_input = 0, infinite_input = 0;
     std::uint64_t lut_underflow = 0, lut_overflow = 0, lut_hybrid = 0, lut_le_hit = 0, lut_lo_hit = 0;
 };
 
-class SdpValues {
+class Values {
 public:
-    explicit SdpValues(const Hardware& hardware);
+    explicit Values(const facts::sdp::Facts& facts);
 
     void compute(bool on) { on_ = on; }
 
@@ -41,16 +40,10 @@ public:
         if (on_) feed_lanes(beat.lanes.data());
     }
     /// A layer of a read engine begins; its bytes follow.
-    void expect(ReadEngine engine, const ReadLayer& layer);
-    void receive(ReadEngine engine, const std::uint8_t* bytes, std::uint32_t count)
-    {
-        if (!on_) return;
-        Stream& to = stream(engine);
-        to.bytes.push(bytes, count);
-        if (full_ && engine == ReadEngine::Mrdma && to.spans.back().layer.input == Precision::Fp16) count_special(bytes, count);
-    }
+    void expect(ReadEngine engine, const ReadLayer& layer) { fetched(engine).expect(layer, on_); }
+    void receive(ReadEngine engine, const std::uint8_t* bytes, std::uint32_t count);
 
-    void start(const RegisterFile& registers, const SdpLayer& layer);
+    void start(const RegisterFile& registers, const Layer& layer);
     /// All beats of the layer have been used.
     void finish();
 
@@ -64,65 +57,36 @@ public:
     void count_lut(Cycle cycles);
 
     numerics::LutTables& tables() { return tables_; }
-    SdpValueCounters& counters() { return counters_; }
+    ValueCounters& counters() { return counters_; }
 
 private:
-    /// The layers of a read engine whose bytes are here or to come.
-    struct Stream {
-        struct Span {
-            ReadLayer layer;
-            std::uint64_t begin = 0;
-        };
-        ByteStream bytes;
-        Ring<Span> spans{4};
-        std::uint64_t expected = 0;
-        bool used = false;  // by the layer that runs
-    };
-    struct Operands {
-        std::array<std::int16_t, 32> alu{}, mul{};
-        std::uint64_t from = 0, until = 0;  // atoms of elements of the layer that they belong to
-    };
-
-    static constexpr std::uint32_t kMaxLanes = 32;
-
     void count_special(const std::uint8_t* bytes, std::uint32_t count);
-    void release_used();
     void feed_lanes(const std::int32_t* lanes);
-    void evaluate(std::int32_t* lanes, std::uint64_t beat);
-    unsigned convert_fast(std::int32_t* lanes, std::uint16_t* out);
     void features(std::int32_t* lanes, std::uint64_t beat);
-    void from_memory(std::int32_t* lanes, std::uint64_t beat);
-    const Operands& operands(ReadEngine engine, std::uint64_t beat);
-    Stream& stream(ReadEngine engine) { return streams_[static_cast<unsigned>(engine)]; }
+    const Operands* operands(const EngineLayer& engine, ReadEngine reader, std::uint64_t beat);
+    void evaluate(std::int32_t* lanes, std::uint64_t beat);
+    unsigned convert_integers(std::int32_t* lanes, std::uint16_t* out);
+    Fetched& fetched(ReadEngine engine) { return fetched_[static_cast<unsigned>(engine)]; }
 
+    const facts::sdp::Facts& facts_;
     bool on_ = true;
-    bool full_;
-    std::uint32_t atom_, lanes_per_beat_;  // of CACC
-    std::uint32_t ew_lanes_;               // of a piece in EW
-    bool has_lut_;
     // features from CACC
     std::vector<std::int32_t> sums_;
     std::uint64_t sums_begin_ = 0, sums_end_ = 0;
-    // read engines
-    std::array<Stream, kReadEngines> streams_;
-    std::array<std::array<Operands, 2>, kReadEngines> cache_;
+    std::array<Fetched, kReadEngines> fetched_;
     // the layer
-    SdpLayer layer_;
-    numerics::SdpXConfig bs_, bn_;
-    numerics::SdpYConfig ew_;
-    numerics::SdpCvtConfig cvt_;
-    bool nan_to_zero_ = false;
-    bool fast_ = false;      // integers only, no EW: integer_lanes.h does it
+    Layer layer_;
+    Arithmetic arithmetic_;
+    BeatShape shape_;
+    bool integers_ = false;  // only they are in play, and EW is not: integer_lanes.h does it
     bool counting_ = false;  // saturated lanes are wanted
     bool counting_lut_ = false;
-    std::uint64_t beat_ = 0;    // WDMA input beats used
-    std::uint32_t lanes_ = 16;  // of such a beat
-    std::uint32_t beats_per_atom_ = 1, atom_elements_ = 1;
+    std::uint64_t beat_ = 0;  // WDMA input beats used
     numerics::LutTables tables_;
     // look-up ahead of use
     std::uint64_t looked_up_ = 0, last_piece_ = 0;  // pieces; the last one of the layer
-    SdpValueCounters piece_;                        // flags of the piece in the register
-    SdpValueCounters counters_;
+    ValueCounters piece_;                           // flags of the piece in the register
+    ValueCounters counters_;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

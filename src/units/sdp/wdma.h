@@ -23,7 +23,7 @@
 #include "units/sdp/write_commands.h"
 #include "units/sdp/write_interface.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 template <bool kFull>
 class Wdma {
@@ -37,10 +37,10 @@ public:
     using PortsReady = unsigned;
     static constexpr unsigned kPorts = 2;  // 0 CVIF, 1 MCIF: as the register bit has them
 
-    Wdma(const Hardware& hw, SdpValues& values) : values_(values), atom_(hw.memory.atom_bytes) {}
+    Wdma(const Hardware& hw, Values& values) : values_(values), atom_(hw.memory.atom_bytes) {}
 
     /// The generator runs from the next cycle on.
-    void start(const SdpLayer& layer)
+    void start(const Layer& layer)
     {
         commands_.start(layer);
         quiet_ = layer.quiet();
@@ -234,7 +234,7 @@ private:
     }
     std::uint32_t bank_bytes() const { return kFull ? 16 : atom_; }
 
-    SdpValues& values_;
+    Values& values_;
     Answer answer_;
     std::uint32_t atom_;
     WriteCommands commands_;
@@ -260,4 +260,4 @@ private:
     std::uint64_t atoms_written_ = 0;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

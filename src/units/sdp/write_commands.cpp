@@ -1,8 +1,8 @@
 #include "units/sdp/write_commands.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
-void WriteCommands::start(const SdpLayer& layer)
+void WriteCommands::start(const Layer& layer)
 {
     *this = {};
     more_ = true;
@@ -61,4 +61,4 @@ WriteCommand WriteCommands::next()
     return command;
 }
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

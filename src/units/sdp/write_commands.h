@@ -15,7 +15,7 @@
 
 #include "units/sdp/layer.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 struct WriteCommand {
     std::uint64_t address = 0;
@@ -26,7 +26,7 @@ struct WriteCommand {
 
 class WriteCommands {
 public:
-    void start(const SdpLayer& layer);
+    void start(const Layer& layer);
     bool more() const { return more_; }
     WriteCommand next();
 
@@ -48,4 +48,4 @@ private:
     std::uint64_t surface_ = 0, line_ = 0;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

@@ -15,12 +15,12 @@
 #include "facts/sdp.h"
 #include "traffic/memory.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 template <bool kFull>
 class WriteInterface {
 public:
-    static constexpr unsigned kStages = kFull ? facts::sdp::kFullWriteStages : facts::sdp::kWriteStages;
+    static constexpr unsigned kStages = kFull ? 2 : 1;
 
     /// A packet that is offered now is taken: extend() it before the cycle's sweep().
     bool ready() const { return stages_[0].ready(); }
@@ -52,4 +52,4 @@ private:
     Ring<WritePacket> packets_{4};
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

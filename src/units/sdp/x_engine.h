@@ -13,7 +13,7 @@
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// The operands an engine takes from its streams in a cycle, if they are there.
 struct OperandsTaken {
@@ -24,7 +24,7 @@ struct OperandsTaken {
 class FullXEngine {
 public:
     explicit FullXEngine(const SdpHardware&, std::uint32_t /*throughput*/) {}
-    void start(const SdpEngineLayer& layer)
+    void start(const EngineLayer& layer)
     {
         alu_.needs_operand = layer.alu_stream;
         mul_.needs_operand = layer.mul_stream;
@@ -57,12 +57,12 @@ public:
     }
 
 private:
-    static constexpr unsigned kTail = facts::sdp::kFullTruncate + facts::sdp::kFullRelu;
+    static constexpr unsigned kTail = facts::sdp::kRigidTruncate + facts::sdp::kRigidRelu;
     elements::Skid input_;
-    elements::Rigid<facts::sdp::kFullAlu> alu_;
-    elements::Rigid<facts::sdp::kFullMul> mul_;
-    elements::Rigid<facts::sdp::kFullTruncate> truncate_;
-    elements::Rigid<facts::sdp::kFullRelu> relu_;
+    elements::Rigid<facts::sdp::kRigidAlu> alu_;
+    elements::Rigid<facts::sdp::kRigidMul> mul_;
+    elements::Rigid<facts::sdp::kRigidTruncate> truncate_;
+    elements::Rigid<facts::sdp::kRigidRelu> relu_;
     elements::FallThrough<1> to_mul_, to_truncate_, to_relu_;
 };
 
@@ -72,7 +72,7 @@ public:
     {
         input_.ratio = output_.ratio = static_cast<std::uint8_t>(std::max(1u, hw.max_throughput() / throughput));
     }
-    void start(const SdpEngineLayer& layer) { layer_ = layer; }
+    void start(const EngineLayer& layer) { layer_ = layer; }
     bool valid() const { return output_.valid(); }
     unsigned latency() const { return 4 + 2 * layer_.alu + layer_.mul; }
     unsigned distance() const
@@ -110,10 +110,10 @@ public:
     }
 
 private:
-    SdpEngineLayer layer_;
+    EngineLayer layer_;
     elements::Pack input_;
     elements::Skid alu_in_, alu_out_, mul_, truncate_, relu_;
     elements::Unpack output_;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp

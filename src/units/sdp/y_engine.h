@@ -17,7 +17,7 @@
 #include "units/sdp/layer.h"
 #include "units/sdp/x_engine.h"
 
-namespace dlasim {
+namespace dlasim::sdp {
 
 /// `kDepth` SKID-PIPEs in a row.
 template <unsigned kDepth>
@@ -56,7 +56,7 @@ struct LutPath {
 class FullYEngine {
 public:
     explicit FullYEngine(const SdpHardware&) { input_.ratio = output_.ratio = kRatio; }
-    void start(const SdpEngineLayer& layer)
+    void start(const EngineLayer& layer)
     {
         mul_.needs_operand = layer.mul_stream;
         alu_.needs_operand = layer.alu_stream;
@@ -84,13 +84,13 @@ public:
     }
 
 private:
-    static constexpr std::uint8_t kRatio = 16 / facts::sdp::kFullEwLanes;
+    static constexpr std::uint8_t kRatio = 4;
     bool lut_on_ = false, looked_up_ = false, passed_ = false;
     elements::Pack input_;
-    elements::Rigid<facts::sdp::kFullEwMul> mul_;
-    elements::FallThrough<facts::sdp::kFullEwFifo> to_alu_;
-    elements::Rigid<facts::sdp::kFullEwAlu> alu_;
-    LutPath<elements::Rigid<facts::sdp::kFullLutIndex>, elements::Pipe, elements::Skid, elements::Rigid<facts::sdp::kFullLutInterpolate>>
+    elements::Rigid<facts::sdp::kRigidEwMul> mul_;
+    elements::FallThrough<facts::sdp::kRigidEwFifo> to_alu_;
+    elements::Rigid<facts::sdp::kRigidEwAlu> alu_;
+    LutPath<elements::Rigid<facts::sdp::kRigidLutIndex>, elements::Pipe, elements::Skid, elements::Rigid<facts::sdp::kRigidLutInterpolate>>
         lut_;
     elements::Unpack output_;
 };
@@ -101,7 +101,7 @@ public:
     {
         input_.ratio = output_.ratio = static_cast<std::uint8_t>(std::max(1u, hw.max_throughput() / hw.ew_throughput));
     }
-    void start(const SdpEngineLayer& layer) { layer_ = layer; }
+    void start(const EngineLayer& layer) { layer_ = layer; }
     bool valid() const { return output_.valid(); }
     // A beat is here for many cycles; nothing is gained by knowing for how many.
     unsigned latency() const { return 0; }
@@ -134,12 +134,12 @@ public:
     }
 
 private:
-    SdpEngineLayer layer_;
+    EngineLayer layer_;
     bool looked_up_ = false, passed_ = false;
     elements::Pack input_;
     SkidRow<2> mul_, alu_;
-    LutPath<SkidRow<facts::sdp::kLutIndex>, elements::SkidB, elements::SkidB, SkidRow<facts::sdp::kLutInterpolate>> lut_;
+    LutPath<SkidRow<facts::sdp::kElasticLutIndex>, elements::SkidB, elements::SkidB, SkidRow<facts::sdp::kElasticLutInterpolate>> lut_;
     elements::Unpack output_;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::sdp
