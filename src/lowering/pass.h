@@ -1,7 +1,7 @@
 // One pass of the convolution pipeline: what the registers of all its units say, before it is
 // written as registers. A layer is one pass or several.
 //
-//   Layer ──► Pass (what) ──► size_pass() ──► Geometry (entries, banks, strides) ──► register_writes()
+//   Pass (what) ──► size_pass() ──► Geometry (entries, banks, strides) ──► with addresses: register_writes()
 //
 // Source  programming.md 2 to 9; cdma.md 1; sdp.md 1.3 and 1.6.
 // Error   registers equal to those of the measured cases (tests/unit/lowering_test).
@@ -18,11 +18,6 @@
 namespace dlasim {
 
 enum class PassMode { Direct, Image, Winograd, Sdp, Pool };  // Sdp, Pool: SDP or PDP alone, memory to memory
-
-struct Addresses {
-    std::uint64_t input = 0x80000000, input_uv = 0, weights = 0x90000000, mask = 0x98000000, group_sizes = 0x9c000000, output = 0xa0000000;
-    std::array<std::uint64_t, 3> operands{0xb0000000, 0xc0000000, 0xd0000000};  // of BS, BN, EW
-};
 
 /// What stays in the buffer between passes, and partial height: programming.md 7.
 struct Reuse {
@@ -59,8 +54,6 @@ struct Pass {
     CompressedSizes compressed;
     std::uint32_t transform_truncate = 0;  // CSC.D_PRA_CFG
     std::uint32_t accumulator_truncate = 0;
-    unsigned group = 0;  // register group
-    Addresses address;
     std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
     std::uint64_t out_batch_stride = 0;                         // 0: packed
     std::optional<Precision> input_precision;                   // of features, where it is another
@@ -106,6 +99,12 @@ struct Geometry {
 /// Sizes and checks; throws ConfigError(where, ...) with the numbers if the pass does not fit.
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where);
 
+/// Where what a pass reads and writes stands. 0: it does not use it.
+struct Addresses {
+    std::uint64_t input = 0, input_uv = 0, weights = 0, mask = 0, group_sizes = 0, output = 0;
+    std::array<std::uint64_t, 3> operands{};  // of BS, BN, EW
+};
+
 struct RegisterValue {
     std::string name;  // "CDMA.D_BANK"
     std::uint32_t value = 0;
@@ -115,6 +114,8 @@ struct RegisterValue {
 struct PassRegisters {
     std::vector<RegisterValue> writes, enables;
 };
-PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Hardware& hardware);
+/// `group`: the register group that takes them.
+PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, unsigned group,
+                              const Hardware& hardware);
 
 }  // namespace dlasim

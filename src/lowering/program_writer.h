@@ -28,6 +28,7 @@ public:
     {
         program_.push_back(PollRegister{name, program_address(hw_, name), value, value});
     }
+    void read(const std::string& name) { program_.push_back(RegisterRead{name, program_address(hw_, name)}); }
     void add(const ProgramEntry& entry) { program_.push_back(entry); }
 
 private:

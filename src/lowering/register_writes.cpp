@@ -14,15 +14,18 @@ std::uint32_t pair(std::uint32_t upper, std::uint32_t lower) { return upper << 1
 
 class Writer {
 public:
-    Writer(const Pass& pass, const Geometry& geometry, const Hardware& hw) : p_(pass), g_(geometry), hw_(hw) {}
+    Writer(const Pass& pass, const Geometry& geometry, const Addresses& address, unsigned group, const Hardware& hw)
+        : p_(pass), g_(geometry), a_(address), group_(group), hw_(hw)
+    {
+    }
 
     PassRegisters write()
     {
         const bool reads = alone() || p_.post.streams();
         if (!alone())
-            for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"}) put(unit, "S_POINTER", p_.group);
-        put("SDP", "S_POINTER", p_.group);
-        if (reads) put("SDP_RDMA", "S_POINTER", p_.group);
+            for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"}) put(unit, "S_POINTER", group_);
+        put("SDP", "S_POINTER", group_);
+        if (reads) put("SDP_RDMA", "S_POINTER", group_);
         if (!alone()) {
             cdma_input();
             cdma_weights();
@@ -78,10 +81,10 @@ private:
         put(u, "D_DATAIN_SIZE_EXT_0", pair((winograd() ? extended() : fetched()) - 1, g_.width_ext - 1));
         put(u, "D_PIXEL_OFFSET", p_.x_offset);
         put(u, "D_DAIN_RAM_TYPE", p_.input_primary);
-        put(u, "D_DAIN_ADDR_HIGH_0", high(p_.address.input));
-        put(u, "D_DAIN_ADDR_LOW_0", low(p_.address.input));
-        put(u, "D_DAIN_ADDR_HIGH_1", high(p_.address.input_uv));
-        put(u, "D_DAIN_ADDR_LOW_1", low(p_.address.input_uv));
+        put(u, "D_DAIN_ADDR_HIGH_0", high(a_.input));
+        put(u, "D_DAIN_ADDR_LOW_0", low(a_.input));
+        put(u, "D_DAIN_ADDR_HIGH_1", high(a_.input_uv));
+        put(u, "D_DAIN_ADDR_LOW_1", low(a_.input_uv));
         put(u, "D_LINE_STRIDE", g_.line_stride);
         put(u, "D_LINE_UV_STRIDE", g_.uv_line_stride);
         put(u, "D_SURF_STRIDE", g_.surface_stride);
@@ -101,14 +104,14 @@ private:
         put(u, "D_WEIGHT_SIZE_0", g_.kernel_bytes - 1);
         put(u, "D_WEIGHT_SIZE_1", p_.kernels - 1);
         put(u, "D_WEIGHT_RAM_TYPE", p_.weights_primary);
-        put(u, "D_WEIGHT_ADDR_HIGH", high(p_.address.weights));
-        put(u, "D_WEIGHT_ADDR_LOW", low(p_.address.weights));
+        put(u, "D_WEIGHT_ADDR_HIGH", high(a_.weights));
+        put(u, "D_WEIGHT_ADDR_LOW", low(a_.weights));
         put(u, "D_WEIGHT_BYTES", g_.weight_bytes);
         if (!p_.compressed.on) return;
-        put(u, "D_WGS_ADDR_HIGH", high(p_.address.group_sizes));
-        put(u, "D_WGS_ADDR_LOW", low(p_.address.group_sizes));
-        put(u, "D_WMB_ADDR_HIGH", high(p_.address.mask));
-        put(u, "D_WMB_ADDR_LOW", low(p_.address.mask));
+        put(u, "D_WGS_ADDR_HIGH", high(a_.group_sizes));
+        put(u, "D_WGS_ADDR_LOW", low(a_.group_sizes));
+        put(u, "D_WMB_ADDR_HIGH", high(a_.mask));
+        put(u, "D_WMB_ADDR_LOW", low(a_.mask));
         put(u, "D_WMB_BYTES", p_.compressed.mask_bytes);
     }
 
@@ -168,7 +171,7 @@ private:
         put(u, "D_MISC_CFG", mode);
         put(u, "D_DATAOUT_SIZE_0", pair(g_.out_height - 1, g_.out_width - 1));
         put(u, "D_DATAOUT_SIZE_1", p_.kernels - 1);
-        put(u, "D_DATAOUT_ADDR", low(p_.address.output));
+        put(u, "D_DATAOUT_ADDR", low(a_.output));
         put(u, "D_BATCH_NUMBER", p_.batch - 1);
         // Used by multi-batch only; elsewhere a stride of a wide layer is cut to what the register holds.
         const std::uint32_t mask =
@@ -187,8 +190,8 @@ private:
         put(u, "D_DATA_CUBE_WIDTH", g_.out_width - 1);
         put(u, "D_DATA_CUBE_HEIGHT", g_.out_height - 1);
         put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
-        put(u, "D_DST_BASE_ADDR_HIGH", high(p_.address.output));
-        put(u, "D_DST_BASE_ADDR_LOW", low(p_.address.output));
+        put(u, "D_DST_BASE_ADDR_HIGH", high(a_.output));
+        put(u, "D_DST_BASE_ADDR_LOW", low(a_.output));
         put(u, "D_DST_LINE_STRIDE", g_.out_line_stride);
         put(u, "D_DST_SURFACE_STRIDE", g_.out_surface_stride);
         x_engine("BS", p_.post.engines[0]);
@@ -256,8 +259,8 @@ private:
         put(u, "D_DATA_CUBE_HEIGHT", g_.out_height - 1);
         put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
         if (alone()) {
-            put(u, "D_SRC_BASE_ADDR_LOW", low(p_.address.input));
-            put(u, "D_SRC_BASE_ADDR_HIGH", high(p_.address.input));
+            put(u, "D_SRC_BASE_ADDR_LOW", low(a_.input));
+            put(u, "D_SRC_BASE_ADDR_HIGH", high(a_.input));
             put(u, "D_SRC_LINE_STRIDE", g_.line_stride);
             put(u, "D_SRC_SURFACE_STRIDE", g_.surface_stride);
         }
@@ -278,8 +281,8 @@ private:
                     (e.operand_bytes == 2 ? kTwoBytes : 0) | (e.per() == OperandPer::Element ? kPerElement : 0) |
                     (p_.operands_primary[i] ? kPrimary : 0));
             const std::string of = kOf[i];
-            put(u, of + "_BASE_ADDR_LOW", low(p_.address.operands[i]));
-            put(u, of + "_BASE_ADDR_HIGH", high(p_.address.operands[i]));
+            put(u, of + "_BASE_ADDR_LOW", low(a_.operands[i]));
+            put(u, of + "_BASE_ADDR_HIGH", high(a_.operands[i]));
             put(u, of + "_LINE_STRIDE", g_.operands[i].line_stride);
             put(u, of + "_SURFACE_STRIDE", g_.operands[i].surface_stride);
         }
@@ -291,15 +294,18 @@ private:
 
     const Pass& p_;
     const Geometry& g_;
+    const Addresses& a_;
+    const unsigned group_;
     const Hardware& hw_;
     PassRegisters out_;
 };
 
 }  // namespace
 
-PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Hardware& hardware)
+PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, unsigned group,
+                              const Hardware& hardware)
 {
-    return Writer(pass, geometry, hardware).write();
+    return Writer(pass, geometry, address, group, hardware).write();
 }
 
 }  // namespace dlasim

@@ -10,6 +10,9 @@
 //
 //   and of the same kernels the weights can stay. The banks are the same for all parts: a change discards what is kept.
 //
+//   frame ──► rows, kernels ──► order and reuse ──► banks        as the layer says (split.cpp), or tried (auto_split.cpp)
+//   split_frame  row_parts      part_order          part_banks
+//
 // Source  programming.md 4, 5 and 7; cdma.md 2.2; csc.md 1.5.2, 1.11.
 // Error   registers equal to those of the measured sequences (tests/unit/split_test).
 #pragma once
@@ -56,11 +59,5 @@ std::uint32_t most_kernels(const Pass& pass, const Hardware& hardware);
 
 /// Throws ConfigError(where, ...) with the numbers or the rule if it cannot be done. `by_kernels`: kernels may be cut.
 Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where);
-
-/// A part as a pass of its own; weights, operands and output stand where `pass` says, its kernels are the part's.
-/// `geometry`: of all rows together.
-Pass part_pass(const Pass& pass, const Geometry& geometry, const Split& split, const Part& part);
-/// Lines of the input in memory that a part fetches.
-std::uint32_t fetched_lines(const Pass& pass, const Part& part);
 
 }  // namespace dlasim

@@ -79,7 +79,7 @@ OrderedJson plan_json(const Plan& plan, const Layer& layer)
         json["output"] = {
             {"one_tensor", layout.one_tensor}, {"regions", layout.regions}, {"bytes", layout.bytes}, {"tensor_bytes", layout.tensor_bytes}};
     if (plan.passes.front().pool) json["pool_columns"] = plan.passes.front().pool->geometry.columns;
-    const Addresses& a = plan.passes.front().pass.address;
+    const Addresses& a = plan.passes.front().address;
     json["addresses"] = {{"input", a.input},    {"weights", a.weights}, {"output", a.output},
                          {"bs", a.operands[0]}, {"bn", a.operands[1]},  {"ew", a.operands[2]}};
     return json;

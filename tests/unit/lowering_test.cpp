@@ -100,7 +100,7 @@ Precision precision_of(const std::string& name)
 }
 
 /// A case's short keys: the table at the head of programming.py.
-Pass pass_of(const json& d, const Group& written)
+Pass pass_of(const json& d)
 {
     Pass p;
     const std::string mode = d.value("mode", "dc"), precision = d.value("prec", "int8");
@@ -160,20 +160,25 @@ Pass pass_of(const json& d, const Group& written)
     p.output.precision = precision_of(d.value("oprec", precision));
     p.output.shift = number(d, "shift", 0);
     if (d.contains("cvt") && d.contains("seed")) p.output = {p.output.precision, d["cvt"][0], d["cvt"][1], d["cvt"][2]};
-    // Where the tensors stand is the program's choice.
-    p.group = written.at("SDP.S_POINTER");
-    p.address.input = p.mode == PassMode::Sdp ? address(written, "SDP_RDMA.D_SRC_BASE_ADDR_HIGH", "SDP_RDMA.D_SRC_BASE_ADDR_LOW")
-                                              : address(written, "CDMA.D_DAIN_ADDR_HIGH_0", "CDMA.D_DAIN_ADDR_LOW_0");
-    p.address.input_uv = address(written, "CDMA.D_DAIN_ADDR_HIGH_1", "CDMA.D_DAIN_ADDR_LOW_1");
-    p.address.weights = address(written, "CDMA.D_WEIGHT_ADDR_HIGH", "CDMA.D_WEIGHT_ADDR_LOW");
-    p.address.mask = address(written, "CDMA.D_WMB_ADDR_HIGH", "CDMA.D_WMB_ADDR_LOW");
-    p.address.group_sizes = address(written, "CDMA.D_WGS_ADDR_HIGH", "CDMA.D_WGS_ADDR_LOW");
+    return p;
+}
+
+/// Where the tensors stand is the program's choice.
+Addresses addresses_of(const Group& written, PassMode mode)
+{
+    Addresses a;
+    a.input = mode == PassMode::Sdp ? address(written, "SDP_RDMA.D_SRC_BASE_ADDR_HIGH", "SDP_RDMA.D_SRC_BASE_ADDR_LOW")
+                                    : address(written, "CDMA.D_DAIN_ADDR_HIGH_0", "CDMA.D_DAIN_ADDR_LOW_0");
+    a.input_uv = address(written, "CDMA.D_DAIN_ADDR_HIGH_1", "CDMA.D_DAIN_ADDR_LOW_1");
+    a.weights = address(written, "CDMA.D_WEIGHT_ADDR_HIGH", "CDMA.D_WEIGHT_ADDR_LOW");
+    a.mask = address(written, "CDMA.D_WMB_ADDR_HIGH", "CDMA.D_WMB_ADDR_LOW");
+    a.group_sizes = address(written, "CDMA.D_WGS_ADDR_HIGH", "CDMA.D_WGS_ADDR_LOW");
     constexpr const char* kOf[][2] = {{"SDP_RDMA.D_BS_BASE_ADDR_HIGH", "SDP_RDMA.D_BS_BASE_ADDR_LOW"},
                                       {"SDP_RDMA.D_BN_BASE_ADDR_HIGH", "SDP_RDMA.D_BN_BASE_ADDR_LOW"},
                                       {"SDP_RDMA.D_EW_BASE_ADDR_HIGH", "SDP_RDMA.D_EW_BASE_ADDR_LOW"}};
-    for (std::size_t i = 0; i < p.address.operands.size(); ++i) p.address.operands[i] = address(written, kOf[i][0], kOf[i][1]);
-    p.address.output = address(written, "SDP.D_DST_BASE_ADDR_HIGH", "SDP.D_DST_BASE_ADDR_LOW");
-    return p;
+    for (std::size_t i = 0; i < a.operands.size(); ++i) a.operands[i] = address(written, kOf[i][0], kOf[i][1]);
+    a.output = address(written, "SDP.D_DST_BASE_ADDR_HIGH", "SDP.D_DST_BASE_ADDR_LOW");
+    return a;
 }
 
 struct Tally {
@@ -199,8 +204,9 @@ void compare_case(const std::filesystem::path& file, const Hardware& hw, Tally& 
     ++tally.cases;
     for (std::size_t i = 0; i < written.size(); ++i) {
         const json& d = c["layers"][i].at("descriptor");
-        const Pass pass = pass_of(d, written[i]);
-        const PassRegisters registers = register_writes(pass, size_pass(pass, hw, file.string()), hw);
+        const Pass pass = pass_of(d);
+        const PassRegisters registers = register_writes(pass, size_pass(pass, hw, file.string()), addresses_of(written[i], pass.mode),
+                                                        written[i].at("SDP.S_POINTER"), hw);
         ++tally.layers;
         for (const RegisterValue& mine : registers.writes) {
             const auto theirs = written[i].find(mine.name);

@@ -211,8 +211,8 @@ TEST(Split, KernelPartsWorkOnTheSameData)
     const PlannedPass& last = plan.passes[2];
     EXPECT_EQ(last.first_kernel, 16u);
     EXPECT_EQ(value_of(last, "CDMA.D_WEIGHT_SIZE_1"), 3u);
-    EXPECT_EQ(last.pass.address.weights % 256, 0u);
-    EXPECT_GE(last.pass.address.weights, plan.passes[1].pass.address.weights + 8 * 144);
+    EXPECT_EQ(last.address.weights % 256, 0u);
+    EXPECT_GE(last.address.weights, plan.passes[1].address.weights + 8 * 144);
     EXPECT_EQ(value_of(last, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 2 * 12 * 48);
     EXPECT_EQ(value_of(last, "CSC.D_RELEASE"), 12u - 1);
     ASSERT_EQ(plan.outputs.size(), 3u);
@@ -225,7 +225,7 @@ TEST(Split, RowPartsKeepTheWeights)
     EXPECT_THAT(bits_of(plan), ElementsAre("W", "wW", "w"));
     EXPECT_TRUE(plan.passes[0].fetches_weights);
     EXPECT_FALSE(plan.passes[2].fetches_weights);
-    EXPECT_EQ(plan.passes[2].pass.address.weights, plan.passes[0].pass.address.weights);
+    EXPECT_EQ(plan.passes[2].address.weights, plan.passes[0].address.weights);
 }
 
 TEST(Split, TheOrderOfPartsFetchesLeast)

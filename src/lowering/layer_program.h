@@ -1,0 +1,13 @@
+// Step 6 of the lowering, the last: passes become what software does, in order.
+//
+// Source  programming.md 1, sdp.md 1.3.
+#pragma once
+#include "lowering/passes.h"
+#include "platform/program.h"
+
+namespace dlasim {
+
+Program layer_program(const Layer& layer, const std::vector<PlannedPass>& passes, const std::optional<RubikPass>& contraction,
+                      const Hardware& hardware);
+
+}  // namespace dlasim

@@ -1,0 +1,104 @@
+#include "lowering/part_banks.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lowering/weight_ring.h"
+
+namespace dlasim {
+namespace {
+
+// [spec] programming.md 4: narrower entries are read in pairs, wrongly so where a line of pixels wraps around the ring.
+constexpr std::uint32_t kPairedBelow = 32;
+
+std::uint64_t group_banks(const SplitFrame& frame, std::uint32_t kernels)
+{
+    return weight_banks(frame.hw, group_ends(frame.hw, frame.pass.precision, kernels, frame.geometry.kernel_bytes));
+}
+
+bool mask_of_part_fits(const SplitFrame& frame, std::uint32_t kernels, bool kept)
+{
+    const Pass& p = frame.pass;
+    if (!p.compressed.on) return true;
+    const GroupEnds ends = group_ends(frame.hw, p.precision, kernels, frame.geometry.kernel_bytes / p.element_bytes());
+    return mask_fits(frame.hw, ends) && (!kept || ceil_div(ends.back(), std::uint64_t{8}) <= frame.bank_bytes);
+}
+
+bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts, std::uint64_t data_banks)
+{
+    const Pass& p = frame.pass;
+    const std::uint32_t entry = frame.hw.cbuf.entry_bytes;
+    if (p.mode != PassMode::Image || frame.hw.full() || entry >= kPairedBelow) return false;
+    if (p.stride.x * p.format->components <= entry) return false;
+    const std::uint64_t ring = data_banks * frame.bank_depth;
+    std::uint64_t at = 0;  // the ring begins with its banks
+    for (const Part& part : parts)
+        for (std::uint32_t line = part.kept_lines; line < part.rows.lines(); ++line) {
+            if (at + frame.line_entries > ring) return true;
+            at = (at + frame.line_entries) % ring;
+        }
+    return false;
+}
+
+}  // namespace
+
+BankNeed bank_need(const SplitFrame& frame, const std::vector<Part>& parts, bool sure)
+{
+    BankNeed need;
+    std::map<std::uint32_t, std::uint64_t> groups;  // known ones, by kernels
+    const auto at_least = [](std::uint64_t& value, std::uint64_t other) { value = std::max(value, other); };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Part& part = parts[i];
+        const std::uint32_t kernels = part.kernels.count;
+        const std::uint64_t weights = frame.weight_bytes(kernels);
+        const bool more = i + 1 < parts.size();
+        const std::uint64_t lines_next = more ? parts[i + 1].rows.lines() - parts[i + 1].kept_lines : 0;
+        const std::uint64_t weights_next = more && !parts[i + 1].reuse_weights ? frame.weight_bytes(parts[i + 1].kernels.count) : 0;
+        if (!groups.contains(kernels)) groups[kernels] = group_banks(frame, kernels);
+        at_least(need.lines, part.rows.lines());
+        at_least(need.data_ahead, frame.banks_of(part.rows.lines() + lines_next));
+        at_least(need.group, groups[kernels]);
+        at_least(need.weights, ceil_div(weights, frame.bank_bytes));
+        at_least(need.weights_ahead, ceil_div(weights + weights_next, frame.bank_bytes));
+        if (part.keep_weights && (sure || !frame.pass.compressed.on)) at_least(need.kept, ceil_div(weights, frame.bank_bytes));
+    }
+    need.data = frame.banks_of(need.lines);
+    return need;
+}
+
+std::optional<Banks> allocate_banks(const SplitFrame& frame, const std::vector<Part>& parts, const BankNeed& need)
+{
+    const std::uint64_t banks = frame.banks, data_fixed = frame.wish.data_banks, weights_fixed = frame.wish.weight_banks;
+    const std::uint64_t least = weights_fixed != 0 ? weights_fixed : need.least_weights();
+    if (least < need.least_weights() || need.data + least > banks) return {};
+    const auto weights_beside = [&](std::uint64_t data, std::uint64_t want) {
+        return weights_fixed != 0 ? weights_fixed : std::min(banks - data, std::max(least, want));
+    };
+    if (data_fixed != 0) {
+        if (data_fixed < need.data || data_fixed + least > banks || wraps_inside_a_line(frame, parts, data_fixed)) return {};
+        return Banks{data_fixed, weights_beside(data_fixed, need.weights_ahead)};
+    }
+    const std::uint64_t most = banks - least;
+    const std::uint64_t best = std::min(std::max(need.data, need.data_ahead), banks - weights_beside(need.data, need.weights));
+    for (std::uint64_t away = 0; away <= banks; ++away)
+        for (const std::uint64_t data : {best + away, best >= away ? best - away : 0})
+            if (data >= need.data && data <= most && !wraps_inside_a_line(frame, parts, data))
+                return Banks{data, weights_beside(data, need.weights_ahead)};
+    return {};
+}
+
+bool masks_fit(const SplitFrame& frame, const std::vector<Part>& parts)
+{
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const Part& part) { return mask_of_part_fits(frame, part.kernels.count, part.keep_weights); });
+}
+
+bool whole_fits(const SplitFrame& frame)
+{
+    const Pass& p = frame.pass;
+    return p.kernels <= most_kernels(p, frame.hw) &&
+           frame.banks_of(frame.winograd() ? frame.out_height + kTile : p.height) + group_banks(frame, p.kernels) <= frame.banks &&
+           mask_of_part_fits(frame, p.kernels, false);
+}
+
+}  // namespace dlasim

@@ -1,0 +1,102 @@
+#include "lowering/passes.h"
+
+#include "base/error.h"
+#include "lowering/part_pass.h"
+
+namespace dlasim {
+namespace {
+
+PoolPass pool_of(const Layer& layer, const PlannedPass& planned, const PoolGeometry& geometry, unsigned group)
+{
+    const Pass& p = planned.pass;
+    PoolPass pool;
+    pool.pool = *layer.pool;
+    pool.precision = p.output.precision;
+    pool.channels = p.kernels;
+    pool.flying = p.to_pdp;
+    pool.flush_nan = layer.op == Op::Pool && p.flush_nan;
+    pool.source = {p.input_primary, planned.address.input};
+    pool.target = {p.output_primary, planned.address.output};
+    pool.line_stride = planned.geometry.line_stride;
+    pool.surface_stride = planned.geometry.surface_stride;
+    pool.group = group;
+    pool.geometry = geometry;
+    return pool;
+}
+
+PassRegisters registers_of(const PlannedPass& planned, unsigned group, const Hardware& hw)
+{
+    PassRegisters all;
+    if (planned.pass.mode != PassMode::Pool) all = register_writes(planned.pass, planned.geometry, planned.address, group, hw);
+    if (!planned.pool) return all;
+    const PassRegisters pdp = pool_writes(*planned.pool);
+    all.writes.insert(all.writes.end(), pdp.writes.begin(), pdp.writes.end());
+    all.enables.insert(all.enables.begin(), pdp.enables.begin(), pdp.enables.end());  // SDP waits for PDP, the others for SDP
+    return all;
+}
+
+/// A pass that is not cut.
+PlannedPass whole(const PassParts& parts, const CompressedSizes& compressed, const Addresses& address, const Hardware& hw,
+                  const std::string& where)
+{
+    PlannedPass planned;
+    planned.pass = parts.pass;
+    planned.pass.compressed = compressed;
+    planned.geometry = size_pass(planned.pass, hw, where);
+    planned.address = address;
+    planned.rows = parts.pool && !planned.pass.to_pdp ? parts.pool->out_height : planned.geometry.out_height;
+    planned.fetched_lines = parts.pool && !planned.pass.to_pdp ? parts.pool->height : planned.pass.height;
+    return planned;
+}
+
+PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSizes& compressed, const Addresses& address,
+                    const Hardware& hw, const std::string& where)
+{
+    Geometry all = parts.sets[parts.set_of(part)].geometry;
+    all.out_batch_stride = parts.cube_bytes();
+    PlannedPass planned;
+    planned.pass = part_pass(parts.pass, all, parts.split, part);
+    planned.pass.compressed = compressed;
+    planned.geometry = size_pass(planned.pass, hw, where);
+    planned.address = part_addresses(address, parts.pass, all, part);
+    planned.first_row = part.rows.first;
+    planned.rows = part.rows.count;
+    planned.fetched_lines = fetched_lines(parts.pass, part);
+    planned.kept_lines = part.kept_lines;
+    planned.fetches_weights = !part.reuse_weights;
+    const std::uint64_t room = std::uint64_t{hw.cbuf.bank_depth} * hw.cbuf.entry_bytes * parts.split.weight_banks;
+    if (part.keep_weights && planned.geometry.weight_bytes > room)
+        throw ConfigError(where + "/partition/reuse_weights", "found " + std::to_string(planned.geometry.weight_bytes) +
+                                                                  " bytes of weights to keep, expected at most " + std::to_string(room) +
+                                                                  " in " + std::to_string(parts.split.weight_banks) + " banks");
+    return planned;
+}
+
+}  // namespace
+
+std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
+                                   const std::vector<std::vector<StoredKernels>>& kernels, const Places& places, const Hardware& hardware)
+{
+    const std::string where = where_of(layer);
+    std::vector<PlannedPass> planned;
+    const auto add = [&](PlannedPass pass, std::size_t i, const KernelPart& of_pass) {
+        const unsigned group = planned.size() % 2;
+        pass.first_kernel = shape.passes[i].first_kernel + of_pass.first;
+        pass.kernels = of_pass.count;
+        if (passes[i].pool) pass.pool = pool_of(layer, pass, *passes[i].pool, group);
+        pass.registers = registers_of(pass, group, hardware);
+        planned.push_back(std::move(pass));
+    };
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+        const PassParts& parts = passes[i];
+        if (parts.split.whole())
+            add(whole(parts, kernels[i].front().compressed, places.sets[i].front(), hardware, where), i, parts.sets.front().kernels);
+        for (const Part& part : parts.split.parts) {
+            const std::size_t set = parts.set_of(part);
+            add(part_of(parts, part, kernels[i][set].compressed, places.sets[i][set], hardware, where), i, part.kernels);
+        }
+    }
+    return planned;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,25 @@
+// Step 5 of the lowering: the passes that run, in their order, each with its registers.
+//
+// Passes use the two register groups in turn.
+#pragma once
+#include "lowering/places.h"
+
+namespace dlasim {
+
+struct PlannedPass {
+    Pass pass;
+    Geometry geometry;
+    Addresses address;
+    PassRegisters registers;
+    std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
+    // A part of it: rows of this output, lines of the input that it fetches, and that the part before kept (Winograd: after extension).
+    std::uint32_t first_row = 0, rows = 0, fetched_lines = 0, kept_lines = 0;
+    bool fetches_weights = true;
+    std::optional<PoolPass> pool;  // what PDP makes of it
+};
+
+/// Throws ConfigError if compressed weights turn out not to fit, or a register cannot hold its value.
+std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
+                                   const std::vector<std::vector<StoredKernels>>& kernels, const Places& places, const Hardware& hardware);
+
+}  // namespace dlasim

@@ -1,0 +1,71 @@
+#include "lowering/row_parts.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace dlasim {
+
+std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most)
+{
+    const std::uint32_t kernels = frame.pass.kernels;
+    most = std::min(most, most_kernels(frame.pass, frame.hw));
+    std::vector<KernelPart> parts;
+    for (std::uint32_t first = 0; first < kernels; first += most) parts.push_back({first, std::min(most, kernels - first)});
+    return parts;
+}
+
+RowPart rows_of(const SplitFrame& frame, std::uint32_t first, std::uint32_t count)
+{
+    const Pass& p = frame.pass;
+    RowPart part{first, count, first, first + count + kTile, 0, p.pad.bottom};
+    if (frame.winograd()) return part;
+    const std::int64_t from = std::int64_t{first} * p.stride.y - p.pad.top;
+    const std::int64_t to = (std::int64_t{first} + count - 1) * p.stride.y - p.pad.top + p.span_y();
+    const std::int64_t height = p.height;
+    if (from >= height) {
+        // Below the input. CSC counts rows from the first line it has, so the window must be above one: all of it is padding.
+        part.begin = p.height - 1;
+        part.end = p.height;
+        part.pad_top = static_cast<std::uint32_t>(to - from);
+        part.pad_bottom = 0;
+        return part;
+    }
+    part.begin = static_cast<std::uint32_t>(std::max<std::int64_t>(0, from));
+    part.end = static_cast<std::uint32_t>(std::max<std::int64_t>(1, std::min(height, to)));
+    part.pad_top = static_cast<std::uint32_t>(std::max<std::int64_t>(0, -from));
+    part.pad_bottom = static_cast<std::uint32_t>(std::max<std::int64_t>(0, to - height));
+    return part;
+}
+
+bool programmable(const SplitFrame& frame, const RowPart& rows) { return fetch_of(frame.pass, rows, rows.begin).pad_top <= kMostPadTop; }
+
+bool needs_two_rows(const SplitFrame& frame, const std::vector<KernelPart>& kernels)
+{
+    const Pass& p = frame.pass;
+    const Geometry& g = frame.geometry;
+    const std::uint32_t most = kernels.front().count, per_atom = frame.hw.memory.atom_bytes / p.element_bytes();
+    const bool one_surface = most <= per_atom && g.out_element_bytes <= p.element_bytes();
+    const bool together = p.batch == 1 || p.post.streams_elements();
+    return g.out_width == 1 && frame.out_height > 1 && together && !one_surface;
+}
+
+std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_lines,
+                              const std::vector<KernelPart>& kernels)
+{
+    const bool two = needs_two_rows(frame, kernels);
+    std::vector<RowPart> parts;
+    for (std::uint32_t first = 0; first < frame.out_height; first += parts.back().count) {
+        std::optional<RowPart> part;
+        const std::uint32_t left = frame.out_height - first;
+        for (std::uint32_t count = frame.tile(); count <= std::min(most_rows, left); count += frame.tile()) {
+            const RowPart longer = rows_of(frame, first, count);
+            if (longer.lines() > most_lines || !programmable(frame, longer)) break;
+            if (!two || (count != 1 && left - count != 1)) part = longer;
+        }
+        if (!part) return {};
+        parts.push_back(*part);
+    }
+    return parts;
+}
+
+}  // namespace dlasim

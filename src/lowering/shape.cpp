@@ -1,0 +1,148 @@
+#include "lowering/shape.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "lowering/deconvolution.h"
+
+namespace dlasim {
+namespace {
+
+struct ModeName {
+    PassMode mode;
+    const char* name;
+};
+
+ModeName mode_of(const Layer& l)
+{
+    if (l.op == Op::Sdp) return {PassMode::Sdp, "sdp"};
+    if (l.op == Op::Pool) return {PassMode::Pool, "pool"};
+    if (l.image()) return {PassMode::Image, "image"};
+    if (l.mode == Mode::Winograd) return {PassMode::Winograd, "winograd"};
+    return {PassMode::Direct, "direct"};
+}
+
+/// [spec] pdp.md 1.4: PDP takes the cube of SDP surface by surface, line by line, as SDP's registers say it.
+void check_pool(const Layer& l, const Hardware& hw)
+{
+    if (!l.pool) return;
+    if (l.precision != Precision::Int8 && !hw.full())
+        throw ConfigError(where_of(l),
+                          std::string("found ") + precision_name(l.precision) + ", expected int8: PDP of " + hw.name + " pools no other");
+    if (l.op == Op::Pool) return;
+    const auto refuse = [&](bool found, const char* what, const char* why) {
+        if (found) throw ConfigError(where_of(l) + "/post/pool", std::string("found a pooling behind ") + what + ", expected none: " + why);
+    };
+    refuse(l.batch != 1, "several batches", "SDP hands them over in turns of pixels");
+    refuse(l.mode == Mode::Winograd, "a Winograd convolution", "SDP hands over four lines at once");
+    refuse(l.op == Op::Deconvolution, "a deconvolution", "its phases are put together in memory");
+    refuse(l.post.compares(), "a comparison", "it has no output");
+    refuse(l.partition.on(), "a layer in parts", "a window takes rows of several");
+    refuse(l.output.precision != l.precision, "a conversion to another width", "SDP hands over other surfaces then");
+}
+
+/// [spec] csc.md 6, point 10: with three slices or more these rows are summed wrongly in silicon.
+void refuse_defective_rows(const Layer& l, const Hardware& hw)
+{
+    const std::uint32_t row = l.kernel_width * l.channels, c = hw.mac.atomic_c;
+    if (!hw.full() && row > 2 * c && (row - 1) % c == 0)
+        throw ConfigError(where_of(l), "found a kernel row of " + std::to_string(row) + " elements, expected none of n * " +
+                                           std::to_string(c) + " + 1 elements: the silicon computes it wrongly");
+}
+
+/// Channel post-extension: two or four kernel rows in one operation where a row is short enough. As D_POST_Y_EXTENSION has it.
+std::uint32_t rows_at_once(const Layer& l, const Hardware& hw)
+{
+    const std::uint32_t row = l.kernel_width * l.channels;
+    if (l.rows_at_once > 1 && !hw.full())
+        throw ConfigError(where_of(l),
+                          "found " + std::to_string(l.rows_at_once) + " kernel rows at once, expected 1: " + hw.name + " is given one");
+    if (l.rows_at_once != 0) return l.rows_at_once / 2;  // size_pass refuses what does not fit
+    if (!hw.full()) return 0;
+    const std::uint32_t step = l.stride.x * l.channels;
+    const auto fits = [&](std::uint32_t rows) { return std::max(row, step) * rows <= hw.mac.atomic_c; };
+    if (fits(4) && l.kernel_height >= 3) return 2;
+    if (fits(2) && l.kernel_height >= 2) return 1;
+    return 0;
+}
+
+/// What every pass of the layer has in common.
+Pass common_pass(const Layer& l, PassMode mode)
+{
+    Pass p;
+    p.mode = mode;
+    p.precision = l.precision;
+    p.width = l.width;
+    p.height = l.height;
+    p.channels = l.channels;
+    p.kernels = l.kernels;
+    p.batch = l.batch;
+    p.kernel_width = l.kernel_width;
+    p.kernel_height = l.kernel_height;
+    p.stride = l.stride;
+    p.dilation = l.dilation;
+    p.pad = l.pad;
+    p.format = l.format;
+    p.x_offset = l.x_offset;
+    p.signed_pixels = l.signed_pixels;
+    p.conversion = l.conversion;
+    p.flush_nan = l.flush_nan;
+    p.transform_truncate = l.precision == Precision::Fp16 ? 0 : l.winograd_truncate;
+    p.input_precision = l.input_precision;
+    p.post = l.post;
+    p.output = l.output;
+    p.to_pdp = l.pool && l.op != Op::Pool;
+    p.input_primary = l.placement.input.primary;
+    p.weights_primary = l.placement.weights.primary;
+    p.output_primary = l.placement.output.primary;
+    for (std::size_t i = 0; i < p.operands_primary.size(); ++i) p.operands_primary[i] = l.placement.operands[i].primary;
+    p.compressed.on = l.compressed;
+    return p;
+}
+
+/// Small groups share a pass.
+std::uint32_t groups_together(const Layer& l, const Hardware& hw)
+{
+    const std::uint32_t c = std::max(1u, hw.mac.atomic_c / (l.channels / l.groups));
+    const std::uint32_t k = std::max(1u, hw.kernel_group(l.precision) / (l.kernels / l.groups));
+    return std::min({c, k, l.groups});
+}
+
+std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass common)
+{
+    if (common.mode == PassMode::Image) {
+        refuse_defective_rows(l, hw);
+        common.y_extension = rows_at_once(l, hw);
+    }
+    const std::uint32_t together = groups_together(l, hw), channels = l.channels / l.groups, kernels = l.kernels / l.groups;
+    std::vector<ShapedPass> passes;
+    for (std::uint32_t group = 0; group < l.groups; group += together) {
+        const std::uint32_t count = std::min(together, l.groups - group);
+        ShapedPass pass{.pass = common, .first_channel = channels * group, .first_kernel = kernels * group};
+        pass.pass.channels = channels * count;
+        pass.pass.kernels = kernels * count;
+        pass.kernels = {count, {.count = l.kernel_width}, {.count = l.kernel_height}};
+        pass.input = passes.size();
+        passes.push_back(pass);
+    }
+    return passes;
+}
+
+}  // namespace
+
+Shape shape_of(const Layer& layer, const Hardware& hardware)
+{
+    check_pool(layer, hardware);
+    if (layer.compressed && !hardware.weight_compression)
+        throw ConfigError(where_of(layer), "found compressed weights, expected none: " + hardware.name + " cannot decompress");
+    const auto [mode, name] = mode_of(layer);
+    const Pass common = common_pass(layer, mode);
+    if (!layer.convolves()) return {name, {}, {{.pass = common}}, std::nullopt};
+    const bool winograd = layer.mode == Mode::Winograd;
+    if (layer.op == Op::Deconvolution) return {name, {winograd, 1}, phase_passes(layer, hardware, common), sub_cube(layer)};
+    std::vector<ShapedPass> passes = group_passes(layer, hardware, common);
+    const Method method{winograd, 1u << passes.front().pass.y_extension};
+    return {name, method, std::move(passes), std::nullopt};
+}
+
+}  // namespace dlasim
