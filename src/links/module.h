@@ -1,7 +1,9 @@
 // The SystemC coat of a core, which sleeps until the core's horizon or until a link wakes it. While a
 // unit has nothing to do it is not scheduled at all. The first unit of a clock has the process that
-// evaluates them all (agenda.h).
+// evaluates them all (agenda.h). Where the owner of the simulation allows it, that process evaluates cycles
+// before SystemC's time comes to them, as long as nobody else has anything to do before.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <systemc>
@@ -25,13 +27,14 @@ struct Crew {
     bool running = false;
 };
 
-/// The core clock: turns cycles into SystemC time and back. Edge 0 is at time 0.
+/// The core clock: turns cycles into SystemC time and back. Edge 0 is at time 0. Cycles may run ahead of SystemC's time:
+/// delays of transactions and notifications count from the latter, until() and edge_after() know that.
 class Clock {
 public:
     explicit Clock(sc_core::sc_time period) : period_(period) {}
     const sc_core::sc_time& period() const { return period_; }
-    /// The cycle whose edge is now, or was last.
-    Cycle now() const { return sc_core::sc_time_stamp().value() / period_.value(); }
+    /// The cycle that is evaluated, or was last; else the one whose edge is now, or was last.
+    Cycle now() const { return std::max<Cycle>(sc_core::sc_time_stamp().value() / period_.value(), ahead_); }
     sc_core::sc_time at(Cycle cycle) const { return sc_core::sc_time::from_value(period_.value() * cycle); }
     /// The first cycle whose edge is `delay` from now or later: what a caller between two edges, or ahead of time, meets.
     Cycle edge_after(const sc_core::sc_time& delay) const
@@ -51,8 +54,22 @@ public:
         return *crews_.back();
     }
 
+    /// Cycles before `end` may be evaluated ahead of SystemC's time. 0: none. Whoever calls sc_start() says so, who then reads
+    /// the time of the machine from now().
+    void run_ahead(Cycle end) { ahead_end_ = end; }
+    /// Goes ahead to `cycle` if nothing else of the simulation happens before it or at its edge.
+    bool go_ahead(Cycle cycle) const
+    {
+        if (cycle >= ahead_end_ || sc_core::sc_pending_activity_at_current_time()) return false;
+        if (sc_core::sc_pending_activity_at_future_time() && sc_core::sc_time_to_pending_activity() <= until(cycle)) return false;
+        ahead_ = cycle;
+        return true;
+    }
+
 private:
     sc_core::sc_time period_;
+    Cycle ahead_end_ = 0;
+    mutable Cycle ahead_ = 0;
     mutable std::vector<std::unique_ptr<Crew>> crews_;
 };
 
@@ -93,13 +110,20 @@ private:
     /// Of the first of a crew: everybody who is due.
     void run()
     {
-        const Cycle now = clock_.now();
         crew_.notified = kNever;
         crew_.running = true;
+        Cycle next = clock_.now();
+        do next = evaluate_due(next);
+        while (clock_.go_ahead(next));
+        crew_.running = false;
+        if (next != kNever) notify(next);
+    }
+    /// The next cycle in which somebody is due.
+    Cycle evaluate_due(Cycle now)
+    {
         for (std::uint64_t due = crew_.agenda.take(now); due != 0; due &= due - 1)
             crew_.units[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
-        crew_.running = false;
-        if (const Cycle next = crew_.agenda.next(); next != kNever) notify(next);
+        return crew_.agenda.next();
     }
     void evaluate(Cycle now)
     {

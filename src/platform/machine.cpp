@@ -102,8 +102,20 @@ struct Machine::Parts {
         top.interrupt.bind(interrupt);
         primary->fail_with(top.failures());
         if (secondary) secondary->fail_with(top.failures());
-        top.failures().listen([](const std::string&) { sc_core::sc_pause(); });
+        top.failures().listen([this](const std::string&) { pause(); });
         if (options.events) top.attach(probes);
+    }
+    /// Ends sc_start() in the cycle that is evaluated.
+    void pause()
+    {
+        clock.run_ahead(0);
+        sc_core::sc_pause();
+    }
+    /// Runs the cycles before `end`, unless something pauses.
+    void run_until(Cycle end)
+    {
+        if (!options.stepping) clock.run_ahead(end);
+        sc_core::sc_start(clock.until(end));
     }
     MemoryStore& store(MemorySpace space) { return space == MemorySpace::Primary || options.one_memory ? primary_store : secondary_store; }
     std::uint64_t evaluations() const
@@ -277,16 +289,16 @@ RunResult Machine::run(const Program& program)
     software.on_mark = [&](Cycle t0) {
         parts.top.count_from(t0 + 1);
         window.mark(t0);
-        sc_core::sc_pause();
+        parts.pause();
     };
     parts.top.glb().on_interrupt = [&](Cycle at) {
         window.interrupt(at);
-        sc_core::sc_pause();
+        parts.pause();
     };
     bool over = false;
     software.on_end = [&] {
         over = true;
-        sc_core::sc_pause();
+        parts.pause();
     };
 
     RunResult result;
@@ -307,7 +319,7 @@ RunResult Machine::run(const Program& program)
             result.hung = true;
             break;
         }
-        sc_core::sc_start(parts.clock.until(std::min({stop, look, window.next()})));
+        parts.run_until(std::min({stop, look, window.next()}));
         window.look(cycle());
         const std::uint64_t now = parts.evaluations();
         if (now != evaluations) thoughts = parts.thoughts();

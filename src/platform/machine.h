@@ -20,7 +20,7 @@ enum class MemorySpace { Primary, Secondary };  // behind DBB, behind CVSRAM
 
 struct MachineOptions {
     bool events = false;      // record probes and bus logs
-    bool stepping = false;    // evaluate every unit in every cycle: slow, same result
+    bool stepping = false;    // evaluate every unit in every cycle, none ahead of SystemC: slow, same result
     bool values = true;       // compute data; without it only time is simulated
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
     bool check_dram = false;  // every command of a DRAM goes through the checker

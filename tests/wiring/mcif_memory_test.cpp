@@ -149,6 +149,7 @@ struct Setup {
     bool stepping = false;
     bool interface_first = true;
     bool plain = false;
+    bool ahead = false;
 };
 
 void expect_equal_to_bench(const Setup& setup)
@@ -160,7 +161,8 @@ void expect_equal_to_bench(const Setup& setup)
     bench.run(kCycles);
     ASSERT_FALSE(bench.responses.empty());
 
-    const Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
+    Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
+    if (setup.ahead) clock.run_ahead(kCycles);
     ScriptedClients clients{hw};
     script(clients, 5, setup.writes);
     MemoryStore store;
@@ -238,6 +240,22 @@ TEST(McifMemory, TheOrderOfConstructionDecidesNothing)
 TEST(McifMemory, SteppingDecidesNothing)
 {
     expect_equal_to_bench({.hardware = "nv_full", .memory = {.latency = 37, .interval = 2}, .stepping = true});
+}
+
+TEST(McifMemory, RunningAheadOfSystemCDecidesNothing)
+{
+    expect_equal_to_bench({.hardware = "nv_full", .memory = {.latency = 37, .interval = 2, .write_latency = 9}, .ahead = true});
+}
+
+TEST(McifMemory, RunningAheadOfSystemCDecidesNothingForAMemoryWithAProcess)
+{
+    expect_equal_to_bench({.hardware = "nv_full", .memory = {.latency = 40}, .writes = false, .plain = true, .ahead = true});
+}
+
+TEST(McifMemory, RunningAheadOfSystemCDecidesNothingForASlowMemoryWithAProcess)
+{
+    expect_equal_to_bench(
+        {.hardware = "nv_small", .memory = {.latency = 100, .interval = 5}, .writes = false, .plain = true, .ahead = true});
 }
 
 TEST(McifMemory, AMemoryThatTakesCommandsAndDataSlowlyPressesBackTheSame)

@@ -244,7 +244,7 @@ void DramMemory::evaluate()
             last_request_ = std::max(last_request_, now);
             for (auto& channel : channels_) collect(*channel);
             tlm::tlm_phase phase = tlm::END_REQ;
-            sc_core::sc_time delay = clock_.period();
+            sc_core::sc_time delay = clock_.until(now + 1);
             socket->nb_transport_bw(*transfer.payload, phase, delay);
         }
     }
@@ -271,7 +271,7 @@ void DramMemory::respond()
     responding_ = slot;
     Payload& payload = *transfers_[slot].payload;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = clock_.period();
+    sc_core::sc_time delay = clock_.until(now + 1);
     const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(delay);
 }

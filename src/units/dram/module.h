@@ -85,7 +85,6 @@ private:
     void schedule();
     std::uint32_t make_transfer();
 
-    std::uint64_t now_fs() const { return sc_core::sc_time_stamp().value() * resolution_fs_; }
     Cycle dram_cycle_from(Cycle cycle) const { return (cycle * period_fs_ + tck_fs_ - 1) / tck_fs_; }  // at or after
     Cycle dram_cycle_by(Cycle cycle) const { return cycle * period_fs_ / tck_fs_; }                    // at or before
     Cycle cycle_from(Cycle dram_cycle) const { return (dram_cycle * tck_fs_ + period_fs_ - 1) / period_fs_; }

@@ -124,17 +124,17 @@ void Bridge::send_writes(Cycle now)
 void Bridge::send(Burst* burst, Cycle now, Cycle from)
 {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = from == now + 1 ? clock_.period() : clock_.at(from - now);
+    sc_core::sc_time delay = clock_.until(from);
     switch (socket_->nb_transport_fw(burst->payload, phase, delay)) {
         case tlm::TLM_ACCEPTED:
             requesting_ = burst;
             break;
         case tlm::TLM_UPDATED:
             if (phase == tlm::END_REQ) {
-                command_accepted(burst, cycle_at(now, delay, from));
+                command_accepted(burst, cycle_at(delay, from));
             } else if (phase == tlm::BEGIN_RESP) {
                 command_accepted(burst, from);
-                respond(burst, cycle_at(now, delay, from + 1));
+                respond(burst, cycle_at(delay, from + 1));
             } else {
                 requesting_ = burst;
             }
@@ -142,7 +142,7 @@ void Bridge::send(Burst* burst, Cycle now, Cycle from)
         case tlm::TLM_COMPLETED:
             burst->completed = true;
             command_accepted(burst, from);
-            respond(burst, cycle_at(now, delay, from));
+            respond(burst, cycle_at(delay, from));
             break;
     }
 }
@@ -219,7 +219,7 @@ void Bridge::end_response(Burst* burst)
 {
     if (!burst->completed) {
         tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        sc_core::sc_time delay = clock_.until(clock_.now());
         socket_->nb_transport_fw(burst->payload, phase, delay);
     }
     burst->payload.release();
@@ -252,12 +252,7 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
     return tlm::TLM_ACCEPTED;
 }
 
-Cycle Bridge::cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest) const
-{
-    if (delay == clock_.period()) return std::max(now + 1, earliest);
-    const std::uint64_t period = clock_.period().value();
-    return std::max<Cycle>(now + (delay.value() + period - 1) / period, earliest);
-}
+Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { return std::max(clock_.edge_after(delay), earliest); }
 
 // ---- payloads
 

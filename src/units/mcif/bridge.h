@@ -87,8 +87,8 @@ private:
 
     Burst* burst_of(Payload& payload) const;
     Burst* make(tlm::tlm_command command, const PortCommand& from);
-    /// The cycle that `delay` from the clock edge `now` points at, rounded up, not before `earliest`.
-    Cycle cycle_at(Cycle now, const sc_core::sc_time& delay, Cycle earliest) const;
+    /// The cycle that `delay` from now points at, rounded up, not before `earliest`.
+    Cycle cycle_at(const sc_core::sc_time& delay, Cycle earliest) const;
     void take_read_beat(Cycle now);
     void take_response(Cycle now);
     void offer_read(Cycle now);
