@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/counters.h"
 #include "base/cycle.h"
 #include "base/phase.h"
 #include "links/probe_set.h"
@@ -14,24 +14,28 @@ namespace dlasim {
 
 /// What a unit says of itself after a run.
 struct UnitReport {
+    UnitReport() = default;
+    /// A unit that counts nothing.
+    UnitReport(std::string name_, PhaseLog phases_) : name(std::move(name_)), phases(phases_) {}
+    /// `values`: a struct of declared counters.
+    template <class Counters>
+    UnitReport(std::string name_, PhaseLog phases_, const Counters& values)
+        : name(std::move(name_)), phases(phases_), counters(values, false), clock_on(values, true)
+    {
+    }
+
     std::string name;
-    PhaseLog phases;  // the cycles of all phases add up to the cycles reported on
-    std::vector<std::pair<std::string, std::uint64_t>> counters;
-    std::vector<std::pair<std::string, Cycle>> clock_on;            // clock domain: cycles with its clock running
-    std::vector<std::pair<std::string, std::uint64_t>> extremes{};  // least and greatest values since reset: no difference of them
+    PhaseLog phases;         // the cycles of all phases add up to the cycles reported on
+    CounterValues counters;  // base/counters.h
+    CounterValues clock_on;  // clock domain: cycles with its clock running
 
     /// What happened after `before` was taken of the same unit.
     UnitReport since(const UnitReport& before) const
     {
         UnitReport left = *this;
         left.phases = phases.since(before.phases);
-        const auto take_away = [](auto& from, const auto& earlier) {
-            for (auto& [name, value] : from)
-                for (const auto& [other, was] : earlier)
-                    if (other == name) value -= was;
-        };
-        take_away(left.counters, before.counters);
-        take_away(left.clock_on, before.clock_on);
+        left.counters = counters.since(before.counters);
+        left.clock_on = clock_on.since(before.clock_on);
         return left;
     }
 };

@@ -94,7 +94,6 @@ nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int 
         nlohmann::ordered_json& entry = json["units"][unit.name];
         for (std::size_t i = 0; i < kPhases; ++i) entry["phases"][std::string(kPhaseNames[i])] = unit.phases.cycles(static_cast<Phase>(i));
         for (const auto& [name, count] : unit.counters) entry["counters"][name] = count;
-        for (const auto& [name, value] : unit.extremes) entry["counters"][name] = value;
         for (const auto& [name, cycles] : unit.clock_on) entry["clock_on"][name] = cycles;
     }
     json["traffic"]["dbb"] = port(result.dbb);

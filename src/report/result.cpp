@@ -19,7 +19,6 @@ OrderedJson unit_json(const UnitReport& unit, Cycle cycles)
         json["clock_gated"][domain] = cycles - on;
     }
     for (const auto& [name, value] : unit.counters) json["counters"][name] = value;
-    for (const auto& [name, value] : unit.extremes) json["counters"][name] = value;
     return json;
 }
 

@@ -172,7 +172,7 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
     for (std::uint32_t e = 0; e < bench.cbuf.entries(); ++e)
         out.buffer.insert(out.buffer.end(), bench.cbuf.entry(e), bench.cbuf.entry(e) + bench.cbuf.entry_bytes());
     const UnitReport report = bench.core.report(stop);
-    out.counters = report.counters;
+    out.counters = report.counters.all();
     for (const auto& [name, cycles] : report.clock_on) out.counters.push_back({name, cycles});
     for (std::size_t p = 0; p < kPhases; ++p) out.phases[p] = report.phases.cycles(static_cast<Phase>(p));
     for (const auto& [name, probe] : bench.probes.all())

@@ -129,8 +129,8 @@ Trace trace_of(CdpBench& bench)
 {
     Trace t{bench.mc.reads, bench.mc.commands, bench.mc.writes, bench.cv.reads, bench.cv.writes, bench.interrupts, {}, {}, {}};
     const UnitReport report = bench.core.report(bench.now);
-    t.counters = report.counters;
-    t.clocks = report.clock_on;
+    t.counters = report.counters.all();
+    t.clocks = report.clock_on.all();
     Cycle sum = 0;
     for (std::size_t i = 0; i < kPhases; ++i) {
         t.phases.push_back(report.phases.cycles(static_cast<Phase>(i)));

@@ -91,29 +91,47 @@ TEST(Report, AFirstLayerAsFeatureDataIsToldWhatItCosts)
     EXPECT_TRUE(advice(R"("channels": 16)", "", "nv_full").empty());
 }
 
+/// A unit that counts one of each kind.
+struct Counted {
+    std::uint64_t atoms = 0, longest = 0, clock = 0;
+    std::optional<std::uint64_t> maybe;
+    std::vector<std::uint64_t> cells;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto counters<Counted> = std::array{
+    counter("atoms", &Counted::atoms, "atoms", "taken", "csc.md 1.5"),
+    counter("cell_#", &Counted::cells, "atoms", "of a cell", "csc.md 1.5"),
+    counter("maybe", &Counted::maybe, "atoms", "not always", "csc.md 1.5", "sometimes"),
+    extreme("longest", &Counted::longest, "atoms", "of all", "csc.md 1.5"),
+    clock_domain("csc", &Counted::clock, "all of it", "csc.md 3"),
+};
+
+namespace {
+
+using Value = CounterValues::value_type;
+
 TEST(Report, AWindowIsTheDifferenceOfTwoSnapshots)
 {
-    UnitReport unit;
-    unit.name = "CSC";
-    unit.phases.enter(Phase::Issuing, 100);
-    unit.phases.enter(Phase::Starved, 140);
-    unit.phases.settle(145);
-    unit.counters = {{"atoms", 7}};
-    unit.clock_on = {{"csc", 45}};
-    unit.extremes = {{"longest_stripe", 9}};
-    const UnitReport before = unit;
-    unit.phases.enter(Phase::Gated, 150);
-    unit.phases.settle(400);
-    unit.counters[0].second = 10;
-    unit.clock_on[0].second = 50;
-    const UnitReport window = unit.since(before);
+    PhaseLog phases;
+    phases.enter(Phase::Issuing, 100);
+    phases.enter(Phase::Starved, 140);
+    phases.settle(145);
+    const UnitReport before("CSC", phases, Counted{.atoms = 7, .longest = 9, .clock = 45, .maybe = {}, .cells = {1, 2}});
+    phases.enter(Phase::Gated, 150);
+    phases.settle(400);
+    const UnitReport after("CSC", phases, Counted{.atoms = 10, .longest = 9, .clock = 50, .maybe = 3, .cells = {1, 6}});
+    const UnitReport window = after.since(before);
     EXPECT_EQ(window.phases.cycles(Phase::Issuing), 0u);
     EXPECT_EQ(window.phases.cycles(Phase::Starved), 5u);
     EXPECT_EQ(window.phases.cycles(Phase::Gated), 250u);
     EXPECT_EQ(window.phases.total(), 400u - 145);
-    EXPECT_EQ(window.counters[0].second, 3u);
-    EXPECT_EQ(window.clock_on[0].second, 5u);
-    EXPECT_EQ(window.extremes[0].second, 9u);
+    EXPECT_THAT(window.counters,
+                testing::ElementsAre(Value("atoms", 3), Value("cell_0", 0), Value("cell_1", 4), Value("maybe", 3), Value("longest", 9)));
+    EXPECT_THAT(before.counters, testing::ElementsAre(Value("atoms", 7), Value("cell_0", 1), Value("cell_1", 2), Value("longest", 9)));
+    EXPECT_THAT(window.clock_on, testing::ElementsAre(Value("csc", 5)));
 }
 
 TEST(Report, TheResultHasTheKeysOfTheInterfacePage)

@@ -164,7 +164,7 @@ bool BdmaCore::step_completion(Cycle now)
     registers_.set(kReadStall[group], 0, read_stall_[group]);
     registers_.set(kWriteStall[group], 0, write_stall_);
     if (registers_.get(reg::bdma::CFG_STATUS)) write_stall_ = 0;
-    ++groups_;
+    ++counted_.groups;
     return true;
 }
 
@@ -181,7 +181,7 @@ bool BdmaCore::step_loader(Cycle now)
         Outlet<ReadRequest>& out = read_out_[load_.from];
         if (out.ready()) {
             out.push() = {load_walk_.address, load_.size + 1};
-            ++lines_;
+            ++counted_.lines;
             finishing = !load_walk_.next(load_.lines, load_.surfaces, load_.source_line, load_.source_surface);
             moved = true;
         } else if (registers_.get(reg::bdma::CFG_STATUS)) {
@@ -284,7 +284,7 @@ void BdmaCore::send_beat(Outlet<WritePacket>& out, Cycle now)
     packet.data = fifo_.front().data;
     read_[fifo_.front().from]->credit.put(now + 1, true);
     fifo_.pop_front();
-    ++beats_;
+    ++counted_.beats;
     if (beats_left_ != 0) return;
     sending_data_ = false;
     storing_ = store_walk_.next(d.lines, d.surfaces, d.destination_line, d.destination_surface);
@@ -335,10 +335,9 @@ Phase BdmaCore::waiting_phase(Cycle at) const
 UnitReport BdmaCore::report(Cycle end)
 {
     phases_.settle(end);
-    UnitReport report{.name = "BDMA", .phases = phases_, .counters = {}, .clock_on = {}};
-    report.counters = {{"groups", groups_}, {"lines", lines_}, {"beats", beats_}};
-    report.clock_on = {{"bdma", gate_cycles_ + (gate_ && end > gate_since_ ? end - gate_since_ : 0)}};
-    return report;
+    BdmaCounters counted = counted_;
+    counted.clock = gate_cycles_ + (gate_ && end > gate_since_ ? end - gate_since_ : 0);
+    return {"BDMA", phases_, counted};
 }
 
 std::string BdmaCore::waiting_for() const

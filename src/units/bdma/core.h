@@ -26,6 +26,7 @@
 #include "registers/register_file.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
+#include "units/bdma/counters.h"
 
 namespace dlasim {
 
@@ -46,7 +47,7 @@ public:
     Cycle horizon() const override { return horizon_; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    std::uint64_t work() const override { return beats_ * kMaxBeatBytes; }
+    std::uint64_t work() const override { return counted_.beats * kMaxBeatBytes; }
 
 private:
     static constexpr unsigned kMc = 0, kCv = 1;  // index of an interface
@@ -145,7 +146,7 @@ private:
     std::uint32_t write_stall_ = 0;
     bool gate_ = false;
     Cycle gate_since_ = 0, gate_cycles_ = 0;
-    std::uint64_t beats_ = 0, lines_ = 0, groups_ = 0;
+    BdmaCounters counted_;  // without the clock
 };
 
 }  // namespace dlasim

@@ -10,6 +10,7 @@
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/cacc/accumulator.h"
+#include "units/cacc/counters.h"
 #include "units/cacc/delivery.h"
 
 namespace dlasim {
@@ -69,7 +70,7 @@ struct CaccCore::Parts {
 
     BusyPlan phases;
     Cycle clock_cycles = 0, cell_cycles = 0, clock_off = 0;  // with the last layer's, up to clock_off
-    std::uint64_t stripes = 0, atoms = 0, beats = 0, blocked_cycles = 0, lost_stripes = 0, saturated_total = 0;
+    CaccCounters counted;                                    // without the clocks
     Probe *clock_probe = nullptr, *cell_probe = nullptr;
 };
 
@@ -150,13 +151,13 @@ void CaccCore::Parts::take(const Sums& a, const Sums& b)
     if (!running) {
         // Atoms that arrive before the layer has started are lost.
         if (registers.start_cycle() > a.first_atom) {
-            ++lost_stripes;
+            ++counted.lost_stripes;
             return;
         }
         start_layer(registers.start_cycle());
     }
-    ++stripes;
-    atoms += a.atoms;
+    ++counted.stripes;
+    counted.atoms += a.atoms;
     const Cycle first = a.first_atom;
     if (values) accumulator.begin_stripe(a, b);
     if (a.channel_end) deliver(a, first + silicon.delivery[static_cast<std::size_t>(precision)]);
@@ -174,7 +175,7 @@ void CaccCore::Parts::deliver(const Sums& a, Cycle first)
             const std::uint32_t count = accumulator.finish(i, results.data());
             // A layer of a single atom does not clear the count of the layer before.
             saturated = delivered_last && !last ? count : saturated + count;
-            saturated_total += count;
+            counted.saturated += count;
         }
         delivered_last = last;
         delivery.append(results.data(), entries_per_atom, first + i + silicon.available, last);
@@ -219,8 +220,8 @@ void CaccCore::Parts::advance_output(Cycle to)
     bool taken = false;
     if (offered && beat_at <= to && ports.sdp.ready(to)) {
         taken = true;
-        blocked_cycles += to - beat_at;
-        ++beats;
+        counted.beat_waits += to - beat_at;
+        ++counted.beats;
         offered = false;
         free_at = to + 1;
         if (++beat == silicon.beats_per_entry) {
@@ -265,21 +266,15 @@ Cycle CaccCore::horizon() const { return parts_->horizon(); }
 UnitReport CaccCore::report(Cycle end)
 {
     Parts& p = *parts_;
-    Cycle clock_on = p.clock_cycles, cells_on = p.cell_cycles;
-    if (p.running && end > p.started) clock_on += end - p.started;
-    if (p.running && end > p.started + facts::cacc::kCellGate) cells_on += end - p.started - facts::cacc::kCellGate;
+    CaccCounters counted = p.counted;
+    counted.clock = p.clock_cycles;
+    counted.cell_clock = p.cell_cycles;
+    if (p.running && end > p.started) counted.clock += end - p.started;
+    if (p.running && end > p.started + facts::cacc::kCellGate) counted.cell_clock += end - p.started - facts::cacc::kCellGate;
     const Cycle ahead = !p.running && p.clock_off > end ? p.clock_off - end : 0;
-    clock_on -= ahead;
-    cells_on -= std::min(cells_on, ahead);
-    return {"cacc",
-            p.phases.log(end),
-            {{"stripes", p.stripes},
-             {"atoms", p.atoms},
-             {"beats", p.beats},
-             {"beat_waits", p.blocked_cycles},
-             {"saturated", p.saturated_total},
-             {"lost_stripes", p.lost_stripes}},
-            {{"cacc", clock_on}, {"cacc_cell", cells_on}}};
+    counted.clock -= ahead;
+    counted.cell_clock -= std::min(counted.cell_clock, ahead);
+    return {"cacc", p.phases.log(end), counted};
 }
 
 std::string CaccCore::waiting_for() const

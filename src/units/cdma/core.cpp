@@ -4,6 +4,7 @@
 
 #include "registers/offsets.h"
 #include "registers/register_file.h"
+#include "units/cdma/counters.h"
 #include "units/cdma/data_side.h"
 #include "units/cdma/weight_side.h"
 
@@ -106,8 +107,7 @@ struct CdmaCore::Parts {
     bool last_skip_data = false, last_skip_weight = false;
 
     std::array<Results, 2> results;
-    // what the performance registers held at the end of each layer, summed: for the report
-    std::uint64_t data_stalls = 0, weight_stalls = 0, data_latencies = 0, weight_latencies = 0;
+    CdmaCounters counted;  // layers, and what the performance registers held at the end of each, summed
     Cycle flush_done = 0;
 
     Cycle next = 0;      // first cycle not yet evaluated
@@ -117,7 +117,6 @@ struct CdmaCore::Parts {
     ClockCycles clocks;
     ClockCycles clocks_before;  // without the last layer, whose gate may still be open
     PhaseLog phases;
-    std::uint64_t layers = 0;
 };
 
 void CdmaCore::Parts::start_layer(Cycle at)
@@ -127,7 +126,7 @@ void CdmaCore::Parts::start_layer(Cycle at)
     started = at;
     data_done = weight_done = switch_at = kNever;
     capacity_at = at + facts::cdma::kBusy;
-    ++layers;
+    ++counted.layers;
     if (gate_off != at && clock_probe) clock_probe->level(at, true);
     gate_off = kNever;
 
@@ -177,10 +176,10 @@ void CdmaCore::Parts::finish_layer(Cycle at)
                             data.performance().latency(),
                             silicon.weight_latency ? weights.performance().latency() : 0};
     const Results& r = results[layer.group];
-    data_stalls += r.data_stall;
-    weight_stalls += r.weight_stall;
-    data_latencies += r.data_latency;
-    weight_latencies += r.weight_latency;
+    counted.data_read_stall += r.data_stall;
+    counted.weight_read_stall += r.weight_stall;
+    counted.data_read_latency += r.data_latency;
+    counted.weight_read_latency += r.weight_latency;
     data.stop();
     weights.stop();
     data_half.state = weight_half.state = State::Idle;
@@ -338,29 +337,22 @@ Cycle CdmaCore::horizon() const
 UnitReport CdmaCore::report(Cycle end)
 {
     Parts& p = *parts_;
-    UnitReport report;
-    report.name = "cdma";
     p.phases.settle(end);
-    report.phases = p.phases;
-    report.counters = {{"layers", p.layers},
-                       {"data_atoms_read", p.data.atoms_read},
-                       {"weight_atoms_read", p.weights.atoms_read()},
-                       {"cbuf_data_writes", p.ports.cbuf.data_writes},
-                       {"cbuf_weight_writes", p.ports.cbuf.weight_writes},
-                       {"data_read_stall", p.data_stalls},
-                       {"weight_read_stall", p.weight_stalls},
-                       {"data_read_latency", p.data_latencies},
-                       {"weight_read_latency", p.weight_latencies}};
+    CdmaCounters counted = p.counted;
+    counted.data_atoms_read = p.data.atoms_read;
+    counted.weight_atoms_read = p.weights.atoms_read();
+    counted.cbuf_data_writes = p.ports.cbuf.data_writes;
+    counted.cbuf_weight_writes = p.ports.cbuf.weight_writes;
     const bool gated_later = !p.running && p.gate_off != kNever && p.gate_off > end;
     ClockCycles clocks = gated_later ? p.clocks_before : p.clocks;
     if (p.running || gated_later) clocks.add(p.layer, p.started, end, p.hw.winograd);
-    report.clock_on = {{"weights", clocks.weights},
-                       {"feature", clocks.feature},
-                       {"image", clocks.image},
-                       {"shared", clocks.shared},
-                       {"converter", clocks.converter}};
-    if (p.hw.winograd) report.clock_on.push_back({"winograd", clocks.winograd});
-    return report;
+    counted.weights = clocks.weights;
+    counted.feature = clocks.feature;
+    counted.image = clocks.image;
+    counted.shared = clocks.shared;
+    counted.converter = clocks.converter;
+    if (p.hw.winograd) counted.winograd = clocks.winograd;
+    return {"cdma", p.phases, counted};
 }
 
 std::string CdmaCore::waiting_for() const

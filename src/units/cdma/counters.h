@@ -1,50 +1,40 @@
-// Performance counters of one memory port: stalls of its requests and the summed latency of its bursts.
-//
-// Source  cdma.md 11.
+// What CDMA counts. The stalls and latencies are its performance registers, summed over the layers that switched them on.
 #pragma once
-#include <algorithm>
-#include <cstdint>
+#include "base/counters.h"
 
-#include "base/cycle.h"
-#include "facts/cdma.h"
+namespace dlasim {
 
-namespace dlasim::cdma {
-
-class PortCounters {
-public:
-    void start(bool enabled)
-    {
-        enabled_ = enabled;
-        stalls_ = 0;
-        latency_ = 0;
-        stalled_ = false;
-        bursts_ = 0;
-    }
-    /// One cycle: a request is valid and not accepted; requests accepted; bursts completed.
-    void step(bool stalled, unsigned accepted, unsigned completed)
-    {
-        stalled_ = stalled;
-        count(1);
-        // [spec] cdma.md 11: at its limit the counter of bursts freezes in both directions
-        if (bursts_ != facts::cdma::kOutstandingMax) bursts_ += accepted - completed;
-    }
-    /// `cycles` more like the last one, in which nothing moved.
-    void repeat(Cycle cycles) { count(cycles); }
-
-    std::uint32_t stalls() const { return static_cast<std::uint32_t>(stalls_); }
-    std::uint32_t latency() const { return static_cast<std::uint32_t>(std::min<std::uint64_t>(latency_, UINT32_MAX)); }
-
-private:
-    void count(Cycle cycles)
-    {
-        if (!enabled_) return;
-        if (stalled_) stalls_ += cycles;
-        if (bursts_ != 0) latency_ += cycles;
-    }
-
-    bool enabled_ = false, stalled_ = false;
-    std::uint32_t bursts_ = 0;
-    std::uint64_t stalls_ = 0, latency_ = 0;
+struct CdmaCounters {
+    std::uint64_t layers = 0, data_atoms_read = 0, weight_atoms_read = 0, cbuf_data_writes = 0, cbuf_weight_writes = 0;
+    std::uint64_t data_read_stall = 0, weight_read_stall = 0, data_read_latency = 0, weight_read_latency = 0;
+    std::uint64_t weights = 0, feature = 0, image = 0, shared = 0, converter = 0;
+    std::optional<std::uint64_t> winograd;
 };
 
-}  // namespace dlasim::cdma
+template <>
+inline constexpr auto counters<CdmaCounters> = std::array{
+    counter("layers", &CdmaCounters::layers, "layers", "layers started", "cdma.md 2.2"),
+    counter("data_atoms_read", &CdmaCounters::data_atoms_read, "atoms", "memory atoms of input data that came through the port",
+            "cdma.md 3.3"),
+    counter("weight_atoms_read", &CdmaCounters::weight_atoms_read, "atoms",
+            "memory atoms of weights, masks and group sizes that came through the port", "cdma.md 7.4"),
+    counter("cbuf_data_writes", &CdmaCounters::cbuf_data_writes, "writes", "write strobes of data into CBUF", "cbuf.md 1.1"),
+    counter("cbuf_weight_writes", &CdmaCounters::cbuf_weight_writes, "writes", "write strobes of weights and masks into CBUF",
+            "cbuf.md 1.1"),
+    counter("data_read_stall", &CdmaCounters::data_read_stall, "cycles",
+            "a read request for data was offered and not taken, in layers that count (D_PERF_DAT_READ_STALL)", "cdma.md 11"),
+    counter("weight_read_stall", &CdmaCounters::weight_read_stall, "cycles",
+            "a read request for weights was offered and not taken, in layers that count (D_PERF_WT_READ_STALL)", "cdma.md 11"),
+    counter("data_read_latency", &CdmaCounters::data_read_latency, "cycles",
+            "at least one burst of data was on its way, in layers that count (D_PERF_DAT_READ_LATENCY)", "cdma.md 11"),
+    counter("weight_read_latency", &CdmaCounters::weight_read_latency, "cycles",
+            "at least one burst of weights was on its way, in layers that count (D_PERF_WT_READ_LATENCY); 0 but on nv_full", "cdma.md 11"),
+    clock_domain("weights", &CdmaCounters::weights, "weight fetcher", "cdma.md 12"),
+    clock_domain("feature", &CdmaCounters::feature, "feature fetcher (DC)", "cdma.md 12"),
+    clock_domain("image", &CdmaCounters::image, "pixel fetcher (IMG)", "cdma.md 12"),
+    clock_domain("shared", &CdmaCounters::shared, "port multiplexer, shared buffer and converter control", "cdma.md 12"),
+    clock_domain("converter", &CdmaCounters::converter, "converter cells, in layers that convert", "cdma.md 12"),
+    clock_domain("winograd", &CdmaCounters::winograd, "Winograd fetcher (WG)", "cdma.md 12", "where the machine has Winograd"),
+};
+
+}  // namespace dlasim

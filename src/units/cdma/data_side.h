@@ -13,10 +13,10 @@
 
 #include "elements/stage.h"
 #include "facts/cdma.h"
-#include "units/cdma/counters.h"
 #include "units/cdma/feature.h"
 #include "units/cdma/image.h"
 #include "units/cdma/info_fifo.h"
+#include "units/cdma/port_counters.h"
 #include "units/cdma/winograd.h"
 
 namespace dlasim::cdma {

@@ -15,7 +15,7 @@
 #include <array>
 #include <string>
 
-#include "units/cdma/counters.h"
+#include "units/cdma/port_counters.h"
 #include "units/cdma/weight_requests.h"
 #include "units/cdma/weight_responses.h"
 #include "units/cdma/weight_status.h"

@@ -12,7 +12,8 @@ using numerics::CdpOutcome;
 constexpr std::array<std::uint32_t, numerics::kCdpOutcomes> kLutCounters{reg::cdp::D_PERF_LUT_UFLOW, reg::cdp::D_PERF_LUT_OFLOW,
                                                                          reg::cdp::D_PERF_LUT_HYBRID, reg::cdp::D_PERF_LUT_LE_HIT,
                                                                          reg::cdp::D_PERF_LUT_LO_HIT};
-constexpr std::array<const char*, numerics::kCdpOutcomes> kLutNames{"lut_uflow", "lut_oflow", "lut_hybrid", "lut_le_hit", "lut_lo_hit"};
+constexpr std::array<std::uint64_t CdpCounters::*, numerics::kCdpOutcomes> kLookedUp{
+    &CdpCounters::lut_uflow, &CdpCounters::lut_oflow, &CdpCounters::lut_hybrid, &CdpCounters::lut_le_hit, &CdpCounters::lut_lo_hit};
 
 }  // namespace
 
@@ -63,7 +64,7 @@ void CdpCore::advance(Cycle to)
     const cdp::Pipeline::Answer core = pipeline_->cycle(offered, rdma_.last(), write_ready);
     const cdp::Rdma::Answer read = rdma_.cycle(to, core.accepted);
     const cdp::Wdma::Answer written = wdma_.cycle(to, core.offers);
-    beats_ += core.accepted;
+    counted_.beats += core.accepted;
     if (probes_) {
         probes_->in_valid->level(to, offered);
         probes_->in_ready->level(to, core.ready);
@@ -135,7 +136,7 @@ void CdpCore::finish(Cycle now)
     latch_counts(registers_.consumer());
     registers_.finish(now);
     running_ = false;
-    ++layers_;
+    ++counted_.layers;
     for (unsigned domain = kCore; domain < kRead; ++domain) clocks_[domain].off(now + facts::kCdpDoneToGateOff);
 }
 
@@ -143,7 +144,7 @@ void CdpCore::latch_counts(unsigned group)
 {
     registers_.set(reg::cdp::D_PERF_WRITE_STALL, group, wdma_.stalls());
     numerics::CdpCounts counts = values_.counts();
-    for (std::size_t i = 0; i < counts.size(); ++i) looked_up_[i] += counts[i];
+    for (std::size_t i = 0; i < counts.size(); ++i) counted_.*kLookedUp[i] += counts[i];
     if (facts_.hybrid_counts_idle_lanes && layer_.values.precision != Precision::Int8)
         counts[static_cast<std::size_t>(CdpOutcome::Hybrid)] += values_.elements();
     for (std::size_t i = 0; i < counts.size(); ++i) registers_.set(kLutCounters[i], group, static_cast<std::uint32_t>(counts[i]));
@@ -187,23 +188,19 @@ UnitReport CdpCore::report(Cycle end)
 {
     account(end);
     phases_.settle(end);
-    UnitReport report{"cdp",
-                      phases_,
-                      {{"layers", layers_},
-                       {"beats", beats_},
-                       {"atoms_read", rdma_.atoms()},
-                       {"atoms_written", wdma_.atoms()},
-                       {"rdma_read_stall", rdma_.stalls()},
-                       {"wdma_write_stall", wdma_.stalls()}},
-                      {}};
-    for (std::size_t i = 0; i < kLutNames.size(); ++i) report.counters.emplace_back(kLutNames[i], looked_up_[i]);
-    report.clock_on = {{"core", clocks_[kCore].cycles(end)}, {"wdma", clocks_[kWrite].cycles(end)}};
+    CdpCounters counted = counted_;
+    counted.atoms_read = rdma_.atoms();
+    counted.atoms_written = wdma_.atoms();
+    counted.rdma_read_stall = rdma_.stalls();
+    counted.wdma_write_stall = wdma_.stalls();
+    counted.core = clocks_[kCore].cycles(end);
+    counted.wdma = clocks_[kWrite].cycles(end);
+    counted.rdma = clocks_[kRead].cycles(end);
     if (facts_.floating) {
-        report.clock_on.emplace_back("fp", clocks_[kFloat].cycles(end));
-        report.clock_on.emplace_back("int", clocks_[kInteger].cycles(end));
+        counted.fp = clocks_[kFloat].cycles(end);
+        counted.integer = clocks_[kInteger].cycles(end);
     }
-    report.clock_on.emplace_back("rdma", clocks_[kRead].cycles(end));
-    return report;
+    return {"cdp", phases_, counted};
 }
 
 std::string CdpCore::waiting_for() const

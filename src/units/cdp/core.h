@@ -24,6 +24,7 @@
 #include "links/core.h"
 #include "links/dma_shim.h"
 #include "registers/register_file.h"
+#include "units/cdp/counters.h"
 #include "units/cdp/layer.h"
 #include "units/cdp/lut_window.h"
 #include "units/cdp/pipeline.h"
@@ -95,8 +96,7 @@ private:
     std::unique_ptr<Probes> probes_;
     enum Domain : unsigned { kCore, kWrite, kFloat, kInteger, kRead, kDomains };
     std::array<GatedClock, kDomains> clocks_;
-    std::uint64_t layers_ = 0, beats_ = 0;
-    numerics::CdpCounts looked_up_{};
+    CdpCounters counted_;  // layers, beats and look-ups
 };
 
 }  // namespace dlasim

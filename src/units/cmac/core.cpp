@@ -10,6 +10,7 @@
 #include "numerics/mac_block.h"
 #include "numerics/tile_block.h"
 #include "registers/register_file.h"
+#include "units/cmac/counters.h"
 
 namespace dlasim {
 namespace {
@@ -59,8 +60,8 @@ struct CmacCore::Parts {
     Cycle started = 0;     // E
     Cycle done_at = kNever;
     BusyPlan phases;
-    Cycle clock_cycles = 0, clock_off = 0;  // with the last layer's, up to clock_off
-    std::uint64_t stripes = 0, atoms = 0, lost_stripes = 0, products = 0;
+    Cycle clock_cycles = 0, clock_off = 0;      // with the last layer's, up to clock_off
+    CmacCounters counted;                       // without the cells and the clock
     std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work; values only
 
     numerics::MacBlock block;
@@ -103,7 +104,7 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     const Cycle first = s.first_atom + from_csc;
     // Atoms that arrive while the clock is off are lost.
     if (!running && registers.start_cycle() > first) {
-        ++lost_stripes;
+        ++counted.lost_stripes;
         return;
     }
     if (!running) start(registers.start_cycle());
@@ -117,10 +118,10 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     ports.sums.put(at + 1, sums);
     if (output_probe) output_probe->run(first + silicon.control, s.atoms);
     phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
-    ++stripes;
-    atoms += s.atoms;
+    ++counted.stripes;
+    counted.atoms += s.atoms;
     if (s.operands) {
-        products += std::uint64_t{s.atoms} * kernels * s.operands->lanes;
+        counted.products += std::uint64_t{s.atoms} * kernels * s.operands->lanes;
         const std::uint32_t working = round_up(kernels, group / hardware.mac.atomic_k) / (group / hardware.mac.atomic_k);
         atoms_by_cells[std::min<std::size_t>(working, atoms_by_cells.size() - 1)] += s.atoms;
     }
@@ -186,23 +187,19 @@ Cycle CmacCore::horizon() const { return parts_->horizon(); }
 UnitReport CmacCore::report(Cycle end)
 {
     Parts& p = *parts_;
-    Cycle clock_on = p.clock_cycles;
-    if (p.running && end > p.started) clock_on += end - p.started;
-    if (!p.running && p.clock_off > end) clock_on -= p.clock_off - end;
-    const char* name = p.half == MacHalf::A ? "cmac_a" : "cmac_b";
-    UnitReport report{name,
-                      p.phases.log(end),
-                      {{"stripes", p.stripes}, {"atoms", p.atoms}, {"products", p.products}, {"lost_stripes", p.lost_stripes}},
-                      {{name, clock_on}}};
+    CmacCounters counted = p.counted;
+    std::optional<std::uint64_t>& clock = p.half == MacHalf::A ? counted.clock_a : counted.clock_b;
+    clock = p.clock_cycles;
+    if (p.running && end > p.started) *clock += end - p.started;
+    if (!p.running && p.clock_off > end) *clock -= p.clock_off - end;
     // A cell without a kernel stands still: its registers take no atom.
-    std::vector<std::uint64_t> cell_atoms(p.atoms_by_cells.size());
-    for (std::size_t cell = p.atoms_by_cells.size() - 1; cell-- > 0;) cell_atoms[cell] = cell_atoms[cell + 1] + p.atoms_by_cells[cell + 1];
-    for (std::size_t cell = 0; p.values && cell + 1 < cell_atoms.size(); ++cell)
-        report.counters.emplace_back("cell_" + std::to_string(cell) + "_atoms", cell_atoms[cell]);
-    return report;
+    std::uint64_t working = 0;
+    if (p.values) counted.cell_atoms.resize(p.atoms_by_cells.size() - 1);
+    for (std::size_t cell = counted.cell_atoms.size(); cell-- > 0;) counted.cell_atoms[cell] = working += p.atoms_by_cells[cell + 1];
+    return {p.half == MacHalf::A ? "cmac_a" : "cmac_b", p.phases.log(end), counted};
 }
 
-std::uint64_t CmacCore::work() const { return parts_->atoms; }
+std::uint64_t CmacCore::work() const { return parts_->counted.atoms; }
 
 std::string CmacCore::waiting_for() const { return parts_->running ? "stripes from CSC" : "idle, not enabled"; }
 

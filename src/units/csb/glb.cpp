@@ -6,6 +6,7 @@
 
 #include "facts/csb.h"
 #include "registers/offsets.h"
+#include "units/csb/counters.h"
 
 namespace dlasim {
 namespace {
@@ -64,9 +65,9 @@ Cycle GlbCore::horizon() const
 
 UnitReport GlbCore::report(Cycle end)
 {
-    UnitReport report{.name = "GLB", .phases = {}, .counters = {{"interrupt_pulses", done_.size()}}, .clock_on = {}};
-    report.phases.settle(end);
-    return report;
+    PhaseLog gated;
+    gated.settle(end);
+    return {"GLB", gated, GlbCounters{.interrupt_pulses = done_.size()}};
 }
 
 std::string GlbCore::waiting_for() const

@@ -16,9 +16,9 @@ public:
     Cycle horizon() const override { return registers_.horizon(); }
     UnitReport report(Cycle end) override
     {
-        UnitReport report{.name = std::string(registers_.unit().name), .phases = {}, .counters = {}, .clock_on = {}};
-        report.phases.settle(end);
-        return report;
+        PhaseLog gated;
+        gated.settle(end);
+        return {std::string(registers_.unit().name), gated};
     }
     std::string waiting_for() const override { return registers_.enabled() ? "was enabled, and has no data path in this machine" : "idle"; }
 

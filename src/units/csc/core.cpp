@@ -6,6 +6,7 @@
 #include "base/busy_plan.h"
 #include "facts/csc.h"
 #include "registers/register_file.h"
+#include "units/csc/counters.h"
 #include "units/csc/data_loader.h"
 #include "units/csc/layer.h"
 #include "units/csc/sequencer.h"
@@ -18,7 +19,7 @@ enum class State { Idle, Pending, Busy, Done };
 
 /// Cycles without an atom at the port, of one cause.
 struct Gap {
-    Cycle cycles = 0;
+    std::uint64_t& cycles;
     Probe* probe = nullptr;
     void add(Cycle start, Cycle end)
     {
@@ -90,9 +91,8 @@ struct CscCore::Parts final : PackageSink {
     Cycle issued_until = 0;
     bool credit_short = false;
     Cycle loaded_at = 0, weights_at = 0;  // the weights of the next package: complete, popped
-    std::uint64_t packages = 0, atoms = 0, credit_waits = 0;
-    std::uint32_t shortest_stripe = 0, longest_stripe = 0;
-    Gap package_gap, load_gap, credit_gap;
+    CscCounters counted;                  // without the reads of the loaders and the clock
+    Gap package_gap{counted.package_gap_cycles}, load_gap{counted.load_gap_cycles}, credit_gap{counted.credit_gap_cycles};
     Probe *data_probe = nullptr, *weight_probe = nullptr, *clock_probe = nullptr;
     Sleeper* credit_reader = nullptr;
 };
@@ -132,10 +132,10 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     issued_until = at + p.size;
     loaded_at = at + std::max(facts::csc::of(hardware).minimum_issue, p.execution);
     credit_short = false;
-    shortest_stripe = packages == 0 ? count : std::min(shortest_stripe, count);
-    longest_stripe = std::max(longest_stripe, count);
-    ++packages;
-    atoms += count;
+    counted.shortest_stripe = counted.packages == 0 ? count : std::min<std::uint64_t>(counted.shortest_stripe, count);
+    counted.longest_stripe = std::max<std::uint64_t>(counted.longest_stripe, count);
+    ++counted.packages;
+    counted.atoms += count;
     if (p.layer_end) done_at = at + p.size + facts::csc::kFlush;
 }
 
@@ -249,7 +249,7 @@ void CscCore::Parts::advance_busy(Cycle to)
         sequencer.step(at, *this);
         if (!credit_short && sequencer.waits_for_credit()) {
             credit_short = true;
-            ++credit_waits;
+            ++counted.credit_waits;
         }
         if (sequencer.quiet() && sequencer.clock() <= to) sequencer.skip(std::max(sequencer.clock(), next_event(to)));
     }
@@ -344,21 +344,13 @@ Cycle CscCore::horizon() const { return parts_->horizon(); }
 UnitReport CscCore::report(Cycle end)
 {
     Parts& p = *parts_;
-    Cycle clock_on = p.clock_cycles;
-    if (p.state != State::Idle && end > p.clock_since) clock_on += end - p.clock_since;
-    if (p.state == State::Idle && p.clock_off > end) clock_on -= p.clock_off - end;
-    return {"csc",
-            p.phases.log(end),
-            {{"packages", p.packages},
-             {"atoms", p.atoms},
-             {"data_reads", p.data.reads()},
-             {"weight_reads", p.weights.reads()},
-             {"credit_waits", p.credit_waits},
-             {"package_gap_cycles", p.package_gap.cycles},
-             {"load_gap_cycles", p.load_gap.cycles},
-             {"credit_gap_cycles", p.credit_gap.cycles}},
-            {{"csc", clock_on}},
-            {{"shortest_stripe", p.shortest_stripe}, {"longest_stripe", p.longest_stripe}}};
+    CscCounters counted = p.counted;
+    counted.data_reads = p.data.reads();
+    counted.weight_reads = p.weights.reads();
+    counted.clock = p.clock_cycles;
+    if (p.state != State::Idle && end > p.clock_since) counted.clock += end - p.clock_since;
+    if (p.state == State::Idle && p.clock_off > end) counted.clock -= p.clock_off - end;
+    return {"csc", p.phases.log(end), counted};
 }
 
 std::string CscCore::waiting_for() const

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "registers/offsets.h"
+#include "units/mcif/counters.h"
 
 namespace dlasim {
 namespace {
@@ -95,13 +96,11 @@ Cycle McifCore::horizon() const
 UnitReport McifCore::report(Cycle end)
 {
     phases_.settle(end);
-    return {name_,
-            phases_,
-            {{"read_commands", ingress_.issued()},
-             {"read_beats", egress_.taken()},
-             {"write_commands", writes_.commands()},
-             {"write_beats", writes_.beats()}},
-            {}};
+    return {name_, phases_,
+            McifCounters{.read_commands = ingress_.issued(),
+                         .read_beats = egress_.taken(),
+                         .write_commands = writes_.commands(),
+                         .write_beats = writes_.beats()}};
 }
 
 std::string McifCore::waiting_for() const

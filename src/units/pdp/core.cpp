@@ -10,6 +10,7 @@
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/pdp/completion.h"
+#include "units/pdp/counters.h"
 #include "units/pdp/input.h"
 #include "units/pdp/pooling.h"
 #include "units/pdp/read_dma.h"
@@ -283,17 +284,18 @@ UnitReport PdpCore::report(Cycle end)
     Parts& parts = *parts_;
     parts.catch_up(end);
     parts.phases.settle(end);
-    UnitReport report{.name = "PDP", .phases = parts.phases, .counters = {}, .clock_on = {}};
-    report.counters = {{"layers", parts.layers},
-                       {"beats", parts.beats},
-                       {"atoms_read", parts.reader.atoms_read()},
-                       {"atoms_written", parts.writer.atoms_written()},
-                       {"read_stall", parts.reader.stall()},
-                       {"write_stall", parts.writer.stall()}};
-    report.clock_on = {
-        {"core", parts.core_clock.cycles(end)}, {"wdma", parts.write_clock.cycles(end)}, {"rdma", parts.read_clock.cycles(end)}};
-    if (parts.facts.formats) report.clock_on.emplace_back("fp16", parts.fp16_clock.cycles(end));
-    return report;
+    PdpCounters counted{.layers = parts.layers,
+                        .beats = parts.beats,
+                        .atoms_read = parts.reader.atoms_read(),
+                        .atoms_written = parts.writer.atoms_written(),
+                        .read_stall = parts.reader.stall(),
+                        .write_stall = parts.writer.stall(),
+                        .core = parts.core_clock.cycles(end),
+                        .wdma = parts.write_clock.cycles(end),
+                        .rdma = parts.read_clock.cycles(end),
+                        .fp16 = {}};
+    if (parts.facts.formats) counted.fp16 = parts.fp16_clock.cycles(end);
+    return {"PDP", parts.phases, counted};
 }
 
 std::string PdpCore::waiting_for() const

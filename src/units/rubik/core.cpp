@@ -151,7 +151,7 @@ bool RubikCore::step_fill(Cycle now)
     }
     fifo_.pop_front();
     read_[from_]->credit.put(now + 1, true);
-    ++beats_in_;
+    ++counted_.beats_in;
     return true;
 }
 
@@ -227,7 +227,7 @@ unsigned RubikCore::step_sender(Cycle now, bool& moved)
             atoms_.pop_front();
         }
         atoms_left_ -= sent;
-        ++beats_out_;
+        ++counted_.beats_out;
         sending_ = atoms_left_ != 0;
         layer_done_ = !sending_ && write_.last;
     }
@@ -250,7 +250,7 @@ void RubikCore::finish(Cycle now)
     running_ = false;
     gate_until_ = now + kRubikDoneToGate;
     gate_cycles_ += gate_until_ - gate_from_;
-    ++layers_;
+    ++counted_.layers;
 }
 
 // ---- sleep and report
@@ -283,13 +283,11 @@ Phase RubikCore::waiting_phase(Cycle at) const
 UnitReport RubikCore::report(Cycle end)
 {
     phases_.settle(end);
-    UnitReport report{.name = "RBK", .phases = phases_, .counters = {}, .clock_on = {}};
-    report.counters = {{"layers", layers_}, {"beats_in", beats_in_}, {"beats_out", beats_out_}};
-    Cycle on = gate_cycles_;
-    if (running_) on += end > gate_from_ ? end - gate_from_ : 0;
-    else if (end < gate_until_) on -= gate_until_ - end;
-    report.clock_on = {{"rubik", on}};
-    return report;
+    RubikCounters counted = counted_;
+    counted.clock = gate_cycles_;
+    if (running_) counted.clock += end > gate_from_ ? end - gate_from_ : 0;
+    else if (end < gate_until_) counted.clock -= gate_until_ - end;
+    return {"RBK", phases_, counted};
 }
 
 std::string RubikCore::waiting_for() const

@@ -34,6 +34,7 @@
 #include "traffic/csb.h"
 #include "traffic/memory.h"
 #include "units/rubik/bank.h"
+#include "units/rubik/counters.h"
 #include "units/rubik/layer.h"
 #include "units/rubik/packer.h"
 
@@ -56,7 +57,7 @@ public:
     Cycle horizon() const override { return horizon_; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    std::uint64_t work() const override { return beats_out_ * kMaxBeatBytes; }
+    std::uint64_t work() const override { return counted_.beats_out * kMaxBeatBytes; }
 
 private:
     struct Beat {
@@ -145,7 +146,7 @@ private:
     PhaseLog phases_;
     std::uint32_t read_stall_ = 0, write_stall_ = 0;
     Cycle gate_from_ = kNever, gate_until_ = 0, gate_cycles_ = 0;
-    std::uint64_t layers_ = 0, beats_in_ = 0, beats_out_ = 0;
+    RubikCounters counted_;  // without the clock
 };
 
 }  // namespace dlasim

@@ -7,6 +7,7 @@
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/sdp/acknowledge.h"
+#include "units/sdp/counters.h"
 #include "units/sdp/lut_window.h"
 #include "units/sdp/machine.h"
 #include "units/sdp/status.h"
@@ -34,7 +35,9 @@ constexpr std::array<std::uint32_t, 6> kRdmaStatus{reg::sdp_rdma::D_STATUS_NAN_I
 
 std::uint32_t saturated(std::uint64_t count) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)); }
 
-constexpr const char* kDomains[] = {"wdma", "bcore", "ncore", "ecore", "mrdma", "brdma", "nrdma", "erdma"};
+constexpr std::array<std::uint64_t SdpCounters::*, 8> kDomains{&SdpCounters::wdma,  &SdpCounters::bcore, &SdpCounters::ncore,
+                                                               &SdpCounters::ecore, &SdpCounters::mrdma, &SdpCounters::brdma,
+                                                               &SdpCounters::nrdma, &SdpCounters::erdma};
 constexpr unsigned kEwDomain = 3, kReadDomain = 4;
 
 }  // namespace
@@ -340,25 +343,24 @@ UnitReport SdpCore::report(Cycle end)
     parts_->catch_up(end);
     parts_->phases.settle(end);
     const auto [written, read] = parts_->traffic();
-    const ValueCounters& counted = parts_->counted;
-    UnitReport report{"sdp",
-                      parts_->phases,
-                      {{"layers", parts_->layers},
-                       {"beats", parts_->beats},
-                       {"atoms_written", written},
-                       {"atoms_read", read},
-                       {"wdma_write_stall", parts_->write_stalls},
-                       {"out_saturation", counted.saturated},
-                       {"nan_output_num", counted.nan_output}},
-                      {}};
-    if (counted.lut_underflow + counted.lut_overflow + counted.lut_hybrid != 0)
-        report.counters.insert(report.counters.end(), {{"lut_uflow", counted.lut_underflow},
-                                                       {"lut_oflow", counted.lut_overflow},
-                                                       {"lut_hybrid", counted.lut_hybrid},
-                                                       {"lut_le_hit", counted.lut_le_hit},
-                                                       {"lut_lo_hit", counted.lut_lo_hit}});
-    for (unsigned i = 0; i < parts_->clocks.size(); ++i) report.clock_on.emplace_back(kDomains[i], parts_->clocks[i].cycles(end));
-    return report;
+    const ValueCounters& values = parts_->counted;
+    SdpCounters counted;
+    counted.layers = parts_->layers;
+    counted.beats = parts_->beats;
+    counted.atoms_written = written;
+    counted.atoms_read = read;
+    counted.wdma_write_stall = parts_->write_stalls;
+    counted.out_saturation = values.saturated;
+    counted.nan_output_num = values.nan_output;
+    if (values.lut_underflow + values.lut_overflow + values.lut_hybrid != 0) {
+        counted.lut_uflow = values.lut_underflow;
+        counted.lut_oflow = values.lut_overflow;
+        counted.lut_hybrid = values.lut_hybrid;
+        counted.lut_le_hit = values.lut_le_hit;
+        counted.lut_lo_hit = values.lut_lo_hit;
+    }
+    for (unsigned i = 0; i < kDomains.size(); ++i) counted.*kDomains[i] = parts_->clocks[i].cycles(end);
+    return {"sdp", parts_->phases, counted};
 }
 
 std::string SdpCore::waiting_for() const

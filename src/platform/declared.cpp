@@ -1,0 +1,45 @@
+#include "platform/declared.h"
+
+#include "units/bdma/counters.h"
+#include "units/cacc/counters.h"
+#include "units/cdma/counters.h"
+#include "units/cdp/counters.h"
+#include "units/cmac/counters.h"
+#include "units/csb/counters.h"
+#include "units/csc/counters.h"
+#include "units/mcif/counters.h"
+#include "units/pdp/counters.h"
+#include "units/rubik/counters.h"
+#include "units/sdp/counters.h"
+
+namespace dlasim {
+namespace {
+
+template <class Counters>
+std::vector<CounterRow> rows_of()
+{
+    std::vector<CounterRow> rows;
+    for (const Counter<Counters>& counter : counters<Counters>) rows.push_back(counter.row);
+    return rows;
+}
+
+}  // namespace
+
+std::vector<DeclaredUnit> declared_units()
+{
+    return {
+        {{"mcif", "cvif"}, "the interfaces to the memory ports; CVIF where the machine has a secondary port", rows_of<McifCounters>()},
+        {{"cdma"}, "fetches input and weights into CBUF", rows_of<CdmaCounters>()},
+        {{"csc"}, "cuts the convolution into stripes and feeds the array", rows_of<CscCounters>()},
+        {{"cmac_a", "cmac_b"}, "the halves of the MAC array", rows_of<CmacCounters>()},
+        {{"cacc"}, "adds up partial sums and hands results to SDP", rows_of<CaccCounters>()},
+        {{"sdp"}, "works on single points, with its read engines SDP_RDMA", rows_of<SdpCounters>()},
+        {{"pdp"}, "pools, with its read engine PDP_RDMA", rows_of<PdpCounters>()},
+        {{"cdp"}, "normalises across channels, with its read engine CDP_RDMA", rows_of<CdpCounters>()},
+        {{"bdma"}, "copies from memory to memory; nv_full", rows_of<BdmaCounters>()},
+        {{"rbk"}, "Rubik, reshapes from memory to memory; nv_full", rows_of<RubikCounters>()},
+        {{"glb"}, "interrupts", rows_of<GlbCounters>()},
+    };
+}
+
+}  // namespace dlasim
