@@ -1,9 +1,9 @@
 // What a DRAM reports: statistics and energy as JSON and as a page of text.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "files/keys.h"
 #include "units/dram/energy.h"
 
 namespace dlasim::dram {
@@ -17,8 +17,9 @@ std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, c
 
 /// The effective configuration, every derived value included.
 nlohmann::ordered_json config_json(const Config& config);
-/// One entry for the whole memory and one for each channel.
+/// One entry for the whole memory and one for each channel; statistics_keys() tells the keys.
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels);
+std::vector<PlacedKey> statistics_keys();
 std::string statistics_text(const Config& config, const std::vector<Statistics>& channels);
 
 }  // namespace dlasim::dram

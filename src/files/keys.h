@@ -1,0 +1,71 @@
+// Keys of JSON that is read or written, declared once: name, type, unit and a sentence. What writes walks a table whose rows carry the
+// value too, and a strict reader takes the keys it knows from its table, so that neither knows a key that docs/REFERENCE.md does not.
+//
+//   constexpr std::array kRegionKeys{Key<Region>{{"bytes", "integer", "bytes", "length"}, [](const Region& r) -> OrderedJson { return
+//   r.bytes; }}, ..}; written(kRegionKeys, region) ──► an object with these keys in this order place_keys(list, kRegionKeys, "output/[]/")
+//   ──► the same for docs/REFERENCE.md, with the place in the file
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlasim {
+
+/// What is said of a key. A name may be a path: "dbb/ar"; "[]" in it stands for the elements of a list, "*" for a name that is made
+/// of what the run has.
+struct KeyRow {
+    std::string_view name;
+    std::string_view type;  // integer, number, text, flag, list, object
+    std::string_view unit;  // cycles, bytes; empty without one
+    std::string_view meaning;
+    std::string_view when = "";  // it is there; always if empty
+};
+
+/// A row with the place of its object in front.
+struct PlacedKey {
+    std::string path;
+    KeyRow row;
+    bool again = false;  // the same as another one of the list, in another place
+};
+
+template <class Source>
+struct Key {
+    KeyRow row;
+    nlohmann::ordered_json (*value)(const Source&);  // kAbsent where it is not there
+};
+
+/// In place of a value: the key is not there.
+inline const nlohmann::ordered_json kAbsent = nlohmann::ordered_json::value_t::discarded;
+
+/// The object that `keys` describe; paths make objects in each other.
+template <class Keys, class Source>
+nlohmann::ordered_json written(const Keys& keys, const Source& source)
+{
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    for (const auto& key : keys) {
+        nlohmann::ordered_json value = key.value(source);
+        if (value.is_discarded()) continue;
+        nlohmann::ordered_json* place = &json;
+        for (std::string_view path = key.row.name; !path.empty();) {
+            const std::size_t slash = std::min(path.find('/'), path.size());
+            place = &(*place)[std::string(path.substr(0, slash))];
+            path.remove_prefix(std::min(slash + 1, path.size()));
+        }
+        *place = std::move(value);
+    }
+    return json;
+}
+
+template <class Keys>
+void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const std::string& prefix = "")
+{
+    for (const auto& key : keys) {
+        const KeyRow* row;
+        if constexpr (requires { key.row; }) row = &key.row;
+        else row = &key;
+        list.push_back({prefix + std::string(row->name), *row});
+    }
+}
+
+}  // namespace dlasim
