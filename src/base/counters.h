@@ -1,10 +1,10 @@
 // What a unit counts, declared once beside it: a member of a struct, and a row with its name, its unit and a sentence. Reports,
-// result.json and docs/REFERENCE.md take names from the rows, so that nothing can be reported that is not declared; a member without
+// result.json and the reference page take names from the rows, so that nothing can be reported that is not declared; a member without
 // a row does not compile.
 //
 //   struct RubikCounters { layers, .. } ◄──── the core counts here
 //   counters<RubikCounters> = rows ─────────► UnitReport ──► result.json, the table
-//                              └────────────► docs/REFERENCE.md
+//                              └────────────► the reference page
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the units of the machine count: the rows that their counters are declared with, for docs/REFERENCE.md.
+// What the units of the machine count: the rows that their counters are declared with, for the reference page.
 #pragma once
 #include <string_view>
 #include <vector>

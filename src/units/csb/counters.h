@@ -10,8 +10,8 @@ struct GlbCounters {
 
 template <>
 inline constexpr auto counters<GlbCounters> = std::array{
-    counter("interrupt_pulses", &GlbCounters::interrupt_pulses, "pulses",
-            "done pulses of units that reached the interrupt status", "csb.md 2.6"),
+    counter("interrupt_pulses", &GlbCounters::interrupt_pulses, "pulses", "done pulses of units that reached the interrupt status",
+            "csb.md 2.6"),
 };
 
 }  // namespace dlasim
