@@ -16,8 +16,9 @@ through both register groups, a memory with any latency and interval. Its own ev
   stalls   the stall counters of SDP that a program reads, from the models that read and wrote
   numbers  what SDP leaves, from the numerics models
   software cross_check_software: reads, masks and interrupts while layers run
+  planar   cross_check_planar: PDP and CDP from memory, from pdp and cdp
   moves    what Rubik leaves, beside BDMA, moved by cross_check_moves
-Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, post, bdma, moves, second, keep, edge, soft.
+Kinds: net, perf, dc, seq, long, img, wg, batch, wcomp, reuse, partial, stall, cvsram, mix, fly, sa, post, bdma, moves, second, keep, edge, soft, pool, lrn.
 A deviation is printed with its seed and, with --keep, its case is stored. Exit status 1 if there was one. Standard library only.
 """
 import argparse
@@ -33,6 +34,7 @@ import zlib
 from pathlib import Path
 
 import cross_check_moves
+import cross_check_planar
 import cross_check_sdp
 from cross_check_models import Models
 from cross_check_programs import PRESETS, Machine, between, ceil_div, make
@@ -464,7 +466,7 @@ def check(options, models, kind, m, seed, folder):
             other = json.loads(replay(options.dlasim, fast, folder))
             crc = lambda x: [o["crc32"] for o in x["output"]]
             outcome["data"] = [] if crc(other) == crc(events) else ["output depends on the speed of memory"]
-        if kind not in ("bdma", "moves") and options.other_memory:
+        if kind not in ("bdma", "moves", "pool", "lrn") and options.other_memory:
             alone = judge_alone(options.dlasim, case, records, events, m, folder)
             if alone is not None:
                 outcome["alone"] = alone
@@ -494,6 +496,8 @@ def check(options, models, kind, m, seed, folder):
         outcome["copy"], oracles = judge_copy(case, records, events), {}
     elif kind == "moves":
         outcome["moves"], oracles = cross_check_moves.judge_moves(case, records, events, generate_bytes), {}
+    elif kind in ("pool", "lrn"):
+        oracles = {"planar": lambda: cross_check_planar.judge(judged, kind, m, models, events)}
     elif kind == "second":
         core = oracles["core"]
         oracles = {"second": lambda: judge_second(judged, m, models, records)}
@@ -513,7 +517,7 @@ def check(options, models, kind, m, seed, folder):
     return outcome, dict(judged, config=case["config"])
 
 
-KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,post,bdma,moves,second,keep,edge,soft"
+KINDS = "net,perf,dc,seq,long,img,wg,batch,wcomp,reuse,partial,stall,cvsram,mix,fly,sa,post,bdma,moves,second,keep,edge,soft,pool,lrn"
 
 
 def main():

@@ -13,6 +13,13 @@ class Models:
     def __init__(self, folder):
         self.folder = folder
         sys.path.insert(0, str(self.folder))
+        import cdp                      # these two with the other models as they are
+        import pdp
+        import pdp_program
+        import sdp_rdma_full  # noqa: F401
+        self.pdp, self.cdp, self.pdp_program = pdp, cdp, pdp_program
+        for name in ("sdp_out", "sdp_rdma"):
+            del sys.modules[name]
         import cdma_fabric
         import conv_core
         import programming

@@ -4,6 +4,7 @@ A program is what programming.py of the specification writes for layers drawn at
 with the waits of the measured sequences, a memory of any speed and memory filled by the generator of the cases.
 """
 import cross_check_moves
+import cross_check_planar
 import cross_check_sdp
 
 
@@ -14,11 +15,12 @@ def ceil_div(a, b):
 class Machine:
     """What the models need to know of a machine, derived by the rules of the specification."""
 
-    def __init__(self, name, c, k, atom, banks, depth, burst, tp, te, latency, cvsram, ew, overlay=None, full=False, burst2=1, bs=None, bn=None):
+    def __init__(self, name, c, k, atom, banks, depth, burst, tp, te, latency, cvsram, ew, overlay=None, full=False, burst2=1, bs=None, bn=None, pdp=None, cdp=None):
         self.name, self.c, self.k, self.atom, self.banks, self.depth, self.burst = name, c, k, atom, banks, depth, burst
         self.tp, self.te, self.latency, self.cvsram, self.ew, self.overlay, self.full, self.burst2 = tp, te, latency, cvsram, ew, overlay, full, burst2
         self.entry = 128 if full else c
         self.bs, self.bn = bs or tp, bn or tp
+        self.pdp, self.cdp = pdp or max(1, tp // 2), cdp or max(1, tp // 2)
 
     def row_programming(self):
         kg = dict(int8=32, int16=16, fp16=16) if self.full else dict(int8=self.k)
@@ -76,9 +78,11 @@ def between(rng):
                "memory": {"atom_bytes": k, "primary": {"width_bytes": k, "burst_beats": burst}, "has_secondary": cvsram,
                           "fifo_cover_cycles": latency},
                "sdp": {"bs_throughput": bs, "bn_throughput": bn, "ew_throughput": te, "has_ew": ew, "has_lut": ew}}
+    pdp, cdp = (rng.choice([x for x in (1, 2, 4, 8) if 4 * x <= k and x <= most]) for most in (tp, 8))
+    overlay["pdp"], overlay["cdp"] = {"throughput": pdp}, {"throughput": cdp}
     overlay["memory"]["secondary"] = {"width_bytes": k, "burst_beats": rng.choice([1, 2, 4]) if cvsram else 1}
     name = f"between_{c}x{k}_{banks}x{depth}"
-    return Machine(name, c, k, k, banks, depth, burst, tp, te, latency, cvsram, ew, overlay, burst2=overlay["memory"]["secondary"]["burst_beats"], bs=bs, bn=bn)
+    return Machine(name, c, k, k, banks, depth, burst, tp, te, latency, cvsram, ew, overlay, burst2=overlay["memory"]["secondary"]["burst_beats"], bs=bs, bn=bn, pdp=pdp, cdp=cdp)
 
 
 def pick_memory(rng, slow=True):
@@ -521,6 +525,8 @@ def make(rng, m, models, kind):
     if kind == "stall":
         memory |= rng.choice([dict(command_interval=rng.randint(2, 16)), dict(write_interval=rng.randint(2, 16)),
                               dict(command_interval=rng.randint(2, 16), write_interval=rng.randint(2, 16))])
+    if kind in ("pool", "lrn"):
+        return cross_check_planar.make(rng, m, models, kind, memory)
     if kind == "bdma":
         return bdma_case(rng, m, models, memory)
     if kind == "moves":
