@@ -2,3 +2,4 @@ dlasim_test(csc_replay_test.cpp rtl USES dlasim::csc dlasim::cmac dlasim::cacc d
 dlasim_test(csc_sequencer_test.cpp quick USES dlasim::csc)
 dlasim_test(cacc_test.cpp quick USES dlasim::cacc)
 dlasim_test(accumulator_test.cpp quick USES dlasim::cacc)
+dlasim_test(csc_loader_test.cpp quick USES dlasim::csc)

@@ -13,6 +13,16 @@
 #include "units/csc/weight_loader.h"
 
 namespace dlasim {
+
+using csc::ConvMode;
+using csc::DataLoader;
+using csc::Layer;
+using csc::Package;
+using csc::PackageAtoms;
+using csc::Sequencer;
+using csc::WeightLoader;
+using csc::WeightSet;
+
 namespace {
 
 enum class State { Idle, Pending, Busy, Done };
@@ -31,14 +41,14 @@ struct Gap {
 
 /// What must be remembered of the layer before.
 struct Previous {
-    CscLayer layer;
+    Layer layer;
     bool any = false;
     std::uint32_t slices = 0;  // lines left in the buffer
 };
 
 }  // namespace
 
-struct CscCore::Parts final : PackageSink {
+struct CscCore::Parts final : csc::PackageSink {
     Parts(const Hardware& hw, const CscPorts& p, bool with_values)
         : hardware(hw),
           ports(p),
@@ -75,7 +85,7 @@ struct CscCore::Parts final : PackageSink {
 
     State state = State::Idle;
     Cycle now = 0;
-    CscLayer layer;
+    Layer layer;
     Previous previous;
     bool data_pending = false, weight_pending = false;  // requests to CDMA
     Cycle data_ack = kNever, weight_ack = kNever;       // first cycle of the acknowledgement
@@ -124,8 +134,8 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     if (data_probe) data_probe->run(stripe.first_atom, count);
     if (p.layer_end && !layer.skip_data_release) {
         const Cycle delay = layer.mode == ConvMode::Winograd ? facts::csc::kDataReleaseWinograd : facts::csc::kDataRelease;
-        const std::uint32_t entries = data.release(layer, layer.release_slices);
-        ports.cdma.data_released.put(at + delay + count - 1, {entries, layer.release_slices});
+        const Slices slices{layer.release_slices};
+        ports.cdma.data_released.put(at + delay + count - 1, {data.release(layer, slices).count(), slices.count()});
     }
     account_gap(at);
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
@@ -180,12 +190,13 @@ void CscCore::Parts::absorb(Cycle at)
 void CscCore::Parts::start_layer(Cycle at)
 {
     now = at;
-    layer = CscLayer::decode(hardware, registers);
+    layer = Layer::decode(hardware, registers);
     absorb(at + 1);
     const bool mode_changed = !previous.any || previous.layer.mode != layer.mode;
     if ((!layer.data_reuse || mode_changed) && previous.slices != 0) {
         sequencer.slices -= previous.slices;
-        ports.cdma.data_released.put(at + facts::csc::kReuseRelease, {data.release(previous.layer, previous.slices), previous.slices});
+        ports.cdma.data_released.put(at + facts::csc::kReuseRelease,
+                                     {data.release(previous.layer, Slices{previous.slices}).count(), previous.slices});
     }
     if (!layer.weight_reuse && previous.any && previous.layer.skip_weight_release) {
         sequencer.kernels -= previous.layer.last_kernel + 1;
@@ -376,7 +387,7 @@ std::string CscCore::waiting_for() const
 void CscCore::attach(ProbeSet& probes)
 {
     Parts& p = *parts_;
-    p.data.read_probe = probes.get("sc2buf_dat_rd");
+    p.data.attach(probes.get("sc2buf_dat_rd"));
     p.weights.read_probe = probes.get("sc2buf_wt_rd");
     p.weights.mask_probe = probes.get("sc2buf_wmb_rd");
     p.data_probe = probes.get("sc2mac_dat_a");

@@ -4,13 +4,13 @@
 #include "facts/csc.h"
 #include "registers/offsets.h"
 
-namespace dlasim {
+namespace dlasim::csc {
 
-CscLayer CscLayer::decode(const Hardware& hw, const RegisterFile& registers)
+Layer Layer::decode(const Hardware& hw, const RegisterFile& registers)
 {
     const facts::csc::Facts silicon = facts::csc::of(hw);
     const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
-    CscLayer l;
+    Layer l;
     const bool winograd = hw.winograd && field(reg::csc::D_MISC_CFG, 0, 1);
     const bool image = !winograd && field(reg::csc::D_DATAIN_FORMAT, 0, 1);
     l.mode = winograd ? ConvMode::Winograd : image ? ConvMode::Image : ConvMode::Direct;
@@ -83,4 +83,4 @@ CscLayer CscLayer::decode(const Hardware& hw, const RegisterFile& registers)
     return l;
 }
 
-}  // namespace dlasim
+}  // namespace dlasim::csc

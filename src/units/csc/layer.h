@@ -6,11 +6,11 @@
 #include "facts/hardware.h"
 #include "registers/register_file.h"
 
-namespace dlasim {
+namespace dlasim::csc {
 
 enum class ConvMode : std::uint8_t { Direct, Image, Winograd };
 
-struct CscLayer {
+struct Layer {
     ConvMode mode = ConvMode::Direct;
     Precision precision = Precision::Int8;
     bool data_reuse = false, weight_reuse = false, skip_data_release = false, skip_weight_release = false;
@@ -60,7 +60,7 @@ struct CscLayer {
     }
     bool int8() const { return precision == Precision::Int8; }
 
-    static CscLayer decode(const Hardware& hardware, const RegisterFile& registers);
+    static Layer decode(const Hardware& hardware, const RegisterFile& registers);
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::csc

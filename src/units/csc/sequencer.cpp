@@ -5,7 +5,7 @@
 #include "base/expects.h"
 #include "facts/csc.h"
 
-namespace dlasim {
+namespace dlasim::csc {
 
 inline bool Sequencer::Fifo::step(bool push, bool pop)
 {
@@ -19,7 +19,7 @@ inline bool Sequencer::Fifo::step(bool push, bool pop)
     return input != before.input || busy != before.busy || full != before.full || words != before.words;
 }
 
-void Sequencer::start(const CscLayer& layer, Cycle first)
+void Sequencer::start(const Layer& layer, Cycle first)
 {
     layer_ = &layer;
     generator_ = PackageGenerator(layer);
@@ -36,7 +36,7 @@ void Sequencer::start(const CscLayer& layer, Cycle first)
 void Sequencer::step(Cycle at, PackageSink& sink)
 {
     DLASIM_EXPECTS(at == clock_);
-    const CscLayer& l = *layer_;
+    const Layer& l = *layer_;
 
     const bool available = !generator_.done() && slices >= l.input_rows() && need_ + generator_.peek().kernels <= kernels;
     const bool data_ready = !data_.busy, weights_ready = !weights_.busy;
@@ -114,4 +114,4 @@ Cycle Sequencer::next_pop() const
     return quiet_ ? kNever : clock_;
 }
 
-}  // namespace dlasim
+}  // namespace dlasim::csc

@@ -16,7 +16,7 @@
 #include "links/wire.h"
 #include "units/csc/package.h"
 
-namespace dlasim {
+namespace dlasim::csc {
 
 /// Who executes the packages.
 class PackageSink {
@@ -39,7 +39,7 @@ public:
     void add_credit(std::uint32_t amount) { credit_ += amount; }
 
     /// First cycle in BUSY is `first`.
-    void start(const CscLayer& layer, Cycle first);
+    void start(const Layer& layer, Cycle first);
     /// Evaluates cycle `at`; at == clock().
     void step(Cycle at, PackageSink& sink);
     /// Nothing happens in cycles before `to` but the pop counter counts. pre: quiet()
@@ -74,7 +74,7 @@ private:
 
     const std::uint32_t minimum_issue_;
     std::int64_t credit_;
-    const CscLayer* layer_ = nullptr;
+    const Layer* layer_ = nullptr;
     PackageGenerator generator_;
     std::array<Package, kSlots> packages_;
     std::uint64_t generated_ = 0, weights_popped_ = 0, data_popped_ = 0;
@@ -86,4 +86,4 @@ private:
     bool quiet_ = false, finished_ = true;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::csc

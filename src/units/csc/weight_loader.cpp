@@ -5,7 +5,7 @@
 
 #include "facts/csc.h"
 
-namespace dlasim {
+namespace dlasim::csc {
 namespace {
 constexpr std::uint32_t kMaskRing = 256;  // rows of the mask bank an address reaches: 8 bits
 }
@@ -32,7 +32,7 @@ void WeightLoader::release_kept(std::uint32_t entries, std::uint32_t mask_entrie
     mask_ring_start_ = (mask_ring_start_ + mask_entries) % kMaskRing;
 }
 
-void WeightLoader::start_layer(const CscLayer& layer)
+void WeightLoader::start_layer(const Layer& layer)
 {
     layer_ = &layer;
     ring_entries_ = layer.weight_banks * bank_depth_;
@@ -184,7 +184,7 @@ void WeightLoader::load_compressed(const Package& p, Cycle at, WeightSet& out)
 
 WeightLoader::Released WeightLoader::load(const Package& p, Cycle at, WeightSet& out)
 {
-    const CscLayer& l = *layer_;
+    const Layer& l = *layer_;
     const bool rows = l.row_step != 1;
     out.pitch = (rows ? lanes_ : p.weight_elements) * l.element_bytes;
     const std::size_t size = std::size_t{p.kernels} * out.pitch + 64;
@@ -217,4 +217,4 @@ WeightLoader::Released WeightLoader::load(const Package& p, Cycle at, WeightSet&
     return released;
 }
 
-}  // namespace dlasim
+}  // namespace dlasim::csc

@@ -17,7 +17,7 @@
 #include "units/cbuf/cbuf.h"
 #include "units/csc/package.h"
 
-namespace dlasim {
+namespace dlasim::csc {
 
 /// The kernels of a package as CMAC gets them.
 struct WeightSet {
@@ -33,7 +33,7 @@ public:
     void reset_ring();
     /// Releases what the previous layer kept; also moves the start of the next layer.
     void release_kept(std::uint32_t entries, std::uint32_t mask_entries);
-    void start_layer(const CscLayer& layer);
+    void start_layer(const Layer& layer);
 
     struct Released {
         std::uint32_t entries = 0, mask_entries = 0;
@@ -63,7 +63,7 @@ private:
     const std::uint32_t entry_bytes_, bank_depth_, mask_bank_, lanes_;
     const bool values_;
     Cbuf& cbuf_;
-    const CscLayer* layer_ = nullptr;
+    const Layer* layer_ = nullptr;
     std::uint32_t ring_entries_ = 1, ring_base_ = 0;
     std::uint32_t ring_start_ = 0, mask_ring_start_ = 0;
     Stream weights_, masks_, saved_weights_, saved_masks_;
@@ -73,4 +73,4 @@ private:
     std::uint64_t reads_ = 0;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::csc

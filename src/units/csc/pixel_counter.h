@@ -1,0 +1,46 @@
+// Image: which element of its line the window needs last.
+//
+//   new output row ─► init        next window: + pixel step         (16 bits)
+//   next kernel row ─► start of the channel slice
+//   next channel slice ─► slice start + what the slice before has left
+//   next stripe ─► stripe start + the pixel steps of a stripe
+//
+// Where an entry holds two slices (nv_full, int8) the half of it that a stripe begins in is kept, too.
+//
+// Source  csc.md 1.8.3, 1.14.
+#pragma once
+#include <cstdint>
+
+#include "facts/csc.h"
+#include "units/csc/package.h"
+
+namespace dlasim::csc {
+
+class PixelCounter {
+public:
+    PixelCounter(const facts::csc::Facts& facts, std::uint32_t lanes) : facts_(facts), lanes_(lanes) {}
+
+    /// `paired`: two channel slices share an entry.
+    void start_layer(const Layer& layer, bool paired);
+    /// The window slides on; `column_end`: it was the last one of its line.
+    void advance(const Package& package, bool stripe_end, bool column_end);
+
+    std::uint32_t element() const { return now_; }
+    /// The slice begins in the upper half of an entry.
+    bool odd() const { return odd_; }
+
+private:
+    void end_block(const Package& package, bool column_end);
+
+    const facts::csc::Facts facts_;
+    const std::uint32_t lanes_;
+    const Layer* layer_ = nullptr;
+    bool paired_ = false;
+    std::uint32_t pixel_ = 0;                                         // PS: elements from window to window
+    std::uint32_t first_ = 0, step_ = 0, chunk_ = 0, left_over_ = 0;  // init, add, CS, init_off
+    std::uint32_t now_ = 0, slice_ = 0, stripe_ = 0;                  // pixel, pixel_o, pixel_c
+    std::uint32_t slices_seen_ = 2;                                   // of the stripe; from 2 as the silicon counts
+    bool odd_ = false, odd_stripe_ = false;
+};
+
+}  // namespace dlasim::csc
