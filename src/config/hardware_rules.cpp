@@ -82,8 +82,8 @@ void Rules::credits() const
                "0, unlimited: CDMA returns no credits, so it would stop for ever once it has used them up");
     const std::uint32_t counter = facts::fabric::most_credits(hw_);
     const std::string bits = std::string("the credit counter has ") + (hw_.full() ? "eight" : "nine") + " bits";
-    if (hw_.bdma) credit("bdma", credits[0], facts::kBdmaFifoBeats, "the latency FIFO of BDMA holds no more");
-    if (hw_.rubik) credit("rubik", credits[4], facts::kRubikFifoBeats, "the data FIFO of Rubik holds no more");
+    if (hw_.bdma) credit("bdma", credits[0], facts::bdma::of(hw_).fifo_beats, "the latency FIFO of BDMA holds no more");
+    if (hw_.rubik) credit("rubik", credits[4], facts::rubik::of(hw_).fifo_beats, "the data FIFO of Rubik holds no more");
     for (const auto& [client, id] :
          {std::pair{"sdp", 1}, std::pair{"pdp", 2}, std::pair{"cdp", 3}, std::pair{"sdp_bs", 5}, std::pair{"sdp_bn", 6}})
         credit(client, credits[static_cast<std::size_t>(id)], counter, bits);

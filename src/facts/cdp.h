@@ -7,9 +7,23 @@
 #include "base/cycle.h"
 #include "facts/hardware.h"
 
-namespace dlasim::facts {
+namespace dlasim::facts::cdp {
 
-struct CdpFacts {
+inline constexpr std::uint32_t kBlock = 8;          // [spec] 2: pixels of a line that are worked on together
+inline constexpr unsigned kSyncFifo = 80;           // [spec] 4.2: x and beat information beside the channel buffer
+inline constexpr unsigned kSumFifo = 60;            // [spec] 4.2: sums beside the index
+inline constexpr unsigned kFlagFifo = 20;           // [spec] 4.2: beside the interpolator
+inline constexpr unsigned kFullFlagFifo = 19;       // [spec] 4.2
+inline constexpr Cycle kCompleteToGlb = 1;          // [spec] 4.4: complete at the port in C, pulse at GLB in C + 3
+inline constexpr Cycle kDoneToGateOff = 4;          // [spec] 4.6, csb.md 4: op_en delayed by three flops
+inline constexpr unsigned kInterruptBit = 2;        // [spec] 4.4: bits 2 and 3
+inline constexpr Cycle kTableReadSettles = 3;       // [spec] 5.1: a read closer to S_LUT_ACCESS_CFG sees the old address
+inline constexpr std::uint32_t kFullBeatBytes = 8;  // [spec] parameters: 8 int8, 4 of 16 bits
+
+/// What depends on the generation and on the geometry.
+struct Facts {
+    bool words;                     // int16 and fp16: D_DATA_FORMAT counts
+    std::uint32_t atom_bytes;       // of memory
     std::uint32_t beat_bytes;       // [spec] parameters: bytes the core takes a cycle, TP of int8
     std::uint32_t chunks;           // [spec] F: beats an atom
     std::uint32_t word_atoms;       // [spec] M: atoms a DMA word
@@ -22,27 +36,17 @@ struct CdpFacts {
     std::uint32_t contexts;         // [spec] 4.1
     std::uint32_t write_depth;      // [spec] 4.4: of each of the F FIFOs
     std::uint32_t write_commands;   // [spec] 4.4
-    std::uint32_t address_bits;     // [spec] 2: addresses wrap
+    std::uint64_t address_mask;     // [spec] 2: addresses wrap
     bool floating;                  // [spec] 4.2: fp16 has pipes of its own
     bool hybrid_counts_idle_lanes;  // [spec] 3.5: with 16 bits the lanes of int8 alone count as both hit
 };
-
-inline constexpr std::uint32_t kCdpBlock = 8;          // [spec] 2: pixels of a line that are worked on together
-inline constexpr unsigned kCdpSyncFifo = 80;           // [spec] 4.2: x and beat information beside the channel buffer
-inline constexpr unsigned kCdpSumFifo = 60;            // [spec] 4.2: sums beside the index
-inline constexpr unsigned kCdpFlagFifo = 20;           // [spec] 4.2: beside the interpolator
-inline constexpr unsigned kCdpFlagFifoFull = 19;       // [spec] 4.2
-inline constexpr Cycle kCdpCompleteToGlb = 1;          // [spec] 4.4: complete at the port in C, pulse at GLB in C + 3
-inline constexpr Cycle kCdpDoneToGateOff = 4;          // [spec] 4.6, csb.md 4: op_en delayed by three flops
-inline constexpr unsigned kCdpInterruptBit = 2;        // [spec] 4.4: bits 2 and 3
-inline constexpr Cycle kCdpTableReadSettles = 3;       // [spec] 5.1: a read closer to S_LUT_ACCESS_CFG sees the old address
-inline constexpr std::uint32_t kCdpFullBeatBytes = 8;  // [spec] parameters: 8 int8, 4 of 16 bits
-
-inline CdpFacts cdp(const Hardware& hw)
+inline Facts of(const Hardware& hw)
 {
     const bool full = hw.full();
-    const std::uint32_t beat = full ? kCdpFullBeatBytes : hw.cdp.throughput;
-    return {.beat_bytes = beat,
+    const std::uint32_t beat = full ? kFullBeatBytes : hw.cdp.throughput;
+    return {.words = full,
+            .atom_bytes = hw.memory.atom_bytes,
+            .beat_bytes = beat,
             .chunks = hw.memory.atom_bytes / beat,
             .word_atoms = hw.atoms_per_beat(),
             .lag = full ? 1 : std::max(1u, 4 / beat),
@@ -54,9 +58,9 @@ inline CdpFacts cdp(const Hardware& hw)
             .contexts = full ? 32u : 256u,
             .write_depth = full ? 3u : 32u,
             .write_commands = full ? 3u : 4u,
-            .address_bits = hw.memory.address_bits,
+            .address_mask = hw.memory.address_bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << hw.memory.address_bits) - 1,
             .floating = full,
             .hybrid_counts_idle_lanes = full};
 }
 
-}  // namespace dlasim::facts
+}  // namespace dlasim::facts::cdp

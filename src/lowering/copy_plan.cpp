@@ -11,7 +11,7 @@ constexpr std::uint64_t kMostBytes = 1u << 29;  // that are copied and compared
 constexpr std::size_t kMostPages = kMostBytes / AtomSet::kPageBytes;
 constexpr std::uint32_t kAtom = AtomSet::kAtomBytes;
 // [spec] csb.md 3: every source but BDMA's two groups.
-constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::kBdmaInterruptBit);
+constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::bdma::kInterruptBit);
 
 class CopyPlanner {
 public:
@@ -56,7 +56,7 @@ private:
     {
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const bool fits = !plan_.launches.empty() && !blocks_[b].wait && plan_.launches.back().group == blocks_[b].group &&
-                              plan_.launches.back().count < facts::kBdmaDescriptors;
+                              plan_.launches.back().count < facts::bdma::kDescriptors;
             if (fits) ++plan_.launches.back().count;
             else plan_.launches.push_back({blocks_[b].group, blocks_[b].wait && b > 0, b, 1});
         }
@@ -171,13 +171,13 @@ private:
             for (; done < until; ++done) {
                 // The pin cannot be high for the sake of another one, nor its bit have been seen already.
                 if (alone) program.add(WaitInterrupt{"BDMA_" + std::to_string(launches[done].group)});
-                else program.add(WaitStatus{1u << (facts::kBdmaInterruptBit + launches[done].group)});
+                else program.add(WaitStatus{1u << (facts::bdma::kInterruptBit + launches[done].group)});
             }
         };
         for (std::size_t i = 0; i < launches.size(); ++i) {
             const Launch& launch = launches[i];
             const bool behind_all = i > 0 && (launch.wait || launch.group == launches[i - 1].group ||
-                                              launch.count + launches[i - 1].count > facts::kBdmaDescriptors);
+                                              launch.count + launches[i - 1].count > facts::bdma::kDescriptors);
             await(behind_all ? i : i - std::min<std::size_t>(i, 1));
             alone = done == i;
             for (std::size_t b = launch.first; b < launch.first + launch.count; ++b) program.write(block_writes(blocks_[b]));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 1u << 28;  // of the cube
 // [spec] csb.md 3: every source but CDP's two groups.
-constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::kCdpInterruptBit);
+constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::cdp::kInterruptBit);
 constexpr std::uint32_t kWriteTable = 1u << 17, kLo = 1u << 16;       // S_LUT_ACCESS_CFG
 constexpr std::uint32_t kUnderflowLo = 1u << 4, kHybridLo = 1u << 6;  // S_LUT_CFG; overflows take LE
 constexpr std::uint64_t kLeEnd = std::uint64_t{1} << 36;              // nothing depends on it: the slopes are 0
@@ -98,13 +98,13 @@ void write_layer(ProgramWriter& program, const Lrn& lrn, const LrnTables& tables
 /// [spec] cdp.md 4.3 to 4.5.
 std::vector<UnitBound> bounds_of(const Lrn& lrn, const Hardware& hardware)
 {
-    const facts::CdpFacts cdp = facts::cdp(hardware);
+    const facts::cdp::Facts cdp = facts::cdp::of(hardware);
     const std::uint64_t surfaces = ceil_div(lrn.channels * lrn.element_bytes(), hardware.memory.atom_bytes);
-    const std::uint32_t blocks = ceil_div(lrn.width, facts::kCdpBlock), last = lrn.width - (blocks - 1) * facts::kCdpBlock;
+    const std::uint32_t blocks = ceil_div(lrn.width, facts::cdp::kBlock), last = lrn.width - (blocks - 1) * facts::cdp::kBlock;
     const std::uint64_t beats = surfaces * cdp.chunks * lrn.width * lrn.height;
-    const std::uint64_t narrow = blocks > 1 ? std::uint64_t{lrn.height} * cdp.lag * (facts::kCdpBlock - last) : 0;
+    const std::uint64_t narrow = blocks > 1 ? std::uint64_t{lrn.height} * cdp.lag * (facts::cdp::kBlock - last) : 0;
     const auto words = [&](std::uint32_t atoms) { return std::uint64_t{1} + ceil_div(atoms, cdp.word_atoms); };
-    const std::uint64_t line = (blocks - 1) * words(facts::kCdpBlock) + words(last);
+    const std::uint64_t line = (blocks - 1) * words(facts::cdp::kBlock) + words(last);
     return {
         {"cdp_core", beats + narrow + std::uint64_t{cdp.lag} * last, "every beat through the core, and the ends of blocks and of the cube"},
         {"cdp_write", surfaces * lrn.height * line, "a command for each surface of a block, and its data"}};

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = 1u << 27;  // of the input, of the output
 constexpr std::uint32_t kAtom = 32;
 // [spec] csb.md 3: every source but Rubik's two groups.
-constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::kRubikInterruptBit);
+constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::rubik::kInterruptBit);
 
 /// Planes are feature data whose atoms hold one element.
 Cube planes(std::uint64_t line, std::uint32_t height, std::uint32_t element_bytes)

@@ -22,7 +22,7 @@ bool decoded(const Hardware& hardware, std::string_view unit)
     if (unit == "CVIF") return hardware.memory.has_secondary;
     if (unit == "BDMA") return hardware.bdma;
     if (unit == "RBK") return hardware.rubik;
-    if (unit == "GEC") return hardware.full();
+    if (unit == "GEC") return facts::csb::of(hardware).gec;
     return true;
 }
 
@@ -53,8 +53,8 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
             continue;
         }
         csb_links_.push_back(std::make_unique<CsbLink>());
-        const bool retimed = hardware.full() && (unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC");
-        windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::kCsbRetiming : 0});
+        const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
+        windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
         for (const std::string_view passive : {"CFGROM"})
             if (unit.name == passive)
                 passive_.push_back(std::make_unique<Passive>(std::string(unit.name).c_str(), clock, stepping, unit, *csb_links_.back()));

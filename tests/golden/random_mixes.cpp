@@ -62,8 +62,8 @@ public:
         plan_ = plan_layer(layer_.layer, layer_.hardware, tensors_);
         parts_.push_back({writes_of(plan_.program, 0, true), layer_.layer.pool ? 1u << facts::kPdpInterruptBit : 1});
         add_lrns();
-        if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::kBdmaInterruptBit);
-        if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::kRubikInterruptBit);
+        if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::bdma::kInterruptBit);
+        if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::rubik::kInterruptBit);
         make_program();
     }
 
@@ -146,7 +146,7 @@ private:
             transfer.name = "lrn";
             transfer.seed = random_();
             transfer.what = lrn;
-            add(transfer, i % 2, i == 0, 1u << (facts::kCdpInterruptBit + i % 2));
+            add(transfer, i % 2, i == 0, 1u << (facts::cdp::kInterruptBit + i % 2));
         }
     }
 
@@ -170,7 +170,7 @@ private:
         std::vector<std::size_t> order(parts_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::shuffle(order.begin(), order.end(), random_);
-        constexpr std::uint32_t kFirst = 1u << facts::kCdpInterruptBit, kLrns = 3u << facts::kCdpInterruptBit;
+        constexpr std::uint32_t kFirst = 1u << facts::cdp::kInterruptBit, kLrns = 3u << facts::cdp::kInterruptBit;
         std::vector<std::size_t> lrns;
         for (const std::size_t part : order)
             if (parts_[part].done & kLrns) lrns.push_back(part);

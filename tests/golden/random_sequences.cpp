@@ -35,10 +35,10 @@ MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Prim
 std::uint32_t done_bit(const std::string& unit, unsigned group)
 {
     if (unit == "SDP") return 1u << group;
-    if (unit == "CDP") return 1u << (facts::kCdpInterruptBit + group);
+    if (unit == "CDP") return 1u << (facts::cdp::kInterruptBit + group);
     if (unit == "PDP") return 1u << (facts::kPdpInterruptBit + group);
-    if (unit == "BDMA") return 1u << (facts::kBdmaInterruptBit + group);
-    if (unit == "RBK") return 1u << (facts::kRubikInterruptBit + group);
+    if (unit == "BDMA") return 1u << (facts::bdma::kInterruptBit + group);
+    if (unit == "RBK") return 1u << (facts::rubik::kInterruptBit + group);
     return 0;
 }
 

@@ -43,7 +43,7 @@ bool all_done(const TransferPlan& plan, const RunResult& run)
     const std::size_t expected = plan.launches.empty() ? 1 : plan.launches.size();
     if (run.done.size() != expected) return false;
     for (std::size_t i = 0; i < plan.launches.size(); ++i)
-        if (run.done[i].bits != 1u << (facts::kBdmaInterruptBit + plan.launches[i].group)) return false;
+        if (run.done[i].bits != 1u << (facts::bdma::kInterruptBit + plan.launches[i].group)) return false;
     return true;
 }
 

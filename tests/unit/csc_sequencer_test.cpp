@@ -31,7 +31,7 @@ struct Pops final : PackageSink {
 };
 
 Layer layer(const Hardware& hw, std::uint32_t atoms, std::uint32_t kernels, std::uint32_t slices, std::uint32_t columns,
-               Precision precision)
+            Precision precision)
 {
     Layer l;
     l.precision = precision;

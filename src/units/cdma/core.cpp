@@ -6,64 +6,19 @@
 #include "registers/register_file.h"
 #include "units/cdma/counters.h"
 #include "units/cdma/data_side.h"
+#include "units/cdma/life_cycle.h"
 #include "units/cdma/weight_side.h"
 
 namespace dlasim {
 
+using cdma::ClockCycles;
 using cdma::DataSide;
 using cdma::Fetcher;
+using cdma::Half;
 using cdma::Layer;
+using cdma::Results;
+using cdma::State;
 using cdma::WeightSide;
-
-namespace {
-
-enum class State : std::uint8_t { Idle, Pending, Busy, Done };
-
-/// The data or the weight half of the life cycle: IDLE, PEND, BUSY, DONE, and the pending handshake with CSC.
-struct Half {
-    State state = State::Idle;
-    Cycle busy_at = kNever, done_at = kNever;
-    bool acknowledged = false;                // the ack register
-    bool request_before[2] = {false, false};  // the request one and two cycles ago
-    bool request_now = false;
-
-    /// The registered request and its history as of cycle `at`; `gap`: cycles since the last evaluation.
-    void sample(const Wire<bool>& request, Cycle at, Cycle gap)
-    {
-        request_before[1] = gap == 1 ? request_before[0] : request_now;
-        request_before[0] = request_now;
-        request_now = request.read(at);
-    }
-    bool settled() const { return request_now == request_before[0] && request_before[0] == request_before[1]; }
-    bool cleared() const { return request_before[0] && acknowledged; }
-};
-
-/// What software reads of a finished layer, by register group.
-struct Results {
-    std::uint32_t nan_data = 0, nan_weight = 0, inf_data = 0, inf_weight = 0;
-    std::uint32_t data_stall = 0, weight_stall = 0, data_latency = 0, weight_latency = 0;
-};
-
-/// Cycles with a running clock, by domain. cdma.md 12.
-struct ClockCycles {
-    Cycle weights = 0, feature = 0, winograd = 0, image = 0, shared = 0, converter = 0;
-
-    /// The clock of a layer runs from `from` to before `to`.
-    void add(const Layer& layer, Cycle from, Cycle to, bool has_winograd)
-    {
-        const Cycle all = to > from ? to - from : 0;
-        const Cycle inactive = std::min(all, facts::cdma::kBusy + facts::cdma::kGateDelay);
-        const auto domain = [&](Fetcher fetcher) { return layer.fetcher == fetcher || layer.fetcher == Fetcher::None ? all : inactive; };
-        weights += all;
-        shared += all;
-        feature += domain(Fetcher::Feature);
-        image += domain(Fetcher::Image);
-        if (has_winograd) winograd += domain(Fetcher::Winograd);
-        if (layer.convert) converter += all > facts::cdma::kGateDelay ? all - facts::cdma::kGateDelay : 0;
-    }
-};
-
-}  // namespace
 
 struct CdmaCore::Parts {
     Parts(const Hardware& hardware, const CdmaPorts& p, bool values)
@@ -84,7 +39,6 @@ struct CdmaCore::Parts {
 
     void advance(Cycle to);
     void start_layer(Cycle at);
-    bool handshake(Half& half, Wire<bool>& ack, Cycle at);
     void finish_layer(Cycle at);
     std::optional<std::uint32_t> read(std::uint32_t offset, unsigned group, Cycle at) const;
     Cycle horizon() const;
@@ -149,19 +103,6 @@ void CdmaCore::Parts::start_layer(Cycle at)
     last_skip_weight = layer.skip_weight;
     last_fetcher = layer.fetcher;
     last_skip_data = layer.skip_data;
-}
-
-bool CdmaCore::Parts::handshake(Half& half, Wire<bool>& ack, Cycle at)
-{
-    const bool pending = running && half.state == State::Pending && at > started;  // PEND is entered one cycle after T0
-    const bool changed = pending != half.acknowledged;
-    if (changed) ack.set(at + 1, pending);
-    half.acknowledged = pending;
-    if (pending && half.request_before[1] && !half.request_before[0]) {
-        half.busy_at = at + 1;
-        half.state = State::Busy;
-    }
-    return changed;
 }
 
 void CdmaCore::Parts::finish_layer(Cycle at)
@@ -251,8 +192,9 @@ void CdmaCore::Parts::advance(Cycle to)
         weight_half.busy_at = kNever;
         weights.busy(to);
     }
-    bool changed = handshake(data_half, ports.csc.data_pending_ack, to);
-    changed |= handshake(weight_half, ports.csc.weight_pending_ack, to);
+    const bool pends = running && to > started;  // PEND is entered one cycle after T0
+    bool changed = data_half.handshake(ports.csc.data_pending_ack, to, pends);
+    changed |= weight_half.handshake(ports.csc.weight_pending_ack, to, pends);
 
     if (clear_data || data.due(to)) changed |= data.step(to, clear_data);
     else data.idle(1);
@@ -328,11 +270,7 @@ void CdmaCore::advance(Cycle to)
     if (to >= parts_->next) parts_->advance(to);
 }
 
-Cycle CdmaCore::horizon() const
-{
-    const Cycle at = parts_->horizon();
-    return at;
-}
+Cycle CdmaCore::horizon() const { return parts_->horizon(); }
 
 UnitReport CdmaCore::report(Cycle end)
 {

@@ -2,17 +2,20 @@
 
 namespace dlasim::cdp {
 
-ChannelBuffer::ChannelBuffer(const facts::CdpFacts& facts) : facts_(facts) { wide_.stalls = output_.stalls = facts.stalling_stages; }
+ChannelBuffer::ChannelBuffer(const facts::cdp::Facts& silicon) : silicon_(silicon)
+{
+    wide_.stalls = output_.stalls = silicon.stalling_stages;
+}
 
 void ChannelBuffer::start(const Cube& cube)
 {
-    walk_.start(cube, facts_.chunks);
+    walk_.start(cube, silicon_.chunks);
     fresh_ = true;
 }
 
 bool ChannelBuffer::ready() const
 {
-    if (facts_.wide_buffer_input) return wide_.ready();
+    if (silicon_.wide_buffer_input) return wide_.ready();
     return narrow_.ready(shift_moves() && !hold_);
 }
 
@@ -29,7 +32,7 @@ void ChannelBuffer::sweep(bool in, elements::Flow& flow)
 
     // Input stage.
     elements::Flow input{takes};
-    if (facts_.wide_buffer_input) wide_.sweep(in, input);
+    if (silicon_.wide_buffer_input) wide_.sweep(in, input);
     else narrow_.sweep(in, input);
     if (arrived && takes) fresh_ = true;
 
@@ -48,7 +51,7 @@ void ChannelBuffer::sweep(bool in, elements::Flow& flow)
 std::uint8_t ChannelBuffer::width_now(const Beat& beat) const
 {
     if (state_ != State::First || beat.pixel != 0) return current_;
-    return facts_.wide_buffer_input || beat.chunk == 0 ? static_cast<std::uint8_t>(beat.pixels - 1) : 0;
+    return silicon_.wide_buffer_input || beat.chunk == 0 ? static_cast<std::uint8_t>(beat.pixels - 1) : 0;
 }
 
 /// `load`: the beat is taken. `moves`: the shift stage takes something, a beat or none.
@@ -58,12 +61,12 @@ void ChannelBuffer::decide(const Beat& beat, bool load, bool moves)
     const auto last = static_cast<std::uint8_t>((beat.pixels - 1) & 15);
     const std::uint8_t width = width_now(beat);
     const bool narrower = state_ == State::First && width < before_, wider = state_ == State::First && width > before_;
-    const bool last_pass = facts_.wide_buffer_input || passes_ + 1u == facts_.lag, lagged = beat.chunk + 1u == facts_.lag;
-    const bool block_ends = beat.last_pixel() && beat.chunk + 1u == facts_.chunks && beat.last_surface && load;
+    const bool last_pass = silicon_.wide_buffer_input || passes_ + 1u == silicon_.lag, lagged = beat.chunk + 1u == silicon_.lag;
+    const bool block_ends = beat.last_pixel() && beat.chunk + 1u == silicon_.chunks && beat.last_surface && load;
     const bool cube_ends = state_ == State::Normal && block_ends && beat.last_block && beat.last_line;
     const bool caught_up = narrower && hold && catching_ == before_ && moves;
     const bool drained =
-        state_ == State::End && end_pixel_ == end_last_ && moves && (facts_.wide_buffer_input || end_pass_ + 1u == facts_.lag);
+        state_ == State::End && end_pixel_ == end_last_ && moves && (silicon_.wide_buffer_input || end_pass_ + 1u == silicon_.lag);
 
     State next = state_;
     switch (state_) {

@@ -26,7 +26,7 @@ namespace dlasim::cdp {
 
 class ChannelBuffer {
 public:
-    explicit ChannelBuffer(const facts::CdpFacts& facts);
+    explicit ChannelBuffer(const facts::cdp::Facts& silicon);
 
     /// The beats of the next layer. Nothing is in the buffer.
     void start(const Cube& cube);
@@ -44,13 +44,13 @@ private:
         std::uint8_t pixel = 0, before = 0;
         bool window() const { return state != State::Wait && !(state == State::First && wider && pixel > before); }
     };
-    bool input_valid() const { return facts_.wide_buffer_input ? wide_.valid() : narrow_.valid(); }
+    bool input_valid() const { return silicon_.wide_buffer_input ? wide_.valid() : narrow_.valid(); }
     bool shift_moves() const { return !shift_full_ || window_moves(); }
     bool window_moves() const { return !window_full_ || output_.ready(); }
     std::uint8_t width_now(const Beat& beat) const;
     void decide(const Beat& beat, bool load, bool moves);
 
-    const facts::CdpFacts facts_;
+    const facts::cdp::Facts silicon_;
     BeatWalk walk_;
     bool fresh_ = true;  // the next beat at the input's output is another one than walk_.beat()
     elements::Pipe narrow_;

@@ -1,8 +1,22 @@
 #include "units/cdp/core.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
+#include "base/gated_clock.h"
+#include "base/ring.h"
+#include "facts/cdp.h"
+#include "links/dma_shim.h"
 #include "registers/offsets.h"
+#include "registers/register_file.h"
+#include "units/cdp/counters.h"
+#include "units/cdp/layer.h"
+#include "units/cdp/lut_window.h"
+#include "units/cdp/pipeline.h"
+#include "units/cdp/read_dma.h"
+#include "units/cdp/values.h"
+#include "units/cdp/write_dma.h"
 
 namespace dlasim {
 namespace {
@@ -17,200 +31,264 @@ constexpr std::array<std::uint64_t CdpCounters::*, numerics::kCdpOutcomes> kLook
 
 }  // namespace
 
-CdpCore::NoPort::NoPort()
-{
-    read.request.set_ready(0, false);
-    write.request.set_ready(0, false);
-}
+struct CdpCore::Parts {
+    Parts(const Hardware& hw, const CdpPorts& ports, bool computes)
+        : hardware(hw),
+          silicon(facts::cdp::of(hw)),
+          registers(*find_unit(hw.generation, "CDP"), ports.csb),
+          read_registers(*find_unit(hw.generation, "CDP_RDMA"), ports.csb_rdma),
+          interrupt(ports.interrupt),
+          window(tables),
+          values(silicon),
+          reader(silicon, ports.read_mc, ports.read_cv ? *ports.read_cv : no_port.read),
+          pipeline(cdp::Pipeline::make(silicon)),
+          writer(silicon, ports.write_mc, ports.write_cv ? *ports.write_cv : no_port.write, values),
+          acks(ports.write_cv ? ports.write_cv->complete : no_port.write.complete, ports.write_mc.complete)
+    {
+        registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) {
+            if (offset == reg::cdp::S_LUT_ACCESS_CFG) window.configure(data, decode);
+            if (offset == reg::cdp::S_LUT_ACCESS_DATA) window.write(data);
+        };
+        registers.read_status = [this](std::uint32_t offset, unsigned, Cycle at) -> std::optional<std::uint32_t> {
+            if (offset == reg::cdp::S_LUT_ACCESS_DATA) return window.read(at);
+            return std::nullopt;
+        };
+        values.compute(computes);
+    }
 
-CdpCore::CdpCore(const Hardware& hardware, const CdpPorts& ports)
-    : hardware_(hardware),
-      facts_(facts::cdp(hardware)),
-      registers_(*find_unit(hardware.generation, "CDP"), ports.csb),
-      read_registers_(*find_unit(hardware.generation, "CDP_RDMA"), ports.csb_rdma),
-      interrupt_(ports.interrupt),
-      window_(tables_),
-      values_(hardware.memory.atom_bytes),
-      rdma_(facts_, hardware.memory.atom_bytes, ports.read_mc, ports.read_cv ? *ports.read_cv : no_port_.read),
-      pipeline_(cdp::Pipeline::make(facts_)),
-      wdma_(facts_, hardware.memory.atom_bytes, ports.write_mc, ports.write_cv ? *ports.write_cv : no_port_.write, values_),
-      acks_(ports.write_cv ? ports.write_cv->complete : no_port_.write.complete, ports.write_mc.complete)
-{
-    registers_.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) {
-        if (offset == reg::cdp::S_LUT_ACCESS_CFG) window_.configure(data, decode);
-        if (offset == reg::cdp::S_LUT_ACCESS_DATA) window_.write(data);
+    void advance(Cycle to);
+    UnitReport report(Cycle end);
+    std::string waiting_for() const;
+    void attach(ProbeSet& set);
+
+    /// Stands where there is no secondary port: nothing is ever accepted.
+    struct NoPort {
+        NoPort()
+        {
+            read.request.set_ready(0, false);
+            write.request.set_ready(0, false);
+        }
+        ReadLink read;
+        WriteLink write;
     };
-    registers_.read_status = [this](std::uint32_t offset, unsigned, Cycle at) -> std::optional<std::uint32_t> {
-        if (offset == reg::cdp::S_LUT_ACCESS_DATA) return window_.read(at);
-        return std::nullopt;
+    struct Probes {
+        Probe *in_valid, *in_ready, *out_valid, *out_ready;
     };
-}
+
+    void account(Cycle to);
+    void start(Cycle now);
+    void start_reading(Cycle now);
+    void begin_layer();
+    void finish(Cycle now);
+    bool step_completion(Cycle now);
+    void latch_counts(unsigned group);
+    void note_phase(Cycle now, bool moved);
+    Cycle timers(Cycle now) const;
+
+    const Hardware hardware;
+    const facts::cdp::Facts silicon;
+    RegisterFile registers, read_registers;
+    Pulse<std::uint32_t>& interrupt;
+    NoPort no_port;
+    numerics::LutTables tables;
+    cdp::LutWindow window;
+
+    cdp::Values values;
+    cdp::ReadDma reader;                      // (1)
+    std::unique_ptr<cdp::Pipeline> pipeline;  // (2)
+    cdp::WriteDma writer;                     // (3)
+    WriteAcks acks;
+    Ring<unsigned> done_groups{4};  // whose last command was sent
+
+    bool running = false, reading = false;  // a layer of CDP, of CDP_RDMA
+    bool begun = false;                     // its first beat has come
+    cdp::Layer layer;
+
+    // Accounting.
+    Cycle evaluated = 0, next = 0;
+    PhaseLog phases;
+    std::unique_ptr<Probes> probes;
+    enum Domain : unsigned { kCore, kWrite, kFloat, kInteger, kRead, kDomains };
+    std::array<GatedClock, kDomains> clocks;
+    CdpCounters counted;  // layers, beats and look-ups
+};
 
 // ---- one cycle
 
-void CdpCore::advance(Cycle to)
+void CdpCore::Parts::advance(Cycle to)
 {
     account(to);
-    registers_.advance(to);
-    read_registers_.advance(to);
+    registers.advance(to);
+    read_registers.advance(to);
     bool moved = step_completion(to);
 
-    rdma_.begin(to);
-    wdma_.begin(to);
-    if (const ReadBeat* word = rdma_.arriving()) values_.arrive(*word);
-    if (rdma_.valid() && pipeline_->open() && !begun_) begin_layer();
+    reader.begin(to);
+    writer.begin(to);
+    if (const ReadBeat* word = reader.arriving()) values.arrive(*word);
+    if (reader.valid() && pipeline->open() && !begun) begin_layer();
 
-    const bool offered = rdma_.valid(), write_ready = wdma_.ready();
-    const cdp::Pipeline::Answer core = pipeline_->cycle(offered, rdma_.last(), write_ready);
-    const cdp::Rdma::Answer read = rdma_.cycle(to, core.accepted);
-    const cdp::Wdma::Answer written = wdma_.cycle(to, core.offers);
-    counted_.beats += core.accepted;
-    if (probes_) {
-        probes_->in_valid->level(to, offered);
-        probes_->in_ready->level(to, core.ready);
-        probes_->out_valid->level(to, core.offers);
-        probes_->out_ready->level(to, write_ready);
+    const bool offered = reader.valid(), write_ready = writer.ready();
+    const cdp::Pipeline::Answer core = pipeline->cycle(offered, reader.last(), write_ready);
+    const cdp::ReadDma::Answer read = reader.cycle(to, core.accepted);
+    const cdp::WriteDma::Answer written = writer.cycle(to, core.offers);
+    counted.beats += core.accepted;
+    if (probes) {
+        probes->in_valid->level(to, offered);
+        probes->in_ready->level(to, core.ready);
+        probes->out_valid->level(to, core.offers);
+        probes->out_ready->level(to, write_ready);
     }
 
-    if (read.asked_all) read_registers_.set(reg::cdp_rdma::D_PERF_READ_STALL, read_registers_.consumer(), rdma_.stalls());
+    if (read.asked_all) read_registers.set(reg::cdp_rdma::D_PERF_READ_STALL, read_registers.consumer(), reader.stalls());
     if (read.finished) {
-        read_registers_.finish(to);
-        reading_ = false;
-        clocks_[kRead].off(to + facts::kCdpDoneToGateOff);
+        read_registers.finish(to);
+        reading = false;
+        clocks[kRead].off(to + facts::cdp::kDoneToGateOff);
     }
     if (written.last_command) {
-        acks_.expect(wdma_.primary());
-        done_groups_.push_back(registers_.consumer());
+        acks.expect(writer.primary());
+        done_groups.push_back(registers.consumer());
     }
     if (written.finished) finish(to);
-    if (!running_ && registers_.start_cycle() <= to) start(to), moved = true;
-    if (!reading_ && read_registers_.start_cycle() <= to) start_reading(to), moved = true;
+    if (!running && registers.start_cycle() <= to) start(to), moved = true;
+    if (!reading && read_registers.start_cycle() <= to) start_reading(to), moved = true;
 
     note_phase(to, core.accepted || core.delivered || written.sent);
-    now_ = to;
+    evaluated = to;
     moved |= core.changed || read.changed || written.changed;
-    horizon_ = moved ? to + 1 : timers(to);
+    next = moved ? to + 1 : timers(to);
 }
 
 /// Cycles before `to` that were slept through stalled as the last one did.
-void CdpCore::account(Cycle to)
+void CdpCore::Parts::account(Cycle to)
 {
-    if (to <= now_ + 1) return;
-    rdma_.account(to - now_ - 1);
-    wdma_.account(to - now_ - 1);
-    now_ = to - 1;
+    if (to <= evaluated + 1) return;
+    reader.account(to - evaluated - 1);
+    writer.account(to - evaluated - 1);
+    evaluated = to - 1;
 }
 
-void CdpCore::start(Cycle now)
+void CdpCore::Parts::start(Cycle now)
 {
-    layer_ = cdp::Layer::decode(hardware_, registers_);
-    pipeline_->start(layer_.values);
-    running_ = true;
-    begun_ = false;
-    clocks_[kCore].on(now);
-    clocks_[kWrite].on(now);
-    if (facts_.floating) clocks_[layer_.values.precision == Precision::Fp16 ? kFloat : kInteger].on(now);
+    layer = cdp::Layer::decode(hardware, registers);
+    pipeline->start(layer.values);
+    running = true;
+    begun = false;
+    clocks[kCore].on(now);
+    clocks[kWrite].on(now);
+    if (silicon.floating) clocks[layer.values.precision == Precision::Fp16 ? kFloat : kInteger].on(now);
 }
 
-void CdpCore::start_reading(Cycle now)
+void CdpCore::Parts::start_reading(Cycle now)
 {
-    rdma_.start(cdp::ReadLayer::decode(hardware_, read_registers_));
-    reading_ = true;
-    clocks_[kRead].on(now);
+    reader.start(cdp::ReadLayer::decode(hardware, read_registers));
+    reading = true;
+    clocks[kRead].on(now);
 }
 
 /// The first beat of the layer meets the open gate: the size of the cube travels with the data. The tables
 /// are live, so they are those of this cycle.
-void CdpCore::begin_layer()
+void CdpCore::Parts::begin_layer()
 {
-    begun_ = true;
-    layer_ = cdp::Layer::decode(hardware_, registers_);
-    pipeline_->begin(rdma_.cube());
-    wdma_.start(rdma_.cube(), layer_);
-    values_.start(rdma_.cube(), layer_.values, tables_);
+    begun = true;
+    layer = cdp::Layer::decode(hardware, registers);
+    pipeline->begin(reader.cube());
+    writer.start(reader.cube(), layer);
+    values.start(reader.cube(), layer.values, tables);
 }
 
 /// The last data of the layer were handed over.
-void CdpCore::finish(Cycle now)
+void CdpCore::Parts::finish(Cycle now)
 {
-    latch_counts(registers_.consumer());
-    registers_.finish(now);
-    running_ = false;
-    ++counted_.layers;
-    for (unsigned domain = kCore; domain < kRead; ++domain) clocks_[domain].off(now + facts::kCdpDoneToGateOff);
+    latch_counts(registers.consumer());
+    registers.finish(now);
+    running = false;
+    ++counted.layers;
+    for (unsigned domain = kCore; domain < kRead; ++domain) clocks[domain].off(now + facts::cdp::kDoneToGateOff);
 }
 
-void CdpCore::latch_counts(unsigned group)
+void CdpCore::Parts::latch_counts(unsigned group)
 {
-    registers_.set(reg::cdp::D_PERF_WRITE_STALL, group, wdma_.stalls());
-    numerics::CdpCounts counts = values_.counts();
-    for (std::size_t i = 0; i < counts.size(); ++i) counted_.*kLookedUp[i] += counts[i];
-    if (facts_.hybrid_counts_idle_lanes && layer_.values.precision != Precision::Int8)
-        counts[static_cast<std::size_t>(CdpOutcome::Hybrid)] += values_.elements();
-    for (std::size_t i = 0; i < counts.size(); ++i) registers_.set(kLutCounters[i], group, static_cast<std::uint32_t>(counts[i]));
+    registers.set(reg::cdp::D_PERF_WRITE_STALL, group, writer.stalls());
+    numerics::CdpCounts counts = values.counts();
+    for (std::size_t i = 0; i < counts.size(); ++i) counted.*kLookedUp[i] += counts[i];
+    if (silicon.hybrid_counts_idle_lanes && layer.values.precision != Precision::Int8)
+        counts[static_cast<std::size_t>(CdpOutcome::Hybrid)] += values.elements();
+    for (std::size_t i = 0; i < counts.size(); ++i) registers.set(kLutCounters[i], group, static_cast<std::uint32_t>(counts[i]));
 }
 
-bool CdpCore::step_completion(Cycle now)
+bool CdpCore::Parts::step_completion(Cycle now)
 {
-    if (!acks_.take(now) || done_groups_.empty()) return false;
-    interrupt_.put(now + facts::kCdpCompleteToGlb, 1u << (facts::kCdpInterruptBit + done_groups_.front()));
-    done_groups_.pop_front();
+    if (!acks.take(now) || done_groups.empty()) return false;
+    interrupt.put(now + facts::cdp::kCompleteToGlb, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
+    done_groups.pop_front();
     return true;
 }
 
 // ---- sleep and report
 
-Cycle CdpCore::timers(Cycle now) const
+Cycle CdpCore::Parts::timers(Cycle now) const
 {
-    Cycle at = std::min({registers_.horizon(), read_registers_.horizon(), acks_.next(now)});
-    if (!running_) at = std::min(at, registers_.start_cycle());
-    if (!reading_) at = std::min(at, read_registers_.start_cycle());
+    Cycle at = std::min({registers.horizon(), read_registers.horizon(), acks.next(now)});
+    if (!running) at = std::min(at, registers.start_cycle());
+    if (!reading) at = std::min(at, read_registers.start_cycle());
     return std::max(at, now + 1);
 }
 
-void CdpCore::note_phase(Cycle now, bool moved)
+void CdpCore::Parts::note_phase(Cycle now, bool moved)
 {
     Phase phase = Phase::Starved;
     if (moved) phase = Phase::Issuing;
-    else if (!running_ && !reading_) phase = acks_.outstanding() || !wdma_.empty() ? Phase::Draining : Phase::Gated;
-    else if (wdma_.blocked() || rdma_.blocked()) phase = Phase::Blocked;
-    else if (begun_ && !pipeline_->open()) phase = Phase::Draining;
-    phases_.enter(phase, now);
+    else if (!running && !reading) phase = acks.outstanding() || !writer.empty() ? Phase::Draining : Phase::Gated;
+    else if (writer.blocked() || reader.blocked()) phase = Phase::Blocked;
+    else if (begun && !pipeline->open()) phase = Phase::Draining;
+    phases.enter(phase, now);
 }
 
-void CdpCore::attach(ProbeSet& probes)
+void CdpCore::Parts::attach(ProbeSet& set)
 {
-    probes_ = std::make_unique<Probes>(Probes{probes.get("cdp_rdma2dp_valid"), probes.get("cdp_rdma2dp_ready"),
-                                              probes.get("cdp_dp2wdma_valid"), probes.get("cdp_dp2wdma_ready")});
+    probes = std::make_unique<Probes>(
+        Probes{set.get("cdp_rdma2dp_valid"), set.get("cdp_rdma2dp_ready"), set.get("cdp_dp2wdma_valid"), set.get("cdp_dp2wdma_ready")});
 }
 
-UnitReport CdpCore::report(Cycle end)
+UnitReport CdpCore::Parts::report(Cycle end)
 {
     account(end);
-    phases_.settle(end);
-    CdpCounters counted = counted_;
-    counted.atoms_read = rdma_.atoms();
-    counted.atoms_written = wdma_.atoms();
-    counted.rdma_read_stall = rdma_.stalls();
-    counted.wdma_write_stall = wdma_.stalls();
-    counted.core = clocks_[kCore].cycles(end);
-    counted.wdma = clocks_[kWrite].cycles(end);
-    counted.rdma = clocks_[kRead].cycles(end);
-    if (facts_.floating) {
-        counted.fp = clocks_[kFloat].cycles(end);
-        counted.integer = clocks_[kInteger].cycles(end);
+    phases.settle(end);
+    CdpCounters now = counted;
+    now.atoms_read = reader.atoms();
+    now.atoms_written = writer.atoms();
+    now.rdma_read_stall = reader.stalls();
+    now.wdma_write_stall = writer.stalls();
+    now.core = clocks[kCore].cycles(end);
+    now.wdma = clocks[kWrite].cycles(end);
+    now.rdma = clocks[kRead].cycles(end);
+    if (silicon.floating) {
+        now.fp = clocks[kFloat].cycles(end);
+        now.integer = clocks[kInteger].cycles(end);
     }
-    return {"cdp", phases_, counted};
+    return {"cdp", phases, now};
 }
 
-std::string CdpCore::waiting_for() const
+std::string CdpCore::Parts::waiting_for() const
 {
-    if (!running_ && !reading_) return acks_.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
-    if (!running_) return "CDP_RDMA runs, CDP was not enabled";
-    if (wdma_.blocked()) return "the write DMA waits for the memory interface";
-    if (rdma_.blocked()) return "CDP_RDMA waits for the memory interface";
-    if (!reading_ && pipeline_->open()) return "CDP runs, CDP_RDMA was not enabled";
-    return rdma_.waits_for_memory() ? "CDP_RDMA waits for read data" : "beats wait in the core";
+    if (!running && !reading) return acks.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
+    if (!running) return "CDP_RDMA runs, CDP was not enabled";
+    if (writer.blocked()) return "the write DMA waits for the memory interface";
+    if (reader.blocked()) return "CDP_RDMA waits for the memory interface";
+    if (!reading && pipeline->open()) return "CDP runs, CDP_RDMA was not enabled";
+    return reader.waits_for_memory() ? "CDP_RDMA waits for read data" : "beats wait in the core";
 }
+
+CdpCore::CdpCore(const Hardware& hardware, const CdpPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values)) {}
+CdpCore::~CdpCore() = default;
+
+void CdpCore::advance(Cycle to) { parts_->advance(to); }
+Cycle CdpCore::horizon() const { return parts_->next; }
+UnitReport CdpCore::report(Cycle end) { return parts_->report(end); }
+std::string CdpCore::waiting_for() const { return parts_->waiting_for(); }
+/// Bytes written.
+std::uint64_t CdpCore::work() const { return parts_->writer.atoms() * parts_->silicon.atom_bytes; }
+void CdpCore::attach(ProbeSet& probes) { parts_->attach(probes); }
 
 }  // namespace dlasim

@@ -10,7 +10,7 @@ namespace {
 
 Precision precision_of(const Hardware& hardware, std::uint32_t format)
 {
-    if (!hardware.full() || format == 0) return Precision::Int8;
+    if (!facts::cdp::of(hardware).words || format == 0) return Precision::Int8;
     return format == 2 ? Precision::Fp16 : Precision::Int16;
 }
 
@@ -101,9 +101,9 @@ Pass PassWalk::next()
     const std::uint32_t left = cube_.width - x_;
     pass.address = surface_address_ & mask_;
     pass.surface = surface_;
-    pass.pixels = static_cast<std::uint8_t>(std::min(facts::kCdpBlock, left));
+    pass.pixels = static_cast<std::uint8_t>(std::min(facts::cdp::kBlock, left));
     pass.last_surface = surface_ + 1 == cube_.surfaces;
-    pass.last_block = left <= facts::kCdpBlock;
+    pass.last_block = left <= facts::cdp::kBlock;
     pass.last_line = y_ + 1 == cube_.height;
     more_ = !pass.last();
 

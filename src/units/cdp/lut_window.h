@@ -20,7 +20,7 @@ public:
         old_ = now_;
         now_ = {value & 0x3ff, (value >> 16 & 1) != 0};
         writes_ = value >> 17 & 1;
-        settled_ = at + facts::kCdpTableReadSettles;
+        settled_ = at + facts::cdp::kTableReadSettles;
     }
     void write(std::uint32_t value)
     {

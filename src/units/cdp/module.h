@@ -9,10 +9,9 @@ namespace dlasim {
 class Cdp final : public UnitModule {
 public:
     Cdp(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, const CdpPorts& ports,
-        bool values)
-        : UnitModule(name, clock, stepping), core_(hardware, ports)
+        bool values = true)
+        : UnitModule(name, clock, stepping), core_(hardware, ports, values)
     {
-        core_.compute_values(values);
         ports.csb.request.reader = this;
         ports.csb_rdma.request.reader = this;
     }

@@ -31,7 +31,7 @@ struct ElasticParts {
     using Table = Chain<Pipe, SkidB>;
     using Interpolator = PipeRow<3>;
     using Multiplier = Pipe;
-    static constexpr unsigned kFlagFifo = facts::kCdpFlagFifo;
+    static constexpr unsigned kFlagFifo = facts::cdp::kFlagFifo;
 };
 
 /// n squares are added up by (n - 1) / 2 adders and a last one, one behind the other; the sums of a smaller
@@ -71,13 +71,13 @@ struct FullParts {
     using FloatInterpolator = Chain<Beside<Chain<Rigid<4>, Rigid<3>>, PipeRow<7>>, Beside<Rigid<3>, PipeRow<3>>, Rigid<4>>;
     using Interpolator = Either<PipeRow<3>, FloatInterpolator>;
     using Multiplier = Either<Pipe, Rigid<3>>;
-    static constexpr unsigned kFlagFifo = facts::kCdpFlagFifoFull;
+    static constexpr unsigned kFlagFifo = facts::cdp::kFullFlagFifo;
 };
 
 template <class Parts>
 class PartsPipeline final : public Pipeline {
 public:
-    explicit PartsPipeline(const facts::CdpFacts& facts) : buffer_(facts) {}
+    explicit PartsPipeline(const facts::cdp::Facts& silicon) : buffer_(silicon) {}
 
     void start(const numerics::CdpConfig& config) override
     {
@@ -212,11 +212,11 @@ private:
     Pipe gate_;
     typename Parts::In in_;
     Pipe x_stage_, info_stage_;
-    Places<facts::kCdpSyncFifo + 1> x_, info_;
+    Places<facts::cdp::kSyncFifo + 1> x_, info_;
     ChannelBuffer buffer_;
     typename Parts::Sum sum_;
     Rigid<1> widen_;  // fp17 to fp32, where x itself is looked up
-    Places<facts::kCdpSumFifo + 1> sums_;
+    Places<facts::cdp::kSumFifo + 1> sums_;
     typename Parts::Index index_;
     typename Parts::Table table_;
     typename Parts::Interpolator interpolator_;
@@ -231,10 +231,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Pipeline> Pipeline::make(const facts::CdpFacts& facts)
+std::unique_ptr<Pipeline> Pipeline::make(const facts::cdp::Facts& silicon)
 {
-    if (facts.floating) return std::make_unique<PartsPipeline<FullParts>>(facts);
-    return std::make_unique<PartsPipeline<ElasticParts>>(facts);
+    if (silicon.floating) return std::make_unique<PartsPipeline<FullParts>>(silicon);
+    return std::make_unique<PartsPipeline<ElasticParts>>(silicon);
 }
 
 }  // namespace dlasim::cdp

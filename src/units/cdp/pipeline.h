@@ -36,7 +36,7 @@ public:
         bool offers = false;     // a beat stands at the write DMA
         bool delivered = false;  // and was taken
     };
-    static std::unique_ptr<Pipeline> make(const facts::CdpFacts& facts);
+    static std::unique_ptr<Pipeline> make(const facts::cdp::Facts& silicon);
     virtual ~Pipeline() = default;
 
     /// In E: the gate opens in the next cycle.

@@ -17,7 +17,7 @@ namespace dlasim::cdp {
 
 class Values {
 public:
-    explicit Values(std::uint32_t atom_bytes) : atom_bytes_(atom_bytes) {}
+    explicit Values(const facts::cdp::Facts& silicon) : atom_bytes_(silicon.atom_bytes) {}
 
     void compute(bool on) { on_ = on; }
     /// With the first beat of a layer: nothing of the last one is left.
@@ -42,7 +42,7 @@ private:
     std::uint32_t lanes_of_atom_ = 1;
     numerics::CdpLanes lanes_;
     Ring<Atom> atoms_{256};  // from the first surface of the oldest block on
-    std::array<Atom, facts::kCdpBlock> out_{};
+    std::array<Atom, facts::cdp::kBlock> out_{};
     std::uint64_t elements_ = 0;  // of the layer, computed
 };
 

@@ -9,14 +9,10 @@
 #include "units/csb/counters.h"
 
 namespace dlasim {
-namespace {
-constexpr std::uint32_t kFullVersion = 0x00303031;  // [spec] csb.md 3: MAJOR 0x31, MINOR 0x3030
-}
 
 GlbCore::GlbCore(const Hardware& hardware, CsbLink& csb, std::vector<Pulse<std::uint32_t>*> sources)
     : registers_(*find_unit(hardware.generation, "GLB"), csb), sources_(std::move(sources))
 {
-    if (hardware.full()) registers_.set(reg::glb::S_NVDLA_HW_VERSION, 0, kFullVersion);
     registers_.read_status = [this](std::uint32_t offset, unsigned, Cycle) -> std::optional<std::uint32_t> {
         if (offset == reg::glb::S_INTR_STATUS) return status_;
         if (offset == reg::glb::S_INTR_SET) return 0;
@@ -35,7 +31,7 @@ void GlbCore::advance(Cycle to)
     // A pulse is registered once before it meets the write strobe: pulse in I, set in I + 1.
     for (Pulse<std::uint32_t>* source : sources_)
         while (source->next() != kNever && source->next() + 1 <= to) {
-            done_.push_back({to + 1 + facts::kGlbStatusToPin, source->take()});
+            done_.push_back({to + 1 + facts::csb::kStatusToPin, source->take()});
             set_ |= done_.back().bits;
         }
     const std::uint32_t writable = registers_.unit().find(reg::glb::S_INTR_STATUS)->write_mask;
@@ -49,10 +45,10 @@ void GlbCore::update_pin(Cycle status_changed)
 {
     const std::uint32_t unmasked = ~registers_.get(reg::glb::S_INTR_MASK);
     const bool level = (status_ & unmasked) != 0;
-    if (on_interrupt && level && (!level_ || (set_ & status_ & unmasked) != 0)) on_interrupt(status_changed + facts::kGlbStatusToPin);
+    if (on_interrupt && level && (!level_ || (set_ & status_ & unmasked) != 0)) on_interrupt(status_changed + facts::csb::kStatusToPin);
     if (level == level_) return;
     level_ = level;
-    pin.put(status_changed + facts::kGlbStatusToPin, level);
+    pin.put(status_changed + facts::csb::kStatusToPin, level);
 }
 
 Cycle GlbCore::horizon() const

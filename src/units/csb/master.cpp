@@ -84,12 +84,12 @@ void CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
     std::uint32_t data = 0;
     if (write) std::memcpy(&data, payload.get_data_ptr(), kWordBytes);
     if (unit) {
-        const Cycle decode = passage.pushed + facts::kCsbPushToDecode + port->window.retiming;
+        const Cycle decode = passage.pushed + facts::csb::kPushToDecode + port->window.retiming;
         port->window.link->request.put(decode, {static_cast<std::uint32_t>(address % kWindowBytes), data, write});
     }
     Cycle done = passage.accepted;
     if (!write) {
-        done = passage.pushed + (port ? facts::kCsbPushToGec : facts::kCsbPushToUnmapped);
+        done = passage.pushed + (port ? facts::csb::kPushToGec : facts::csb::kPushToUnmapped);
         if (unit) data = await_answer(*port, done);
         std::memcpy(payload.get_data_ptr(), &data, kWordBytes);
     }
@@ -127,7 +127,7 @@ std::uint32_t CsbMaster::await_answer(Port& port, Cycle& answered)
         }
     }
     place.answered = true;
-    answered = response.next() + facts::kCsbResponseToPort + port.window.retiming;
+    answered = response.next() + facts::csb::kResponseToPort + port.window.retiming;
     ++reads.answered;
     reads.changed.notify(sc_core::SC_ZERO_TIME);  // for the next one
     return response.take();

@@ -11,9 +11,9 @@ void RequestQueue::step(bool valid)
 {
     const bool push = register_full_ && !full_;
     bool release = false;
-    for (const Cycle pushed : pushes_) release |= pushed != kNever && pushed + facts::kCsbFifoRelease == now_;
+    for (const Cycle pushed : pushes_) release |= pushed != kNever && pushed + facts::csb::kFifoRelease == now_;
     const unsigned count = count_ + push;
-    const bool full = !release && count == facts::kCsbFifoDepth;
+    const bool full = !release && count == facts::csb::kFifoDepth;
     accepted_ = valid && !busy_;
     const bool busy = valid ? full : register_full_ && full && !push;
     if (!(register_full_ && full_)) register_full_ = accepted_;

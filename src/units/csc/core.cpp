@@ -23,32 +23,28 @@ using csc::Sequencer;
 using csc::WeightLoader;
 using csc::WeightSet;
 
-namespace {
-
-enum class State { Idle, Pending, Busy, Done };
-
-/// Cycles without an atom at the port, of one cause.
-struct Gap {
-    std::uint64_t& cycles;
-    Probe* probe = nullptr;
-    void add(Cycle start, Cycle end)
-    {
-        if (start >= end) return;
-        cycles += end - start;
-        if (probe) probe->run(start + facts::csc::kDataToMac, end - start);
-    }
-};
-
-/// What must be remembered of the layer before.
-struct Previous {
-    Layer layer;
-    bool any = false;
-    std::uint32_t slices = 0;  // lines left in the buffer
-};
-
-}  // namespace
-
 struct CscCore::Parts final : csc::PackageSink {
+    enum class State { Idle, Pending, Busy, Done };
+
+    /// Cycles without an atom at the port, of one cause.
+    struct Gap {
+        std::uint64_t& cycles;
+        Probe* probe = nullptr;
+        void add(Cycle start, Cycle end)
+        {
+            if (start >= end) return;
+            cycles += end - start;
+            if (probe) probe->run(start + facts::csc::kDataToMac, end - start);
+        }
+    };
+
+    /// What must be remembered of the layer before.
+    struct Previous {
+        Layer layer;
+        bool any = false;
+        std::uint32_t slices = 0;  // lines left in the buffer
+    };
+
     Parts(const Hardware& hw, const CscPorts& p, bool with_values)
         : hardware(hw),
           ports(p),
@@ -359,8 +355,8 @@ UnitReport CscCore::report(Cycle end)
     counted.data_reads = p.data.reads();
     counted.weight_reads = p.weights.reads();
     counted.clock = p.clock_cycles;
-    if (p.state != State::Idle && end > p.clock_since) counted.clock += end - p.clock_since;
-    if (p.state == State::Idle && p.clock_off > end) counted.clock -= p.clock_off - end;
+    if (p.state != Parts::State::Idle && end > p.clock_since) counted.clock += end - p.clock_since;
+    if (p.state == Parts::State::Idle && p.clock_off > end) counted.clock -= p.clock_off - end;
     return {"csc", p.phases.log(end), counted};
 }
 
@@ -368,13 +364,13 @@ std::string CscCore::waiting_for() const
 {
     const Parts& p = *parts_;
     switch (p.state) {
-        case State::Idle:
+        case Parts::State::Idle:
             return "idle, not enabled";
-        case State::Pending:
+        case Parts::State::Pending:
             return "CDMA to acknowledge the new bank layout";
-        case State::Done:
+        case Parts::State::Done:
             return "its pipeline to drain";
-        case State::Busy:
+        case Parts::State::Busy:
             break;
     }
     if (p.sequencer.waits_for_credit()) return "credits from CACC";

@@ -3,7 +3,7 @@
 namespace dlasim::csc {
 
 DataRing::DataRing(const Hardware& hw, Cbuf& cbuf)
-    : facts_(facts::csc::of(hw)),
+    : silicon_(facts::csc::of(hw)),
       entry_bytes_(hw.cbuf.entry_bytes),
       bank_depth_(hw.cbuf.bank_depth),
       lanes_(hw.mac.atomic_c),

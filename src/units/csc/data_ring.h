@@ -38,7 +38,7 @@ public:
     std::uint32_t address(std::int64_t row, std::uint32_t behind, std::uint32_t column) const
     {
         const auto line = static_cast<std::uint32_t>(row * row_entries_) + behind;
-        return wrap(start_ + slice_address_ + (line & facts_.address_mask) + column);
+        return wrap(start_ + slice_address_ + (line & silicon_.address_mask) + column);
     }
     /// Kernel row `h` requests an entry in cycle `enable`; true if it is read, which `forced` makes sure of.
     bool request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable)
@@ -78,7 +78,7 @@ private:
     std::uint32_t wrap(std::uint32_t address) const { return address >= entries_ ? address - entries_ : address; }
     void record(Cycle enable);
 
-    const facts::csc::Facts facts_;
+    const facts::csc::Facts silicon_;
     const std::uint32_t entry_bytes_, bank_depth_, lanes_;
     Cbuf& cbuf_;
     const Layer* layer_ = nullptr;

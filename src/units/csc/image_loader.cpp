@@ -8,12 +8,12 @@
 namespace dlasim::csc {
 
 ImageLoader::ImageLoader(const Hardware& hw, DataRing& ring, bool values)
-    : facts_(facts::csc::of(hw)),
+    : silicon_(facts::csc::of(hw)),
       entry_bytes_(hw.cbuf.entry_bytes),
       lanes_(hw.mac.atomic_c),
       values_(values),
       ring_(ring),
-      pixel_(facts_, lanes_),
+      pixel_(silicon_, lanes_),
       windows_{PixelWindow(entry_bytes_), PixelWindow(entry_bytes_), PixelWindow(entry_bytes_), PixelWindow(entry_bytes_)},
       pair_(2 * entry_bytes_, 0)
 {
@@ -64,7 +64,7 @@ void ImageLoader::fetch_row(const Package& p, std::uint32_t h, bool forced, Cycl
     if (row < 0 || row > layer_->last_row) {
         ring_.forget(h);
         window.pad();
-    } else if (column >> facts_.row_limit_shift <= layer_->last_entry) {
+    } else if (column >> silicon_.row_limit_shift <= layer_->last_entry) {
         const std::uint32_t address = ring_.address(row, 0, column);
         if (!ring_.request(h, address, forced, enable)) return;
         std::uint8_t* const to = window.load(values_);

@@ -38,7 +38,7 @@ private:
     void make_atom(const Package& package, std::uint8_t* lanes) const;
     bool paired_reads() const;
 
-    const facts::csc::Facts facts_;
+    const facts::csc::Facts silicon_;
     const std::uint32_t entry_bytes_, lanes_;
     const bool values_;
     DataRing& ring_;

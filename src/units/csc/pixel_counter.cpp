@@ -12,7 +12,7 @@ void PixelCounter::start_layer(const Layer& layer, bool paired)
     pixel_ = layer.x_stride * layer.components;
     first_ = layer.fetch_rows == 1 ? std::min(last, lanes_ - 1) : (layer.fetch_rows - 1) * pixel_ + last % 64;
     step_ = pixel_ * layer.fetch_rows;
-    chunk_ = pixel_ * facts_.image_stripe;
+    chunk_ = pixel_ * silicon_.image_stripe;
     left_over_ = last % lanes_ + 1;
     now_ = slice_ = stripe_ = first_;
     slices_seen_ = 2;
@@ -31,7 +31,7 @@ void PixelCounter::end_block(const Package& p, bool column_end)
 {
     if (p.channel_end) {
         now_ = stripe_ = column_end ? first_ : (stripe_ + chunk_) & 0xffff;
-    } else if (facts_.short_slice_count) {
+    } else if (silicon_.short_slice_count) {
         // A defect: the count is one short when the last slice is a full slice plus one element.
         const std::uint32_t channel = layer_->last_weight_channel, last = channel / lanes_ + (channel % lanes_ != 0);
         now_ = slice_ + (slices_seen_ >= last ? left_over_ : lanes_);

@@ -18,7 +18,7 @@ namespace dlasim::csc {
 
 class PixelCounter {
 public:
-    PixelCounter(const facts::csc::Facts& facts, std::uint32_t lanes) : facts_(facts), lanes_(lanes) {}
+    PixelCounter(const facts::csc::Facts& silicon, std::uint32_t lanes) : silicon_(silicon), lanes_(lanes) {}
 
     /// `paired`: two channel slices share an entry.
     void start_layer(const Layer& layer, bool paired);
@@ -32,7 +32,7 @@ public:
 private:
     void end_block(const Package& package, bool column_end);
 
-    const facts::csc::Facts facts_;
+    const facts::csc::Facts silicon_;
     const std::uint32_t lanes_;
     const Layer* layer_ = nullptr;
     bool paired_ = false;

@@ -1,110 +1,215 @@
 #include "units/rubik/core.h"
 
 #include <algorithm>
+#include <array>
 
+#include "base/ring.h"
+#include "elements/stage.h"
+#include "elements/word_fifo.h"
 #include "facts/rubik.h"
+#include "links/dma_shim.h"
 #include "registers/offsets.h"
+#include "registers/register_file.h"
+#include "units/rubik/bank.h"
+#include "units/rubik/counters.h"
+#include "units/rubik/layer.h"
+#include "units/rubik/packer.h"
 
 namespace dlasim {
 
-using namespace facts;
 using namespace rubik;
 
-RubikCore::RubikCore(const Hardware& hardware, const RubikPorts& ports)
-    : registers_(*find_unit(hardware.generation, "RBK"), ports.csb),
-      read_{&ports.read_mc, &ports.read_cv},
-      interrupt_(ports.interrupt),
-      read_out_{Outlet<ReadRequest>(ports.read_mc.request), Outlet<ReadRequest>(ports.read_cv.request)},
-      blocks_(kRubikFifoBeats),
-      fifo_(kRubikFifoBeats),
-      atoms_(Packer::kAtoms),
-      write_out_{Outlet<WritePacket>(ports.write_mc.request), Outlet<WritePacket>(ports.write_cv.request)},
-      acks_(ports.write_mc.complete, ports.write_cv.complete)
-{
-}
+struct RubikCore::Parts {
+    Parts(const Hardware& hardware, const RubikPorts& ports)
+        : silicon(facts::rubik::of(hardware)),
+          registers(*find_unit(hardware.generation, "RBK"), ports.csb),
+          links{&ports.read_mc, &ports.read_cv},
+          interrupt(ports.interrupt),
+          read_out{Outlet<ReadRequest>(ports.read_mc.request), Outlet<ReadRequest>(ports.read_cv.request)},
+          blocks(silicon.fifo_beats),
+          fifo(silicon.fifo_beats),
+          waiting(Packer::kAtoms),
+          write_out{Outlet<WritePacket>(ports.write_mc.request), Outlet<WritePacket>(ports.write_cv.request)},
+          acks(ports.write_mc.complete, ports.write_cv.complete)
+    {
+    }
 
-void RubikCore::advance(Cycle to)
+    void advance(Cycle to);
+    UnitReport report(Cycle end);
+    std::string waiting_for() const;
+
+    struct Beat {
+        Cycle at = 0;  // first cycle in which it can be filled
+        std::array<std::uint8_t, kMaxBeatBytes> data;
+    };
+    /// A FIFO of commands: what is in it, and when it is at the output.
+    template <class T>
+    struct Commands {
+        elements::WordFifo<facts::rubik::kCommandWords> fifo;
+        Ring<T> items{elements::WordFifo<facts::rubik::kCommandWords>::kCapacity};
+        bool empty() const { return items.empty(); }
+        bool step(const T* in, bool taken)
+        {
+            if (taken) items.pop_front();
+            if (in && fifo.ready()) items.push_back(*in);
+            return fifo.step(in, taken);
+        }
+    };
+    struct BankState {
+        rubik::Bank bank;
+        bool full = false;
+        Cycle changes = 0;  // first cycle in which the other side sees it
+    };
+
+    void start(Cycle now);
+    void account(Cycle to);
+    bool step_completion(Cycle now);
+    bool step_reader(Cycle now);
+    bool step_commands(Cycle now, bool taken);
+    unsigned step_sender(Cycle now, bool& moved);
+    bool step_write_side(Cycle now);
+    const rubik::Packer::Beat* step_drain(Cycle now);
+    bool step_fill(Cycle now);
+    bool step_response(Cycle now);
+    bool sender_offers(Cycle at) const;
+    std::uint32_t beat_atoms() const { return atoms_left < 2 ? atoms_left : 2; }
+    void finish(Cycle now);
+    Cycle timers(Cycle now) const;
+    Phase waiting_phase(Cycle at) const;
+
+    const facts::rubik::Facts silicon;
+    RegisterFile registers;
+    std::array<ReadLink*, 2> links;
+    Pulse<std::uint32_t>& interrupt;
+
+    // The layer.
+    bool running = false;
+    Cycle active_at = 0;  // first cycle of requests and commands
+    rubik::Layer layer;
+    unsigned source = 0, target = 0;  // 0 MCIF, 1 CVIF
+
+    // (1) and (2)
+    bool reading = false;
+    rubik::ReadWalk reads;
+    std::array<Outlet<ReadRequest>, 2> read_out;
+    Ring<rubik::Block> blocks;  // requested, not yet being filled
+    Ring<Beat> fifo;
+    bool filling = false, fill_ends = false;  // the beat filled in this cycle ended its block
+
+    // (3)
+    std::array<BankState, 2> banks;
+    unsigned fill_bank = 0, drain_bank = 0;
+    elements::Stage<bool> fill_pipe;  // the beat ends its block
+    unsigned blocks_filled = 0;       // (5)
+    Commands<std::uint32_t> drains;   // blocks to drain
+    std::uint32_t open = 0;           // blocks left of the drain command that was taken out
+    rubik::Packer::Beat drained;      // the beat issued in this cycle
+    rubik::Packer packer;
+    Ring<rubik::Atom> waiting;  // drained and not yet sent
+
+    // (4)
+    bool commanding = false;  // commands are still generated
+    rubik::WriteWalk writes;
+    rubik::Write next_write;
+    Commands<rubik::Write> commands;
+    Cycle armed_at = kNever;                                          // the first command after reset waits for data
+    bool sending = false, command_taken = false, layer_done = false;  // the last two: in this cycle
+    rubik::Write write;
+    std::uint32_t atoms_left = 0;
+    std::array<Outlet<WritePacket>, 2> write_out;
+    WriteAcks acks;
+    Ring<unsigned> done_groups;
+
+    // Accounting.
+    Cycle evaluated = 0, next = 0;
+    PhaseLog phases;
+    std::uint32_t read_stall = 0, write_stall = 0;
+    Cycle gate_from = kNever, gate_until = 0, gate_cycles = 0;
+    RubikCounters counted;  // without the clock
+};
+
+void RubikCore::Parts::advance(Cycle to)
 {
     account(to);
-    registers_.advance(to);
+    registers.advance(to);
     for (unsigned port = 0; port < 2; ++port) {
-        read_out_[port].begin(to);
-        write_out_[port].begin(to);
+        read_out[port].begin(to);
+        write_out[port].begin(to);
     }
-    if (!running_ && registers_.start_cycle() <= to) start(to);
+    if (!running && registers.start_cycle() <= to) start(to);
 
     bool moved = step_completion(to);
     moved |= step_reader(to);
     moved |= step_write_side(to);
     moved |= step_response(to);
     for (unsigned port = 0; port < 2; ++port) {
-        moved |= read_out_[port].end(to);
-        moved |= write_out_[port].end(to);
+        moved |= read_out[port].end(to);
+        moved |= write_out[port].end(to);
     }
 
-    phases_.enter(moved ? Phase::Issuing : waiting_phase(to), to);
-    if (moved) phases_.enter(waiting_phase(to + 1), to + 1);
-    now_ = to;
-    horizon_ = moved ? to + 1 : timers(to);
+    phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
+    if (moved) phases.enter(waiting_phase(to + 1), to + 1);
+    evaluated = to;
+    next = moved ? to + 1 : timers(to);
 }
 
-void RubikCore::start(Cycle now)
+void RubikCore::Parts::start(Cycle now)
 {
-    running_ = reading_ = commanding_ = true;
-    active_at_ = now + kRubikStartToRequest;
-    layer_ = Layer::decode(registers_);
-    from_ = layer_.from_mc ? 0 : 1;
-    to_ = layer_.to_mc ? 0 : 1;
-    reads_ = ReadWalk(layer_);
-    writes_ = WriteWalk(layer_);
-    next_write_ = writes_.current();
-    gate_from_ = std::max(now, gate_until_);
+    running = reading = commanding = true;
+    active_at = now + facts::rubik::kStartToRequest;
+    layer = Layer::decode(registers);
+    source = layer.from_mc ? 0 : 1;
+    target = layer.to_mc ? 0 : 1;
+    reads = ReadWalk(layer);
+    writes = WriteWalk(layer);
+    next_write = writes.current();
+    gate_from = std::max(now, gate_until);
 }
 
 /// Cycles that were slept through stalled as the last one did.
-void RubikCore::account(Cycle to)
+void RubikCore::Parts::account(Cycle to)
 {
-    if (!running_ || to <= now_ + 1 || !registers_.get(reg::rbk::D_PERF_ENABLE)) return;
-    const auto slept = static_cast<std::uint32_t>(to - now_ - 1);
-    if (reading_ && active_at_ <= now_ + 1) read_stall_ += slept;
-    if (sender_offers(now_ + 1) && !write_out_[to_].ready()) write_stall_ += slept;
+    if (!running || to <= evaluated + 1 || !registers.get(reg::rbk::D_PERF_ENABLE)) return;
+    const auto slept = static_cast<std::uint32_t>(to - evaluated - 1);
+    if (reading && active_at <= evaluated + 1) read_stall += slept;
+    if (sender_offers(evaluated + 1) && !write_out[target].ready()) write_stall += slept;
 }
 
-bool RubikCore::step_completion(Cycle now)
+bool RubikCore::Parts::step_completion(Cycle now)
 {
-    if (!acks_.take(now) || done_groups_.empty()) return false;
-    interrupt_.put(now + kRubikCompleteToGlb, 1u << (kRubikInterruptBit + done_groups_.front()));
-    done_groups_.pop_front();
+    if (!acks.take(now) || done_groups.empty()) return false;
+    interrupt.put(now + facts::rubik::kCompleteToGlb, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
+    done_groups.pop_front();
     return true;
 }
 
 // ---- (1)
 
-bool RubikCore::step_reader(Cycle now)
+bool RubikCore::Parts::step_reader(Cycle now)
 {
-    if (!reading_ || active_at_ > now) return false;
-    const std::uint32_t stalls_before = read_stall_;
-    read_stall_ += registers_.get(reg::rbk::D_PERF_ENABLE);  // counts every cycle of a request
-    Outlet<ReadRequest>& out = read_out_[from_];
+    if (!reading || active_at > now) return false;
+    const std::uint32_t stalls_before = read_stall;
+    read_stall += registers.get(reg::rbk::D_PERF_ENABLE);  // counts every cycle of a request
+    Outlet<ReadRequest>& out = read_out[source];
     if (!out.ready()) return false;
-    const Read read = reads_.current();
+    const Read read = reads.current();
     out.push() = {read.address, read.atoms};
-    if (read.opens_block) blocks_.push_back(read.block);
-    if (!reads_.next()) {
-        reading_ = false;
-        registers_.set(reg::rbk::D_PERF_READ_STALL, registers_.consumer(), stalls_before);
-        read_stall_ = 0;
+    if (read.opens_block) blocks.push_back(read.block);
+    if (!reads.next()) {
+        reading = false;
+        registers.set(reg::rbk::D_PERF_READ_STALL, registers.consumer(), stalls_before);
+        read_stall = 0;
     }
     return true;
 }
 
-bool RubikCore::step_response(Cycle now)
+bool RubikCore::Parts::step_response(Cycle now)
 {
     bool moved = false;
-    for (ReadLink* link : read_) {
+    for (ReadLink* link : links) {
         if (!link->response.fires(now)) continue;
-        Beat& beat = fifo_.extend();
-        beat.at = now + kRubikResponseToFifo;
+        Beat& beat = fifo.extend();
+        beat.at = now + facts::rubik::kResponseToFifo;
         beat.data = link->response.item(now).data;
         moved = true;
     }
@@ -112,192 +217,201 @@ bool RubikCore::step_response(Cycle now)
 }
 
 /// From the sender back to the data FIFO: all see the others as they were at the start of the cycle.
-bool RubikCore::step_write_side(Cycle now)
+bool RubikCore::Parts::step_write_side(Cycle now)
 {
-    bool moved = command_taken_ = layer_done_ = false;
-    const bool room_in_file = blocks_filled_ < kRubikBanks, block_in_file = blocks_filled_ != 0;
+    bool moved = command_taken = layer_done = false;
+    const bool room_in_file = blocks_filled < facts::rubik::kBanks, block_in_file = blocks_filled != 0;
     const unsigned sent = step_sender(now, moved);
     const Packer::Beat* issued = step_drain(now);
-    moved |= step_commands(now, command_taken_);
-    const Packer::Cycle packed = packer_.step(issued, block_in_file, sent);
-    if (packed.pushed && armed_at_ == kNever) armed_at_ = now + kRubikPushToCommand;
-    blocks_filled_ -= packed.block_read;
+    moved |= step_commands(now, command_taken);
+    const Packer::Cycle packed = packer.step(issued, block_in_file, sent);
+    if (packed.pushed && armed_at == kNever) armed_at = now + facts::rubik::kPushToCommand;
+    blocks_filled -= packed.block_read;
 
-    const bool arrives = fill_pipe_.valid() && room_in_file;
-    blocks_filled_ += arrives && fill_pipe_.head();
+    const bool arrives = fill_pipe.valid() && room_in_file;
+    blocks_filled += arrives && fill_pipe.head();
     const bool fills = step_fill(now);
-    moved |= fill_pipe_.step(fills ? &fill_ends_ : nullptr, arrives, false);
-    if (layer_done_) finish(now);
+    moved |= fill_pipe.step(fills ? &fill_ends : nullptr, arrives, false);
+    if (layer_done) finish(now);
     return moved || packed.changed || issued || arrives || fills;
 }
 
 /// A beat from the data FIFO to the bank that is filled.
-bool RubikCore::step_fill(Cycle now)
+bool RubikCore::Parts::step_fill(Cycle now)
 {
-    BankState& side = banks_[fill_bank_];
-    const bool free = !side.full && side.changes <= now && fill_pipe_.ready();
-    if (!free || fifo_.empty() || fifo_.front().at > now || (!filling_ && blocks_.empty())) return false;
-    if (!filling_) {
-        side.bank.open(blocks_.front());
-        blocks_.pop_front();
-        filling_ = true;
+    BankState& side = banks[fill_bank];
+    const bool free = !side.full && side.changes <= now && fill_pipe.ready();
+    if (!free || fifo.empty() || fifo.front().at > now || (!filling && blocks.empty())) return false;
+    if (!filling) {
+        side.bank.open(blocks.front());
+        blocks.pop_front();
+        filling = true;
     }
-    fill_ends_ = side.bank.fill(fifo_.front().data.data());
-    if (fill_ends_) {
-        filling_ = false;
+    fill_ends = side.bank.fill(fifo.front().data.data());
+    if (fill_ends) {
+        filling = false;
         side.full = true;
-        side.changes = now + kRubikFillToDrain;
-        fill_bank_ ^= 1;
+        side.changes = now + facts::rubik::kFillToDrain;
+        fill_bank ^= 1;
     }
-    fifo_.pop_front();
-    read_[from_]->credit.put(now + 1, true);
-    ++counted_.beats_in;
+    fifo.pop_front();
+    links[source]->credit.put(now + 1, true);
+    ++counted.beats_in;
     return true;
 }
 
 // ---- (3)
 
 /// A beat from the bank that is drained, null if there is none.
-const Packer::Beat* RubikCore::step_drain(Cycle now)
+const Packer::Beat* RubikCore::Parts::step_drain(Cycle now)
 {
-    BankState& side = banks_[drain_bank_];
-    if (!side.full || side.changes > now || open_ == 0 || !packer_.ready()) return nullptr;
+    BankState& side = banks[drain_bank];
+    if (!side.full || side.changes > now || open == 0 || !packer.ready()) return nullptr;
     Atom atoms[2];
-    drained_.atoms = static_cast<std::uint8_t>(side.bank.drain_atoms());
-    drained_.ends_block = side.bank.drain(atoms);
-    for (std::uint32_t i = 0; i < drained_.atoms; ++i) atoms_.push_back(atoms[i]);
-    if (drained_.ends_block) {
+    drained.atoms = static_cast<std::uint8_t>(side.bank.drain_atoms());
+    drained.ends_block = side.bank.drain(atoms);
+    for (std::uint32_t i = 0; i < drained.atoms; ++i) waiting.push_back(atoms[i]);
+    if (drained.ends_block) {
         side.full = false;
-        side.changes = now + kRubikDrainToFill;
-        drain_bank_ ^= 1;
-        --open_;
+        side.changes = now + facts::rubik::kDrainToFill;
+        drain_bank ^= 1;
+        --open;
     }
-    return &drained_;
+    return &drained;
 }
 
 // ---- (4)
 
-bool RubikCore::sender_offers(Cycle at) const
+bool RubikCore::Parts::sender_offers(Cycle at) const
 {
-    return sending_ ? packer_.available(beat_atoms()) : commands_.fifo.valid() && armed_at_ <= at;
+    return sending ? packer.available(beat_atoms()) : commands.fifo.valid() && armed_at <= at;
 }
 
 /// Clocks the command FIFOs. A write command is made when both have room; the drain command at the output is taken
 /// when the one before it has issued its last beat.
-bool RubikCore::step_commands(Cycle now, bool taken)
+bool RubikCore::Parts::step_commands(Cycle now, bool taken)
 {
-    const bool wants = commanding_ && active_at_ <= now, room = commands_.fifo.ready(), room_to_drain = drains_.fifo.ready();
-    const bool takes = open_ == 0 && drains_.fifo.valid();
-    if (takes) open_ = drains_.items.front();
-    const std::uint32_t opens = next_write_.opens_blocks;
-    const bool moved = commands_.step(wants && room_to_drain ? &next_write_ : nullptr, taken);
-    const bool drains_moved = drains_.step(wants && room && opens != 0 ? &opens : nullptr, takes);
+    const bool wants = commanding && active_at <= now, room = commands.fifo.ready(), room_to_drain = drains.fifo.ready();
+    const bool takes = open == 0 && drains.fifo.valid();
+    if (takes) open = drains.items.front();
+    const std::uint32_t opens = next_write.opens_blocks;
+    const bool moved = commands.step(wants && room_to_drain ? &next_write : nullptr, taken);
+    const bool drains_moved = drains.step(wants && room && opens != 0 ? &opens : nullptr, takes);
     if (wants && room && room_to_drain) {
-        commanding_ = writes_.next();
-        if (commanding_) next_write_ = writes_.current();
+        commanding = writes.next();
+        if (commanding) next_write = writes.current();
     }
     return moved || drains_moved;
 }
 
 /// Returns the atoms that leave the packer.
-unsigned RubikCore::step_sender(Cycle now, bool& moved)
+unsigned RubikCore::Parts::step_sender(Cycle now, bool& moved)
 {
     const bool offers = sender_offers(now);
-    Outlet<WritePacket>& out = write_out_[to_];
+    Outlet<WritePacket>& out = write_out[target];
     const bool goes = offers && out.ready();
-    const bool command = goes && !sending_;
+    const bool command = goes && !sending;
     unsigned sent = 0;
-    if (offers && !goes) write_stall_ += registers_.get(reg::rbk::D_PERF_ENABLE);
+    if (offers && !goes) write_stall += registers.get(reg::rbk::D_PERF_ENABLE);
     if (command) {
-        write_ = commands_.items.front();
+        write = commands.items.front();
         WritePacket& packet = out.push();
         packet.command = true;
-        packet.require_ack = write_.last;
-        packet.address = write_.address;
-        packet.atoms = atoms_left_ = write_.atoms;
-        if (write_.last) acks_.expect(to_);
-        sending_ = true;
+        packet.require_ack = write.last;
+        packet.address = write.address;
+        packet.atoms = atoms_left = write.atoms;
+        if (write.last) acks.expect(target);
+        sending = true;
     } else if (goes) {
         WritePacket& packet = out.push();
         packet.command = packet.require_ack = false;
         packet.atoms = sent = beat_atoms();
         packet.data.fill(0);
         for (std::uint32_t i = 0; i < sent; ++i) {
-            std::copy(atoms_.front().begin(), atoms_.front().end(), packet.data.begin() + i * kAtomBytes);
-            atoms_.pop_front();
+            std::copy(waiting.front().begin(), waiting.front().end(), packet.data.begin() + i * kAtomBytes);
+            waiting.pop_front();
         }
-        atoms_left_ -= sent;
-        ++counted_.beats_out;
-        sending_ = atoms_left_ != 0;
-        layer_done_ = !sending_ && write_.last;
+        atoms_left -= sent;
+        ++counted.beats_out;
+        sending = atoms_left != 0;
+        layer_done = !sending && write.last;
     }
     moved |= goes;
-    command_taken_ = command;
+    command_taken = command;
     return sent;
 }
 
 /// The last beat is handed over. Where the program makes the two sides count differently, data are left
 /// and the engine hangs.
-void RubikCore::finish(Cycle now)
+void RubikCore::Parts::finish(Cycle now)
 {
-    const bool rest = reading_ || !blocks_.empty() || filling_ || !fifo_.empty() || !drains_.empty() || open_ != 0 || !atoms_.empty();
+    const bool rest = reading || !blocks.empty() || filling || !fifo.empty() || !drains.empty() || open != 0 || !waiting.empty();
     if (rest) return;
-    registers_.set(reg::rbk::D_PERF_WRITE_STALL, registers_.consumer(), write_stall_);
-    write_stall_ = 0;
-    done_groups_.push_back(registers_.consumer());
-    packer_.restart();
-    registers_.finish(now);
-    running_ = false;
-    gate_until_ = now + kRubikDoneToGate;
-    gate_cycles_ += gate_until_ - gate_from_;
-    ++counted_.layers;
+    registers.set(reg::rbk::D_PERF_WRITE_STALL, registers.consumer(), write_stall);
+    write_stall = 0;
+    done_groups.push_back(registers.consumer());
+    packer.restart();
+    registers.finish(now);
+    running = false;
+    gate_until = now + facts::rubik::kDoneToGate;
+    gate_cycles += gate_until - gate_from;
+    ++counted.layers;
 }
 
 // ---- sleep and report
 
-Cycle RubikCore::timers(Cycle now) const
+Cycle RubikCore::Parts::timers(Cycle now) const
 {
-    Cycle at = std::min(registers_.horizon(), acks_.next(now));
+    Cycle at = std::min(registers.horizon(), acks.next(now));
     const auto timer = [&](Cycle due) {
         if (due > now) at = std::min(at, due);
     };
-    if (!running_) {
-        timer(registers_.start_cycle());
+    if (!running) {
+        timer(registers.start_cycle());
     } else {
-        timer(active_at_);
-        timer(banks_[0].changes);
-        timer(banks_[1].changes);
-        if (!fifo_.empty()) timer(fifo_.front().at);
-        timer(armed_at_);
+        timer(active_at);
+        timer(banks[0].changes);
+        timer(banks[1].changes);
+        if (!fifo.empty()) timer(fifo.front().at);
+        timer(armed_at);
     }
     return std::max(at, now + 1);
 }
 
-Phase RubikCore::waiting_phase(Cycle at) const
+Phase RubikCore::Parts::waiting_phase(Cycle at) const
 {
-    if (!running_) return acks_.outstanding() ? Phase::Draining : Phase::Gated;
+    if (!running) return acks.outstanding() ? Phase::Draining : Phase::Gated;
     if (sender_offers(at)) return Phase::Blocked;
-    return commanding_ || reading_ || !commands_.empty() || sending_ ? Phase::Starved : Phase::Draining;
+    return commanding || reading || !commands.empty() || sending ? Phase::Starved : Phase::Draining;
 }
 
-UnitReport RubikCore::report(Cycle end)
+UnitReport RubikCore::Parts::report(Cycle end)
 {
-    phases_.settle(end);
-    RubikCounters counted = counted_;
-    counted.clock = gate_cycles_;
-    if (running_) counted.clock += end > gate_from_ ? end - gate_from_ : 0;
-    else if (end < gate_until_) counted.clock -= gate_until_ - end;
-    return {"RBK", phases_, counted};
+    phases.settle(end);
+    RubikCounters now = counted;
+    now.clock = gate_cycles;
+    if (running) now.clock += end > gate_from ? end - gate_from : 0;
+    else if (end < gate_until) now.clock -= gate_until - end;
+    return {"RBK", phases, now};
 }
 
-std::string RubikCore::waiting_for() const
+std::string RubikCore::Parts::waiting_for() const
 {
-    if (!running_) return acks_.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
-    if (sending_ && atoms_.empty()) return "sender waits for read data";
-    if (sending_) return "sender waits for the memory interface";
-    if (reading_) return "reader waits for the memory interface";
-    if (!commands_.empty()) return "a write waits for data";
+    if (!running) return acks.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
+    if (sending && waiting.empty()) return "sender waits for read data";
+    if (sending) return "sender waits for the memory interface";
+    if (reading) return "reader waits for the memory interface";
+    if (!commands.empty()) return "a write waits for data";
     return "read and write side count differently: datain_channel and dataout_channel";
 }
+
+RubikCore::RubikCore(const Hardware& hardware, const RubikPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
+RubikCore::~RubikCore() = default;
+
+void RubikCore::advance(Cycle to) { parts_->advance(to); }
+Cycle RubikCore::horizon() const { return parts_->next; }
+UnitReport RubikCore::report(Cycle end) { return parts_->report(end); }
+std::string RubikCore::waiting_for() const { return parts_->waiting_for(); }
+std::uint64_t RubikCore::work() const { return parts_->counted.beats_out * kMaxBeatBytes; }
 
 }  // namespace dlasim

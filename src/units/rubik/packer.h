@@ -33,7 +33,7 @@ public:
     };
 
     /// Atoms that can be inside: in the pipe, the register and the lanes.
-    static constexpr unsigned kAtoms = 2 * 2 + 2 + 2 * elements::WordFifo<facts::kRubikLaneWords>::kCapacity;
+    static constexpr unsigned kAtoms = 2 * 2 + 2 + 2 * elements::WordFifo<facts::rubik::kLaneWords>::kCapacity;
 
     /// A drain beat may be issued.
     bool ready() const { return pipe_.ready(); }
@@ -77,7 +77,7 @@ private:
     elements::Stage<Beat> pipe_;
     bool full_ = false;                       // the data register
     std::uint8_t atoms_ = 2, at_output_ = 2;  // of the register, and of the last beat at the pipe's output
-    std::array<elements::WordFifo<facts::kRubikLaneWords>, 2> lanes_{};
+    std::array<elements::WordFifo<facts::rubik::kLaneWords>, 2> lanes_{};
     unsigned fill_ = 0, send_ = 0;  // the lane of the next atom
 };
 

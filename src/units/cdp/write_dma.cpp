@@ -1,30 +1,29 @@
-#include "units/cdp/wdma.h"
+#include "units/cdp/write_dma.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace dlasim::cdp {
 
-Wdma::Wdma(const facts::CdpFacts& facts, std::uint32_t atom_bytes, WriteLink& primary, WriteLink& secondary, Values& values)
-    : facts_(facts),
-      atom_bytes_(atom_bytes),
+WriteDma::WriteDma(const facts::cdp::Facts& silicon, WriteLink& primary, WriteLink& secondary, Values& values)
+    : silicon_(silicon),
       values_(values),
-      gatherer_(facts.chunks, facts.write_depth),
-      interface_{Outlet<WritePacket>(secondary.request, facts.stalling_stages), Outlet<WritePacket>(primary.request, facts.stalling_stages)}
+      gatherer_(silicon.chunks, silicon.write_depth),
+      interface_{Outlet<WritePacket>(secondary.request, silicon.stalling_stages),
+                 Outlet<WritePacket>(primary.request, silicon.stalling_stages)}
 {
 }
 
-void Wdma::start(const Cube& cube, const Layer& layer)
+void WriteDma::start(const Cube& cube, const Layer& layer)
 {
-    arriving_.start(cube, facts_.chunks);
+    arriving_.start(cube, silicon_.chunks);
     fresh_ = true;
-    const std::uint64_t mask = facts_.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << facts_.address_bits) - 1;
-    passes_ = PassWalk(cube, layer.destination, atom_bytes_, mask);
+    passes_ = PassWalk(cube, layer.destination, silicon_.atom_bytes, silicon_.address_mask);
     primary_ = layer.destination.primary;
     counts_stalls_ = layer.counts_stalls;
 }
 
-void Wdma::begin(Cycle now)
+void WriteDma::begin(Cycle now)
 {
     for (auto& port : interface_) port.begin(now);
     if (input_valid() && fresh_) {
@@ -34,32 +33,32 @@ void Wdma::begin(Cycle now)
 }
 
 /// Where the beat in the input stage goes.
-Wdma::Target Wdma::target() const
+WriteDma::Target WriteDma::target() const
 {
     const Beat& beat = arriving_.beat();
-    return {beat.pixel % facts_.word_atoms, beat.chunk};
+    return {beat.pixel % silicon_.word_atoms, beat.chunk};
 }
 
 /// The beat in the input stage goes on. The last one of every chunk needs room for the command, too.
-bool Wdma::takes() const
+bool WriteDma::takes() const
 {
     const Target to = target();
-    return gatherer_.ready(to.half, to.slice) && (!arriving_.beat().last_pixel() || commands_.held <= facts_.write_commands);
+    return gatherer_.ready(to.half, to.slice) && (!arriving_.beat().last_pixel() || commands_.held <= silicon_.write_commands);
 }
 
-bool Wdma::ready() const
+bool WriteDma::ready() const
 {
-    if (facts_.two_place_write_input) return skid_.ready();
+    if (silicon_.two_place_write_input) return skid_.ready();
     return !pipe_.valid() || takes();
 }
 
-unsigned Wdma::atoms_of_word() const { return std::min(facts_.word_atoms, pass_.pixels - pixel_); }
+unsigned WriteDma::atoms_of_word() const { return std::min(silicon_.word_atoms, pass_.pixels - pixel_); }
 
-Wdma::Answer Wdma::cycle(Cycle now, bool in)
+WriteDma::Answer WriteDma::cycle(Cycle now, bool in)
 {
     Answer answer;
     const bool arrived = input_valid(), taken = arrived && takes();
-    const bool command = taken && arriving_.beat().last_pixel() && arriving_.beat().chunk + 1u == facts_.chunks;
+    const bool command = taken && arriving_.beat().last_pixel() && arriving_.beat().chunk + 1u == silicon_.chunks;
     const Target to = arrived ? target() : Target{0, 0};
 
     // (2) sees the FIFOs as they are at the start of the cycle.
@@ -74,7 +73,7 @@ Wdma::Answer Wdma::cycle(Cycle now, bool in)
         fresh_ = true;
     }
     elements::Flow input{taken};
-    if (facts_.two_place_write_input) skid_.sweep(in, input);
+    if (silicon_.two_place_write_input) skid_.sweep(in, input);
     else pipe_.sweep(in, input);
 
     answer.changed |= taken || input.changed || commands.changed || answer.sent;
@@ -82,7 +81,7 @@ Wdma::Answer Wdma::cycle(Cycle now, bool in)
     return answer;
 }
 
-void Wdma::offer(Cycle now, Answer& answer)
+void WriteDma::offer(Cycle now, Answer& answer)
 {
     static_cast<void>(now);
     blocked_ = false;
@@ -110,7 +109,8 @@ void Wdma::offer(Cycle now, Answer& answer)
     const unsigned atoms = atoms_of_word();
     packet.command = packet.require_ack = false;
     packet.atoms = atoms;
-    for (unsigned i = 0; i < atoms; ++i) std::memcpy(packet.data.data() + i * atom_bytes_, values_.atom(pixel_ + i), atom_bytes_);
+    for (unsigned i = 0; i < atoms; ++i)
+        std::memcpy(packet.data.data() + i * silicon_.atom_bytes, values_.atom(pixel_ + i), silicon_.atom_bytes);
     gatherer_.pop(atoms);
     atoms_ += atoms;
     pixel_ += atoms;
@@ -119,7 +119,7 @@ void Wdma::offer(Cycle now, Answer& answer)
     answer.finished = pass_.last();
 }
 
-void Wdma::account(Cycle cycles)
+void WriteDma::account(Cycle cycles)
 {
     if (blocked_ && counts_stalls_) stalls_ += static_cast<std::uint32_t>(cycles);
 }

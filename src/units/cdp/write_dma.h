@@ -24,9 +24,9 @@
 
 namespace dlasim::cdp {
 
-class Wdma {
+class WriteDma {
 public:
-    Wdma(const facts::CdpFacts& facts, std::uint32_t atom_bytes, WriteLink& primary, WriteLink& secondary, Values& values);
+    WriteDma(const facts::cdp::Facts& silicon, WriteLink& primary, WriteLink& secondary, Values& values);
 
     /// With the first beat of a layer.
     void start(const Cube& cube, const Layer& layer);
@@ -53,14 +53,13 @@ private:
     struct Target {
         unsigned half, slice;
     };
-    bool input_valid() const { return facts_.two_place_write_input ? skid_.valid() : pipe_.valid(); }
+    bool input_valid() const { return silicon_.two_place_write_input ? skid_.valid() : pipe_.valid(); }
     Target target() const;
     bool takes() const;
     unsigned atoms_of_word() const;
     void offer(Cycle now, Answer& answer);
 
-    const facts::CdpFacts facts_;
-    const std::uint32_t atom_bytes_;
+    const facts::cdp::Facts silicon_;
     Values& values_;
     bool primary_ = true, counts_stalls_ = false;
 

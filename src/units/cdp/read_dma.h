@@ -28,9 +28,9 @@
 
 namespace dlasim::cdp {
 
-class Rdma {
+class ReadDma {
 public:
-    Rdma(const facts::CdpFacts& facts, std::uint32_t atom_bytes, ReadLink& primary, ReadLink& secondary);
+    ReadDma(const facts::cdp::Facts& silicon, ReadLink& primary, ReadLink& secondary);
 
     /// In E: requests begin in the next cycle.
     void start(const ReadLayer& layer);
@@ -64,8 +64,7 @@ private:
     bool request(bool& asked_all);
     void send(bool ready, bool& changed);
 
-    const facts::CdpFacts facts_;
-    const std::uint32_t atom_bytes_;
+    const facts::cdp::Facts silicon_;
     std::array<ReadLink*, 2> links_;  // by primary
 
     ReadLayer layer_;

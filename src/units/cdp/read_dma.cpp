@@ -1,29 +1,27 @@
-#include "units/cdp/rdma.h"
+#include "units/cdp/read_dma.h"
 
 namespace dlasim::cdp {
 
-Rdma::Rdma(const facts::CdpFacts& facts, std::uint32_t atom_bytes, ReadLink& primary, ReadLink& secondary)
-    : facts_(facts),
-      atom_bytes_(atom_bytes),
+ReadDma::ReadDma(const facts::cdp::Facts& silicon, ReadLink& primary, ReadLink& secondary)
+    : silicon_(silicon),
       links_{&secondary, &primary},
-      interface_{Outlet<ReadRequest>(secondary.request, facts.stalling_stages),
-                 Outlet<ReadRequest>(primary.request, facts.stalling_stages)},
-      context_fifo_(facts.contexts),
-      cutter_(facts.chunks, facts.reorder_depth)
+      interface_{Outlet<ReadRequest>(secondary.request, silicon.stalling_stages),
+                 Outlet<ReadRequest>(primary.request, silicon.stalling_stages)},
+      context_fifo_(silicon.contexts),
+      cutter_(silicon.chunks, silicon.reorder_depth)
 {
-    out_.stalls = facts.stalling_stages;
+    out_.stalls = silicon.stalling_stages;
 }
 
-void Rdma::start(const ReadLayer& layer)
+void ReadDma::start(const ReadLayer& layer)
 {
     layer_ = layer;
-    const std::uint64_t mask = facts_.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << facts_.address_bits) - 1;
-    passes_ = PassWalk(layer.cube, layer.source, atom_bytes_, mask);
+    passes_ = PassWalk(layer.cube, layer.source, silicon_.atom_bytes, silicon_.address_mask);
     pass_ = passes_.next();
     asking_ = true;
 }
 
-void Rdma::begin(Cycle now)
+void ReadDma::begin(Cycle now)
 {
     for (auto& port : interface_) port.begin(now);
     const auto& response = links_[layer_.source.primary]->response;
@@ -31,7 +29,7 @@ void Rdma::begin(Cycle now)
     if (arriving_) words_.push_back(static_cast<std::uint8_t>(arriving_->atoms));
 }
 
-Rdma::Answer Rdma::cycle(Cycle now, bool taken)
+ReadDma::Answer ReadDma::cycle(Cycle now, bool taken)
 {
     Answer answer;
     answer.finished = taken && last();
@@ -39,8 +37,8 @@ Rdma::Answer Rdma::cycle(Cycle now, bool taken)
     const bool ready = out_.ready();
     const bool word_moves = latency_.valid() && cutter_.ready(words_.front());
     // The sender sees the FIFOs as they are at the start of the cycle.
-    const bool offers = chunks_left_ != 0 && cutter_.valid(half_, facts_.chunks - chunks_left_);
-    const bool finds = cutter_.valid(chunks_left_ == 0 ? 0 : half_, chunks_left_ == 0 ? 0 : facts_.chunks - chunks_left_);
+    const bool offers = chunks_left_ != 0 && cutter_.valid(half_, silicon_.chunks - chunks_left_);
+    const bool finds = cutter_.valid(chunks_left_ == 0 ? 0 : half_, chunks_left_ == 0 ? 0 : silicon_.chunks - chunks_left_);
     const bool next = (chunks_left_ == 0 && finds) || (chunks_left_ == 1 && pixels_left_ == 1 && ready);
     const bool ends = next && sending_.last();
 
@@ -48,7 +46,7 @@ Rdma::Answer Rdma::cycle(Cycle now, bool taken)
     elements::Flow flow{taken};
     out_.sweep(offers, flow);
     const bool sent = offers && ready;
-    if (sent) cutter_.pop(half_, facts_.chunks - chunks_left_);
+    if (sent) cutter_.pop(half_, silicon_.chunks - chunks_left_);
     if (sent && ends) ends_ = true;
 
     // (1)
@@ -62,7 +60,7 @@ Rdma::Answer Rdma::cycle(Cycle now, bool taken)
         half_ = 0;
         if (!ends && had_context) {
             sending_ = contexts_.front();
-            chunks_left_ = facts_.chunks;
+            chunks_left_ = silicon_.chunks;
             pixels_left_ = sending_.pixels;
         } else {
             if (ends) sending_ = {};
@@ -76,7 +74,7 @@ Rdma::Answer Rdma::cycle(Cycle now, bool taken)
             half_ = 0;
         } else {
             --pixels_left_;
-            half_ = facts_.word_atoms == 2 ? half_ ^ 1 : 0;
+            half_ = silicon_.word_atoms == 2 ? half_ ^ 1 : 0;
         }
     }
 
@@ -87,7 +85,7 @@ Rdma::Answer Rdma::cycle(Cycle now, bool taken)
         links_[layer_.source.primary]->credit.put(now + 1, true);
     }
     const bool written = coming_ & 1;
-    coming_ = static_cast<std::uint8_t>(coming_ >> 1 | (arriving_ != nullptr) << (facts_.response_stages - 1));
+    coming_ = static_cast<std::uint8_t>(coming_ >> 1 | (arriving_ != nullptr) << (silicon_.response_stages - 1));
     const bool was_waiting = latency_.valid();
     latency_.clock(written, word_moves);
 
@@ -99,7 +97,7 @@ Rdma::Answer Rdma::cycle(Cycle now, bool taken)
 }
 
 /// A request goes to the interface and to the context queue, or to neither.
-bool Rdma::request(bool& asked_all)
+bool ReadDma::request(bool& asked_all)
 {
     blocked_ = false;
     if (!asking_ || !context_fifo_.ready()) return false;
@@ -118,7 +116,7 @@ bool Rdma::request(bool& asked_all)
     return true;
 }
 
-void Rdma::account(Cycle cycles)
+void ReadDma::account(Cycle cycles)
 {
     if (blocked_ && layer_.counts_stalls) stalls_ += static_cast<std::uint32_t>(cycles);
 }

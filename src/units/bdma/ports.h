@@ -1,0 +1,20 @@
+// The links of BDMA to the rest of the machine.
+#pragma once
+#include <cstdint>
+
+#include "links/wire.h"
+#include "traffic/csb.h"
+#include "traffic/memory.h"
+
+namespace dlasim {
+
+struct BdmaPorts {
+    CsbLink& csb;
+    ReadLink& read_mc;
+    ReadLink& read_cv;
+    WriteLink& write_mc;
+    WriteLink& write_cv;
+    Pulse<std::uint32_t>& interrupt;  // GLB bits, for the cycle at the GLB input
+};
+
+}  // namespace dlasim
