@@ -1,0 +1,1 @@
+dlasim_test(coroutine_stacks_test.cpp quick USES PkgConfig::systemc)
