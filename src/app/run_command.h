@@ -1,9 +1,9 @@
-// dlasim run: one layer through the machine. Exit statuses: interfaces.md 1.
+// dlasim run: one job through the machine. Exit statuses: interfaces.md 1.
 #pragma once
 #include <string>
 #include <vector>
 
-#include "config/transfer.h"
+#include "config/descriptor.h"
 #include "facts/memory_spec.h"
 
 namespace dlasim {
@@ -19,10 +19,8 @@ struct RunOptions {
     bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true;
 };
 
-/// Runs a layer that has been read, and writes `out`/result.json and `out`/output.npy.
-int run_layer(Layer layer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
-/// As run_layer, for what BDMA or Rubik do alone.
-int run_transfer(Transfer transfer, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
+/// Runs what has been read, and writes `out`/result.json and `out`/output.npy.
+int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
 int run_command(const RunOptions& options);
 
 }  // namespace dlasim

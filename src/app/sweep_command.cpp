@@ -107,8 +107,7 @@ int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index
     run.quiet = true;
     run.timing_only = options.timing_only;
     run.tensors = false;
-    if (point.transfer) return run_transfer(*point.transfer, point.hardware, point.memory, run);
-    return run_layer(point.layer, point.hardware, point.memory, run);
+    return run_job(point.descriptor, point.hardware, point.memory, run);
 }
 
 class Children {

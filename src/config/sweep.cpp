@@ -201,8 +201,7 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
     if (hardware.is_string()) point.hardware = load_hardware(resolve(sweep, hardware.get<std::string>()), settings);
     else point.hardware = read_hardware(hardware, sweep.file, "/base/hw", "", settings);
     const std::string pointer = file == sweep.file ? "/base/layer" : "";
-    if (is_transfer(layer)) point.transfer = transfer_from_json(layer, file, pointer, folder);
-    else point.layer = layer_from_json(layer, file, pointer, folder);
+    point.descriptor = descriptor_from_json(layer, file, pointer, folder);
     return point;
 }
 

@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/descriptor.h"
 #include "config/hardware.h"
-#include "config/layer.h"
 #include "config/memory.h"
-#include "config/transfer.h"
 
 namespace dlasim {
 
@@ -39,8 +38,7 @@ Sweep parse_sweep(const std::string& text, const std::string& path);
 
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint {
-    Layer layer;
-    std::optional<Transfer> transfer;  // instead of a layer
+    Descriptor descriptor;
     Hardware hardware;
     MemorySpec memory;
 };

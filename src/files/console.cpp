@@ -39,6 +39,13 @@ std::string printable(std::string_view text, bool lines)
     return result;
 }
 
+std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), 1, ',');
+    return text;
+}
+
 void open_standard_streams()
 {
     for (int descriptor = 0; descriptor <= 2; ++descriptor)

@@ -55,9 +55,9 @@ void insert_lines(AtomSet& set, const CopyBlock& block, const BlockEnd& end, std
     });
 }
 
-CopiedMemory::CopiedMemory(const Copy& copy, std::uint64_t seed) : copy_(copy), streams_{Stream(seed, 5), Stream(seed, 6)}
+CopiedMemory::CopiedMemory(Copy copy, std::uint64_t seed) : copy_(std::move(copy)), streams_{Stream(seed, 5), Stream(seed, 6)}
 {
-    for (const CopyBlock& block : copy.blocks) {
+    for (const CopyBlock& block : copy_.blocks) {
         insert_lines(sources_, block, block.source);
         insert_lines(destinations_, block, block.destination, kAround);
     }
@@ -79,7 +79,7 @@ void CopiedMemory::before(const Write& write) const
         for (const Place& page : set->page_list()) write(page, made(page));
 }
 
-Comparison CopiedMemory::compare(const Read& read) const
+Findings CopiedMemory::after(const Remains& remains) const
 {
     Pages pages;
     for (const AtomSet* set : {&sources_, &destinations_})
@@ -91,16 +91,17 @@ Comparison CopiedMemory::compare(const Read& read) const
                        {block.destination.place.primary, block.destination.line_address(s, l)}, block.line_bytes);
         });
 
-    Comparison result;
+    Findings findings;
+    Comparison& result = findings.comparison;
     for (const Place& page : destinations_.page_list()) {
-        const std::vector<std::uint8_t> found = read(page, AtomSet::kPageBytes), &expected = pages.at(page);
+        const std::vector<std::uint8_t> found = remains.read(page, AtomSet::kPageBytes), &expected = pages.at(page);
         if (found == expected) {
             result.compared += found.size();
             continue;
         }
         for (std::size_t i = 0; i < found.size(); ++i) compare_byte(result, {page.primary, page.address + i}, found[i], expected[i]);
     }
-    return result;
+    return findings;
 }
 
 }  // namespace dlasim

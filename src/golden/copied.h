@@ -1,28 +1,28 @@
 // The memories around a copy: what they hold before it, made by seed and address, and what they must hold after it.
 //
-//   before(): every page with a source or a destination ──► the machine ──► compare(): every page with a destination
+//   before(): every page with a source or a destination ──► the machine ──► after(): every page with a destination
 //
 // A byte that no destination covers must be as it was: in the gaps, and before and behind.
 #pragma once
 #include "config/stream.h"
 #include "config/transfer.h"
 #include "golden/atom_set.h"
-#include "golden/transfer_memory.h"
+#include "golden/contents.h"
 
 namespace dlasim {
 
-class CopiedMemory final : public TransferMemory {
+class CopiedMemory final : public Contents {
 public:
-    CopiedMemory(const Copy& copy, std::uint64_t seed);
+    CopiedMemory(Copy copy, std::uint64_t seed);
 
     void before(const Write& write) const override;
     /// Copies the blocks one after the other, then compares.
-    Comparison compare(const Read& read) const override;
+    Findings after(const Remains& remains) const override;
 
 private:
     std::vector<std::uint8_t> made(const Place& page) const;
 
-    const Copy& copy_;
+    const Copy copy_;
     std::array<Stream, 2> streams_;  // behind CVSRAM, behind DBB
     AtomSet sources_, destinations_;
 };

@@ -16,8 +16,8 @@
 #pragma once
 #include <memory>
 
+#include "golden/contents.h"
 #include "golden/lrn.h"
-#include "golden/transfer_memory.h"
 #include "lowering/layout.h"
 #include "lowering/rubik_pass.h"
 #include "platform/program.h"
@@ -69,7 +69,7 @@ TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware);
 /// The descriptor of a block as the registers have it, the push last.
 std::vector<RegisterValue> block_writes(const CopyBlock& block);
 
-/// Reads or makes the data. The transfer and the plan must outlive it.
-std::unique_ptr<TransferMemory> transfer_memory(const Transfer& transfer, const TransferPlan& plan);
+/// Reads or makes the data.
+std::unique_ptr<const Contents> transfer_contents(const Transfer& transfer, const TransferPlan& plan);
 
 }  // namespace dlasim

@@ -1,11 +1,7 @@
 #include "report/result.h"
 
-#include <algorithm>
-
 #include "config/hardware.h"
-#include "config/layer_reader.h"
 #include "config/memory.h"
-#include "report/advice.h"
 
 namespace dlasim {
 namespace {
@@ -43,49 +39,7 @@ OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes)
     return json;
 }
 
-/// Parts of a partitioned layer in the order they ran: [first, count] of rows and kernels of the output, lines of the input.
-OrderedJson parts_json(const Plan& plan)
-{
-    OrderedJson parts = OrderedJson::array();
-    for (const PlannedPass& part : plan.passes) {
-        const Reuse& reuse = part.pass.reuse;
-        parts.push_back({{"rows", {part.first_row, part.rows}},
-                         {"kernels", {part.first_kernel, part.kernels}},
-                         {"fetched_lines", part.fetched_lines},
-                         {"kept_lines", part.kept_lines},
-                         {"reuse_data", reuse.data},
-                         {"reuse_weights", reuse.weights},
-                         {"keep_data", reuse.keep_data},
-                         {"keep_weights", reuse.keep_weights}});
-    }
-    return parts;
-}
-
-OrderedJson plan_json(const Plan& plan, const Layer& layer)
-{
-    OrderedJson json;
-    json["mode"] = plan.mode;
-    json["passes"] = plan.passes.size();
-    const Geometry& g = plan.passes.front().geometry;
-    json["data_banks"] = g.data_banks;
-    json["weight_banks"] = g.weight_banks;
-    json["entries_per_line"] = g.entries_per_slice;
-    json["entries"] = g.entries;
-    json["weight_bytes"] = g.weight_bytes;
-    json["array_macs"] = plan.macs;
-    if (plan.partitioned) json["parts"] = parts_json(plan);
-    if (const OutputLayout layout = output_layout(plan, layer); layout.regions != 0)
-        json["output"] = {
-            {"one_tensor", layout.one_tensor}, {"regions", layout.regions}, {"bytes", layout.bytes}, {"tensor_bytes", layout.tensor_bytes}};
-    if (plan.passes.front().pool) json["pool_columns"] = plan.passes.front().pool->geometry.columns;
-    const Addresses& a = plan.passes.front().address;
-    json["addresses"] = {{"input", a.input},    {"weights", a.weights}, {"output", a.output},
-                         {"bs", a.operands[0]}, {"bn", a.operands[1]},  {"ew", a.operands[2]}};
-    return json;
-}
-
-}  // namespace
-
+/// `verified`, `compared`, `mismatches` and the examples.
 void put_verdict(OrderedJson& json, const std::optional<Comparison>& comparison)
 {
     if (comparison) json["verified"] = comparison->equal();
@@ -95,6 +49,7 @@ void put_verdict(OrderedJson& json, const std::optional<Comparison>& comparison)
     if (comparison && !comparison->equal()) json["mismatch_examples"] = comparison->examples;
 }
 
+/// `output`: the file of the tensor, null without one. `expected`: how it differs from the tensor it should be, if there is one.
 void put_output(OrderedJson& json, const std::string& file, const std::optional<Difference>& expected)
 {
     json["output"] = file.empty() ? OrderedJson() : OrderedJson(file);
@@ -107,6 +62,7 @@ void put_output(OrderedJson& json, const std::string& file, const std::optional<
     d["largest_difference"] = expected->largest;  // null if it is not finite
 }
 
+/// `units`, `traffic`, `memory_report`.
 void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
 {
     for (const UnitReport& unit : run.units) json["units"][unit.name] = unit_json(unit, cycles);
@@ -117,6 +73,7 @@ void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, 
         if (!report->json.empty()) json["memory_report"][port] = OrderedJson::parse(report->json, nullptr, false);
 }
 
+/// `bounds`, `binding_bound` with its share of the cycles, and `estimates`: measured, not bounds.
 void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
 {
     for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
@@ -128,38 +85,54 @@ void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds, const RunRe
     if (run.dbb_memory.bus_held != 0) json["estimates"]["dram_bus"] = run.dbb_memory.bus_held;
 }
 
-double LayerResult::utilization() const
+/// Where the plan has launches, the cycle in which each was done: null where it was not.
+OrderedJson plan_json(const OrderedJson& plan, const RunResult& run)
 {
-    const double slots = static_cast<double>(cycles()) * static_cast<double>(hardware.macs_per_cycle(layer.precision));
-    return slots > 0 ? static_cast<double>(layer.macs()) / slots : 0;
+    OrderedJson json = plan;
+    if (!json.contains("launches")) return json;
+    std::size_t i = 0;
+    for (OrderedJson& launch : json["launches"]) {
+        launch["done"] = i < run.done.size() ? OrderedJson(run.done[i].cycle) : OrderedJson();
+        ++i;
+    }
+    return json;
 }
 
-double LayerResult::occupancy() const
+}  // namespace
+
+double Result::utilization() const
 {
-    const std::uint64_t operations = array_operations(plan, hardware);
-    return cycles() != 0 ? static_cast<double>(operations) / static_cast<double>(cycles()) : 0;
+    if (!job.array) return 0;
+    const double slots = static_cast<double>(cycles()) * static_cast<double>(job.array->macs_per_cycle);
+    return slots > 0 ? static_cast<double>(job.array->macs) / slots : 0;
 }
 
-OrderedJson result_json(const LayerResult& r)
+double Result::occupancy() const
 {
+    return job.array && cycles() != 0 ? static_cast<double>(job.array->operations) / static_cast<double>(cycles()) : 0;
+}
+
+OrderedJson result_json(const Result& r)
+{
+    const Job& job = r.job;
     OrderedJson json;
     json["schema"] = "dlasim.result/1";
-    json["name"] = r.layer.name;
-    json["layer"] = layer_json(r.layer);
-    json["hardware"] = hardware_json(r.hardware);
-    json["memory"] = memory_json(r.memory);
-    json["plan"] = plan_json(r.plan, r.layer);
+    json["name"] = job.name;
+    json["layer"] = job.says.descriptor;
+    json["hardware"] = hardware_json(job.hardware);
+    json["memory"] = memory_json(job.memory);
+    json["plan"] = plan_json(job.says.plan, r.run);
     json["cycles"] = r.cycles();
     json["t0"] = r.run.t0;
-    json["macs"] = r.layer.macs();
+    json["macs"] = job.array ? job.array->macs : 0;
     json["mac_utilization"] = r.utilization();
-    json["array_occupancy"] = r.occupancy();
-    if (const std::vector<std::string> advice = advice_on(r.plan, r.layer, r.hardware, r.memory); !advice.empty()) json["advice"] = advice;
+    if (job.array) json["array_occupancy"] = r.occupancy();
+    if (!job.says.advice.empty()) json["advice"] = job.says.advice;
     put_verdict(json, r.comparison);
     put_output(json, r.output_file, r.expected);
-    if (r.layer.post.compares() && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
-    put_run(json, r.run, r.hardware, r.cycles());
-    put_bounds(json, lower_bounds(r.plan, r.layer, r.hardware, r.memory), r.run, r.cycles());
+    if (job.compares && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
+    put_run(json, r.run, job.hardware, r.cycles());
+    put_bounds(json, job.bounds, r.run, r.cycles());
     json["wall_seconds"] = r.wall_seconds;
     json["simulated_cycles_per_second"] = r.cycles_per_second();
     return json;

@@ -2,23 +2,14 @@
 //
 // Shapes  units: cycles by phase, their sum equal to `cycles`, from t0 to the done interrupt.
 #pragma once
-#include <optional>
-
-#include "config/json_object.h"
-#include "golden/compare.h"
-#include "golden/expected.h"
+#include "jobs/job.h"
 #include "platform/machine.h"
-#include "report/bounds.h"
-#include "report/parts.h"
 
 namespace dlasim {
 
-/// Everything about one layer run, before it is text.
-struct LayerResult {
-    const Layer& layer;
-    const Hardware& hardware;
-    const MemorySpec& memory;
-    const Plan& plan;
+/// Everything about the run of a job, before it is text.
+struct Result {
+    const Job& job;
     const RunResult& run;
     std::optional<Comparison> comparison;  // none with --timing-only
     double wall_seconds = 0;
@@ -34,7 +25,7 @@ struct LayerResult {
     double cycles_per_second() const { return wall_seconds > 0 ? static_cast<double>(run.end) / wall_seconds : 0; }
 };
 
-OrderedJson result_json(const LayerResult& result);
-std::string summary_table(const LayerResult& result);
+OrderedJson result_json(const Result& result);
+std::string summary_table(const Result& result);
 
 }  // namespace dlasim

@@ -2,7 +2,6 @@
 
 #include "config/memory.h"
 #include "files/printable.h"
-#include "report/advice.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -11,47 +10,6 @@ namespace {
 std::string percent(std::uint64_t part, std::uint64_t whole)
 {
     return whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-std::string pool_text(const Layer& l)
-{
-    if (!l.pool) return "";
-    const Pool& p = *l.pool;
-    return fmt::format(" -> {} pooled {} x {}, window {} x {}, stride {} x {}", function_name(p.function), l.result_width(),
-                       l.result_height(), p.x.kernel, p.y.kernel, p.x.stride, p.y.stride);
-}
-
-std::string layer_line(const Layer& l)
-{
-    if (l.op == Op::Pool)
-        return fmt::format("{} x {} x {}{}, {}", l.width, l.height, l.channels, pool_text(l), precision_name(l.precision));
-    if (l.op == Op::Sdp)
-        return fmt::format("{} x {} x {}, {}{}", l.width, l.height, l.channels, precision_name(l.precision),
-                           l.stored_precision() == l.precision ? "" : fmt::format(" from {}", precision_name(l.stored_precision())));
-    return fmt::format("{} x {} x {}{} -> {} x {} x {}, kernel {} x {}, stride {} x {}{}, {}", l.width, l.height, l.channels,
-                       l.batch > 1 ? fmt::format(", batch {}", l.batch) : "", l.out_width(), l.out_height(), l.kernels, l.kernel_width,
-                       l.kernel_height, l.stride.x, l.stride.y, pool_text(l), precision_name(l.precision));
-}
-
-/// What the outputs were checked against.
-std::string arithmetic(const LayerResult& r)
-{
-    if (r.layer.precision == Precision::Fp16) return "own fp16 arithmetic, rounded as documented";
-    return r.plan.method.winograd ? "own integer arithmetic, Winograd transforms as matrices" : "own integer arithmetic";
-}
-
-std::string verdict(const LayerResult& r)
-{
-    if (!r.comparison) return "not compared (--timing-only)";
-    if (r.layer.post.compares() && r.comparison->equal())
-        return fmt::format("yes, SDP says what the reference does: {}", r.comparison->finding);
-    if (r.comparison->equal())
-        return fmt::format("yes, all {} outputs equal the golden {} ({})", grouped(r.comparison->compared),
-                           r.layer.op == Op::Pool  ? "pooling"
-                           : r.layer.op == Op::Sdp ? "SDP"
-                                                   : "convolution",
-                           arithmetic(r));
-    return mismatch_text(*r.comparison, "outputs");
 }
 
 void add_port(std::string& text, const char* name, const PortTraffic& port, std::uint32_t beat_bytes)
@@ -64,15 +22,7 @@ void add_port(std::string& text, const char* name, const PortTraffic& port, std:
     text += clients.empty() ? std::string("\n") : fmt::format("   (read: {})\n", clients);
 }
 
-}  // namespace
-
-std::string grouped(std::uint64_t number)
-{
-    std::string text = std::to_string(number);
-    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), 1, ',');
-    return text;
-}
-
+/// The mismatches in words, `what` are compared.
 std::string mismatch_text(const Comparison& comparison, const char* what)
 {
     std::string text = fmt::format("NO: {} of {} {} differ", grouped(comparison.mismatches), grouped(comparison.compared), what);
@@ -80,6 +30,16 @@ std::string mismatch_text(const Comparison& comparison, const char* what)
     return text;
 }
 
+std::string verdict(const Result& r)
+{
+    if (!r.comparison) return "not compared (--timing-only)";
+    const Sayings& says = r.job.says;
+    if (!r.comparison->equal()) return mismatch_text(*r.comparison, says.compared);
+    if (r.job.compares) return fmt::format("yes, SDP says what the reference does: {}", r.comparison->finding);
+    return fmt::format("yes, all {} {} {}", grouped(r.comparison->compared), says.compared, says.equal);
+}
+
+/// The line of the table; nothing without an expected tensor.
 std::string expected_line(const std::optional<Difference>& expected)
 {
     if (!expected) return "";
@@ -92,6 +52,7 @@ std::string expected_line(const std::optional<Difference>& expected)
         expected->x, expected->found, expected->expected);
 }
 
+/// Units by phase, traffic by port.
 std::string run_table(const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
 {
     std::string text;
@@ -125,28 +86,37 @@ std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run,
     return text;
 }
 
-std::string summary_table(const LayerResult& r)
+/// What passes the array, or how fast bytes move.
+std::string work_lines(const Result& r)
 {
-    std::string text = fmt::format("{}  {}\n", printable(r.layer.name), layer_line(r.layer));
-    text += fmt::format("  on           {}, {}, {} mode, {} MACs a cycle\n", r.hardware.name, memory_text(r.memory), r.plan.mode,
-                        r.hardware.macs_per_cycle(r.layer.precision));
-    text += fmt::format("  cycles       {}\n", grouped(r.cycles()));
-    if (r.layer.macs() != 0) {
-        text += fmt::format("  MACs         {} of the direct convolution, {:.2f} % of what the array could multiply\n",
-                            grouped(r.layer.macs()), 100 * r.utilization());
-        text += fmt::format("  array        an operation in {:.2f} % of the cycles\n", 100 * r.occupancy());
+    const std::optional<ArrayWork>& array = r.job.array;
+    if (!array) {
+        const double rate = r.cycles() == 0 ? 0.0 : static_cast<double>(r.job.work.amount) / static_cast<double>(r.cycles());
+        return fmt::format("  cycles       {}, {:.2f} {} a cycle\n", grouped(r.cycles()), rate, r.job.work.unit);
     }
-    for (const std::string& advice : advice_on(r.plan, r.layer, r.hardware, r.memory)) text += fmt::format("  advice       {}\n", advice);
-    if (const OutputLayout layout = output_layout(r.plan, r.layer); !layout.one_tensor)
-        text += fmt::format("  output       padded, not one tensor: {} regions, {} bytes for {}\n", grouped(layout.regions),
-                            grouped(layout.bytes), grouped(layout.tensor_bytes));
+    std::string text = fmt::format("  cycles       {}\n", grouped(r.cycles()));
+    if (array->macs == 0) return text;
+    text += fmt::format("  MACs         {} of the direct convolution, {:.2f} % of what the array could multiply\n", grouped(array->macs),
+                        100 * r.utilization());
+    return text + fmt::format("  array        an operation in {:.2f} % of the cycles\n", 100 * r.occupancy());
+}
+
+}  // namespace
+
+std::string summary_table(const Result& r)
+{
+    const Job& job = r.job;
+    std::string text = fmt::format("{}  {}\n", printable(job.name), job.says.subject);
+    text += fmt::format("  on           {}, {}{}{}\n", job.hardware.name, memory_text(job.memory), job.says.mode.empty() ? "" : ", ",
+                        job.says.mode);
+    text += work_lines(r);
+    for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
+    if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
     text += fmt::format("  verified     {}\n", verdict(r));
     text += expected_line(r.expected);
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
-    text += run_table(r.run, r.hardware, r.cycles());
-    text += bounds_table(lower_bounds(r.plan, r.layer, r.hardware, r.memory), r.run, r.cycles());
-    return text;
+    return text + run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
 }
 
 }  // namespace dlasim

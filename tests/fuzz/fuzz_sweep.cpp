@@ -36,8 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const std::size_t index : {std::size_t{0}, sweep.points.size() / 2, sweep.points.size() - 1})
             fuzz::taken_or_refused([&] {
                 const SweepPoint point = sweep_point(sweep, index);
-                if (point.transfer) plan_transfer(*point.transfer, point.hardware);
-                else plan_shape(point.layer, point.hardware);
+                if (const Transfer* transfer = std::get_if<Transfer>(&point.descriptor)) plan_transfer(*transfer, point.hardware);
+                else plan_shape(std::get<Layer>(point.descriptor), point.hardware);
             });
         for (const SweepAxis& axis : sweep.axes)
             for (const Json& value : axis.values)

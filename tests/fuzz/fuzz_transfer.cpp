@@ -42,6 +42,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::expect(transfer_json(transfer_from_json(parse_json(written, "again.json"), "again.json", "", "")).dump() == written,
                      "a transfer read again is the same transfer");
         const TransferPlan plan = plan_transfer(transfer, *find_preset("nv_full"));
-        if (plan.bytes <= 1 << 16) transfer_memory(transfer, plan);
+        if (plan.bytes <= 1 << 16) transfer_contents(transfer, plan);
     });
 }

@@ -36,9 +36,8 @@ void set_precision(Layer& layer, Precision precision)
 void verify(const Layer& layer)
 {
     const Hardware& hw = *find_preset("nv_full");
-    const LayerTensors tensors = load_tensors(layer);
-    const Plan plan = plan_layer(layer, hw, tensors);
-    const Simulation s = simulate(layer, hw, MemorySpec{}, tensors, plan, {});
+    const Plan plan = plan_shape(layer, hw);
+    const Simulation s = simulate(job_of(layer, hw, MemorySpec{}), {});
     ASSERT_FALSE(s.run.hung) << s.run.diagnosis;
     EXPECT_TRUE(s.comparison->equal()) << s.comparison->mismatches << " of " << s.comparison->compared << " differ; "
                                        << (s.comparison->examples.empty() ? "" : s.comparison->examples[0]);

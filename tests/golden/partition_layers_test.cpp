@@ -9,7 +9,6 @@
 #include "app/simulate.h"
 #include "config/layer_reader.h"
 #include "facts/presets.h"
-#include "report/bounds.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }
 
@@ -31,13 +30,11 @@ Outcome run(const std::string& text, const std::string& hw)
 {
     const Layer layer = layer_from_json(parse_json(text, "l.json"), "l.json", "", "");
     const Hardware& hardware = *find_preset(hw);
-    const LayerTensors tensors = load_tensors(layer);
-    Outcome r{plan_layer(layer, hardware, tensors), {}};
-    r.simulation = simulate(layer, hardware, MemorySpec{}, tensors, r.plan, {});
+    const Job job = job_of(layer, hardware, MemorySpec{});
+    const Outcome r{plan_shape(layer, hardware), simulate(job, {})};
     EXPECT_FALSE(r.simulation.run.hung) << r.simulation.run.diagnosis;
     if (r.simulation.comparison) EXPECT_TRUE(r.simulation.comparison->equal()) << r.simulation.comparison->mismatches;
-    EXPECT_LE(largest(lower_bounds(r.plan, layer, hardware, MemorySpec{})),
-              static_cast<std::uint64_t>(r.simulation.run.interrupt_cycles.back()));
+    EXPECT_LE(largest(job.bounds), static_cast<std::uint64_t>(r.simulation.run.interrupt_cycles.back()));
     return r;
 }
 

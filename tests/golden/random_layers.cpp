@@ -17,7 +17,6 @@
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "random_layer.h"
-#include "report/bounds.h"
 
 namespace {
 
@@ -30,10 +29,10 @@ std::string describe(std::uint64_t seed, const RandomLayer& r)
 }
 
 /// Cycles of the same layer without values, simulated by a process of its own; 0 if that fails.
-Cycle cycles_without_values(const RandomLayer& r, const LayerTensors& tensors, const Plan& plan)
+Cycle cycles_without_values(const Job& job)
 {
     const std::string cycles = run_apart("without values", [&](int pipe) {
-        const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {true, false, nullptr});
+        const Simulation s = simulate(job, {true, false, nullptr});
         return !s.run.hung && put(pipe, std::to_string(s.run.interrupt_cycles.back())) ? 0 : 1;
     });
     return cycles.empty() ? 0 : std::stoull(cycles);
@@ -69,11 +68,11 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
                              !r.layer.post.engines[1].on() && ew.alu.per == OperandPer::Element && !ew.alu.conversion.on &&
                              ew.operand_bytes == 2;
     if (with_itself) tensors.operands[operand_slot(2, false)] = tensors.input;
-    const Plan plan = plan_layer(r.layer, r.hardware, tensors);
+    const Job job = layer_job(r.layer, r.hardware, r.memory, std::move(tensors));
     // Compressed: what the masks say decides about time.
     const bool timed = !stepping && (r.layer.compressed || seed % 8 == 0);
-    const Cycle timing_only = timed ? cycles_without_values(r, tensors, plan) : 0;
-    const Simulation s = simulate(r.layer, r.hardware, r.memory, tensors, plan, {false, stepping, nullptr});
+    const Cycle timing_only = timed ? cycles_without_values(job) : 0;
+    const Simulation s = simulate(job, {false, stepping, nullptr});
     if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
     else if (!s.comparison->equal())
@@ -81,7 +80,7 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
                    s.comparison->examples[0]);
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", s.run.interrupt_cycles.back(), describe(seed, r));
     const bool accounted = s.run.hung || every_cycle_has_an_owner(s.run, s.run.interrupt_cycles.back());
-    const std::uint64_t bound = largest(lower_bounds(plan, r.layer, r.hardware, r.memory));
+    const std::uint64_t bound = largest(job.bounds);
     const bool bounded = s.run.hung || bound <= static_cast<std::uint64_t>(s.run.interrupt_cycles.back());
     if (!bounded) fmt::print("BOUND of {} above {} cycles {}\n", bound, s.run.interrupt_cycles.back(), describe(seed, r));
     if (!accounted) fmt::print("CYCLES {}\n", describe(seed, r));

@@ -19,9 +19,8 @@
 #include "facts/cdp.h"
 #include "facts/pdp.h"
 #include "facts/rubik.h"
-#include "golden/reference.h"
+#include "jobs/job.h"
 #include "lowering/program_writer.h"
-#include "lowering/transfer_plan.h"
 #include "random_layer.h"
 
 namespace {
@@ -31,7 +30,7 @@ using namespace dlasim;
 MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
 
 /// One operation of the mix: its register writes and the status bit that ends it.
-struct Part {
+struct Operation {
     std::vector<RegisterWrite> writes;
     std::uint32_t done = 0;
 };
@@ -58,9 +57,8 @@ public:
         constexpr const char* kKinds[] = {"direct", "post", "sdp", "pool", "pooled"};
         do layer_ = LayerMaker(seed * 64 + in(0, 63), kKinds[in(0, std::size(kKinds) - 1)]).make();
         while (!fits(layer_));
-        tensors_ = load_tensors(layer_.layer);
-        plan_ = plan_layer(layer_.layer, layer_.hardware, tensors_);
-        parts_.push_back({writes_of(plan_.program, 0, true), layer_.layer.pool ? 1u << facts::kPdpInterruptBit : 1});
+        jobs_.push_back(job_of(layer_.layer, layer_.hardware, layer_.memory));
+        operations_.push_back({writes_of(jobs_.back().program, 0, true), layer_.layer.pool ? 1u << facts::kPdpInterruptBit : 1});
         add_lrns();
         if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::bdma::kInterruptBit);
         if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::rubik::kInterruptBit);
@@ -70,7 +68,7 @@ public:
     std::string describe() const
     {
         std::string text = fmt::format("{} {} beside", layer_.hardware.name, layer_.layer.name);
-        for (const Transfer& transfer : transfers_) text += " " + transfer_json(transfer).dump();
+        for (std::size_t i = 1; i < jobs_.size(); ++i) text += " " + jobs_[i].says.descriptor.dump();
         return text;
     }
 
@@ -81,13 +79,9 @@ public:
         options.stepping = stepping;
         options.drain = true;
         Machine machine(layer_.hardware, layer_.memory, options);
-        for (const PlannedImage& image : plan_.images) machine.write_memory(space(image.place), image.place.address, image.bytes);
-        std::vector<std::unique_ptr<TransferMemory>> contents;
-        for (std::size_t i = 0; i < transfers_.size(); ++i) {
-            contents.push_back(transfer_memory(transfers_[i], plans_[i]));
-            contents[i]->before(
+        for (const Job& job : jobs_)
+            job.contents->before(
                 [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
-        }
         const RunResult result = machine.run(program_);
         if (!put(report, figures(result))) return 1;
         if (result.hung) {
@@ -96,10 +90,9 @@ public:
             return 1;
         }
         const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
-        Comparison all =
-            compare(collect_output(plan_, layer_.layer, read), reference_output(layer_.layer, layer_.hardware, tensors_, plan_.method));
-        for (const auto& content : contents) {
-            const Comparison one = content->compare(read);
+        Comparison all;
+        for (const Job& job : jobs_) {
+            const Comparison one = job.contents->after({read}).comparison;
             all.mismatches += one.mismatches;
             all.examples.insert(all.examples.end(), one.examples.begin(), one.examples.end());
         }
@@ -121,11 +114,10 @@ private:
         return waits == 1 && std::holds_alternative<WaitInterrupt>(program.back());
     }
 
-    void add(Transfer transfer, unsigned group, bool with_tables, std::uint32_t done)
+    void add(const Transfer& transfer, unsigned group, bool with_tables, std::uint32_t done)
     {
-        plans_.push_back(plan_transfer(transfer, layer_.hardware));
-        parts_.push_back({writes_of(plans_.back().program, group, with_tables), done});
-        transfers_.push_back(std::move(transfer));
+        jobs_.push_back(job_of(transfer, layer_.hardware, layer_.memory));
+        operations_.push_back({writes_of(jobs_.back().program, group, with_tables), done});
     }
 
     /// All of one function, since they share the tables.
@@ -167,23 +159,23 @@ private:
     void make_program()
     {
         ProgramWriter writer(layer_.hardware, program_);
-        std::vector<std::size_t> order(parts_.size());
+        std::vector<std::size_t> order(operations_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::shuffle(order.begin(), order.end(), random_);
         constexpr std::uint32_t kFirst = 1u << facts::cdp::kInterruptBit, kLrns = 3u << facts::cdp::kInterruptBit;
         std::vector<std::size_t> lrns;
         for (const std::size_t part : order)
-            if (parts_[part].done & kLrns) lrns.push_back(part);
+            if (operations_[part].done & kLrns) lrns.push_back(part);
         std::sort(lrns.begin(), lrns.end());
         std::uint32_t bits = 0;
-        for (const Part& part : parts_) bits |= part.done;
+        for (const Operation& part : operations_) bits |= part.done;
         writer.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
         writer.write("GLB.S_INTR_MASK", 0x3fffff & ~bits);
         std::size_t next_lrn = 0;
         for (std::size_t part : order) {
-            if (parts_[part].done & kLrns) part = lrns[next_lrn++];
+            if (operations_[part].done & kLrns) part = lrns[next_lrn++];
             if (next_lrn == 3 && part == lrns[2]) writer.add(WaitStatus{kFirst});
-            for (const RegisterWrite& write : parts_[part].writes) writer.add(write);
+            for (const RegisterWrite& write : operations_[part].writes) writer.add(write);
         }
         writer.add(MarkT0{});
         writer.add(WaitStatus{bits});
@@ -191,11 +183,8 @@ private:
 
     std::mt19937 random_;
     RandomLayer layer_;
-    LayerTensors tensors_;
-    Plan plan_;
-    std::vector<Transfer> transfers_;
-    std::vector<TransferPlan> plans_;
-    std::vector<Part> parts_;
+    std::vector<Job> jobs_;  // the layer first
+    std::vector<Operation> operations_;
     Program program_;
 };
 

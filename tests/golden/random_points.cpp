@@ -20,7 +20,6 @@
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "random_layer.h"
-#include "report/bounds.h"
 
 namespace {
 
@@ -46,15 +45,12 @@ std::string outcome(std::uint64_t seed, bool dram, std::string& description)
             const std::string text = layer_json(r.layer).dump();
             description += " " + memory_text(r.memory) + " " + text;
             const Layer layer = layer_from_json(parse_json(text, "layer.json"), "layer.json", "", "");
-            plan_shape(layer, r.hardware);
-            const LayerTensors tensors = load_tensors(layer);
-            const Plan plan = plan_layer(layer, r.hardware, tensors);
-            const auto bounds = lower_bounds(plan, layer, r.hardware, r.memory);
-            const Simulation s = simulate(layer, r.hardware, r.memory, tensors, plan, {.timing_only = false, .check_dram = dram});
+            const Job job = job_of(layer, r.hardware, r.memory);
+            const Simulation s = simulate(job, {.timing_only = false, .check_dram = dram});
             if (s.run.hung) return "HANG " + s.run.diagnosis;
             if (!s.run.dbb_memory.violations.empty()) return "DRAM " + s.run.dbb_memory.violations.front();
             if (!s.comparison->equal()) return fmt::format("WRONG {} of {}", s.comparison->mismatches, s.comparison->compared);
-            for (const Bound& bound : bounds)
+            for (const Bound& bound : job.bounds)
                 if (bound.cycles > static_cast<std::uint64_t>(s.run.interrupt_cycles.back()))
                     return fmt::format("BOUND {} of {} above {} cycles", bound.name, bound.cycles, s.run.interrupt_cycles.back());
             return "verified";

@@ -15,13 +15,11 @@
 #include <systemc>
 
 #include "apart.h"
-#include "config/layer_reader.h"
-#include "config/transfer_reader.h"
 #include "facts/bdma.h"
 #include "facts/cdp.h"
 #include "facts/pdp.h"
 #include "facts/rubik.h"
-#include "golden/reference.h"
+#include "jobs/job.h"
 #include "lowering/program_writer.h"
 #include "sequence_maker.h"
 
@@ -163,20 +161,17 @@ public:
         SequenceMaker maker(seed);
         hardware_ = maker.hardware();
         memory_ = maker.memory_spec();
-        layers_ = maker.layers();
         std::vector<std::vector<Step>> queues(4);
-        for (const Layer& layer : layers_) {
-            tensors_.push_back(load_tensors(layer));
-            plans_.push_back(plan_layer(layer, hardware_, tensors_.back()));
-            queues[0].push_back(step_of(layer.name, plans_.back().program, true));
+        for (const Layer& layer : maker.layers()) {
+            jobs_.push_back(job_of(layer, hardware_, memory_));
+            queues[0].push_back(step_of(layer.name, jobs_.back().program, true));
         }
         std::vector<std::vector<Transfer>> transfers{maker.lrns(), maker.copies(), maker.reshapes()};
         for (std::size_t q = 0; q < transfers.size(); ++q)
-            for (Transfer& transfer : transfers[q]) {
-                transfer_plans_.push_back(plan_transfer(transfer, hardware_));
+            for (const Transfer& transfer : transfers[q]) {
+                jobs_.push_back(job_of(transfer, hardware_, memory_));
                 const bool tables = queues[q + 1].empty();  // they are live: those of the first layer serve all
-                queues[q + 1].push_back(step_of(transfer.name, transfer_plans_.back().program, tables));
-                transfers_.push_back(std::move(transfer));
+                queues[q + 1].push_back(step_of(transfer.name, jobs_.back().program, tables));
             }
         program_.emplace(hardware_, std::move(queues), maker.random());
     }
@@ -191,14 +186,9 @@ public:
         options.events = true;
         options.drain = true;
         Machine machine(hardware_, memory_, options);
-        for (const Plan& plan : plans_)
-            for (const PlannedImage& image : plan.images) machine.write_memory(space(image.place), image.place.address, image.bytes);
-        std::vector<std::unique_ptr<TransferMemory>> contents;
-        for (std::size_t i = 0; i < transfers_.size(); ++i) {
-            contents.push_back(transfer_memory(transfers_[i], transfer_plans_[i]));
-            contents[i]->before(
+        for (const Job& job : jobs_)
+            job.contents->before(
                 [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
-        }
         const RunResult result = machine.run(program_->program());
         if (!put(report, figures(result) + events(result))) return 1;
         if (result.hung) {
@@ -208,15 +198,12 @@ public:
         }
         const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
         bool good = true;
-        const auto check = [&](const Comparison& c, const std::string& what) {
-            if (!c.equal()) fmt::print("WRONG {} of {} differ; {}; {}\n", c.mismatches, c.compared, c.examples[0], what);
+        for (const Job& job : jobs_) {
+            const Comparison c = job.contents->after({read}).comparison;
+            if (!c.equal())
+                fmt::print("WRONG {} of {} differ; {}; {}\n", c.mismatches, c.compared, c.examples[0], job.says.descriptor.dump());
             good &= c.equal();
-        };
-        for (std::size_t i = 0; i < layers_.size(); ++i)
-            check(compare(collect_output(plans_[i], layers_[i], read),
-                          reference_output(layers_[i], hardware_, tensors_[i], plans_[i].method)),
-                  layer_json(layers_[i]).dump());
-        for (std::size_t i = 0; i < contents.size(); ++i) check(contents[i]->compare(read), transfer_json(transfers_[i]).dump());
+        }
         if (std::getenv("DLASIM_VERBOSE") && !stepping) fmt::print("{} cycles {}\n", result.cycles, describe());
         std::fflush(stdout);
         return good ? 0 : 1;
@@ -225,11 +212,7 @@ public:
 private:
     Hardware hardware_;
     MemorySpec memory_;
-    std::vector<Layer> layers_;
-    std::vector<LayerTensors> tensors_;
-    std::vector<Plan> plans_;
-    std::vector<Transfer> transfers_;
-    std::vector<TransferPlan> transfer_plans_;
+    std::vector<Job> jobs_;
     std::optional<SequenceProgram> program_;
 };
 

@@ -18,7 +18,6 @@
 #include "facts/bdma.h"
 #include "facts/presets.h"
 #include "random_transfer.h"
-#include "report/transfer_result.h"
 
 namespace {
 
@@ -70,14 +69,14 @@ int run_one(std::uint64_t seed, const RandomTransfer& r, bool stepping, int repo
     if (!descriptor_reads_back(r.transfer)) return 1;
     const Hardware& hardware = *r.hardware;
     const TransferPlan plan = plan_transfer(r.transfer, hardware);
-    const auto contents = transfer_memory(r.transfer, plan);
+    const Job job = transfer_job(r.transfer, hardware, r.memory);
     std::string timing_only;
     if (!stepping && seed % 4 == 0)
         timing_only = run_apart("without values", [&](int pipe) {
-            const Simulation s = simulate(hardware, r.memory, *contents, plan, {true, false, nullptr});
+            const Simulation s = simulate(job, {true, false, nullptr});
             return !s.run.hung && put(pipe, ends_and_traffic(s.run)) ? 0 : 1;
         });
-    const Simulation s = simulate(hardware, r.memory, *contents, plan, {false, stepping, nullptr});
+    const Simulation s = simulate(job, {false, stepping, nullptr});
     if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) {
         fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
@@ -93,7 +92,7 @@ int run_one(std::uint64_t seed, const RandomTransfer& r, bool stepping, int repo
     if (!wrong.empty()) fmt::print("{}{}\n", wrong, figures(s.run));
     const std::int64_t cycles = s.run.done.empty() ? 0 : s.run.done.back().cycle;
     if (plan.settled && !every_cycle_has_an_owner(s.run, cycles)) wrong += "CYCLES ";
-    if (largest(transfer_bounds(plan, r.memory)) > static_cast<std::uint64_t>(cycles)) wrong += "BOUND ";
+    if (largest(job.bounds) > static_cast<std::uint64_t>(cycles)) wrong += "BOUND ";
     if (!timing_only.empty() && timing_only != ends_and_traffic(s.run)) wrong += "TIMING-ONLY " + timing_only;
     if (!wrong.empty()) fmt::print("{} {} cycles {}\n", wrong, cycles, describe(seed, r));
     else if (std::getenv("DLASIM_VERBOSE")) fmt::print("ok {} cycles {}\n", cycles, describe(seed, r));

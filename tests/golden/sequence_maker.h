@@ -7,9 +7,9 @@
 
 #include "config/memory.h"
 #include "facts/presets.h"
+#include "jobs/bounds.h"
 #include "lowering/transfer_plan.h"
 #include "random_layer.h"
-#include "report/bounds.h"
 
 namespace dlasim {
 

@@ -42,17 +42,17 @@ ROOMS = {
     "lowering": ("a layer becomes passes, registers, memory images; a copy or a reshape a program for BDMA or Rubik",
                  {"base", "facts", "registers", "config", "golden", "platform/program.h"}),
     "replay": ("measured cases and public traces", {"base", "files", "facts", "links", "traffic", "registers", "platform", "config"}),
-    "report": ("bounds, result.json, the table",
-               {"base", "files", "facts", "links", "config", "golden", "lowering", "platform/machine.h", "platform/program.h",
-                "units/dram/bound.h"}),
+    "jobs": ("what runs, planned once: its program, its memory before and after, bounds, what the report says",
+             {"base", "files", "facts", "config", "golden", "lowering", "platform/program.h", "units/dram/bound.h"}),
+    "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "jobs", "platform/machine.h"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-            {"base", "files", "facts", "config", "golden", "lowering", "platform", "replay", "report", "units/dram/command_line.h"}),
+            {"base", "files", "facts", "config", "golden", "platform", "replay", "jobs", "report", "units/dram/command_line.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
-JSON = re.compile(r"^(files|config|report|replay|app|platform)/|^units/dram/|^units/csb/")
+JSON = re.compile(r"^(files|config|jobs|report|replay|app|platform)/|^units/dram/|^units/csb/")
 
 
 def sources():

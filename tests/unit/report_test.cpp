@@ -4,7 +4,7 @@
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "facts/presets.h"
-#include "report/advice.h"
+#include "jobs/advice.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -63,10 +63,10 @@ TEST(Report, WinogradHasTwoFiguresAndTheArrayIsNeverBusierThanAlways)
             "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}})");
     const Hardware& hw = *find_preset("nv_full");
     const MemorySpec memory;
-    const Plan plan = plan_shape(layer, hw);
+    const Job job = job_of(layer, hw, memory);
     RunResult run;
-    run.cycles = largest(lower_bounds(plan, layer, hw, memory));
-    const OrderedJson json = result_json(LayerResult{layer, hw, memory, plan, run, std::nullopt, 0.5});
+    run.cycles = largest(job.bounds);
+    const OrderedJson json = result_json(Result{job, run, std::nullopt, 0.5});
     EXPECT_GT(json["mac_utilization"], 1.0);
     EXPECT_DOUBLE_EQ(json["array_occupancy"], 1.0);
     EXPECT_EQ(json["binding_bound"]["name"], "mac");  // the first of two equal ones
@@ -139,7 +139,7 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     const Layer layer = layer_of(kRes3);
     const Hardware& hw = *find_preset("nv_large");
     const MemorySpec memory;
-    const Plan plan = plan_shape(layer, hw);
+    const Job job = job_of(layer, hw, memory);
     RunResult run;
     run.interrupt_cycles = {100000};
     run.cycles = 100000;
@@ -147,7 +147,7 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     run.units.resize(1);
     run.units[0].name = "CMAC_A";
     run.units[0].phases.settle(100000);
-    const LayerResult result{layer, hw, memory, plan, run, std::nullopt, 0.5};
+    const Result result{job, run, std::nullopt, 0.5};
     const OrderedJson json = result_json(result);
     for (const char* key : {"schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units",
                             "traffic", "bounds", "wall_seconds", "simulated_cycles_per_second"})

@@ -41,8 +41,9 @@ TEST_F(SweepFile, AxesReachHardwareLayerAndMemory)
 {
     const Sweep sweep = read(R"("axes": {"kernel.count": [4, 5], "latency": [100], "hw": ["nv_small"], "pad.left": [1]})");
     const SweepPoint point = sweep_point(sweep, 1);
-    EXPECT_EQ(point.layer.kernels, 5u);
-    EXPECT_EQ(point.layer.pad.left, 1u);
+    const Layer& layer = std::get<Layer>(point.descriptor);
+    EXPECT_EQ(layer.kernels, 5u);
+    EXPECT_EQ(layer.pad.left, 1u);
     EXPECT_EQ(point.memory.read_latency, 100u);
     EXPECT_EQ(point.hardware.name, "nv_small");
 }

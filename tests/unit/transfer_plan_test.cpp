@@ -309,29 +309,31 @@ TEST(TransferPlan, AContractionReadsSubCubes)
 struct Memories {
     std::map<std::pair<bool, std::uint64_t>, std::uint8_t> bytes;
     std::uint8_t& at(const Place& place) { return bytes[{place.primary, place.address}]; }
-    TransferMemory::Write writer()
+    Contents::Write writer()
     {
         return [this](const Place& place, std::span<const std::uint8_t> data) {
             for (std::size_t i = 0; i < data.size(); ++i) at({place.primary, place.address + i}) = data[i];
         };
     }
-    Comparison compare(const TransferMemory& contents)
+    Comparison compare(const Contents& contents)
     {
-        return contents.compare([this](const Place& place, std::uint64_t count) {
-            std::vector<std::uint8_t> data;
-            for (std::uint64_t i = 0; i < count; ++i) data.push_back(at({place.primary, place.address + i}));
-            return data;
-        });
+        return contents
+            .after({[this](const Place& place, std::uint64_t count) {
+                std::vector<std::uint8_t> data;
+                for (std::uint64_t i = 0; i < count; ++i) data.push_back(at({place.primary, place.address + i}));
+                return data;
+            }})
+            .comparison;
     }
 };
 
-TEST(TransferMemory, OnlyACopyOfEveryByteAndNothingElseIsACopy)
+TEST(TransferContents, OnlyACopyOfEveryByteAndNothingElseIsACopy)
 {
     const Transfer t = read(
         R"({"op": "bdma", "blocks": [{"source": {"address": 65504, "line_stride": 96}, "destination": {"memory": "cvsram", "address": 64, "line_stride": 128},
         "line_bytes": 64, "lines": 2}]})");
     const TransferPlan plan = plan_transfer(t, full());
-    const auto contents = transfer_memory(t, plan);
+    const auto contents = transfer_contents(t, plan);
     Memories m;
     contents->before(m.writer());
     EXPECT_GT(m.compare(*contents).mismatches, 100u);  // nothing has been copied: of 128 bytes half a byte is right by chance
@@ -348,13 +350,13 @@ TEST(TransferMemory, OnlyACopyOfEveryByteAndNothingElseIsACopy)
     EXPECT_THAT(m.compare(*contents).examples, ElementsAre(HasSubstr("cvsram 0x64: found 0x")));
 }
 
-TEST(TransferMemory, WhatWaitsSeesWhatWasCopiedBefore)
+TEST(TransferContents, WhatWaitsSeesWhatWasCopiedBefore)
 {
     const Transfer t = read(
         R"({"op": "bdma", "blocks": [{"source": 0, "destination": 4096, "line_bytes": 32}, {"wait": true, "source": 4096, "destination": 0, "line_bytes": 32},
         {"wait": true, "source": {"address": 8192}, "destination": 4096, "line_bytes": 32}]})");
     const TransferPlan plan = plan_transfer(t, full());
-    const auto contents = transfer_memory(t, plan);
+    const auto contents = transfer_contents(t, plan);
     Memories m;
     contents->before(m.writer());
     for (std::uint64_t b = 0; b < 32; ++b) m.at({true, 4096 + b}) = m.at({true, 8192 + b});
@@ -364,7 +366,7 @@ TEST(TransferMemory, WhatWaitsSeesWhatWasCopiedBefore)
 /// Both sides of a reshape, element by element, by the formulas of rubik.md 1.4 and programming.md 3.
 struct Reshaped {
     explicit Reshaped(const std::string& text)
-        : transfer(read(text)), plan(plan_transfer(transfer, full())), contents(transfer_memory(transfer, plan))
+        : transfer(read(text)), plan(plan_transfer(transfer, full())), contents(transfer_contents(transfer, plan))
     {
         contents->before(memory.writer());
     }
@@ -373,12 +375,12 @@ struct Reshaped {
 
     Transfer transfer;
     TransferPlan plan;
-    std::unique_ptr<TransferMemory> contents;
+    std::unique_ptr<const Contents> contents;
     Memories memory;
 };
 
 // 5 columns, 2 lines, 40 channels of int8: atoms of 32 channels; lines of a plane are one atom.
-TEST(TransferMemory, SplitPutsElementsIntoPlanesAndZerosBehindThem)
+TEST(TransferContents, SplitPutsElementsIntoPlanesAndZerosBehindThem)
 {
     Reshaped s(R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 5, "height": 2, "channels": 40}})");
     const Place from = s.transfer.reshape()->input, to = s.transfer.reshape()->output;
@@ -396,7 +398,7 @@ TEST(TransferMemory, SplitPutsElementsIntoPlanesAndZerosBehindThem)
 }
 
 // 20 columns of int16: 40 bytes of a plane in two atoms; 18 channels in two surfaces of 16.
-TEST(TransferMemory, MergePutsElementsIntoAtomsAndZerosBehindTheChannels)
+TEST(TransferContents, MergePutsElementsIntoAtomsAndZerosBehindTheChannels)
 {
     Reshaped s(R"({"op": "rubik", "rubik": {"mode": "merge"}, "input": {"width": 20, "height": 2, "channels": 18}, "precision": "int16"})");
     const Place from = s.transfer.reshape()->input, to = s.transfer.reshape()->output;
@@ -411,7 +413,7 @@ TEST(TransferMemory, MergePutsElementsIntoAtomsAndZerosBehindTheChannels)
 }
 
 // Two by two sub-cubes of 40 channels: whole atoms move, what pads the channels with them.
-TEST(TransferMemory, ContractInterleavesAtoms)
+TEST(TransferContents, ContractInterleavesAtoms)
 {
     Reshaped s(
         R"({"op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 2}}, "input": {"width": 3, "height": 2, "channels": 160},

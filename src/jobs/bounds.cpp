@@ -1,4 +1,4 @@
-#include "report/bounds.h"
+#include "jobs/bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -162,6 +162,20 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
     const std::uint64_t beat2 = hw.memory.secondary.width_bytes;
     bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval, "what stands behind the secondary port read once"});
     bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * (ideal ? memory.write_interval : 1), "what goes there written once"});
+    return bounds;
+}
+
+std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& memory)
+{
+    std::vector<Bound> bounds;
+    for (const UnitBound& bound : plan.bounds) bounds.push_back({bound.name, bound.cycles, bound.meaning});
+    const bool ideal = memory.kind == "ideal";
+    const MemorySpec on_chip = ideal ? memory : MemorySpec{};
+    const std::uint64_t reads = ideal ? memory.beat_interval : 1, writes = ideal ? memory.write_interval : 1;
+    bounds.push_back({"dbb_read", plan.dbb.reads * reads, "the input behind DBB read once"});
+    bounds.push_back({"dbb_write", plan.dbb.writes * writes, "the output behind DBB written once"});
+    bounds.push_back({"cvsram_read", plan.cvsram.reads * on_chip.beat_interval, "the input behind CVSRAM read once"});
+    bounds.push_back({"cvsram_write", plan.cvsram.writes * on_chip.write_interval, "the output behind CVSRAM written once"});
     return bounds;
 }
 

@@ -28,15 +28,19 @@ Tensor with_padding(Tensor stored, const Tensor& cube, std::uint32_t channels, s
 struct CubeResult {
     Precision precision;
     std::uint32_t channels, height, width;
-    const std::string &expected, &expected_where;
+    std::string expected, expected_where;
 };
 
 /// A cube before and a cube after.
-class CubeMemory final : public TransferMemory {
+class CubeMemory final : public Contents {
 public:
-    CubeMemory(const Place& input, Bytes before, const Place& output, Bytes after, const Cube& cube, const CubeResult& result,
-               std::uint64_t seed)
-        : input_at_(input), output_at_(output), cube_(cube), result_(result), input_(std::move(before)), output_(std::move(after))
+    CubeMemory(const Place& input, Bytes before, const Place& output, Bytes after, const Cube& cube, CubeResult result, std::uint64_t seed)
+        : input_at_(input),
+          output_at_(output),
+          cube_(cube),
+          result_(std::move(result)),
+          input_(std::move(before)),
+          output_(std::move(after))
     {
         const CubeResult& r = result_;
         if (!r.expected.empty()) expected_ = load_cube(r.precision, r.channels, r.height, r.width, r.expected, r.expected_where, seed);
@@ -48,13 +52,22 @@ public:
         write(input_at_, input_);
     }
 
-    Comparison compare(const Read& read) const override
+    Findings after(const Remains& remains) const override
+    {
+        Findings findings{compare(remains), Tensor(1, result_.channels, result_.height, result_.width), std::nullopt};
+        read_feature(remains.read(output_at_, output_.size()), cube_, *findings.output, 0, result_.channels);
+        if (!result_.expected.empty()) findings.expected = difference(*findings.output, expected_, result_.precision, result_.expected);
+        return findings;
+    }
+
+private:
+    Comparison compare(const Remains& remains) const
     {
         const Place start = window();
         const std::uint64_t first = output_at_.address - start.address;
         Bytes expected = around();
         std::copy(output_.begin(), output_.end(), expected.begin() + static_cast<std::ptrdiff_t>(first));
-        const Bytes found = read(start, expected.size());
+        const Bytes found = remains.read(start, expected.size());
         Comparison result;
         for (std::uint64_t i = 0; i < expected.size(); ++i) {
             const bool inside = i >= first && i - first < output_.size();
@@ -64,19 +77,6 @@ public:
         return result;
     }
 
-    std::optional<Tensor> output(const Read& read) const override
-    {
-        Tensor tensor(1, result_.channels, result_.height, result_.width);
-        read_feature(read(output_at_, output_.size()), cube_, tensor, 0, tensor.c);
-        return tensor;
-    }
-    std::optional<Difference> difference(const Tensor& output) const override
-    {
-        if (result_.expected.empty()) return std::nullopt;
-        return dlasim::difference(output, expected_, result_.precision, result_.expected);
-    }
-
-private:
     Place window() const { return {output_at_.primary, output_at_.address - std::min(kAround, output_at_.address)}; }
 
     /// The output's memory before the run, with what stands right before and behind it.
@@ -108,7 +108,7 @@ private:
     Tensor expected_;
 };
 
-std::unique_ptr<TransferMemory> reshaped_memory(const Reshape& r, const ReshapeLayout& layout, std::uint64_t seed)
+std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeLayout& layout, std::uint64_t seed)
 {
     const bool merge = r.mode == RubikMode::Merge;
     const std::uint32_t channels = r.out_channels();
@@ -126,7 +126,7 @@ std::unique_ptr<TransferMemory> reshaped_memory(const Reshape& r, const ReshapeL
 }
 
 /// CDP writes whole atoms: what stands behind the last channel is what the definition makes of zeros.
-std::unique_ptr<TransferMemory> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
+std::unique_ptr<const Contents> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
 {
     const ReshapeLayout& layout = plan.layout;
     const Tensor cube = load_cube(lrn.precision, lrn.channels, lrn.height, lrn.width, lrn.data, lrn.data_where, seed);
@@ -141,7 +141,7 @@ std::unique_ptr<TransferMemory> normalised_memory(const Lrn& lrn, const Transfer
 
 }  // namespace
 
-std::unique_ptr<TransferMemory> transfer_memory(const Transfer& transfer, const TransferPlan& plan)
+std::unique_ptr<const Contents> transfer_contents(const Transfer& transfer, const TransferPlan& plan)
 {
     if (const Copy* copy = transfer.copy()) return std::make_unique<CopiedMemory>(*copy, transfer.seed);
     if (const Lrn* lrn = transfer.lrn()) return normalised_memory(*lrn, plan, transfer.seed);

@@ -1,9 +1,9 @@
-#include "report/advice.h"
+#include "jobs/advice.h"
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "report/bounds.h"
+#include "jobs/bounds.h"
 
 namespace dlasim {
 namespace {

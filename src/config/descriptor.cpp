@@ -1,0 +1,20 @@
+#include "config/descriptor.h"
+
+#include "config/layer_reader.h"
+#include "config/transfer_reader.h"
+
+namespace dlasim {
+
+Descriptor descriptor_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
+{
+    if (is_transfer(json)) return transfer_from_json(json, file, pointer, folder);
+    return layer_from_json(json, file, pointer, folder);
+}
+
+void set_seed(Descriptor& descriptor, std::uint64_t seed)
+{
+    if (Layer* layer = std::get_if<Layer>(&descriptor)) layer->data.seed = seed;
+    if (Transfer* transfer = std::get_if<Transfer>(&descriptor)) transfer->seed = seed;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,18 @@
+// What one file describes: a layer of the convolution pipeline, or a transfer beside it.
+#pragma once
+#include <variant>
+
+#include "config/json_object.h"
+#include "config/layer.h"
+#include "config/transfer.h"
+
+namespace dlasim {
+
+using Descriptor = std::variant<Layer, Transfer>;
+
+/// Its `op` says which. `file` names it in messages, `folder` is what its paths are relative to.
+Descriptor descriptor_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder);
+/// Of the data that are made.
+void set_seed(Descriptor& descriptor, std::uint64_t seed);
+
+}  // namespace dlasim

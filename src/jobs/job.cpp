@@ -1,0 +1,15 @@
+#include "jobs/job.h"
+
+#include "lowering/plan.h"
+
+namespace dlasim {
+
+Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory)
+{
+    if (const Transfer* transfer = std::get_if<Transfer>(&descriptor)) return transfer_job(*transfer, hardware, memory);
+    const Layer& layer = std::get<Layer>(descriptor);
+    plan_shape(layer, hardware);  // what cannot be placed is refused before its tensors take memory
+    return layer_job(layer, hardware, memory, load_tensors(layer));
+}
+
+}  // namespace dlasim

@@ -1,0 +1,74 @@
+// A job: what runs on a machine, planned once. Who runs it, reports it or sweeps over it does not ask what it was made of.
+//
+//   Layer ────┐         ┌── program ────────────────────────────► machine
+//             ├──► Job ─┼── contents ── before ──► its memory ── after ──► findings
+//   Transfer ─┘         └── bounds, and what the report says ──► result.json and the table
+//
+// Error  ConfigError if the machine cannot do it.
+#pragma once
+#include <memory>
+
+#include "config/descriptor.h"
+#include "config/tensors.h"
+#include "golden/contents.h"
+#include "jobs/bounds.h"
+#include "platform/program.h"
+
+namespace dlasim {
+
+/// What there is to do, as the line of progress counts it: Machine::work().
+struct Work {
+    const char* unit = "MACs";
+    std::uint64_t amount = 0;
+};
+
+/// What passes the MAC array.
+struct ArrayWork {
+    std::uint64_t macs = 0;            // of the direct convolution
+    std::uint64_t operations = 0;      // that the array takes
+    std::uint64_t macs_per_cycle = 0;  // that it could do
+};
+
+/// The tensor that it makes in memory.
+struct TensorFile {
+    Precision precision = Precision::Int8;
+    std::uint64_t bytes = 0;
+};
+
+/// What the report says of it, beside the figures.
+struct Sayings {
+    OrderedJson descriptor;           // with every default
+    OrderedJson plan;                 // the launches of it are told when they were done
+    std::vector<std::string> advice;  // what it costs that would be cheaper written otherwise
+    std::string subject;              // "lenet5_c1  28 x 28 x 1 -> .."
+    std::string mode;                 // "direct mode, 64 MACs a cycle"; may be empty
+    std::string memory;               // how its output stands there, where that is not one tensor; mostly empty
+    const char* compared = "";        // "outputs"
+    std::string equal;                // "equal the golden convolution"
+};
+
+struct Job {
+    std::string name;
+    Hardware hardware;
+    MemorySpec memory;
+    Program program;
+    std::vector<TouchedRange> ranges;
+    std::unique_ptr<const Contents> contents;
+    bool timed_by_values = false;    // masks of compressed weights: they are written for --timing-only too
+    bool drains = false;             // its memory is what it must be when every write has arrived, not at the interrupt
+    bool compares = false;           // SDP compares, and the program reads what it found
+    std::optional<ArrayWork> array;  // none: it moves bytes
+    std::optional<TensorFile> tensor;
+    Work work;
+    std::vector<Bound> bounds;
+    Sayings says;
+};
+
+/// Loads or makes the data.
+Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory);
+/// Of a layer with its data. layer_job.cpp
+Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors);
+/// transfer_job.cpp
+Job transfer_job(const Transfer& transfer, const Hardware& hardware, const MemorySpec& memory);
+
+}  // namespace dlasim
