@@ -12,9 +12,9 @@
 namespace dlasim::elements {
 
 /// Up to 32 PIPEs in a row. Every beat carries a flag. A row of none has no state; its user is the wire.
-class PipeRow {
+class FlaggedRow {
 public:
-    explicit PipeRow(unsigned stages = 0) : stages_(stages) {}
+    explicit FlaggedRow(unsigned stages = 0) : stages_(stages) {}
 
     unsigned stages() const { return stages_; }
     bool valid() const { return full_ & 1; }

@@ -28,6 +28,8 @@ public:
 
     bool ready() const { return row_[0].ready(); }
     bool empty() const { return items_.empty(); }
+    /// The channel offers an item.
+    bool valid() const { return row_[stages_ - 1].valid(); }
     /// The interface takes something in this cycle; behind look().
     bool leaves() const { return port_ready_ && row_[stages_ - 1].valid(); }
     /// Nothing inside, and every stage will accept.

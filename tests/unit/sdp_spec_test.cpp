@@ -3,13 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <random>
 
+#include "elements/occupancy.h"
 #include "registers/offsets.h"
 #include "sdp_bench.h"
 #include "units/sdp/acknowledge.h"
+#include "units/sdp/banks.h"
+#include "units/sdp/context_queue.h"
 #include "units/sdp/lut_window.h"
-#include "units/sdp/read_front.h"
 #include "units/sdp/write_commands.h"
 
 namespace dlasim {
@@ -287,6 +291,43 @@ TEST(SdpCounters, ALayerThatDoesNotCountReportsWhatTheLastOneCounted)
     EXPECT_EQ(second(sdp::D_PERF_WDMA_WRITE_STALL), status(trace, sdp::D_PERF_WDMA_WRITE_STALL));
     EXPECT_EQ(status(trace, sdp::D_PERF_OUT_SATURATION), 64u);
     EXPECT_EQ(second(sdp::D_PERF_OUT_SATURATION), 64u);
+}
+
+/// Banks that are pushed and popped at random where they can be, beside four elements.
+template <class Element>
+void four_elements(std::uint32_t places)
+{
+    std::mt19937 random{places};
+    dlasim::sdp::Banks banks(places);
+    std::array<Element, dlasim::facts::sdp::kBanks> four{};
+    for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+        unsigned ready = 0, valid = 0;
+        for (unsigned i = 0; i < four.size(); ++i) {
+            ready |= unsigned{four[i].ready()} << i;
+            valid |= unsigned{four[i].valid()} << i;
+            ASSERT_EQ(banks.ready(1u << i), four[i].ready()) << cycle;
+            ASSERT_EQ(banks.valid(1u << i), four[i].valid()) << cycle;
+        }
+        ASSERT_EQ(banks.missing(0xf), static_cast<unsigned>(std::popcount(~valid & 0xf)));
+        const unsigned wish = static_cast<unsigned>(random()), pushed = wish & ready,
+                       popped = wish >> 8 & valid & (cycle / 64 % 3 ? 0xf : 0);
+        ASSERT_EQ(banks.ready(pushed), true);
+        ASSERT_EQ(banks.valid(popped), true);
+        const bool changed = banks.clock(pushed, popped);
+        bool moved = false;
+        for (unsigned i = 0; i < four.size(); ++i) {
+            elements::Flow flow{(popped >> i & 1) != 0};
+            four[i].sweep(pushed >> i & 1, flow);
+            moved = moved || four[i].valid() != (valid >> i & 1) || four[i].ready() != (ready >> i & 1);
+        }
+        EXPECT_TRUE(changed || !moved) << "what it says of a cycle in which nothing changed";
+    }
+}
+
+TEST(SdpBanks, AreFourOfTheElementsTheyStandFor)
+{
+    four_elements<elements::Places<4>>(4);
+    four_elements<elements::SkidB>(2);
 }
 
 TEST(SdpReaders, TheContextQueueTakesOneMoreThanItsRamHolds)

@@ -25,7 +25,7 @@ public:
     void start(const PoolLayer& layer)
     {
         schedule_.start(layer);
-        pad_ = elements::PipeRow(layer.fp16_average ? facts::kPdpFp16PadStages : facts::kPdpPadStages);
+        pad_ = elements::FlaggedRow(layer.fp16_average ? facts::kPdpFp16PadStages : facts::kPdpPadStages);
     }
     bool valid() const { return pad_.valid(); }
     bool empty() const { return windows_.empty() && pad_.empty() && !schedule_.more(); }
@@ -48,7 +48,7 @@ public:
 
 private:
     HorizontalSchedule schedule_;
-    elements::PipeRow windows_, pad_;
+    elements::FlaggedRow windows_, pad_;
 };
 
 class Vertical {
@@ -89,7 +89,7 @@ public:
 
 private:
     VerticalSchedule schedule_;
-    elements::PipeRow lines_, fp16_;
+    elements::FlaggedRow lines_, fp16_;
     bool fp16_average_ = false, ready_ = false;
 };
 

@@ -1,70 +1,45 @@
-// The four banks of WDMA side by side: bit or byte i belongs to bank i.
+// The four banks of WDMA side by side, as occupancy: byte i belongs to bank i.
 //
-//   nv_full        FIFO-R(3) each: a counter to 4 in a byte
-//   configurable   SKID-PIPE-B each: three bits
+//   beat ──►│ bank 0 │──┐
+//       or ►│ bank 1 │──┤
+//       or ►│ bank 2 │──┼──► packet: the banks it needs, together
+//       or ►│ bank 3 │──┘
+//
+//   4 places   FIFO-R(3): takes while there is room
+//   2 places   SKID-PIPE-B: takes in the cycle after it was empty or emptied
 //
 // Source  sdp.md 2.1, 2.7.
 #pragma once
 #include <array>
 #include <cstdint>
 
-#include "facts/sdp.h"
-
 namespace dlasim::sdp {
 
-class FullBanks {
+/// Sets of banks are masks: bit i is bank i.
+class Banks {
 public:
-    bool ready(unsigned banks) const { return !(held_ & kSpread[banks] * kCapacity); }
-    bool valid(unsigned banks) const
-    {
-        const std::uint32_t wanted = kSpread[banks] << 7;
-        return ((held_ + 0x7f7f7f7f) & wanted) == wanted;
-    }
+    explicit Banks(std::uint32_t places) : stalls_(places == 2) {}
+
+    bool ready(unsigned banks) const { return (go_ & kSpread[banks]) == kSpread[banks]; }
+    bool valid(unsigned banks) const { return (filled() & kSpread[banks]) == kSpread[banks]; }
     /// Words missing in these banks.
-    unsigned missing(unsigned banks) const
-    {
-        unsigned count = 0;
-        for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) count += (banks >> bank & 1) && !(held_ >> 8 * bank & 0xff);
-        return count;
-    }
+    unsigned missing(unsigned banks) const;
     /// True if anything changed. pre: what is pushed is ready, what is popped is valid.
-    bool clock(unsigned pushed, unsigned popped)
-    {
-        held_ += kSpread[pushed];
-        held_ -= kSpread[popped];
-        return pushed != popped;
-    }
+    bool clock(unsigned pushed, unsigned popped);
 
 private:
-    static constexpr std::uint32_t kCapacity = 4;
-    static_assert(kCapacity == 4, "a full bank is told by bit 2 of its counter");
+    static constexpr std::uint32_t kEvery = 0x01010101;
     static constexpr std::array<std::uint32_t, 16> kSpread = [] {
         std::array<std::uint32_t, 16> spread{};
         for (unsigned banks = 0; banks < 16; ++banks)
             for (unsigned bank = 0; bank < 4; ++bank) spread[banks] |= (banks >> bank & 1) << 8 * bank;
         return spread;
     }();
-    std::uint32_t held_ = 0;
-};
+    std::uint32_t filled() const { return (held_ + 0x7f7f7f7f) >> 7 & kEvery; }
 
-class ElasticBanks {
-public:
-    bool ready(unsigned banks) const { return (go_ & banks) == banks; }
-    bool valid(unsigned banks) const { return (full_ & banks) == banks; }
-    unsigned missing(unsigned banks) const { return !valid(banks); }
-    bool clock(unsigned pushed, unsigned popped)
-    {
-        const unsigned moves = (popped | ~full_) & 0xf, next = (go_ & pushed) | (~go_ & shadow_);
-        const unsigned full = (moves & next) | (~moves & full_);
-        const bool changed = full != full_ || next != shadow_ || moves != go_;
-        full_ = full;
-        shadow_ = next;
-        go_ = moves;
-        return changed;
-    }
-
-private:
-    unsigned full_ = 0, shadow_ = 0, go_ = 0xf;
+    bool stalls_;
+    std::uint32_t held_ = 0;     // words
+    std::uint32_t go_ = kEvery;  // 1: takes a word
 };
 
 }  // namespace dlasim::sdp

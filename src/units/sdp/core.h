@@ -11,8 +11,17 @@
 // windows, two independent op_enables. The stages carry occupancy only; what the beats are worth is
 // computed when a packet leaves for memory (values.h).
 //
+// The folder in the order of the data:
+//   layer                                            the registers of SDP
+//   read_layer, read_requests, read_front            SDP_RDMA to the latency FIFOs
+//   features, operands, gate                         from there to the mux and the engines
+//   machine, wiring                                  the mux, and everything put together
+//   x_engine, y_engine, converter, to_pdp, wdma      the way of a beat
+//   values, arithmetic, fetched                      what it is worth
+//   acknowledge, status                              the interrupt, what software reads back
+//
 // Shapes    beat: 16 elements in nv_full, max throughput elsewhere; int32 or fp32 pattern each.
-// Source    sdp.md; cycle by cycle from its chapter 2, primitives in stages.h.
+// Source    sdp.md; cycle by cycle from its chapter 2, facts in facts/sdp.h, elements in elements/.
 // Left out  Clock override registers.
 // Error     0 cycles on the measured cases (tests/unit/sdp_*_test.cpp, tests/rtl).
 #pragma once
@@ -37,9 +46,8 @@ public:
     /// Without values only time is simulated: all data written are zero.
     void compute_values(bool on);
 
-    struct Parts;
-
 private:
+    struct Parts;
     std::unique_ptr<Parts> parts_;
 };
 

@@ -1,4 +1,4 @@
-// What the registers of SDP_RDMA's consumer group ask one read engine for, and the requests it makes.
+// What the registers of SDP_RDMA's consumer group ask one read engine for.
 //
 // Source  sdp.md 1.3, 1.5, 1.6.
 #pragma once
@@ -6,7 +6,6 @@
 
 #include "facts/sdp.h"
 #include "registers/register_file.h"
-#include "traffic/memory.h"
 
 namespace dlasim::sdp {
 
@@ -37,7 +36,8 @@ struct ReadLayer {
     bool uses_mul() const { return use != OperandUse::Alu; }
     bool one_pixel() const { return width == 1 && height == 1; }
     std::uint64_t pixels() const { return std::uint64_t{width} * height * batch; }
-    /// Which element of a surface of operands the n-th pixel in order of the data takes: pairs of pixels come once for every batch.
+    /// Which element of a surface of operands the n-th pixel in order of the data takes: pairs of pixels come once for
+    /// every batch.
     std::uint64_t element_of(std::uint64_t n) const
     {
         if (batch == 1) return n;
@@ -49,23 +49,6 @@ struct ReadLayer {
     std::uint64_t total_atoms() const;
 
     static ReadLayer decode(const facts::sdp::Facts& facts, const RegisterFile& registers, ReadEngine engine);
-};
-
-/// The requests of a layer in order.
-class ReadRequests {
-public:
-    void start(const ReadLayer& layer);
-    bool more() const { return more_; }
-    const ReadRequest& front() const { return front_; }
-    void pop();
-
-private:
-    void make();
-
-    ReadLayer layer_;
-    bool more_ = false, single_ = false;
-    ReadRequest front_;
-    std::uint32_t s_ = 0, h_ = 0, x_ = 0, row_ = 0, half_ = 0, pass_ = 0;
 };
 
 }  // namespace dlasim::sdp

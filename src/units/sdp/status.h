@@ -1,12 +1,15 @@
 // What software reads back of a finished layer: counters are copied to the registers of their group
 // when the group is released, and read 0 while it is enabled.
 //
-// Source  sdp.md 3.2.
+// Source  sdp.md 1.3, 3.2.
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include "units/sdp/values.h"
 
 namespace dlasim::sdp {
 
@@ -26,6 +29,22 @@ public:
 private:
     std::array<std::uint32_t, kCount> offsets_;
     std::array<std::array<std::uint32_t, kCount>, 2> values_{};
+};
+
+/// Of SDP.
+class CoreStatus : public GroupStatus<11> {
+public:
+    CoreStatus();
+    /// `lut`: the counters of the table were on.
+    void latch(unsigned group, bool unequal, const ValueCounters& values, std::uint64_t write_stall, bool lut);
+};
+
+/// Of SDP_RDMA.
+class ReadStatus : public GroupStatus<6> {
+public:
+    ReadStatus();
+    /// `nan`: NaN and infinity were counted; `stalls`: of MRDMA, BRDMA, NRDMA, ERDMA.
+    void latch(unsigned group, const ValueCounters& values, bool nan, const std::array<std::uint64_t, kReadEngines>& stalls);
 };
 
 }  // namespace dlasim::sdp

@@ -4,48 +4,56 @@
 //   converter ─┬─► output stage ─► WDMA
 //              └─► stage ─► PDP                  both take a result in the same cycle, or neither
 //
-// Source  sdp.md 2.4, 2.5; pdp.md 1.8.
+// Shapes   beat: the bytes of a WDMA input beat, with its last piece; those before it have none.
+// Latency  1 cycle: PIPE in nv_full, SKID-PIPE-B in the configurable generation.
+// Source   sdp.md 2.4, 2.5; pdp.md 1.8.
 #pragma once
-#include <type_traits>
-
 #include "base/ring.h"
+#include "elements/chain.h"
 #include "elements/occupancy.h"
 #include "traffic/convolution.h"
 
 namespace dlasim::sdp {
 
-template <bool kFull>
+template <class Stage>
 class ToPdp {
 public:
-    bool valid() const { return stage_.valid(); }
-    bool empty() const { return beats_.empty() && at_rest(); }
-    const PoolBeat& head() const { return beats_.front(); }
-    bool ready(bool taken) const
-    {
-        if constexpr (kFull) return stage_.ready(taken);
-        else return stage_.ready();
-    }
+    /// Null: PDP takes everything.
+    void connect(Channel<PoolBeat>* channel) { channel_ = channel; }
+
+    /// Nothing inside, and it will accept.
+    bool empty() const { return beats_.empty() && at_rest(stage_); }
+    /// What it offers in this cycle is taken.
+    void look(Cycle now) { taken_ = !channel_ || channel_->ready(now); }
+    /// A beat can enter in this cycle; behind look().
+    bool ready() const { return elements::ready_of(stage_, taken_); }
     /// The place of the beat that enters in this cycle; pre: ready().
-    PoolBeat& push() { return beats_.extend(); }
-    void sweep(bool in, bool taken, elements::Flow& flow)
+    PoolBeat& push()
     {
-        const bool leaves = stage_.valid() && taken;
-        elements::Flow own{taken, leaves};
-        stage_.sweep(in, own);
+        pushed_ = true;
+        return beats_.extend();
+    }
+    void sweep(Cycle now, elements::Flow& flow)
+    {
+        const bool was_valid = stage_.valid(), leaves = was_valid && taken_;
+        elements::Flow own{taken_, leaves};
+        stage_.sweep(pushed_, own);
+        pushed_ = false;
         if (leaves) beats_.pop_front();
         flow.changed |= own.changed;
+        if (!channel_ || (was_valid && !leaves)) return;
+        if (stage_.valid()) channel_->offer(now + 1, beats_.front());
+        else channel_->withdraw(now + 1);
     }
 
 private:
-    using Stage = std::conditional_t<kFull, elements::Pipe, elements::SkidB>;
-    bool at_rest() const
-    {
-        if constexpr (kFull) return true;
-        else return stage_.go && !stage_.shadow;
-    }
+    static bool at_rest(const elements::Pipe&) { return true; }
+    static bool at_rest(const elements::SkidB& stage) { return stage.go && !stage.shadow; }
 
     Stage stage_;
     Ring<PoolBeat> beats_{2};
+    Channel<PoolBeat>* channel_ = nullptr;
+    bool pushed_ = false, taken_ = false;
 };
 
 }  // namespace dlasim::sdp

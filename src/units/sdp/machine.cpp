@@ -1,0 +1,42 @@
+#include "units/sdp/machine.h"
+
+namespace dlasim::sdp {
+
+Machine::Machine(const facts::sdp::Facts& facts, Values& values, const SdpPorts& ports)
+    : facts_(facts),
+      values_(values),
+      wdma_(facts, values),
+      fronts_{ReadFront{facts, ReadEngine::Mrdma, values}, ReadFront{facts, ReadEngine::Brdma, values},
+              ReadFront{facts, ReadEngine::Nrdma, values}, ReadFront{facts, ReadEngine::Erdma, values}}
+{
+    wdma_.connect(ports.write_mc, ports.write_cv);
+    for (unsigned i = 0; i < kReadEngines; ++i) fronts_[i].connect(ports.read_mc[i], ports.read_cv[i]);
+}
+
+void Machine::receive(Cycle at)
+{
+    for (ReadFront& front : fronts_) front.receive(at);
+}
+
+/// A beat passes the mux; behind the last one of the layer it closes.
+void Machine::pass_mux()
+{
+    bool last;
+    if (layer_.flying) {
+        last = input_last_[input_head_];
+        input_head_ ^= 1;
+    } else {
+        last = --memory_beats_.front() == 0;
+        if (last) memory_beats_.pop_front();
+    }
+    if (last) mux_open_ = false;
+}
+
+/// A beat enters the input stage.
+void Machine::accept(bool layer_end)
+{
+    input_last_[input_tail_] = layer_end;
+    input_tail_ ^= 1;
+}
+
+}  // namespace dlasim::sdp
