@@ -10,53 +10,54 @@
 namespace dlasim {
 namespace {
 
-#define DLASIM_NUMBER(path, member, low, high, meaning)                              \
-    HardwareField                                                                    \
-    {                                                                                \
-        path, [](Hardware& hw) { return &hw.member; }, nullptr, {low, high}, meaning \
+#define DLASIM_NUMBER(path, member, low, high, unit, meaning)                              \
+    HardwareField                                                                          \
+    {                                                                                      \
+        path, [](Hardware& hw) { return &hw.member; }, nullptr, {low, high}, unit, meaning \
     }
-#define DLASIM_SWITCH(path, member, meaning)                                    \
-    HardwareField                                                               \
-    {                                                                           \
-        path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, meaning \
+#define DLASIM_SWITCH(path, member, meaning)                                        \
+    HardwareField                                                                   \
+    {                                                                               \
+        path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, "", meaning \
     }
 
 std::vector<HardwareField> list_fields()
 {
     std::vector<HardwareField> list{
-        DLASIM_NUMBER("mac.atomic_c", mac.atomic_c, 1, 1024, "input channels a cycle"),
-        DLASIM_NUMBER("mac.atomic_k", mac.atomic_k, 1, 1024, "MAC cells: kernels a cycle"),
-        DLASIM_NUMBER("cbuf.banks", cbuf.banks, 2, 32, "CBUF banks"),
-        DLASIM_NUMBER("cbuf.bank_depth", cbuf.bank_depth, 16, 4096, "entries a bank"),
-        DLASIM_NUMBER("cbuf.entry_bytes", cbuf.entry_bytes, 1, 1024, "bytes a CBUF entry"),
-        DLASIM_NUMBER("memory.atom_bytes", memory.atom_bytes, 1, 1024, "bytes a memory atom"),
-        DLASIM_NUMBER("memory.primary.width_bytes", memory.primary.width_bytes, 1, 1024, "bytes a beat of the primary port"),
-        DLASIM_NUMBER("memory.primary.burst_beats", memory.primary.burst_beats, 1, 16, "longest burst in beats"),
+        DLASIM_NUMBER("mac.atomic_c", mac.atomic_c, 1, 1024, "channels", "input channels a cycle"),
+        DLASIM_NUMBER("mac.atomic_k", mac.atomic_k, 1, 1024, "kernels", "MAC cells: kernels a cycle"),
+        DLASIM_NUMBER("cbuf.banks", cbuf.banks, 2, 32, "banks", "CBUF banks"),
+        DLASIM_NUMBER("cbuf.bank_depth", cbuf.bank_depth, 16, 4096, "entries", "entries a bank"),
+        DLASIM_NUMBER("cbuf.entry_bytes", cbuf.entry_bytes, 1, 1024, "bytes", "bytes a CBUF entry"),
+        DLASIM_NUMBER("memory.atom_bytes", memory.atom_bytes, 1, 1024, "bytes", "bytes a memory atom"),
+        DLASIM_NUMBER("memory.primary.width_bytes", memory.primary.width_bytes, 1, 1024, "bytes", "bytes a beat of the primary port"),
+        DLASIM_NUMBER("memory.primary.burst_beats", memory.primary.burst_beats, 1, 16, "beats", "longest burst in beats"),
         DLASIM_SWITCH("memory.has_secondary", memory.has_secondary, "the secondary port (CVSRAM)"),
-        DLASIM_NUMBER("memory.secondary.width_bytes", memory.secondary.width_bytes, 0, 1024, "bytes a beat of the secondary port"),
-        DLASIM_NUMBER("memory.secondary.burst_beats", memory.secondary.burst_beats, 1, 16, "longest burst in beats"),
-        DLASIM_NUMBER("memory.fifo_cover_cycles", memory.fifo_cover_cycles, 1, 65536,
+        DLASIM_NUMBER("memory.secondary.width_bytes", memory.secondary.width_bytes, 0, 1024, "bytes", "bytes a beat of the secondary port"),
+        DLASIM_NUMBER("memory.secondary.burst_beats", memory.secondary.burst_beats, 1, 16, "beats", "longest burst in beats"),
+        DLASIM_NUMBER("memory.fifo_cover_cycles", memory.fifo_cover_cycles, 1, 65536, "cycles",
                       "memory latency in cycles that the read FIFOs are sized for"),
-        DLASIM_NUMBER("memory.address_bits", memory.address_bits, 32, 64, "address width"),
-        DLASIM_NUMBER("sdp.bs_throughput", sdp.bs_throughput, 1, 16, "BS elements a cycle"),
-        DLASIM_NUMBER("sdp.bn_throughput", sdp.bn_throughput, 1, 16, "BN elements a cycle"),
-        DLASIM_NUMBER("sdp.ew_throughput", sdp.ew_throughput, 1, 16, "EW elements a cycle"),
+        DLASIM_NUMBER("memory.address_bits", memory.address_bits, 32, 64, "bits", "address width"),
+        DLASIM_NUMBER("sdp.bs_throughput", sdp.bs_throughput, 1, 16, "elements", "BS elements a cycle"),
+        DLASIM_NUMBER("sdp.bn_throughput", sdp.bn_throughput, 1, 16, "elements", "BN elements a cycle"),
+        DLASIM_NUMBER("sdp.ew_throughput", sdp.ew_throughput, 1, 16, "elements", "EW elements a cycle"),
         DLASIM_SWITCH("sdp.has_ew", sdp.has_ew, "the EW unit"),
         DLASIM_SWITCH("sdp.has_lut", sdp.has_lut, "the look-up tables"),
-        DLASIM_NUMBER("cdp.throughput", cdp.throughput, 1, 8, "CDP bytes a cycle"),
-        DLASIM_NUMBER("pdp.throughput", pdp.throughput, 1, 16, "bytes PDP takes a cycle: int8 elements"),
+        DLASIM_NUMBER("cdp.throughput", cdp.throughput, 1, 8, "bytes", "CDP bytes a cycle"),
+        DLASIM_NUMBER("pdp.throughput", pdp.throughput, 1, 16, "bytes", "bytes PDP takes a cycle: int8 elements"),
         DLASIM_SWITCH("winograd", winograd, "Winograd convolution"),
         DLASIM_SWITCH("batch", batch, "multi-batch"),
         DLASIM_SWITCH("weight_compression", weight_compression, "compressed weights"),
         DLASIM_SWITCH("bdma", bdma, "bridge DMA"),
         DLASIM_SWITCH("rubik", rubik, "Rubik"),
-        DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "core clock"),
+        DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "MHz", "core clock"),
     };
 #define DLASIM_CREDIT(name, id)                                              \
     list.push_back({"fabric.read_credit." name,                              \
                     [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, \
                     nullptr,                                                 \
                     {0, 65536},                                              \
+                    "beats",                                                 \
                     "read credit of that client in response beats: the depth of its latency FIFO; 0 for CDMA, which returns none"})
     DLASIM_CREDIT("bdma", 0);
     DLASIM_CREDIT("sdp", 1);
@@ -115,11 +116,13 @@ void lay_object(Overlay& overlay, const Json& json, const std::string& file, con
     std::vector<std::string> keys = keys_below(prefix);
     for (const OldName& old : kOldNames)
         if (json.is_object() && prefix == old.prefix && json.contains(old.key)) keys.push_back(old.key);
-    if (prefix.empty()) keys.insert(keys.end(), {"preset", "name", "generation"});
+    if (prefix.empty())
+        for (const KeyRow& key : kHardwareKeys) keys.emplace_back(key.name);
     const JsonObject object(json, file, pointer, keys);
     for (const auto& [key, value] : json.items()) {
         if (const HardwareField* field = find_hardware_field(prefix + key)) assign(overlay, *field, value, object.where(key));
-        else if (!prefix.empty() || (key != "preset" && key != "name" && key != "generation"))
+        else if (!prefix.empty() ||
+                 std::none_of(kHardwareKeys.begin(), kHardwareKeys.end(), [&](const KeyRow& k) { return key == k.name; }))
             lay_object(overlay, value, file, pointer + "/" + key, prefix + key + ".");
     }
 }
@@ -188,6 +191,12 @@ Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const
 
 }  // namespace
 
+const std::array<KeyRow, 3> kHardwareKeys{
+    KeyRow{"preset", "text", "", "the preset that the object is laid over; in results, the one that it was laid over"},
+    KeyRow{"name", "text", "", "for whoever reads the file", "read, and not written"},
+    KeyRow{"generation", "text", "", "full or configurable: must be the preset's"},
+};
+
 const HardwareField* find_hardware_field(const std::string& path)
 {
     std::string today = path;
@@ -240,8 +249,8 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
 OrderedJson hardware_json(const Hardware& hardware)
 {
     OrderedJson json;
-    json["preset"] = hardware.name;
-    json["generation"] = hardware.full() ? "full" : "configurable";
+    json[std::string(kHardwareKeys[0].name)] = hardware.name;
+    json[std::string(kHardwareKeys[2].name)] = hardware.full() ? "full" : "configurable";
     Hardware copy = hardware;
     for (const HardwareField& field : hardware_fields()) {
         OrderedJson* place = &json;

@@ -8,11 +8,13 @@
 // Source  interfaces.md 1, configurations.md; the rules: csc.md 0, cdma.md 0.1, cacc.md 0, sdp.md 1.4.
 // Error   ConfigError naming the rule that is broken.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
 #include "config/json_object.h"
 #include "facts/hardware.h"
+#include "files/keys.h"
 
 namespace dlasim {
 
@@ -22,11 +24,13 @@ struct HardwareField {
     std::uint32_t* (*number)(Hardware&) = nullptr;
     bool* (*flag)(Hardware&) = nullptr;
     Within range{0, 0};
-    std::string meaning;
+    std::string unit, meaning;
 };
 const std::vector<HardwareField>& hardware_fields();
 /// Null if there is none of that path; takes former names too, with a warning.
 const HardwareField* find_hardware_field(const std::string& path);
+/// The keys of a hardware object beside the fields.
+extern const std::array<KeyRow, 3> kHardwareKeys;
 
 /// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE".
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {});

@@ -1,21 +1,29 @@
 #include "config/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace dlasim {
 namespace {
 
 struct IdealOption {
-    const char* name;
+    KeyRow row;
     std::uint32_t MemorySpec::*member;
-    std::int64_t low;
 };
 
-constexpr IdealOption kIdealOptions[] = {
-    {"latency", &MemorySpec::read_latency, 1},          {"interval", &MemorySpec::beat_interval, 1},
-    {"write_latency", &MemorySpec::write_latency, 1},   {"command_interval", &MemorySpec::command_interval, 1},
-    {"write_interval", &MemorySpec::write_interval, 1},
+constexpr std::array kIdealOptions{
+    IdealOption{{"latency", "integer", "cycles", "from the acceptance of a read command to its first data beat, at the earliest"},
+                &MemorySpec::read_latency},
+    IdealOption{{"interval", "integer", "cycles", "from a beat of read data to the next one"}, &MemorySpec::beat_interval},
+    IdealOption{{"write_latency", "integer", "cycles", "from the last beat of write data to the answer"}, &MemorySpec::write_latency},
+    IdealOption{{"command_interval", "integer", "cycles", "from a read command to the next one, and from a write command to the next one"},
+                &MemorySpec::command_interval},
+    IdealOption{{"write_interval", "integer", "cycles", "from a beat of write data to the next one"}, &MemorySpec::write_interval},
+};
+
+constexpr std::array kMemoryKeys{
+    KeyRow{"kind", "text", "", "ideal, or the preset or file of a DRAM"},
 };
 
 std::int64_t number(const std::string& text, const std::string& where, std::int64_t low, const std::string& meaning)
@@ -52,11 +60,11 @@ void set_memory_option(MemorySpec& spec, const std::string& option, const std::s
     }
     std::vector<std::string> known;
     for (const IdealOption& row : kIdealOptions) {
-        if (option == row.name) {
-            spec.*row.member = static_cast<std::uint32_t>(number(value, where, row.low, "cycles"));
+        if (option == row.row.name) {
+            spec.*row.member = static_cast<std::uint32_t>(number(value, where, 1, "cycles"));
             return;
         }
-        known.push_back(row.name);
+        known.emplace_back(row.row.name);
     }
     throw ConfigError(where, "unknown option \"" + option + "\"" + suggest(option, known));
 }
@@ -98,19 +106,27 @@ std::string memory_text(const MemorySpec& spec)
             // The intervals between commands and between write data are rarely anything but 1.
             const bool rare = row.member == &MemorySpec::command_interval || row.member == &MemorySpec::write_interval;
             if (rare && spec.*row.member == 1) continue;
-            add(row.name, std::to_string(spec.*row.member));
+            add(std::string(row.row.name), std::to_string(spec.*row.member));
         }
     else
         for (const auto& [name, value] : spec.options) add(name, value);
     return text;
 }
 
+std::vector<PlacedKey> memory_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kMemoryKeys);
+    place_keys(keys, kIdealOptions);
+    return keys;
+}
+
 OrderedJson memory_json(const MemorySpec& spec)
 {
     OrderedJson json;
-    json["kind"] = spec.kind;
+    json[std::string(kMemoryKeys[0].name)] = spec.kind;
     if (spec.kind == "ideal")
-        for (const IdealOption& row : kIdealOptions) json[row.name] = spec.*row.member;
+        for (const IdealOption& row : kIdealOptions) json[std::string(row.row.name)] = spec.*row.member;
     else
         for (const auto& [name, value] : spec.options) json[name] = value;
     return json;

@@ -6,6 +6,7 @@
 
 #include "config/json_object.h"
 #include "facts/memory_spec.h"
+#include "files/keys.h"
 
 namespace dlasim {
 
@@ -18,6 +19,8 @@ MemorySpec parse_memory(const std::string& spec, const std::string& where = "--m
 /// The spec in words that parse_memory reads back.
 std::string memory_text(const MemorySpec& spec);
 OrderedJson memory_json(const MemorySpec& spec);
+/// Keys of the ideal memory, which are its options; those of a DRAM are the keys of its file, units/dram/keys.h.
+std::vector<PlacedKey> memory_keys();
 /// Sets one option ("latency", "channels"): for sweeps.
 void set_memory_option(MemorySpec& spec, const std::string& option, const std::string& value, const std::string& where);
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
+#include "files/keys.h"
 #include "replay/replay.h"
 
 namespace dlasim {
@@ -12,6 +13,11 @@ inline constexpr std::size_t kRecordedRuns = 400;  // of a probe, in the form of
 nlohmann::ordered_json events_json(const RunResult& result, const Recording& recording,
                                    const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
                                    std::size_t runs = kRecordedRuns);
+
+/// Totals of a port, as in the events.
+nlohmann::ordered_json port_totals_json(const PortTraffic& port);
+/// Its keys.
+std::vector<PlacedKey> event_keys();
 
 /// What stands in a file. A name that is no UTF-8 becomes one.
 std::string json_file_text(const nlohmann::ordered_json& json, int indent);

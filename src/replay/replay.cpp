@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "facts/presets.h"
 #include "files/console.h"
@@ -78,30 +80,72 @@ int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t
     return wrong;
 }
 
-/// A summary of a replay: what a program costs, without a layer to compare it with.
-nlohmann::ordered_json result_json(const Job& job, const RunResult& result, int wrong)
+/// What a replay says of itself: what a program costs, without a layer to compare it with.
+struct Replayed {
+    const Job& job;
+    const RunResult& run;
+    int wrong;
+};
+
+using Json = nlohmann::ordered_json;
+
+Json values_json(const CounterValues& values)
 {
-    const auto port = [](const PortTraffic& t) {
-        return nlohmann::ordered_json{
-            {"ar", t.ar}, {"rbeats", t.read_beats}, {"aw", t.aw}, {"wbeats", t.write_beats}, {"wbytes", t.write_bytes}};
-    };
-    nlohmann::ordered_json json{{"schema", "dlasim.replay/1"}, {"name", job.recording.name}, {"hardware", job.hardware.name}};
-    json["cycles"] = result.cycles;
-    json["interrupt_cycles"] = result.interrupt_cycles;
-    json["regions"] = job.recording.outputs.size();
-    json["mismatches"] = wrong;
-    for (const UnitReport& unit : result.units) {
-        nlohmann::ordered_json& entry = json["units"][unit.name];
-        for (std::size_t i = 0; i < kPhases; ++i) entry["phases"][std::string(kPhaseNames[i])] = unit.phases.cycles(static_cast<Phase>(i));
-        for (const auto& [name, count] : unit.counters) entry["counters"][name] = count;
-        for (const auto& [name, cycles] : unit.clock_on) entry["clock_on"][name] = cycles;
-    }
-    json["traffic"]["dbb"] = port(result.dbb);
-    if (job.hardware.memory.has_secondary) json["traffic"]["cvsram"] = port(result.cvsram);
+    Json json;
+    for (const auto& [name, value] : values) json[name] = value;
     return json;
 }
 
+Json phases_json(const UnitReport& unit)
+{
+    Json json;
+    for (std::size_t i = 0; i < kPhases; ++i) json[std::string(kPhaseNames[i])] = unit.phases.cycles(static_cast<Phase>(i));
+    return json;
+}
+
+constexpr std::array kUnitKeys{
+    Key<UnitReport>{{"phases", "object", "cycles", "cycles by phase: issuing, starved, blocked, draining, gated; their sum is `cycles`"},
+                    phases_json},
+    Key<UnitReport>{{"counters", "object", "", "what the unit counts", "the unit counts something"},
+                    [](const UnitReport& u) -> Json { return u.counters.empty() ? kAbsent : values_json(u.counters); }},
+    Key<UnitReport>{{"clock_on", "object", "cycles", "cycles in which a clock domain ran, by domain", "the unit gates its clock"},
+                    [](const UnitReport& u) -> Json { return u.clock_on.empty() ? kAbsent : values_json(u.clock_on); }},
+};
+
+Json units_json(const Replayed& r)
+{
+    Json units;
+    for (const UnitReport& unit : r.run.units) units[unit.name] = written(kUnitKeys, unit);
+    return units;
+}
+
+constexpr std::array kReplayKeys{
+    Key<Replayed>{{"schema", "text", "", "dlasim.replay/1"}, [](const Replayed&) -> Json { return "dlasim.replay/1"; }},
+    Key<Replayed>{{"name", "text", "", "of the program"}, [](const Replayed& r) -> Json { return r.job.recording.name; }},
+    Key<Replayed>{{"hardware", "text", "", "the preset it ran on"}, [](const Replayed& r) -> Json { return r.job.hardware.name; }},
+    Key<Replayed>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"}, [](const Replayed& r) -> Json { return r.run.cycles; }},
+    Key<Replayed>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
+                  [](const Replayed& r) -> Json { return r.run.interrupt_cycles; }},
+    Key<Replayed>{{"regions", "integer", "regions", "regions of memory that the program names"},
+                  [](const Replayed& r) -> Json { return r.job.recording.outputs.size(); }},
+    Key<Replayed>{{"mismatches", "integer", "regions", "regions and register checks that were not as expected"},
+                  [](const Replayed& r) -> Json { return r.wrong; }},
+    Key<Replayed>{{"units", "object", "", "every unit by name"}, units_json},
+    Key<Replayed>{{"traffic/dbb", "object", "", "totals of the primary port, as in the events"},
+                  [](const Replayed& r) -> Json { return port_totals_json(r.run.dbb); }},
+    Key<Replayed>{{"traffic/cvsram", "object", "", "totals of the secondary port", "the machine has a secondary port"},
+                  [](const Replayed& r) -> Json { return r.job.hardware.memory.has_secondary ? port_totals_json(r.run.cvsram) : kAbsent; }},
+};
+
 }  // namespace
+
+std::vector<PlacedKey> replay_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kReplayKeys);
+    place_keys(keys, kUnitKeys, "units/*/");
+    return keys;
+}
 
 int replay_command(const ReplayOptions& options)
 {
@@ -141,7 +185,7 @@ int replay_command(const ReplayOptions& options)
     wrong += static_cast<int>(result.failed_checks.size());
     if (result_file) {
         remove_file(options.out / kTensorFile);  // of an earlier run of a layer
-        result_file->commit(json_file_text(result_json(job, result, wrong), 1));
+        result_file->commit(json_file_text(written(kReplayKeys, Replayed{job, result, wrong}), 1));
     }
     if (!options.quiet) {
         say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.end - result.t0);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "facts/hardware.h"
+#include "files/keys.h"
 #include "platform/machine.h"
 
 namespace dlasim {
@@ -59,6 +60,9 @@ struct ReplayOptions {
     bool quiet = false, stepping = false;
     Cycle cycle_limit = kNever;
 };
+
+/// Keys of the result.json of a replay.
+std::vector<PlacedKey> replay_keys();
 
 /// Exit status of interfaces.md 1. Prints a summary unless quiet. Throws ConfigError for bad input.
 int replay_command(const ReplayOptions& options);

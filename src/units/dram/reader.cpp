@@ -16,6 +16,7 @@
 #include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
 #include "units/dram/expression.h"
+#include "units/dram/keys.h"
 
 namespace dlasim::dram {
 namespace {
@@ -61,12 +62,14 @@ Json parse(const std::string& where, const std::string& text)
 /// An object that must be read completely: what nobody asked for is an error.
 class Object {
 public:
-    Object(const Json& json, std::string where) : json_(&json), where_(std::move(where))
+    /// `path`: of the object in the declared keys, with a slash behind it.
+    Object(const Json& json, std::string where, std::string path) : json_(&json), where_(std::move(where)), path_(std::move(path))
     {
         if (!json.is_object()) throw ConfigError(where_, fmt::format("found {}, an object is needed", json_excerpt(json)));
     }
     bool has(const std::string& key)
     {
+        declared(key);
         known_.insert(key);
         return json_->contains(key);
     }
@@ -76,7 +79,7 @@ public:
         return (*json_)[key];
     }
     std::string at(const std::string& key) const { return where_ + "/" + key; }
-    Object object(const std::string& key) { return {raw(key), at(key)}; }
+    Object object(const std::string& key) { return {raw(key), at(key), path_ + key + "/"}; }
 
     std::string text(const std::string& key)
     {
@@ -84,22 +87,24 @@ public:
         if (!value.is_string()) throw ConfigError(at(key), fmt::format("found {}, a string is needed", json_excerpt(value)));
         return value.get<std::string>();
     }
-    std::int64_t integer(const std::string& key, std::int64_t low, std::int64_t high)
+    std::int64_t integer(const std::string& key)
     {
+        const auto [low, high] = std::pair{declared(key).low, declared(key).high};
         const Json& value = raw(key);
         const bool ok = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
         if (!ok || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high)
             throw ConfigError(at(key), fmt::format("found {}, an integer in {}..{} is needed", json_excerpt(value), low, high));
         return value.get<std::int64_t>();
     }
-    std::uint32_t power_of_two(const std::string& key, std::uint32_t low, std::uint32_t high)
+    std::uint32_t power_of_two(const std::string& key)
     {
-        const auto value = static_cast<std::uint32_t>(integer(key, low, high));
+        const auto value = static_cast<std::uint32_t>(integer(key));
         if (!std::has_single_bit(value)) throw ConfigError(at(key), fmt::format("{} is not a power of two", value));
         return value;
     }
-    double number(const std::string& key, double low, double high)
+    double number(const std::string& key)
     {
+        const auto [low, high] = std::pair{declared(key).least, declared(key).most};
         const Json& value = raw(key);
         if (!value.is_number() || !(value.get<double>() >= low && value.get<double>() <= high))
             throw ConfigError(at(key), fmt::format("found {}, a number in {}..{} is needed", json_excerpt(value), low, high));
@@ -130,8 +135,16 @@ public:
     const Json& json() const { return *json_; }
 
 private:
+    const ConfigKey& declared(const std::string& key) const
+    {
+        for (const std::string& name : {path_ + key, path_ + "*"})
+            for (const ConfigKey& each : kConfigKeys)
+                if (each.row.name == name) return each;
+        throw InternalError("a key of a DRAM file is read and not declared: " + path_ + key);
+    }
+
     const Json* json_;
-    std::string where_;
+    std::string where_, path_;
     std::set<std::string> known_;
 };
 
@@ -172,11 +185,9 @@ struct Names {
     }
 };
 
-constexpr std::int64_t kLongest = 1 << 20;  // cycles of any gap
-
 Constraint read_row(const Json& json, const std::string& where, Names& names)
 {
-    Object row{json, where};
+    Object row{json, where, "table/constraints/[]/"};
     Constraint c;
     c.rule = row.text("rule");
     c.owner = row.text("owner");
@@ -190,8 +201,9 @@ Constraint read_row(const Json& json, const std::string& where, Names& names)
                                           {"O", Scope::OtherRanks}});
     c.gap_text = row.text("gap");
     c.gap = names.evaluate(c.gap_text, row.at("gap"));
-    if (c.gap > kLongest) throw ConfigError(row.at("gap"), fmt::format("\"{}\" is {} cycles, beyond {}", c.gap_text, c.gap, kLongest));
-    if (row.has("after")) c.after = static_cast<std::uint32_t>(row.integer("after", 1, 64));
+    if (c.gap > kLongestGap)
+        throw ConfigError(row.at("gap"), fmt::format("\"{}\" is {} cycles, beyond {}", c.gap_text, c.gap, kLongestGap));
+    if (row.has("after")) c.after = static_cast<std::uint32_t>(row.integer("after"));
     if (row.has("at_most")) c.at_most = row.truth("at_most");
     row.done();
 
@@ -210,16 +222,16 @@ Constraint read_row(const Json& json, const std::string& where, Names& names)
 Organisation read_organisation(Object o)
 {
     Organisation out;
-    out.channels = o.power_of_two("channels", 1, 64);
-    out.bus_bits = o.power_of_two("bus_bits", 8, 1024);
-    out.device_bits = o.power_of_two("device_bits", 4, 1024);
-    out.bank_groups = o.power_of_two("bank_groups", 1, 16);
-    out.banks = o.power_of_two("banks", 1, 64);
-    out.rows = o.power_of_two("rows", 64, 1 << 20);
-    out.columns = o.power_of_two("columns", 16, 1 << 14);
-    out.burst_length = o.power_of_two("burst_length", 1, 64);
-    out.transfers_per_cycle = o.power_of_two("transfers_per_cycle", 1, 16);
-    out.channel_mib = static_cast<std::uint64_t>(o.integer("channel_mib", 1, 1 << 20));
+    out.channels = o.power_of_two("channels");
+    out.bus_bits = o.power_of_two("bus_bits");
+    out.device_bits = o.power_of_two("device_bits");
+    out.bank_groups = o.power_of_two("bank_groups");
+    out.banks = o.power_of_two("banks");
+    out.rows = o.power_of_two("rows");
+    out.columns = o.power_of_two("columns");
+    out.burst_length = o.power_of_two("burst_length");
+    out.transfers_per_cycle = o.power_of_two("transfers_per_cycle");
+    out.channel_mib = static_cast<std::uint64_t>(o.integer("channel_mib"));
     o.done();
     if (out.device_bits > out.bus_bits) throw ConfigError(o.at("device_bits"), "a device is wider than the bus");
     if (out.columns < out.burst_length) throw ConfigError(o.at("columns"), "a row is shorter than a burst");
@@ -236,7 +248,7 @@ Mapping read_mapping(const Json& json, const std::string& where, const Organisat
 {
     try {
         if (json.is_string()) return {json.get<std::string>(), organisation};
-        Object object{json, where};
+        Object object{json, where, "mapping/"};
         constexpr std::array<const char*, kFields> keys{"channel", "rank", "group", "bank", "row", "column"};
         std::array<std::vector<std::vector<unsigned>>, kFields> bits;
         for (std::size_t f = 0; f < kFields; ++f) {
@@ -264,8 +276,8 @@ Mapping read_mapping(const Json& json, const std::string& where, const Organisat
 ControllerConfig read_controller(Object o)
 {
     ControllerConfig c;
-    const auto number = [&](const char* key, std::uint32_t& value, std::int64_t low, std::int64_t high) {
-        if (o.has(key)) value = static_cast<std::uint32_t>(o.integer(key, low, high));
+    const auto number = [&](const char* key, std::uint32_t& value) {
+        if (o.has(key)) value = static_cast<std::uint32_t>(o.integer(key));
     };
     if (o.has("profile")) c.profile = o.one_of<Profile>("profile", {{"default", Profile::Default}, {"reference", Profile::Reference}});
     if (o.has("page_policy"))
@@ -275,17 +287,17 @@ ControllerConfig read_controller(Object o)
                                                              {"open_adaptive", PagePolicy::OpenAdaptive},
                                                              {"closed_adaptive", PagePolicy::ClosedAdaptive},
                                                              {"timeout", PagePolicy::Timeout}});
-    number("page_limit", c.page_limit, 1, 1 << 20);
-    number("read_queue", c.read_queue, 1, 64);
-    number("write_queue", c.write_queue, 1, 64);
-    number("write_high", c.write_high, 1, 64);
-    number("write_low", c.write_low, 0, 63);
-    number("write_age", c.write_age, 1, 1 << 24);
-    number("read_age", c.read_age, 1, 1 << 24);
-    number("hit_cap", c.hit_cap, 0, 1 << 20);
-    number("power_down_after", c.power_down_after, 0, 1 << 24);
-    number("self_refresh_after", c.self_refresh_after, 0, 1 << 30);
-    number("command_queue", c.command_queue, 1, 64);
+    number("page_limit", c.page_limit);
+    number("read_queue", c.read_queue);
+    number("write_queue", c.write_queue);
+    number("write_high", c.write_high);
+    number("write_low", c.write_low);
+    number("write_age", c.write_age);
+    number("read_age", c.read_age);
+    number("hit_cap", c.hit_cap);
+    number("power_down_after", c.power_down_after);
+    number("self_refresh_after", c.self_refresh_after);
+    number("command_queue", c.command_queue);
     o.done();
     if (c.write_high > c.write_queue)
         throw ConfigError(o.at("write_high"), fmt::format("{} is beyond the write queue of {}", c.write_high, c.write_queue));
@@ -304,11 +316,11 @@ EnergyConfig read_energy(Object o)
     const Json& list = o.raw("supplies");
     if (!list.is_array() || list.empty()) throw ConfigError(o.at("supplies"), "a list of supplies is needed");
     for (std::size_t i = 0; i < list.size(); ++i) {
-        Object s{list[i], fmt::format("{}/{}", o.at("supplies"), i)};
+        Object s{list[i], fmt::format("{}/{}", o.at("supplies"), i), "energy/supplies/[]/"};
         Supply supply;
         supply.name = s.text("name");
-        supply.volts = s.number("volts", 0, 10);
-        const auto current = [&](const char* key, double& value) { value = s.number(key, 0, 10000); };
+        supply.volts = s.number("volts");
+        const auto current = [&](const char* key, double& value) { value = s.number(key); };
         current("IDD0", supply.idd0);
         current("IDD2N", supply.idd2n);
         current("IDD2P", supply.idd2p);
@@ -329,7 +341,7 @@ EnergyConfig read_energy(Object o)
 /// The constraint table, its times and its command bus, evaluated with the device's timing.
 void read_standard(Config& config, const std::string& where, const Json& json, const std::string& timing_where)
 {
-    Object standard{json, where + ":"};
+    Object standard{json, where + ":", "table/"};
     if (standard.text("standard") != config.standard)
         throw ConfigError(standard.at("standard"),
                           fmt::format("found \"{}\", the device says \"{}\"", standard.text("standard"), config.standard));
@@ -363,7 +375,7 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
     Object cycles = bus.object("cycles");
     for (std::size_t c = 0; c < kCommands; ++c)
         if (const std::string key{kCommandNames[c]}; cycles.has(key))
-            config.command_cycles[c] = static_cast<std::uint32_t>(cycles.integer(key, 1, 8));
+            config.command_cycles[c] = static_cast<std::uint32_t>(cycles.integer(key));
     cycles.done();
     bus.done();
 
@@ -390,18 +402,17 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
 
 void lay_over(Json& json, const std::string& where, const std::map<std::string, std::string>& options)
 {
-    static const std::map<std::string, std::string> shorts{
-        {"channels", "organisation.channels"}, {"refresh", "refresh.policy"}, {"page_policy", "controller.page_policy"}};
     for (const auto& [key, text] : options) {
-        const auto longer = shorts.find(key);
-        std::stringstream path{longer == shorts.end() ? key : longer->second};
+        const auto* longer =
+            std::find_if(std::begin(kShortOptions), std::end(kShortOptions), [&](const ShortOption& s) { return key == s.name; });
+        std::stringstream path{longer == std::end(kShortOptions) ? key : longer->path};
         Json* at = &json;
         std::vector<std::string> steps;
         for (std::string step; std::getline(path, step, '.');) steps.push_back(step);
         if (steps.empty() || steps.size() > 4) throw ConfigError(where, fmt::format("\"{}\" is not the name of an option", key));
         if (steps.size() == 1 && !json.contains(steps[0]) && steps[0] != "wrap" && steps[0] != "base") {
             std::vector<std::string> known{"wrap", "base"};
-            for (const auto& [name, path_of_it] : shorts) known.push_back(name);
+            for (const ShortOption& option : kShortOptions) known.emplace_back(option.name);
             for (const auto& [name, value] : json.items()) known.push_back(name);
             throw ConfigError(where, fmt::format("\"{}\" is not an option{}", key, nearest(key, known)));
         }
@@ -441,7 +452,7 @@ Config parse_config(const std::string& where, const std::string& device, const s
 {
     Json json = parse(where, device);
     lay_over(json, where, options);
-    Object root{json, where + ":"};
+    Object root{json, where + ":", ""};
     Config config;
     config.name = root.text("name");
     config.about = root.text("about");
@@ -451,16 +462,16 @@ Config parse_config(const std::string& where, const std::string& device, const s
     config.organisation = read_organisation(root.object("organisation"));
     config.mapping = read_mapping(root.raw("mapping"), root.at("mapping"), config.organisation);
     if (root.has("wrap")) config.wrap = root.truth("wrap");
-    if (root.has("base")) config.base = static_cast<std::uint64_t>(root.integer("base", 0, INT64_MAX));
-    config.tck_ns = root.number("tCK_ns", 0.05, 100);
+    if (root.has("base")) config.base = static_cast<std::uint64_t>(root.integer("base"));
+    config.tck_ns = root.number("tCK_ns");
     Object timing = root.object("timing");
-    for (const auto& [key, value] : timing.json().items()) config.timing[key] = timing.integer(key, 0, kLongest);
+    for (const auto& [key, value] : timing.json().items()) config.timing[key] = timing.integer(key);
     Object refresh = root.object("refresh");
     config.refresh.policy = refresh.one_of<RefreshPolicy>("policy", {{"all_bank_staggered", RefreshPolicy::AllBankStaggered},
                                                                      {"all_bank_simultaneous", RefreshPolicy::AllBankSimultaneous},
                                                                      {"per_bank", RefreshPolicy::PerBank},
                                                                      {"none", RefreshPolicy::None}});
-    config.refresh.postpone = static_cast<std::uint32_t>(refresh.integer("postpone", 0, 8));
+    config.refresh.postpone = static_cast<std::uint32_t>(refresh.integer("postpone"));
     refresh.done();
     config.controller = read_controller(root.object("controller"));
     config.energy = read_energy(root.object("energy"));
@@ -490,7 +501,7 @@ Config read_config(const std::string& name_or_path, const std::map<std::string, 
                           fmt::format("is no DRAM preset{}; there are {}", nearest(name_or_path, known), fmt::join(known, ", ")));
     }
     Json json = parse(where, device);
-    Object root{json, where + ":"};
+    Object root{json, where + ":", ""};
     const std::string standard = root.text("standard");
     if (is_path(standard)) {
         const std::size_t slash = where.rfind('/');
