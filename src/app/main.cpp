@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "app/presets_command.h"
+#include "app/reference_command.h"
 #include "app/run_command.h"
 #include "app/status.h"
 #include "app/sweep_command.h"
@@ -105,6 +106,12 @@ int parse_and_run(int argc, char** argv)
     CLI::App* presets_app = app.add_subcommand("presets", "the built-in hardware and memory presets");
     presets_app->add_option("NAME", preset, "print this one as JSON");
 
+    std::string named;
+    bool reference_json = false;
+    CLI::App* reference_app = app.add_subcommand("reference", "what every counter and every key of results, hardware and memory means");
+    reference_app->add_option("NAME", named, "only counters and keys of this name");
+    reference_app->add_flag("--json", reference_json, "print JSON instead of a page");
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -121,6 +128,7 @@ int parse_and_run(int argc, char** argv)
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);
     if (sweep_app->parsed()) return sweep_command(sweep);
+    if (reference_app->parsed()) return reference_command(named, reference_json);
     return presets_command(preset);
 }
 

@@ -52,23 +52,19 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("rubik", rubik, "Rubik"),
         DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "MHz", "core clock"),
     };
-#define DLASIM_CREDIT(name, id)                                              \
-    list.push_back({"fabric.read_credit." name,                              \
-                    [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, \
-                    nullptr,                                                 \
-                    {0, 65536},                                              \
-                    "beats",                                                 \
-                    "read credit of that client in response beats: the depth of its latency FIFO; 0 for CDMA, which returns none"})
-    DLASIM_CREDIT("bdma", 0);
-    DLASIM_CREDIT("sdp", 1);
-    DLASIM_CREDIT("pdp", 2);
-    DLASIM_CREDIT("cdp", 3);
-    DLASIM_CREDIT("rubik", 4);
-    DLASIM_CREDIT("sdp_bs", 5);
-    DLASIM_CREDIT("sdp_bn", 6);
-    DLASIM_CREDIT("sdp_ew", 7);
-    DLASIM_CREDIT("cdma_data", 8);
-    DLASIM_CREDIT("cdma_weight", 9);
+#define DLASIM_CREDIT(name, id, meaning) \
+    list.push_back(                      \
+        {"fabric.read_credit." name, [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, nullptr, {0, 65536}, "beats", meaning})
+    DLASIM_CREDIT("bdma", 0, "read credit of BDMA: the depth of its latency FIFO");
+    DLASIM_CREDIT("sdp", 1, "read credit of SDP: the depth of its latency FIFO");
+    DLASIM_CREDIT("pdp", 2, "read credit of PDP: the depth of its latency FIFO");
+    DLASIM_CREDIT("cdp", 3, "read credit of CDP: the depth of its latency FIFO");
+    DLASIM_CREDIT("rubik", 4, "read credit of Rubik: the depth of its latency FIFO");
+    DLASIM_CREDIT("sdp_bs", 5, "read credit of BS: the depth of its latency FIFO");
+    DLASIM_CREDIT("sdp_bn", 6, "read credit of BN: the depth of its latency FIFO");
+    DLASIM_CREDIT("sdp_ew", 7, "read credit of EW: the depth of its latency FIFO");
+    DLASIM_CREDIT("cdma_data", 8, "read credit of CDMA for data: 0, it returns none");
+    DLASIM_CREDIT("cdma_weight", 9, "read credit of CDMA for weights: 0, it returns none");
     return list;
 }
 #undef DLASIM_NUMBER

@@ -28,17 +28,17 @@ std::vector<CounterRow> rows_of()
 std::vector<DeclaredUnit> declared_units()
 {
     return {
-        {{"mcif", "cvif"}, "the interfaces to the memory ports; CVIF where the machine has a secondary port", rows_of<McifCounters>()},
-        {{"cdma"}, "fetches input and weights into CBUF", rows_of<CdmaCounters>()},
-        {{"csc"}, "cuts the convolution into stripes and feeds the array", rows_of<CscCounters>()},
-        {{"cmac_a", "cmac_b"}, "the halves of the MAC array", rows_of<CmacCounters>()},
-        {{"cacc"}, "adds up partial sums and hands results to SDP", rows_of<CaccCounters>()},
-        {{"sdp"}, "works on single points, with its read engines SDP_RDMA", rows_of<SdpCounters>()},
-        {{"pdp"}, "pools, with its read engine PDP_RDMA", rows_of<PdpCounters>()},
-        {{"cdp"}, "normalises across channels, with its read engine CDP_RDMA", rows_of<CdpCounters>()},
-        {{"bdma"}, "copies from memory to memory; nv_full", rows_of<BdmaCounters>()},
+        {{"mcif", "cvif"}, "The interfaces to the memory ports; CVIF where the machine has a secondary port", rows_of<McifCounters>()},
+        {{"cdma"}, "Fetches input and weights into CBUF", rows_of<CdmaCounters>()},
+        {{"csc"}, "Cuts the convolution into stripes and feeds the array", rows_of<CscCounters>()},
+        {{"cmac_a", "cmac_b"}, "The halves of the MAC array", rows_of<CmacCounters>()},
+        {{"cacc"}, "Adds up partial sums and hands results to SDP", rows_of<CaccCounters>()},
+        {{"sdp"}, "Works on single points, with its read engines SDP_RDMA", rows_of<SdpCounters>()},
+        {{"pdp"}, "Pools, with its read engine PDP_RDMA", rows_of<PdpCounters>()},
+        {{"cdp"}, "Normalises across channels, with its read engine CDP_RDMA", rows_of<CdpCounters>()},
+        {{"bdma"}, "Copies from memory to memory; nv_full", rows_of<BdmaCounters>()},
         {{"rbk"}, "Rubik, reshapes from memory to memory; nv_full", rows_of<RubikCounters>()},
-        {{"glb"}, "interrupts", rows_of<GlbCounters>()},
+        {{"glb"}, "Collects the interrupts of the units", rows_of<GlbCounters>()},
     };
 }
 

@@ -47,7 +47,8 @@ ROOMS = {
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "jobs", "platform/machine.h"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-            {"base", "files", "facts", "config", "golden", "platform", "replay", "jobs", "report", "units/dram/command_line.h"}),
+             {"base", "files", "facts", "config", "golden", "platform", "replay", "jobs", "report", "units/dram/command_line.h",
+              "units/dram/keys.h", "units/dram/report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}

@@ -1,0 +1,299 @@
+#include "app/reference_command.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "config/hardware.h"
+#include "config/memory.h"
+#include "files/console.h"
+#include "platform/declared.h"
+#include "replay/events.h"
+#include "units/dram/keys.h"
+#include "units/dram/report.h"
+
+namespace dlasim {
+namespace {
+
+/// A counter or a key, as a row of a table.
+struct Row {
+    std::string name, type, range, unit, meaning, source, when;
+    bool again = false;  // another row says the same
+};
+
+/// Rows that belong together.
+struct Section {
+    std::vector<std::string> ids;  // "units/csc/counters", "result": several where units are alike
+    std::string title, intro;
+    std::vector<Row> rows;
+};
+
+struct Chapter {
+    std::string title, intro;
+    std::vector<Section> sections;
+};
+
+/// Rows of what stands in a list or an object come behind the row of that.
+void add_with_those_below(std::vector<Row>& rows, const std::vector<PlacedKey>& keys, std::size_t at, std::vector<bool>& done)
+{
+    if (done[at]) return;
+    done[at] = true;
+    const auto& [path, row, again] = keys[at];
+    rows.push_back({path, std::string(row.type), "", std::string(row.unit), std::string(row.meaning), "", std::string(row.when), again});
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (keys[i].path.starts_with(path + "/")) add_with_those_below(rows, keys, i, done);
+}
+
+std::vector<Row> rows_of(const std::vector<PlacedKey>& keys)
+{
+    std::vector<Row> rows;
+    std::vector<bool> done(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) add_with_those_below(rows, keys, i, done);
+    return rows;
+}
+
+Chapter units_chapter()
+{
+    Chapter chapter{
+        "Counters of the units",
+        "They stand in `result.json` under `units/UNIT/counters` and `units/UNIT/clock_on`, and belong to the window from t0 to "
+        "the last interrupt. Beside them stand the unit's cycles by phase, which add up to the cycles of the window: see "
+        "[ARCHITECTURE.md](ARCHITECTURE.md).",
+        {}};
+    for (const DeclaredUnit& unit : declared_units()) {
+        std::string names;
+        for (const std::string_view name : unit.names) names.append(names.empty() ? "" : ", ").append(name);
+        for (const bool clocks : {false, true}) {
+            std::vector<std::string> ids;
+            for (const std::string_view name : unit.names)
+                ids.push_back(fmt::format("units/{}/{}", name, clocks ? "clock_on" : "counters"));
+            Section section{ids,
+                            clocks ? "" : names,
+                            clocks ? "Clock domains of " + names + ": cycles with the clock on." : std::string(unit.what) + ".",
+                            {}};
+            for (const CounterRow& row : unit.rows)
+                if ((row.kind == CounterKind::Clock) == clocks)
+                    section.rows.push_back({std::string(row.name), "integer", "", std::string(row.unit), std::string(row.meaning),
+                                            std::string(row.source), std::string(row.when)});
+            if (!section.rows.empty()) chapter.sections.push_back(std::move(section));
+        }
+    }
+    return chapter;
+}
+
+std::string range_of(std::int64_t low, std::int64_t high)
+{
+    if (low == high) return "";
+    return high == INT64_MAX ? fmt::format("from {} on", low) : fmt::format("{}..{}", low, high);
+}
+
+Section hardware_section()
+{
+    Section section{
+        {"hardware"},
+        "",
+        "An object laid over a preset; a path is written `cbuf.banks` for `--set` and as an axis, and is an object in an object "
+        "in JSON. `result.json` has all of them. Defaults are the preset's: `dlasim presets NAME`.",
+        {}};
+    for (const KeyRow& key : kHardwareKeys)
+        section.rows.push_back({std::string(key.name), std::string(key.type), "", "", std::string(key.meaning), "", std::string(key.when)});
+    for (const HardwareField& field : hardware_fields())
+        section.rows.push_back({field.path, field.flag ? "flag" : "integer",
+                                field.flag ? "" : fmt::format("{}..{}", field.range.low, field.range.high), field.unit, field.meaning, "",
+                                ""});
+    return section;
+}
+
+/// Keys of a device file, or of a constraint table.
+Section dram_section(bool table, const char* id, const char* title, const char* intro)
+{
+    Section section{{id}, title, intro, {}};
+    for (const dram::ConfigKey& key : dram::kConfigKeys) {
+        std::string_view name = key.row.name;
+        if (name.starts_with("table/") != table) continue;
+        if (table) name.remove_prefix(6);
+        const std::string range = key.most > key.least ? fmt::format("{}..{}", key.least, key.most) : range_of(key.low, key.high);
+        section.rows.push_back({std::string(name), std::string(key.row.type), range, std::string(key.row.unit),
+                                std::string(key.row.meaning), "", std::string(key.row.when)});
+    }
+    return section;
+}
+
+std::vector<Chapter> reference()
+{
+    std::string shorts;
+    for (const dram::ShortOption& option : dram::kShortOptions)
+        shorts += fmt::format("{}`{}` for `{}`", shorts.empty() ? "" : ", ", option.name, option.path);
+    std::vector<Chapter> chapters;
+    chapters.push_back(units_chapter());
+    chapters.push_back(
+        {"result.json of a replay", "", {{{"replay"}, "", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())}}});
+    chapters.push_back(
+        {"Events",
+         "",
+         {{{"events"},
+           "",
+           "What `dlasim replay PROGRAM --events FILE` and `dlasim run LAYER --events FILE` write. All cycles count from t0.",
+           rows_of(event_keys())}}});
+    chapters.push_back(
+        {"Statistics of a DRAM",
+         "",
+         {{{"dram"},
+           "",
+           "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
+           rows_of(dram::statistics_keys())}}});
+    chapters.push_back({"Hardware", "", {hardware_section()}});
+    chapters.push_back(
+        {"Memory",
+         "`--memory NAME:OPTION=VALUE,..`, `base/memory` of a sweep, `memory` of `result.json`.",
+         {{{"memory"},
+           "The ideal memory",
+           "Options of `ideal`, behind both ports; the rules: [interfaces.md](hardware/interfaces.md) 4.",
+           rows_of(memory_keys())},
+          dram_section(false, "device", "A DRAM",
+                       ("A preset or a file like `configs/dram/ddr4-2400.json`. An option is the path of a key, with dots: "
+                        "`ddr4-2400:timing.tRCD=18`; " +
+                        shorts + ". [DRAM.md](DRAM.md) tells how exact it is.")
+                           .c_str()),
+          dram_section(true, "table", "The constraint table of a DRAM",
+                       "A file like `configs/dram/standards/ddr4.json`. An expression has numbers, times of the device, BL, RL, WL, + - * "
+                       "/ and max().")}});
+    return chapters;
+}
+
+std::string cell(const std::string& text)
+{
+    std::string cell;
+    for (const char c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+    return cell;
+}
+
+std::string sentence(const Row& row) { return cell(row.meaning) + (row.when.empty() ? "" : " (" + cell(row.when) + ")"); }
+
+/// "csc.md 1.5" as a link to the page.
+std::string link(const std::string& source)
+{
+    const std::size_t space = std::min(source.find(' '), source.size());
+    return source.empty() ? ""
+                          : fmt::format("[{}](hardware/{}){}", source.substr(0, space - 3), source.substr(0, space), source.substr(space));
+}
+
+/// Columns that no row fills are left out.
+std::string table_of(const Section& section)
+{
+    struct Column {
+        const char* title;
+        std::string (*text)(const Row&);
+    };
+    const bool counters = section.ids.front().starts_with("units/");
+    const std::array columns{
+        Column{counters ? "counter" : "key", [](const Row& r) { return "`" + r.name + "`"; }},
+        Column{"type", [](const Row& r) { return r.type; }},
+        Column{"range", [](const Row& r) { return r.range; }},
+        Column{"unit", [](const Row& r) { return r.unit; }},
+        Column{counters ? "what is counted" : "what it is", sentence},
+        Column{"see", [](const Row& r) { return link(r.source); }},
+    };
+    std::string head, line, text;
+    std::vector<const Column*> used;
+    for (const Column& column : columns) {
+        if (counters && column.title == std::string_view("type")) continue;
+        if (section.ids.front().ends_with("/clock_on") && column.title == std::string_view("unit")) continue;
+        if (std::any_of(section.rows.begin(), section.rows.end(), [&](const Row& r) { return !column.text(r).empty(); }))
+            used.push_back(&column);
+    }
+    for (const Column* column : used) {
+        head += fmt::format("| {} ", section.ids.front().ends_with("/clock_on") && column == used.front() ? "clock domain" : column->title);
+        line += "|---";
+    }
+    text = head + "|\n" + line + "|\n";
+    for (const Row& row : section.rows) {
+        if (row.again) continue;
+        for (const Column* column : used) text += fmt::format("| {} ", column->text(row));
+        text += "|\n";
+    }
+    return text;
+}
+
+void say_page(const std::vector<Chapter>& chapters)
+{
+    std::string page =
+        "# Reference\n\nEvery counter and every key of what dlasim reads and writes, printed by `dlasim reference` from the declarations "
+        "that the "
+        "sources\nuse; a test compares. `dlasim reference NAME` prints the rows of one name. In a path, `[]` stands for the elements of a "
+        "list, `*` "
+        "for names\nthat depend on the run, `#` for a number. The keys of a layer: [DESCRIPTOR.md](DESCRIPTOR.md).\n";
+    for (const Chapter& chapter : chapters) {
+        page += fmt::format("\n## {}\n", chapter.title);
+        if (!chapter.intro.empty()) page += "\n" + chapter.intro + "\n";
+        for (const Section& section : chapter.sections) {
+            if (!section.title.empty()) page += fmt::format("\n### {}\n", section.title);
+            page += fmt::format("\n{}\n\n{}", section.intro, table_of(section));
+        }
+    }
+    say("{}", page);
+}
+
+OrderedJson json_of(const Section& section)
+{
+    OrderedJson rows = OrderedJson::array();
+    for (const Row& row : section.rows) {
+        OrderedJson json{{"name", row.name}, {"type", row.type}, {"unit", row.unit}, {"meaning", row.meaning}};
+        if (!row.range.empty()) json["range"] = row.range;
+        if (!row.source.empty()) json["source"] = row.source;
+        if (!row.when.empty()) json["when"] = row.when;
+        rows.push_back(std::move(json));
+    }
+    return rows;
+}
+
+/// Leaves the rows of that name, or of a path that ends with it; returns all names if there is none.
+std::vector<std::string> select(std::vector<Chapter>& chapters, const std::string& name)
+{
+    std::vector<std::string> names;
+    bool any = false;
+    const auto last = [](const std::string& path) { return path.substr(path.find_last_of("/.") + 1); };
+    for (Chapter& chapter : chapters) {
+        chapter.intro.clear();
+        for (Section& section : chapter.sections) {
+            for (const Row& row : section.rows) names.push_back(last(row.name));
+            std::erase_if(section.rows, [&](const Row& row) { return row.name != name && last(row.name) != name; });
+            any |= !section.rows.empty();
+        }
+        std::erase_if(chapter.sections, [](const Section& section) { return section.rows.empty(); });
+    }
+    std::erase_if(chapters, [](const Chapter& chapter) { return chapter.sections.empty(); });
+    return any ? std::vector<std::string>{} : names;
+}
+
+}  // namespace
+
+int reference_command(const std::string& name, bool json)
+{
+    std::vector<Chapter> chapters = reference();
+    if (!name.empty())
+        if (const std::vector<std::string> known = select(chapters, name); !known.empty()) {
+            const std::string nearest = suggest(name, known);
+            throw ConfigError("reference", "no counter and no key is called \"" + name + "\"" +
+                                               (nearest.starts_with(" (did you mean") ? nearest : "; without a name all are printed"));
+        }
+    if (json) {
+        OrderedJson sections = OrderedJson::object();
+        for (const Chapter& chapter : chapters)
+            for (const Section& section : chapter.sections)
+                for (const std::string& id : section.ids) sections[id] = json_of(section);
+        say("{}\n", sections.dump(1));
+    } else if (name.empty()) {
+        say_page(chapters);
+    } else {
+        for (const Chapter& chapter : chapters)
+            for (const Section& section : chapter.sections)
+                for (const Row& row : section.rows)
+                    if (!row.again)
+                        say("{}/{}  {}{}{}\n", section.ids.front(), row.name, row.unit, row.unit.empty() ? "" : ": ",
+                            row.meaning + (row.when.empty() ? "" : " (" + row.when + ")") + (row.source.empty() ? "" : "; " + row.source));
+    }
+    return 0;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""The reference page: it is what the binary prints, and the binary writes and reads what it says.
+
+usage: reference_test.py DLASIM [Page | Keys]
+       reference_test.py DLASIM --write        brings docs/REFERENCE.md up to date
+
+Page  docs/REFERENCE.md is the output of `dlasim reference`
+Keys  every key and counter in the outputs of runs, replays and sweeps of all kinds is declared and of the declared type, and every
+      declared one occurs, unless its row says when
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+DLASIM = None
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/REFERENCE.md"
+DATA = Path(os.environ.get("DLASIM_TEST_DATA", "test-data"))  # the archives of tests/data, unpacked
+TYPES = {"integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+         "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+         "text": lambda v: isinstance(v, str), "expression": lambda v: isinstance(v, str), "flag": lambda v: isinstance(v, bool),
+         "list": lambda v: isinstance(v, list), "object": lambda v: isinstance(v, dict), "null": lambda v: v is None,
+         "any": lambda v: True}
+
+
+def printed(*arguments):
+    return subprocess.run([DLASIM, "reference", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+class Page(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_page_is_what_the_binary_prints(self):
+        self.assertEqual(PAGE.read_text(), printed(), "tests/cli/reference_test.py DLASIM --write")
+
+    def test_a_name_has_its_rows_and_a_slip_of_the_pen_a_suggestion(self):
+        self.assertIn("csc.md 1.6.1", printed("credit_gap_cycles"))
+        wrong = subprocess.run([DLASIM, "reference", "credit_gap_cycle"], capture_output=True, text=True)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn('did you mean "credit_gap_cycles"', wrong.stderr)
+
+
+class Section:
+    """Declared rows, and which of them were seen."""
+
+    def __init__(self, name, rows):
+        self.name, self.rows, self.seen, self.problems = name, rows, set(), set()
+        self.patterns = [(row, re.compile(re.escape(row["name"]).replace(r"\*", "[^/]+").replace(r"\#", "[0-9]+") + "$")) for row in rows]
+
+    def row(self, path):
+        exact = [row for row, _ in self.patterns if row["name"] == path]
+        return exact[0] if exact else next((row for row, pattern in self.patterns if pattern.match(path)), None)
+
+    def leads_on(self, path):
+        """A row stands below this place."""
+        parts = path.split("/")
+        below = [row["name"].split("/") for row in self.rows]
+        return any(len(b) > len(parts) and all(p == q or q in ("*", "[]") for p, q in zip(parts, b)) for b in below)
+
+    def check(self, value, path=""):
+        row = self.row(path) if path else None
+        if row:
+            self.seen.add(row["name"])
+            if not any(TYPES[kind](value) for kind in row["type"].split(" or ")):
+                self.problems.add(f"{self.name}: {path} is {value!r}, declared as {row['type']}")
+        deeper = not path or self.leads_on(path)
+        if not row and not deeper:
+            self.problems.add(f"{self.name}: {path} is not declared")
+        if not deeper:
+            return
+        if isinstance(value, dict):
+            for key, each in value.items():
+                self.check(each, f"{path}/{key}" if path else key)
+        elif isinstance(value, list):
+            for each in value:
+                if isinstance(each, dict):
+                    self.check(each, path + "/[]")
+
+
+def nested(hardware, prefix=""):
+    """{"cbuf": {"banks": 2}} as {"cbuf.banks": 2}."""
+    flat = {}
+    for key, value in hardware.items():
+        flat.update(nested(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value})
+    return flat
+
+
+CONVOLUTION = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10},
+               "post": {"bias": True, "output": {"shift": 10}}}
+POOL = {"op": "pool", "input": {"width": 8, "height": 6, "channels": 32}, "pool": {"function": "average", "kernel_shape": [2, 2], "strides": [2, 2]}}
+LUT = {"op": "sdp", "input": {"width": 9, "height": 4, "channels": 32},
+       "post": {"ew": {"lut": {"function": "sigmoid", "input_scale": 0.05, "output_scale": 0.0078125}}, "output": {"offset": 64}}}
+EQUAL = {"op": "sdp", "input": {"width": 8, "height": 3, "channels": 32}, "post": {"ew": {"alu": {"op": "equal", "per": "element"}}}}
+PARTS = {"input": {"width": 16, "height": 16, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 32},
+         "partition": {"rows": 7, "reuse_data": True, "reuse_weights": True}}
+LRN = {"op": "lrn", "input": {"width": 6, "height": 5, "channels": 40}, "lrn": {"size": 5}}
+FEW_CHANNELS = {"input": {"width": 32, "height": 32, "channels": 3}, "kernel": {"width": 3, "height": 3, "count": 32}}
+
+
+def model(name):
+    return ROOT / "models" / f"{name}.json"
+
+
+# What is run: descriptor, hardware, further options.
+RUNS = [
+    (CONVOLUTION, "nv_small", []),
+    (CONVOLUTION, "nv_large", ["--timing-only"]),
+    (CONVOLUTION, "nv_full", ["--memory", "ddr4-2400"]),
+    (CONVOLUTION, "nv_large", ["--memory", "hbm2", "--events", "events.json"]),
+    ({**CONVOLUTION, "precision": "fp16", "post": {"bias": True}}, "nv_full", []),
+    (PARTS, "nv_full", []), (POOL, "nv_full", []), (POOL, "nv_small", []), (LUT, "nv_full", []), (LUT, "nv_large", []), (EQUAL, "nv_full", []),
+    (LRN, "nv_full", []), (dict(LRN, precision="fp16"), "nv_full", []), (LRN, "nv_small", []), (FEW_CHANNELS, "nv_full", []),
+    (model("lenet5_conv2_cvsram"), "nv_full", ["--events", "events.json"]), (model("lenet5_c1_image"), "nv_large", []),
+    (model("bdma_spill_and_reload"), "nv_full", []), (model("rubik_contract"), "nv_full", []), (model("rubik_split"), "nv_full", []),
+    (model("rubik_merge"), "nv_full", []),
+]
+
+
+class Keys(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sections = {name: Section(name, rows) for name, rows in json.loads(printed("--json")).items()}
+        cls.temporary = tempfile.TemporaryDirectory(prefix="dlasim_reference_")
+        cls.folder = Path(cls.temporary.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def dlasim(self, *arguments, status=0):
+        done = subprocess.run([DLASIM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=200)
+        self.assertEqual(done.returncode, status, f"{arguments}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def units(self, units):
+        for name, unit in units.items():
+            for group in ("counters", "clock_on"):
+                if group not in unit:
+                    continue
+                section = self.sections.get(f"units/{name}/{group}")
+                self.assertIsNotNone(section, f"{group} of {name}")
+                section.check(unit[group])
+
+    def load(self, name):
+        return json.loads((self.folder / name).read_text())
+
+    def look_at_runs(self):
+        for i, (layer, hardware, options) in enumerate(RUNS):
+            if isinstance(layer, dict):
+                (self.folder / "layer.json").write_text(json.dumps(layer))
+                layer = "layer.json"
+            self.dlasim("run", layer, "--hw", hardware, "--out", f"run{i}", "--quiet", *options)
+            result = self.load(f"run{i}/result.json")
+            self.units(result["units"])
+            self.sections["hardware"].check(nested(result["hardware"]))
+            if result["memory"]["kind"] == "ideal":
+                self.sections["memory"].check(result["memory"])
+            for report in result.get("memory_report", {}).values():
+                self.sections["dram"].check(report)
+            if "--events" in options:
+                self.sections["events"].check(self.load("events.json"))
+
+    def look_at_replays(self):
+        cases = [sorted((DATA / "rtl" / config).glob(pattern))[0]
+                 for config, pattern in [("nv_full", "*.json"), ("nv_small", "*.json"), ("nv_full", "bdma_*.json")]]
+        for case in cases:
+            self.dlasim("replay", case, "--events", "events.json", "--out", "replay", "--quiet")
+            self.sections["events"].check(self.load("events.json"))
+            result = self.load("replay/result.json")
+            self.sections["replay"].check(result)
+            self.units(result["units"])
+
+    def look_at_files(self):
+        for file in (ROOT / "configs/dram").glob("*.json"):
+            self.sections["device"].check(json.loads(file.read_text()))
+        for file in (ROOT / "configs/dram/standards").glob("*.json"):
+            self.sections["table"].check(json.loads(file.read_text()))
+        self.sections["dram"].check(json.loads(self.dlasim("dram", "--cycles", "5000", "--json"))["statistics"])
+
+    def test_what_is_written_and_read_is_declared_and_what_is_declared_occurs(self):
+        self.look_at_runs()
+        self.look_at_replays()
+        self.look_at_files()
+        problems = sorted(problem for section in self.sections.values() for problem in section.problems)
+        for section in self.sections.values():
+            problems += [f"{section.name}: {row['name']} never occurs" for row in section.rows
+                         if row["name"] not in section.seen and "when" not in row]
+        self.assertEqual(problems, [])
+
+
+if __name__ == "__main__":
+    DLASIM = os.path.abspath(sys.argv.pop(1))
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(printed())
+        sys.exit(0)
+    unittest.main()
