@@ -6,6 +6,7 @@
 
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "facts/abilities.h"
 #include "facts/presets.h"
 #include "files/console.h"
 
@@ -19,7 +20,7 @@ void list_all()
         const std::string port = hw.memory.has_secondary ? ", CVSRAM port" : "";
         say("  {:<20} {} x {} MACs, CBUF {} banks x {} x {} bytes, {}-byte atoms, {}-bit port{}{}\n", hw.name, hw.mac.atomic_c,
             hw.kernel_group(Precision::Int8), hw.cbuf.banks, hw.cbuf.bank_depth, hw.cbuf.entry_bytes, hw.memory.atom_bytes,
-            8 * hw.memory.primary.width_bytes, port, hw.full() ? ", int8 int16 fp16, Winograd" : ", int8");
+            8 * hw.memory.primary.width_bytes, port, facts::abilities(hw).words ? ", int8 int16 fp16, Winograd" : ", int8");
     }
     say("memory (--memory)\n");
     for (std::size_t i = 0; i < memory_presets().size(); ++i) say("  {:<20} {}\n", memory_presets()[i], memory_descriptions()[i]);

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "config/hardware.h"
+#include "facts/abilities.h"
 #include "facts/bdma.h"
 #include "facts/fabric.h"
 #include "facts/presets.h"
@@ -53,7 +54,7 @@ void Rules::both() const
     const CbufHardware& cbuf = hw_.cbuf;
     expect(std::has_single_bit(cbuf.bank_depth), is("cbuf.bank_depth", cbuf.bank_depth),
            "a power of two: an entry address is a bank and a row");
-    const std::uint32_t entries = cbuf.banks * cbuf.bank_depth, most = hw_.full() ? 4096 : 32768;
+    const std::uint32_t entries = cbuf.banks * cbuf.bank_depth, most = facts::abilities(hw_).most_buffer_entries;
     expect(entries <= most, is("cbuf.banks", cbuf.banks, "cbuf.bank_depth", cbuf.bank_depth),
            "at most " + std::to_string(most) + " entries in all: the width of an entry address");
     expect(!hw_.sdp.has_lut || hw_.sdp.has_ew, "sdp.has_lut without sdp.has_ew", "both: the tables are in the EW unit");
@@ -81,7 +82,7 @@ void Rules::credits() const
                is((std::string("fabric.read_credit.") + client).c_str(), credits[static_cast<std::size_t>(id)]),
                "0, unlimited: CDMA returns no credits, so it would stop for ever once it has used them up");
     const std::uint32_t counter = facts::fabric::most_credits(hw_);
-    const std::string bits = std::string("the credit counter has ") + (hw_.full() ? "eight" : "nine") + " bits";
+    const std::string bits = std::string("the credit counter has ") + (counter < 256 ? "eight" : "nine") + " bits";
     if (hw_.bdma) credit("bdma", credits[0], facts::bdma::of(hw_).fifo_beats, "the latency FIFO of BDMA holds no more");
     if (hw_.rubik) credit("rubik", credits[4], facts::rubik::of(hw_).fifo_beats, "the data FIFO of Rubik holds no more");
     for (const auto& [client, id] :

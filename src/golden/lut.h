@@ -4,7 +4,7 @@
 
 namespace dlasim {
 
-/// `le_quirk`: nv_full's LE takes a distance of 2^31 or more as negative where a step is 2^33 or more.
+/// `le_quirk`: LE takes a distance of 2^31 or more as negative where a step is 2^33 or more.
 std::int64_t reference_lut(const Lut& lut, std::int64_t x, bool le_quirk);
 
 /// Of fp16 layers: fp32 patterns in and out, the interpolation in fp17.

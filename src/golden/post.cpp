@@ -59,7 +59,7 @@ std::int64_t PostReference::x_engine(std::size_t engine, std::int64_t value, At 
         value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
     } else {
         if (e.mul.on) value *= operand(operand_slot(engine, true), at);
-        value = !hw_.full() && e.mul_shift >= 49 ? 0 : clamp_bits(round_shift(value, e.mul_shift), 32);
+        value = e.mul_shift >= can_.dead_shift ? 0 : clamp_bits(round_shift(value, e.mul_shift), 32);
     }
     return e.relu ? std::max<std::int64_t>(value, 0) : value;
 }
@@ -92,13 +92,13 @@ std::int64_t PostReference::y_engine(std::int64_t value, At at) const
                 break;
         }
     }
-    return e.lut ? reference_lut(*e.lut, value, hw_.full()) : value;
+    return e.lut ? reference_lut(*e.lut, value, can_.far_le_is_negative) : value;
 }
 
 std::int16_t PostReference::convert(std::int64_t value) const
 {
     const OutputConversion& c = l_.output;
-    if (l_.post.compares()) return static_cast<std::int16_t>(!hw_.full() && c.precision == Precision::Int8 ? value & 0xff : value);
+    if (l_.post.compares()) return static_cast<std::int16_t>(can_.equal_in_bytes && c.precision == Precision::Int8 ? value & 0xff : value);
     value = clamp_bits(round_shift((value - c.offset) * c.scale, c.shift), 17);
     if (c.precision == Precision::Fp16)
         return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));

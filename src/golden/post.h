@@ -6,14 +6,14 @@
 #pragma once
 #include "base/vectors.h"
 #include "config/tensors.h"
-#include "facts/hardware.h"
+#include "facts/abilities.h"
 
 namespace dlasim {
 
 class PostReference {
 public:
     PostReference(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Vectors vectors = Vectors::Best)
-        : l_(layer), hw_(hardware), t_(tensors), vectors_(chosen(vectors))
+        : l_(layer), can_(facts::abilities(hardware)), t_(tensors), vectors_(chosen(vectors))
     {
     }
 
@@ -38,7 +38,7 @@ private:
     void operand_row(std::size_t slot, std::uint32_t k, std::uint32_t y, std::int64_t* values) const;
 
     const Layer& l_;
-    const Hardware& hw_;
+    const facts::Abilities can_;
     const LayerTensors& t_;
     const Vectors vectors_;
 };

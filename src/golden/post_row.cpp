@@ -84,7 +84,7 @@ void PostReference::x_row(std::size_t engine, std::int64_t* values, std::uint32_
     const PointEngine& e = l_.post.engines[engine];
     const std::uint32_t count = l_.out_width();
     if (!e.on()) return;
-    if ((e.mul.on && e.prelu) || e.alu_shift > 31 || (!hw_.full() && e.mul_shift >= 49)) {
+    if ((e.mul.on && e.prelu) || e.alu_shift > 31 || e.mul_shift >= can_.dead_shift) {
         for (std::uint32_t x = 0; x < count; ++x) values[x] = x_engine(engine, values[x], {k, y, x});
         return;
     }

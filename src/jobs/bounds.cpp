@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "facts/abilities.h"
 #include "units/dram/bound.h"
 
 namespace dlasim {
@@ -23,31 +24,25 @@ Nest nest_of(const PlannedPass& planned, const Hardware& hw)
     const Pass& p = planned.pass;
     const std::uint64_t slice = hw.mac.atomic_c, places = std::uint64_t{g.out_width} * g.out_height * p.batch;
     if (p.mode == PassMode::Winograd) return {g.channels_ext / 4, places / 4, 32};
-    if (p.mode == PassMode::Image) {
-        const std::uint64_t stripe = hw.full() ? 64 : (slice / hw.mac.atomic_k == 4 ? 4 : 2) * hw.mac.atomic_k;
-        return {up(g.kernel_channels, slice) * up(p.kernel_height, 1u << p.y_extension), places, stripe};
-    }
-    return {up(p.channels, slice) * p.kernel_width * p.kernel_height, places, hw.full() ? 32 : 2 * hw.mac.atomic_k};
+    const facts::Abilities can = facts::abilities(hw);
+    if (p.mode == PassMode::Image)
+        return {up(g.kernel_channels, slice) * up(p.kernel_height, 1u << p.y_extension), places, can.longest_pixel_stripe};
+    return {up(p.channels, slice) * p.kernel_width * p.kernel_height, places, can.longest_stripe};
 }
 
-/// Cycles to load the weights of all kernels once: nv_full loads two int8 kernels a cycle.
-std::uint64_t load_cycles(const Pass& p, const Hardware& hw)
-{
-    return hw.full() && p.precision == Precision::Int8 ? up(p.kernels, 2) : p.kernels;
-}
+/// Cycles to load the weights of all kernels once: a cell a cycle, with all the kernels that it holds.
+std::uint64_t load_cycles(const Pass& p, const Hardware& hw) { return up(p.kernels, hw.kernel_group(p.precision) / hw.mac.atomic_k); }
 
 /// Beats of results that SDP takes for a place and all kernels.
 std::uint64_t sdp_beats(const Pass& p, const Hardware& hw)
 {
-    const std::uint64_t groups = up(p.kernels, hw.kernel_group(p.precision));
-    if (hw.full()) return groups * (p.precision == Precision::Int8 ? 2 : 1);
-    return groups * (hw.mac.atomic_k / hw.sdp.max_throughput());
+    const std::uint32_t group = hw.kernel_group(p.precision);
+    return std::uint64_t{up(p.kernels, group)} * (group / hw.sdp.max_throughput());
 }
 
-/// Cycles that the slowest engine in use takes for a beat: nv_full's EW works on a quarter of it.
+/// Cycles that the slowest engine in use takes for a beat.
 std::uint64_t cycles_a_beat(const Pass& p, const Hardware& hw)
 {
-    if (hw.full()) return p.post.ew().on() ? 4 : 1;
     const std::uint32_t throughput[] = {hw.sdp.bs_throughput, hw.sdp.bn_throughput, hw.sdp.ew_throughput};
     std::uint64_t cycles = 1;
     for (std::size_t i = 0; i < p.post.engines.size(); ++i)
@@ -140,8 +135,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
         products += p.mode == PassMode::Winograd ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels : g.macs;
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
-        // The configurable generation pauses a cycle between the results of two places: cacc.md 3.5.
-        cacc += places * (sdp_beats(p, hw) + (hw.full() ? 0 : up(p.kernels, hw.kernel_group(p.precision))));
+        cacc += places * (sdp_beats(p, hw) + (facts::abilities(hw).cacc_pauses ? up(p.kernels, hw.kernel_group(p.precision)) : 0));
     }
     const PortBytes bytes = bytes_of(plan, hw);
     const bool ideal = memory.kind == "ideal";

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "facts/abilities.h"
 #include "facts/cdp.h"
 #include "lowering/lrn_tables.h"
 #include "lowering/transfer_planner.h"
@@ -115,7 +116,7 @@ std::vector<UnitBound> bounds_of(const Lrn& lrn, const Hardware& hardware)
 TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware)
 {
     const Lrn& lrn = *transfer.lrn();
-    if (lrn.precision != Precision::Int8 && !hardware.full())
+    if (lrn.precision != Precision::Int8 && !facts::abilities(hardware).words)
         throw ConfigError(transfer.where("/precision"), std::string("found \"") + precision_name(lrn.precision) +
                                                             "\", expected \"int8\": the only precision of " + hardware.name);
     TransferPlan plan;

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "facts/csc.h"
 #include "lowering/weight_ring.h"
 
 namespace dlasim {
 namespace {
-
-// [spec] programming.md 4: narrower entries are read in pairs, wrongly so where a line of pixels wraps around the ring.
-constexpr std::uint32_t kPairedBelow = 32;
 
 std::uint64_t group_banks(const SplitFrame& frame, std::uint32_t kernels)
 {
@@ -24,11 +22,12 @@ bool mask_of_part_fits(const SplitFrame& frame, std::uint32_t kernels, bool kept
     return mask_fits(frame.hw, ends) && (!kept || ceil_div(ends.back(), std::uint64_t{8}) <= frame.bank_bytes);
 }
 
+/// [spec] programming.md 4: narrow entries are read in pairs, wrongly so where a line of pixels wraps around the ring.
 bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts, std::uint64_t data_banks)
 {
     const Pass& p = frame.pass;
     const std::uint32_t entry = frame.hw.cbuf.entry_bytes;
-    if (p.mode != PassMode::Image || frame.hw.full() || entry >= kPairedBelow) return false;
+    if (p.mode != PassMode::Image || entry >= facts::csc::kJumpBelow) return false;
     if (p.stride.x * p.format->components <= entry) return false;
     const std::uint64_t ring = data_banks * frame.bank_depth;
     std::uint64_t at = 0;  // the ring begins with its banks

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "facts/abilities.h"
 #include "lowering/deconvolution.h"
 
 namespace dlasim {
@@ -26,7 +27,7 @@ ModeName mode_of(const Layer& l)
 void check_pool(const Layer& l, const Hardware& hw)
 {
     if (!l.pool) return;
-    if (l.precision != Precision::Int8 && !hw.full())
+    if (l.precision != Precision::Int8 && !facts::abilities(hw).words)
         throw ConfigError(where_of(l),
                           std::string("found ") + precision_name(l.precision) + ", expected int8: PDP of " + hw.name + " pools no other");
     if (l.op == Op::Pool) return;
@@ -45,7 +46,7 @@ void check_pool(const Layer& l, const Hardware& hw)
 void refuse_defective_rows(const Layer& l, const Hardware& hw)
 {
     const std::uint32_t row = l.kernel_width * l.channels, c = hw.mac.atomic_c;
-    if (!hw.full() && row > 2 * c && (row - 1) % c == 0)
+    if (facts::abilities(hw).short_slice_count && row > 2 * c && (row - 1) % c == 0)
         throw ConfigError(where_of(l), "found a kernel row of " + std::to_string(row) + " elements, expected none of n * " +
                                            std::to_string(c) + " + 1 elements: the silicon computes it wrongly");
 }
@@ -54,11 +55,12 @@ void refuse_defective_rows(const Layer& l, const Hardware& hw)
 std::uint32_t rows_at_once(const Layer& l, const Hardware& hw)
 {
     const std::uint32_t row = l.kernel_width * l.channels;
-    if (l.rows_at_once > 1 && !hw.full())
+    const bool several = facts::abilities(hw).rows_at_once;
+    if (l.rows_at_once > 1 && !several)
         throw ConfigError(where_of(l),
                           "found " + std::to_string(l.rows_at_once) + " kernel rows at once, expected 1: " + hw.name + " is given one");
     if (l.rows_at_once != 0) return l.rows_at_once / 2;  // size_pass refuses what does not fit
-    if (!hw.full()) return 0;
+    if (!several) return 0;
     const std::uint32_t step = l.stride.x * l.channels;
     const auto fits = [&](std::uint32_t rows) { return std::max(row, step) * rows <= hw.mac.atomic_c; };
     if (fits(4) && l.kernel_height >= 3) return 2;

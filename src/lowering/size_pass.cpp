@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "lowering/pass.h"
+#include "facts/abilities.h"
+#include "lowering/size_sdp.h"
 #include "lowering/weight_ring.h"
 
 namespace dlasim {
@@ -13,7 +14,7 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
 
 class Sizer {
 public:
-    Sizer(const Pass& pass, const Hardware& hw, const std::string& where) : p_(pass), hw_(hw), where_(where) {}
+    Sizer(const Pass& pass, const Hardware& hw, const std::string& where) : p_(pass), hw_(hw), can_(facts::abilities(hw)), where_(where) {}
 
     Geometry size()
     {
@@ -52,9 +53,7 @@ public:
                 break;
         }
         if (p_.convolves()) banks();
-        output();
-        engines();
-        return g_;
+        return with_sdp(g_, p_, hw_, where_);
     }
 
 private:
@@ -67,9 +66,9 @@ private:
 
     void precision_of_machine() const
     {
-        expect(hw_.full() || p_.precision == Precision::Int8,
+        expect(can_.words || p_.precision == Precision::Int8,
                std::string("found precision ") + precision_name(p_.precision) + ", expected int8: " + hw_.name + " computes nothing else");
-        expect(hw_.full() || p_.output.precision == Precision::Int8, std::string("found output precision ") +
+        expect(can_.words || p_.output.precision == Precision::Int8, std::string("found output precision ") +
                                                                          precision_name(p_.output.precision) +
                                                                          ", expected int8: " + hw_.name + " writes nothing else");
         expect(p_.batch == 1 || (hw_.batch && p_.mode == PassMode::Direct),
@@ -98,7 +97,7 @@ private:
     void features()
     {
         if (p_.stored_precision() == Precision::Int8 || p_.element_bytes() == 2) return;
-        expect(hw_.full(), "found int16 input for int8, expected int8: " + hw_.name + " reads nothing else");
+        expect(can_.words, "found int16 input for int8, expected int8: " + hw_.name + " reads nothing else");
         g_.surfaces = 2 * static_cast<std::uint32_t>(divide_up(p_.channels, atom()));
     }
 
@@ -106,7 +105,7 @@ private:
     void image()
     {
         const PixelFormat& f = *p_.format;
-        expect(hw_.full() || f.eight_bit,
+        expect(can_.words || f.eight_bit,
                std::string("found pixel format ") + f.name + ", expected one of 8-bit components: " + hw_.name + " knows no other");
         expect(p_.x_offset < atom() / f.plane_pixel_bytes || p_.x_offset == 0,
                "found x_offset " + text(p_.x_offset) + ", expected less than the " + text(atom() / f.plane_pixel_bytes) +
@@ -132,8 +131,8 @@ private:
         expect(p_.y_extension == 0 || step <= limit, "found a stride of " + text(p_.stride.x) + " pixels of " + text(f.components) +
                                                          " components = " + text(step) + " with " + text(1u << p_.y_extension) +
                                                          " rows at once, expected at most " + text(limit) + ": CSC counts no further");
-        expect(!hw_.full() || row <= 128,
-               "found a kernel row of " + text(row) + " elements, expected at most 128: nv_full addresses two slices of pixels");
+        expect(row <= can_.most_pixel_row, "found a kernel row of " + text(row) + " elements, expected at most " +
+                                               text(can_.most_pixel_row) + ": " + hw_.name + " addresses two slices of pixels");
         g_.kernel_width = 1;
         g_.kernel_channels = row;
         g_.entries = g_.entries_per_slice * p_.lines();
@@ -175,13 +174,12 @@ private:
     {
         const std::uint64_t depth = hw_.cbuf.bank_depth, bank_bytes = depth * hw_.cbuf.entry_bytes;
         const std::uint32_t all = hw_.cbuf.banks - (p_.compressed.on ? 1 : 0);
-        const std::uint64_t most = hw_.full() ? 4096 : 16384;
+        const std::uint64_t most = can_.most_line_entries;
         expect(g_.entries_per_slice <= most,
                "found " + text(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + text(most));
         expect(g_.kernel_bytes <= 1u << 18,
                "found " + text(g_.kernel_bytes) + " bytes in a kernel, expected at most 262144: its register has 18 bits");
-        const std::uint64_t padded = hw_.full() ? 128 : hw_.cbuf.entry_bytes;
-        g_.weight_bytes = p_.compressed.on ? p_.compressed.weight_bytes : align_up(g_.kernel_bytes * p_.kernels, padded);
+        g_.weight_bytes = p_.compressed.on ? p_.compressed.weight_bytes : align_up(g_.kernel_bytes * p_.kernels, hw_.cbuf.entry_bytes);
         const std::uint64_t need_data = p_.data_banks != 0 ? p_.data_banks : divide_up(g_.entries, depth);
         const std::uint64_t in_group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
         const GroupEnds ends =
@@ -212,49 +210,9 @@ private:
                "found a fetch unit of " + text(unit) + " entries, expected at most " + text(g_.data_banks * depth));
     }
 
-    // [spec] sdp.md 1.7: one surface is the channels of an atom; int8 to int16 writes them in pairs.
-    void output()
-    {
-        const std::uint32_t kernels = p_.kernels, per_atom = hw_.memory.atom_bytes / p_.element_bytes();
-        g_.out_element_bytes = p_.output.precision == Precision::Int8 ? 1 : 2;
-        g_.out_surfaces = static_cast<std::uint32_t>(divide_up(kernels, per_atom));
-        if (p_.element_bytes() == 1 && g_.out_element_bytes == 2) g_.out_surfaces *= 2;
-        g_.out_line_stride = p_.out_line_stride != 0 ? p_.out_line_stride : std::uint64_t{g_.out_width} * atom();
-        // Operands per element pair up from the start of a line, results from the even atoms of memory: lines begin there.
-        if (p_.batch > 1 && p_.post.streams_elements()) g_.out_line_stride = align_up(g_.out_line_stride, 2 * atom());
-        g_.out_surface_stride = p_.out_surface_stride != 0 ? p_.out_surface_stride : g_.out_line_stride * g_.out_height;
-        g_.out_batch_stride = p_.out_batch_stride != 0 ? p_.out_batch_stride : g_.out_surface_stride * g_.out_surfaces;
-        if (!p_.convolves()) return;
-        g_.macs = std::uint64_t{g_.out_width} * g_.out_height * kernels * p_.kernel_width * p_.kernel_height * p_.channels * p_.batch;
-    }
-
-    // [spec] sdp.md 1.6.1: what SDP_RDMA is asked for.
-    void engines()
-    {
-        const Post& post = p_.post;
-        const std::uint32_t per_atom = static_cast<std::uint32_t>(atom()) / p_.element_bytes();
-        expect(!post.ew().on() || hw_.sdp.has_ew, "found operations of EW, expected none: " + hw_.name + " has no EW");
-        expect(!post.ew().lut || hw_.sdp.has_lut, "found a lookup table, expected none: " + hw_.name + " has none");
-        expect(
-            !post.compares() || p_.kernels % per_atom == 0,
-            "found " + text(p_.kernels) + " channels to compare, expected a multiple of " + text(per_atom) + ": EW compares whole atoms");
-        const std::uint64_t surfaces = divide_up(p_.kernels, per_atom);
-        for (std::size_t i = 0; i < post.engines.size(); ++i) {
-            const PointEngine& e = post.engines[i];
-            if (!e.streams()) continue;
-            OperandGeometry& o = g_.operands[i];
-            o.atoms = (e.alu.streamed() && e.mul.streamed() ? 2 : 1) * (p_.element_bytes() == 1 ? e.operand_bytes : 1);
-            const bool element = e.per() == OperandPer::Element && (g_.out_width > 1 || g_.out_height > 1);
-            o.line_stride = element ? o.atoms * g_.out_width * atom() : 0;
-            o.surface_stride = !element                            ? 0
-                               : p_.operand_surface_stride[i] != 0 ? p_.operand_surface_stride[i]
-                                                                   : o.line_stride * g_.out_height;
-            o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom();
-        }
-    }
-
     const Pass& p_;
     const Hardware& hw_;
+    const facts::Abilities can_;
     const std::string& where_;
     Geometry g_;
 };

@@ -35,7 +35,7 @@ SplitFrame split_frame(const Pass& whole, const Hardware& hardware, const Partit
 
 std::uint64_t SplitFrame::weight_bytes(std::uint32_t kernels) const
 {
-    return round_up(geometry.kernel_bytes * kernels, std::uint64_t{hw.full() ? 128 : hw.cbuf.entry_bytes});
+    return round_up(geometry.kernel_bytes * kernels, std::uint64_t{hw.cbuf.entry_bytes});
 }
 
 }  // namespace dlasim

@@ -1,0 +1,46 @@
+// What a machine can do beyond its sizes, and where its silicon is wrong: the questions that software - lowering, reference, bounds - asks
+// of it. Which generation answers how is decided here.
+//
+//   [spec]  document and section named
+#pragma once
+#include "facts/csc.h"
+#include "facts/hardware.h"
+
+namespace dlasim::facts {
+
+inline constexpr std::uint32_t kNoLimit = UINT32_MAX;
+
+struct Abilities {
+    bool words = false;                // int16 and fp16 beside int8, pixels of more than 8 bits. [spec] sdp.md 4.6
+    bool rows_at_once = false;         // two or four kernel rows of pixels in one operation. [spec] programming.md 4
+    std::uint32_t most_pixel_row = 0;  // elements of a kernel row of pixels. [spec] programming.md 4
+    bool short_slice_count = false;  // a kernel row with one element in its third slice, or a later one, is summed wrongly. [spec] csc.md 6
+    std::uint64_t most_line_entries = 0;     // CBUF entries of a line: what D_ENTRY_PER_SLICE holds. [spec] csc.md 1.2
+    std::uint32_t most_buffer_entries = 0;   // of the whole CBUF: the width of an entry's address. [spec] cbuf.md 0
+    std::uint64_t longest_stripe = 0;        // output places for which weights are loaded once. [spec] csc.md 1.5.1
+    std::uint64_t longest_pixel_stripe = 0;  // the same of pixels. [spec] csc.md 1.5.1
+    bool cacc_pauses = false;                // a cycle between the results of two places. [spec] cacc.md 3.5
+    std::uint32_t dead_shift = 0;            // BS, BN: right shifts from here on give 0. [spec] sdp.md 4.1
+    bool equal_in_bytes = false;             // int8: EW's comparison leaves the low byte of its lane. [spec] sdp.md 4.2
+    bool far_le_is_negative = false;  // LE: a distance of 2^31 or more counts as negative where a step is 2^33 or more. [spec] sdp.md 4.5
+};
+
+inline Abilities abilities(const Hardware& hw)
+{
+    const csc::Facts sequencer = csc::of(hw);
+    const bool full = hw.full();
+    return {.words = sequencer.words,
+            .rows_at_once = full,
+            .most_pixel_row = full ? 2 * hw.mac.atomic_c : kNoLimit,
+            .short_slice_count = sequencer.short_slice_count,
+            .most_line_entries = std::uint64_t{1} << sequencer.entry_bits,
+            .most_buffer_entries = full ? 4096u : 32768u,
+            .longest_stripe = sequencer.upper,
+            .longest_pixel_stripe = sequencer.image_stripe,
+            .cacc_pauses = !full,
+            .dead_shift = full ? kNoLimit : 49,
+            .equal_in_bytes = !full,
+            .far_le_is_negative = full};
+}
+
+}  // namespace dlasim::facts

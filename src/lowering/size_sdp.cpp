@@ -1,0 +1,63 @@
+#include "lowering/size_sdp.h"
+
+#include "base/bits.h"
+#include "base/error.h"
+
+namespace dlasim {
+namespace {
+
+std::string text(std::uint64_t number) { return std::to_string(number); }
+
+// [spec] sdp.md 1.7: one surface is the channels of an atom; int8 to int16 writes them in pairs.
+Geometry with_output(Geometry g, const Pass& p, const Hardware& hw)
+{
+    const std::uint64_t atom = hw.memory.atom_bytes;
+    const std::uint32_t kernels = p.kernels, per_atom = hw.memory.atom_bytes / p.element_bytes();
+    g.out_element_bytes = p.output.precision == Precision::Int8 ? 1 : 2;
+    g.out_surfaces = static_cast<std::uint32_t>(ceil_div(kernels, per_atom));
+    if (p.element_bytes() == 1 && g.out_element_bytes == 2) g.out_surfaces *= 2;
+    g.out_line_stride = p.out_line_stride != 0 ? p.out_line_stride : std::uint64_t{g.out_width} * atom;
+    // Operands per element pair up from the start of a line, results from the even atoms of memory: lines begin there.
+    if (p.batch > 1 && p.post.streams_elements()) g.out_line_stride = round_up(g.out_line_stride, 2 * atom);
+    g.out_surface_stride = p.out_surface_stride != 0 ? p.out_surface_stride : g.out_line_stride * g.out_height;
+    g.out_batch_stride = p.out_batch_stride != 0 ? p.out_batch_stride : g.out_surface_stride * g.out_surfaces;
+    if (p.convolves())
+        g.macs = std::uint64_t{g.out_width} * g.out_height * kernels * p.kernel_width * p.kernel_height * p.channels * p.batch;
+    return g;
+}
+
+// [spec] sdp.md 1.6.1: what SDP_RDMA is asked for.
+Geometry with_operands(Geometry g, const Pass& p, const Hardware& hw, const std::string& where)
+{
+    const std::uint64_t atom = hw.memory.atom_bytes;
+    const auto expect = [&](bool holds, const std::string& problem) {
+        if (!holds) throw ConfigError(where, problem);
+    };
+    const Post& post = p.post;
+    const std::uint32_t per_atom = hw.memory.atom_bytes / p.element_bytes();
+    expect(!post.ew().on() || hw.sdp.has_ew, "found operations of EW, expected none: " + hw.name + " has no EW");
+    expect(!post.ew().lut || hw.sdp.has_lut, "found a lookup table, expected none: " + hw.name + " has none");
+    expect(!post.compares() || p.kernels % per_atom == 0,
+           "found " + text(p.kernels) + " channels to compare, expected a multiple of " + text(per_atom) + ": EW compares whole atoms");
+    const std::uint64_t surfaces = ceil_div(p.kernels, per_atom);
+    for (std::size_t i = 0; i < post.engines.size(); ++i) {
+        const PointEngine& e = post.engines[i];
+        if (!e.streams()) continue;
+        OperandGeometry& o = g.operands[i];
+        o.atoms = (e.alu.streamed() && e.mul.streamed() ? 2 : 1) * (p.element_bytes() == 1 ? e.operand_bytes : 1);
+        const bool element = e.per() == OperandPer::Element && (g.out_width > 1 || g.out_height > 1);
+        o.line_stride = element ? o.atoms * g.out_width * atom : 0;
+        o.surface_stride = !element ? 0 : p.operand_surface_stride[i] != 0 ? p.operand_surface_stride[i] : o.line_stride * g.out_height;
+        o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom;
+    }
+    return g;
+}
+
+}  // namespace
+
+Geometry with_sdp(const Geometry& geometry, const Pass& pass, const Hardware& hardware, const std::string& where)
+{
+    return with_operands(with_output(geometry, pass, hardware), pass, hardware, where);
+}
+
+}  // namespace dlasim
