@@ -20,6 +20,8 @@ public:
     const T& head() const { return items_[first_]; }
     bool ready() const { return ready_; }
     bool quiet() const { return held_ == 0 && ready_; }
+    /// If nothing comes and nothing is taken, the next cycle changes nothing.
+    bool settled(bool stalls) const { return held_ == 0 || !ready_ || !stalls; }
     /// While ready: the place for the item that comes in this cycle, to be filled before step().
     T& incoming() { return items_[(first_ + held_) & 1]; }
 

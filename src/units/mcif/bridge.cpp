@@ -42,10 +42,10 @@ void Bridge::advance(Cycle now)
     if (port_.r.taken) take_read_beat(now);
     if (port_.b.taken) take_response(now);
     if (port_.ar.valid && !port_.ar.seen && may_request(now)) offer_read(now);
-    send_writes(now);
+    if (!complete_writes_.empty()) send_writes(now);
     if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
-    send_writes(now);
+    if (!complete_writes_.empty()) send_writes(now);
     if (!fault_.empty()) throw MachineError(fault_);
 }
 

@@ -33,9 +33,12 @@ public:
     {
         return ((now_.one | bypasses(pushed == kNobody ? 0 : 1u << pushed)) >> client & 1) != 0;
     }
-    bool quiet() const
+    /// A cycle without a push and a pop would change nothing.
+    bool still() const
     {
-        return (now_.one | now_.in_ram | now_.written | now_.delayed | now_.loaded) == 0 && now_.ready_before == (registered_ ? kAll : 0);
+        const std::uint32_t ready = registered_ ? ~now_.loaded & kAll : 0;
+        return (now_.written | now_.delayed | eligible() | (now_.one & ready)) == 0 && now_.ready_before == ready &&
+               full_ == (count_ == facts::fabric::kContexts);
     }
 
     /// One cycle. `pushed`: the client whose entry is written, or kNobody. `popped`: registered, the clients
@@ -46,8 +49,7 @@ public:
         State n = s;
         const std::uint32_t write = pushed == kNobody ? 0 : 1u << pushed;
         const std::uint32_t ready = (registered_ ? popped | ~s.loaded : popped) & kAll;
-        const std::uint32_t eligible = (s.written | s.in_ram) & (s.ready_before | ~s.two | (~s.three & ~s.delayed));
-        const std::uint32_t taken = eligible ? next_after_last(eligible) : 0;
+        const std::uint32_t eligible = this->eligible(), taken = eligible ? next_after_last(eligible) : 0;
         const std::uint32_t pre = bypasses(write), bypass = pre & ~s.delayed & (~s.three | s.ready_before);
         const std::uint32_t valid = s.one | pre, out = valid & ready, in = bypass | s.delayed;
         const std::uint32_t up = in & ~out, down = out & ~in;
@@ -87,6 +89,11 @@ private:
         std::uint32_t loaded = 0;                   // the context register
     };
 
+    /// Whose entry in the RAM may be read.
+    std::uint32_t eligible() const
+    {
+        return (now_.written | now_.in_ram) & (now_.ready_before | ~now_.two | (~now_.three & ~now_.delayed));
+    }
     std::uint32_t bypasses(std::uint32_t write) const { return write & ~now_.in_ram & ~now_.written & (~now_.delayed | now_.one); }
     /// Round robin.
     std::uint32_t next_after_last(std::uint32_t eligible) const

@@ -69,7 +69,7 @@ void McifCore::load_settings()
 void McifCore::advance(Cycle to)
 {
     now_ = to;
-    registers_.advance(to);
+    if (registers_.horizon() <= to) registers_.advance(to);
 
     egress_.step(to);
     egress_.issued(ingress_.step(to, egress_.returned(), egress_.contexts_full()));

@@ -37,6 +37,9 @@ void ReadEgress::step(Cycle at)
     changed_ = moved_ = false;
     returned_before_ = returned_;
     used_contexts_ = 0;
+    const PortRead& beat = port_.r;
+    const bool valid = beat.valid && beat.from <= at;
+    if (!valid && !returned_ && pipe_.quiet() && (words_ | out_ | active_) == 0) return;
     const bool head = pipe_.valid();
     ClientState* receiver = head ? &clients_[index_[pipe_.head()]] : nullptr;
     const bool leaves = head && receiver->word_count < ff::kWordFifo;
@@ -50,8 +53,6 @@ void ReadEgress::step(Cycle at)
     changed_ |= returned_ || returned_before_;
 
     // R channel
-    const PortRead& beat = port_.r;
-    const bool valid = beat.valid && beat.from <= at;
     if (!valid && pipe_.quiet()) return;
     if (valid && pipe_.ready()) {
         if (beat.id >= index_.size() || index_[beat.id] == kNoClient)
@@ -194,11 +195,10 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
     client.got += atoms;
 }
 
-void ReadEgress::issued(const ReadCommand* command)
+void ReadEgress::turn_contexts(const ReadCommand* command)
 {
     if (command) clients_[index_[command->client]].contexts.push_back(command->context);
-    if (silicon_.pairs && (command || !contexts_.quiet()))
-        changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
+    if (silicon_.pairs) changed_ |= contexts_.step(command ? command->client : ContextQueue::kNobody, used_contexts_);
 }
 
 }  // namespace dlasim::fabric

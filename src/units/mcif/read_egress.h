@@ -37,7 +37,10 @@ public:
     /// One cycle, before the ingress: words and lanes.
     void step(Cycle at);
     /// After it: contexts, with the command that the ingress issued in this cycle, or null.
-    void issued(const ReadCommand* command);
+    void issued(const ReadCommand* command)
+    {
+        if (command || used_contexts_ != 0 || !contexts_.still()) turn_contexts(command);
+    }
 
     bool returned() const { return returned_before_; }  // a beat left the R pipe in the cycle before
     bool contexts_full() const { return contexts_.full(); }
@@ -75,6 +78,7 @@ private:
     };
     static constexpr std::uint32_t kAtoms = 64;  // more than all stages of a client hold
 
+    void turn_contexts(const ReadCommand* command);
     Word arrive(ClientState& client, const std::uint8_t* data);
     void step_full(Cycle at);
     bool step_lanes(ClientState& client, Cycle at, const Word* word);

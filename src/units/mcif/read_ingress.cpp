@@ -30,7 +30,7 @@ ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLi
         for (std::uint8_t id = 0; id < kClients; ++id) add(static_cast<Client>(id));
     else
         for (const Client client : ff::kConfigurableReadOrder) add(client);
-    all_ = (1u << clients_.size()) - 1;
+    open_ = (1u << clients_.size()) - 1;
     DLASIM_EXPECTS(std::has_single_bit(block_));
 }
 
@@ -68,80 +68,94 @@ void ReadIngress::CreditBell::wake_at(Cycle at)
 const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full)
 {
     changed_ = returned;
-    accepted_ = false;
-
-    // (3) limit and AR pipe
-    const bool head = ordered_.valid();
-    const std::uint32_t beats = head ? ordered_.head().context.beats : 0;
-    limit_blocks_ = head && outstanding_ + beats - returned > read_limit_;
-    const bool pass = !limit_blocks_ && !contexts_full;
-    const bool taken = pass && ar_.ready(), issue = head && taken;
-    outstanding_ += (issue ? beats : 0) - returned;
-    commands_ += issue;
-    if (head || !ar_.quiet()) {
-        const bool fired = port_.ar.fires(at);
-        if (fired) port_.ar.valid = false;
-        changed_ |= ar_.step(head && pass ? &ordered_.head() : nullptr, fired, silicon_.stages_stall);
-        if (ar_.valid() && !port_.ar.valid) {
-            const ReadCommand& command = ar_.head();
-            port_.ar = {{command.address, command.context.beats, command.client}, true, false, at + 1, kNever};
-        }
-    }
-
-    // (2) and (1)
-    const bool room = ordered_.ready();
-    bool offered = false, granting = room;
-    if (silicon_.pairs) {
-        granting = !serialising_;
-        if (serialising_ && room) {
-            serialise(ordered_.incoming());
-            offered = true;
-            serialising_ = serial_.context.atoms != 0;
-            granting = !serialising_;
-        }
-    }
-    unsigned granted = UINT32_MAX;
-    if (const std::uint32_t requests = waiting_ & weighted_; granting && requests != 0) {
-        granted = arbiter_.pick(requests);
-        arbiter_.grant(granted, weight_[granted]);
-        const ClientState& client = clients_[granted];
-        changed_ = true;
-        if (silicon_.pairs) {
-            command_of(client, serial_);
-            serialising_ = true;
-        } else {
-            command_of(client, ordered_.incoming());
-            offered = true;
-        }
-    }
-    const ReadCommand* issued = issue ? &ordered_.head() : nullptr;
-    if (offered || !ordered_.quiet()) changed_ |= ordered_.step(offered, taken, silicon_.stages_stall);
-
+    accepted_ = limit_blocks_ = false;
+    outstanding_ -= returned;
+    const bool head = ordered_.valid(), issues = head && issue(contexts_full);
+    const ReadCommand* issued = issues ? &ordered_.head() : nullptr;
+    if (head || !ar_.quiet()) serve_port(at, issued);
+    const std::uint32_t requests = waiting_ & weighted_;
+    std::uint32_t granted = 0;
+    const bool offered = (serialising_ || requests != 0) && order(requests, granted);
+    if (offered || head) changed_ |= ordered_.step(offered, issues, silicon_.stages_stall);
     step_clients(at, granted);
     return issued;
 }
 
-/// Steps the clients in which something can change.
-void ReadIngress::step_clients(Cycle at, unsigned granted)
+/// (3): true if the ordered command goes to the AR pipe.
+bool ReadIngress::issue(bool contexts_full)
 {
-    const std::uint32_t grant = granted < clients_.size() ? 1u << granted : 0;
-    std::uint32_t next_active = 0;
-    for (std::uint32_t left = active_ | grant | starved_ | (rung_ & all_); left != 0; left &= left - 1) {
-        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint32_t beats = ordered_.head().context.beats;
+    limit_blocks_ = outstanding_ + beats > read_limit_;
+    if (limit_blocks_ || contexts_full || !ar_.ready()) return false;
+    outstanding_ += beats;
+    ++commands_;
+    return true;
+}
+
+void ReadIngress::serve_port(Cycle at, const ReadCommand* issued)
+{
+    const bool fired = port_.ar.fires(at);
+    if (fired) port_.ar.valid = false;
+    changed_ |= ar_.step(issued, fired, silicon_.stages_stall);
+    if (!ar_.valid() || port_.ar.valid) return;
+    const ReadCommand& command = ar_.head();
+    port_.ar = {{command.address, command.context.beats, command.client}, true, false, at + 1, kNever};
+}
+
+/// (2) and (1): true if the next command is in ordered_.incoming(); `granted`: whose chunk was taken for it or for the serialiser.
+bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted)
+{
+    const bool room = ordered_.ready();
+    bool offered = false;
+    if (serialising_ && room) {
+        serialise(ordered_.incoming());
+        serialising_ = serial_.context.atoms != 0;
+        offered = true;
+    }
+    if (requests == 0 || (silicon_.pairs ? serialising_ : !room)) return offered;
+    const unsigned pick = arbiter_.pick(requests);
+    arbiter_.grant(pick, weight_[pick]);
+    granted = 1u << pick;
+    changed_ = true;
+    command_of(clients_[pick], silicon_.pairs ? serial_ : ordered_.incoming());
+    serialising_ = silicon_.pairs;
+    return offered || !silicon_.pairs;
+}
+
+/// Clients that a request enters in this cycle, and those that a credit they wait for has come for.
+std::uint32_t ReadIngress::stirred(Cycle at)
+{
+    std::uint32_t stirred = 0;
+    for (std::uint32_t left = rung_ & open_; left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
+        const Channel<ReadRequest>& request = clients_[i].link->request;
+        if (request.valid(at)) stirred |= 1u << i;
+        else if (belled_ && !request.offered()) rung_ &= ~(1u << i);
+    }
+    for (std::uint32_t left = starved_; left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
+        const Pulse<bool>& credit = clients_[i].link->credit;
+        if (at >= ff::kCreditLatency && credit.available(at - ff::kCreditLatency)) stirred |= 1u << i;
+    }
+    return stirred;
+}
+
+/// Steps the clients in which something can change.
+void ReadIngress::step_clients(Cycle at, std::uint32_t granted)
+{
+    std::uint32_t active = 0;
+    for (std::uint32_t left = active_ | granted | stirred(at); left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
         const std::uint32_t bit = 1u << i;
         ClientState& client = clients_[i];
-        if (client.out_of_credit) refund(client, at);
-        const bool arrives = (rung_ & bit) && client.first.ready() && client.link->request.valid(at);
-        if (arrives || ((active_ | grant) & bit) || ((starved_ & bit) && !client.out_of_credit)) {
-            if (step_client(client, at, (grant & bit) != 0)) next_active |= bit;
-            const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
-            set(waiting_, client.slot.valid());
-            set(holding_, client.slot.valid() || client.second.valid() || client.first.valid());
-            set(starved_, client.out_of_credit);
-        }
-        if (belled_ && !client.link->request.offered()) rung_ &= ~bit;
+        if (step_client(client, at, (granted & bit) != 0)) active |= bit;
+        const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
+        set(waiting_, client.slot.valid());
+        set(holding_, client.slot.valid() || client.second.valid() || client.first.valid());
+        set(starved_, client.out_of_credit);
+        set(open_, client.first.ready());
     }
-    active_ = next_active;
+    active_ = active;
     changed_ |= active_ != 0;
 }
 
@@ -156,7 +170,7 @@ void ReadIngress::refund(ClientState& client, Cycle at)
     }
 }
 
-/// One cycle of a client; true if anything changed.
+/// One cycle of a client; true if the next one may differ by itself.
 bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
 {
     // a chunk for the slot, as far as the credits go
@@ -186,8 +200,9 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
             split.active = !done;
         }
     }
-    bool changed = accepted;
-    changed |= client.slot.step(accepted, granted, silicon_.stages_stall);
+    const bool slot_ready = client.slot.ready();
+    client.slot.step(accepted, granted, silicon_.stages_stall);
+    bool changed = accepted || client.slot.ready() != slot_ready || !client.slot.settled(silicon_.stages_stall);
     const bool room = client.second.ready();
     changed |= client.second.step(client.first.valid() ? &client.first.head() : nullptr, done, silicon_.stages_stall);
 

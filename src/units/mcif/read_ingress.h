@@ -89,7 +89,11 @@ private:
         CreditBell credit_bell;
     };
 
-    void step_clients(Cycle at, unsigned granted);
+    bool issue(bool contexts_full);
+    void serve_port(Cycle at, const ReadCommand* issued);
+    bool order(std::uint32_t requests, std::uint32_t& granted);
+    std::uint32_t stirred(Cycle at);
+    void step_clients(Cycle at, std::uint32_t granted);
     bool step_client(ClientState& client, Cycle at, bool granted);
     void refund(ClientState& client, Cycle at);
     std::uint32_t next_chunk(const Split& split, Chunk& chunk) const;
@@ -114,7 +118,7 @@ private:
     std::uint32_t starved_ = 0;        // out of credit
     std::uint32_t holding_ = 0;        // something in its stages
     std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
-    std::uint32_t all_ = 0;
+    std::uint32_t open_ = 0;           // a request could enter
     bool belled_ = false;
     std::uint32_t read_limit_ = 0;
     std::array<std::uint8_t, kClients> weight_{};  // by index
