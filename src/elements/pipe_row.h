@@ -41,6 +41,16 @@ public:
         flow.ready = true;
     }
 
+    /// That many cycles in which everything moves: the beats that enter, and the flags they carry, the first in bit 0. The
+    /// flagged beats that were at the output, the first in bit 0.
+    std::uint32_t flow(unsigned cycles, std::uint32_t in, std::uint32_t flags)
+    {
+        const std::uint64_t full = full_ | std::uint64_t{in} << stages_, flagged = flags_ | std::uint64_t{flags} << stages_;
+        full_ = static_cast<std::uint32_t>(full >> cycles);
+        flags_ = static_cast<std::uint32_t>(flagged >> cycles);
+        return static_cast<std::uint32_t>(full & flagged) & ((1u << cycles) - 1);
+    }
+
 private:
     unsigned stages_;
     std::uint32_t full_ = 0, flags_ = 0;  // bit 0: the stage at the output
@@ -54,6 +64,8 @@ struct EitherSkid {
     bool ready() const { return go; }
     /// Nothing inside, and it will accept.
     bool at_rest() const { return !full && !shadow && go; }
+    /// A beat inside, and it will accept: with a beat in and one out every cycle it stays so.
+    bool flows() const { return full && !shadow && go; }
     void sweep(bool in, Flow& flow)
     {
         if (in && full && go && flow.ready) {  // flows on as it is

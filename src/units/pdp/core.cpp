@@ -19,21 +19,23 @@
 namespace dlasim {
 namespace {
 
-/// A boundary between two stages: its handshake as probes see it.
-struct Boundary {
-    Probe* valid = nullptr;
-    Probe* ready = nullptr;
-    void show(Cycle at, bool is_valid, bool is_ready)
-    {
-        if (!valid) return;
-        valid->level(at, is_valid);
-        ready->level(at, is_ready);
-    }
-};
+constexpr Cycle kMostAtOnce = 16;  // cycles of a step: what flows is held in the bits of a word
 
 }  // namespace
 
 struct PdpCore::Parts {
+    /// A boundary between two stages: its handshake as probes see it.
+    struct Boundary {
+        Probe* valid = nullptr;
+        Probe* ready = nullptr;
+        void show(Cycle at, bool is_valid, bool is_ready)
+        {
+            if (!valid) return;
+            valid->level(at, is_valid);
+            ready->level(at, is_ready);
+        }
+    };
+
     Parts(const Hardware& hw, const PdpPorts& ports)
         : generation(hw.generation),
           facts(facts::pdp(hw)),
@@ -51,6 +53,15 @@ struct PdpCore::Parts {
     Cycle horizon() const;
     /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
     void cycle(Cycle at, bool late);
+    unsigned flows(Cycle most) const;
+    bool beats_flow() const;
+    bool beats_flow_for(Cycle cycles) const;
+    void flow(unsigned cycles);
+    void look_away()
+    {
+        reader.look_away();
+        writer.look_away();
+    }
     Cycle quiet() const;
     void start(Cycle at);
     void start_reading(Cycle at);
@@ -92,7 +103,15 @@ struct PdpCore::Parts {
 /// Evaluates the cycles before `to` in which nothing arrived and nothing left, and accounts those that were slept through.
 void PdpCore::Parts::catch_up(Cycle to)
 {
-    for (; next < to && active; ++next) cycle(next, true);
+    if (next < to && active) look_away();
+    while (next < to && active) {
+        if (const unsigned cycles = flows(to - next); cycles != 0) {
+            flow(cycles);
+            next += cycles;
+        } else {
+            cycle(next++, true);
+        }
+    }
     if (next < to) account(to - next);
     next = std::max(next, to);
 }
@@ -107,6 +126,7 @@ void PdpCore::Parts::advance(Cycle to)
     if (read_registers.horizon() <= to) read_registers.advance(to);
     cycle(to, false);
     next = to + 1;
+    if (const Cycle cycles = reader.until_room(); cycles != 0 && beats_flow_for(cycles)) reader.promise(to);
 }
 
 Cycle PdpCore::Parts::horizon() const
@@ -117,6 +137,40 @@ Cycle PdpCore::Parts::horizon() const
     if (!running) first = std::min(first, registers.start_cycle());
     if (!reading) first = std::min(first, read_registers.start_cycle());
     return std::max(first, next);
+}
+
+/// As many of the next `most` cycles as are one step: a beat enters in every one of them, everything moves, and neither is
+/// anything handed over nor does anything end. 0 if the next one has to be evaluated by itself.
+unsigned PdpCore::Parts::flows(Cycle most) const
+{
+    if (!running || completion.pending() || !beats_flow()) return 0;
+    return static_cast<unsigned>(std::min({most, kMostAtOnce, reader.flows(), horizontal.flows(), vertical.flows(), writer.flows()}));
+}
+
+/// Of the stages between the DMAs, for a cycle.
+bool PdpCore::Parts::beats_flow() const
+{
+    return !offered && input.flows() && !reader.last() && horizontal.flows() != 0 && vertical.flows() != 0;
+}
+
+/// As many cycles, whatever is handed over meanwhile: at most those of an atom.
+bool PdpCore::Parts::beats_flow_for(Cycle cycles) const
+{
+    return running && beats_flow() && horizontal.input_left() >= cycles && vertical.flows() >= cycles && writer.takes_atom();
+}
+
+void PdpCore::Parts::flow(unsigned cycles)
+{
+    const std::uint32_t at_vertical = horizontal.flow(cycles), at_writer = vertical.flow(cycles, at_vertical);
+    writer.flow(cycles, at_writer);
+    reader.flow(cycles);
+    for (unsigned i = 0; to_input.valid && i < cycles; ++i) {
+        to_input.show(next + i, true, true);
+        to_vertical.show(next + i, at_vertical >> i & 1, true);
+        to_writer.show(next + i, at_writer >> i & 1, true);
+    }
+    beats += cycles;
+    note_phase(next, true);
 }
 
 /// Cycles that need not be evaluated in time, because nothing can leave.
@@ -143,9 +197,6 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
         reader.look(at);
         writer.look(at);
         offered = links.sdp.valid(at);
-    } else {
-        reader.look_away();
-        writer.look_away();
     }
     input.select(flying);
     // The old state, for probes.
@@ -154,11 +205,19 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     // From the sink to the source.
     elements::Flow flow;
     const bool last_data = writer.sweep(at, at_writer, flow);
-    vertical.sweep(at_vertical, flow);
+    bool entered = flow.ready && at_input && beats_flow();
+    pdp::Input::Answer taken{entered, false};
+    if (entered) {
+        vertical.flow(1, at_vertical);
+        horizontal.flow(1);
+        flow.changed = true;
+    } else {
+        vertical.sweep(at_vertical, flow);
+        entered = horizontal.sweep(input.valid(), flow);
+        taken = input.sweep(at_input, at_input && reader.last(), offered, flow);
+    }
     to_vertical.show(at, at_vertical, vertical.was_ready());
     to_writer.show(at, at_writer, writer_ready);
-    const bool entered = horizontal.sweep(input.valid(), flow);
-    const pdp::Input::Answer taken = input.sweep(at_input, at_input && reader.last(), offered, flow);
     to_input.show(at, at_input, taken.memory_ready);
     if (taken.sdp_taken) {
         const PoolBeat& beat = links.sdp.item(at);
@@ -270,7 +329,7 @@ std::uint64_t PdpCore::work() const { return parts_->writer.atoms_written() * pa
 
 void PdpCore::attach(ProbeSet& probes)
 {
-    const auto hang = [&](Boundary& boundary, const std::string& name) {
+    const auto hang = [&](Parts::Boundary& boundary, const std::string& name) {
         boundary.valid = probes.get(name + "_valid");
         boundary.ready = probes.get(name + "_ready");
     };

@@ -34,6 +34,12 @@ public:
     /// SDP's beat of the next cycle would be taken.
     bool sdp_ready() const { return sdp_.ready() && sdp_open(); }
 
+    /// With a beat of PDP_RDMA in, not the last, and one out every cycle it stays as it is, as long as SDP offers none.
+    bool flows() const
+    {
+        return memory_open_ && !flying_ && nan_.full && stage_.flows() && !fp16_average_ && fifo_held_ == 0 && sdp_.at_rest();
+    }
+
     struct Answer {
         bool memory_ready = false;  // the beat of PDP_RDMA is taken
         bool sdp_taken = false;

@@ -4,12 +4,16 @@
 //   horizontal  input ─► 4 PIPEs, 8 window units in lock step ─► beats with an output ─► pad adder, 1 (fp16 average 4) ─►
 //   vertical    ─► RAM read, operand, accumulate, pad, width, height: 6 PIPEs ─► [fp16 average: 15] ─► beats with an output
 //
+// As long as a run of beats of one kind lasts and nothing stands in the way, a number of cycles is one step: flow().
+//
 // Beats without output leave where the drawing says so, but need the ready of what is behind like the others.
 //
 // Source  pdp.md 4.4, 4.5, 5.
 #pragma once
+#include <bit>
 #include <cstdint>
 
+#include "base/cycle.h"
 #include "elements/pipe_row.h"
 #include "facts/pdp.h"
 #include "units/pdp/layer.h"
@@ -44,6 +48,18 @@ public:
             schedule_.next();
         }
         return entered;
+    }
+    /// Beats of input that can enter one after the other, if everything moves.
+    Cycle input_left() const { return schedule_.input_left(); }
+    /// The cycles in which, one after the other, an input beat can enter while everything moves.
+    Cycle flows() const { return schedule_.run().input ? schedule_.run().beats : 0; }
+    /// So many of them: the beats that the vertical stage takes, the first in bit 0.
+    std::uint32_t flow(unsigned cycles)
+    {
+        const std::uint32_t all = (1u << cycles) - 1;
+        const std::uint32_t windows = windows_.flow(cycles, all, schedule_.gives_output() ? all : 0);
+        schedule_.next(cycles);
+        return pad_.flow(cycles, windows, all);
     }
 
 private:
@@ -83,6 +99,19 @@ public:
             flow.changed = true;
             schedule_.next();
         }
+    }
+    /// The cycles in which everything moves and what comes is taken, as long as WDMA takes what leaves.
+    Cycle flows() const
+    {
+        return schedule_.run().input && !fp16_average_ ? schedule_.run().beats : 0;
+    }
+    /// So many of them, with the beats that enter: those that WDMA takes. The first is in bit 0.
+    std::uint32_t flow(unsigned cycles, std::uint32_t in)
+    {
+        const std::uint32_t out = lines_.flow(cycles, in, schedule_.gives_output() ? in : 0);
+        if (in != 0) schedule_.next(static_cast<unsigned>(std::popcount(in)));
+        ready_ = true;
+        return out;
     }
     /// As it was at the input in the cycle evaluated last: between layers, too.
     bool was_ready() const { return ready_; }

@@ -77,7 +77,8 @@ ReadDma::Answer ReadDma::sweep(Cycle now, elements::Flow& flow)
         ++atoms_[0];
         if (words_.front() == 2) ++atoms_[1];
         words_.pop_front();
-        link_->credit.put(now + 1, true);
+        if (!promised_) link_->credit.put(now + 1, true);
+        promised_ = false;
     }
     flow.changed |= leaves || arrived_ || !latency_.idle();
     latency_.clock(arrived_, leaves);
@@ -94,11 +95,7 @@ bool ReadDma::sweep_beats(elements::Flow& flow)
     const bool accepted = offered && flow.ready;
     if (accepted) {
         flow.changed = true;
-        if (++beat_ == facts_.beats) {
-            --atoms_[group_];
-            beat_ = 0;
-            group_ = group_ + 1 == facts_.word_atoms ? 0 : group_ + 1;
-        }
+        if (++beat_ == facts_.beats) end_atom();
         if (--line_left_ != 0) return false;
     } else if (line_left_ != 0 || !have) {
         return false;
@@ -141,7 +138,7 @@ Cycle ReadDma::quiet() const
     if (moving_) return 0;
     Cycle cycles = beats_left_ ? beats_left_ - 1 : kNever;
     if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
-    if (latency_.valid()) cycles = room() ? 0 : std::min<Cycle>(cycles, facts_.beats - beat_);
+    if (latency_.valid()) cycles = room() ? 0 : std::min<Cycle>(cycles, facts_.beats - beat_ + (promised_ ? facts_.beats : 0));
     else if (!latency_.idle()) cycles = std::min<Cycle>(cycles, latency_.distance());
     return cycles;
 }

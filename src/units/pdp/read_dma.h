@@ -10,6 +10,7 @@
 // Shapes  beat: the atom's bytes / facts.beats.
 // Source  pdp.md 1.5, 4.1, 4.2, 5.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -57,6 +58,39 @@ public:
         for (auto& port : ports_) port.look_away();
     }
 
+    /// The cycles in which, one after the other, a beat leaves, and is the last one of an atom in the last of them at the
+    /// earliest, and of line and layer in none; no word leaves the latency FIFO.
+    Cycle flows() const
+    {
+        if (!out_.flows() || line_left_ == 0 || atoms_[group_] == 0 || (latency_.valid() && room())) return 0;
+        return std::min({line_left_ - 1, beats_left_ - 1, Cycle{facts_.beats - beat_}});
+    }
+    /// So many of them, if quiet() allows them.
+    void flow(unsigned cycles)
+    {
+        if (blocked_ && count_stall_) stall_ += cycles;
+        for (unsigned i = 0; i < cycles; ++i) latency_.clock(false, false);
+        beats_left_ -= cycles;
+        line_left_ -= cycles;
+        beat_ += cycles;
+        if (beat_ == facts_.beats) end_atom();
+    }
+
+    /// A word waits for the end of the atom that is read, and no other could follow it at once: the cycles until that end, if a
+    /// beat leaves in each of them, neither the last of the line nor of the layer. Else 0.
+    Cycle until_room() const
+    {
+        const Cycle cycles = facts_.beats - beat_;
+        const bool waits = facts_.word_atoms == 1 && !promised_ && latency_.valid() && atoms_[0] == facts_.atom_fifo + 1;
+        return waits && out_.flows() && line_left_ > cycles && beats_left_ > cycles ? cycles : 0;
+    }
+    /// It is so: the credit of that word is put now, and nobody has to look when it leaves.
+    void promise(Cycle now)
+    {
+        link_->credit.put(now + 1 + facts_.beats - beat_ + 1, true);
+        promised_ = true;
+    }
+
     /// Cycles after the one evaluated last in which nothing leaves for the fabric or ends, if nothing arrives.
     Cycle quiet() const;
     bool blocked() const { return blocked_; }
@@ -72,6 +106,12 @@ private:
     void next_request();
     bool room() const;
     bool sweep_beats(elements::Flow& flow);
+    void end_atom()
+    {
+        --atoms_[group_];
+        beat_ = 0;
+        group_ = group_ + 1 == facts_.word_atoms ? 0 : group_ + 1;
+    }
     bool sweep_requests(Cycle now, bool line_taken, elements::Flow& flow);
 
     const facts::Pdp& facts_;
@@ -90,6 +130,7 @@ private:
     bool arrived_ = false;
     elements::RamFifo<facts::kPdpResponseStages> latency_;
     Ring<std::uint8_t> words_{64};  // atoms of the words in it
+    bool promised_ = false;         // the credit of the first one is on its way
     // beats
     std::array<std::uint32_t, 2> atoms_{};  // in the reorder FIFOs of lower and upper atoms
     std::uint32_t beat_ = 0, group_ = 0;    // FIFO that is read next: of the atom, lower or upper

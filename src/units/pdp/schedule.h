@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/cycle.h"
 #include "facts/pdp.h"
 #include "units/pdp/layer.h"
 
@@ -43,10 +44,17 @@ public:
     bool more() const { return run_.beats != 0; }
     bool takes_input() const { return run_.input; }  // pre: more()
     bool gives_output() const { return run_.output; }
-    void next()
+    /// What is left of the beats of one kind.
+    const BeatRun& run() const { return run_; }
+    /// So many of them are through; pre: as many are left.
+    void next(std::uint32_t beats = 1)
     {
-        if (--run_.beats == 0) advance();
+        run_.beats -= beats;
+        if (run_.beats == 0) advance();
     }
+
+    /// Beats of the line that take an input, in a row.
+    Cycle input_left() const { return run_.input ? run_.beats + Cycle{width_ - 1 - x_} * facts_.beats : 0; }
 
 private:
     void advance();
@@ -70,9 +78,13 @@ public:
     bool more() const { return run_.beats != 0; }
     bool takes_input() const { return run_.input; }  // pre: more()
     bool gives_output() const { return run_.output; }
-    void next()
+    /// What is left of the beats of one kind.
+    const BeatRun& run() const { return run_; }
+    /// So many of them are through; pre: as many are left.
+    void next(std::uint32_t beats = 1)
     {
-        if (--run_.beats == 0) advance();
+        run_.beats -= beats;
+        if (run_.beats == 0) advance();
     }
 
 private:

@@ -1,6 +1,7 @@
 #include "units/pdp/write_dma.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace dlasim::pdp {
 
@@ -68,14 +69,27 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
 
 void WriteDma::collect(elements::Flow& flow, bool in)
 {
-    const std::uint32_t set = set_of_beat();
     const bool taken = input_.valid() && flow.ready;
     input_.sweep(in, flow);
     if (!taken) return;
     flow.changed = true;
-    if (++beat_ < facts_.beats) return;
+    if (++beat_ == facts_.beats) end_atom();
+}
+
+void WriteDma::flow(unsigned cycles, std::uint32_t in)
+{
+    const std::uint32_t last = 1u << (cycles - 1);
+    beat_ += static_cast<std::uint32_t>(std::popcount(in & (last - 1))) + input_.full;
+    input_.full = (in & last) != 0;
+    blocked_ = false;
+    if (beat_ == facts_.beats) end_atom();
+}
+
+/// Its last beat is in the FIFO.
+void WriteDma::end_atom()
+{
+    ++atoms_[set_of_beat()];
     beat_ = 0;
-    ++atoms_[set];
     ++pixel_;
     if (filling_.more() && pixel_ == filling_.atoms()) {
         pixel_ = 0;

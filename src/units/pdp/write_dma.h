@@ -9,6 +9,7 @@
 //
 // Source  pdp.md 1.7, 4.6, 5.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -81,6 +82,19 @@ public:
         for (auto& port : ports_) port.look_away();
     }
 
+    /// It takes whatever comes in the next cycles, at most those of an atom.
+    bool takes_atom() const { return input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) < facts_.atom_fifo; }
+    /// The cycles in which it takes whatever comes and hands nothing over: the atom it waits for is complete with the last
+    /// of them at the earliest.
+    Cycle flows() const
+    {
+        const bool waits = !moving_ && data_phase_ && !data_ready() && !ports_[0].leaves() && !ports_[1].leaves();
+        const bool room = input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) <= facts_.atom_fifo;
+        return waits && room ? facts_.beats - beat_ : 0;
+    }
+    /// So many of them, with the beats that come, the first in bit 0.
+    void flow(unsigned cycles, std::uint32_t in);
+
     /// Cycles after the one evaluated last in which nothing is handed over, as long as `arrives` is the distance of the
     /// first beat that can be offered.
     Cycle quiet(unsigned arrives) const;
@@ -104,6 +118,7 @@ private:
     void send_command(PortStages<WritePacket>& port);
     bool send_data(PortStages<WritePacket>& port);
     void collect(elements::Flow& flow, bool in);
+    void end_atom();
 
     const facts::Pdp& facts_;
     Values& values_;
