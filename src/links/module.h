@@ -102,7 +102,11 @@ public:
     Failures* failures = nullptr;
 
 protected:
-    void start_of_simulation() override { wake_at(0); }
+    void start_of_simulation() override
+    {
+        evaluated_ = &core();
+        wake_at(0);
+    }
 
     const Clock& clock_;
 
@@ -130,8 +134,8 @@ private:
         if (failures && failures->any()) return;
         try {
             ++evaluations_;
-            core().advance(now);
-            const Cycle next = stepping_ ? now + 1 : core().horizon();
+            evaluated_->advance(now);
+            const Cycle next = stepping_ ? now + 1 : evaluated_->horizon();
             DLASIM_EXPECTS(next > now);
             if (next != kNever) crew_.agenda.add(place_, next);
         } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
@@ -151,6 +155,7 @@ private:
     Crew& crew_;
     unsigned place_;  // in the crew
     bool stepping_;
+    Core* evaluated_ = nullptr;
     std::uint64_t evaluations_ = 0;
 };
 

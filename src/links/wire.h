@@ -30,7 +30,8 @@ class Wire {
 public:
     explicit Wire(T reset = T{}) : now_(reset), before_(reset) {}
 
-    void set(Cycle from, const T& value)
+    /// Without `wakes` the reader is not woken: it has no use for the value yet.
+    void set(Cycle from, const T& value, bool wakes = true)
     {
         if (value == now_) return;
         DLASIM_EXPECTS(from >= since_);
@@ -38,7 +39,7 @@ public:
         now_ = value;
         since_ = from;
         if (probe) probe->level(from, static_cast<bool>(value));
-        if (reader) reader->wake_at(from);
+        if (wakes && reader) reader->wake_at(from);
     }
     const T& read(Cycle at) const { return at >= since_ ? now_ : before_; }
     /// The value that holds after everything that was set.
@@ -90,7 +91,8 @@ public:
     bool offered() const { return valid_[newest_]; }
     bool valid(Cycle at) const { return valid_[at >= since_ ? newest_ : newest_ ^ 1]; }
     const T& item(Cycle at) const { return items_[at >= since_ ? newest_ : newest_ ^ 1]; }
-    void set_ready(Cycle from, bool value) { ready_.set(from, value); }
+    /// Wakes the producer if it offers something: else it has no use for it.
+    void set_ready(Cycle from, bool value) { ready_.set(from, value, offered()); }
 
     /// The item moves in this cycle.
     bool fires(Cycle at) const { return valid(at) && ready(at); }

@@ -29,6 +29,9 @@ constexpr const char* kDense = R"({"name": "dense", "input": {"width": 28, "heig
     "kernel": {"width": 3, "height": 3, "count": 128}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1},
     "post": {"output": {"shift": 8}}})";
 
+constexpr const char* kPooling = R"({"name": "pooling", "op": "pool", "input": {"width": 112, "height": 112, "channels": 64},
+    "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}})";
+
 struct Outcome {
     std::uint64_t cycles = 0;
     double seconds = 0;
@@ -51,11 +54,11 @@ Outcome run_once(const Plan& plan, const Hardware& hardware, const MemorySpec& m
     return {result.end, cpu_seconds() - start};
 }
 
-void layer(benchmark::State& state, const char* preset, const char* memory_text, bool values, bool events)
+void run(benchmark::State& state, const char* text, const char* preset, const char* memory_text, bool values, bool events)
 {
     const Hardware hardware = load_hardware(preset);
     const MemorySpec memory = parse_memory(memory_text);
-    const Layer layer = layer_from_json(Json::parse(kDense), "dense", "", "");
+    const Layer layer = layer_from_json(Json::parse(text), "layer", "", "");
     const LayerTensors tensors = load_tensors(layer);
     const Plan plan = plan_layer(layer, hardware, tensors);
     MachineOptions options;
@@ -84,6 +87,12 @@ void layer(benchmark::State& state, const char* preset, const char* memory_text,
     state.counters["cycles/s"] = cycles / seconds;
 }
 
+void layer(benchmark::State& state, const char* preset, const char* memory, bool values, bool events)
+{
+    run(state, kDense, preset, memory, values, events);
+}
+void pooling(benchmark::State& state, const char* preset) { run(state, kPooling, preset, "ideal", true, false); }
+
 #define DLASIM_LAYER(name, ...) BENCHMARK_CAPTURE(layer, name, __VA_ARGS__)->UseManualTime()->Unit(benchmark::kMillisecond)
 DLASIM_LAYER(nv_full_values, "nv_full", "ideal", true, false);
 DLASIM_LAYER(nv_full_timing_only, "nv_full", "ideal", false, false);
@@ -94,6 +103,8 @@ DLASIM_LAYER(nv_large_values, "nv_large", "ideal", true, false);
 DLASIM_LAYER(nv_small_values, "nv_small", "ideal", true, false);
 DLASIM_LAYER(nv_small_timing_only, "nv_small", "ideal", false, false);
 DLASIM_LAYER(nv_small_slow_memory, "nv_small", "ideal:latency=500,interval=16", true, false);
+BENCHMARK_CAPTURE(pooling, nv_large_pooling, "nv_large")->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(pooling, nv_full_pooling, "nv_full")->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace dlasim

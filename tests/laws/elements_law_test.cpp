@@ -4,6 +4,8 @@
 #include <deque>
 #include <random>
 
+#include "elements/pipe_row.h"
+#include "elements/stage.h"
 #include "elements/word_fifo.h"
 #include "units/rubik/packer.h"
 
@@ -91,6 +93,74 @@ TEST(WordFifo, WhenNothingChangedTheNextCycleIsTheSame)
         const WordFifo<4> before = fifo;
         EXPECT_FALSE(fifo.step(write, read));
         EXPECT_EQ(fifo, before);
+    }
+}
+
+TEST(FlaggedRow, CyclesAtOnceAreAsManySingleOnes)
+{
+    std::mt19937 random{1};
+    for (unsigned stages : {1u, 4u, 6u, 15u}) {
+        elements::FlaggedRow single(stages), at_once(stages);
+        for (unsigned trial = 0; trial < 500; ++trial) {
+            if (random() % 4 == 0) {  // a cycle in which nothing leaves
+                const bool in = random() % 2, flag = random() % 2;
+                for (elements::FlaggedRow* row : {&single, &at_once}) {
+                    elements::Flow flow{false};
+                    row->sweep(in, flag, flow);
+                }
+            }
+            const unsigned cycles = 1 + random() % 16;
+            const auto in = static_cast<std::uint32_t>(random()) & ((1u << cycles) - 1), flags = static_cast<std::uint32_t>(random()) & in;
+            std::uint32_t left = 0;
+            for (unsigned i = 0; i < cycles; ++i) {
+                if (single.valid() && single.flag()) left |= 1u << i;
+                elements::Flow flow{true};
+                single.sweep(in >> i & 1, flags >> i & 1, flow);
+            }
+            ASSERT_EQ(at_once.flow(cycles, in, flags), left);
+            ASSERT_EQ(at_once.valid(), single.valid());
+            ASSERT_EQ(at_once.distance(), single.distance());
+        }
+    }
+}
+
+TEST(EitherSkid, ThatFlowsStaysAsItIsWithABeatInAndOneOut)
+{
+    std::mt19937 random{2};
+    for (const bool stalls : {false, true}) {
+        elements::EitherSkid skid{stalls};
+        unsigned flowing = 0;
+        for (unsigned cycle = 0; cycle < 1000; ++cycle) {
+            elements::Flow flow{random() % 3 != 0};
+            const bool flows = skid.flows(), in = random() % 3 != 0, ready = flow.ready;
+            skid.sweep(in, flow);
+            if (!flows || !in || !ready) continue;
+            ++flowing;
+            ASSERT_TRUE(skid.flows());
+            ASSERT_TRUE(flow.ready);
+        }
+        EXPECT_GT(flowing, 100u);
+    }
+}
+
+TEST(Stage, ThatIsSettledChangesOnlyIfSomethingComesOrIsTaken)
+{
+    std::mt19937 random{3};
+    for (const bool stalls : {false, true}) {
+        elements::Stage<unsigned> stage;
+        unsigned settled = 0;
+        for (unsigned cycle = 0; cycle < 1000; ++cycle) {
+            const bool in = random() % 2, taken = stage.valid() && random() % 2;
+            if (stage.settled(stalls)) {
+                ++settled;
+                elements::Stage<unsigned> next = stage;
+                ASSERT_FALSE(next.step(false, false, stalls));
+                ASSERT_EQ(next.valid(), stage.valid());
+                ASSERT_EQ(next.ready(), stage.ready());
+            }
+            stage.step(in ? &cycle : nullptr, taken, stalls);
+        }
+        EXPECT_GT(settled, 100u);
     }
 }
 

@@ -1,11 +1,13 @@
 // Whatever the traffic, a memory interface that sleeps does what one evaluated in every cycle does.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <map>
 #include <random>
 
 #include "../unit/mcif_bench.h"
 #include "registers/offsets.h"
+#include "units/mcif/context_queue.h"
 
 namespace dlasim {
 namespace {
@@ -125,6 +127,39 @@ TEST_P(McifLeap, EveryReadIsAnsweredWithTheBytesItAskedFor)
         }
         EXPECT_EQ(bench->core->horizon(), kNever) << bench->core->waiting_for();
         if (HasFailure()) return;
+    }
+}
+
+TEST(ContextQueue, ThatStandsStillNeedsNoCycle)
+{
+    using fabric::ContextQueue;
+    for (const bool registered : {false, true}) {
+        std::mt19937 random{4};
+        ContextQueue every(registered), some(registered);  // evaluated in every cycle, only where it has to be
+        std::array<unsigned, 3> inside{};
+        unsigned still = 0;
+        for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+            const bool busy = cycle / 64 % 2;
+            int pushed = ContextQueue::kNobody;
+            if (random() % (busy ? 2 : 16) == 0 && !every.full()) pushed = static_cast<int>(random() % 3);
+            if (pushed != ContextQueue::kNobody) ++inside[static_cast<unsigned>(pushed)];
+            std::uint32_t popped = 0;
+            const unsigned client = random() % 3;
+            const bool there = registered ? every.loaded() >> client & 1 : every.available(client, pushed);
+            if (random() % (busy ? 2 : 8) == 0 && there && inside[client] != 0) popped = 1u << client;
+            if (popped != 0) --inside[client];
+            ASSERT_EQ(some.full(), every.full()) << cycle;
+            ASSERT_EQ(some.loaded(), every.loaded()) << cycle;
+            for (unsigned i = 0; i < 3; ++i) ASSERT_EQ(some.available(i, pushed), every.available(i, pushed)) << cycle;
+            const bool changed = every.step(pushed, popped);
+            if (pushed != ContextQueue::kNobody || popped != 0 || !some.still()) {
+                ASSERT_EQ(some.step(pushed, popped), changed) << cycle;
+            } else {
+                ASSERT_FALSE(changed) << cycle;
+                ++still;
+            }
+        }
+        EXPECT_GT(still, 1000u);
     }
 }
 

@@ -1,1 +1,2 @@
 dlasim_test(agenda_test.cpp quick USES dlasim::links)
+dlasim_test(wire_test.cpp quick USES dlasim::links)

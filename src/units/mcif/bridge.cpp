@@ -61,7 +61,7 @@ void Bridge::fail(const std::string& what)
 void Bridge::offer_read(Cycle now)
 {
     port_.ar.seen = true;
-    send(make(TLM_READ_COMMAND, port_.ar.item), now, std::max(now + 1, next_read_command_));
+    send(make(TLM_READ_COMMAND, port_.ar.item), std::max(now + 1, next_read_command_));
 }
 
 void Bridge::offer_write(Cycle now)
@@ -116,12 +116,12 @@ void Bridge::send_writes(Cycle now)
     while (!complete_writes_.empty() && may_request(now)) {
         Burst* burst = complete_writes_.front();
         complete_writes_.pop_front();
-        send(burst, now, std::max(burst->from, now + 1));
+        send(burst, std::max(burst->from, now + 1));
     }
 }
 
 /// BEGIN_REQ for cycle `from`, and whatever the memory answers at once.
-void Bridge::send(Burst* burst, Cycle now, Cycle from)
+void Bridge::send(Burst* burst, Cycle from)
 {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);

@@ -97,7 +97,7 @@ private:
     void fill(Burst* burst, const PortWriteBeat& beat, Cycle at);
     bool may_request(Cycle now) const { return !requesting_ && free_from_ <= now; }
     void send_writes(Cycle now);
-    void send(Burst* burst, Cycle now, Cycle from);
+    void send(Burst* burst, Cycle from);
     void command_accepted(Burst* burst, Cycle at);
     void respond(Burst* burst, Cycle from);
     void end_response(Burst* burst);

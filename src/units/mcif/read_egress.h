@@ -39,7 +39,7 @@ public:
     /// After it: contexts, with the command that the ingress issued in this cycle, or null.
     void issued(const ReadCommand* command)
     {
-        if (command || used_contexts_ != 0 || !contexts_.still()) turn_contexts(command);
+        if (command || (silicon_.pairs && (used_contexts_ != 0 || !contexts_.still()))) turn_contexts(command);
     }
 
     bool returned() const { return returned_before_; }  // a beat left the R pipe in the cycle before

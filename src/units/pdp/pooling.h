@@ -101,10 +101,7 @@ public:
         }
     }
     /// The cycles in which everything moves and what comes is taken, as long as WDMA takes what leaves.
-    Cycle flows() const
-    {
-        return schedule_.run().input && !fp16_average_ ? schedule_.run().beats : 0;
-    }
+    Cycle flows() const { return schedule_.run().input && !fp16_average_ ? schedule_.run().beats : 0; }
     /// So many of them, with the beats that enter: those that WDMA takes. The first is in bit 0.
     std::uint32_t flow(unsigned cycles, std::uint32_t in)
     {

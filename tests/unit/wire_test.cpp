@@ -1,0 +1,37 @@
+// Links wake who has a use for what is new.
+#include "links/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace dlasim {
+namespace {
+
+struct Listener final : Sleeper {
+    void wake_at(Cycle at) override { woken.push_back(at); }
+    std::vector<Cycle> woken;
+};
+
+TEST(Channel, ReadyWakesAProducerThatOffersSomethingAndNoOther)
+{
+    Listener producer, consumer;
+    Channel<int> channel;
+    channel.connect(&producer, &consumer);
+    channel.set_ready(5, false);
+    EXPECT_TRUE(producer.woken.empty());
+    EXPECT_TRUE(channel.ready(4));
+    EXPECT_FALSE(channel.ready(5));
+    channel.offer(7, 42);
+    EXPECT_EQ(consumer.woken, (std::vector<Cycle>{7}));
+    channel.set_ready(9, true);
+    EXPECT_EQ(producer.woken, (std::vector<Cycle>{9}));
+    EXPECT_FALSE(channel.fires(8));
+    EXPECT_TRUE(channel.fires(9));
+    channel.withdraw(10);
+    channel.set_ready(10, false);
+    EXPECT_EQ(producer.woken, (std::vector<Cycle>{9}));
+}
+
+}  // namespace
+}  // namespace dlasim
