@@ -53,13 +53,11 @@ private:
     std::array<elements::Places<facts::sdp::kFeatureFifo + 1>, 4> fifos_{};
     std::array<elements::Places<facts::sdp::kWideFifo + 1>, 2> wide_{};
     elements::Skid out_;
-    bool bytes_ = true;  // elements of one byte
-    bool segments_ = false,
-         primary_ = true;     // 16to8: segments of two surfaces in turn; of the first one
-    bool even_ = true;        // the next request is the first one of a pair
-    std::uint64_t left_ = 0;  // beats of the layer
-    std::uint32_t beat_ = 0,
-                  written_ = 0;  // of the request: beats read, words written
+    bool bytes_ = true;                       // elements of one byte
+    bool segments_ = false, primary_ = true;  // 16to8: segments of two surfaces in turn; of the first one
+    bool even_ = true;                        // the next request is the first one of a pair
+    std::uint64_t left_ = 0;                  // beats of the layer
+    std::uint32_t beat_ = 0, written_ = 0;    // of the request: beats read, words written
     RequestsAhead ahead_;
     Ring<std::uint32_t> words_{16}, beats_{16};  // of the requests on their way
 };

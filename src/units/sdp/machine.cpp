@@ -15,7 +15,8 @@ Machine::Machine(const facts::sdp::Facts& facts, Values& values, const SdpPorts&
 
 void Machine::receive(Cycle at)
 {
-    for (ReadFront& front : fronts_) front.receive(at);
+    for (ReadFront& front : fronts_)
+        if (front.expects()) front.receive(at);
 }
 
 /// A beat passes the mux; behind the last one of the layer it closes.

@@ -70,8 +70,7 @@ private:
     Ring<std::uint8_t> groups_{16};  // the last rod of every group in the rods; of int8 all are alike
     elements::Pipe out_;
     bool out_last_ = false, per_element_ = false, int8_ = true;
-    unsigned half_ = 0,
-             rod_ = 0;  // int8: a pixel is two beats; the rod of the first one
+    unsigned half_ = 0, rod_ = 0;  // int8: a pixel is two beats; the rod of the first one
 };
 
 class WordOperands : public OperandReader {
@@ -108,9 +107,8 @@ private:
     Ring<std::uint8_t> groups_{16};  // rods of every group in the rods
     elements::SkidB out_;
     bool per_element_ = false;
-    unsigned step_ = 1,
-             rod_ = 0;        // rods of a beat; the first one of the next beat
-    std::uint64_t left_ = 0;  // beats of the layer
+    unsigned step_ = 1, rod_ = 0;  // rods of a beat; the first one of the next beat
+    std::uint64_t left_ = 0;       // beats of the layer
 };
 
 class AtomOperands : public OperandReader {
@@ -124,8 +122,7 @@ public:
     AtomOperandStream alu, mul;
 
 private:
-    unsigned collected_ = 0,
-             group_ = 0;  // atoms in the collector, and waiting to be written
+    unsigned collected_ = 0, group_ = 0;  // atoms in the collector, and waiting to be written
 };
 
 }  // namespace dlasim::sdp

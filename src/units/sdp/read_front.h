@@ -32,6 +32,8 @@ public:
     /// Requests leave from the next cycle on.
     void start(const ReadLayer& layer);
 
+    /// Words are on their way or waiting.
+    bool expects() const { return open_ != 0; }
     /// Takes the responses of this cycle.
     void receive(Cycle at);
 

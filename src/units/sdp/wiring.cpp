@@ -54,7 +54,7 @@ public:
           operands_{Operands{fronts_[1]}, Operands{fronts_[2]}, Operands{fronts_[3]}},
           gates_{gates(0), gates(1), gates(2)}
     {
-        output_.ratio = static_cast<std::uint8_t>(facts.result_lanes / facts.beat_lanes);
+        output_.ratio = static_cast<std::uint8_t>(std::max(1u, facts.result_lanes / facts.beat_lanes));
         to_pdp_.connect(ports.pdp);
     }
 
