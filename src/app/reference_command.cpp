@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "app/sweep_command.h"
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "config/sweep.h"
 #include "files/console.h"
 #include "platform/declared.h"
 #include "replay/events.h"
+#include "report/result.h"
 #include "units/dram/keys.h"
 #include "units/dram/report.h"
 
@@ -127,6 +130,10 @@ std::vector<Chapter> reference()
     std::vector<Chapter> chapters;
     chapters.push_back(units_chapter());
     chapters.push_back(
+        {"result.json of a run",
+         "",
+         {{{"result"}, "", "What `dlasim run LAYER --out DIR` writes, and every point of a sweep.", rows_of(result_keys())}}});
+    chapters.push_back(
         {"result.json of a replay", "", {{{"replay"}, "", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())}}});
     chapters.push_back(
         {"Events",
@@ -142,6 +149,11 @@ std::vector<Chapter> reference()
            "",
            "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
            rows_of(dram::statistics_keys())}}});
+    chapters.push_back(
+        {"Sweeps",
+         "",
+         {{{"sweep"}, "The file", "`dlasim sweep SWEEP.json`.", rows_of(sweep_keys())},
+          {{"points"}, "The table", "A column of `points.csv`, and a key of every object of `points.json`.", rows_of(point_keys())}}});
     chapters.push_back({"Hardware", "", {hardware_section()}});
     chapters.push_back(
         {"Memory",

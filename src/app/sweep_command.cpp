@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -31,16 +32,29 @@ fs::path point_folder(const SweepOptions& options, std::size_t index)
     return fs::path(options.out) / "points" / fmt::format("{:04}", index);
 }
 
+constexpr KeyRow kPointColumn{"point", "integer", "", "number of the point, from 0 on: its folder is points/NUMBER"};
+constexpr KeyRow kAxisColumn{"*", "any", "", "a column for each axis, in their order: the value of the point"};
+/// What is taken from the result of the point; null, an empty cell, without one.
+constexpr std::array kFigureColumns{
+    KeyRow{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt"},
+    KeyRow{"macs", "integer or null", "MACs", "multiplications of the direct convolution"},
+    KeyRow{"mac_utilization", "number or null", "", "macs of what the array could do"},
+    KeyRow{"array_occupancy", "number or null", "", "share of the cycles in which the array takes an operation"},
+    KeyRow{"verified", "flag or null", "", "every value compared is equal"},
+    KeyRow{"mismatches", "integer or null", "values", "values that are not equal"},
+};
+constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; empty if all is well"};
+
 /// A row: what points.csv and points.json say of a point. Nothing in it depends on the clock on the wall.
 OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t index, int status)
 {
     OrderedJson row;
-    row["point"] = index;
+    row[std::string(kPointColumn.name)] = index;
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = sweep.axes[a].values[sweep.points[index][a]];
     const fs::path folder = point_folder(options, index);
     OrderedJson result;
     if (status == kDone || status == kMismatch) result = parse_ordered_json(read_text((folder / "result.json").string()));
-    for (const char* key : {"cycles", "macs", "mac_utilization", "array_occupancy", "verified", "mismatches"})
+    for (const std::string& key : names_of(kFigureColumns))
         row[key] = result.is_object() && result.contains(key) ? result[key] : OrderedJson();
     std::string reason;
     if (status != kDone) {
@@ -51,7 +65,7 @@ OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t 
     }
     if (status == kMismatch && reason.empty()) reason = "output differs from the golden convolution";
     if (status != 0 && reason.empty()) reason = fmt::format("ended with status {}", status);
-    row["reason"] = reason;
+    row[std::string(kReasonColumn.name)] = reason;
     return row;
 }
 
@@ -172,6 +186,15 @@ private:
 };
 
 }  // namespace
+
+std::vector<PlacedKey> point_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, std::array{kPointColumn, kAxisColumn});
+    place_keys(keys, kFigureColumns);
+    place_keys(keys, std::array{kReasonColumn});
+    return keys;
+}
 
 int sweep_command(const SweepOptions& options)
 {

@@ -7,6 +7,9 @@
 // who die with it. So a folder that can be locked has nobody left who could write into it.
 #pragma once
 #include <string>
+#include <vector>
+
+#include "files/keys.h"
 
 namespace dlasim {
 
@@ -18,5 +21,8 @@ struct SweepOptions {
 
 /// The status is the worst of the points: 3 before 1, then 2 if no point has a result.
 int sweep_command(const SweepOptions& options);
+
+/// Columns of points.csv, keys of points.json.
+std::vector<PlacedKey> point_keys();
 
 }  // namespace dlasim

@@ -1,6 +1,7 @@
 #include "config/sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "config/layer_reader.h"
@@ -8,6 +9,28 @@
 
 namespace dlasim {
 namespace {
+
+constexpr std::array kSweepKeys{
+    KeyRow{"base", "object", "", "what all points have in common"},
+    KeyRow{"axes", "object", "", "lists of values by axis; the points are their product, the last one varies fastest"},
+    KeyRow{"exclude", "list", "", "objects of axis and value: points that all of one hold for are left out", "optional"},
+    KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
+};
+constexpr std::array kBaseKeys{
+    KeyRow{"layer", "text or object", "", "a descriptor, or its path, from the sweep's folder on"},
+    KeyRow{"network", "any", "", "refused: networks are not swept yet", "refused"},
+    KeyRow{"hw", "text or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
+    KeyRow{"memory", "text", "", "as --memory", "optional: ideal"},
+};
+/// Axes; all other names are looked for among the fields of the hardware, of the layer and the options of the memory.
+constexpr std::array kAxisKeys{
+    KeyRow{"hw", "list", "", "machines", "optional"},
+    KeyRow{"memory", "list", "", "memories", "optional"},
+    KeyRow{"layer", "list", "", "descriptors or their paths", "optional"},
+};
+constexpr KeyRow kAnyAxis{
+    "*", "list", "", "a field of the hardware (cbuf.banks), a field of the layer (input.channels) or an option of the memory (latency)",
+    "optional"};
 
 constexpr std::size_t kMostPoints = 1'000'000, kMostExclusions = 10'000, kMostChecks = 100'000'000;
 
@@ -18,7 +41,7 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
     if (name == "memory") return Kind::WholeMemory;
     if (name == "layer") return Kind::WholeLayer;
     if (find_hardware_field(name)) return Kind::Hardware;
-    std::vector<std::string> known{"hw", "memory", "layer"};
+    std::vector<std::string> known = names_of(kAxisKeys);
     for (const HardwareField& field : hardware_fields()) known.push_back(field.path);
     if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
     if (name.find('.') == std::string::npos) return Kind::MemoryOption;
@@ -37,7 +60,7 @@ std::string resolve(const Sweep& sweep, const std::string& path)
 void read_base(Sweep& sweep, const JsonObject& top)
 {
     if (!top.has("base")) top.missing("base", "an object {\"layer\", \"hw\", \"memory\"}");
-    const JsonObject base(top.raw("base"), top.file(), top.pointer("base"), {"layer", "network", "hw", "memory"});
+    const JsonObject base(top.raw("base"), top.file(), top.pointer("base"), names_of(kBaseKeys));
     if (base.has("network")) throw ConfigError(base.where("network"), "networks are not swept yet, expected \"layer\"");
     if (!base.has("layer")) base.missing("layer", "a descriptor or its path");
     sweep.layer = base.raw("layer");
@@ -146,12 +169,22 @@ std::string cell_text(const Json& value)
     return quoted + "\"";
 }
 
+std::vector<PlacedKey> sweep_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kSweepKeys);
+    place_keys(keys, kBaseKeys, "base/");
+    place_keys(keys, kAxisKeys, "axes/");
+    place_keys(keys, std::array{kAnyAxis}, "axes/");
+    return keys;
+}
+
 Sweep read_sweep(const std::string& path) { return parse_sweep(read_text(path), path); }
 
 Sweep parse_sweep(const std::string& text, const std::string& path)
 {
     const Json json = parse_json(text, path);
-    const JsonObject top(json, path, "", {"base", "axes", "exclude", "name"});
+    const JsonObject top(json, path, "", names_of(kSweepKeys));
     Sweep sweep;
     sweep.file = path;
     sweep.folder = std::filesystem::path(path).parent_path().string();

@@ -14,6 +14,7 @@
 #include "config/descriptor.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "files/keys.h"
 
 namespace dlasim {
 
@@ -34,6 +35,8 @@ struct Sweep {
 };
 
 Sweep read_sweep(const std::string& path);
+/// Keys of the file.
+std::vector<PlacedKey> sweep_keys();
 Sweep parse_sweep(const std::string& text, const std::string& path);
 
 /// One point, checked. Throws ConfigError if it cannot exist.

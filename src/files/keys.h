@@ -57,6 +57,15 @@ nlohmann::ordered_json written(const Keys& keys, const Source& source)
     return json;
 }
 
+/// Names of rows, for a strict reader.
+template <class Rows>
+std::vector<std::string> names_of(const Rows& rows)
+{
+    std::vector<std::string> names;
+    for (const KeyRow& row : rows) names.emplace_back(row.name);
+    return names;
+}
+
 template <class Keys>
 void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const std::string& prefix = "")
 {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "facts/abilities.h"
 #include "units/dram/bound.h"
 
@@ -103,11 +104,19 @@ void add_dram(std::vector<Bound>& bounds, const PortBytes& bytes, std::uint64_t 
 {
     if (memory.kind == "ideal") return;
     const dram::BusBound bus = dram::bus_bound(memory.kind, memory.options, {bytes.read[0], bytes.write[0], passes});
-    bounds.push_back({"dram_peak", core_cycles(bus.peak_ps, hw), "these bytes over the data buses of the DRAM, " + bus.text});
-    bounds.push_back({"dram_refresh", core_cycles(bus.refresh_ps, hw), "and the refreshes that cannot be put off meanwhile"});
+    bounds.push_back({"dram_peak", core_cycles(bus.peak_ps, hw), ", " + bus.text});
+    bounds.push_back({"dram_refresh", core_cycles(bus.refresh_ps, hw)});
 }
 
 }  // namespace
+
+Bound::Bound(std::string_view name, std::uint64_t bound_cycles, std::string with)
+    : cycles(bound_cycles),
+      row_(std::find_if(kBoundKeys.begin(), kBoundKeys.end(), [&](const KeyRow& row) { return row.name == name; })),
+      with_(std::move(with))
+{
+    if (row_ == kBoundKeys.end()) throw InternalError("a bound that is not declared: " + std::string(name));
+}
 
 std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
 {
@@ -141,35 +150,34 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
     const bool ideal = memory.kind == "ideal";
     const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{
-        {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision)),
-         "every multiplier busy with a useful product"},
-        {"mac_array", array_operations(plan, hw), "every operation of the array, unused lanes and kernels included"},
-        {"weight_load", loads, "the weights of every stripe loaded into the array once"},
-        {"cacc", cacc, "every result out of CACC, with its pause between places"},
-        {"sdp", sdp, "every result through SDP, at the pace of the slowest engine in use"},
-        {"dbb_read", up(bytes.read[0], beat) * interval, "input, weights and operands read once"},
-        {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1), "the output written once"},
+        {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision))},
+        {"mac_array", array_operations(plan, hw)},
+        {"weight_load", loads},
+        {"cacc", cacc},
+        {"sdp", sdp},
+        {"dbb_read", up(bytes.read[0], beat) * interval},
+        {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1)},
     };
-    if (pdp != 0) bounds.push_back({"pdp", pdp, "every element through PDP, those that two passes read twice"});
+    if (pdp != 0) bounds.push_back({"pdp", pdp});
     add_dram(bounds, bytes, plan.passes.size(), hw, memory);
     if (bytes.read[1] + bytes.write[1] == 0) return bounds;
     const std::uint64_t beat2 = hw.memory.secondary.width_bytes;
-    bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval, "what stands behind the secondary port read once"});
-    bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * (ideal ? memory.write_interval : 1), "what goes there written once"});
+    bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval});
+    bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * (ideal ? memory.write_interval : 1)});
     return bounds;
 }
 
 std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& memory)
 {
     std::vector<Bound> bounds;
-    for (const UnitBound& bound : plan.bounds) bounds.push_back({bound.name, bound.cycles, bound.meaning});
+    for (const UnitBound& bound : plan.bounds) bounds.emplace_back(bound.name, bound.cycles);
     const bool ideal = memory.kind == "ideal";
     const MemorySpec on_chip = ideal ? memory : MemorySpec{};
     const std::uint64_t reads = ideal ? memory.beat_interval : 1, writes = ideal ? memory.write_interval : 1;
-    bounds.push_back({"dbb_read", plan.dbb.reads * reads, "the input behind DBB read once"});
-    bounds.push_back({"dbb_write", plan.dbb.writes * writes, "the output behind DBB written once"});
-    bounds.push_back({"cvsram_read", plan.cvsram.reads * on_chip.beat_interval, "the input behind CVSRAM read once"});
-    bounds.push_back({"cvsram_write", plan.cvsram.writes * on_chip.write_interval, "the output behind CVSRAM written once"});
+    bounds.push_back({"dbb_read", plan.dbb.reads * reads});
+    bounds.push_back({"dbb_write", plan.dbb.writes * writes});
+    bounds.push_back({"cvsram_read", plan.cvsram.reads * on_chip.beat_interval});
+    bounds.push_back({"cvsram_write", plan.cvsram.writes * on_chip.write_interval});
     return bounds;
 }
 

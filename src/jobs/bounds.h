@@ -5,20 +5,53 @@
 //         DRAM: units/dram/bound.h.
 // Left out  latencies, and every dependency between the phases of a layer.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "facts/memory_spec.h"
+#include "files/keys.h"
 #include "lowering/plan.h"
 #include "lowering/transfer_plan.h"
 
 namespace dlasim {
 
-struct Bound {
-    std::string name;
-    std::uint64_t cycles = 0;
-    std::string meaning;
+/// All bounds there are.
+inline constexpr std::array kBoundKeys{
+    KeyRow{"mac", "integer", "cycles", "every multiplier busy with a useful product", "layers"},
+    KeyRow{"mac_array", "integer", "cycles", "every operation of the array, unused lanes and kernels included", "layers"},
+    KeyRow{"weight_load", "integer", "cycles", "the weights of every stripe loaded into the array once", "layers"},
+    KeyRow{"cacc", "integer", "cycles", "every result out of CACC, with its pause between places", "layers"},
+    KeyRow{"sdp", "integer", "cycles", "every result through SDP, at the pace of the slowest engine in use", "layers"},
+    KeyRow{"bdma_load", "integer", "cycles", "a read request for each line", "bdma"},
+    KeyRow{"bdma_store", "integer", "cycles", "a command for each line, and its data", "bdma"},
+    KeyRow{"rubik_fill", "integer", "cycles", "the input into the register file, 64 bytes a cycle", "rubik"},
+    KeyRow{"rubik_drain", "integer", "cycles", "the output out of the register file", "rubik"},
+    KeyRow{"rubik_store", "integer", "cycles", "a command for each write, and its data", "rubik"},
+    KeyRow{"cdp_core", "integer", "cycles", "every beat through the core, and the ends of blocks and of the cube", "lrn"},
+    KeyRow{"cdp_write", "integer", "cycles", "a command for each surface of a block, and its data", "lrn"},
+    KeyRow{"dbb_read", "integer", "cycles", "input, weights and operands behind DBB read once"},
+    KeyRow{"dbb_write", "integer", "cycles", "the output behind DBB written once"},
+    KeyRow{"pdp", "integer", "cycles", "every element through PDP, those that two passes read twice", "layers that pool"},
+    KeyRow{"dram_peak", "integer", "cycles", "these bytes over the data buses of the DRAM", "a DRAM stands behind DBB"},
+    KeyRow{"dram_refresh", "integer", "cycles", "and the refreshes that cannot be put off meanwhile", "a DRAM stands behind DBB"},
+    KeyRow{"cvsram_read", "integer", "cycles", "input, weights and operands behind CVSRAM read once", "something stands there"},
+    KeyRow{"cvsram_write", "integer", "cycles", "the output behind CVSRAM written once", "something stands there"},
+};
+
+class Bound {
+public:
+    /// `name`: of a row; InternalError if there is none. `with`: what else there is to say.
+    Bound(std::string_view name, std::uint64_t bound_cycles, std::string with = "");
+
+    std::string name() const { return std::string(row_->name); }
+    std::string meaning() const { return std::string(row_->meaning) + with_; }
+    std::uint64_t cycles;
+
+private:
+    const KeyRow* row_;
+    std::string with_;
 };
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);

@@ -66,6 +66,9 @@ struct Job {
 
 /// Loads or makes the data.
 Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory);
+/// Keys of `plan` of a layer, of a transfer.
+std::vector<PlacedKey> layer_plan_keys();
+std::vector<PlacedKey> transfer_plan_keys();
 /// Of a layer with its data. layer_job.cpp
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors);
 /// transfer_job.cpp

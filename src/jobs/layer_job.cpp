@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "config/layer_reader.h"
 #include "files/printable.h"
 #include "jobs/advice.h"
@@ -9,46 +11,95 @@
 namespace dlasim {
 namespace {
 
-/// Parts of a partitioned layer in the order they ran: [first, count] of rows and kernels of the output, lines of the input.
+constexpr std::array kPartKeys{
+    Key<PlannedPass>{{"rows", "list", "rows", "[first, count] of the output"},
+                     [](const PlannedPass& p) -> OrderedJson {
+                         return {p.first_row, p.rows};
+                     }},
+    Key<PlannedPass>{{"kernels", "list", "kernels", "[first, count] of the output"},
+                     [](const PlannedPass& p) -> OrderedJson {
+                         return {p.first_kernel, p.kernels};
+                     }},
+    Key<PlannedPass>{{"fetched_lines", "integer", "lines", "lines of the input that the part fetches"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.fetched_lines; }},
+    Key<PlannedPass>{{"kept_lines", "integer", "lines", "lines of the input that stay in CBUF for the next part"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.kept_lines; }},
+    Key<PlannedPass>{{"reuse_data", "flag", "", "the part uses lines that the one before left"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.data; }},
+    Key<PlannedPass>{{"reuse_weights", "flag", "", "the part uses the weights that the one before left"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.weights; }},
+    Key<PlannedPass>{{"keep_data", "flag", "", "the part leaves lines in CBUF"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_data; }},
+    Key<PlannedPass>{{"keep_weights", "flag", "", "the part leaves its weights in CBUF"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_weights; }},
+};
+
+/// In the order they ran.
 OrderedJson parts_json(const Plan& plan)
 {
     OrderedJson parts = OrderedJson::array();
-    for (const PlannedPass& part : plan.passes) {
-        const Reuse& reuse = part.pass.reuse;
-        parts.push_back({{"rows", {part.first_row, part.rows}},
-                         {"kernels", {part.first_kernel, part.kernels}},
-                         {"fetched_lines", part.fetched_lines},
-                         {"kept_lines", part.kept_lines},
-                         {"reuse_data", reuse.data},
-                         {"reuse_weights", reuse.weights},
-                         {"keep_data", reuse.keep_data},
-                         {"keep_weights", reuse.keep_weights}});
-    }
+    for (const PlannedPass& part : plan.passes) parts.push_back(written(kPartKeys, part));
     return parts;
 }
 
-OrderedJson plan_json(const Plan& plan, const Layer& layer)
+constexpr std::array kOutputKeys{
+    Key<OutputLayout>{{"one_tensor", "flag", "", "it stands as one tensor of feature data"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.one_tensor; }},
+    Key<OutputLayout>{{"regions", "integer", "regions", "of memory, one a pass with surfaces of its own"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.regions; }},
+    Key<OutputLayout>{{"bytes", "integer", "bytes", "that the passes write into"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.bytes; }},
+    Key<OutputLayout>{{"tensor_bytes", "integer", "bytes", "that one packed tensor takes"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.tensor_bytes; }},
+};
+
+struct Planned {
+    const Plan& plan;
+    const Layer& layer;
+    const PlannedPass& first = plan.passes.front();
+};
+
+OrderedJson output_json(const Planned& p)
 {
-    OrderedJson json;
-    json["mode"] = plan.mode;
-    json["passes"] = plan.passes.size();
-    const Geometry& g = plan.passes.front().geometry;
-    json["data_banks"] = g.data_banks;
-    json["weight_banks"] = g.weight_banks;
-    json["entries_per_line"] = g.entries_per_slice;
-    json["entries"] = g.entries;
-    json["weight_bytes"] = g.weight_bytes;
-    json["array_macs"] = plan.macs;
-    if (plan.partitioned) json["parts"] = parts_json(plan);
-    if (const OutputLayout layout = output_layout(plan, layer); layout.regions != 0)
-        json["output"] = {
-            {"one_tensor", layout.one_tensor}, {"regions", layout.regions}, {"bytes", layout.bytes}, {"tensor_bytes", layout.tensor_bytes}};
-    if (plan.passes.front().pool) json["pool_columns"] = plan.passes.front().pool->geometry.columns;
-    const Addresses& a = plan.passes.front().address;
-    json["addresses"] = {{"input", a.input},    {"weights", a.weights}, {"output", a.output},
-                         {"bs", a.operands[0]}, {"bn", a.operands[1]},  {"ew", a.operands[2]}};
-    return json;
+    const OutputLayout layout = output_layout(p.plan, p.layer);
+    return layout.regions == 0 ? kAbsent : written(kOutputKeys, layout);
 }
+
+constexpr std::array kPlanKeys{
+    Key<Planned>{{"mode", "text", "", "direct, image, winograd, sdp or pool; of Rubik contract, split or merge", "layers, rubik"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.mode; }},
+    Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
+    Key<Planned>{{"data_banks", "integer", "banks", "CBUF banks for data, of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.data_banks; }},
+    Key<Planned>{{"weight_banks", "integer", "banks", "CBUF banks for weights", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_banks; }},
+    Key<Planned>{{"entries_per_line", "integer", "entries", "CBUF entries of a line of the input", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.entries_per_slice; }},
+    Key<Planned>{{"entries", "integer", "entries", "CBUF entries of all lines of the input", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.entries; }},
+    Key<Planned>{{"weight_bytes", "integer", "bytes", "weights in memory, compressed where they are", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_bytes; }},
+    Key<Planned>{{"array_macs", "integer", "MACs", "that the array is asked for, padding of groups included", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.macs; }},
+    Key<Planned>{{"parts", "list", "", "parts in the order they ran", "layers with partition"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? parts_json(p.plan) : kAbsent; }},
+    Key<Planned>{{"output", "object", "", "how the output stands in memory; of Rubik and CDP its strides", "it is a tensor"}, output_json},
+    Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},
+                 [](const Planned& p) -> OrderedJson { return p.first.pool ? OrderedJson(p.first.pool->geometry.columns) : kAbsent; }},
+    Key<Planned>{{"addresses/input", "integer", "address", "of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.input; }},
+    Key<Planned>{{"addresses/weights", "integer", "address", "of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.weights; }},
+    Key<Planned>{{"addresses/output", "integer", "address", "of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.output; }},
+    Key<Planned>{{"addresses/bs", "integer", "address", "operands of BS; 0 without", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[0]; }},
+    Key<Planned>{{"addresses/bn", "integer", "address", "operands of BN; 0 without", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[1]; }},
+    Key<Planned>{{"addresses/ew", "integer", "address", "operands of EW; 0 without", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[2]; }},
+};
 
 std::string pool_text(const Layer& l)
 {
@@ -90,6 +141,15 @@ std::string regions(const Plan& plan, const Layer& layer)
 
 }  // namespace
 
+std::vector<PlacedKey> layer_plan_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kPlanKeys);
+    place_keys(keys, kPartKeys, "parts/[]/");
+    place_keys(keys, kOutputKeys, "output/");
+    return keys;
+}
+
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors)
 {
     Plan plan = plan_layer(layer, hardware, tensors);
@@ -108,7 +168,7 @@ Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& me
     if (!job.compares) job.tensor = TensorFile{layer.output.precision, layer.output.precision == Precision::Int8 ? places : 2 * places};
     job.bounds = lower_bounds(plan, layer, hardware, memory);
     job.says = {.descriptor = layer_json(layer),
-                .plan = plan_json(plan, layer),
+                .plan = written(kPlanKeys, Planned{plan, layer}),
                 .advice = advice_on(plan, layer, hardware, memory),
                 .subject = subject(layer),
                 .mode = fmt::format("{} mode, {} MACs a cycle", plan.mode, macs_per_cycle),

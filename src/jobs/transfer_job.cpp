@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "config/transfer_reader.h"
 #include "files/printable.h"
 #include "jobs/job.h"
@@ -8,37 +10,79 @@
 namespace dlasim {
 namespace {
 
-OrderedJson cube_json(const Cube& cube, bool planar)
+constexpr std::array kLaunchKeys{
+    Key<Launch>{{"group", "integer", "", "the group of descriptors", "bdma"}, [](const Launch& l) -> OrderedJson { return l.group; }},
+    Key<Launch>{{"first_block", "integer", "", "the first block of the launch", "bdma"},
+                [](const Launch& l) -> OrderedJson { return l.first; }},
+    Key<Launch>{{"blocks", "integer", "blocks", "blocks of the launch", "bdma"}, [](const Launch& l) -> OrderedJson { return l.count; }},
+};
+
+OrderedJson launches_json(const TransferPlan& plan)
 {
-    if (planar) return {{"line_stride", cube.line_stride}, {"planar_stride", cube.surface_stride}};
-    return {{"line_stride", cube.line_stride}, {"surface_stride", cube.surface_stride}};
+    if (plan.launches.empty()) return kAbsent;
+    OrderedJson launches;
+    for (const Launch& launch : plan.launches) launches.push_back(written(kLaunchKeys, launch));
+    return launches;
 }
 
-OrderedJson plan_json(const Transfer& transfer, const TransferPlan& plan)
+/// What is planned of a transfer; `reshape` and `lrn` are null where it is another kind.
+struct Planned {
+    const Transfer& transfer;
+    const TransferPlan& plan;
+    const Reshape* reshape = transfer.reshape();
+    const Lrn* lrn = transfer.lrn();
+    bool cubes() const { return reshape || lrn; }
+    bool planar(RubikMode mode) const { return reshape && reshape->mode == mode; }
+};
+
+OrderedJson surface_stride(const Planned& p, const Cube& cube, RubikMode planes)
 {
-    OrderedJson json;
-    json["bytes"] = plan.bytes;
-    json["settled"] = plan.settled;
-    for (const Launch& launch : plan.launches)
-        json["launches"].push_back({{"group", launch.group}, {"first_block", launch.first}, {"blocks", launch.count}});
-    if (const Reshape* reshape = transfer.reshape()) {
-        json["mode"] = mode_name(reshape->mode);
-        json["input"] = cube_json(plan.layout.input, reshape->mode == RubikMode::Merge);
-        json["output"] = cube_json(plan.layout.output, reshape->mode == RubikMode::Split);
-        if (reshape->mode == RubikMode::Contract) json["input"]["cube_stride"] = plan.layout.input.batch_stride;
-    }
-    if (const Lrn* lrn = transfer.lrn()) {
-        json["input"] = cube_json(plan.layout.input, false);
-        json["output"] = cube_json(plan.layout.output, false);
-        json["lo_index_select"] = plan.lrn.lo_select;
-        json["le_index_offset"] = plan.lrn.le_offset;
-        if (lrn->precision != Precision::Fp16) {
-            json["output_scale"] = plan.lrn.scale;
-            json["output_shift"] = plan.lrn.shift;
-        }
-    }
-    return json;
+    return p.cubes() && !p.planar(planes) ? OrderedJson(cube.surface_stride) : kAbsent;
 }
+OrderedJson planar_stride(const Planned& p, const Cube& cube, RubikMode planes)
+{
+    return p.planar(planes) ? OrderedJson(cube.surface_stride) : kAbsent;
+}
+
+constexpr std::string_view kCubes = "rubik, lrn", kScaled = "lrn of integers";
+constexpr std::array kPlanKeys{
+    Key<Planned>{{"bytes", "integer", "bytes", "that are written", "bdma, rubik, lrn"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.bytes; }},
+    Key<Planned>{{"settled", "flag", "", "the interrupts vouch for everything that was written", "bdma, rubik, lrn"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.settled; }},
+    Key<Planned>{{"launches", "list", "", "launches in their order", "bdma"},
+                 [](const Planned& p) -> OrderedJson { return launches_json(p.plan); }},
+    Key<Planned>{{"mode", "text", "", "contract, split or merge", "rubik"},
+                 [](const Planned& p) -> OrderedJson { return p.reshape ? OrderedJson(mode_name(p.reshape->mode)) : kAbsent; }},
+    Key<Planned>{{"input/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
+                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.input.line_stride) : kAbsent; }},
+    Key<Planned>{{"input/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik merge"},
+                 [](const Planned& p) -> OrderedJson { return planar_stride(p, p.plan.layout.input, RubikMode::Merge); }},
+    Key<Planned>{{"input/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
+                 [](const Planned& p) -> OrderedJson { return surface_stride(p, p.plan.layout.input, RubikMode::Merge); }},
+    Key<Planned>{{"input/cube_stride", "integer", "bytes", "from the cube of a phase to the next one", "rubik contract"},
+                 [](const Planned& p) -> OrderedJson {
+                     return p.planar(RubikMode::Contract) ? OrderedJson(p.plan.layout.input.batch_stride) : kAbsent;
+                 }},
+    Key<Planned>{{"output/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
+                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.output.line_stride) : kAbsent; }},
+    Key<Planned>{{"output/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik split"},
+                 [](const Planned& p) -> OrderedJson { return planar_stride(p, p.plan.layout.output, RubikMode::Split); }},
+    Key<Planned>{{"output/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
+                 [](const Planned& p) -> OrderedJson { return surface_stride(p, p.plan.layout.output, RubikMode::Split); }},
+    Key<Planned>{{"lo_index_select", "integer", "", "the register that scales the index of the LO table", "lrn"},
+                 [](const Planned& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.lo_select) : kAbsent; }},
+    Key<Planned>{{"le_index_offset", "integer", "", "the register that shifts the index of the LE table", "lrn"},
+                 [](const Planned& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.le_offset) : kAbsent; }},
+    Key<Planned>{{"output_scale", "integer", "", "of the output converter", kScaled},
+                 [](const Planned& p) -> OrderedJson {
+                     return p.lrn && p.lrn->precision != Precision::Fp16 ? OrderedJson(p.plan.lrn.scale) : kAbsent;
+                 }},
+    Key<Planned>{{"output_shift", "integer", "", "of the output converter", kScaled},
+                 [](const Planned& p) -> OrderedJson {
+                     return p.lrn && p.lrn->precision != Precision::Fp16 ? OrderedJson(p.plan.lrn.shift) : kAbsent;
+                 }},
+};
 
 std::string subject(const Transfer& transfer, const TransferPlan& plan)
 {
@@ -55,6 +99,14 @@ std::string subject(const Transfer& transfer, const TransferPlan& plan)
 
 }  // namespace
 
+std::vector<PlacedKey> transfer_plan_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kPlanKeys);
+    place_keys(keys, kLaunchKeys, "launches/[]/");
+    return keys;
+}
+
 Job transfer_job(const Transfer& transfer, const Hardware& hardware, const MemorySpec& memory)
 {
     TransferPlan plan = plan_transfer(transfer, hardware);
@@ -68,7 +120,7 @@ Job transfer_job(const Transfer& transfer, const Hardware& hardware, const Memor
     job.work = {"bytes", plan.bytes};
     job.bounds = transfer_bounds(plan, memory);
     job.says = {.descriptor = transfer_json(transfer),
-                .plan = plan_json(transfer, plan),
+                .plan = written(kPlanKeys, Planned{transfer, plan}),
                 .advice = {},
                 .subject = subject(transfer, plan),
                 .mode = "",

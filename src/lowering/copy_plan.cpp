@@ -66,7 +66,7 @@ std::vector<UnitBound> bounds_of(const Copy& copy)
         lines += block_lines;
         store += block_lines * (1 + ceil_div(block.line_bytes / kAtom, 2u));
     }
-    return {{"bdma_load", lines, "a read request for each line"}, {"bdma_store", store, "a command for each line, and its data"}};
+    return {{"bdma_load", lines}, {"bdma_store", store}};
 }
 
 Program program_of(const Copy& copy, const std::vector<Launch>& launches, const Hardware& hw)

@@ -106,9 +106,7 @@ std::vector<UnitBound> bounds_of(const Lrn& lrn, const Hardware& hardware)
     const std::uint64_t narrow = blocks > 1 ? std::uint64_t{lrn.height} * cdp.lag * (facts::cdp::kBlock - last) : 0;
     const auto words = [&](std::uint32_t atoms) { return std::uint64_t{1} + ceil_div(atoms, cdp.word_atoms); };
     const std::uint64_t line = (blocks - 1) * words(facts::cdp::kBlock) + words(last);
-    return {
-        {"cdp_core", beats + narrow + std::uint64_t{cdp.lag} * last, "every beat through the core, and the ends of blocks and of the cube"},
-        {"cdp_write", surfaces * lrn.height * line, "a command for each surface of a block, and its data"}};
+    return {{"cdp_core", beats + narrow + std::uint64_t{cdp.lag} * last}, {"cdp_write", surfaces * lrn.height * line}};
 }
 
 }  // namespace

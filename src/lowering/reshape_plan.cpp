@@ -88,9 +88,7 @@ std::vector<UnitBound> bounds_of(const Reshape& r)
                     ? lines * (1 + in_atoms(r.out_width()))
                     : lines * r.width * over_columns(r.stride.x, 8, [&](std::uint32_t columns) { return 1 + in_atoms(columns); });
     }
-    return {{"rubik_fill", fill, "the input into the register file, 64 bytes a cycle"},
-            {"rubik_drain", drain, "the output out of the register file"},
-            {"rubik_store", store, "a command for each write, and its data"}};
+    return {{"rubik_fill", fill}, {"rubik_drain", drain}, {"rubik_store", store}};
 }
 
 }  // namespace

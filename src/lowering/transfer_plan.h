@@ -44,11 +44,10 @@ struct PortBeats {
     std::uint64_t reads = 0, writes = 0;
 };
 
-/// A closed-form lower bound of the unit itself in cycles.
+/// A closed-form lower bound of the unit itself in cycles; what it means: jobs/bounds.h.
 struct UnitBound {
     const char* name;
     std::uint64_t cycles;
-    const char* meaning;
 };
 
 struct TransferPlan {

@@ -1,22 +1,54 @@
 #include "report/result.h"
 
+#include <array>
+
 #include "config/hardware.h"
 #include "config/memory.h"
 
 namespace dlasim {
 namespace {
 
-OrderedJson unit_json(const UnitReport& unit, Cycle cycles)
+/// A unit in a window of so many cycles.
+struct SeenUnit {
+    const UnitReport& report;
+    Cycle cycles;
+};
+
+template <Phase phase>
+OrderedJson cycles_in(const SeenUnit& unit)
 {
+    return unit.report.phases.cycles(phase);
+}
+
+OrderedJson values_json(const CounterValues& values)
+{
+    if (values.empty()) return kAbsent;
     OrderedJson json;
-    for (std::size_t p = 0; p < kPhases; ++p) json[std::string(kPhaseNames[p])] = unit.phases.cycles(static_cast<Phase>(p));
-    for (const auto& [domain, on] : unit.clock_on) {
-        json["clock_on"][domain] = on;
-        json["clock_gated"][domain] = cycles - on;
-    }
-    for (const auto& [name, value] : unit.counters) json["counters"][name] = value;
+    for (const auto& [name, value] : values) json[name] = value;
     return json;
 }
+
+OrderedJson gated_json(const SeenUnit& unit)
+{
+    if (unit.report.clock_on.empty()) return kAbsent;
+    OrderedJson json;
+    for (const auto& [domain, on] : unit.report.clock_on) json[domain] = unit.cycles - on;
+    return json;
+}
+
+constexpr std::string_view kClocks = "the unit gates its clock";
+constexpr std::array kUnitKeys{
+    Key<SeenUnit>{{"issuing", "integer", "cycles", "it did its work"}, cycles_in<Phase::Issuing>},
+    Key<SeenUnit>{{"starved", "integer", "cycles", "it waited for what comes before it"}, cycles_in<Phase::Starved>},
+    Key<SeenUnit>{{"blocked", "integer", "cycles", "it waited for what comes after it"}, cycles_in<Phase::Blocked>},
+    Key<SeenUnit>{{"draining", "integer", "cycles", "nothing new, something still inside"}, cycles_in<Phase::Draining>},
+    Key<SeenUnit>{{"gated", "integer", "cycles", "nothing to do"}, cycles_in<Phase::Gated>},
+    Key<SeenUnit>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
+                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.clock_on); }},
+    Key<SeenUnit>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
+    Key<SeenUnit>{{"counters", "object", "", "what the unit counts: above", "the unit counts something"},
+                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.counters); }},
+};
 
 OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>>& clients)
 {
@@ -25,78 +57,185 @@ OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>
     return json;
 }
 
-OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes)
+struct SeenPort {
+    const PortTraffic& traffic;
+    std::uint32_t beat_bytes;
+};
+
+constexpr std::array kPortKeys{
+    Key<SeenPort>{{"read_commands", "integer", "commands", "bursts read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.ar; }},
+    Key<SeenPort>{{"read_beats", "integer", "beats", "beats read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats; }},
+    Key<SeenPort>{{"read_bytes", "integer", "bytes", "whole beats"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats * p.beat_bytes; }},
+    Key<SeenPort>{{"write_commands", "integer", "commands", "bursts written"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.aw; }},
+    Key<SeenPort>{{"write_beats", "integer", "beats", "beats written"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_beats; }},
+    Key<SeenPort>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_bytes; }},
+    Key<SeenPort>{{"read_bytes_by_client", "object", "bytes", "by client of MCIF or CVIF: SDP, SDP_BS, CDMA_DAT, CDMA_WT, .."},
+                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.read_bytes_by_client); }},
+    Key<SeenPort>{{"write_bytes_by_client", "object", "bytes", "by client"},
+                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.write_bytes_by_client); }},
+};
+
+/// What a DRAM says of itself; the ideal memory says nothing.
+OrderedJson memory_report(const MemoryReport& report)
 {
-    OrderedJson json;
-    json["read_commands"] = port.ar;
-    json["read_beats"] = port.read_beats;
-    json["read_bytes"] = port.read_beats * beat_bytes;
-    json["write_commands"] = port.aw;
-    json["write_beats"] = port.write_beats;
-    json["write_bytes"] = port.write_bytes;
-    json["read_bytes_by_client"] = clients_json(port.read_bytes_by_client);
-    json["write_bytes_by_client"] = clients_json(port.write_bytes_by_client);
-    return json;
+    return report.json.empty() ? kAbsent : OrderedJson::parse(report.json, nullptr, false);
 }
 
-/// `verified`, `compared`, `mismatches` and the examples.
-void put_verdict(OrderedJson& json, const std::optional<Comparison>& comparison)
+OrderedJson difference_json(const Result& r, OrderedJson (*value)(const Difference&), bool of_unequal = false)
 {
-    if (comparison) json["verified"] = comparison->equal();
-    else json["verified"] = nullptr;
-    json["compared"] = comparison ? comparison->compared : 0;
-    json["mismatches"] = comparison ? comparison->mismatches : 0;
-    if (comparison && !comparison->equal()) json["mismatch_examples"] = comparison->examples;
+    return r.expected && !(of_unequal && r.expected->equal()) ? value(*r.expected) : kAbsent;
 }
 
-/// `output`: the file of the tensor, null without one. `expected`: how it differs from the tensor it should be, if there is one.
-void put_output(OrderedJson& json, const std::string& file, const std::optional<Difference>& expected)
+OrderedJson units_json(const Result& r)
 {
-    json["output"] = file.empty() ? OrderedJson() : OrderedJson(file);
-    if (!expected) return;
-    OrderedJson& d = json["expected"];
-    d = {{"file", expected->file}, {"equal", expected->equal()}, {"compared", expected->compared}, {"differing", expected->differing}};
-    if (expected->equal()) return;
-    d["first"] = {{"batch", expected->n},  {"channel", expected->c},   {"row", expected->y},
-                  {"column", expected->x}, {"found", expected->found}, {"expected", expected->expected}};
-    d["largest_difference"] = expected->largest;  // null if it is not finite
+    if (r.run.units.empty()) return kAbsent;
+    OrderedJson units;
+    for (const UnitReport& unit : r.run.units) units[unit.name] = written(kUnitKeys, SeenUnit{unit, r.cycles()});
+    return units;
 }
 
-/// `units`, `traffic`, `memory_report`.
-void put_run(OrderedJson& json, const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
+OrderedJson bounds_json(const Result& r)
 {
-    for (const UnitReport& unit : run.units) json["units"][unit.name] = unit_json(unit, cycles);
-    json["traffic"]["dbb"] = port_json(run.dbb, hardware.memory.primary.width_bytes);
-    if (hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(run.cvsram, hardware.memory.secondary.width_bytes);
-    // What a DRAM says of itself; the ideal memory says nothing.
-    for (const auto& [port, report] : {std::pair{"dbb", &run.dbb_memory}, std::pair{"cvsram", &run.cvsram_memory}})
-        if (!report->json.empty()) json["memory_report"][port] = OrderedJson::parse(report->json, nullptr, false);
+    OrderedJson bounds;
+    for (const Bound& bound : r.job.bounds) bounds[bound.name()] = bound.cycles;
+    return bounds;
 }
 
-/// `bounds`, `binding_bound` with its share of the cycles, and `estimates`: measured, not bounds.
-void put_bounds(OrderedJson& json, const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
-{
-    for (const Bound& bound : bounds) json["bounds"][bound.name] = bound.cycles;
-    json["bounds"]["largest"] = largest(bounds);
-    const Bound& bind = binding(bounds);
-    json["binding_bound"] = {{"name", bind.name},
-                             {"cycles", bind.cycles},
-                             {"share", cycles == 0 ? 0.0 : static_cast<double>(bind.cycles) / static_cast<double>(cycles)}};
-    if (run.dbb_memory.bus_held != 0) json["estimates"]["dram_bus"] = run.dbb_memory.bus_held;
-}
+/// Where the plan has launches, the cycle in which each was done.
+constexpr KeyRow kLaunchDone{"done", "integer or null", "cycle", "when it was done, null if it was not", "bdma"};
 
-/// Where the plan has launches, the cycle in which each was done: null where it was not.
-OrderedJson plan_json(const OrderedJson& plan, const RunResult& run)
+OrderedJson plan_json(const Result& r)
 {
-    OrderedJson json = plan;
+    OrderedJson json = r.job.says.plan;
     if (!json.contains("launches")) return json;
     std::size_t i = 0;
     for (OrderedJson& launch : json["launches"]) {
-        launch["done"] = i < run.done.size() ? OrderedJson(run.done[i].cycle) : OrderedJson();
+        launch[std::string(kLaunchDone.name)] = i < r.run.done.size() ? OrderedJson(r.run.done[i].cycle) : OrderedJson();
         ++i;
     }
     return json;
 }
+
+constexpr std::string_view kExpected = "the descriptor gives an expected tensor", kDiffers = "and the output differs from it";
+constexpr std::array kResultKeys{
+    Key<Result>{{"schema", "text", "", "dlasim.result/1"}, [](const Result&) -> OrderedJson { return "dlasim.result/1"; }},
+    Key<Result>{{"name", "text", "", "of the descriptor"}, [](const Result& r) -> OrderedJson { return r.job.name; }},
+    Key<Result>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
+                [](const Result& r) -> OrderedJson { return r.job.says.descriptor; }},
+    Key<Result>{{"hardware", "object", "", "the machine: below"},
+                [](const Result& r) -> OrderedJson { return hardware_json(r.job.hardware); }},
+    Key<Result>{{"memory", "object", "", "the memory behind DBB: below"},
+                [](const Result& r) -> OrderedJson { return memory_json(r.job.memory); }},
+    Key<Result>{{"plan", "object", "", "what the lowering decided"}, plan_json},
+    Key<Result>{{"cycles", "integer", "cycles", "from t0 to the last done interrupt"},
+                [](const Result& r) -> OrderedJson { return r.cycles(); }},
+    Key<Result>{{"t0", "integer", "cycle", "from reset to the acceptance of the first op-enable"},
+                [](const Result& r) -> OrderedJson { return r.run.t0; }},
+    Key<Result>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
+                [](const Result& r) -> OrderedJson { return r.job.array ? r.job.array->macs : 0; }},
+    Key<Result>{{"mac_utilization", "number", "", "macs of what the array could do in `cycles`: above 1 where Winograd saves them"},
+                [](const Result& r) -> OrderedJson { return r.utilization(); }},
+    Key<Result>{{"array_occupancy", "number", "", "share of the cycles in which the array takes an operation", "layers"},
+                [](const Result& r) -> OrderedJson { return r.job.array ? OrderedJson(r.occupancy()) : kAbsent; }},
+    Key<Result>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
+                [](const Result& r) -> OrderedJson { return r.job.says.advice.empty() ? kAbsent : OrderedJson(r.job.says.advice); }},
+    Key<Result>{{"verified", "flag or null", "", "every value compared is equal; null with --timing-only"},
+                [](const Result& r) -> OrderedJson { return r.comparison ? OrderedJson(r.comparison->equal()) : OrderedJson(); }},
+    Key<Result>{{"compared", "integer", "values", "outputs of a layer, bytes of all else"},
+                [](const Result& r) -> OrderedJson { return r.comparison ? r.comparison->compared : 0; }},
+    Key<Result>{{"mismatches", "integer", "values", "of these not equal"},
+                [](const Result& r) -> OrderedJson { return r.comparison ? r.comparison->mismatches : 0; }},
+    Key<Result>{{"mismatch_examples", "list", "", "the first of them in words", "there are mismatches"},
+                [](const Result& r) -> OrderedJson {
+                    return r.comparison && !r.comparison->equal() ? OrderedJson(r.comparison->examples) : kAbsent;
+                }},
+    Key<Result>{{"output", "text or null", "", "the file of the output tensor, null if none was written"},
+                [](const Result& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
+    Key<Result>{{"expected/file", "text", "", "the tensor that the output should be", kExpected},
+                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.file; }); }},
+    Key<Result>{{"expected/equal", "flag", "", "the output is that tensor", kExpected},
+                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.equal(); }); }},
+    Key<Result>{{"expected/compared", "integer", "values", "all of them", kExpected},
+                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.compared; }); }},
+    Key<Result>{{"expected/differing", "integer", "values", "of these", kExpected},
+                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.differing; }); }},
+    Key<Result>{{"expected/first/batch", "integer", "", "place of the first difference", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.n; }, true);
+                }},
+    Key<Result>{{"expected/first/channel", "integer", "", "its channel", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.c; }, true);
+                }},
+    Key<Result>{{"expected/first/row", "integer", "", "its row", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.y; }, true);
+                }},
+    Key<Result>{{"expected/first/column", "integer", "", "its column", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.x; }, true);
+                }},
+    Key<Result>{{"expected/first/found", "any", "", "what the machine wrote there", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.found; }, true);
+                }},
+    Key<Result>{{"expected/first/expected", "any", "", "what should stand there", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.expected; }, true);
+                }},
+    // Null if it is not finite.
+    Key<Result>{{"expected/largest_difference", "number or null", "", "null if it is not finite", kDiffers},
+                [](const Result& r) {
+                    return difference_json(
+                        r, [](const Difference& d) -> OrderedJson { return d.largest; }, true);
+                }},
+    Key<Result>{{"unequal", "flag", "", "what SDP found: an element differed", "layers that compare"},
+                [](const Result& r) -> OrderedJson {
+                    return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
+                }},
+    Key<Result>{{"units", "object", "", "every unit by name: its cycles by phase, which add up to `cycles`, its clocks, its counters"},
+                units_json},
+    Key<Result>{{"traffic/dbb", "object", "", "what crossed the primary port"},
+                [](const Result& r) -> OrderedJson {
+                    return written(kPortKeys, SeenPort{r.run.dbb, r.job.hardware.memory.primary.width_bytes});
+                }},
+    Key<Result>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
+                [](const Result& r) -> OrderedJson {
+                    const Hardware& hw = r.job.hardware;
+                    return hw.memory.has_secondary ? written(kPortKeys, SeenPort{r.run.cvsram, hw.memory.secondary.width_bytes}) : kAbsent;
+                }},
+    Key<Result>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
+                [](const Result& r) -> OrderedJson { return memory_report(r.run.dbb_memory); }},
+    Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"}, bounds_json},
+    Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},
+                [](const Result& r) -> OrderedJson { return largest(r.job.bounds); }},
+    Key<Result>{{"binding_bound/name", "text", "", "the name of the largest"},
+                [](const Result& r) -> OrderedJson { return binding(r.job.bounds).name(); }},
+    Key<Result>{{"binding_bound/cycles", "integer", "cycles", "the same as bounds/largest"},
+                [](const Result& r) -> OrderedJson { return binding(r.job.bounds).cycles; }},
+    Key<Result>{{"binding_bound/share", "number", "", "of `cycles`"},
+                [](const Result& r) -> OrderedJson {
+                    return r.cycles() == 0 ? 0.0 : static_cast<double>(binding(r.job.bounds).cycles) / static_cast<double>(r.cycles());
+                }},
+    Key<Result>{
+        {"estimates/dram_bus", "integer", "cycles",
+         "measured, no bound: the busiest data bus of the DRAM carried data, or its rules held it", "a DRAM stands behind DBB"},
+        [](const Result& r) -> OrderedJson { return r.run.dbb_memory.bus_held != 0 ? OrderedJson(r.run.dbb_memory.bus_held) : kAbsent; }},
+    Key<Result>{{"wall_seconds", "number", "s", "time that the simulation took"},
+                [](const Result& r) -> OrderedJson { return r.wall_seconds; }},
+    Key<Result>{{"simulated_cycles_per_second", "number", "1/s", "from reset to the end, over that time"},
+                [](const Result& r) -> OrderedJson { return r.cycles_per_second(); }},
+};
 
 }  // namespace
 
@@ -112,30 +251,24 @@ double Result::occupancy() const
     return job.array && cycles() != 0 ? static_cast<double>(job.array->operations) / static_cast<double>(cycles()) : 0;
 }
 
-OrderedJson result_json(const Result& r)
+OrderedJson result_json(const Result& result) { return written(kResultKeys, result); }
+
+std::vector<PlacedKey> result_keys()
 {
-    const Job& job = r.job;
-    OrderedJson json;
-    json["schema"] = "dlasim.result/1";
-    json["name"] = job.name;
-    json["layer"] = job.says.descriptor;
-    json["hardware"] = hardware_json(job.hardware);
-    json["memory"] = memory_json(job.memory);
-    json["plan"] = plan_json(job.says.plan, r.run);
-    json["cycles"] = r.cycles();
-    json["t0"] = r.run.t0;
-    json["macs"] = job.array ? job.array->macs : 0;
-    json["mac_utilization"] = r.utilization();
-    if (job.array) json["array_occupancy"] = r.occupancy();
-    if (!job.says.advice.empty()) json["advice"] = job.says.advice;
-    put_verdict(json, r.comparison);
-    put_output(json, r.output_file, r.expected);
-    if (job.compares && !r.run.reads.empty()) json["unequal"] = (r.run.reads.back().second & 1) != 0;
-    put_run(json, r.run, job.hardware, r.cycles());
-    put_bounds(json, job.bounds, r.run, r.cycles());
-    json["wall_seconds"] = r.wall_seconds;
-    json["simulated_cycles_per_second"] = r.cycles_per_second();
-    return json;
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kResultKeys);
+    std::vector<PlacedKey> plan = layer_plan_keys();
+    for (const PlacedKey& key : transfer_plan_keys())
+        if (key.path != "mode") plan.push_back(key);
+    for (const PlacedKey& key : plan) keys.push_back({"plan/" + key.path, key.row});
+    keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
+    place_keys(keys, kUnitKeys, "units/*/");
+    place_keys(keys, kPortKeys, "traffic/dbb/");
+    const std::size_t own = keys.size();
+    place_keys(keys, kPortKeys, "traffic/cvsram/");
+    for (std::size_t i = own; i < keys.size(); ++i) keys[i].again = true;
+    place_keys(keys, kBoundKeys, "bounds/");
+    return keys;
 }
 
 }  // namespace dlasim

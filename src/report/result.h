@@ -26,6 +26,8 @@ struct Result {
 };
 
 OrderedJson result_json(const Result& result);
+/// Its keys, those of `layer`, `hardware`, `memory` and `memory_report` left out: they have sections of their own.
+std::vector<PlacedKey> result_keys();
 std::string summary_table(const Result& result);
 
 }  // namespace dlasim

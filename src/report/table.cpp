@@ -75,9 +75,9 @@ std::string run_table(const RunResult& run, const Hardware& hardware, std::uint6
 std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
 {
     std::string text = "\n  lower bounds, cycles\n";
-    for (const Bound& bound : bounds) text += fmt::format("  {:<12} {:>14}  {}\n", bound.name, grouped(bound.cycles), bound.meaning);
+    for (const Bound& bound : bounds) text += fmt::format("  {:<12} {:>14}  {}\n", bound.name(), grouped(bound.cycles), bound.meaning());
     const Bound& bind = binding(bounds);
-    text += fmt::format("  binding      {:>14}  {} of the cycles\n", bind.name, percent(bind.cycles, cycles));
+    text += fmt::format("  binding      {:>14}  {} of the cycles\n", bind.name(), percent(bind.cycles, cycles));
     if (run.dbb_memory.bus_held != 0)
         text += fmt::format(
             "\n  estimate, measured: no bound\n  {:<12} {:>14}  {} of the cycles: the DRAM's busiest data bus carried data, or "

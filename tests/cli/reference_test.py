@@ -158,6 +158,7 @@ class Keys(unittest.TestCase):
             result = self.load(f"run{i}/result.json")
             self.units(result["units"])
             self.sections["hardware"].check(nested(result["hardware"]))
+            self.sections["result"].check(result)
             if result["memory"]["kind"] == "ideal":
                 self.sections["memory"].check(result["memory"])
             for report in result.get("memory_report", {}).values():
@@ -175,6 +176,21 @@ class Keys(unittest.TestCase):
             self.sections["replay"].check(result)
             self.units(result["units"])
 
+    def look_at_sweeps(self):
+        sweep = {"name": "two axes", "base": {"layer": CONVOLUTION, "hw": "nv_full", "memory": "ideal"},
+                 "axes": {"kernel.count": [8, 16], "cbuf.banks": [16, 1]}, "exclude": [{"kernel.count": 16, "cbuf.banks": 1}]}
+        (self.folder / "sweep.json").write_text(json.dumps(sweep))
+        self.dlasim("sweep", "sweep.json", "--out", "sweep", "--quiet")
+        self.sections["sweep"].check(sweep)
+        points = self.load("sweep/points.json")
+        for point in points:
+            self.sections["points"].check(point)
+        header = (self.folder / "sweep/points.csv").read_text().splitlines()[0]
+        self.assertEqual(header.split(","), list(points[0]))
+        self.assertTrue(any(point["reason"] for point in points) and any(point["cycles"] for point in points))
+        for file in (ROOT / "configs/sweeps").glob("*.json"):
+            self.sections["sweep"].check(json.loads(file.read_text()))
+
     def look_at_files(self):
         for file in (ROOT / "configs/dram").glob("*.json"):
             self.sections["device"].check(json.loads(file.read_text()))
@@ -185,6 +201,7 @@ class Keys(unittest.TestCase):
     def test_what_is_written_and_read_is_declared_and_what_is_declared_occurs(self):
         self.look_at_runs()
         self.look_at_replays()
+        self.look_at_sweeps()
         self.look_at_files()
         problems = sorted(problem for section in self.sections.values() for problem in section.problems)
         for section in self.sections.values():

@@ -52,7 +52,7 @@ std::string outcome(std::uint64_t seed, bool dram, std::string& description)
             if (!s.comparison->equal()) return fmt::format("WRONG {} of {}", s.comparison->mismatches, s.comparison->compared);
             for (const Bound& bound : job.bounds)
                 if (bound.cycles > static_cast<std::uint64_t>(s.run.interrupt_cycles.back()))
-                    return fmt::format("BOUND {} of {} above {} cycles", bound.name, bound.cycles, s.run.interrupt_cycles.back());
+                    return fmt::format("BOUND {} of {} above {} cycles", bound.name(), bound.cycles, s.run.interrupt_cycles.back());
             return "verified";
         } catch (const ConfigError& refusal) {
             return std::string("refused: ") + refusal.what();

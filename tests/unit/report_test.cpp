@@ -15,7 +15,7 @@ Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text
 std::uint64_t bound(const std::vector<Bound>& bounds, const std::string& name)
 {
     for (const Bound& b : bounds)
-        if (b.name == name) return b.cycles;
+        if (b.name() == name) return b.cycles;
     ADD_FAILURE() << name;
     return 0;
 }
@@ -50,8 +50,8 @@ TEST(Report, ADramHasBoundsOfItsOwnAndTheBindingOneIsNamed)
     EXPECT_NEAR(static_cast<double>(bound(bounds, "dram_peak")), bursts * 4 * 0.833, 2);
     EXPECT_GT(bound(bounds, "dram_refresh"), bound(bounds, "dram_peak") * 104 / 100);  // 420 of 9364 cycles
     EXPECT_LT(bound(bounds, "dram_refresh"), bound(bounds, "dram_peak") * 106 / 100);
-    EXPECT_EQ(binding(bounds).name, "dram_refresh");
-    EXPECT_EQ(binding(lower_bounds(plan_shape(layer, hw), layer, hw, MemorySpec{})).name, "dbb_read");
+    EXPECT_EQ(binding(bounds).name(), "dram_refresh");
+    EXPECT_EQ(binding(lower_bounds(plan_shape(layer, hw), layer, hw, MemorySpec{})).name(), "dbb_read");
     const auto half = lower_bounds(plan_shape(layer, hw), layer, hw, parse_memory("ddr4-2400:channels=2"));
     EXPECT_NEAR(static_cast<double>(bound(half, "dram_peak")), (bursts / 2 - 48) * 4 * 0.833, 2);
 }
