@@ -43,6 +43,8 @@ private:
 using Atoms = Quantity<struct AtomKind>;
 /// Entries of the convolution buffer: what one read of a bank returns.
 using Entries = Quantity<struct EntryKind>;
+/// Entries of the bank that holds the masks of compressed weights.
+using MaskEntries = Quantity<struct MaskEntryKind>;
 /// Slices of the convolution buffer: the entries of one input line.
 using Slices = Quantity<struct SliceKind>;
 /// Kernels: output channels of a convolution.

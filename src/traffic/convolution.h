@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/quantity.h"
 #include "facts/hardware.h"
 #include "links/wire.h"
 
@@ -11,13 +12,13 @@ namespace dlasim {
 
 /// CDMA tells CSC that lines were filled, CSC tells CDMA that they were released. cdma.md 0.2.
 struct DataUpdate {
-    std::uint32_t entries = 0;
-    std::uint32_t slices = 0;
+    Entries entries{};
+    Slices slices{};
 };
 struct WeightUpdate {
-    std::uint32_t kernels = 0;
-    std::uint32_t entries = 0;
-    std::uint32_t mask_entries = 0;
+    Kernels kernels{};
+    Entries entries{};
+    MaskEntries mask_entries{};
 };
 
 /// Everything between CDMA and CSC but the CBUF itself.
@@ -44,11 +45,11 @@ struct Operands {
 /// CMAC. Nothing stalls behind CSC, so a package is one message, sent in the cycle after its data
 /// are popped; the atoms leave the CSC port one a cycle from `first_atom` on, without a hole.
 struct Stripe {
-    Cycle first_atom = 0;       // cycle of the first atom at the CSC port
-    std::uint32_t atoms = 0;    // batches included
-    std::uint32_t kernels = 0;  // of the group, over both halves
-    bool channel_end = false;   // the sums are complete with this stripe
-    bool layer_end = false;     // the last stripe of the layer
+    Cycle first_atom = 0;      // cycle of the first atom at the CSC port
+    std::uint32_t atoms = 0;   // batches included
+    Kernels kernels{};         // of the group, over both halves
+    bool channel_end = false;  // the sums are complete with this stripe
+    bool layer_end = false;    // the last stripe of the layer
     /// Owned by CSC; must be used in the cycle in which the message arrives. Null without values.
     const Operands* operands = nullptr;
 };
@@ -57,7 +58,7 @@ struct Stripe {
 struct Sums {
     Cycle first_atom = 0;  // cycle of the first atom's valid at the CACC port
     std::uint32_t atoms = 0;
-    std::uint32_t kernels = 0;  // of this half that hold weights
+    Kernels kernels{};          // of this half that hold weights
     std::uint32_t outputs = 1;  // sums of a kernel: 4 in Winograd
     std::uint32_t pitch = 0;    // kernels a row
     bool channel_end = false;

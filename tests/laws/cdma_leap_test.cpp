@@ -147,16 +147,16 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
         for (NoisyPort& port : ports) port.step(t);
         while (bench.csc.data_filled.available(t)) {
             const DataUpdate u = bench.csc.data_filled.take();
-            out.events.push_back({t, u.entries * 16 + 1});
-            out.entries += u.entries;
-            out.slices += u.slices;
+            out.events.push_back({t, u.entries.count() * 16 + 1});
+            out.entries += u.entries.count();
+            out.slices += u.slices.count();
             bench.csc.data_released.put(t + world.release_delay, u);
         }
         while (bench.csc.weight_filled.available(t)) {
             const WeightUpdate u = bench.csc.weight_filled.take();
-            out.events.push_back({t, u.entries * 16 + 2});
-            out.kernels += u.kernels;
-            out.weight_entries += u.entries;
+            out.events.push_back({t, u.entries.count() * 16 + 2});
+            out.kernels += u.kernels.count();
+            out.weight_entries += u.entries.count();
             bench.csc.weight_released.put(t + world.release_delay, u);
         }
         while (bench.interrupt.available(t)) {

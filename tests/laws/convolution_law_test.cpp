@@ -100,12 +100,12 @@ private:
         // More than enough arrives, in pieces.
         for (std::uint32_t left = 2 * input_rows; left != 0;) {
             const std::uint32_t slices = 1 + upto(left);
-            bench.cdma.data_filled.put(data += 1 + upto(200), {0, slices});
+            bench.cdma.data_filled.put(data += 1 + upto(200), {Entries{0}, Slices{slices}});
             left -= slices;
         }
         for (std::uint32_t left = 2 * kernels; left != 0;) {
             const std::uint32_t some = 1 + upto(left);
-            bench.cdma.weight_filled.put(weights += 1 + upto(200), {some, 0, 0});
+            bench.cdma.weight_filled.put(weights += 1 + upto(200), {Kernels{some}, {}, {}});
             left -= some;
         }
         at += 5;
@@ -198,8 +198,8 @@ TEST_P(ConvolutionLaw, IllegalProgramsDoNoHarm)
             at += 10;
         }
         for (unsigned i = 0; i < 50; ++i) {
-            bench.cdma.data_filled.put(at += 3, {0, 4000});
-            bench.cdma.weight_filled.put(at, {8000, 0, 0});
+            bench.cdma.data_filled.put(at += 3, {Entries{0}, Slices{4000}});
+            bench.cdma.weight_filled.put(at, {Kernels{8000}, {}, {}});
         }
         bench.run(30000, false);
         for (const auto& [name, value] : bench.cmac_a.report(30000).counters)

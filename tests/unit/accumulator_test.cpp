@@ -43,7 +43,7 @@ void expect_plain_sums(std::mt19937_64& random, Precision precision, std::uint32
                 plain[side][i] += values[side][i];
             }
             sums[side].atoms = atoms;
-            sums[side].kernels = kernels;
+            sums[side].kernels = Kernels{kernels};
             sums[side].pitch = pitch;
             if constexpr (sizeof(Element) == 4) sums[side].narrow = values[side].data();
             else sums[side].wide = values[side].data();

@@ -30,7 +30,7 @@ struct Bench {
     }
     void stripe(Cycle first, std::uint32_t atoms, bool channel_end, bool layer_end)
     {
-        Sums sums{first, atoms, 1, 1, 16, channel_end, layer_end, ones.data(), nullptr};
+        Sums sums{first, atoms, Kernels{1}, 1, 16, channel_end, layer_end, ones.data(), nullptr};
         a.put(first - 20, sums);
         b.put(first - 20, sums);
     }
@@ -203,8 +203,8 @@ TEST(Accumulator, ManyStripesOfExtremeSumsSaturateAsTheAddersOfTheSilicon)
                     expected[k] = numerics::accumulate_int(value, expected[k], wide ? 48 : 34);
                 }
                 const bool end = s + 1 == stripes;
-                const Sums a{0, 1, kernels / 2, 1, 16, end, end, values[0].data(), nullptr};
-                const Sums b{0, 1, kernels / 2, 1, 16, end, end, values[1].data(), nullptr};
+                const Sums a{0, 1, Kernels{kernels / 2}, 1, 16, end, end, values[0].data(), nullptr};
+                const Sums b{0, 1, Kernels{kernels / 2}, 1, 16, end, end, values[1].data(), nullptr};
                 accumulator.begin_stripe(a, b);
                 if (end) saturated = accumulator.finish(0, results.data());
                 else accumulator.add();

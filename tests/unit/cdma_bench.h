@@ -126,8 +126,8 @@ inline void play(CdmaBench& bench, const nlohmann::json& c, bool leap)
         const auto next_release = [&](auto& map, auto put) {
             if (const auto it = map.find(t + 1); it != map.end()) put(it->second);
         };
-        next_release(data_release, [&](std::uint32_t n) { bench.csc.data_released.put(t + 1, {n, 0}); });
-        next_release(weight_release, [&](std::uint32_t n) { bench.csc.weight_released.put(t + 1, {0, n, 0}); });
+        next_release(data_release, [&](std::uint32_t n) { bench.csc.data_released.put(t + 1, {Entries{n}, {}}); });
+        next_release(weight_release, [&](std::uint32_t n) { bench.csc.weight_released.put(t + 1, {{}, Entries{n}, {}}); });
         next_release(pend_up, [&](std::pair<bool, bool> p) {
             if (p.first) bench.csc.data_pending_request.set(t + 1, true);
             if (p.second) bench.csc.weight_pending_request.set(t + 1, true);

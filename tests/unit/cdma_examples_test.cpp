@@ -81,12 +81,12 @@ struct Example {
             }
             while (bench.csc.data_filled.available(now)) {
                 const DataUpdate u = bench.csc.data_filled.take();
-                data_messages.push_back({now - kT0, u.entries});
+                data_messages.push_back({now - kT0, u.entries.count()});
             }
             while (bench.csc.weight_filled.available(now)) {
                 const WeightUpdate u = bench.csc.weight_filled.take();
-                weight_messages.push_back({now - kT0, u.entries});
-                kernels += u.kernels;
+                weight_messages.push_back({now - kT0, u.entries.count()});
+                kernels += u.kernels.count();
             }
         }
     }

@@ -105,8 +105,8 @@ TEST(CdmaWeightStatus, FullTellsOfAGroupWhenItsLastHalfEntryIsThere)
     EXPECT_EQ(bench.status.announced().weights, Entries{16});
     ASSERT_EQ(bench.filled.next(), 44u);
     const WeightUpdate update = bench.filled.take();
-    EXPECT_EQ(update.kernels, 32u);
-    EXPECT_EQ(update.entries, 16u);
+    EXPECT_EQ(update.kernels, Kernels{32});
+    EXPECT_EQ(update.entries, Entries{16});
     EXPECT_EQ(bench.status.done_at(), kNever);
 }
 
@@ -125,6 +125,6 @@ TEST(CdmaWeightStatus, LastGroupIsDoneTenCyclesLater)
     EXPECT_TRUE(bench.status.completed());
     EXPECT_EQ(bench.status.announced().weights, Entries{0});
     EXPECT_EQ(bench.status.done_at(), 14u);
-    EXPECT_EQ(bench.filled.take().kernels, 8u);
-    EXPECT_EQ(bench.filled.take().kernels, 5u);
+    EXPECT_EQ(bench.filled.take().kernels, Kernels{8});
+    EXPECT_EQ(bench.filled.take().kernels, Kernels{5});
 }

@@ -291,7 +291,7 @@ private:
                 std::uint32_t left = winograd ? get("CSC.D_DATAIN_SIZE_EXT_0", 16, 13) + 1 : get("CDMA.D_DATAIN_SIZE_0", 16, 13) + 1;
                 for (; left != 0 && d < data.size(); ++d) {
                     const std::uint32_t slices = std::min(grain, left);
-                    cdma.data_filled.put(data[d], {0, slices});
+                    cdma.data_filled.put(data[d], {Entries{0}, Slices{slices}});
                     left -= slices;
                 }
             }
@@ -301,7 +301,7 @@ private:
                 std::uint32_t left = get("CSC.D_WEIGHT_SIZE_EXT_1", 16, 13) + 1;
                 for (; left != 0 && w < weights.size(); ++w) {
                     const std::uint32_t kernels = std::min(group, left);
-                    cdma.weight_filled.put(weights[w], {kernels, 0, 0});
+                    cdma.weight_filled.put(weights[w], {Kernels{kernels}, {}, {}});
                     left -= kernels;
                 }
             }

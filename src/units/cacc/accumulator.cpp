@@ -101,7 +101,7 @@ void Accumulator::add(Half& half)
     if (mode_.precision == Precision::Fp16) {
         if (!s.wide) return;
         for (std::size_t row = 0; row < count; row += s.pitch)
-            for (std::size_t i = row; i < row + s.kernels; ++i)
+            for (std::size_t i = row; i < row + s.kernels.count(); ++i)
                 sums[i] = static_cast<std::int64_t>(numerics::accumulate_fp(static_cast<numerics::CmacWord>(s.wide[i]),
                                                                             first_ ? 0 : static_cast<numerics::FpSum>(sums[i])));
         return;
@@ -125,7 +125,7 @@ std::uint32_t Accumulator::finish(const Half& half, std::uint32_t atom, std::uin
     const Sums& s = *half.sums;
     if (output >= s.outputs || (!s.narrow && !s.wide)) return 0;
     const std::size_t at = (std::size_t{atom} * s.outputs + output) * s.pitch;
-    const std::uint32_t count = std::min({s.kernels, s.pitch, max_kernels_ - half.first_kernel});
+    const std::uint32_t count = std::min({s.kernels.count(), s.pitch, max_kernels_ - half.first_kernel});
     results += half.first_kernel;
     if (narrow_) {
         if (first_ && mode_.truncate == 0) {

@@ -23,20 +23,12 @@ void DataSide::start(const Layer& layer)
     layer_ = layer;
     link_ = links_[layer.data_primary];
     performance_.start(layer.performance);
-    const Converter converter = Converter::of(layer, silicon_.words);
-    switch (layer.fetcher) {
-        case Fetcher::Feature:
-            feature_.start(layer, converter);
-            break;
-        case Fetcher::Image:
-            image_.start(layer, converter);
-            break;
-        case Fetcher::Winograd:
-            winograd_.start(layer, converter);
-            break;
-        case Fetcher::None:
-            break;
-    }
+    fetcher_ = layer.fetcher == Fetcher::Feature    ? static_cast<DataFetcher*>(&feature_)
+               : layer.fetcher == Fetcher::Image    ? static_cast<DataFetcher*>(&image_)
+               : layer.fetcher == Fetcher::Winograd ? static_cast<DataFetcher*>(&winograd_)
+                                                    : nullptr;
+    stores_early_ = fetcher_ && fetcher_->stores_early();
+    if (fetcher_) fetcher_->start(layer, Converter::of(layer, silicon_.words));
 }
 
 void DataSide::busy(Cycle at)
@@ -44,100 +36,7 @@ void DataSide::busy(Cycle at)
     busy_ = awake_ = true;
     received_ = values_received_ = 0;
     values_ahead_ = 0;
-    switch (layer_.fetcher) {
-        case Fetcher::Feature:
-            feature_.busy(at);
-            break;
-        case Fetcher::Image:
-            image_.busy(at);
-            break;
-        case Fetcher::Winograd:
-            winograd_.busy(at);
-            break;
-        case Fetcher::None:
-            break;
-    }
-}
-
-Cycle DataSide::done_at() const
-{
-    if (!busy_) return kNever;
-    switch (layer_.fetcher) {
-        case Fetcher::Feature:
-            return feature_.done_at();
-        case Fetcher::Image:
-            return image_.done_at();
-        case Fetcher::Winograd:
-            return winograd_.done_at();
-        case Fetcher::None:
-            break;
-    }
-    return kNever;
-}
-
-std::uint32_t DataSide::nans() const
-{
-    return layer_.fetcher == Fetcher::Feature ? feature_.nans : layer_.fetcher == Fetcher::Image ? image_.nans : winograd_.nans;
-}
-std::uint32_t DataSide::infs() const
-{
-    return layer_.fetcher == Fetcher::Feature ? feature_.infs : layer_.fetcher == Fetcher::Image ? image_.infs : winograd_.infs;
-}
-
-/// The read side of the fetcher, with the counters of the start of the cycle.
-bool DataSide::read(Cycle at)
-{
-    if (layer_.fetcher == Fetcher::Feature) return feature_.read(at);
-    return layer_.fetcher == Fetcher::Winograd && winograd_.read(at);
-}
-
-bool DataSide::ready() const
-{
-    if (!busy_) return false;
-    if (layer_.fetcher == Fetcher::Feature) return feature_.wants_response();
-    return layer_.fetcher == Fetcher::Image || winograd_.ready();
-}
-
-bool DataSide::commit()
-{
-    if (layer_.fetcher == Fetcher::Feature) return feature_.commit();
-    return layer_.fetcher == Fetcher::Winograd && winograd_.commit();
-}
-
-bool DataSide::request(Cycle at)
-{
-    const bool room = !slot_.valid;
-    switch (layer_.fetcher) {
-        case Fetcher::Feature:
-            blocked_ |= feature_.waits_for_space();
-            return feature_.request(at, room, slot_);
-        case Fetcher::Image:
-            blocked_ |= image_.waits_for_space();
-            return image_.request(at, room, slot_);
-        case Fetcher::Winograd:
-            blocked_ |= winograd_.waits_for_space();
-            return winograd_.request(at, room, slot_);
-        case Fetcher::None:
-            break;
-    }
-    return false;
-}
-
-void DataSide::account(std::uint32_t added)
-{
-    switch (layer_.fetcher) {
-        case Fetcher::Feature:
-            feature_.account(added);
-            break;
-        case Fetcher::Image:
-            image_.account(added);
-            break;
-        case Fetcher::Winograd:
-            winograd_.account(added);
-            break;
-        case Fetcher::None:
-            break;
-    }
+    if (fetcher_) fetcher_->busy(at);
 }
 
 /// `atoms` of the request at the head of the info FIFO reach the fetcher; null: it makes them itself.
@@ -146,19 +45,7 @@ void DataSide::consume(Cycle at, const ReadBeat* beat, std::uint32_t atoms)
     const RequestInfo& head = info_.head();
     received_ += atoms;
     const bool complete = received_ >= head.atoms;
-    switch (layer_.fetcher) {
-        case Fetcher::Feature:
-            feature_.accept(atoms, head.source);
-            break;
-        case Fetcher::Image:
-            image_.consume(at, head, beat, atoms, complete, values_);
-            break;
-        case Fetcher::Winograd:
-            winograd_.consume(at, head, beat, atoms, complete, values_);
-            break;
-        case Fetcher::None:
-            break;
-    }
+    fetcher_->consume(at, head, beat, atoms, complete, values_);
     moved_ = true;
     if (!complete) return;
     completed_ = !head.dummy;
@@ -171,13 +58,13 @@ void DataSide::consume(Cycle at, const ReadBeat* beat, std::uint32_t atoms)
 void DataSide::arrive(const ReadBeat& beat)
 {
     atoms_read += beat.atoms;
-    if (layer_.fetcher != Fetcher::Feature) {
+    if (!stores_early_) {
         beats_.extend() = beat;
         return;
     }
     if (!values_ || values_ahead_ >= info_.size()) return;
     const RequestInfo& request = info_.at(values_ahead_);
-    feature_.store(beat, beat.atoms, request.source);
+    fetcher_->store(beat, request.source);
     values_received_ += beat.atoms;
     if (values_received_ >= request.atoms) {
         values_received_ = 0;
@@ -190,14 +77,14 @@ bool DataSide::step_responses(Cycle at)
     elements::Stage<std::uint8_t>& last = responses_[silicon_.response_stages - 1];
     bool down = false, changed = false;
     completed_ = 0;
-    if (info_.valid() && ready()) {
+    if (busy_ && fetcher_ && info_.valid() && fetcher_->ready()) {
         if (info_.head().dummy) {
             consume(at, nullptr, std::min<std::uint32_t>(beat_atoms_, info_.head().atoms - received_));
             changed = true;
         } else {
             down = true;
             if (last.valid()) {
-                const bool kept = layer_.fetcher != Fetcher::Feature && !beats_.empty();
+                const bool kept = !stores_early_ && !beats_.empty();
                 consume(at, kept ? &beats_.front() : nullptr, last.head());
                 if (kept) beats_.pop_front();
             }
@@ -251,7 +138,10 @@ bool DataSide::step_requests(Cycle at)
         slot_.valid = false;
         moved_ = changed = true;
     }
-    if (busy_) changed |= request(at);
+    if (busy_ && fetcher_) {
+        blocked_ |= fetcher_->waits_for_space();
+        changed |= fetcher_->request(at, !slot_.valid, slot_);
+    }
     return changed;
 }
 
@@ -259,22 +149,23 @@ bool DataSide::step(Cycle at, bool clear)
 {
     moved_ = false;
     bool changed = false;
-    if (busy_ && read(at)) moved_ = changed = true;
+    const bool fetches = busy_ && fetcher_;
+    if (fetches && fetcher_->read(at)) moved_ = changed = true;
     changed |= step_responses(at);
-    if (busy_) changed |= commit();
+    if (fetches) changed |= fetcher_->commit();
     changed |= step_requests(at);
 
-    std::uint32_t added = 0, released = 0;
+    Entries added, released;
     Ring<PendingUpdate>& updates = context_.updates;
     while (!updates.empty() && updates.front().at <= at) {
         added += updates.front().entries;
         updates.pop_front();
     }
     while (csc_.data_released.available(at)) released += csc_.data_released.take().entries;
-    account(added);
+    if (fetcher_) fetcher_->account(added);
     changed |= status_.step(added, released, clear);
     changed |= info_.step();
-    awake_ = changed || added || released;
+    awake_ = changed || added.any() || released.any();
     return awake_;
 }
 
@@ -282,8 +173,7 @@ Cycle DataSide::horizon() const
 {
     Cycle next = csc_.data_released.next();
     if (!context_.updates.empty()) next = std::min(next, context_.updates.front().at);
-    if (busy_ && layer_.fetcher == Fetcher::Feature && feature_.before_first_check()) next = std::min(next, feature_.first_work());
-    if (busy_ && layer_.fetcher == Fetcher::Image && image_.before_first_check()) next = std::min(next, image_.first_work());
+    if (busy_ && fetcher_) next = std::min(next, fetcher_->first_check());
     return next;
 }
 

@@ -45,7 +45,7 @@ public:
         moved_ = false;
     }
     /// DONE from this cycle on; kNever if not yet known.
-    Cycle done_at() const;
+    Cycle done_at() const { return busy_ && fetcher_ ? fetcher_->done_at() : kNever; }
     /// The next cycle with something to do if no link wakes the unit.
     Cycle horizon() const;
 
@@ -55,8 +55,8 @@ public:
         awake_ = true;
     }
     const PortCounters& performance() const { return performance_; }
-    std::uint32_t nans() const;
-    std::uint32_t infs() const;
+    std::uint32_t nans() const { return fetcher_ ? fetcher_->nans() : 0; }
+    std::uint32_t infs() const { return fetcher_ ? fetcher_->infs() : 0; }
 
     bool moved() const { return moved_; }      // something passed a register in the last evaluated cycle
     bool blocked() const { return blocked_; }  // waits for space or for the memory interface
@@ -68,13 +68,8 @@ public:
 private:
     bool step_responses(Cycle at);
     bool step_requests(Cycle at);
-    bool read(Cycle at);
-    bool ready() const;
     void consume(Cycle at, const ReadBeat* beat, std::uint32_t atoms);
     void arrive(const ReadBeat& beat);
-    bool commit();
-    bool request(Cycle at);
-    void account(std::uint32_t added);
 
     const facts::cdma::Facts silicon_;
     const bool values_;
@@ -102,6 +97,8 @@ private:
     FeatureFetcher feature_;
     ImageFetcher image_;
     WinogradFetcher winograd_;
+    DataFetcher* fetcher_ = nullptr;  // of the layer; null: none does what it wants
+    bool stores_early_ = false;
     PortCounters performance_;
     bool moved_ = false, blocked_ = false;
 };

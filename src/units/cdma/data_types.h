@@ -28,16 +28,16 @@ public:
 
     void partition(std::uint32_t capacity) { capacity_ = capacity; }
     /// End of a cycle. True if anything changed.
-    bool step(std::uint32_t added, std::uint32_t released, bool clear)
+    bool step(Entries added, Entries released, bool clear)
     {
         const std::int64_t free_before = free_;
         const std::uint32_t index_before = write_index_;
-        valid_ = clear ? 0 : valid_ + added - released;
+        valid_ = clear ? 0 : valid_ + added.count() - released.count();
         free_ = std::int64_t{capacity_} - valid_;
         if (clear) {
             write_index_ = 0;
-        } else if (added) {
-            const std::uint64_t next = std::uint64_t{write_index_} + added;
+        } else if (added.any()) {
+            const std::uint64_t next = std::uint64_t{write_index_} + added.count();
             write_index_ = static_cast<std::uint32_t>(capacity_ && next >= capacity_ ? next % capacity_ : next);
         }
         return free_ != free_before || write_index_ != index_before;
@@ -51,7 +51,7 @@ private:
 /// Updates of a fetcher on their way to the status unit and to CSC.
 struct PendingUpdate {
     Cycle at = 0;
-    std::uint32_t entries = 0;
+    Entries entries;
 };
 
 /// What every fetcher works with.
@@ -63,7 +63,7 @@ struct DataContext {
     Ring<PendingUpdate> updates{8};
 
     /// An update reaches the status unit in cycle `at`, CSC nine cycles later.
-    void update(Cycle at, std::uint32_t entries, std::uint32_t slices)
+    void update(Cycle at, Entries entries, Slices slices)
     {
         updates.push_back({at, entries});
         filled.put(at + facts::cdma::kUpdate, {entries, slices});

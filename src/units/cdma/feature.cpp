@@ -8,11 +8,7 @@
 namespace dlasim::cdma {
 
 FeatureFetcher::FeatureFetcher(const Hardware& hw, DataContext& context)
-    : silicon_(facts::cdma::of(hw)),
-      atom_(hw.memory.atom_bytes),
-      entry_bytes_(hw.cbuf.entry_bytes),
-      atoms_per_entry_(hw.atoms_per_entry()),
-      context_(context)
+    : DataFetcher(hw, context), atom_(hw.memory.atom_bytes), entry_bytes_(hw.cbuf.entry_bytes), atoms_per_entry_(hw.atoms_per_entry())
 {
 }
 
@@ -24,7 +20,7 @@ void FeatureFetcher::start(const Layer& layer, const Converter& converter)
     loop_surfaces_ = layer.packed_pixel ? 1 : layer.surfaces;
     group_size_ = layer.packed_pixel ? 1 : silicon_.surfaces_in_turn;
     done_at_ = kNever;
-    nans = infs = 0;
+    nans_ = infs_ = 0;
 }
 
 void FeatureFetcher::busy(Cycle at)
@@ -46,6 +42,12 @@ void FeatureFetcher::busy(Cycle at)
     store_lines_ = store_batch_ = store_surface_ = 0;
     store_grain_lines_ = lines_of_grain(0);
     next_store_group();
+}
+
+std::uint32_t FeatureFetcher::lines_of_grain(std::uint32_t lines_done) const
+{
+    const std::uint32_t left = layer_.height - lines_done;
+    return left < layer_.grain ? left : layer_.grain;
 }
 
 void FeatureFetcher::next_group()
@@ -109,6 +111,11 @@ bool FeatureFetcher::request(Cycle at, bool room, RequestSlot& slot)
     return changed;
 }
 
+void FeatureFetcher::consume(Cycle, const RequestInfo& info, const ReadBeat*, std::uint32_t atoms, bool, bool)
+{
+    fill_[info.source & 1] += atoms;
+}
+
 bool FeatureFetcher::read(Cycle at)
 {
     taken_[0] = taken_[1] = 0;
@@ -143,7 +150,7 @@ bool FeatureFetcher::read(Cycle at)
         if (++read_batch_ == layer_.batches) {
             read_batch_ = 0;
             const std::uint64_t need = std::uint64_t{read_grain_lines_} * layer_.entries * layer_.batches;
-            context_.update(at + facts::cdma::kReadToConverter, static_cast<std::uint32_t>(need), read_grain_lines_);
+            context_.update(at + facts::cdma::kReadToConverter, Entries{static_cast<std::uint32_t>(need)}, Slices{read_grain_lines_});
             read_lines_ += read_grain_lines_;
             if (read_lines_ == layer_.height) {
                 all_read_ = true;
@@ -157,6 +164,22 @@ bool FeatureFetcher::read(Cycle at)
     return true;
 }
 
+bool FeatureFetcher::commit()
+{
+    const bool changed = taken_[0] | taken_[1] | (blocked_ != block_next_);
+    fill_[0] -= taken_[0];
+    fill_[1] -= taken_[1];
+    blocked_ = block_next_;
+    return changed;
+}
+
+void FeatureFetcher::account(Entries added)
+{
+    onfly_ += onfly_add_;
+    onfly_ -= added.count();
+    onfly_add_ = 0;
+}
+
 void FeatureFetcher::next_store_group()
 {
     store_group_ = std::min(group_size_, loop_surfaces_ - store_surface_);
@@ -165,9 +188,9 @@ void FeatureFetcher::next_store_group()
     for (Cursor& c : cursor_) c = {0, 0, row};
 }
 
-void FeatureFetcher::store(const ReadBeat& beat, std::uint32_t lane_atoms, std::uint32_t source)
+void FeatureFetcher::store(const ReadBeat& beat, std::uint32_t source)
 {
-    for (std::uint32_t i = 0; i < lane_atoms; ++i) store_atom(beat.data.data() + i * atom_, source);
+    for (std::uint32_t i = 0; i < beat.atoms; ++i) store_atom(beat.data.data() + i * atom_, source);
 }
 
 void FeatureFetcher::store_atom(const std::uint8_t* data, std::uint32_t source)
@@ -192,7 +215,7 @@ void FeatureFetcher::store_atom(const std::uint8_t* data, std::uint32_t source)
         const auto index = static_cast<std::uint32_t>(entry);
         alignas(32) std::uint8_t converted[kMaxBeatBytes];
         if (!converter_.transparent()) {
-            converter_.bytes(data, converted, atom_, nans, infs);
+            converter_.bytes(data, converted, atom_, nans_, infs_);
             data = converted;
         }
         context_.cbuf.write(index, slot * atom_, data, atom_);

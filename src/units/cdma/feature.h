@@ -2,72 +2,43 @@
 // by surface group.
 //
 //   request()  grain > batch > group of surfaces > round robin of bursts     -> request register
-//   accept()   beats fill the shared buffer, one counter a surface
+//   consume()  beats fill the shared buffer, one counter a surface
 //   read()     grain > batch > group > line > pixel: frees the counters, makes the messages
 //   store()    values: every atom's place in the ring in closed form
 //
 // Source  cdma.md 4; facts in facts/cdma.h.
 #pragma once
-#include "facts/cdma.h"
-#include "facts/hardware.h"
-#include "units/cdma/convert.h"
-#include "units/cdma/data_types.h"
+#include "units/cdma/fetcher.h"
 
 namespace dlasim::cdma {
 
-class FeatureFetcher {
+class FeatureFetcher final : public DataFetcher {
 public:
     FeatureFetcher(const Hardware& hw, DataContext& context);
 
-    void start(const Layer& layer, const Converter& converter);
-    void busy(Cycle at);
-    Cycle done_at() const { return done_at_; }
+    void start(const Layer& layer, const Converter& converter) override;
+    void busy(Cycle at) override;
 
-    /// The request engine, one cycle; `room`: the request register is empty or emptied in this cycle.
-    bool request(Cycle at, bool room, RequestSlot& slot);
-    /// The first space check is still to come, in cycle first_work().
-    bool before_first_check() const { return !checked_; }
-    Cycle first_work() const { return first_check_; }
-    bool wants_response() const { return !blocked_; }
-    void accept(std::uint32_t atoms, std::uint32_t source) { fill_[source & 1] += atoms; }
-    /// One cycle of the read side, with the counters of the start of the cycle. True if it read.
-    bool read(Cycle at);
-    /// End of the cycle: what was read is free.
-    bool commit()
-    {
-        const bool changed = taken_[0] | taken_[1] | (blocked_ != block_next_);
-        fill_[0] -= taken_[0];
-        fill_[1] -= taken_[1];
-        blocked_ = block_next_;
-        return changed;
-    }
-    /// End of the cycle: `added` entries were accounted by the status unit.
-    void account(std::uint32_t added)
-    {
-        onfly_ += onfly_add_;
-        onfly_ -= added;
-        onfly_add_ = 0;
-    }
-    bool waits_for_space() const { return !requests_done_ && !space_ok_; }
+    bool request(Cycle at, bool room, RequestSlot& slot) override;
+    bool waits_for_space() const override { return !requests_done_ && !space_ok_; }
+    Cycle first_check() const override { return checked_ ? kNever : first_check_; }
 
-    void store(const ReadBeat& beat, std::uint32_t lane_atoms, std::uint32_t source);
+    bool ready() const override { return !blocked_; }
+    void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values) override;
+    bool stores_early() const override { return true; }
+    void store(const ReadBeat& beat, std::uint32_t source) override;
 
-    std::uint32_t nans = 0, infs = 0;
+    bool read(Cycle at) override;
+    bool commit() override;
+    void account(Entries added) override;
 
 private:
     void next_group();
     void store_atom(const std::uint8_t* data, std::uint32_t source);
     void next_store_group();
-    std::uint32_t lines_of_grain(std::uint32_t lines_done) const
-    {
-        const std::uint32_t left = layer_.height - lines_done;
-        return left < layer_.grain ? left : layer_.grain;
-    }
+    std::uint32_t lines_of_grain(std::uint32_t lines_done) const;
 
-    const facts::cdma::Facts silicon_;
     const std::uint32_t atom_, entry_bytes_, atoms_per_entry_;
-    DataContext& context_;
-    Layer layer_;
     Converter converter_;
     std::uint32_t line_atoms_ = 0, loop_surfaces_ = 0, group_size_ = 1;
 
@@ -85,7 +56,7 @@ private:
     bool blocked_ = false, block_next_ = false, all_read_ = true;
     std::uint32_t read_lines_ = 0, read_grain_lines_ = 0, read_batch_ = 0, read_surface_ = 0, read_line_ = 0, read_pixel_ = 0,
                   read_group_ = 1;
-    Cycle write_latency_ = 0, done_at_ = kNever;
+    Cycle write_latency_ = 0;
 
     // Values
     struct Cursor {

@@ -8,7 +8,7 @@
 namespace dlasim::cdma {
 
 ImageFetcher::ImageFetcher(const Hardware& hw, DataContext& context)
-    : silicon_(facts::cdma::of(hw)), atom_(hw.memory.atom_bytes), atoms_per_entry_(hw.atoms_per_entry()), context_(context), hardware_(hw)
+    : DataFetcher(hw, context), atom_(hw.memory.atom_bytes), atoms_per_entry_(hw.atoms_per_entry()), hardware_(hw)
 {
 }
 
@@ -18,7 +18,7 @@ void ImageFetcher::start(const Layer& layer, const Converter& converter)
     format_ = decode_pixel_format(hardware_, layer.pixel_format);
     converter_.start(converter);
     done_at_ = kNever;
-    nans = infs = 0;
+    nans_ = infs_ = 0;
     const std::uint32_t pl = layer.pad_left, w1 = layer.width - 1;
     for (unsigned p = 0; p < format_.planes; ++p) {
         const std::uint32_t ppa = format_.pixels_per_atom[p];
@@ -141,7 +141,7 @@ void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* be
     pack(at + facts::cdma::kImageBundle, info.line_end);
     bundle_[0] = bundle_[1] = 0;
     if (!info.line_end) return;
-    context_.update(last_beat_, layer_.entries, 1);
+    context_.update(last_beat_, Entries{layer_.entries}, Slices{1});
     if (++lines_packed_ == layer_.height) done_at_ = last_beat_ + facts::cdma::kImageDone;
     const Converter& c = converter_.converter();
     if (values || (c.output8() && !c.input8())) convert_line();  // packing two beats decides about writes
@@ -312,7 +312,7 @@ void ImageFetcher::convert_line_beats()
         std::uint64_t entry = line_base_ + u / 4;
         if (entry >= ring_) entry -= ring_;
         beat.entry = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry, UINT32_MAX));
-        converter_.beat(beat, write, nans, infs);
+        converter_.beat(beat, write, nans_, infs_);
         if (write.halves == 0) continue;
         context_.buffer_write(beats_[b] + write_latency_);
         if (write.entry >= silicon_.data_entries) continue;

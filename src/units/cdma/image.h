@@ -11,30 +11,23 @@
 #pragma once
 #include <vector>
 
-#include "facts/cdma.h"
-#include "facts/hardware.h"
-#include "units/cdma/convert.h"
-#include "units/cdma/data_types.h"
+#include "units/cdma/fetcher.h"
 
 namespace dlasim::cdma {
 
-class ImageFetcher {
+class ImageFetcher final : public DataFetcher {
 public:
     ImageFetcher(const Hardware& hw, DataContext& context);
 
-    void start(const Layer& layer, const Converter& converter);
-    void busy(Cycle at);
-    Cycle done_at() const { return done_at_; }
+    void start(const Layer& layer, const Converter& converter) override;
+    void busy(Cycle at) override;
 
-    bool request(Cycle at, bool room, RequestSlot& slot);
-    bool before_first_check() const { return !checked_; }
-    Cycle first_work() const { return first_check_; }
-    /// `atoms` of request `info` are here in cycle `at` (null: dummies); `complete`: the last ones of it.
-    void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values);
-    void account(std::uint32_t added) { onfly_ -= added; }
-    bool waits_for_space() const { return line_ < layer_.height && !space_ok_; }
+    bool request(Cycle at, bool room, RequestSlot& slot) override;
+    bool waits_for_space() const override { return line_ < layer_.height && !space_ok_; }
+    Cycle first_check() const override { return checked_ ? kNever : first_check_; }
 
-    std::uint32_t nans = 0, infs = 0;
+    void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values) override;
+    void account(Entries added) override { onfly_ -= added.count(); }
 
 private:
     struct Plane {
@@ -53,11 +46,8 @@ private:
     void convert_line_atoms();
     void line_element(std::uint32_t index, std::uint16_t& raw, std::int16_t& mean, bool& pad) const;
 
-    const facts::cdma::Facts silicon_;
     const std::uint32_t atom_, atoms_per_entry_;
-    DataContext& context_;
     const Hardware& hardware_;
-    Layer layer_;
     PixelFormat format_;
     BeatConverter converter_;
 
@@ -71,7 +61,7 @@ private:
 
     // Packer
     std::int32_t bundle_[2] = {};
-    Cycle packer_free_ = 0, last_beat_ = 0, write_latency_ = 0, done_at_ = kNever;
+    Cycle packer_free_ = 0, last_beat_ = 0, write_latency_ = 0;
     std::vector<Cycle> beats_;  // of the line
     std::uint32_t lines_packed_ = 0;
 

@@ -52,7 +52,11 @@ private:
     bool arbitrate(bool taken, bool busy);
     bool step_priority(bool taken, bool busy, bool& from_round_robin);
     bool step_round_robin(bool taken, bool busy);
-    Atoms atoms_of(Entries entries) const { return Atoms{entries.count() * atoms_per_entry_}; }
+    template <class Kind>
+    Atoms atoms_of(Quantity<Kind> entries) const
+    {
+        return Atoms{entries.count() * atoms_per_entry_};
+    }
 
     const facts::cdma::Facts silicon_;
     const std::uint32_t atoms_per_entry_, bank_atoms_;

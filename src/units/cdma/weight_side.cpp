@@ -74,8 +74,8 @@ bool WeightSide::take_releases(Cycle at)
 {
     while (csc_.weight_released.available(at)) {
         const WeightUpdate release = csc_.weight_released.take();
-        released_.weights += Entries{release.entries};
-        released_.mask += Entries{release.mask_entries};
+        released_.weights += release.entries;
+        released_.mask += release.mask_entries;
         release_due_ = true;
     }
     return release_due_;

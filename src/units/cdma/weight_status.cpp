@@ -42,9 +42,10 @@ bool WeightStatus::complete(const Fetched& fetched) const
     return fetched.units * unit_bits_ >= fetched.need && fetched.units % units_per_entry_ == 0;
 }
 
-Entries WeightStatus::announce(Fetched& fetched) const
+/// Entries fetched since the last message.
+std::uint32_t WeightStatus::announce(Fetched& fetched) const
 {
-    const Entries entries{static_cast<std::uint32_t>((fetched.units - fetched.announced) / units_per_entry_)};
+    const auto entries = static_cast<std::uint32_t>((fetched.units - fetched.announced) / units_per_entry_);
     fetched.announced = fetched.units;
     return entries;
 }
@@ -52,11 +53,11 @@ Entries WeightStatus::announce(Fetched& fetched) const
 void WeightStatus::finish_group(Cycle at)
 {
     completed_ = true;
-    announced_ = {announce(weights_), announce(mask_)};
+    announced_ = {Entries{announce(weights_)}, MaskEntries{announce(mask_)}};
     ++group_;
     const bool last = group_ == layer_.kernel_groups;
     const std::uint32_t kernels = last ? (layer_.kernels - 1) % layer_.kernel_group + 1 : layer_.kernel_group;
-    filled_.put(at + facts::cdma::kWeightMessage, {kernels, announced_.weights.count(), announced_.mask.count()});
+    filled_.put(at + facts::cdma::kWeightMessage, {Kernels{kernels}, announced_.weights, announced_.mask});
     if (last) done_at_ = at + facts::cdma::kWeightDone;
     if (layer_.compressed) fifos_.sizes.pop();
 }

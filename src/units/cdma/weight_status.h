@@ -39,7 +39,7 @@ private:
         std::uint64_t units = 0, announced = 0;  // units of the ring, from the start of the layer
     };
     bool complete(const Fetched& fetched) const;
-    Entries announce(Fetched& fetched) const;
+    std::uint32_t announce(Fetched& fetched) const;
     void finish_group(Cycle at);
     void size_group();
 

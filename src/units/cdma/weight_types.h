@@ -39,7 +39,8 @@ struct WeightWrites {
 
 /// Entries that CSC is told of in a cycle, or that it releases.
 struct WeightEntries {
-    Entries weights, mask;
+    Entries weights;
+    MaskEntries mask;
 };
 
 }  // namespace dlasim::cdma

@@ -10,10 +10,7 @@ namespace {
 constexpr std::uint32_t kTile = 4;  // a cube is kTile x kTile atoms, an entry one channel quarter of it
 }
 
-WinogradFetcher::WinogradFetcher(const Hardware& hw, DataContext& context)
-    : atom_(hw.memory.atom_bytes), last_entry_(facts::cdma::of(hw).data_entries), context_(context)
-{
-}
+WinogradFetcher::WinogradFetcher(const Hardware& hw, DataContext& context) : DataFetcher(hw, context), atom_(hw.memory.atom_bytes) {}
 
 void WinogradFetcher::start(const Layer& layer, const Converter& converter)
 {
@@ -24,7 +21,7 @@ void WinogradFetcher::start(const Layer& layer, const Converter& converter)
     block_entries_ = kTile * layer.entries;
     block_cubes_ = layer.surfaces * layer.stride_x * layer.stride_y * columns_;
     done_at_ = kNever;
-    nans = infs = 0;
+    nans_ = infs_ = 0;
 }
 
 void WinogradFetcher::busy(Cycle)
@@ -135,14 +132,14 @@ void WinogradFetcher::store_atom(const std::uint8_t* data, std::uint64_t positio
         base_ + block % blocks_ * block_entries_ + ((yp * sx + phase) * layer_.surfaces + surface) * kTile * columns_ + in_line;
     alignas(32) std::uint8_t converted[kMaxBeatBytes];
     if (!converter_.transparent()) {
-        converter_.bytes(data, converted, atom_, nans, infs);
+        converter_.bytes(data, converted, atom_, nans_, infs_);
         data = converted;
     }
     const std::uint32_t quarter = atom_ / kTile;
     const std::uint32_t at = (row * kTile + static_cast<std::uint32_t>(column % kTile)) * quarter;
     for (std::uint32_t q = 0; q < kTile; ++q, entry += columns_) {
         const std::uint64_t index = ring_ ? entry % ring_ : entry;
-        if (index < last_entry_) context_.cbuf.write(static_cast<std::uint32_t>(index), at, data + q * quarter, quarter);
+        if (index < silicon_.data_entries) context_.cbuf.write(static_cast<std::uint32_t>(index), at, data + q * quarter, quarter);
     }
 }
 
@@ -156,7 +153,7 @@ bool WinogradFetcher::read(Cycle at)
     taken_ = 1;
     if (++block_read_ != block_cubes_) return true;
     block_read_ = 0;
-    context_.update(at + facts::cdma::kCubeRead, block_entries_, kTile);
+    context_.update(at + facts::cdma::kCubeRead, Entries{block_entries_}, Slices{kTile});
     if (++blocks_read_ == blocks_) done_at_ = at + facts::cdma::kCubeRead + facts::cdma::kWinogradDone;
     return true;
 }

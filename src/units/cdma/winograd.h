@@ -8,31 +8,26 @@
 // Source    cdma.md 6; facts in facts/cdma.h.
 // Left out  input and processing precision of different width (cdma.md 16, point 2).
 #pragma once
-#include "facts/hardware.h"
-#include "units/cdma/convert.h"
-#include "units/cdma/data_types.h"
+#include "units/cdma/fetcher.h"
 
 namespace dlasim::cdma {
 
-class WinogradFetcher {
+class WinogradFetcher final : public DataFetcher {
 public:
     WinogradFetcher(const Hardware& hw, DataContext& context);
 
-    void start(const Layer& layer, const Converter& converter);
-    void busy(Cycle at);
-    Cycle done_at() const { return done_at_; }
+    void start(const Layer& layer, const Converter& converter) override;
+    void busy(Cycle at) override;
 
-    bool request(Cycle at, bool room, RequestSlot& slot);
-    bool ready() const { return !blocked_; }
-    void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values);
-    /// One cycle of the read side. True if it read.
-    bool read(Cycle at);
-    /// End of the cycle.
-    bool commit();
-    void account(std::uint32_t added) { onfly_ -= added; }
-    bool waits_for_space() const { return block_ < blocks_ && !space_ok_; }
+    bool request(Cycle at, bool room, RequestSlot& slot) override;
+    bool waits_for_space() const override { return block_ < blocks_ && !space_ok_; }
 
-    std::uint32_t nans = 0, infs = 0;
+    bool ready() const override { return !blocked_; }
+    void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values) override;
+
+    bool read(Cycle at) override;
+    bool commit() override;
+    void account(Entries added) override { onfly_ -= added.count(); }
 
 private:
     void generate(RequestSlot& slot);
@@ -43,9 +38,7 @@ private:
     void first_section();
     void store_atom(const std::uint8_t* data, std::uint64_t position, std::uint32_t row);
 
-    const std::uint32_t atom_, last_entry_;
-    DataContext& context_;
-    Layer layer_;
+    const std::uint32_t atom_;
     Converter converter_;
     std::uint32_t columns_ = 1, blocks_ = 1;  // groups of four columns, row blocks
     std::uint32_t block_entries_ = 0, block_cubes_ = 0;
@@ -62,7 +55,7 @@ private:
     std::uint32_t available_ = 0, completed_now_ = 0, completed_before_ = 0, read_cycle_ = 0, taken_ = 0, block_read_ = 0;
     std::uint32_t blocks_read_ = 0;
     bool blocked_ = false;
-    Cycle write_latency_ = 0, done_at_ = kNever;
+    Cycle write_latency_ = 0;
 
     std::uint64_t ring_ = 0, base_ = 0;
 };

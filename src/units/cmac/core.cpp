@@ -111,9 +111,15 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     const std::uint32_t group = hardware.kernel_group(s.operands ? s.operands->precision : Precision::Int8);
     const std::uint32_t cells = std::max(1u, group / 2);
     const std::uint32_t first_kernel = half == MacHalf::A ? 0 : cells;
-    const std::uint32_t end_kernel = half == MacHalf::A ? std::min(s.kernels, cells) : s.kernels;
+    const std::uint32_t loaded = s.kernels.count(), end_kernel = half == MacHalf::A ? std::min(loaded, cells) : loaded;
     const std::uint32_t kernels = end_kernel > first_kernel ? end_kernel - first_kernel : 0;
-    Sums sums{s.first_atom + silicon.to_cacc, s.atoms, kernels, 1, block.pitch(), s.channel_end, s.layer_end, nullptr, nullptr};
+    Sums sums{.first_atom = s.first_atom + silicon.to_cacc,
+              .atoms = s.atoms,
+              .kernels = Kernels{kernels},
+              .outputs = 1,
+              .pitch = block.pitch(),
+              .channel_end = s.channel_end,
+              .layer_end = s.layer_end};
     if (s.operands) multiply(*s.operands, s.atoms, first_kernel, kernels, sums);
     ports.sums.put(at + 1, sums);
     if (output_probe) output_probe->run(first + silicon.control, s.atoms);

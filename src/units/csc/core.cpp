@@ -42,7 +42,7 @@ struct CscCore::Parts final : csc::PackageSink {
     struct Previous {
         Layer layer;
         bool any = false;
-        std::uint32_t slices = 0;  // lines left in the buffer
+        Slices slices;  // lines left in the buffer
     };
 
     Parts(const Hardware& hw, const CscPorts& p, bool with_values)
@@ -110,7 +110,8 @@ void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
     loaded_at = std::max(loaded_at, at + std::max<Cycle>(p.loads, facts::csc::kMinimumLoad));
     if (weight_probe) weight_probe->run(at + facts::csc::kWeightToMac, std::min(p.loads, hardware.mac.atomic_k / 2));
     if (p.group_end && !layer.skip_weight_release)
-        ports.cdma.weight_released.put(at + facts::csc::kWeightRelease + p.loads - 1, {0, released.entries, released.mask_entries});
+        ports.cdma.weight_released.put(at + facts::csc::kWeightRelease + p.loads - 1,
+                                       {Kernels{0}, released.entries, released.mask_entries});
 }
 
 void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
@@ -118,7 +119,11 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     PackageAtoms& set = atom_sets[slot];
     data.load(p, at, set);
     const std::uint32_t count = p.length * layer.loaded_batches;
-    Stripe stripe{at + facts::csc::kDataToMac, count, p.kernels, p.channel_end, p.layer_end, nullptr};
+    Stripe stripe{.first_atom = at + facts::csc::kDataToMac,
+                  .atoms = count,
+                  .kernels = Kernels{p.kernels},
+                  .channel_end = p.channel_end,
+                  .layer_end = p.layer_end};
     if (values) {
         Operands& o = operands[slot];
         o = {layer.precision,  layer.mode == ConvMode::Winograd, set.lanes,
@@ -131,7 +136,7 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
     if (p.layer_end && !layer.skip_data_release) {
         const Cycle delay = layer.mode == ConvMode::Winograd ? facts::csc::kDataReleaseWinograd : facts::csc::kDataRelease;
         const Slices slices{layer.release_slices};
-        ports.cdma.data_released.put(at + delay + count - 1, {data.release(layer, slices).count(), slices.count()});
+        ports.cdma.data_released.put(at + delay + count - 1, {data.release(layer, slices), slices});
     }
     account_gap(at);
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
@@ -177,8 +182,8 @@ Cycle CscCore::Parts::next_event(Cycle to)
 /// Takes the updates that the counters show in cycle `at`.
 void CscCore::Parts::absorb(Cycle at)
 {
-    while (at != 0 && ports.cdma.data_filled.available(at - 1)) sequencer.slices += ports.cdma.data_filled.take().slices;
-    while (at != 0 && ports.cdma.weight_filled.available(at - 1)) sequencer.kernels += ports.cdma.weight_filled.take().kernels;
+    while (at != 0 && ports.cdma.data_filled.available(at - 1)) sequencer.slices += ports.cdma.data_filled.take().slices.count();
+    while (at != 0 && ports.cdma.weight_filled.available(at - 1)) sequencer.kernels += ports.cdma.weight_filled.take().kernels.count();
     while (at >= facts::csc::kCreditToCounter && ports.credit.available(at - facts::csc::kCreditToCounter))
         sequencer.add_credit(ports.credit.take());
 }
@@ -189,15 +194,15 @@ void CscCore::Parts::start_layer(Cycle at)
     layer = Layer::decode(hardware, registers);
     absorb(at + 1);
     const bool mode_changed = !previous.any || previous.layer.mode != layer.mode;
-    if ((!layer.data_reuse || mode_changed) && previous.slices != 0) {
-        sequencer.slices -= previous.slices;
-        ports.cdma.data_released.put(at + facts::csc::kReuseRelease,
-                                     {data.release(previous.layer, Slices{previous.slices}).count(), previous.slices});
+    if ((!layer.data_reuse || mode_changed) && previous.slices.any()) {
+        sequencer.slices -= previous.slices.count();
+        ports.cdma.data_released.put(at + facts::csc::kReuseRelease, {data.release(previous.layer, previous.slices), previous.slices});
     }
     if (!layer.weight_reuse && previous.any && previous.layer.skip_weight_release) {
         sequencer.kernels -= previous.layer.last_kernel + 1;
-        weights.release_kept(previous.layer.weight_entries, previous.layer.mask_entries);
-        ports.cdma.weight_released.put(at + facts::csc::kReuseRelease, {0, previous.layer.weight_entries, previous.layer.mask_entries});
+        const WeightUpdate kept{Kernels{0}, Entries{previous.layer.weight_entries}, MaskEntries{previous.layer.mask_entries}};
+        weights.release_kept(kept.entries, kept.mask_entries);
+        ports.cdma.weight_released.put(at + facts::csc::kReuseRelease, kept);
     }
     data_pending = !previous.any || layer.data_banks != previous.layer.data_banks;
     weight_pending = data_pending || layer.weight_banks != previous.layer.weight_banks;
@@ -268,7 +273,7 @@ void CscCore::Parts::finish_layer()
     registers.finish(done_at);
     previous.layer = layer;
     previous.any = true;
-    previous.slices = layer.kept_slices();
+    previous.slices = Slices{layer.kept_slices()};
     clock_off = done_at + 4;
     clock_cycles += clock_off - clock_since;
     if (clock_probe) clock_probe->level(clock_off, false);

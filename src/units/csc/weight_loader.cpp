@@ -26,10 +26,10 @@ WeightLoader::WeightLoader(const Hardware& hw, Cbuf& cbuf, bool values)
 
 void WeightLoader::reset_ring() { ring_start_ = mask_ring_start_ = 0; }
 
-void WeightLoader::release_kept(std::uint32_t entries, std::uint32_t mask_entries)
+void WeightLoader::release_kept(Entries entries, MaskEntries mask_entries)
 {
-    ring_start_ = (ring_start_ + entries) % ring_entries_;
-    mask_ring_start_ = (mask_ring_start_ + mask_entries) % kMaskRing;
+    ring_start_ = (ring_start_ + entries.count()) % ring_entries_;
+    mask_ring_start_ = (mask_ring_start_ + mask_entries.count()) % kMaskRing;
 }
 
 void WeightLoader::start_layer(const Layer& layer)
@@ -203,7 +203,7 @@ WeightLoader::Released WeightLoader::load(const Package& p, Cycle at, WeightSet&
     }
     if (p.group_end) {
         if (!l.skip_weight_release) {
-            released = {group_entries_, group_mask_entries_};
+            released = {Entries{group_entries_}, MaskEntries{group_mask_entries_}};
             release_kept(released.entries, released.mask_entries);
         }
         weights_.fetched = masks_.fetched = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/cycle.h"
+#include "base/quantity.h"
 #include "links/probe.h"
 #include "units/cbuf/cbuf.h"
 #include "units/csc/package.h"
@@ -32,11 +33,12 @@ public:
     /// Ring starts go back to 0: the pending handshake.
     void reset_ring();
     /// Releases what the previous layer kept; also moves the start of the next layer.
-    void release_kept(std::uint32_t entries, std::uint32_t mask_entries);
+    void release_kept(Entries entries, MaskEntries mask_entries);
     void start_layer(const Layer& layer);
 
     struct Released {
-        std::uint32_t entries = 0, mask_entries = 0;
+        Entries entries;
+        MaskEntries mask_entries;
     };
     /// Loads a package popped in cycle `at`; returns what a complete kernel group releases.
     Released load(const Package& package, Cycle at, WeightSet& out);
