@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "config/geometry.h"
 #include "config/partition.h"
 #include "config/place.h"
 #include "config/pool.h"
@@ -38,11 +39,6 @@ struct PixelFormat {
 };
 /// Null if there is none of that name.
 const PixelFormat* find_pixel_format(const std::string& name);
-
-struct Extent {
-    std::uint32_t x = 1, y = 1;
-    bool operator==(const Extent&) const = default;
-};
 
 struct Padding {
     std::uint32_t left = 0, right = 0, top = 0, bottom = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/geometry_reader.h"
+#include "config/geometry_reader.h"
 #include "config/half.h"
 #include "config/partition_reader.h"
 #include "config/place_reader.h"
@@ -19,22 +21,6 @@ constexpr Within kPlane{1, 8192}, kChannels{1, 8192}, kKernel{1, 32}, kStride{1,
 constexpr Within kPadNear{0, 31}, kPadFar{0, 63};
 
 std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
-
-Extent read_extent(const JsonObject& layer, const char* key, const char* onnx, Within range, const char* meaning)
-{
-    layer.not_both(key, onnx);
-    Extent extent;
-    if (layer.has(onnx)) {
-        const auto yx = layer.integers(onnx, 2, range, meaning);  // ONNX: height first
-        return {small(yx[1]), small(yx[0])};
-    }
-    if (layer.has(key)) {
-        const JsonObject object(layer.raw(key), layer.file(), layer.pointer(key), {"x", "y"});
-        extent.x = small(object.integer("x", range, meaning, 1));
-        extent.y = small(object.integer("y", range, meaning, 1));
-    }
-    return extent;
-}
 
 Precision read_precision(const JsonObject& object, const char* key, Precision fallback)
 {
@@ -172,18 +158,9 @@ std::int32_t read_pad_value(const Layer& layer, const JsonObject& pad)
 
 void read_padding(Layer& layer, const JsonObject& top)
 {
-    top.not_both("pad", "pads");
-    if (top.has("pads")) {
-        const auto tlbr = top.integers("pads", 4, kPadNear, "top, left, bottom, right");
-        layer.pad = {small(tlbr[1]), small(tlbr[3]), small(tlbr[0]), small(tlbr[2]), 0};
-    }
-    if (!top.has("pad")) return;
-    const JsonObject pad(top.raw("pad"), top.file(), top.pointer("pad"), {"left", "right", "top", "bottom", "value"});
-    layer.pad.left = small(pad.integer("left", kPadNear, "padding", 0));
-    layer.pad.right = small(pad.integer("right", kPadFar, "padding", 0));
-    layer.pad.top = small(pad.integer("top", kPadNear, "padding", 0));
-    layer.pad.bottom = small(pad.integer("bottom", kPadFar, "padding", 0));
-    layer.pad.value = read_pad_value(layer, pad);
+    std::int32_t value = 0;
+    const Sides sides = read_sides(top, kPadNear, kPadFar, [&](const JsonObject& pad) { value = read_pad_value(layer, pad); });
+    layer.pad = {sides.left, sides.right, sides.top, sides.bottom, value};
 }
 
 void read_data(Layer& layer, const JsonObject& top, const std::string& folder)

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "config/geometry_reader.h"
+
 namespace dlasim {
 namespace {
 
@@ -26,20 +28,6 @@ void read_kernel(Pool& pool, const JsonObject& object)
     pool.y.kernel = small(kernel.integer("height", kKernel, "kernel height"));
 }
 
-void read_stride(Pool& pool, const JsonObject& object)
-{
-    object.not_both("stride", "strides");
-    if (object.has("strides")) {
-        const auto yx = object.integers("strides", 2, kStride, "stride down and right");
-        pool.y.stride = small(yx[0]);
-        pool.x.stride = small(yx[1]);
-    } else if (object.has("stride")) {
-        const JsonObject stride(object.raw("stride"), object.file(), object.pointer("stride"), {"x", "y"});
-        pool.x.stride = small(stride.integer("x", kStride, "stride", 1));
-        pool.y.stride = small(stride.integer("y", kStride, "stride", 1));
-    }
-}
-
 void read_pad_value(Pool& pool, const JsonObject& pad, Precision precision)
 {
     if (!pad.has("value")) return;
@@ -58,21 +46,11 @@ void read_pad_value(Pool& pool, const JsonObject& pad, Precision precision)
 
 void read_padding(Pool& pool, const JsonObject& object, Precision precision)
 {
-    object.not_both("pad", "pads");
-    if (object.has("pads")) {
-        const auto tlbr = object.integers("pads", 4, kPad, "top, left, bottom, right");
-        pool.y.before = small(tlbr[0]);
-        pool.x.before = small(tlbr[1]);
-        pool.y.after = small(tlbr[2]);
-        pool.x.after = small(tlbr[3]);
-    }
-    if (!object.has("pad")) return;
-    const JsonObject pad(object.raw("pad"), object.file(), object.pointer("pad"), {"left", "right", "top", "bottom", "value"});
-    pool.x.before = small(pad.integer("left", kPad, "padding", 0));
-    pool.x.after = small(pad.integer("right", kPad, "padding", 0));
-    pool.y.before = small(pad.integer("top", kPad, "padding", 0));
-    pool.y.after = small(pad.integer("bottom", kPad, "padding", 0));
-    read_pad_value(pool, pad, precision);
+    const Sides sides = read_sides(object, kPad, kPad, [&](const JsonObject& pad) { read_pad_value(pool, pad, precision); });
+    pool.x.before = sides.left;
+    pool.x.after = sides.right;
+    pool.y.before = sides.top;
+    pool.y.after = sides.bottom;
 }
 
 void check_axis(const PoolAxis& axis, std::uint32_t size, bool ceil, const JsonObject& object, const char* name)
@@ -97,7 +75,9 @@ Pool read_pool(const JsonObject& parent, Precision precision, std::uint32_t widt
     pool.function = static_cast<PoolFunction>(object.word("function", kFunctions, 0));
     pool.ceil = object.integer("ceil_mode", {0, 1}, "round the number of windows up", 0) != 0;
     read_kernel(pool, object);
-    read_stride(pool, object);
+    const Extent stride = read_extent(object, "stride", "strides", kStride, "stride");
+    pool.x.stride = stride.x;
+    pool.y.stride = stride.y;
     read_padding(pool, object, precision);
     check_axis(pool.x, width, pool.ceil, object, "columns");
     check_axis(pool.y, height, pool.ceil, object, "rows");

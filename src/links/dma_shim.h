@@ -57,6 +57,30 @@ private:
     bool ready_ = true, leaves_ = false, enters_ = false;
 };
 
+/// The outlets to the two memory interfaces.
+template <class T>
+class Outlets {
+public:
+    Outlets(Channel<T>& first, Channel<T>& second, bool stalls = false) : outlets_{Outlet<T>(first, stalls), Outlet<T>(second, stalls)} {}
+
+    Outlet<T>& operator[](std::size_t port) { return outlets_[port]; }
+    const Outlet<T>& operator[](std::size_t port) const { return outlets_[port]; }
+    bool empty() const { return outlets_[0].empty() && outlets_[1].empty(); }
+    void begin(Cycle now)
+    {
+        for (Outlet<T>& outlet : outlets_) outlet.begin(now);
+    }
+    /// True if the next cycle differs.
+    bool end(Cycle now)
+    {
+        const bool first = outlets_[0].end(now), second = outlets_[1].end(now);
+        return first || second;
+    }
+
+private:
+    std::array<Outlet<T>, 2> outlets_;
+};
+
 /// Completes acknowledged writes in the order in which they were sent, whichever of the two interfaces
 /// answers first. One early answer of each interface is remembered.
 class WriteAcks {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bits.h"
 #include "base/cycle.h"
 #include "registers/tables.h"
 #include "traffic/csb.h"
@@ -48,6 +49,10 @@ public:
     /// Register of the consumer group, or a single register.
     std::uint32_t get(std::uint32_t offset) const { return get(offset, consumer_); }
     std::uint32_t get(std::uint32_t offset, unsigned group) const;
+    /// Bits [lsb, lsb + width) of one of the consumer group.
+    std::uint32_t field(std::uint32_t offset, unsigned lsb, unsigned width) const { return bits(get(offset), lsb, width); }
+    /// What two registers of the consumer group hold together.
+    std::uint64_t pair(std::uint32_t high, std::uint32_t low) const { return std::uint64_t{get(high)} << 32 | get(low); }
     /// Sets what software reads back; not for op_en or pointers.
     void set(std::uint32_t offset, unsigned group, std::uint32_t value);
 

@@ -130,15 +130,10 @@ private:
             recording_.program.push_back(WaitStatus{interrupt_bit(arguments[0], line_)});
         } else if (name == "check_crc") {
             expect(5);
-            OutputRegion region;
-            region.address = line_.value(arguments[2], UINT64_MAX);
-            region.bytes = line_.value(arguments[3], trace::kMaxBytes);
-            trace::add_bounded(checked_, region.bytes, line_, "checks");
-            trace::expect_addressable(region.address, region.bytes, line_);
+            OutputRegion region = trace::checked_region(arguments[2], arguments[3], checked_, line_);
             const bool named = arguments[1] == "pri_mem" || arguments[1] == "sec_mem";  // or a number that says nothing
             region.space = named ? memory_space(arguments[1], line_) : trace::space_of(region.address, hardware_);
             region.crc32 = word(arguments[4]);
-            region.source = fmt::format("{}:{}", line_.file, line_.number);
             recording_.outputs.push_back(std::move(region));
         } else if (name == "check_nothing") {
             // The end of a trace that leaves nothing to check.

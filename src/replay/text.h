@@ -79,6 +79,18 @@ inline void expect_addressable(std::uint64_t address, std::uint64_t bytes, const
         line.fail(std::to_string(bytes) + " bytes from address " + std::to_string(address) + " on go beyond the last address");
 }
 
+/// The region that a check of `line` names; counts towards what the trace may check.
+inline OutputRegion checked_region(std::string_view address, std::string_view bytes, std::uint64_t& total, const Line& line)
+{
+    OutputRegion region;
+    region.address = line.value(address, UINT64_MAX);
+    region.bytes = line.value(bytes, kMaxBytes);
+    add_bounded(total, region.bytes, line, "checks");
+    expect_addressable(region.address, region.bytes, line);
+    region.source = line.file + ":" + std::to_string(line.number);
+    return region;
+}
+
 /// The bench of the public traces has the CVSRAM at 0x5xxxxxxx and the other memory elsewhere.
 inline MemorySpace space_of(std::uint64_t address, const Hardware& hardware)
 {

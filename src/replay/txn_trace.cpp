@@ -81,16 +81,11 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             recording.program.push_back(WaitPin{});
         } else if (words[0] == "dump_mem") {
             expect(3);
-            OutputRegion region;
-            region.address = line.value(words[1], UINT64_MAX);
-            region.bytes = line.value(words[2], trace::kMaxBytes);
-            trace::add_bounded(checked, region.bytes, line, "checks");
-            trace::expect_addressable(region.address, region.bytes, line);
+            OutputRegion region = trace::checked_region(words[1], words[2], checked, line);
             region.space = trace::space_of(region.address, hardware);
             region.content = read_bytes(trace::open_beside(file, words[3], line), region.bytes);
             if (region.content.size() != region.bytes)
                 line.fail(fmt::format("{} holds {} bytes, expected {}", words[3], region.content.size(), region.bytes));
-            region.source = fmt::format("{}:{}", line.file, line.number);
             recording.outputs.push_back(std::move(region));
         } else {
             line.fail("unknown command " + std::string(words[0]));

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/gated_clock.h"
 #include "base/ring.h"
 #include "facts/bdma.h"
 #include "links/dma_shim.h"
@@ -29,10 +30,10 @@ struct BdmaCore::Parts {
           queue(facts::bdma::kDescriptors + 2),
           slots(facts::bdma::kDescriptors + 2),
           gathering(4),
-          read_out{Outlet<ReadRequest>(ports.read_mc.request), Outlet<ReadRequest>(ports.read_cv.request)},
+          read_out(ports.read_mc.request, ports.read_cv.request),
           commands(silicon.commands),
           fifo(silicon.fifo_beats),
-          write_out{Outlet<WritePacket>(ports.write_mc.request), Outlet<WritePacket>(ports.write_cv.request)},
+          write_out(ports.write_mc.request, ports.write_cv.request),
           acks(ports.write_mc.complete, ports.write_cv.complete)
     {
         registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) { write_register(offset, data, decode); };
@@ -102,7 +103,7 @@ struct BdmaCore::Parts {
     bdma::Descriptor load;
     bdma::LineWalk load_walk;
     bdma::Interface previous_from = bdma::kCv;
-    std::array<Outlet<ReadRequest>, 2> read_out;
+    Outlets<ReadRequest> read_out;
 
     // (2) The store.
     Ring<Command> commands;
@@ -111,7 +112,7 @@ struct BdmaCore::Parts {
     bdma::LineWalk store_walk;
     std::uint32_t beats_left = 0;
     Ring<Beat> fifo;
-    std::array<Outlet<WritePacket>, 2> write_out;
+    Outlets<WritePacket> write_out;
     WriteAcks acks;
     Ring<unsigned> done_groups;  // groups whose acknowledged command was sent
 
@@ -120,8 +121,7 @@ struct BdmaCore::Parts {
     PhaseLog phases;
     std::array<std::uint32_t, 2> read_stall{};
     std::uint32_t write_stall = 0;
-    bool gate = false;
-    Cycle gate_since = 0, gate_cycles = 0;
+    GatedClock clock;
     BdmaCounters counted;  // without the clock
 };
 
@@ -175,24 +175,18 @@ void BdmaCore::Parts::advance(Cycle to)
 {
     account(to);
     registers.advance(to);
-    for (unsigned port = 0; port < 2; ++port) {
-        read_out[port].begin(to);
-        write_out[port].begin(to);
-    }
+    read_out.begin(to);
+    write_out.begin(to);
 
     bool moved = step_completion(to);
     moved |= step_loader(to);  // before the store: it sees the store as it was at the start of the cycle
     moved |= step_store(to);
     moved |= step_responses(to);
-    for (unsigned port = 0; port < 2; ++port) {
-        moved |= read_out[port].end(to);
-        moved |= write_out[port].end(to);
-    }
+    moved |= read_out.end(to);
+    moved |= write_out.end(to);
 
-    const bool open = gate_open();
-    if (open && !gate) gate_since = to;
-    if (!open && gate) gate_cycles += to - gate_since;
-    gate = open;
+    if (gate_open()) clock.on(to);
+    else clock.off(to);
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
@@ -392,7 +386,7 @@ UnitReport BdmaCore::Parts::report(Cycle end)
 {
     phases.settle(end);
     BdmaCounters now = counted;
-    now.clock = gate_cycles + (gate && end > gate_since ? end - gate_since : 0);
+    now.clock = clock.cycles(end);
     return {"BDMA", phases, now};
 }
 

@@ -8,11 +8,10 @@ Descriptor Descriptor::decode(const RegisterFile& registers)
 {
     using namespace reg::bdma;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
-    const auto address = [&](std::uint32_t high, std::uint32_t low) { return std::uint64_t{get(high)} << 32 | get(low); };
     const std::uint32_t command = get(CFG_CMD);
     Descriptor d;
-    d.source = {command & 1 ? kMc : kCv, address(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW), get(CFG_SRC_LINE), get(CFG_SRC_SURF)};
-    d.destination = {command & 2 ? kMc : kCv, address(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW), get(CFG_DST_LINE), get(CFG_DST_SURF)};
+    d.source = {command & 1 ? kMc : kCv, registers.pair(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW), get(CFG_SRC_LINE), get(CFG_SRC_SURF)};
+    d.destination = {command & 2 ? kMc : kCv, registers.pair(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW), get(CFG_DST_LINE), get(CFG_DST_SURF)};
     d.last_atom = get(CFG_LINE);
     d.last_line = get(CFG_LINE_REPEAT);
     d.last_surface = get(CFG_SURF_REPEAT);

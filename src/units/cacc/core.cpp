@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/busy_plan.h"
+#include "base/gated_clock.h"
 #include "facts/cacc.h"
 #include "registers/offsets.h"
 #include "registers/register_file.h"
@@ -52,7 +53,7 @@ struct CaccCore::Parts {
     // ---- input side
     Cycle now = 0;
     bool running = false;
-    Cycle started = 0, done_at = kNever;
+    Cycle done_at = kNever;
     Precision precision = Precision::Int8;
     std::uint32_t entries_per_atom = 1;
     std::uint64_t saturated = 0;  // of the layer under way
@@ -69,32 +70,33 @@ struct CaccCore::Parts {
     unsigned interrupt_group = 0;
 
     BusyPlan phases;
-    Cycle clock_cycles = 0, cell_cycles = 0, clock_off = 0;  // with the last layer's, up to clock_off
-    CaccCounters counted;                                    // without the clocks
+    GatedClock clock, cell_clock;
+    CaccCounters counted;  // without the clocks
     Probe *clock_probe = nullptr, *cell_probe = nullptr;
 };
 
 void CaccCore::Parts::start_layer(Cycle at)
 {
     running = true;
-    started = at;
+    clock.on(at);
+    cell_clock.on(at + facts::cacc::kCellGate);
     if (clock_probe) clock_probe->level(at, true);
     if (cell_probe) cell_probe->level(at + facts::cacc::kCellGate, true);
-    const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(registers.get(offset), lsb, width); };
-    const std::uint32_t code = silicon.words ? field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
+    const std::uint32_t code = silicon.words ? registers.field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
     precision = code == 0 ? Precision::Int8 : code == 2 ? Precision::Fp16 : Precision::Int16;
-    AccumulatorMode mode{precision, hardware.winograd && field(reg::cacc::D_MISC_CFG, 0, 1), field(reg::cacc::D_CLIP_CFG, 0, 5)};
+    AccumulatorMode mode{precision, hardware.winograd && registers.field(reg::cacc::D_MISC_CFG, 0, 1),
+                         registers.field(reg::cacc::D_CLIP_CFG, 0, 5)};
     accumulator.start_layer(mode);
     entries_per_atom = silicon.entries_per_atom(hardware.kernel_group(precision)) * mode.outputs();
 
     DeliveryOrder order;
-    if (hardware.batch && !mode.winograd) order.last_batch = field(reg::cacc::D_BATCH_NUMBER, 0, 5);
-    order.last_column = field(reg::cacc::D_DATAOUT_SIZE_0, 0, 13);
-    order.last_row = field(reg::cacc::D_DATAOUT_SIZE_0, 16, 13);
-    order.last_group = field(reg::cacc::D_DATAOUT_SIZE_1, 0, 13) >> (precision == Precision::Int8 ? 5 : 4);
-    order.address_odd = field(reg::cacc::D_DATAOUT_ADDR, 5, 1);
-    order.line_odd = field(reg::cacc::D_LINE_STRIDE, 5, 1);
-    order.surface_odd = field(reg::cacc::D_SURF_STRIDE, 5, 1);
+    if (hardware.batch && !mode.winograd) order.last_batch = registers.field(reg::cacc::D_BATCH_NUMBER, 0, 5);
+    order.last_column = registers.field(reg::cacc::D_DATAOUT_SIZE_0, 0, 13);
+    order.last_row = registers.field(reg::cacc::D_DATAOUT_SIZE_0, 16, 13);
+    order.last_group = registers.field(reg::cacc::D_DATAOUT_SIZE_1, 0, 13) >> (precision == Precision::Int8 ? 5 : 4);
+    order.address_odd = registers.field(reg::cacc::D_DATAOUT_ADDR, 5, 1);
+    order.line_odd = registers.field(reg::cacc::D_LINE_STRIDE, 5, 1);
+    order.surface_odd = registers.field(reg::cacc::D_SURF_STRIDE, 5, 1);
     delivery.start_layer(order);
     phases.enter(Phase::Starved, at);
 }
@@ -105,10 +107,9 @@ void CaccCore::Parts::finish_layer()
     group_saturated[group] = saturated;
     group_saturated_from[group] = done_at + 1;
     registers.finish(done_at);
-    const Cycle off = done_at + facts::cacc::kGateOff + 1, cell = started + facts::cacc::kCellGate;
-    clock_cycles += off - started;
-    cell_cycles += off - cell;
-    clock_off = off;
+    const Cycle off = done_at + facts::cacc::kGateOff + 1;
+    clock.off(off);
+    cell_clock.off(off);
     if (clock_probe) clock_probe->level(off, false);
     if (cell_probe) cell_probe->level(off, false);
     running = false;
@@ -267,13 +268,8 @@ UnitReport CaccCore::report(Cycle end)
 {
     Parts& p = *parts_;
     CaccCounters counted = p.counted;
-    counted.clock = p.clock_cycles;
-    counted.cell_clock = p.cell_cycles;
-    if (p.running && end > p.started) counted.clock += end - p.started;
-    if (p.running && end > p.started + facts::cacc::kCellGate) counted.cell_clock += end - p.started - facts::cacc::kCellGate;
-    const Cycle ahead = !p.running && p.clock_off > end ? p.clock_off - end : 0;
-    counted.clock -= ahead;
-    counted.cell_clock -= std::min(counted.cell_clock, ahead);
+    counted.clock = p.clock.cycles(end);
+    counted.cell_clock = p.cell_clock.cycles(end);
     return {"cacc", p.phases.log(end), counted};
 }
 

@@ -14,11 +14,6 @@ Precision precision_of(const Hardware& hardware, std::uint32_t format)
     return format == 2 ? Precision::Fp16 : Precision::Int16;
 }
 
-std::uint64_t pair(const RegisterFile& registers, std::uint32_t high, std::uint32_t low)
-{
-    return std::uint64_t{registers.get(high)} << 32 | registers.get(low);
-}
-
 numerics::LutSlope slope(std::uint32_t scale, std::uint32_t shift, bool overflow)
 {
     const unsigned lsb = overflow ? 16 : 0;
@@ -38,10 +33,10 @@ numerics::CdpLut read_lut(const RegisterFile& r)
     lut.le_index_offset = static_cast<std::uint8_t>(bits(info, 0, 8));
     lut.le_select = static_cast<std::uint8_t>(bits(info, 8, 8));
     lut.lo_select = static_cast<std::uint8_t>(bits(info, 16, 8));
-    lut.le_start = pair(r, S_LUT_LE_START_HIGH, S_LUT_LE_START_LOW);
-    lut.le_end = pair(r, S_LUT_LE_END_HIGH, S_LUT_LE_END_LOW);
-    lut.lo_start = pair(r, S_LUT_LO_START_HIGH, S_LUT_LO_START_LOW);
-    lut.lo_end = pair(r, S_LUT_LO_END_HIGH, S_LUT_LO_END_LOW);
+    lut.le_start = r.pair(S_LUT_LE_START_HIGH, S_LUT_LE_START_LOW);
+    lut.le_end = r.pair(S_LUT_LE_END_HIGH, S_LUT_LE_END_LOW);
+    lut.lo_start = r.pair(S_LUT_LO_START_HIGH, S_LUT_LO_START_LOW);
+    lut.lo_end = r.pair(S_LUT_LO_END_HIGH, S_LUT_LO_END_LOW);
     const std::uint32_t le_scale = r.get(S_LUT_LE_SLOPE_SCALE), le_shift = r.get(S_LUT_LE_SLOPE_SHIFT);
     const std::uint32_t lo_scale = r.get(S_LUT_LO_SLOPE_SCALE), lo_shift = r.get(S_LUT_LO_SLOPE_SHIFT);
     lut.le_underflow = slope(le_scale, le_shift, false);
@@ -63,9 +58,9 @@ ReadLayer ReadLayer::decode(const Hardware& hardware, const RegisterFile& r)
     cube.channels = r.get(D_DATA_CUBE_CHANNEL) + 1;
     const std::uint32_t element = precision_of(hardware, r.get(D_DATA_FORMAT)) == Precision::Int8 ? 1 : 2;
     cube.surfaces = ceil_div(cube.channels * element, hardware.memory.atom_bytes);
-    layer.source = {pair(r, D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW), r.get(D_SRC_LINE_STRIDE), r.get(D_SRC_SURFACE_STRIDE),
-                    bits(r.get(D_SRC_DMA_CFG), 0, 1) != 0};
-    layer.counts_stalls = bits(r.get(D_PERF_ENABLE), 0, 1);
+    layer.source = {r.pair(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW), r.get(D_SRC_LINE_STRIDE), r.get(D_SRC_SURFACE_STRIDE),
+                    r.field(D_SRC_DMA_CFG, 0, 1) != 0};
+    layer.counts_stalls = r.field(D_PERF_ENABLE, 0, 1);
     return layer;
 }
 
@@ -73,18 +68,18 @@ Layer Layer::decode(const Hardware& hardware, const RegisterFile& r)
 {
     using namespace reg::cdp;
     Layer layer;
-    layer.destination = {pair(r, D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW), r.get(D_DST_LINE_STRIDE), r.get(D_DST_SURFACE_STRIDE),
-                         bits(r.get(D_DST_DMA_CFG), 0, 1) != 0};
-    layer.counts_stalls = bits(r.get(D_PERF_ENABLE), 0, 1);
+    layer.destination = {r.pair(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW), r.get(D_DST_LINE_STRIDE), r.get(D_DST_SURFACE_STRIDE),
+                         r.field(D_DST_DMA_CFG, 0, 1) != 0};
+    layer.counts_stalls = r.field(D_PERF_ENABLE, 0, 1);
     numerics::CdpConfig& values = layer.values;
     values.generation = hardware.generation;
     values.precision = precision_of(hardware, r.get(D_DATA_FORMAT));
-    values.window = 3 + 2 * bits(r.get(D_LRN_CFG), 0, 2);
-    values.sum_bypass = bits(r.get(D_FUNC_BYPASS), 0, 1);
-    values.multiply_bypass = bits(r.get(D_FUNC_BYPASS), 1, 1);
-    values.nan_to_zero = bits(r.get(D_NAN_FLUSH_TO_ZERO), 0, 1);
-    values.in = {r.get(D_DATIN_OFFSET), static_cast<std::int16_t>(r.get(D_DATIN_SCALE)), bits(r.get(D_DATIN_SHIFTER), 0, 5)};
-    values.out = {r.get(D_DATOUT_OFFSET), static_cast<std::int16_t>(r.get(D_DATOUT_SCALE)), bits(r.get(D_DATOUT_SHIFTER), 0, 6)};
+    values.window = 3 + 2 * r.field(D_LRN_CFG, 0, 2);
+    values.sum_bypass = r.field(D_FUNC_BYPASS, 0, 1);
+    values.multiply_bypass = r.field(D_FUNC_BYPASS, 1, 1);
+    values.nan_to_zero = r.field(D_NAN_FLUSH_TO_ZERO, 0, 1);
+    values.in = {r.get(D_DATIN_OFFSET), static_cast<std::int16_t>(r.get(D_DATIN_SCALE)), r.field(D_DATIN_SHIFTER, 0, 5)};
+    values.out = {r.get(D_DATOUT_OFFSET), static_cast<std::int16_t>(r.get(D_DATOUT_SCALE)), r.field(D_DATOUT_SHIFTER, 0, 6)};
     values.lut = read_lut(r);
     return layer;
 }

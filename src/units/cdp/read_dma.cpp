@@ -5,8 +5,7 @@ namespace dlasim::cdp {
 ReadDma::ReadDma(const facts::cdp::Facts& silicon, ReadLink& primary, ReadLink& secondary)
     : silicon_(silicon),
       links_{&secondary, &primary},
-      interface_{Outlet<ReadRequest>(secondary.request, silicon.stalling_stages),
-                 Outlet<ReadRequest>(primary.request, silicon.stalling_stages)},
+      interface_(secondary.request, primary.request, silicon.stalling_stages),
       context_fifo_(silicon.contexts),
       cutter_(silicon.chunks, silicon.reorder_depth)
 {
@@ -23,7 +22,7 @@ void ReadDma::start(const ReadLayer& layer)
 
 void ReadDma::begin(Cycle now)
 {
-    for (auto& port : interface_) port.begin(now);
+    interface_.begin(now);
     const auto& response = links_[layer_.source.primary]->response;
     arriving_ = response.fires(now) ? &response.item(now) : nullptr;
     if (arriving_) words_.push_back(static_cast<std::uint8_t>(arriving_->atoms));
@@ -91,7 +90,7 @@ ReadDma::Answer ReadDma::cycle(Cycle now, bool taken)
 
     answer.changed |= flow.changed || taken || sent || next || requested || word_moves || written || arriving_ || coming_ != 0 ||
                       !latency_.idle() || latency_.valid() != was_waiting;
-    for (auto& port : interface_) answer.changed |= port.end(now);
+    answer.changed |= interface_.end(now);
     waits_for_memory_ = !sent && !out_.valid();
     return answer;
 }

@@ -72,7 +72,7 @@ private:
     PassWalk passes_;
     Pass pass_;
     bool asking_ = false, blocked_ = false;
-    std::array<Outlet<ReadRequest>, 2> interface_;
+    Outlets<ReadRequest> interface_;
     elements::ContextFifo context_fifo_;
     Ring<Pass> contexts_;
     // (2)

@@ -9,8 +9,7 @@ WriteDma::WriteDma(const facts::cdp::Facts& silicon, WriteLink& primary, WriteLi
     : silicon_(silicon),
       values_(values),
       gatherer_(silicon.chunks, silicon.write_depth),
-      interface_{Outlet<WritePacket>(secondary.request, silicon.stalling_stages),
-                 Outlet<WritePacket>(primary.request, silicon.stalling_stages)}
+      interface_(secondary.request, primary.request, silicon.stalling_stages)
 {
 }
 
@@ -25,7 +24,7 @@ void WriteDma::start(const Cube& cube, const Layer& layer)
 
 void WriteDma::begin(Cycle now)
 {
-    for (auto& port : interface_) port.begin(now);
+    interface_.begin(now);
     if (input_valid() && fresh_) {
         arriving_.step();
         fresh_ = false;
@@ -77,7 +76,7 @@ WriteDma::Answer WriteDma::cycle(Cycle now, bool in)
     else pipe_.sweep(in, input);
 
     answer.changed |= taken || input.changed || commands.changed || answer.sent;
-    for (auto& port : interface_) answer.changed |= port.end(now);
+    answer.changed |= interface_.end(now);
     return answer;
 }
 

@@ -44,7 +44,7 @@ public:
 
     bool primary() const { return primary_; }
     bool blocked() const { return blocked_; }
-    bool empty() const { return commands_.held == 0 && !data_phase_ && interface_[0].empty() && interface_[1].empty(); }
+    bool empty() const { return commands_.held == 0 && !data_phase_ && interface_.empty(); }
     std::uint32_t stalls() const { return stalls_; }
     void account(Cycle cycles);
     std::uint64_t atoms() const { return atoms_; }
@@ -75,7 +75,7 @@ private:
     Pass pass_;
     bool data_phase_ = false, blocked_ = false;
     std::uint32_t pixel_ = 0;
-    std::array<Outlet<WritePacket>, 2> interface_;  // by primary
+    Outlets<WritePacket> interface_;  // by primary
 
     std::uint32_t stalls_ = 0;
     std::uint64_t atoms_ = 0;

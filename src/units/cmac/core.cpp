@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/busy_plan.h"
+#include "base/gated_clock.h"
 #include "facts/cmac.h"
 #include "numerics/fp16_block.h"
 #include "numerics/mac_block.h"
@@ -38,7 +39,7 @@ struct CmacCore::Parts {
     void start(Cycle at)
     {
         running = true;
-        started = at;
+        clock.on(at);
         if (clock_probe) clock_probe->level(at, true);
         phases.enter(Phase::Starved, at);
     }
@@ -57,10 +58,9 @@ struct CmacCore::Parts {
 
     Cycle now = 0;
     bool running = false;  // between E and done
-    Cycle started = 0;     // E
     Cycle done_at = kNever;
     BusyPlan phases;
-    Cycle clock_cycles = 0, clock_off = 0;      // with the last layer's, up to clock_off
+    GatedClock clock;
     CmacCounters counted;                       // without the cells and the clock
     std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work; values only
 
@@ -82,8 +82,7 @@ void CmacCore::Parts::advance(Cycle to)
         if (running && done_at <= to) {
             registers.finish(done_at);
             const Cycle off = done_at + facts::cmac::kGateOff + 1;
-            clock_cycles += off - started;
-            clock_off = off;
+            clock.off(off);
             if (clock_probe) clock_probe->level(off, false);
             phases.enter(Phase::Gated, done_at + 1);
             running = false;
@@ -194,10 +193,7 @@ UnitReport CmacCore::report(Cycle end)
 {
     Parts& p = *parts_;
     CmacCounters counted = p.counted;
-    std::optional<std::uint64_t>& clock = p.half == MacHalf::A ? counted.clock_a : counted.clock_b;
-    clock = p.clock_cycles;
-    if (p.running && end > p.started) *clock += end - p.started;
-    if (!p.running && p.clock_off > end) *clock -= p.clock_off - end;
+    (p.half == MacHalf::A ? counted.clock_a : counted.clock_b) = p.clock.cycles(end);
     // A cell without a kernel stands still: its registers take no atom.
     std::uint64_t working = 0;
     if (p.values) counted.cell_atoms.resize(p.atoms_by_cells.size() - 1);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/busy_plan.h"
+#include "base/gated_clock.h"
 #include "facts/csc.h"
 #include "registers/register_file.h"
 #include "units/csc/counters.h"
@@ -93,7 +94,7 @@ struct CscCore::Parts final : csc::PackageSink {
     std::array<Operands, Sequencer::kSlots> operands;
 
     BusyPlan phases;
-    Cycle clock_cycles = 0, clock_since = 0, clock_off = 0;  // with the last layer's, up to clock_off
+    GatedClock clock;
     Cycle issued_until = 0;
     bool credit_short = false;
     Cycle loaded_at = 0, weights_at = 0;  // the weights of the next package: complete, popped
@@ -207,7 +208,7 @@ void CscCore::Parts::start_layer(Cycle at)
     data_pending = !previous.any || layer.data_banks != previous.layer.data_banks;
     weight_pending = data_pending || layer.weight_banks != previous.layer.weight_banks;
     done_at = kNever;
-    clock_since = at;
+    clock.on(at);
     if (clock_probe) clock_probe->level(at, true);
     phases.enter(Phase::Starved, at);
     issued_until = at;
@@ -274,9 +275,9 @@ void CscCore::Parts::finish_layer()
     previous.layer = layer;
     previous.any = true;
     previous.slices = Slices{layer.kept_slices()};
-    clock_off = done_at + 4;
-    clock_cycles += clock_off - clock_since;
-    if (clock_probe) clock_probe->level(clock_off, false);
+    const Cycle off = done_at + facts::csc::kGateOff;
+    clock.off(off);
+    if (clock_probe) clock_probe->level(off, false);
     phases.enter(Phase::Gated, done_at + 1);
     state = State::Idle;
 }
@@ -359,9 +360,7 @@ UnitReport CscCore::report(Cycle end)
     CscCounters counted = p.counted;
     counted.data_reads = p.data.reads();
     counted.weight_reads = p.weights.reads();
-    counted.clock = p.clock_cycles;
-    if (p.state != Parts::State::Idle && end > p.clock_since) counted.clock += end - p.clock_since;
-    if (p.state == Parts::State::Idle && p.clock_off > end) counted.clock -= p.clock_off - end;
+    counted.clock = p.clock.cycles(end);
     return {"csc", p.phases.log(end), counted};
 }
 

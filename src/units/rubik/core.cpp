@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/gated_clock.h"
 #include "base/ring.h"
 #include "elements/stage.h"
 #include "elements/word_fifo.h"
@@ -25,11 +26,11 @@ struct RubikCore::Parts {
           registers(*find_unit(hardware.generation, "RBK"), ports.csb),
           links{&ports.read_mc, &ports.read_cv},
           interrupt(ports.interrupt),
-          read_out{Outlet<ReadRequest>(ports.read_mc.request), Outlet<ReadRequest>(ports.read_cv.request)},
+          read_out(ports.read_mc.request, ports.read_cv.request),
           blocks(silicon.fifo_beats),
           fifo(silicon.fifo_beats),
           waiting(Packer::kAtoms),
-          write_out{Outlet<WritePacket>(ports.write_mc.request), Outlet<WritePacket>(ports.write_cv.request)},
+          write_out(ports.write_mc.request, ports.write_cv.request),
           acks(ports.write_mc.complete, ports.write_cv.complete)
     {
     }
@@ -91,7 +92,7 @@ struct RubikCore::Parts {
     // (1) and (2)
     bool reading = false;
     rubik::ReadWalk reads;
-    std::array<Outlet<ReadRequest>, 2> read_out;
+    Outlets<ReadRequest> read_out;
     Ring<rubik::Block> blocks;  // requested, not yet being filled
     Ring<Beat> fifo;
     bool filling = false, fill_ends = false;  // the beat filled in this cycle ended its block
@@ -116,7 +117,7 @@ struct RubikCore::Parts {
     bool sending = false, command_taken = false, layer_done = false;  // the last two: in this cycle
     rubik::Write write;
     std::uint32_t atoms_left = 0;
-    std::array<Outlet<WritePacket>, 2> write_out;
+    Outlets<WritePacket> write_out;
     WriteAcks acks;
     Ring<unsigned> done_groups;
 
@@ -124,7 +125,7 @@ struct RubikCore::Parts {
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
     std::uint32_t read_stall = 0, write_stall = 0;
-    Cycle gate_from = kNever, gate_until = 0, gate_cycles = 0;
+    GatedClock clock;
     RubikCounters counted;  // without the clock
 };
 
@@ -132,20 +133,16 @@ void RubikCore::Parts::advance(Cycle to)
 {
     account(to);
     registers.advance(to);
-    for (unsigned port = 0; port < 2; ++port) {
-        read_out[port].begin(to);
-        write_out[port].begin(to);
-    }
+    read_out.begin(to);
+    write_out.begin(to);
     if (!running && registers.start_cycle() <= to) start(to);
 
     bool moved = step_completion(to);
     moved |= step_reader(to);
     moved |= step_write_side(to);
     moved |= step_response(to);
-    for (unsigned port = 0; port < 2; ++port) {
-        moved |= read_out[port].end(to);
-        moved |= write_out[port].end(to);
-    }
+    moved |= read_out.end(to);
+    moved |= write_out.end(to);
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
@@ -163,7 +160,7 @@ void RubikCore::Parts::start(Cycle now)
     reads = ReadWalk(layer);
     writes = WriteWalk(layer);
     next_write = writes.current();
-    gate_from = std::max(now, gate_until);
+    clock.on(now);
 }
 
 /// Cycles that were slept through stalled as the last one did.
@@ -353,8 +350,7 @@ void RubikCore::Parts::finish(Cycle now)
     packer.restart();
     registers.finish(now);
     running = false;
-    gate_until = now + facts::rubik::kDoneToGate;
-    gate_cycles += gate_until - gate_from;
+    clock.off(now + facts::rubik::kDoneToGate);
     ++counted.layers;
 }
 
@@ -389,9 +385,7 @@ UnitReport RubikCore::Parts::report(Cycle end)
 {
     phases.settle(end);
     RubikCounters now = counted;
-    now.clock = gate_cycles;
-    if (running) now.clock += end > gate_from ? end - gate_from : 0;
-    else if (end < gate_until) now.clock -= gate_until - end;
+    now.clock = clock.cycles(end);
     return {"RBK", phases, now};
 }
 

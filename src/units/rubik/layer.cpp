@@ -17,7 +17,6 @@ Layer Layer::decode(const RegisterFile& registers)
 {
     using namespace reg::rbk;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
-    const auto address = [&](std::uint32_t high, std::uint32_t low) { return std::uint64_t{get(high)} << 32 | get(low); };
     const std::uint32_t misc = get(D_MISC_CFG), size = get(D_DATAIN_SIZE_0), stride = get(D_DECONV_STRIDE);
     Layer l;
     l.mode = static_cast<Mode>(std::min(bits(misc, 0, 2), 2u));
@@ -28,8 +27,8 @@ Layer Layer::decode(const RegisterFile& registers)
     l.channels_out = bits(get(D_DATAOUT_SIZE_1), 0, 13) + 1;
     l.x_stride = bits(stride, 0, 5) + 1;
     l.y_stride = bits(stride, 16, 5) + 1;
-    l.source = address(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW);
-    l.destination = address(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW);
+    l.source = registers.pair(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW);
+    l.destination = registers.pair(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW);
     l.in_line = get(D_DAIN_LINE_STRIDE);
     l.in_surface = get(D_DAIN_SURF_STRIDE);
     l.in_plane = get(D_DAIN_PLANAR_STRIDE);
