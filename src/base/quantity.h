@@ -39,6 +39,27 @@ private:
     T count_ = 0;
 };
 
+/// A byte address of the machine. Bytes move it, the difference of two of them is bytes.
+class Address {
+public:
+    constexpr Address() = default;
+    constexpr explicit Address(std::uint64_t byte) : byte_(byte) {}
+
+    constexpr std::uint64_t byte() const { return byte_; }
+    constexpr auto operator<=>(const Address&) const = default;
+
+    constexpr Address& operator+=(std::uint64_t bytes)
+    {
+        byte_ += bytes;
+        return *this;
+    }
+    friend constexpr Address operator+(Address a, std::uint64_t bytes) { return a += bytes; }
+    friend constexpr std::uint64_t operator-(Address a, Address b) { return a.byte_ - b.byte_; }
+
+private:
+    std::uint64_t byte_ = 0;
+};
+
 /// Memory atoms: 8, 16 or 32 bytes each, by configuration.
 using Atoms = Quantity<struct AtomKind>;
 /// Entries of the convolution buffer: what one read of a bank returns.

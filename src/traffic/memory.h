@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/quantity.h"
 #include "facts/client.h"
 #include "links/wire.h"
 
@@ -13,7 +14,7 @@ inline constexpr std::size_t kMaxBeatBytes = 64;
 
 /// One DMA read: `atoms` memory atoms from an atom-aligned byte address.
 struct ReadRequest {
-    std::uint64_t address = 0;
+    Address address{};
     std::uint32_t atoms = 0;
 };
 
@@ -27,9 +28,9 @@ struct ReadBeat {
 /// A write request is a command followed by its data beats on the same channel.
 struct WritePacket {
     bool command = false;
-    bool require_ack = false;   // command: answer with one complete pulse
-    std::uint32_t atoms = 0;    // command: atoms of the request; data: atoms in this beat
-    std::uint64_t address = 0;  // command
+    bool require_ack = false;  // command: answer with one complete pulse
+    std::uint32_t atoms = 0;   // command: atoms of the request; data: atoms in this beat
+    Address address{};         // command
     alignas(32) std::array<std::uint8_t, kMaxBeatBytes> data{};
 };
 

@@ -44,7 +44,7 @@ public:
                 p.due = at + world_.latency;
                 p.beat.atoms = std::min(lanes_, r.atoms - i);
                 for (std::uint32_t b = 0; b < p.beat.atoms * atom_; ++b)
-                    p.beat.data[b] = static_cast<std::uint8_t>(noise(r.address + i * atom_ + b, world_.seed));
+                    p.beat.data[b] = static_cast<std::uint8_t>(noise(r.address.byte() + i * atom_ + b, world_.seed));
                 queue_.push_back(p);
             }
         }

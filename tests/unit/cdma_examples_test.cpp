@@ -27,13 +27,13 @@ public:
     {
         if (link_.request.fires(at)) {
             requests.push_back(at - kT0);
-            addresses.push_back(link_.request.item(at).address);
+            addresses.push_back(link_.request.item(at).address.byte());
             const ReadRequest request = link_.request.item(at);
             for (std::uint32_t i = 0; i < request.atoms; i += lanes_) {
                 ReadBeat beat;
                 beat.atoms = std::min(lanes_, request.atoms - i);
                 for (std::uint32_t b = 0; b < beat.atoms * atom_; ++b)
-                    beat.data[b] = static_cast<std::uint8_t>((request.address + i * atom_ + b) % 251);
+                    beat.data[b] = static_cast<std::uint8_t>((request.address.byte() + i * atom_ + b) % 251);
                 beats_.push_back({at + kLatency, beat});
             }
         }

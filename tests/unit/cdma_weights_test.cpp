@@ -44,13 +44,13 @@ struct Status {
 TEST(CdmaBurstStream, FirstBurstEndsWhereAnEighthAtomDoes)
 {
     BurstStream stream(32);
-    stream.start({.address = 0x1000 + 5 * 32, .bytes = 13 * 32, .limit = 100});
+    stream.start({.address = Address{0x1000 + 5 * 32}, .bytes = 13 * 32, .limit = 100});
     const ReadRequest first = next(stream), second = next(stream), last = next(stream);
-    EXPECT_EQ(first.address, 0x10a0u);
+    EXPECT_EQ(first.address, Address{0x10a0});
     EXPECT_EQ(first.atoms, 3u);
-    EXPECT_EQ(second.address, 0x1100u);
+    EXPECT_EQ(second.address, Address{0x1100});
     EXPECT_EQ(second.atoms, 8u);
-    EXPECT_EQ(last.address, 0x1200u);
+    EXPECT_EQ(last.address, Address{0x1200});
     EXPECT_EQ(last.atoms, 2u);
     for (int cycle = 0; cycle < 4; ++cycle) stream.advance(false);
     EXPECT_FALSE(stream.eligible());
@@ -61,7 +61,7 @@ TEST(CdmaBurstStream, FirstBurstEndsWhereAnEighthAtomDoes)
 TEST(CdmaBurstStream, SpaceIsFreeOnlyWhenItIsReleased)
 {
     BurstStream stream(32);
-    stream.start({.address = 0, .bytes = 24 * 32, .limit = 16});
+    stream.start({.address = Address{0}, .bytes = 24 * 32, .limit = 16});
     next(stream);
     next(stream);
     for (int cycle = 0; cycle < 4; ++cycle) stream.advance(false);
@@ -78,7 +78,7 @@ TEST(CdmaBurstStream, SpaceIsFreeOnlyWhenItIsReleased)
 TEST(CdmaBurstStream, ThePendingHandshakeForgetsWhatIsAvailable)
 {
     BurstStream stream(32);
-    stream.start({.address = 0, .bytes = 24 * 32, .limit = 16});
+    stream.start({.address = Address{0}, .bytes = 24 * 32, .limit = 16});
     next(stream);
     next(stream);
     for (int cycle = 0; cycle < 4; ++cycle) stream.advance(false);

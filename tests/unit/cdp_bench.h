@@ -40,7 +40,7 @@ public:
     void step(Cycle now)
     {
         if (read.request.fires(now)) {
-            reads.emplace_back(now, read.request.item(now).address, read.request.item(now).atoms);
+            reads.emplace_back(now, read.request.item(now).address.byte(), read.request.item(now).atoms);
             waiting_.push_back(read.request.item(now));
         }
         while (read.credit.available(now)) {
@@ -64,7 +64,7 @@ private:
         ReadRequest& request = waiting_.front();
         ReadBeat beat;
         beat.atoms = std::min(hw_.atoms_per_beat(), request.atoms);
-        for (std::uint32_t i = 0; i < beat.atoms * mask_; ++i) beat.data[i] = byte(request.address + i);
+        for (std::uint32_t i = 0; i < beat.atoms * mask_; ++i) beat.data[i] = byte(request.address.byte() + i);
         responses_.push_back({now + pace_.read_latency, beat});
         request.address += beat.atoms * mask_;
         request.atoms -= beat.atoms;
@@ -84,8 +84,8 @@ private:
     void take(const WritePacket& packet, Cycle now)
     {
         if (packet.command) {
-            commands.emplace_back(now, packet.address, packet.atoms);
-            address_ = packet.address;
+            commands.emplace_back(now, packet.address.byte(), packet.atoms);
+            address_ = packet.address.byte();
             left_ = packet.atoms;
             acknowledged_ = packet.require_ack;
             return;

@@ -53,11 +53,12 @@ public:
     {
         if (read.request.fires(now)) {
             const ReadRequest& request = read.request.item(now);
-            reads.push_back({now, request.address, request.atoms});
+            reads.push_back({now, request.address.byte(), request.atoms});
             for (std::uint32_t atom = 0; atom < request.atoms; atom += 2) {
                 ReadBeat beat;
                 beat.atoms = std::min(request.atoms - atom, 2u);
-                for (std::uint64_t i = 0; i < beat.atoms * kAtom; ++i) beat.data[i] = memory.read(request.address + atom * kAtom + i);
+                for (std::uint64_t i = 0; i < beat.atoms * kAtom; ++i)
+                    beat.data[i] = memory.read(request.address.byte() + atom * kAtom + i);
                 responses_.push_back({std::max(now + read_latency, next_response_), beat});
                 next_response_ = responses_.back().at + 1;
             }
@@ -88,8 +89,8 @@ private:
     void take(const WritePacket& packet, Cycle now)
     {
         if (packet.command) {
-            commands.push_back({now, packet.address, packet.atoms});
-            address_ = packet.address;
+            commands.push_back({now, packet.address.byte(), packet.atoms});
+            address_ = packet.address.byte();
             left_ = packet.atoms;
             acknowledged_ = packet.require_ack;
         } else {

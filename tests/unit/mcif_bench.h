@@ -56,7 +56,7 @@ public:
     // ---- scripts
     void ask(unsigned client, Cycle at, std::uint64_t address, std::uint32_t atoms)
     {
-        readers[client].script.push_back({at, {address, atoms}});
+        readers[client].script.push_back({at, {Address{address}, atoms}});
         asked.push_back({client, address, atoms});
     }
     /// A request whose data packets follow `gap` cycles after the command, back to back.
@@ -68,7 +68,7 @@ public:
         packet.command = true;
         packet.require_ack = ack;
         packet.atoms = atoms;
-        packet.address = address;
+        packet.address = Address{address};
         script.push_back({at, packet});
         const std::uint32_t lanes = hw.atoms_per_beat();
         std::uint32_t done = 0;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "traffic/convolution.h"
+#include "traffic/memory.h"
 
 using namespace dlasim;
 
@@ -42,8 +43,13 @@ static_assert(MadeOf<WeightUpdate, Kernels, Entries, MaskEntries>);
 static_assert(!MadeOf<WeightUpdate, Entries, Kernels, MaskEntries> && !MadeOf<WeightUpdate, Kernels, MaskEntries, Entries>);
 static_assert(MadeOf<Stripe, Cycle, std::uint32_t, Kernels> && !MadeOf<Stripe, Cycle, Kernels, std::uint32_t>);
 
+// The request of a memory client: an address is no number of atoms.
+static_assert(MadeOf<ReadRequest, Address, std::uint32_t> && !MadeOf<ReadRequest, std::uint32_t, Address>);
+static_assert(!std::is_convertible_v<std::uint64_t, Address> && !std::is_convertible_v<Address, std::uint64_t>);
+static_assert(Adds<Address, std::uint64_t> && !Adds<Address, Address> && !Adds<Address, Atoms>);
+
 // They cost what their integers cost.
-static_assert(sizeof(Atoms) == 4 && std::is_trivially_copyable_v<Atoms>);
+static_assert(sizeof(Address) == 8 && sizeof(Atoms) == 4 && std::is_trivially_copyable_v<Atoms>);
 static_assert(sizeof(DataUpdate) == 8 && sizeof(WeightUpdate) == 12);
 
 }  // namespace

@@ -169,7 +169,7 @@ private:
             ReadRequest& request = queue.front().second;
             ReadBeat word;
             word.atoms = std::min(request.atoms, per_beat);
-            for (std::uint32_t b = 0; b < word.atoms * atom; ++b) word.data[b] = memory(request.address + b);
+            for (std::uint32_t b = 0; b < word.atoms * atom; ++b) word.data[b] = memory(request.address.byte() + b);
             link.response.offer(c + 1, word);
             request.address += word.atoms * atom;
             if ((request.atoms -= word.atoms) == 0) queue.erase(queue.begin());

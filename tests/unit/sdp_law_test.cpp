@@ -135,7 +135,7 @@ std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> written(const H
 {
     std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> all;
     for (const WritePacket& p : trace.packets)
-        all.push_back({p.command ? p.address : 0,
+        all.push_back({p.command ? p.address.byte() : 0,
                        p.command ? std::vector<std::uint8_t>{}
                                  : std::vector<std::uint8_t>(p.data.begin(), p.data.begin() + p.atoms * hw.memory.atom_bytes)});
     return all;

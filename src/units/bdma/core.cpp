@@ -230,7 +230,7 @@ bool BdmaCore::Parts::step_loader(Cycle now)
     if (loading) {
         Outlet<ReadRequest>& out = read_out[load.source.interface];
         if (out.ready()) {
-            out.push() = {load_walk.address(), load.line_atoms()};
+            out.push() = {Address{load_walk.address()}, load.line_atoms()};
             ++counted.lines;
             finishing = !load_walk.next();
             moved = true;
@@ -315,7 +315,7 @@ void BdmaCore::Parts::send_command(Outlet<WritePacket>& out)
     packet.command = true;
     packet.require_ack = last;
     packet.atoms = d.line_atoms();
-    packet.address = store_walk.address();
+    packet.address = Address{store_walk.address()};
     if (last) {
         acks.expect(d.destination.interface);
         done_groups.push_back(store.group);

@@ -20,7 +20,7 @@ void BurstStream::start(const Job& job)
 BurstStream::Burst BurstStream::next(bool first)
 {
     if (left_ == 0) return {};
-    const std::uint64_t limit = first ? kBurstAtoms - address_ / atom_bytes_ % kBurstAtoms : kBurstAtoms;
+    const std::uint64_t limit = first ? kBurstAtoms - address_.byte() / atom_bytes_ % kBurstAtoms : kBurstAtoms;
     const std::uint64_t n = std::min(limit, left_);
     const Burst burst{true, {address_, static_cast<std::uint32_t>(n)}};
     address_ += n * atom_bytes_;

@@ -24,7 +24,8 @@ public:
 
     /// What a layer fetches, and what its ring holds.
     struct Job {
-        std::uint64_t address = 0, bytes = 0;
+        Address address{};
+        std::uint64_t bytes = 0;
         std::int64_t limit = 0;  // atoms
     };
     void start(const Job& job);
@@ -51,7 +52,8 @@ private:
 
     const std::uint32_t atom_bytes_;
     Burst d1_, d2_, d3_;
-    std::uint64_t address_ = 0, left_ = 0;                             // of the burst behind d1: bytes, atoms
+    Address address_{};                                                // of the burst behind d1
+    std::uint64_t left_ = 0;                                           // atoms from there on
     std::int64_t onfly_ = 0, stored_ = 0, available_ = 0, limit_ = 0;  // atoms
 };
 

@@ -88,7 +88,7 @@ bool FeatureFetcher::request(Cycle at, bool room, RequestSlot& slot)
                     counted_[s] == 0 ? facts::cdma::kBurstAtoms - address / atom_ % facts::cdma::kBurstAtoms : facts::cdma::kBurstAtoms;
                 const auto n = static_cast<std::uint32_t>(std::min(grain_atoms_ - counted_[s], limit));
                 slot.valid = true;
-                slot.request = {address, n};
+                slot.request = {Address{address}, n};
                 slot.info = {};
                 slot.info.atoms = static_cast<std::uint8_t>(n);
                 slot.info.source = static_cast<std::uint8_t>(s);

@@ -79,7 +79,7 @@ void ImageFetcher::generate(RequestSlot& slot)
     if (section == 1) {
         const std::uint64_t base = plane_ == 0 ? layer_.base : layer_.base_uv;
         const std::uint64_t stride = plane_ == 0 ? layer_.line_stride : layer_.uv_line_stride;
-        slot.request = {base + line_ * stride + std::uint64_t{plane.requested} * atom_, n};
+        slot.request = {Address{base + line_ * stride + std::uint64_t{plane.requested} * atom_}, n};
         plane.requested += n;
     }
     plane.left[section] -= n;

@@ -19,8 +19,8 @@ void WeightRequests::start()
 {
     // [spec] 7.1: requests may run ahead of the ring, what is accepted never does.
     const std::int64_t ring = std::int64_t{layer_.weight_banks} * bank_atoms_ + silicon_.weight_slack / atoms_per_entry_;
-    weights_.start({.address = layer_.weight_address, .bytes = layer_.weight_bytes, .limit = ring});
-    mask_.start({.address = layer_.mask_address, .bytes = layer_.compressed ? layer_.mask_bytes : 0, .limit = bank_atoms_});
+    weights_.start({.address = Address{layer_.weight_address}, .bytes = layer_.weight_bytes, .limit = ring});
+    mask_.start({.address = Address{layer_.mask_address}, .bytes = layer_.compressed ? layer_.mask_bytes : 0, .limit = bank_atoms_});
     size_reads_ = 0;
     size_reads_total_ = layer_.compressed ? ceil_div(layer_.kernel_groups, facts::cdma::kGroupSizes) : 0;
 }
@@ -81,7 +81,7 @@ bool WeightRequests::step_priority(bool taken, bool busy, bool& from_round_robin
                        sizes_onfly_ + group_sizes(layer_, size_reads_) <= std::int64_t{facts::cdma::kGroupSizeFifo};
     WeightRequest in;
     if (sizes) {
-        in = {{layer_.group_size_address + std::uint64_t{size_reads_} * 4 * facts::cdma::kGroupSizes, 1}, Stream::GroupSizes};
+        in = {{Address{layer_.group_size_address + std::uint64_t{size_reads_} * 4 * facts::cdma::kGroupSizes}, 1}, Stream::GroupSizes};
         if (room) sizes_onfly_ += group_sizes(layer_, size_reads_++);
     } else if (round_robin_out_.valid()) {
         in = round_robin_out_.head();

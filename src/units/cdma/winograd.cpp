@@ -55,9 +55,9 @@ void WinogradFetcher::generate(RequestSlot& slot)
     slot.info.dummy = !real;
     slot.info.chunk_end = row_ + 1 == kTile;
     if (real)
-        slot.request = {
-            layer_.base + std::uint64_t{x_} * atom_ + static_cast<std::uint64_t>(y) * layer_.line_stride + surface_ * layer_.surface_stride,
-            n};
+        slot.request = {Address{layer_.base + std::uint64_t{x_} * atom_ + static_cast<std::uint64_t>(y) * layer_.line_stride +
+                                surface_ * layer_.surface_stride},
+                        n};
     if (++row_ != kTile) return;
     row_ = 0;
     x_ += n;

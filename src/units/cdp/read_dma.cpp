@@ -106,7 +106,7 @@ bool ReadDma::request(bool& asked_all)
         stalls_ += layer_.counts_stalls;
         return false;
     }
-    port.push() = {pass_.address, pass_.pixels};
+    port.push() = {Address{pass_.address}, pass_.pixels};
     atoms_ += pass_.pixels;
     if (pass_.last()) {
         asking_ = false;

@@ -99,7 +99,7 @@ void WriteDma::offer(Cycle now, Answer& answer)
         packet.command = true;
         packet.require_ack = pass_.last();
         packet.atoms = pass_.pixels;
-        packet.address = pass_.address;
+        packet.address = Address{pass_.address};
         answer.last_command = pass_.last();
         data_phase_ = true;
         pixel_ = 0;

@@ -181,7 +181,8 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
         if (!split.active) {
             const ReadRequest& request = client.second.head();
             DLASIM_EXPECTS(request.atoms != 0);
-            split = {true, request.address, request.atoms, 0, request.atoms, (request.address >> atom_shift_ & 1) != 0};
+            const std::uint64_t address = request.address.byte();
+            split = {true, address, request.atoms, 0, request.atoms, (address >> atom_shift_ & 1) != 0};
         }
         Chunk& chunk = client.slot.incoming();
         const std::uint32_t need = next_chunk(split, chunk);

@@ -163,7 +163,7 @@ bool WriteClient::receive(Cycle at, bool room, bool& entered)
     if (entered) {
         const WritePacket& packet = request.item(at);
         DLASIM_EXPECTS(packet.atoms != 0);
-        first_.incoming() = {packet.address, packet.atoms, packet.command, packet.require_ack};
+        first_.incoming() = {packet.address.byte(), packet.atoms, packet.command, packet.require_ack};
         if (!packet.command) keep_atoms(packet);
     }
     const bool changed = first_.step(offered, room, silicon_.stages_stall);

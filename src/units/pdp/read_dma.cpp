@@ -35,7 +35,7 @@ ReadRequest ReadDma::request() const
 {
     const std::uint64_t address =
         layer_.base + layer_.start(pass_) * facts_.atom_bytes + surface_ * layer_.surface_stride + line_ * layer_.line_stride;
-    return {address & facts_.address_mask, layer_.passes.width(pass_)};
+    return {Address{address & facts_.address_mask}, layer_.passes.width(pass_)};
 }
 
 void ReadDma::next_request()

@@ -104,7 +104,7 @@ void WriteDma::send_command(PortStages<WritePacket>& port)
     packet.command = true;
     packet.require_ack = command_.last;
     packet.atoms = command_.atoms;
-    packet.address = command_.address;
+    packet.address = Address{command_.address};
     sent_ = 0;
     data_phase_ = true;
 }

@@ -190,7 +190,7 @@ bool RubikCore::Parts::step_reader(Cycle now)
     Outlet<ReadRequest>& out = read_out[source];
     if (!out.ready()) return false;
     const Read read = reads.current();
-    out.push() = {read.address, read.atoms};
+    out.push() = {Address{read.address}, read.atoms};
     if (read.opens_block) blocks.push_back(read.block);
     if (!reads.next()) {
         reading = false;
@@ -315,7 +315,7 @@ unsigned RubikCore::Parts::step_sender(Cycle now, bool& moved)
         WritePacket& packet = out.push();
         packet.command = true;
         packet.require_ack = write.last;
-        packet.address = write.address;
+        packet.address = Address{write.address};
         packet.atoms = atoms_left = write.atoms;
         if (write.last) acks.expect(target);
         sending = true;

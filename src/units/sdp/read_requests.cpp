@@ -19,19 +19,19 @@ void ReadRequests::make()
 {
     const ReadLayer& l = layer_;
     if (single_) {
-        front_ = {l.base, (l.narrowing ? 2 : 1) * l.atoms_per_atom * l.surfaces};
+        front_ = {Address{l.base & l.address_mask}, (l.narrowing ? 2 : 1) * l.atoms_per_atom * l.surfaces};
         return;
     }
+    const auto at = [&](std::uint64_t address) { return Address{address & l.address_mask}; };
     const std::uint64_t surface = l.base + (l.narrowing ? 2 * s_ + half_ : s_) * l.surface_stride;
     if (l.narrowing) {
-        front_ = {surface + h_ * l.line_stride + std::uint64_t{x_} * l.atom, std::min(facts::sdp::kSegment16to8, l.width - x_)};
+        front_ = {at(surface + h_ * l.line_stride + std::uint64_t{x_} * l.atom), std::min(facts::sdp::kSegment16to8, l.width - x_)};
     } else if (l.winograd && !l.features) {
         const std::uint32_t pair = std::min(2u, l.width - x_);
-        front_ = {surface + (4 * h_ + row_) * l.line_stride + std::uint64_t{x_} * l.atoms_per_atom * l.atom, pair * l.atoms_per_atom};
+        front_ = {at(surface + (4 * h_ + row_) * l.line_stride + std::uint64_t{x_} * l.atoms_per_atom * l.atom), pair * l.atoms_per_atom};
     } else {
-        front_ = {surface + h_ * l.line_stride, l.atoms_per_atom * l.width};
+        front_ = {at(surface + h_ * l.line_stride), l.atoms_per_atom * l.width};
     }
-    front_.address &= l.address_mask;
 }
 
 void ReadRequests::pop()

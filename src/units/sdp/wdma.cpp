@@ -132,7 +132,7 @@ void Wdma::send_command()
     packet.command = true;
     packet.require_ack = command_.last;
     packet.atoms = command_.atoms;
-    packet.address = command_.address;
+    packet.address = Address{command_.address};
 }
 
 void Wdma::send_data(unsigned banks)
