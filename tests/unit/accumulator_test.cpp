@@ -11,6 +11,8 @@
 namespace dlasim {
 namespace {
 
+using cacc::Accumulator;
+
 /// Every form of the loops that this processor has; the others are reported as skipped.
 class AccumulatorTest : public testing::TestWithParam<Vectors> {
 protected:

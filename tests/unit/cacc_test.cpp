@@ -14,6 +14,10 @@
 namespace dlasim {
 namespace {
 
+using cacc::Accumulator;
+using cacc::Delivery;
+using cacc::DeliveryOrder;
+
 using testing::ElementsAre;
 using testing::IsEmpty;
 

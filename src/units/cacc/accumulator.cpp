@@ -4,7 +4,7 @@
 
 #include "numerics/cacc.h"
 
-namespace dlasim {
+namespace dlasim::cacc {
 namespace {
 
 // A partial sum of words has at most 38 bits: so many of them cannot leave 48.
@@ -35,7 +35,7 @@ DLASIM_FORM void finish_narrow(const std::int32_t* sums, const std::int32_t* mor
 Accumulator::Accumulator(const Hardware& hw, Vectors vectors)
     : vectors_(chosen(vectors)),
       hardware_(hw),
-      facts_(facts::cacc::of(hw)),
+      silicon_(facts::cacc::of(hw)),
       max_kernels_(hw.kernel_group(Precision::Int8)),
       narrow_stripes_(INT32_MAX / (std::uint64_t{hw.mac.atomic_c} * 128 * 128 * 4) - 1)  // 4: Winograd adds positions
 {
@@ -51,7 +51,7 @@ void Accumulator::start_layer(const AccumulatorMode& mode)
 /// nv_full has wide adders for words and for the even kernels of bytes.
 unsigned Accumulator::width(std::uint32_t kernel) const
 {
-    const bool wide = facts_.words && (mode_.precision != Precision::Int8 || kernel % 2 == 0);
+    const bool wide = silicon_.words && (mode_.precision != Precision::Int8 || kernel % 2 == 0);
     return wide ? numerics::kWideSum : numerics::kNarrowSum;
 }
 
@@ -163,7 +163,7 @@ std::uint32_t Accumulator::finish(std::uint32_t atom, std::int32_t* results)
         std::fill_n(results, kernels_, 0);
         for (const Half& half : halves_) saturated += finish(half, atom, output, results);
     }
-    return saturated % facts_.saturation_modulus;
+    return saturated % silicon_.saturation_modulus;
 }
 
-}  // namespace dlasim
+}  // namespace dlasim::cacc

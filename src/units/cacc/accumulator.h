@@ -18,7 +18,7 @@
 #include "facts/hardware.h"
 #include "traffic/convolution.h"
 
-namespace dlasim {
+namespace dlasim::cacc {
 
 /// What CACC latches at layer start that concerns values.
 struct AccumulatorMode {
@@ -58,7 +58,7 @@ private:
 
     const Vectors vectors_;
     const Hardware& hardware_;
-    const facts::cacc::Facts facts_;
+    const facts::cacc::Facts silicon_;
     const std::uint32_t max_kernels_;
     const std::uint64_t narrow_stripes_;  // as many cannot leave 32 bits
     AccumulatorMode mode_;
@@ -69,4 +69,4 @@ private:
     std::array<Half, 2> halves_;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::cacc

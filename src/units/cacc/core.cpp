@@ -16,6 +16,11 @@
 
 namespace dlasim {
 
+using cacc::Accumulator;
+using cacc::AccumulatorMode;
+using cacc::Delivery;
+using cacc::DeliveryOrder;
+
 struct CaccCore::Parts {
     Parts(const Hardware& hw, const CaccPorts& p, bool with_values)
         : hardware(hw),

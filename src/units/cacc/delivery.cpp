@@ -4,7 +4,7 @@
 
 #include "base/expects.h"
 
-namespace dlasim {
+namespace dlasim::cacc {
 
 Delivery::Delivery(std::uint32_t capacity, std::uint32_t lanes)
     : capacity_(capacity), lanes_(lanes), results_(std::size_t{capacity} * lanes, 0), ends_layer_(capacity, 0), available_(64)
@@ -93,4 +93,4 @@ void Delivery::pop()
     }
 }
 
-}  // namespace dlasim
+}  // namespace dlasim::cacc

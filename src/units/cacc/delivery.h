@@ -15,7 +15,7 @@
 #include "base/cycle.h"
 #include "base/ring.h"
 
-namespace dlasim {
+namespace dlasim::cacc {
 
 /// Registers the reorder of nv_full depends on; counters end at these values.
 struct DeliveryOrder {
@@ -70,4 +70,4 @@ private:
     bool parity_ = false, line_parity_ = false, surface_parity_ = false;
 };
 
-}  // namespace dlasim
+}  // namespace dlasim::cacc

@@ -28,20 +28,7 @@ public:
 
     void partition(std::uint32_t capacity) { capacity_ = capacity; }
     /// End of a cycle. True if anything changed.
-    bool step(Entries added, Entries released, bool clear)
-    {
-        const std::int64_t free_before = free_;
-        const std::uint32_t index_before = write_index_;
-        valid_ = clear ? 0 : valid_ + added.count() - released.count();
-        free_ = std::int64_t{capacity_} - valid_;
-        if (clear) {
-            write_index_ = 0;
-        } else if (added.any()) {
-            const std::uint64_t next = std::uint64_t{write_index_} + added.count();
-            write_index_ = static_cast<std::uint32_t>(capacity_ && next >= capacity_ ? next % capacity_ : next);
-        }
-        return free_ != free_before || write_index_ != index_before;
-    }
+    bool step(Entries added, Entries released, bool clear);
 
 private:
     std::int64_t valid_ = 0, free_ = 0;
@@ -63,16 +50,9 @@ struct DataContext {
     Ring<PendingUpdate> updates{8};
 
     /// An update reaches the status unit in cycle `at`, CSC nine cycles later.
-    void update(Cycle at, Entries entries, Slices slices)
-    {
-        updates.push_back({at, entries});
-        filled.put(at + facts::cdma::kUpdate, {entries, slices});
-    }
-    void buffer_write(Cycle at)
-    {
-        ++cbuf.data_writes;
-        if (write_probe) write_probe->run(at, 1);
-    }
+    void update(Cycle at, Entries entries, Slices slices);
+    /// A write strobe of the data port.
+    void buffer_write(Cycle at);
 };
 
 }  // namespace dlasim::cdma

@@ -23,19 +23,7 @@ public:
 
 protected:
     /// One cycle; `stored`: a word enters the RAM; `popped`: the output was consumed. Returns whether the RAM is full now.
-    bool step(bool stored, bool popped, unsigned depth)
-    {
-        const unsigned with = in_ram_ + stored;
-        const bool full = !freed_ && with == depth;
-        const bool read = requested_ && !(output_ && !popped);
-        output_ = requested_ || (output_ && !popped);
-        readable_ += static_cast<unsigned>(credit_) - static_cast<unsigned>(read);
-        requested_ = readable_ > 0;
-        in_ram_ = with - freed_;
-        freed_ = read;
-        credit_ = stored;
-        return full;
-    }
+    bool step(bool stored, bool popped, unsigned depth);
     /// Nothing is on its way inside: without a write or a pop the next step changes nothing.
     bool settled() const { return !freed_ && !credit_ && (!requested_ || output_); }
 
@@ -54,36 +42,12 @@ public:
     const T& at(unsigned ahead) const { return words_[(head_ + ahead) % kSlots]; }
     unsigned size() const { return size_; }
 
-    void pop()
-    {
-        DLASIM_EXPECTS(valid() && !popped_);
-        head_ = (head_ + 1) % kSlots;
-        --size_;
-        popped_ = true;
-    }
+    void pop();
     /// A write is attempted in this cycle; it is taken if ready.
     void attempt() { attempt_ = true; }
-    void push(const T& word)
-    {
-        DLASIM_EXPECTS(ready() && size_ < kSlots);
-        words_[(head_ + size_++) % kSlots] = word;
-    }
+    void push(const T& word);
     /// End of the cycle. True if anything changed or will.
-    bool step()
-    {
-        if (!attempt_ && !popped_ && !input_ && quiet_) return false;
-        const bool was_busy = busy_, was_full = full_, had_input = input_;
-        const bool stored = input_ && !full_;
-        const bool full_next = FifoCounters::step(stored, popped_, facts::cdma::kInfoDepth);
-        const bool busy_next = attempt_ ? full_next : (input_ && full_next && !stored);
-        if (!(input_ && full_)) input_ = attempt_ && !busy_;
-        const bool moved = stored || popped_ || input_ != had_input || busy_next != was_busy || full_next != was_full;
-        busy_ = busy_next;
-        full_ = full_next;
-        attempt_ = popped_ = false;
-        quiet_ = settled() && !moved;
-        return !quiet_;
-    }
+    bool step();
 
 private:
     static constexpr unsigned kSlots = 256;
@@ -97,17 +61,44 @@ class ResponseFifo : public FifoCounters {
 public:
     /// Ready of this cycle.
     bool ready() const { return !full_; }
-    bool step(bool offered, bool popped)
-    {
-        if (!offered && !popped && quiet_) return false;
-        const bool was = full_, stored = offered && !full_;
-        full_ = FifoCounters::step(stored, popped, facts::cdma::kWeightFifo);
-        quiet_ = settled() && !stored && !popped && full_ == was;
-        return !quiet_;
-    }
+    /// End of the cycle; `offered`: a word comes, it enters if ready(). True if anything changed.
+    bool step(bool offered, bool popped);
 
 private:
     bool full_ = false, quiet_ = true;
 };
+
+template <class T>
+void InfoFifo<T>::pop()
+{
+    DLASIM_EXPECTS(valid() && !popped_);
+    head_ = (head_ + 1) % kSlots;
+    --size_;
+    popped_ = true;
+}
+
+template <class T>
+void InfoFifo<T>::push(const T& word)
+{
+    DLASIM_EXPECTS(ready() && size_ < kSlots);
+    words_[(head_ + size_++) % kSlots] = word;
+}
+
+template <class T>
+bool InfoFifo<T>::step()
+{
+    if (!attempt_ && !popped_ && !input_ && quiet_) return false;
+    const bool was_busy = busy_, was_full = full_, had_input = input_;
+    const bool stored = input_ && !full_;
+    const bool full_next = FifoCounters::step(stored, popped_, facts::cdma::kInfoDepth);
+    const bool busy_next = attempt_ ? full_next : (input_ && full_next && !stored);
+    if (!(input_ && full_)) input_ = attempt_ && !busy_;
+    const bool moved = stored || popped_ || input_ != had_input || busy_next != was_busy || full_next != was_full;
+    busy_ = busy_next;
+    full_ = full_next;
+    attempt_ = popped_ = false;
+    quiet_ = settled() && !moved;
+    return !quiet_;
+}
 
 }  // namespace dlasim::cdma

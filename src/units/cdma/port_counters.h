@@ -12,22 +12,9 @@ namespace dlasim::cdma {
 
 class PortCounters {
 public:
-    void start(bool enabled)
-    {
-        enabled_ = enabled;
-        stalls_ = 0;
-        latency_ = 0;
-        stalled_ = false;
-        bursts_ = 0;
-    }
+    void start(bool enabled);
     /// One cycle: a request is valid and not accepted; requests accepted; bursts completed.
-    void step(bool stalled, unsigned accepted, unsigned completed)
-    {
-        stalled_ = stalled;
-        count(1);
-        // [spec] cdma.md 11: at its limit the counter of bursts freezes in both directions
-        if (bursts_ != facts::cdma::kOutstandingMax) bursts_ += accepted - completed;
-    }
+    void step(bool stalled, unsigned accepted, unsigned completed);
     /// `cycles` more like the last one, in which nothing moved.
     void repeat(Cycle cycles) { count(cycles); }
 
@@ -35,12 +22,7 @@ public:
     std::uint32_t latency() const { return static_cast<std::uint32_t>(std::min<std::uint64_t>(latency_, UINT32_MAX)); }
 
 private:
-    void count(Cycle cycles)
-    {
-        if (!enabled_) return;
-        if (stalled_) stalls_ += cycles;
-        if (bursts_ != 0) latency_ += cycles;
-    }
+    void count(Cycle cycles);
 
     bool enabled_ = false, stalled_ = false;
     std::uint32_t bursts_ = 0;

@@ -37,6 +37,11 @@ void WinogradFetcher::busy(Cycle)
     base_ = context_.status.write_index();
 }
 
+std::uint32_t WinogradFetcher::section_width(unsigned section) const
+{
+    return section == 0 ? layer_.pad_left : section == 1 ? layer_.width : layer_.pad_right;
+}
+
 void WinogradFetcher::first_section()
 {
     section_ = layer_.pad_left ? 0 : 1;

@@ -31,10 +31,7 @@ public:
 
 private:
     void generate(RequestSlot& slot);
-    std::uint32_t section_width(unsigned section) const
-    {
-        return section == 0 ? layer_.pad_left : section == 1 ? layer_.width : layer_.pad_right;
-    }
+    std::uint32_t section_width(unsigned section) const;
     void first_section();
     void store_atom(const std::uint8_t* data, std::uint64_t position, std::uint32_t row);
 

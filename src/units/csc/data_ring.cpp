@@ -32,6 +32,16 @@ Entries DataRing::release(const Layer& of, Slices slices)
     return released;
 }
 
+bool DataRing::request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable)
+{
+    const bool reads = forced || address != last_[h];
+    last_[h] = address;
+    if (!reads) return false;
+    ++reads_;
+    if (probe_) record(enable);
+    return true;
+}
+
 const std::uint8_t* DataRing::entry_before(std::uint32_t address) const
 {
     // Before the start of the ring lies the last row of the bank behind it: a defect of the silicon.

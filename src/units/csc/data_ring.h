@@ -41,15 +41,7 @@ public:
         return wrap(start_ + slice_address_ + (line & silicon_.address_mask) + column);
     }
     /// Kernel row `h` requests an entry in cycle `enable`; true if it is read, which `forced` makes sure of.
-    bool request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable)
-    {
-        const bool reads = forced || address != last_[h];
-        last_[h] = address;
-        if (!reads) return false;
-        ++reads_;
-        if (probe_) record(enable);
-        return true;
-    }
+    bool request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable);
     /// Kernel row `h` has padding instead of an entry.
     void forget(std::uint32_t h) { last_[h] = kNoAddress; }
 
