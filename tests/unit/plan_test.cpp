@@ -221,6 +221,44 @@ TEST(Plan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
     EXPECT_THAT(refusal([&] { plan_shape(layer, preset("nv_large")); }), HasSubstr("nv_large has no Rubik"));
 }
 
+// Output column x is the sum of input(i) * kernel(x + pad - stride * i): of column 0 taps 3 and 1 meet the inputs -1 and 0.
+TEST(Shape, APhaseOfADeconvolutionTakesEveryOtherTapMirrored)
+{
+    const Layer layer = layer_of(
+        R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 4, "height": 3, "count": 8},
+            "stride": {"x": 2, "y": 4}, "pad": {"left": 1, "right": 1}})");
+    const Shape shape = shape_of(layer, preset("nv_full"));
+    ASSERT_EQ(shape.passes.size(), 8u);
+    const Taps& column0 = shape.passes[0].kernels.x;
+    EXPECT_EQ(column0.count, 2u);
+    EXPECT_EQ(column0.at(0), 3u);
+    EXPECT_EQ(column0.at(1), 1u);
+    EXPECT_EQ(shape.passes[1].kernels.x.at(0), 2u);
+    EXPECT_FALSE(shape.passes[5].kernels.y.none);
+    EXPECT_TRUE(shape.passes[7].kernels.y.none);  // row 3 of every four: a kernel of three rows has none there
+    EXPECT_EQ(shape.sub_cube, (Extent{4, 4}));
+    for (const ShapedPass& pass : shape.passes) EXPECT_EQ(pass.input, 0u);  // one cube for all phases
+}
+
+// 20 kernels in parts of 8: three sets, the last of half an atom; 4 x 4 places of 8 bytes are a surface.
+TEST(Places, TheKernelSetsOfAPassStandOneBehindTheOther)
+{
+    const Layer layer = layer_of(R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 20},
+            "partition": {"kernels": 8, "reuse_data": true}})");
+    const Hardware& hw = preset("nv_small");
+    const Shape shape = shape_of(layer, hw);
+    const std::vector<PassParts> parts = parts_of(shape, layer, hw);
+    ASSERT_EQ(parts.size(), 1u);
+    ASSERT_EQ(parts[0].sets.size(), 3u);
+    EXPECT_EQ(parts[0].sets[2].kernels, (KernelPart{16, 4}));
+    const Places places = places_of(layer, shape, parts, stored_kernels(shape, parts, nullptr, hw), hw);
+    for (std::size_t s = 0; s < 3; ++s) {
+        EXPECT_EQ(places.sets[0][s].input, places.sets[0][0].input);
+        EXPECT_EQ(places.sets[0][s].weights, places.sets[0][0].weights + 256 * s);  // 64 bytes each
+        EXPECT_EQ(places.sets[0][s].output, places.sets[0][0].output + 128 * s);
+    }
+}
+
 TEST(Plan, BatchesOfInt8WrittenAsInt16TellTheAccumulatorThePairOfSurfaces)
 {
     const Layer layer =

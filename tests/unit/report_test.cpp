@@ -73,6 +73,26 @@ TEST(Report, WinogradHasTwoFiguresAndTheArrayIsNeverBusierThanAlways)
     EXPECT_DOUBLE_EQ(json["binding_bound"]["share"], 1.0);
 }
 
+TEST(Report, ATransferIsAJobLikeALayer)
+{
+    const char* copy =
+        R"({"name": "spill", "op": "bdma", "blocks": [{"source": 0, "destination": 4096, "line_bytes": 64}, {"group": 1, "source": 8192, "destination": 16384, "line_bytes": 32}]})";
+    const Job job = job_of(descriptor_from_json(parse_json(copy, "t.json"), "t.json", "", ""), *find_preset("nv_full"), MemorySpec{});
+    RunResult run;
+    run.cycles = 200;
+    run.done.resize(1);
+    run.done[0].cycle = 150;
+    const Result result{job, run, std::nullopt, 0.5};
+    const OrderedJson json = result_json(result);
+    EXPECT_EQ(json["macs"], 0);
+    EXPECT_FALSE(json.contains("array_occupancy"));
+    EXPECT_EQ(json["plan"]["launches"][0]["done"], 150);
+    EXPECT_TRUE(json["plan"]["launches"][1]["done"].is_null());
+    EXPECT_EQ(json["bounds"]["bdma_load"], 2);
+    EXPECT_FALSE(job.tensor);
+    EXPECT_THAT(summary_table(result), testing::HasSubstr("200, 0.48 bytes a cycle"));  // 96 bytes
+}
+
 TEST(Report, AFirstLayerAsFeatureDataIsToldWhatItCosts)
 {
     const auto advice = [](const std::string& input, const std::string& more, const char* hw) {
