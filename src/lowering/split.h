@@ -54,7 +54,7 @@ struct Split {
 };
 
 /// Kernels that one part may have: all, or one surface. Of a single output place in several batches SDP takes operands per
-/// element for one surface only; of more it waits for ever (sdp/operand_reader.h, PairReplay).
+/// element for one surface only; of more it waits for ever (sdp/operand_walk.h, PairReplay).
 std::uint32_t most_kernels(const Pass& pass, const Hardware& hardware);
 
 /// Throws ConfigError(where, ...) with the numbers or the rule if it cannot be done. `by_kernels`: kernels may be cut.
