@@ -46,6 +46,7 @@ public:
     {
         std::uint64_t due = again_;
         again_ = 0;
+        if (now == done_ + 1) return due | take_next();
         for (Cycle at = next(); at <= now; at = next()) {
             done_ = at;
             const auto slot = static_cast<unsigned>(at % kNear);
@@ -65,6 +66,15 @@ private:
         unsigned unit = 0;
         bool operator>(const Far& other) const { return at > other.at; }
     };
+    /// The units due in the cycle behind the one evaluated last, which is evaluated now.
+    std::uint64_t take_next()
+    {
+        const auto slot = static_cast<unsigned>(++done_ % kNear);
+        const std::uint64_t due = near_[slot];
+        near_[slot] = 0;
+        taken_ &= ~bit(slot);
+        return far_.empty() ? due : due | fetch();
+    }
     static std::uint64_t bit(unsigned i) { return std::uint64_t{1} << i; }
     void put(unsigned unit, Cycle at)
     {

@@ -60,14 +60,16 @@ public:
     /// Goes ahead to `cycle` if nothing else of the simulation happens before it or at its edge.
     bool go_ahead(Cycle cycle) const
     {
-        if (cycle >= ahead_end_ || sc_core::sc_pending_activity_at_current_time()) return false;
-        if (sc_core::sc_pending_activity_at_future_time() && sc_core::sc_time_to_pending_activity() <= until(cycle)) return false;
+        if (cycle >= ahead_end_ || sc_core::sc_pending_activity_at_current_time(kernel_)) return false;
+        if (sc_core::sc_pending_activity_at_future_time(kernel_) && sc_core::sc_time_to_pending_activity(kernel_) <= until(cycle))
+            return false;
         ahead_ = cycle;
         return true;
     }
 
 private:
     sc_core::sc_time period_;
+    const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
     mutable Cycle ahead_ = 0;
     mutable std::vector<std::unique_ptr<Crew>> crews_;

@@ -27,6 +27,18 @@ TEST(Agenda, WhatIsAddedForACycleThatWasEvaluatedIsDueAtOnce)
     EXPECT_EQ(agenda.next(), kNever);
 }
 
+TEST(Agenda, ACycleInWhichNobodyIsDueIsEvaluatedToo)
+{
+    Agenda agenda;
+    EXPECT_EQ(agenda.take(1), 0u);
+    agenda.add(3, 1);
+    EXPECT_EQ(agenda.next(), 1u);
+    agenda.add(4, 65);
+    EXPECT_EQ(agenda.take(1), 1u << 3);
+    EXPECT_EQ(agenda.next(), 65u);
+    EXPECT_EQ(agenda.take(65), 1u << 4);
+}
+
 TEST(Agenda, AgreesWithASet)
 {
     std::mt19937 random(1);

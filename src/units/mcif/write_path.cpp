@@ -49,7 +49,7 @@ void WritePath::step(Cycle at)
 {
     moved_ = false;
     const bool answered = port_.b.valid && port_.b.from <= at;
-    const std::uint32_t arrivals = this->arrivals(at);
+    const std::uint32_t arrivals = (rung_ & open_) != 0 ? this->arrivals(at) : 0;
     if (!changed_ && arrivals == 0 && !answered && !port_.aw.fires(at) && !port_.w.fires(at)) return;
     changed_ = false;
 
