@@ -25,6 +25,8 @@ struct Crew {
     sc_core::sc_event due{"due"};
     Cycle notified = kNever;  // what `due` is notified for
     bool running = false;
+    bool stepping = false;
+    Cycle moved = 0;  // stepping: the last cycle after which anybody had anything to do
 };
 
 /// The core clock: turns cycles into SystemC time and back. Edge 0 is at time 0. Cycles may run ahead of SystemC's time:
@@ -75,14 +77,16 @@ private:
     mutable std::vector<std::unique_ptr<Crew>> crews_;
 };
 
-/// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result.
+/// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result. When nobody has had anything to do for
+/// a very long time stepping goes to sleep too, so that a hang comes to rest; whoever is woken begins it again.
 class UnitModule : public sc_core::sc_module, public Sleeper {
 public:
     UnitModule(const sc_core::sc_module_name& name, const Clock& clock, bool stepping)
-        : sc_module(name), clock_(clock), crew_(clock.crew()), place_(static_cast<unsigned>(crew_.units.size())), stepping_(stepping)
+        : sc_module(name), clock_(clock), crew_(clock.crew()), place_(static_cast<unsigned>(crew_.units.size()))
     {
         crew_.units.push_back(this);
         if (place_ != 0) return;
+        crew_.stepping = stepping;
         SC_HAS_PROCESS(UnitModule);
         SC_METHOD(run);
         sensitive << crew_.due;
@@ -129,7 +133,15 @@ private:
     {
         for (std::uint64_t due = crew_.agenda.take(now); due != 0; due &= due - 1)
             crew_.units[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
+        if (crew_.stepping) step(now);
         return crew_.agenda.next();
+    }
+    /// Everybody in the next cycle, due or not.
+    void step(Cycle now)
+    {
+        if (crew_.agenda.next() != kNever) crew_.moved = now;
+        if (now - crew_.moved >= kPatience) return;
+        for (unsigned place = 0; place < crew_.units.size(); ++place) crew_.agenda.add(place, now + 1);
     }
     void evaluate(Cycle now)
     {
@@ -137,7 +149,7 @@ private:
         try {
             ++evaluations_;
             evaluated_->advance(now);
-            const Cycle next = stepping_ ? now + 1 : evaluated_->horizon();
+            const Cycle next = evaluated_->horizon();
             DLASIM_EXPECTS(next > now);
             if (next != kNever) crew_.agenda.add(place_, next);
         } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
@@ -154,9 +166,10 @@ private:
         crew_.due.notify(clock_.until(at));
     }
 
+    static constexpr Cycle kPatience = 1u << 16;
+
     Crew& crew_;
     unsigned place_;  // in the crew
-    bool stepping_;
     Core* evaluated_ = nullptr;
     std::uint64_t evaluations_ = 0;
 };

@@ -122,6 +122,38 @@ TEST(Window, SteppingSeesTheSameWindow)
     }
 }
 
+/// Waits for an interrupt that nobody raises.
+RunResult hang(bool stepping, const MemorySpec& memory)
+{
+    MachineOptions options;
+    options.stepping = stepping;
+    Machine machine(full(), memory, options);
+    Writer p;
+    p.poll("CDMA.S_CBUF_FLUSH_STATUS", 1, 1);
+    p.program.push_back(MarkT0{});
+    p.program.push_back(WaitStatus{kFirstDone});
+    return machine.run(p.program);
+}
+
+TEST(Hang, IsDiagnosedLeapingAndStepping)
+{
+    MemorySpec dram;
+    dram.kind = "ddr4-3200";
+    for (const MemorySpec& memory : {MemorySpec{}, dram}) {
+        const auto text = [&](bool stepping) {
+            return run_apart("hang", [&](int pipe) {
+                const RunResult result = hang(stepping, memory);
+                return result.hung && put(pipe, result.diagnosis) ? 0 : 1;
+            });
+        };
+        const auto units = [](const std::string& diagnosis) { return diagnosis.substr(std::min(diagnosis.find('\n'), diagnosis.size())); };
+        const std::string leaping = text(false), stepping = text(true);
+        EXPECT_THAT(leaping, testing::HasSubstr("software waits for interrupt status bits"));
+        EXPECT_THAT(stepping, testing::HasSubstr("software waits for interrupt status bits"));
+        EXPECT_EQ(units(leaping), units(stepping));
+    }
+}
+
 TEST(Window, ADramCountsFromTheMarkToo)
 {
     MemorySpec memory;
