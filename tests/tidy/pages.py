@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What the pages and the data of the repository promise.
 
-usage: pages.py [citations] [links] [data]     no argument: all. Names file and place, exits 1.
+usage: pages.py [citations] [links] [places] [data]     no argument: all. Names file and place, exits 1.
 
 citations  "fabric.md 1.3", "csc.md 6, point 10", "open_points.md F2" and "models/pdp.py", wherever they stand in src, include, tests,
            scripts, configs and docs, lead to a page of docs/hardware, a heading with that number, a point of that section, a model
 links      what a page links to, and every file of the project that a page or comment names from the top folder, is there
+places     the places of "Where to look" in docs/ARCHITECTURE.md: the file is there and has the name
 data       the table of tests/data/README.md is true: every archive, its number of files, its checksum
 """
 import hashlib
@@ -97,6 +98,22 @@ def check_links():
                     yield f"{path.relative_to(ROOT)}:{number}: {target} is not there"
 
 
+def check_places():
+    page = ROOT / "docs/ARCHITECTURE.md"
+    table = page.read_text().partition("\n## Where to look\n")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    if len(rows) < 10:
+        yield f"docs/ARCHITECTURE.md: {len(rows)} places to look at, expected ten"
+    for row in rows:
+        place = re.search(r"`([^`]+)`: `([^`]+)` \|$", row)
+        if not place:
+            yield f"docs/ARCHITECTURE.md: no place in: {row}"
+        elif not (ROOT / place.group(1)).is_file():
+            yield f"docs/ARCHITECTURE.md: {place.group(1)} is not there"
+        elif place.group(2) not in (ROOT / place.group(1)).read_text():
+            yield f"docs/ARCHITECTURE.md: {place.group(1)} has no {place.group(2)}"
+
+
 def check_data():
     folder = ROOT / "tests/data"
     rows = re.findall(r"^\| (\S+\.tar\.xz) \| (\d+) \| ([0-9a-f]{64}) \|", (folder / "README.md").read_text(), re.M)
@@ -114,7 +131,7 @@ def check_data():
             yield f"tests/data/{name}: {found} files, README.md says {files}"
 
 
-CHECKS = {"citations": check_citations, "links": check_links, "data": check_data}
+CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data}
 
 
 def main():
