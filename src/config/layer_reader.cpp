@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "config/geometry_reader.h"
-#include "config/geometry_reader.h"
 #include "config/half.h"
 #include "config/partition_reader.h"
 #include "config/place_reader.h"

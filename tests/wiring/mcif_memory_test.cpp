@@ -24,11 +24,12 @@ public:
 private:
     struct Stepper final : Core {
         explicit Stepper(ScriptedClients& c) : clients(c) {}
-        void advance(Cycle to) override { clients.step(to); }
-        Cycle horizon() const override { return 0; }
+        void advance(Cycle to) override { clients.step(now = to); }
+        Cycle horizon() const override { return now + 1; }
         UnitReport report(Cycle) override { return {}; }
         std::string waiting_for() const override { return {}; }
         ScriptedClients& clients;
+        Cycle now = 0;
     };
     Stepper stepper_;
 };
