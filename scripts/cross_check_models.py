@@ -18,8 +18,7 @@ class Models:
         import pdp_program
         import sdp_rdma_full  # noqa: F401
         self.pdp, self.cdp, self.pdp_program = pdp, cdp, pdp_program
-        for name in ("sdp_out", "sdp_rdma"):
-            del sys.modules[name]
+        self.plain = {name: sys.modules.pop(name) for name in ("sdp_out", "sdp_rdma", "sdp_rdma_full")}
         import cdma_fabric
         import conv_core
         import programming
