@@ -1,10 +1,12 @@
 // Keys of JSON that is read or written, declared once: name, type, unit and a sentence. What writes walks a table whose rows carry the
 // value too, and a strict reader takes the keys it knows from its table, so that neither knows a key that the reference page does not.
 //
-//   constexpr std::array kRegionKeys{Key<Region>{{"bytes", "integer", "bytes", "length"}, [](const Region& r) -> OrderedJson { return
-//   r.bytes; }}, ..}; written(kRegionKeys, region) ──► an object with these keys in this order place_keys(list, kRegionKeys, "output/[]/")
-//   ──► the same for the reference page, with the place in the file
+//   constexpr std::array kRegionKeys{
+//       Key<Region>{{"bytes", "integer", "bytes", "length"}, [](const Region& r) -> OrderedJson { return r.bytes; }}, ..};
+//   written(kRegionKeys, region)                    an object with these keys in this order
+//   place_keys(list, kRegionKeys, "output/[]/")     the same for the reference page, with the place in the file
 #pragma once
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

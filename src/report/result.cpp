@@ -85,11 +85,6 @@ OrderedJson memory_report(const MemoryReport& report)
     return report.json.empty() ? kAbsent : OrderedJson::parse(report.json, nullptr, false);
 }
 
-OrderedJson difference_json(const Result& r, OrderedJson (*value)(const Difference&), bool of_unequal = false)
-{
-    return r.expected && !(of_unequal && r.expected->equal()) ? value(*r.expected) : kAbsent;
-}
-
 OrderedJson units_json(const Result& r)
 {
     if (r.run.units.empty()) return kAbsent;
@@ -120,7 +115,27 @@ OrderedJson plan_json(const Result& r)
     return json;
 }
 
-constexpr std::string_view kExpected = "the descriptor gives an expected tensor", kDiffers = "and the output differs from it";
+constexpr std::array kFirstKeys{
+    Key<Difference>{{"batch", "integer", "", "place of the first difference"}, [](const Difference& d) -> OrderedJson { return d.n; }},
+    Key<Difference>{{"channel", "integer", "", "its channel"}, [](const Difference& d) -> OrderedJson { return d.c; }},
+    Key<Difference>{{"row", "integer", "", "its row"}, [](const Difference& d) -> OrderedJson { return d.y; }},
+    Key<Difference>{{"column", "integer", "", "its column"}, [](const Difference& d) -> OrderedJson { return d.x; }},
+    Key<Difference>{{"found", "any", "", "what the machine wrote there"}, [](const Difference& d) -> OrderedJson { return d.found; }},
+    Key<Difference>{{"expected", "any", "", "what should stand there"}, [](const Difference& d) -> OrderedJson { return d.expected; }},
+};
+
+constexpr std::string_view kDiffers = "the output differs from it";
+constexpr std::array kExpectedKeys{
+    Key<Difference>{{"file", "text", "", "the tensor"}, [](const Difference& d) -> OrderedJson { return d.file; }},
+    Key<Difference>{{"equal", "flag", "", "the output is that tensor"}, [](const Difference& d) -> OrderedJson { return d.equal(); }},
+    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
+    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
+    Key<Difference>{{"first", "object", "", "the first difference", kDiffers},
+                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : written(kFirstKeys, d); }},
+    Key<Difference>{{"largest_difference", "number or null", "", "null if it is not finite", kDiffers},
+                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.largest); }},
+};
+
 constexpr std::array kResultKeys{
     Key<Result>{{"schema", "text", "", "dlasim.result/1"}, [](const Result&) -> OrderedJson { return "dlasim.result/1"; }},
     Key<Result>{{"name", "text", "", "of the descriptor"}, [](const Result& r) -> OrderedJson { return r.job.name; }},
@@ -155,50 +170,8 @@ constexpr std::array kResultKeys{
                 }},
     Key<Result>{{"output", "text or null", "", "the file of the output tensor, null if none was written"},
                 [](const Result& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
-    Key<Result>{{"expected/file", "text", "", "the tensor that the output should be", kExpected},
-                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.file; }); }},
-    Key<Result>{{"expected/equal", "flag", "", "the output is that tensor", kExpected},
-                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.equal(); }); }},
-    Key<Result>{{"expected/compared", "integer", "values", "all of them", kExpected},
-                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.compared; }); }},
-    Key<Result>{{"expected/differing", "integer", "values", "of these", kExpected},
-                [](const Result& r) { return difference_json(r, [](const Difference& d) -> OrderedJson { return d.differing; }); }},
-    Key<Result>{{"expected/first/batch", "integer", "", "place of the first difference", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.n; }, true);
-                }},
-    Key<Result>{{"expected/first/channel", "integer", "", "its channel", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.c; }, true);
-                }},
-    Key<Result>{{"expected/first/row", "integer", "", "its row", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.y; }, true);
-                }},
-    Key<Result>{{"expected/first/column", "integer", "", "its column", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.x; }, true);
-                }},
-    Key<Result>{{"expected/first/found", "any", "", "what the machine wrote there", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.found; }, true);
-                }},
-    Key<Result>{{"expected/first/expected", "any", "", "what should stand there", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.expected; }, true);
-                }},
-    // Null if it is not finite.
-    Key<Result>{{"expected/largest_difference", "number or null", "", "null if it is not finite", kDiffers},
-                [](const Result& r) {
-                    return difference_json(
-                        r, [](const Difference& d) -> OrderedJson { return d.largest; }, true);
-                }},
+    Key<Result>{{"expected", "object", "", "the output beside the tensor that it should be", "the descriptor gives an expected tensor"},
+                [](const Result& r) -> OrderedJson { return r.expected ? written(kExpectedKeys, *r.expected) : kAbsent; }},
     Key<Result>{{"unequal", "flag", "", "what SDP found: an element differed", "layers that compare"},
                 [](const Result& r) -> OrderedJson {
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
@@ -262,6 +235,8 @@ std::vector<PlacedKey> result_keys()
         if (key.path != "mode") plan.push_back(key);
     for (const PlacedKey& key : plan) keys.push_back({"plan/" + key.path, key.row});
     keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
+    place_keys(keys, kExpectedKeys, "expected/");
+    place_keys(keys, kFirstKeys, "expected/first/");
     place_keys(keys, kUnitKeys, "units/*/");
     place_keys(keys, kPortKeys, "traffic/dbb/");
     const std::size_t own = keys.size();
