@@ -10,18 +10,19 @@
 namespace dlasim::facts {
 
 // ---- the same everywhere
-inline constexpr unsigned kPdpResponseStages = 3;     // [spec] 4.2: response in r, latency FIFO write in r + 3
-inline constexpr unsigned kPdpWindowStages = 4;       // [spec] 4.4: PIPEs of the horizontal stage
-inline constexpr unsigned kPdpPadStages = 1;          // [spec] 4.4: pad adder
-inline constexpr unsigned kPdpLineStages = 6;         // [spec] 4.5: from the RAM read to the height's reciprocal
-inline constexpr unsigned kPdpFp16PadStages = 4;      // [spec] 5: pad adder of an fp16 average
-inline constexpr unsigned kPdpFp16OutputStages = 15;  // [spec] 5: behind the adder of an fp16 average
-inline constexpr unsigned kPdpVoidBeats = 3;          // [spec] 4.5: behind every line of a single output column
-inline constexpr std::uint32_t kPdpSdpFifo = 4;       // [spec] 4.3: FIFOs of the on-the-fly input
-inline constexpr std::uint32_t kPdpBankColumns = 16;  // [spec] intro: output columns of a line buffer bank
-inline constexpr std::uint32_t kPdpBanks = 8;         // [spec] intro
-inline constexpr Cycle kPdpDoneToGate = 4;            // [spec] 6: op_en delayed by three flops falls at done + 4
-inline constexpr unsigned kPdpInterruptBit = 4;       // [spec] 1.9: bits 4 and 5 of GLB
+inline constexpr unsigned kPdpResponseStages = 3;                  // [spec] 4.2: response in r, latency FIFO write in r + 3
+inline constexpr Cycle kPdpResponseWait = kPdpResponseStages + 3;  // through the empty FIFO and its output register too
+inline constexpr unsigned kPdpWindowStages = 4;                    // [spec] 4.4: PIPEs of the horizontal stage
+inline constexpr unsigned kPdpPadStages = 1;                       // [spec] 4.4: pad adder
+inline constexpr unsigned kPdpLineStages = 6;                      // [spec] 4.5: from the RAM read to the height's reciprocal
+inline constexpr unsigned kPdpFp16PadStages = 4;                   // [spec] 5: pad adder of an fp16 average
+inline constexpr unsigned kPdpFp16OutputStages = 15;               // [spec] 5: behind the adder of an fp16 average
+inline constexpr unsigned kPdpVoidBeats = 3;                       // [spec] 4.5: behind every line of a single output column
+inline constexpr std::uint32_t kPdpSdpFifo = 4;                    // [spec] 4.3: FIFOs of the on-the-fly input
+inline constexpr std::uint32_t kPdpBankColumns = 16;               // [spec] intro: output columns of a line buffer bank
+inline constexpr std::uint32_t kPdpBanks = 8;                      // [spec] intro
+inline constexpr Cycle kPdpDoneToGate = 4;                         // [spec] 6: op_en delayed by three flops falls at done + 4
+inline constexpr unsigned kPdpInterruptBit = 4;                    // [spec] 1.9: bits 4 and 5 of GLB
 
 struct Pdp {
     std::uint32_t atom_bytes = 0;

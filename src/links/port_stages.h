@@ -32,6 +32,8 @@ public:
     bool valid() const { return row_[stages_ - 1].valid(); }
     /// The interface takes something in this cycle; behind look().
     bool leaves() const { return port_ready_ && row_[stages_ - 1].valid(); }
+    /// The interface takes something in cycle `now`, looked at or not.
+    bool hands_over(Cycle now) const { return row_[stages_ - 1].valid() && channel_ && channel_->ready(now); }
     /// Nothing inside, and every stage will accept.
     bool at_rest() const { return items_.empty() && row_[0].at_rest() && (stages_ == 1 || row_[1].at_rest()); }
 

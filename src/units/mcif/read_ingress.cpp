@@ -62,7 +62,8 @@ void ReadIngress::hang_doorbells()
 
 void ReadIngress::CreditBell::wake_at(Cycle at)
 {
-    if (owner && client->out_of_credit) owner->wake_at(at + ff::kCreditLatency);
+    // behind one that is on its way it is seen in horizon()
+    if (owner && client->out_of_credit && client->link->credit.next() == at) owner->wake_at(at + ff::kCreditLatency);
 }
 
 const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full)

@@ -19,7 +19,7 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kMostAtOnce = 16;  // cycles of a step: what flows is held in the bits of a word
+constexpr Cycle kMostAtOnce = 31;  // cycles of a step: what flows is held in the bits of a word
 
 }  // namespace
 
@@ -50,13 +50,14 @@ struct PdpCore::Parts {
 
     void advance(Cycle to);
     void catch_up(Cycle to);
-    Cycle horizon() const;
+    Cycle decides() const;
     /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
     void cycle(Cycle at, bool late);
     unsigned flows(Cycle most) const;
     bool beats_flow() const;
-    bool beats_flow_for(Cycle cycles) const;
     void flow(unsigned cycles);
+    void promise(Cycle now);
+    bool only_words(Cycle at) const;
     void look_away()
     {
         reader.look_away();
@@ -87,6 +88,7 @@ struct PdpCore::Parts {
     Cycle late_acknowledge = kNever;
 
     Cycle next = 0;       // the first cycle not evaluated yet
+    Cycle horizon = 0;    // of the evaluation before
     bool active = false;  // the cycle evaluated last changed something
     bool running = false, reading = false, flying = true;
     bool offered = false;  // SDP offers a beat; until something new is known it still does
@@ -116,8 +118,17 @@ void PdpCore::Parts::catch_up(Cycle to)
     next = std::max(next, to);
 }
 
+/// Nothing is due in cycle `at` and nothing comes but read data, which will wait behind others: evaluated afterwards.
+bool PdpCore::Parts::only_words(Cycle at) const
+{
+    const bool decides = at >= horizon || registers.horizon() <= at || read_registers.horizon() <= at || acks.next(at - 1) <= at;
+    return !decides && !offered && !links.sdp.valid(at) && !reader.hands_over(at) && !writer.hands_over(at);
+}
+
 void PdpCore::Parts::advance(Cycle to)
 {
+    const bool behind = reader.words_wait();
+    if (reader.receive(to) && behind && only_words(to)) return;
     catch_up(to);
     if (registers.horizon() <= to) {
         registers.advance(to);
@@ -126,10 +137,22 @@ void PdpCore::Parts::advance(Cycle to)
     if (read_registers.horizon() <= to) read_registers.advance(to);
     cycle(to, false);
     next = to + 1;
-    if (const Cycle cycles = reader.until_room(); cycles != 0 && beats_flow_for(cycles)) reader.promise(to);
+    promise(to);
+    horizon = decides();
 }
 
-Cycle PdpCore::Parts::horizon() const
+/// Credits of read data are put ahead as far as beats flow, whatever is handed over meanwhile.
+void PdpCore::Parts::promise(Cycle now)
+{
+    const pdp::ReadDma::Foreseen foreseen = reader.foreseen();
+    if (foreseen.words == 0 || !running || !beats_flow()) return;
+    const Cycle cycles = std::min({reader.beats_in_a_row(), horizontal.flows(), vertical.flows(), writer.takes()});
+    if (cycles < foreseen.cycles) return;
+    reader.promise(now, foreseen, std::min<Cycle>(foreseen.words, (cycles - foreseen.cycles) / facts.beats + 1));
+}
+
+/// The first cycle in which something is decided without anything new.
+Cycle PdpCore::Parts::decides() const
 {
     Cycle first = active ? next + std::min(quiet(), kNever - next) : kNever;
     if (first == next) return next;
@@ -144,7 +167,8 @@ Cycle PdpCore::Parts::horizon() const
 unsigned PdpCore::Parts::flows(Cycle most) const
 {
     if (!running || completion.pending() || !beats_flow()) return 0;
-    return static_cast<unsigned>(std::min({most, kMostAtOnce, reader.flows(), horizontal.flows(), vertical.flows(), writer.flows()}));
+    return static_cast<unsigned>(
+        std::min({most, kMostAtOnce, reader.flows(), horizontal.flows(), vertical.flows(), writer.flows(vertical.distance())}));
 }
 
 /// Of the stages between the DMAs, for a cycle.
@@ -153,17 +177,11 @@ bool PdpCore::Parts::beats_flow() const
     return !offered && input.flows() && !reader.last() && horizontal.flows() != 0 && vertical.flows() != 0;
 }
 
-/// As many cycles, whatever is handed over meanwhile: at most those of an atom.
-bool PdpCore::Parts::beats_flow_for(Cycle cycles) const
-{
-    return running && beats_flow() && horizontal.input_left() >= cycles && vertical.flows() >= cycles && writer.takes_atom();
-}
-
 void PdpCore::Parts::flow(unsigned cycles)
 {
     const std::uint32_t at_vertical = horizontal.flow(cycles), at_writer = vertical.flow(cycles, at_vertical);
     writer.flow(cycles, at_writer);
-    reader.flow(cycles);
+    reader.flow(next, cycles);
     for (unsigned i = 0; to_input.valid && i < cycles; ++i) {
         to_input.show(next + i, true, true);
         to_vertical.show(next + i, at_vertical >> i & 1, true);
@@ -177,7 +195,7 @@ void PdpCore::Parts::flow(unsigned cycles)
 Cycle PdpCore::Parts::quiet() const
 {
     if (flying || completion.pending()) return 0;
-    return std::min(reader.quiet(), writer.quiet(vertical.distance()));
+    return std::min(reader.quiet(next), writer.quiet(vertical.distance()));
 }
 
 bool PdpCore::Parts::acknowledged(Cycle at)
@@ -193,7 +211,6 @@ bool PdpCore::Parts::acknowledged(Cycle at)
 void PdpCore::Parts::cycle(Cycle at, bool late)
 {
     if (!late) {
-        reader.receive(at);
         reader.look(at);
         writer.look(at);
         offered = links.sdp.valid(at);
@@ -324,7 +341,7 @@ PdpCore::~PdpCore() = default;
 
 void PdpCore::compute_values(bool on) { parts_->values.compute(on); }
 void PdpCore::advance(Cycle to) { parts_->advance(to); }
-Cycle PdpCore::horizon() const { return parts_->horizon(); }
+Cycle PdpCore::horizon() const { return parts_->horizon; }
 std::uint64_t PdpCore::work() const { return parts_->writer.atoms_written() * parts_->facts.atom_bytes; }
 
 void PdpCore::attach(ProbeSet& probes)

@@ -49,17 +49,13 @@ public:
         }
         return entered;
     }
-    /// Beats of input that can enter one after the other, if everything moves.
-    Cycle input_left() const { return schedule_.input_left(); }
     /// The cycles in which, one after the other, an input beat can enter while everything moves.
-    Cycle flows() const { return schedule_.run().input ? schedule_.run().beats : 0; }
+    Cycle flows() const { return schedule_.input_left(); }
     /// So many of them: the beats that the vertical stage takes, the first in bit 0.
     std::uint32_t flow(unsigned cycles)
     {
         const std::uint32_t all = (1u << cycles) - 1;
-        const std::uint32_t windows = windows_.flow(cycles, all, schedule_.gives_output() ? all : 0);
-        schedule_.next(cycles);
-        return pad_.flow(cycles, windows, all);
+        return pad_.flow(cycles, windows_.flow(cycles, all, schedule_.pass(cycles)), all);
     }
 
 private:
@@ -79,10 +75,12 @@ public:
     bool valid() const { return fp16_average_ ? fp16_.valid() : lines_.valid() && lines_.flag(); }
     bool empty() const { return lines_.empty() && fp16_.empty() && !schedule_.more(); }
     /// Cycles until an output can be valid, at the earliest.
-    unsigned distance() const
+    Cycle distance() const
     {
-        if (!fp16_average_) return lines_.distance() != elements::kNoBeat ? lines_.distance() : lines_.stages();
-        return fp16_.distance() != elements::kNoBeat ? fp16_.distance() : 0;
+        if (fp16_average_) return fp16_.distance() != elements::kNoBeat ? fp16_.distance() : 0;
+        if (lines_.distance() != elements::kNoBeat) return lines_.distance();
+        // behind those that enter without an output, one a cycle
+        return lines_.stages() + (schedule_.run().output ? 0 : schedule_.run().beats);
     }
 
     /// One cycle. `flow.ready`: WDMA takes the beat, then: this stage takes the horizontal stage's.

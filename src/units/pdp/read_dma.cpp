@@ -48,43 +48,67 @@ void ReadDma::next_request()
     ++pass_;
 }
 
-void ReadDma::receive(Cycle now)
+bool ReadDma::receive(Cycle now)
 {
+    bool any = false;
     for (ReadLink* link : links_) {
         if (!link || !link->response.fires(now)) continue;
         const ReadBeat& beat = link->response.item(now);
         const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
-        words_.push_back(static_cast<std::uint8_t>(atoms));
+        words_.push_back({now + facts::kPdpResponseWait, static_cast<std::uint8_t>(atoms)});
         values_.feed(false, beat.data.data(), atoms * facts_.atom_bytes);
-        arrived_ = true;
+        any = true;
     }
+    return any;
 }
 
 /// All reorder FIFOs that the word at the output of the latency FIFO goes to have a place.
 bool ReadDma::room() const
 {
     const std::uint32_t places = facts_.atom_fifo + 1;
-    return atoms_[0] < places && (words_.front() < 2 || atoms_[1] < places);
+    return atoms_[0] < places && (words_.front().atoms < 2 || atoms_[1] < places);
 }
 
 ReadDma::Answer ReadDma::sweep(Cycle now, elements::Flow& flow)
 {
     Answer answer;
-    const bool leaves = latency_.valid() && room();
+    const bool leaves = word_leaves(now);
     if (out_.valid() && flow.ready) answer.finished = --beats_left_ == 0;
     const bool line_taken = sweep_beats(flow);
-    if (leaves) {
-        ++atoms_[0];
-        if (words_.front() == 2) ++atoms_[1];
-        words_.pop_front();
-        if (!promised_) link_->credit.put(now + 1, true);
-        promised_ = false;
-    }
-    flow.changed |= leaves || arrived_ || !latency_.idle();
-    latency_.clock(arrived_, leaves);
-    arrived_ = false;
+    if (leaves) take_word(now);
+    flow.changed |= leaves || (!words_.empty() && words_.front().from > now);
     answer.all_asked_for = sweep_requests(now, line_taken, flow);
     return answer;
+}
+
+/// From the latency FIFO to the reorder FIFOs.
+void ReadDma::take_word(Cycle at)
+{
+    ++atoms_[0];
+    if (words_.front().atoms == 2) ++atoms_[1];
+    words_.pop_front();
+    if (promised_ == 0) link_->credit.put(at + 1, true);
+    else --promised_;
+}
+
+void ReadDma::flow(Cycle from, Cycle cycles)
+{
+    if (blocked_ && count_stall_) stall_ += cycles;
+    beats_left_ -= cycles;
+    line_left_ -= cycles;
+    for (const Cycle end = from + cycles; from != end;) {
+        const Cycle part = std::min(end - from, Cycle{facts_.beats - beat_}), atom_end = from + part;
+        // as room and words allow, one a cycle
+        while (from < atom_end && !words_.empty() && room()) {
+            const Cycle leaves = std::max(from, words_.front().from);
+            if (leaves >= atom_end) break;
+            take_word(leaves);
+            from = leaves + 1;
+        }
+        from = atom_end;
+        beat_ += static_cast<std::uint32_t>(part);
+        if (beat_ == facts_.beats) end_atom();
+    }
 }
 
 /// Reorder FIFOs and output stage. True if the line counter takes the next line.
@@ -133,14 +157,27 @@ bool ReadDma::sweep_requests(Cycle now, bool line_taken, elements::Flow& flow)
     return all_asked_for;
 }
 
-Cycle ReadDma::quiet() const
+void ReadDma::promise(Cycle now, const Foreseen& foreseen, Cycle words)
+{
+    Cycle leaves = now + foreseen.cycles + 1;
+    for (; words != 0 && words_[promised_].from <= leaves; --words, ++promised_) {
+        link_->credit.put(leaves + 1, true);
+        leaves += facts_.beats;
+    }
+}
+
+Cycle ReadDma::quiet(Cycle next) const
 {
     if (moving_) return 0;
     Cycle cycles = beats_left_ ? beats_left_ - 1 : kNever;
     if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
-    if (latency_.valid()) cycles = room() ? 0 : std::min<Cycle>(cycles, facts_.beats - beat_ + (promised_ ? facts_.beats : 0));
-    else if (!latency_.idle()) cycles = std::min<Cycle>(cycles, latency_.distance());
-    return cycles;
+    if (!words_wait()) return cycles;
+    // until the first word without a promise can leave: one leaves at once if there is room, and one behind the end of every atom
+    const Cycle comes = words_[promised_].from > next ? words_[promised_].from - next : 0;
+    Cycle fits = 0;
+    if (!room()) fits = Cycle{promised_ + 1} * facts_.beats - beat_;
+    else if (promised_ != 0) fits = Cycle{promised_} * facts_.beats - beat_;
+    return std::min(cycles, std::max(comes, fits));
 }
 
 }  // namespace dlasim::pdp

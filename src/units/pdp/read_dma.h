@@ -34,8 +34,12 @@ public:
     void start(const ReadLayer& layer, bool count_stall);
     bool running() const { return beats_left_ != 0; }
 
-    /// Takes the responses of this cycle.
-    void receive(Cycle now);
+    /// Takes the responses of this cycle; true if there are any. May be said before the cycles in front of it are evaluated.
+    bool receive(Cycle now);
+    /// A word without a promised credit is in the latency FIFO: those behind it decide nothing before it has left.
+    bool words_wait() const { return words_.size() > promised_; }
+    /// The memory interface takes a request in this cycle.
+    bool hands_over(Cycle now) const { return ports_[0].hands_over(now) || ports_[1].hands_over(now); }
 
     bool valid() const { return out_.valid(); }
     /// The beat at the output is the last of the layer; pre: valid().
@@ -58,41 +62,35 @@ public:
         for (auto& port : ports_) port.look_away();
     }
 
-    /// The cycles in which, one after the other, a beat leaves, and is the last one of an atom in the last of them at the
-    /// earliest, and of line and layer in none; no word leaves the latency FIFO.
+    /// The cycles in which, one after the other, a beat leaves, of atoms that are there, and the last one of line and layer in none.
     Cycle flows() const
     {
-        if (!out_.flows() || line_left_ == 0 || atoms_[group_] == 0 || (latency_.valid() && room())) return 0;
-        return std::min({line_left_ - 1, beats_left_ - 1, Cycle{facts_.beats - beat_}});
+        if (!out_.flows() || line_left_ == 0 || atoms_[group_] == 0) return 0;
+        return std::min({line_left_ - 1, beats_left_ - 1, atoms_in_turn() * facts_.beats - beat_});
     }
-    /// So many of them, if quiet() allows them.
-    void flow(unsigned cycles)
-    {
-        if (blocked_ && count_stall_) stall_ += cycles;
-        for (unsigned i = 0; i < cycles; ++i) latency_.clock(false, false);
-        beats_left_ -= cycles;
-        line_left_ -= cycles;
-        beat_ += cycles;
-        if (beat_ == facts_.beats) end_atom();
-    }
+    /// So many of them, the first in `from`, if quiet() allows them.
+    void flow(Cycle from, Cycle cycles);
 
-    /// A word waits for the end of the atom that is read, and no other could follow it at once: the cycles until that end, if a
-    /// beat leaves in each of them, neither the last of the line nor of the layer. Else 0.
-    Cycle until_room() const
+    /// The words that leave for the room of an atom each, one an atom from the one that is read now on, if a beat leaves in every
+    /// cycle; those whose credit is not promised yet.
+    struct Foreseen {
+        std::uint32_t words = 0;
+        Cycle cycles = 0;  // to the end of the first of these atoms
+    };
+    Foreseen foreseen() const
     {
-        const Cycle cycles = facts_.beats - beat_;
-        const bool waits = facts_.word_atoms == 1 && !promised_ && latency_.valid() && atoms_[0] == facts_.atom_fifo + 1;
-        return waits && out_.flows() && line_left_ > cycles && beats_left_ > cycles ? cycles : 0;
+        const bool full = facts_.word_atoms == 1 && atoms_[0] == facts_.atom_fifo + 1 && words_wait() && out_.flows();
+        if (!full) return {};
+        return {static_cast<std::uint32_t>(words_.size() - promised_), Cycle{promised_ + 1} * facts_.beats - beat_};
     }
-    /// It is so: the credit of that word is put now, and nobody has to look when it leaves.
-    void promise(Cycle now)
-    {
-        link_->credit.put(now + 1 + facts_.beats - beat_ + 1, true);
-        promised_ = true;
-    }
+    /// Beats of the line and of the layer that follow one another, without the last one.
+    Cycle beats_in_a_row() const { return line_left_ == 0 ? 0 : std::min(line_left_, beats_left_) - 1; }
+    /// It is so for `words` of them behind cycle `now`: the credits of those that have come in time are put now, and nobody has to
+    /// look when they leave.
+    void promise(Cycle now, const Foreseen& foreseen, Cycle words);
 
-    /// Cycles after the one evaluated last in which nothing leaves for the fabric or ends, if nothing arrives.
-    Cycle quiet() const;
+    /// Cycles from `next` on, the one behind that evaluated last, in which nothing leaves for the fabric or ends, if nothing arrives.
+    Cycle quiet(Cycle next) const;
     bool blocked() const { return blocked_; }
     bool counting() const { return count_stall_; }
     std::uint64_t& stall() { return stall_; }
@@ -102,9 +100,22 @@ private:
     struct Line {
         std::uint32_t atoms = 0;
     };
+    struct Word {
+        Cycle from = 0;  // it can be at the output of the latency FIFO
+        std::uint8_t atoms = 0;
+    };
     ReadRequest request() const;
     void next_request();
     bool room() const;
+    bool word_leaves(Cycle at) const { return !words_.empty() && words_.front().from <= at && room(); }
+    void take_word(Cycle at);
+    /// That follow one another from the one that is read now on.
+    Cycle atoms_in_turn() const
+    {
+        if (facts_.word_atoms == 1) return atoms_[0];
+        const Cycle here = atoms_[group_], there = atoms_[group_ ^ 1];
+        return here > there ? 2 * there + 1 : 2 * here;
+    }
     bool sweep_beats(elements::Flow& flow);
     void end_atom()
     {
@@ -127,10 +138,8 @@ private:
     bool count_stall_ = false, blocked_ = false, moving_ = false;
     std::uint64_t stall_ = 0, atoms_read_ = 0;
     // responses
-    bool arrived_ = false;
-    elements::RamFifo<facts::kPdpResponseStages> latency_;
-    Ring<std::uint8_t> words_{64};  // atoms of the words in it
-    bool promised_ = false;         // the credit of the first one is on its way
+    Ring<Word> words_{64};        // in the latency FIFO, or on the way to it
+    std::uint32_t promised_ = 0;  // the credits of so many of them are on their way
     // beats
     std::array<std::uint32_t, 2> atoms_{};  // in the reorder FIFOs of lower and upper atoms
     std::uint32_t beat_ = 0, group_ = 0;    // FIFO that is read next: of the atom, lower or upper

@@ -11,6 +11,7 @@
 //
 // Source  pdp.md 4.4, 4.5.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -51,6 +52,19 @@ public:
     {
         run_.beats -= beats;
         if (run_.beats == 0) advance();
+    }
+
+    /// The next beats that carry an output, the first in bit 0; they are through. pre: at most 31, and as many take an input.
+    std::uint32_t pass(unsigned beats)
+    {
+        std::uint32_t outputs = 0;
+        for (unsigned done = 0; done < beats;) {
+            const auto part = static_cast<unsigned>(std::min<std::uint64_t>(beats - done, run_.beats));
+            if (run_.output) outputs |= ((1u << part) - 1) << done;
+            done += part;
+            next(part);
+        }
+        return outputs;
     }
 
     /// Beats of the line that take an input, in a row.

@@ -78,10 +78,11 @@ void WriteDma::collect(elements::Flow& flow, bool in)
 
 void WriteDma::flow(unsigned cycles, std::uint32_t in)
 {
+    blocked_ = false;
+    if (in == 0 && !input_.full) return;
     const std::uint32_t last = 1u << (cycles - 1);
     beat_ += static_cast<std::uint32_t>(std::popcount(in & (last - 1))) + input_.full;
     input_.full = (in & last) != 0;
-    blocked_ = false;
     if (beat_ == facts_.beats) end_atom();
 }
 
@@ -125,14 +126,11 @@ bool WriteDma::send_data(PortStages<WritePacket>& port)
     return command_.last;
 }
 
-Cycle WriteDma::quiet(unsigned arrives) const
+Cycle WriteDma::quiet(Cycle arrives) const
 {
     if (moving_) return 0;
     if (blocked_ || (!data_phase_ && !register_.valid())) return kNever;
-    if (!data_phase_ || data_ready()) return 0;
-    // The beats that the atom still needs come one a cycle, through the input stage.
-    const Cycle behind = input_.valid() ? 0 : arrives + 1;
-    return behind + facts_.beats - beat_;
+    return !data_phase_ || data_ready() ? 0 : atom_comes(arrives);
 }
 
 }  // namespace dlasim::pdp

@@ -81,23 +81,29 @@ public:
     {
         for (auto& port : ports_) port.look_away();
     }
+    /// The memory interface takes a packet in this cycle.
+    bool hands_over(Cycle now) const { return ports_[0].hands_over(now) || ports_[1].hands_over(now); }
 
-    /// It takes whatever comes in the next cycles, at most those of an atom.
-    bool takes_atom() const { return input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) < facts_.atom_fifo; }
+    /// The cycles in which it takes whatever comes.
+    Cycle takes() const
+    {
+        const std::uint32_t held = std::max(atoms_[0], atoms_[1]);
+        return input_.ready() && !input_.shadow && held < facts_.atom_fifo ? Cycle{facts_.atom_fifo - held} * facts_.beats : 0;
+    }
     /// The cycles in which it takes whatever comes and hands nothing over: the atom it waits for is complete with the last
-    /// of them at the earliest.
-    Cycle flows() const
+    /// of them at the earliest. `arrives`: the distance of the first beat that can be offered.
+    Cycle flows(Cycle arrives) const
     {
         const bool waits = !moving_ && data_phase_ && !data_ready() && !ports_[0].leaves() && !ports_[1].leaves();
         const bool room = input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) <= facts_.atom_fifo;
-        return waits && room ? facts_.beats - beat_ : 0;
+        return waits && room ? atom_comes(arrives) : 0;
     }
     /// So many of them, with the beats that come, the first in bit 0.
     void flow(unsigned cycles, std::uint32_t in);
 
     /// Cycles after the one evaluated last in which nothing is handed over, as long as `arrives` is the distance of the
     /// first beat that can be offered.
-    Cycle quiet(unsigned arrives) const;
+    Cycle quiet(Cycle arrives) const;
     bool blocked() const { return blocked_; }
     bool starved() const { return data_phase_; }
     bool counting() const { return count_stall_; }
@@ -119,6 +125,8 @@ private:
     bool send_data(PortStages<WritePacket>& port);
     void collect(elements::Flow& flow, bool in);
     void end_atom();
+    /// Cycles until the atom that is collected can be complete: its beats come one a cycle, through the input stage.
+    Cycle atom_comes(Cycle arrives) const { return (input_.valid() ? 0 : arrives + 1) + facts_.beats - beat_; }
 
     const facts::Pdp& facts_;
     Values& values_;
