@@ -69,10 +69,11 @@ int parse_and_run(int argc, char** argv)
     run_app->add_option("--hw", run.hardware, "hardware preset or file")->capture_default_str();
     run_app->add_option("--memory", run.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     run_app->add_option("--set", run.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
-    run_app->add_option("--out", run.out, "output folder")->capture_default_str();
+    CLI::Option* run_out = run_app->add_option("--out", run.out, "output folder")->capture_default_str();
     run_app->add_option("--events", run.events, "write the events of the run to this file: bus logs, all runs of all probes");
     CLI::Option* seed =
         run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
+    run_app->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json");
     run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
     run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
@@ -124,6 +125,7 @@ int parse_and_run(int argc, char** argv)
         return kDone;
     }
     run.has_seed = seed->count() != 0;
+    run.has_out = run_out->count() != 0;
     if (run_app->parsed()) return run_command(run);
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);

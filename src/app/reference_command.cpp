@@ -133,6 +133,12 @@ std::vector<Chapter> reference()
         {"result.json of a run",
          "",
          {{{"result"}, "", "What `dlasim run LAYER --out DIR` writes, and every point of a sweep.", rows_of(result_keys())}}});
+    chapters.push_back({"plan.json of a run",
+                        "",
+                        {{{"plan"},
+                          "",
+                          "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
+                          rows_of(outline_keys())}}});
     chapters.push_back(
         {"result.json of a replay", "", {{{"replay"}, "", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())}}});
     chapters.push_back(

@@ -89,13 +89,26 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     return conclude(job, simulate_shown(job, options), options, outputs);
 }
 
+int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
+{
+    if (options.has_seed) set_seed(descriptor, options.seed);
+    const Job job = outline_of(descriptor, hardware, memory);
+    if (!options.quiet) say("{}", outline_table(job));
+    if (!options.has_out) return kDone;
+    OutputFolder folder(options.out);
+    OutputFile file = folder.file("plan.json");
+    file.commit(json_file_text(outline_json(job), 2));
+    if (!options.quiet) say("  written      {}\n", printable((folder.path() / "plan.json").string()));
+    return kDone;
+}
+
 int run_command(const RunOptions& options)
 {
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
     const Json json = read_json(options.layer);
     const std::string folder = std::filesystem::path(options.layer).parent_path().string();
-    return run_job(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
+    return (options.plan ? plan_job : run_job)(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
 }
 
 }  // namespace dlasim

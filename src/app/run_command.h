@@ -14,13 +14,17 @@ struct RunOptions {
     std::string memory = "ideal";
     std::vector<std::string> settings;  // --set
     std::string out = "out";
+    bool has_out = false;
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;
-    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true;
+    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true,
+         plan = false;
 };
 
 /// Runs what has been read, and writes `out`/result.json and `out`/output.npy.
 int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
+/// Says what would run, without running; writes plan.json where a folder is given.
+int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
 int run_command(const RunOptions& options);
 
 }  // namespace dlasim

@@ -2,7 +2,7 @@
 // each other.
 //
 //   "partition": {"rows": 14, "kernels": 64, "data_banks": 8, "weight_banks": 4, "reuse_data": true, "reuse_weights": true}
-//   "partition": "auto"      the fewest parts that fit
+//   "partition": "auto"      the fewest parts that fit; the default
 //
 // Source  programming.md 7.
 #pragma once

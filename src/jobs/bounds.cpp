@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "facts/abilities.h"
+#include "jobs/traffic.h"
 #include "units/dram/bound.h"
 
 namespace dlasim {
@@ -65,32 +66,12 @@ std::uint64_t pdp_beats(const PoolPass& p, const Hardware& hw)
 /// Bytes to read and to write, by port.
 struct PortBytes {
     std::uint64_t read[2] = {}, write[2] = {};  // DBB, CVSRAM
-    void add_reads(bool primary, std::uint64_t bytes) { read[primary ? 0 : 1] += bytes; }
-    void add_writes(bool primary, std::uint64_t bytes) { write[primary ? 0 : 1] += bytes; }
 };
 
-PortBytes bytes_of(const Plan& plan, const Hardware& hw)
+PortBytes bytes_of(const Traffic& traffic)
 {
     PortBytes bytes;
-    for (const PlannedPass& planned : plan.passes) {
-        const Pass& p = planned.pass;
-        const Geometry& g = planned.geometry;
-        const std::uint64_t atom = hw.memory.atom_bytes;
-        const std::uint64_t columns = p.mode == PassMode::Pool ? planned.pool->geometry.width : p.width;
-        const std::uint64_t line = p.mode == PassMode::Image ? g.line_stride + g.uv_line_stride : columns * atom * g.surfaces;
-        bytes.add_reads(p.input_primary, line * planned.fetched_lines * p.batch);
-        if (planned.fetches_weights) bytes.add_reads(p.weights_primary, g.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0));
-        for (std::size_t i = 0; i < g.operands.size(); ++i) {
-            const OperandGeometry& o = g.operands[i];
-            bytes.add_reads(p.operands_primary[i],
-                            o.line_stride == 0 ? o.bytes : o.line_stride * g.out_height * up(p.kernels, atom / p.element_bytes()));
-        }
-        if (planned.pool) bytes.add_writes(p.output_primary, planned.pool->geometry.bytes);
-        else if (!p.post.compares()) bytes.add_writes(p.output_primary, g.out_width * atom * g.out_height * g.out_surfaces * p.batch);
-        if (&planned != &plan.passes.front()) continue;
-        bytes.add_reads(p.output_primary, plan.copied_bytes);
-        bytes.add_writes(p.output_primary, plan.copied_bytes);
-    }
+    for (const TensorTraffic& tensor : traffic.tensors) (tensor.written ? bytes.write : bytes.read)[tensor.primary ? 0 : 1] += tensor.moved;
     return bytes;
 }
 
@@ -146,7 +127,7 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
         cacc += places * (sdp_beats(p, hw) + (facts::abilities(hw).cacc_pauses ? up(p.kernels, hw.kernel_group(p.precision)) : 0));
     }
-    const PortBytes bytes = bytes_of(plan, hw);
+    const PortBytes bytes = bytes_of(traffic_of(plan, layer, hw));
     const bool ideal = memory.kind == "ideal";
     const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{

@@ -12,4 +12,10 @@ Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemoryS
     return layer_job(layer, hardware, memory, load_tensors(layer));
 }
 
+Job outline_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory)
+{
+    if (const Transfer* transfer = std::get_if<Transfer>(&descriptor)) return transfer_job(*transfer, hardware, memory);
+    return layer_outline(std::get<Layer>(descriptor), hardware, memory);
+}
+
 }  // namespace dlasim

@@ -42,6 +42,7 @@ struct Sayings {
     std::vector<std::string> advice;  // what it costs that would be cheaper written otherwise
     std::string subject;              // "lenet5_c1  28 x 28 x 1 -> .."
     std::string mode;                 // "direct mode, 64 MACs a cycle"; may be empty
+    std::string cut;                  // "2 parts by rows of the output"; empty if it is not cut
     std::string memory;               // how its output stands there, where that is not one tensor; mostly empty
     const char* compared = "";        // "outputs"
     std::string equal;                // "equal the golden convolution"
@@ -66,11 +67,14 @@ struct Job {
 
 /// Loads or makes the data.
 Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory);
+/// What would run: without data and, of a layer, without contents.
+Job outline_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory);
 /// Keys of `plan` of a layer, of a transfer.
 std::vector<PlacedKey> layer_plan_keys();
 std::vector<PlacedKey> transfer_plan_keys();
 /// Of a layer with its data. layer_job.cpp
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors);
+Job layer_outline(const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
 /// transfer_job.cpp
 Job transfer_job(const Transfer& transfer, const Hardware& hardware, const MemorySpec& memory);
 

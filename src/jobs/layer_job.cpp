@@ -6,6 +6,7 @@
 #include "files/printable.h"
 #include "jobs/advice.h"
 #include "jobs/job.h"
+#include "jobs/traffic.h"
 #include "lowering/layer_contents.h"
 
 namespace dlasim {
@@ -53,11 +54,51 @@ constexpr std::array kOutputKeys{
                       [](const OutputLayout& o) -> OrderedJson { return o.tensor_bytes; }},
 };
 
+constexpr std::array kTensorKeys{
+    Key<TensorTraffic>{{"bytes", "integer", "bytes", "of memory that it takes"},
+                       [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.bytes); }},
+    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all parts read or write of it"},
+                       [](const TensorTraffic& t) -> OrderedJson { return t.moved; }},
+    Key<TensorTraffic>{{"times", "number", "", "how often each byte of it moves"},
+                       [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.times()); }},
+};
+
 struct Planned {
     const Plan& plan;
     const Layer& layer;
+    const Traffic& traffic;
     const PlannedPass& first = plan.passes.front();
 };
+
+OrderedJson tensors_json(const Planned& p)
+{
+    OrderedJson tensors = OrderedJson::object();
+    for (const TensorTraffic& tensor : p.traffic.tensors)
+        tensors[tensor.bytes != 0 ? tensor.name : tensor.written ? "phases_written" : "phases_read"] = written(kTensorKeys, tensor);
+    return tensors;
+}
+
+/// Why the layer runs in this mode.
+std::string reason(const Layer& l)
+{
+    if (l.op == Op::Sdp || l.op == Op::Pool) return "the operation";
+    if (l.image()) return "the input is pixels";
+    if (l.mode == Mode::Auto) return "the input is feature data; Winograd rounds differently and is left to the layer";
+    return "the layer asks for it";
+}
+
+/// "2 parts by rows of the output"; empty if it is not cut.
+std::string cut_text(const Plan& plan)
+{
+    if (!plan.partitioned) return "";
+    std::string by;
+    const auto add = [&](bool cut, const char* what) {
+        if (cut) by += (by.empty() ? " by " : " and ") + std::string(what);
+    };
+    add(plan.cut.rows, "rows of the output");
+    add(plan.cut.kernels, "kernels");
+    return fmt::format("{} part{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by);
+}
 
 OrderedJson output_json(const Planned& p)
 {
@@ -68,6 +109,9 @@ OrderedJson output_json(const Planned& p)
 constexpr std::array kPlanKeys{
     Key<Planned>{{"mode", "text", "", "direct, image, winograd, sdp or pool; of Rubik contract, split or merge", "layers, rubik"},
                  [](const Planned& p) -> OrderedJson { return p.plan.mode; }},
+    Key<Planned>{{"reason", "text", "", "why that mode", "layers"}, [](const Planned& p) -> OrderedJson { return reason(p.layer); }},
+    Key<Planned>{{"cut", "text", "", "into how many parts, and by what", "a layer in parts"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? OrderedJson(cut_text(p.plan)) : kAbsent; }},
     Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
     Key<Planned>{{"data_banks", "integer", "banks", "CBUF banks for data, of the first pass", "layers"},
@@ -82,7 +126,20 @@ constexpr std::array kPlanKeys{
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_bytes; }},
     Key<Planned>{{"array_macs", "integer", "MACs", "that the array is asked for, padding of groups included", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.macs; }},
-    Key<Planned>{{"parts", "list", "", "parts in the order they ran", "layers with partition"},
+    Key<Planned>{{"tensors", "object", "", "by name what moves: input, weights, bs, bn, ew, output; phases of a deconvolution", "layers"},
+                 tensors_json},
+    Key<Planned>{{"traffic/moved", "integer", "bytes", "all tensors together", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.moved(); }},
+    Key<Planned>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.compulsory(); }},
+    Key<Planned>{
+        {"traffic/communication", "integer", "bytes",
+         "no order of the loops moves less with what the chip holds: 2 * MACs / sqrt(R * S) - 2 * S elements; 0 where it holds all",
+         "layers"},
+        [](const Planned& p) -> OrderedJson { return p.traffic.communication; }},
+    Key<Planned>{{"traffic/binding", "text", "", "the larger of the two", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.binding(); }},
+    Key<Planned>{{"parts", "list", "", "parts in the order they ran", "a layer in parts"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? parts_json(p.plan) : kAbsent; }},
     Key<Planned>{{"output", "object", "", "how the output stands in memory; of Rubik and CDP its strides", "it is a tensor"}, output_json},
     Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},
@@ -145,14 +202,18 @@ std::vector<PlacedKey> layer_plan_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kPlanKeys);
+    place_keys(keys, kTensorKeys, "tensors/*/");
     place_keys(keys, kPartKeys, "parts/[]/");
     place_keys(keys, kOutputKeys, "output/");
     return keys;
 }
 
-Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors)
+namespace {
+
+/// All but its data.
+Job outline(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
 {
-    Plan plan = plan_layer(layer, hardware, tensors);
+    const Traffic traffic = traffic_of(plan, layer, hardware);
     Job job;
     job.name = layer.name;
     job.hardware = hardware;
@@ -168,13 +229,30 @@ Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& me
     if (!job.compares) job.tensor = TensorFile{layer.output.precision, layer.output.precision == Precision::Int8 ? places : 2 * places};
     job.bounds = lower_bounds(plan, layer, hardware, memory);
     job.says = {.descriptor = layer_json(layer),
-                .plan = written(kPlanKeys, Planned{plan, layer}),
+                .plan = written(kPlanKeys, Planned{plan, layer, traffic}),
                 .advice = advice_on(plan, layer, hardware, memory),
                 .subject = subject(layer),
                 .mode = fmt::format("{} mode, {} MACs a cycle", plan.mode, macs_per_cycle),
+                .cut = cut_text(plan),
                 .memory = regions(plan, layer),
                 .compared = "outputs",
                 .equal = golden(layer, plan)};
+    return job;
+}
+
+}  // namespace
+
+Job layer_outline(const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
+{
+    // Only the values of compressed weights say how many bytes they are.
+    return outline(layer.compressed ? plan_layer(layer, hardware, load_tensors(layer)) : plan_shape(layer, hardware), layer, hardware,
+                   memory);
+}
+
+Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors)
+{
+    Plan plan = plan_layer(layer, hardware, tensors);
+    Job job = outline(plan, layer, hardware, memory);
     job.contents = layer_contents(layer, hardware, std::move(tensors), std::move(plan));
     return job;
 }

@@ -19,41 +19,38 @@ Geometry size_parts(const Pass& pass, const Split& split, const Hardware& hw, co
     return size_pass(all, hw, where);
 }
 
-/// What a pass that does not fit would become by itself: said with the refusal.
-std::string way_out(const Pass& pass, bool by_kernels, const Hardware& hw, const std::string& where)
-{
-    Partition automatic;
-    automatic.automatic = true;
-    try {
-        const std::size_t parts = split_pass(pass, hw, automatic, by_kernels, where).parts.size();
-        if (parts == 0) return "";
-        return "; with \"partition\": \"auto\" it runs in " + std::to_string(parts) + (parts == 1 ? " part" : " parts");
-    } catch (const ConfigError&) {
-        return "";
-    }
-}
-
-/// The layer's partition of a pass; without one the pass as it is, or a refusal that names the way out.
-Split split_of(const Pass& pass, const Layer& layer, const Hardware& hw)
+/// The pass as it is where that fits, else the best cut.
+Split automatic(const Pass& pass, const Layer& layer, const Hardware& hw, bool by_kernels)
 {
     const std::string where = where_of(layer);
-    const bool by_kernels = layer.op != Op::Deconvolution;
-    if (!pass.convolves()) return {};
-    if (layer.partition.on()) return split_pass(pass, hw, layer.partition, by_kernels, where);
-    if (const std::uint32_t kernels = most_kernels(pass, hw); kernels < pass.kernels) {
-        Partition surfaces;
-        surfaces.kernels = kernels;
-        surfaces.reuse_data = true;
-        return split_pass(pass, hw, surfaces, by_kernels, where);
-    }
+    std::string problem;
     try {
         size_parts(pass, {}, hw, where);
         return {};
     } catch (const ConfigError& refusal) {
-        const std::string way = way_out(pass, by_kernels, hw, where);
-        if (way.empty()) throw;
-        throw ConfigError(where, std::string(refusal.what()).substr(where.size() + 2) + way);
+        problem = std::string(refusal.what()).substr(where.size() + 2);
     }
+    if (layer.pool)
+        throw ConfigError(where + "/post/pool", "found a pooling behind a layer that " + problem +
+                                                    "; expected a layer \"op\": \"pool\" behind it: a window takes rows of several parts");
+    Partition partition;
+    partition.automatic = true;
+    return split_pass(pass, hw, partition, by_kernels, where);
+}
+
+/// The layer's partition of a pass; without one what fits.
+Split split_of(const Pass& pass, const Layer& layer, const Hardware& hw)
+{
+    const bool by_kernels = layer.op != Op::Deconvolution;
+    if (!pass.convolves()) return {};
+    if (layer.partition.on()) return split_pass(pass, hw, layer.partition, by_kernels, where_of(layer));
+    if (const std::uint32_t kernels = most_kernels(pass, hw); kernels < pass.kernels) {
+        Partition surfaces;
+        surfaces.kernels = kernels;
+        surfaces.reuse_data = true;
+        return split_pass(pass, hw, surfaces, by_kernels, where_of(layer));
+    }
+    return automatic(pass, layer, hw, by_kernels);
 }
 
 /// Phases that are whole have the same banks: a change between passes would drain the pipeline.

@@ -7,6 +7,23 @@
 namespace dlasim {
 namespace {
 
+Cut cut_of(const std::vector<PassParts>& passes)
+{
+    Cut cut;
+    for (const PassParts& pass : passes) {
+        cut.kernels = cut.kernels || pass.sets.size() > 1;
+        for (const Part& part : pass.split.parts) cut.rows = cut.rows || part.rows.count < pass.split.out_height;
+    }
+    return cut;
+}
+
+std::uint64_t bytes_of(const std::vector<Stretch>& stretches)
+{
+    std::uint64_t bytes = 0;
+    for (const Stretch& stretch : stretches) bytes += stretch.bytes;
+    return bytes;
+}
+
 Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
 {
     Shape shape = shape_of(layer, hw);
@@ -23,10 +40,12 @@ Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
     return {std::move(shape.mode),
             shape.method,
             cut,
+            cut_of(parts),
             std::move(passes),
             std::move(images),
             std::move(places.outputs),
             std::move(places.ranges),
+            bytes_of(places.inputs),
             places.copied_bytes,
             std::move(program),
             macs};

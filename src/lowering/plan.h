@@ -8,7 +8,7 @@
 //                       the buffer               └─────► images
 //
 // Each step is a function of the values of the steps before it, in a file of its own, and changes none of them. What does not fit the
-// CBUF is refused with the numbers, or cut into parts where the layer asks for it (split.h): each part is a pass.
+// CBUF is cut into parts (split.h), each of them a pass, or refused with the numbers.
 //
 // Source  programming.md 1 to 9, rubik.md 1.
 // Error   register values of the measured cases: tests/unit/lowering_test.
@@ -21,14 +21,22 @@
 
 namespace dlasim {
 
+/// By what a layer that is cut is cut.
+struct Cut {
+    bool rows = false, kernels = false;  // of the output
+    bool any() const { return rows || kernels; }
+};
+
 struct Plan {
     std::string mode;  // direct, image, winograd, sdp, pool
     Method method;     // what of it the reference must know
     bool partitioned = false;
+    Cut cut;
     std::vector<PlannedPass> passes;
     std::vector<PlannedImage> images;
     std::vector<OutputCube> outputs;
     std::vector<TouchedRange> ranges;
+    std::uint64_t input_bytes = 0;   // of memory
     std::uint64_t copied_bytes = 0;  // that Rubik reads and writes again
     Program program;
     std::uint64_t macs = 0;  // that the array is asked for, padding of groups included

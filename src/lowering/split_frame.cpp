@@ -14,11 +14,11 @@ SplitFrame split_frame(const Pass& whole, const Hardware& hardware, const Partit
     p.reuse = {};
     p.reuse.output_rows = winograd ? kTile : 1;
     p.reuse.total_lines = winograd ? 2 * kTile : std::min(p.height, p.span_y());
-    const Geometry geometry = size_pass(p, hardware, where);
     const std::uint32_t out_height = (whole.height + whole.pad.top + whole.pad.bottom - whole.span_y()) / whole.stride.y + 1;
-    if (winograd && out_height % kTile != 0)
+    if (winograd && hardware.winograd && out_height % kTile != 0)
         throw ConfigError(where,
-                          "found an output of " + std::to_string(out_height) + " rows, expected a multiple of 4: Winograd works on tiles");
+                          "found an output of " + std::to_string(out_height) + " rows, expected multiples of 4: Winograd works on tiles");
+    const Geometry geometry = size_pass(p, hardware, where);
     const CbufHardware& cbuf = hardware.cbuf;
     return {.pass = whole,
             .hw = hardware,

@@ -93,10 +93,10 @@ OrderedJson units_json(const Result& r)
     return units;
 }
 
-OrderedJson bounds_json(const Result& r)
+OrderedJson bounds_json(const Job& job)
 {
     OrderedJson bounds;
-    for (const Bound& bound : r.job.bounds) bounds[bound.name()] = bound.cycles;
+    for (const Bound& bound : job.bounds) bounds[bound.name()] = bound.cycles;
     return bounds;
 }
 
@@ -189,7 +189,8 @@ constexpr std::array kResultKeys{
                 }},
     Key<Result>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
                 [](const Result& r) -> OrderedJson { return memory_report(r.run.dbb_memory); }},
-    Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"}, bounds_json},
+    Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"},
+                [](const Result& r) { return bounds_json(r.job); }},
     Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},
                 [](const Result& r) -> OrderedJson { return largest(r.job.bounds); }},
     Key<Result>{{"binding_bound/name", "text", "", "the name of the largest"},
@@ -210,7 +211,37 @@ constexpr std::array kResultKeys{
                 [](const Result& r) -> OrderedJson { return r.cycles_per_second(); }},
 };
 
+constexpr std::array kOutlineKeys{
+    Key<Job>{{"schema", "text", "", "dlasim.plan/1"}, [](const Job&) -> OrderedJson { return "dlasim.plan/1"; }},
+    Key<Job>{{"name", "text", "", "of the descriptor"}, [](const Job& j) -> OrderedJson { return j.name; }},
+    Key<Job>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
+             [](const Job& j) -> OrderedJson { return j.says.descriptor; }},
+    Key<Job>{{"hardware", "object", "", "the machine: below"}, [](const Job& j) -> OrderedJson { return hardware_json(j.hardware); }},
+    Key<Job>{{"memory", "object", "", "the memory behind DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
+    Key<Job>{{"plan", "object", "", "what the lowering decided, as in result.json"},
+             [](const Job& j) -> OrderedJson { return j.says.plan; }},
+    Key<Job>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
+             [](const Job& j) -> OrderedJson { return j.array ? j.array->macs : 0; }},
+    Key<Job>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
+             [](const Job& j) -> OrderedJson { return j.says.advice.empty() ? kAbsent : OrderedJson(j.says.advice); }},
+    Key<Job>{{"bounds", "object", "cycles", "closed-form lower bounds, as in result.json"}, bounds_json},
+    Key<Job>{{"bounds/largest", "integer", "cycles", "the largest of them"}, [](const Job& j) -> OrderedJson { return largest(j.bounds); }},
+    Key<Job>{{"binding_bound/name", "text", "", "the name of the largest"},
+             [](const Job& j) -> OrderedJson { return binding(j.bounds).name(); }},
+    Key<Job>{{"binding_bound/cycles", "integer", "cycles", "the same as bounds/largest"},
+             [](const Job& j) -> OrderedJson { return binding(j.bounds).cycles; }},
+};
+
 }  // namespace
+
+OrderedJson outline_json(const Job& job) { return written(kOutlineKeys, job); }
+
+std::vector<PlacedKey> outline_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kOutlineKeys);
+    return keys;
+}
 
 double Result::utilization() const
 {

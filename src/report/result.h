@@ -30,4 +30,9 @@ OrderedJson result_json(const Result& result);
 std::vector<PlacedKey> result_keys();
 std::string summary_table(const Result& result);
 
+/// What would run, of a job without contents: plan.json and its table.
+OrderedJson outline_json(const Job& job);
+std::vector<PlacedKey> outline_keys();
+std::string outline_table(const Job& job);
+
 }  // namespace dlasim

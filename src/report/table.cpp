@@ -72,10 +72,16 @@ std::string run_table(const RunResult& run, const Hardware& hardware, std::uint6
     return text;
 }
 
-std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
+std::string bounds_lines(const std::vector<Bound>& bounds)
 {
     std::string text = "\n  lower bounds, cycles\n";
     for (const Bound& bound : bounds) text += fmt::format("  {:<12} {:>14}  {}\n", bound.name(), grouped(bound.cycles), bound.meaning());
+    return text;
+}
+
+std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run, std::uint64_t cycles)
+{
+    std::string text = bounds_lines(bounds);
     const Bound& bind = binding(bounds);
     text += fmt::format("  binding      {:>14}  {} of the cycles\n", bind.name(), percent(bind.cycles, cycles));
     if (run.dbb_memory.bus_held != 0)
@@ -101,14 +107,22 @@ std::string work_lines(const Result& r)
     return text + fmt::format("  array        an operation in {:.2f} % of the cycles\n", 100 * r.occupancy());
 }
 
+/// What runs, and where.
+std::string head_lines(const Job& job)
+{
+    std::string text = fmt::format("{}  {}\n", printable(job.name), job.says.subject);
+    text += fmt::format("  on           {}, {}{}{}\n", job.hardware.name, memory_text(job.memory), job.says.mode.empty() ? "" : ", ",
+                        job.says.mode);
+    if (!job.says.cut.empty()) text += fmt::format("  cut          {}\n", job.says.cut);
+    return text;
+}
+
 }  // namespace
 
 std::string summary_table(const Result& r)
 {
     const Job& job = r.job;
-    std::string text = fmt::format("{}  {}\n", printable(job.name), job.says.subject);
-    text += fmt::format("  on           {}, {}{}{}\n", job.hardware.name, memory_text(job.memory), job.says.mode.empty() ? "" : ", ",
-                        job.says.mode);
+    std::string text = head_lines(job);
     text += work_lines(r);
     for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
     if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
@@ -117,6 +131,34 @@ std::string summary_table(const Result& r)
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
     return text + run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
+}
+
+std::string outline_table(const Job& job)
+{
+    const OrderedJson& plan = job.says.plan;
+    std::string text = head_lines(job);
+    if (plan.contains("reason"))
+        text += fmt::format("  mode         {}: {}\n", plan["mode"].get<std::string>(), plan["reason"].get<std::string>());
+    if (plan.contains("data_banks") && job.array && job.array->operations != 0)
+        text += fmt::format("  CBUF         {} of {} banks for data, {} for weights{}\n", plan["data_banks"].dump(),
+                            job.hardware.cbuf.banks, plan["weight_banks"].dump(),
+                            plan["passes"] == 1 ? "" : fmt::format(", in each of {} passes", plan["passes"].dump()));
+    for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
+    if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
+    if (plan.contains("tensors")) {
+        text += fmt::format("\n  {:<14} {:>14} {:>14} {:>8}\n", "tensor", "bytes", "moved", "times");
+        for (const auto& [name, tensor] : plan["tensors"].items())
+            text += fmt::format("  {:<14} {:>14} {:>14} {:>8}\n", name,
+                                tensor.contains("bytes") ? grouped(tensor["bytes"].get<std::uint64_t>()) : "-",
+                                grouped(tensor["moved"].get<std::uint64_t>()),
+                                tensor.contains("times") ? fmt::format("{:.2f}", tensor["times"].get<double>()) : "-");
+        const OrderedJson& traffic = plan["traffic"];
+        text += fmt::format("  {:<14} {:>14} {:>14}          at least, by the {} bound: {}\n", "all", "",
+                            grouped(traffic["moved"].get<std::uint64_t>()), traffic["binding"].get<std::string>(),
+                            grouped(std::max(traffic["compulsory"].get<std::uint64_t>(), traffic["communication"].get<std::uint64_t>())));
+    }
+    const Bound& bind = binding(job.bounds);
+    return text + bounds_lines(job.bounds) + fmt::format("  binding      {:>14}  at least {} cycles\n", bind.name(), grouped(bind.cycles));
 }
 
 }  // namespace dlasim

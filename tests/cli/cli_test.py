@@ -142,17 +142,32 @@ class Runs(Case):
 
     def test_a_layer_that_does_not_fit_runs_in_parts(self):
         layer = {"input": {"width": 40, "height": 60, "channels": 64}, "kernel": {"width": 1, "height": 3, "count": 8}}
-        done = self.run_layer(layer, "--hw", "nv_small")[0]
-        self.assertEqual(done.returncode, 2)
-        self.assertIn('does not fit the CBUF: the input takes 19200 entries = 38 banks', done.stderr)
-        self.assertIn('with "partition": "auto" it runs in 2 parts', done.stderr)
-        done, result = self.run_layer({**layer, "partition": "auto"}, "--hw", "nv_small")
+        done, result = self.run_layer(layer, "--hw", "nv_small")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIs(result["verified"], True)
-        self.assertEqual(result["layer"]["partition"], "auto")
+        self.assertIn("2 parts by rows of the output", done.stdout)
+        self.assertEqual(self.run_layer({**layer, "partition": "auto"}, "--hw", "nv_small")[1]["cycles"], result["cycles"])
         first, second = result["plan"]["parts"]
         self.assertEqual([first["rows"][1] + second["rows"][1], first["fetched_lines"] + second["fetched_lines"], second["kept_lines"]], [58, 60, 2])
         self.assertTrue(first["keep_weights"] and second["reuse_weights"] and second["reuse_data"])
+
+    def test_a_plan_says_what_would_run_and_runs_nothing(self):
+        layer = {"input": {"width": 40, "height": 60, "channels": 64}, "kernel": {"width": 1, "height": 3, "count": 8}}
+        done = self.dlasim("run", self.write(layer), "--hw", "nv_small", "--plan")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in ("2 parts by rows of the output", "31 of 32 banks for data, 1 for weights, in each of 2 passes", "at least 55,680 cycles"):
+            self.assertIn(text, done.stdout)
+        self.assertFalse((self.folder / "out").exists())
+        done, result = self.run_layer(layer, "--hw", "nv_small", "--plan")
+        self.assertIsNone(result)
+        plan = json.loads((self.folder / "out" / "plan.json").read_text())
+        self.assertEqual(plan["plan"]["tensors"]["input"], {"bytes": 60 * 40 * 64, "moved": 60 * 40 * 64, "times": 1.0})
+        self.assertEqual(plan["binding_bound"], {"name": "mac", "cycles": 40 * 58 * 3 * 64 * 8 // 64})
+        _, result = self.run_layer(layer, "--hw", "nv_small")
+        self.assertEqual((plan["plan"], plan["bounds"]), (result["plan"], result["bounds"]))
+        done = self.dlasim("run", self.write({**layer, "partition": {"rows": 58}}), "--hw", "nv_small", "--plan")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("does not fit the CBUF", done.stderr)
 
     def test_tensors_come_from_numpy_files(self):
         self.npy("x.npy", "|i1", (1, 2, 2, 2), "8b", 1, 2, 3, 4, 5, 6, 7, 8)
@@ -539,10 +554,11 @@ class BadInput(Case):
             self.assertIsNone(result)
 
     def test_layers_that_do_not_fit_are_refused_with_the_numbers(self):
-        layer = copy.deepcopy(SMALL)
-        layer["input"].update(width=200, height=200, channels=64)
-        done, _ = self.run_layer(layer, "--hw", "nv_small")
-        self.refused(done, "does not fit the CBUF", "320000 entries = 625 banks", "32 banks of 4096 bytes")
+        layer = {"input": {"width": 8, "height": 8, "channels": 4096}, "kernel": {"width": 8, "height": 8, "count": 8}}
+        self.refused(self.run_layer(layer, "--hw", "nv_small")[0], "does not fit the CBUF", "32768 entries = 64 banks", "32 banks of 4096 bytes")
+        pooled = {"input": {"width": 200, "height": 200, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 8},
+                  "post": {"pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}}
+        self.refused(self.run_layer(pooled, "--hw", "nv_small")[0], "does not fit the CBUF", "320000 entries = 625 banks", '"op": "pool"')
 
     def test_layers_too_large_for_memory_are_refused_before_their_tensors_are_made(self):
         huge = {"width": 8192, "height": 8192, "channels": 8192}

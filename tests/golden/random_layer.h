@@ -47,7 +47,8 @@ public:
             set_shift(r.layer);
             try {
                 const Plan plan = plan_shape(r.layer, r.hardware);
-                if (!cut_.empty() && (!plan.partitioned || plan.passes.size() < 2 || plan.passes.size() > 64)) continue;
+                if (plan.partitioned && plan.passes.size() > 64) continue;
+                if (!cut_.empty() && (!plan.partitioned || plan.passes.size() < 2)) continue;
                 if (cut_ == "auto" && fits_uncut(r)) continue;
                 if (r.layer.compressed && r.layer.partition.on()) plan_layer(r.layer, r.hardware, load_tensors(r.layer));
                 if (plan.macs <= 30'000'000) return r;
@@ -356,8 +357,7 @@ private:
         Layer uncut = r.layer;
         uncut.partition = {};
         try {
-            plan_shape(uncut, r.hardware);
-            return true;
+            return !plan_shape(uncut, r.hardware).partitioned;
         } catch (const ConfigError&) {
             return false;
         }

@@ -274,8 +274,11 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
     const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
     // 56 * 56 * 64 bytes = 200704 = 49 banks of nv_small's 32.
     EXPECT_THAT(
-        refused(R"({"input": {"width": 56, "height": 56, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 64}})", "nv_small"),
-        HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes"));
+        refused(R"({"input": {"width": 56, "height": 56, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 64},
+                    "post": {"pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}})",
+                "nv_small"),
+        HasSubstr("the input takes 25088 entries = 49 banks, one group of 8 kernels 1 of the 32 banks of 4096 bytes; expected a layer "
+                  "\"op\": \"pool\" behind it"));
     EXPECT_THAT(refused(R"({"input": {"width": 32, "height": 32, "channels": 8192}, "kernel": {"width": 32, "height": 32, "count": 64}})",
                         "nv_full"),
                 HasSubstr("expected at most"));
@@ -297,7 +300,7 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
         refused(
             R"({"input": {"width": 9, "height": 9, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "mode": "winograd"})",
             "nv_full"),
-        HasSubstr("found an output of 7 x 7, expected multiples of 4"));
+        HasSubstr("found an output of 7 rows, expected multiples of 4"));
     EXPECT_THAT(
         refused(
             R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "weights": {"compressed": true}})",

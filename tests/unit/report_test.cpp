@@ -5,6 +5,7 @@
 #include "config/memory.h"
 #include "facts/presets.h"
 #include "jobs/advice.h"
+#include "jobs/traffic.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -175,6 +176,39 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     EXPECT_TRUE(json["verified"].is_null());
     EXPECT_EQ(json["units"]["CMAC_A"]["gated"], 100000);
     EXPECT_DOUBLE_EQ(json["mac_utilization"], 115605504.0 / (100000.0 * 2048));
+}
+
+// ---- what moves
+
+Traffic traffic(const std::string& partition)
+{
+    // 20 lines of 16 pixels and 32 channels: 10240 bytes; 32 kernels of 3 x 3 x 32: 9216 bytes.
+    const std::string text = R"({"input": {"width": 16, "height": 20, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 32},
+                                 "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": )" +
+                             partition + "}";
+    const Layer layer = layer_from_json(parse_json(text, "l.json"), "l.json", "", "");
+    const Hardware& hw = *find_preset("nv_small");
+    return traffic_of(plan_shape(layer, hw), layer, hw);
+}
+
+TEST(Traffic, WhatIsFetchedAgainCountsAgain)
+{
+    const Traffic once = traffic(R"({"rows": 5, "reuse_data": true, "reuse_weights": true})"), again = traffic(R"({"rows": 5})");
+    ASSERT_EQ(once.tensors.size(), 3u);
+    EXPECT_EQ(once.moved(), 10240u + 9216 + 10240);
+    EXPECT_EQ(once.compulsory(), once.moved());
+    EXPECT_EQ(again.tensors[0].moved, 10240u + 3 * 2 * 512);  // four parts, neighbours share two lines
+    EXPECT_EQ(again.tensors[1].moved, 4u * 9216);
+    EXPECT_EQ(again.tensors[1].times(), 4.0);
+    EXPECT_EQ(again.compulsory(), once.compulsory());
+}
+
+TEST(Traffic, TheCommunicationBoundIsThatOfTheFormula)
+{
+    // 2 * 2359296 / sqrt(9 * 1024) - 2 * 1024
+    EXPECT_DOUBLE_EQ(communication_bound(2359296, 9, 1024), 2.0 * 2359296 / 96 - 2048);
+    EXPECT_EQ(communication_bound(1000, 9, 1 << 20), 0);
+    EXPECT_EQ(traffic(R"({"rows": 5})").communication, 0u);  // 10 times what the layer has fits the chip
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+#include "jobs/traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "base/bits.h"
+#include "facts/abilities.h"
+
+namespace dlasim {
+namespace {
+
+std::uint64_t input_moved(const PlannedPass& planned, const Hardware& hw)
+{
+    const Pass& p = planned.pass;
+    const Geometry& g = planned.geometry;
+    const std::uint64_t columns = p.mode == PassMode::Pool ? planned.pool->geometry.width : p.width;
+    const std::uint64_t line = p.mode == PassMode::Image ? g.line_stride + g.uv_line_stride : columns * hw.memory.atom_bytes * g.surfaces;
+    return line * planned.fetched_lines * p.batch;
+}
+
+std::uint64_t operand_moved(const PlannedPass& planned, std::size_t engine, const Hardware& hw)
+{
+    const Pass& p = planned.pass;
+    const Geometry& g = planned.geometry;
+    const OperandGeometry& o = g.operands[engine];
+    const std::uint64_t atom = hw.memory.atom_bytes;
+    if (o.line_stride == 0) return o.bytes;
+    return o.atoms * g.out_width * atom * g.out_height * ceil_div<std::uint64_t>(p.kernels, atom / p.element_bytes());
+}
+
+std::uint64_t output_moved(const PlannedPass& planned, const Hardware& hw)
+{
+    const Pass& p = planned.pass;
+    const Geometry& g = planned.geometry;
+    if (planned.pool) return planned.pool->geometry.bytes;
+    return p.post.compares() ? 0 : g.out_width * hw.memory.atom_bytes * g.out_height * g.out_surfaces * p.batch;
+}
+
+std::uint64_t communication(const Layer& l, const Plan& plan, const Hardware& hw)
+{
+    if (!l.convolves() || plan.method.winograd || l.compressed || l.pool || l.post.compares()) return 0;
+    const bool bytes = l.precision == Precision::Int8 || l.output.precision == Precision::Int8 || l.stored_precision() == Precision::Int8 ||
+                       (l.image() && l.format->eight_bit);
+    const double element = bytes ? 1 : 2;
+    const bool scatters = l.op == Op::Deconvolution;
+    const double reuse = scatters ? static_cast<double>(l.kernel_width) * l.kernel_height
+                                  : static_cast<double>(ceil_div(l.kernel_width, l.stride.x)) * ceil_div(l.kernel_height, l.stride.y);
+    // Sums in CACC, those that are on their way to SDP too.
+    const double sums = 2.0 * static_cast<double>(facts::abilities(hw).longest_stripe) * hw.kernel_group(l.precision);
+    const double buffer = static_cast<double>(hw.cbuf.banks) * hw.cbuf.bank_depth * hw.cbuf.entry_bytes / element;
+    return static_cast<std::uint64_t>(element * communication_bound(static_cast<double>(l.macs()), reuse, buffer + sums));
+}
+
+}  // namespace
+
+double communication_bound(double macs, double reuse, double on_chip)
+{
+    return std::max(0.0, 2 * macs / std::sqrt(reuse * on_chip) - 2 * on_chip);
+}
+
+std::uint64_t Traffic::moved() const
+{
+    std::uint64_t bytes = 0;
+    for (const TensorTraffic& tensor : tensors) bytes += tensor.moved;
+    return bytes;
+}
+
+std::uint64_t Traffic::compulsory() const
+{
+    std::uint64_t total = 0;
+    // Lines that no window touches are not fetched; what phases are put together from need not have been written.
+    for (const TensorTraffic& tensor : tensors) total += std::min(tensor.bytes, tensor.moved);
+    return total;
+}
+
+Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hw)
+{
+    const Pass& first = plan.passes.front().pass;
+    std::uint64_t input = 0, weights = 0, output = 0;
+    std::array<std::uint64_t, 3> operands{}, operand_bytes{};
+    std::map<std::uint64_t, std::uint64_t> kernel_sets;                    // bytes, by address
+    std::array<std::map<std::uint64_t, std::uint64_t>, 3> operand_sets{};  // by kernels
+    for (const PlannedPass& planned : plan.passes) {
+        const Pass& p = planned.pass;
+        const std::uint64_t set = planned.geometry.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0);
+        input += input_moved(planned, hw);
+        if (p.convolves() && planned.fetches_weights) weights += set;
+        if (p.convolves()) kernel_sets[planned.address.weights] = set;
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            const std::uint64_t moved = operand_moved(planned, i, hw);
+            operands[i] += moved;
+            // Per element every part has places of its own, per kernel those of one set are the same.
+            if (planned.geometry.operands[i].line_stride != 0) operand_bytes[i] += moved;
+            else operand_sets[i][planned.address.operands[i]] = moved;
+        }
+        output += output_moved(planned, hw);
+    }
+    std::uint64_t set_bytes = 0;
+    for (const auto& [address, bytes] : kernel_sets) set_bytes += bytes;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        for (const auto& [address, bytes] : operand_sets[i]) operand_bytes[i] += bytes;
+    Traffic traffic;
+    const auto add = [&](const TensorTraffic& tensor) {
+        if (tensor.moved != 0) traffic.tensors.push_back(tensor);
+    };
+    add({"input", first.input_primary, false, plan.input_bytes, input});
+    add({"weights", first.weights_primary, false, set_bytes, weights});
+    constexpr std::array kNames{"bs", "bn", "ew"};
+    for (std::size_t i = 0; i < operands.size(); ++i) add({kNames[i], first.operands_primary[i], false, operand_bytes[i], operands[i]});
+    add({"output", first.output_primary, true, output, output});
+    add({"phases", first.output_primary, false, 0, plan.copied_bytes});
+    add({"phases", first.output_primary, true, 0, plan.copied_bytes});
+    traffic.communication = communication(layer, plan, hw);
+    return traffic;
+}
+
+}  // namespace dlasim
