@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/registers/{offsets.h,tables.cpp} and docs/hardware/registers.md from the register maps in configs/registers/.
+"""Writes src/registers/{offsets.h,tables_*} and docs/hardware/registers.md from the register maps in configs/registers/.
 
 usage: generate_registers.py [--check]    --check writes nothing and fails when a file is out of date
 """
@@ -35,38 +35,50 @@ def offsets(maps):
     return "\n".join(out)
 
 
-def reset_and_rom(reg):
-    rom = reg.get("rom_value_by_config")
-    return (reg["reset"] or 0), rom
+def rows(reg_map):
+    """The RegisterRows of a unit."""
+    return [f'    {{"{reg["name"]}", 0x{reg["offset"]:03x}, 0x{reg["read_mask"]:08x}u, 0x{reg["write_mask"]:08x}u, '
+            f'0x{(reg["reset"] or 0) & 0xffffffff:08x}u}},' for reg in reg_map["registers"]]
 
 
-def tables(maps):
-    out = [BANNER, '#include "registers/tables.h"\n', "namespace dlasim {\nnamespace {\n"]
-    index = {}
-    for generation, spec in maps.items():
-        rows = []
-        for unit, body in spec["units"].items():
-            name = f"k{generation}{unit.replace('_', '')}"
-            out.append(f"constexpr RegisterRow {name}[] = {{")
-            for reg in body["registers"]:
-                out.append(f'    {{"{reg["name"]}", 0x{reg["offset"]:03x}, 0x{reg["read_mask"]:08x}u, 0x{reg["write_mask"]:08x}u, 0x{reset_and_rom(reg)[0] & 0xffffffff:08x}u}},')
-            out.append("};")
-            start = body["dual_group_start_offset"]
-            base = body["base"]
-            rows.append(f'    {{"{unit}", 0x{base:05x}, {"kNoGroups" if start is None else hex(start)}, {name}}},')
-        index[generation] = rows
-    for generation, rows in index.items():
-        out += [f"constexpr UnitRegisters k{generation}Units[] = {{", *rows, "};"]
-    out.append("""
-}  // namespace
+def array(generation, unit):
+    return f"k{generation}{unit.replace('_', '')}"
 
-std::span<const UnitRegisters> register_units(Generation generation)
-{
-    if (generation == Generation::Full) return kFullUnits;
-    return kConfigurableUnits;
-}
 
-}  // namespace dlasim
+def alike(maps):
+    """Units whose registers are the same in both generations."""
+    full, configurable = (maps[g]["units"] for g in MAPS)
+    return [unit for unit in full if unit in configurable and rows(full[unit]) == rows(configurable[unit])]
+
+
+def common(maps):
+    """The registers that both generations have alike, for the two files of the generations."""
+    out = [BANNER, '#pragma once\n#include "registers/tables.h"\n', "namespace dlasim {\n"]
+    for unit in alike(maps):
+        out += [f"inline constexpr RegisterRow {array('Common', unit)}[] = {{", *rows(maps["Full"]["units"][unit]), "};"]
+    out.append("\n}  // namespace dlasim\n")
+    return "\n".join(out)
+
+
+def table(maps, generation):
+    """The registers that only this generation has or has otherwise, and its units."""
+    out = [BANNER, '#include "registers/tables_common.h"\n', "namespace dlasim {\nnamespace {\n"]
+    units, both = maps[generation]["units"], alike(maps)
+    for unit, body in units.items():
+        if unit not in both:
+            out += [f"constexpr RegisterRow {array(generation, unit)}[] = {{", *rows(body), "};"]
+    out.append(f"constexpr UnitRegisters k{generation}Units[] = {{")
+    for unit, body in units.items():
+        start = body["dual_group_start_offset"]
+        out.append(f'    {{"{unit}", 0x{body["base"]:05x}, {"kNoGroups" if start is None else hex(start)}, '
+                   f'{array("Common" if unit in both else generation, unit)}}},')
+    out.append(f"""}};
+
+}}  // namespace
+
+std::span<const UnitRegisters> {generation.lower()}_units() {{ return k{generation}Units; }}
+
+}}  // namespace dlasim
 """)
     return "\n".join(out)
 
@@ -104,7 +116,8 @@ def page(maps):
 
 def main():
     maps = load()
-    files = {ROOT / "src/registers/offsets.h": offsets(maps), ROOT / "src/registers/tables.cpp": tables(maps),
+    files = {ROOT / "src/registers/offsets.h": offsets(maps), ROOT / "src/registers/tables_common.h": common(maps),
+             **{ROOT / f"src/registers/tables_{g.lower()}.cpp": table(maps, g) for g in MAPS},
              ROOT / "docs/hardware/registers.md": page(maps)}
     stale = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
     if "--check" in sys.argv[1:]:

@@ -38,7 +38,14 @@ struct UnitRegisters {
     }
 };
 
-std::span<const UnitRegisters> register_units(Generation generation);
+// Generated: a file each, and one of what they have alike.
+std::span<const UnitRegisters> full_units();
+std::span<const UnitRegisters> configurable_units();
+
+inline std::span<const UnitRegisters> register_units(Generation generation)
+{
+    return generation == Generation::Full ? full_units() : configurable_units();
+}
 
 inline const UnitRegisters* find_unit(Generation generation, std::string_view name)
 {
