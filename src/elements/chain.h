@@ -49,22 +49,6 @@ struct PipeRow {
     }
 };
 
-/// SKID-PIPE; SKID-PIPE-B where it `stalls`: which of the two is known when the machine is built.
-struct Registered {
-    bool stalls = false, go = true;
-    std::uint8_t held = 0;
-    bool valid() const { return held != 0; }
-    bool ready() const { return go; }
-    void sweep(bool in, Flow& flow)
-    {
-        const bool was_ready = go, moves = flow.ready || held == 0, leaves = flow.ready && held != 0, enters = in && go;
-        held = static_cast<std::uint8_t>(held + enters - leaves);
-        go = stalls ? moves : held < 2;
-        flow.changed |= enters != leaves || go != was_ready;
-        flow.ready = was_ready;
-    }
-};
-
 /// N stages of one kind.
 template <class Stage, std::size_t N>
 struct Row {

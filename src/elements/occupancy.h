@@ -57,6 +57,34 @@ struct SkidB {
     }
 };
 
+/// SKID-PIPE, or SKID-PIPE-B where it `stalls`: which of the two is known when the machine is built.
+struct EitherSkid {
+    bool stalls = false;
+    bool full = false, shadow = false, go = true;
+    bool valid() const { return full; }
+    bool ready() const { return go; }
+    unsigned held() const { return unsigned{full} + unsigned{shadow}; }
+    /// Nothing inside, and it will accept.
+    bool at_rest() const { return !full && !shadow && go; }
+    /// A beat inside, and it will accept: with a beat in and one out every cycle it stays so.
+    bool flows() const { return full && !shadow && go; }
+    void sweep(bool in, Flow& flow)
+    {
+        if (in && full && go && flow.ready) {  // flows on as it is
+            flow.changed = true;
+            return;
+        }
+        const bool was_ready = go, moves = flow.ready || !full;
+        const bool next = go ? in : shadow, now = moves ? next : full, kept = !moves && next;
+        const bool goes = moves || (!stalls && !kept);
+        flow.changed |= goes != go || kept != shadow || now != full || (full && flow.ready);
+        full = now;
+        shadow = kept;
+        go = goes;
+        flow.ready = was_ready;
+    }
+};
+
 /// PIPE: one place, combinational ready.
 struct Pipe {
     bool full = false;

@@ -1,4 +1,4 @@
-// Rows of PIPEs, and the input stage that both generations have under two names. Occupancy only.
+// Rows of PIPEs. Occupancy only.
 //
 //   in ──►│ n │ … │ 2 │ 1 │──► valid(), flag()      a stage moves if the one behind it moves or is empty
 //
@@ -54,33 +54,6 @@ public:
 private:
     unsigned stages_;
     std::uint32_t full_ = 0, flags_ = 0;  // bit 0: the stage at the output
-};
-
-/// SKID-PIPE, or SKID-PIPE-B where it stalls: ready falls after every stall, not only with a caught beat.
-struct EitherSkid {
-    bool stalls = false;
-    bool full = false, shadow = false, go = true;
-    bool valid() const { return full; }
-    bool ready() const { return go; }
-    /// Nothing inside, and it will accept.
-    bool at_rest() const { return !full && !shadow && go; }
-    /// A beat inside, and it will accept: with a beat in and one out every cycle it stays so.
-    bool flows() const { return full && !shadow && go; }
-    void sweep(bool in, Flow& flow)
-    {
-        if (in && full && go && flow.ready) {  // flows on as it is
-            flow.changed = true;
-            return;
-        }
-        const bool was_ready = go, moves = flow.ready || !full;
-        const bool next = go ? in : shadow, now = moves ? next : full, kept = !moves && next;
-        const bool goes = moves || (!stalls && !kept);
-        flow.changed |= goes != go || kept != shadow || now != full || (full && flow.ready);
-        full = now;
-        shadow = kept;
-        go = goes;
-        flow.ready = was_ready;
-    }
 };
 
 }  // namespace dlasim::elements

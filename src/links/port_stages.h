@@ -9,7 +9,7 @@
 #include <array>
 
 #include "base/ring.h"
-#include "elements/pipe_row.h"
+#include "elements/occupancy.h"
 #include "links/wire.h"
 
 namespace dlasim {

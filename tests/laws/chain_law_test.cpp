@@ -50,11 +50,11 @@ void expect_equal(A a, B b, unsigned seed)
     }
 }
 
-TEST(Registered, IsTheStageThatItSaysItIs)
+TEST(EitherSkid, IsTheStageThatItSaysItIs)
 {
     for (unsigned seed = 0; seed < 10; ++seed) {
-        expect_equal(Registered{.stalls = false}, Skid{}, seed);
-        expect_equal(Registered{.stalls = true}, SkidB{}, seed);
+        expect_equal(EitherSkid{.stalls = false}, Skid{}, seed);
+        expect_equal(EitherSkid{.stalls = true}, SkidB{}, seed);
     }
 }
 
@@ -228,7 +228,7 @@ TEST(Outlet, IsATwoPlaceStageInFrontOfAChannel)
         Traffic in(seed), out(seed + 1);
         Channel<unsigned> channel;
         Outlet<unsigned> outlet(channel, stalls);
-        Registered stage{.stalls = stalls};
+        EitherSkid stage{.stalls = stalls};
         std::deque<unsigned> sent;
         for (Cycle now = 1; now < 20000; ++now) {
             outlet.begin(now);

@@ -17,7 +17,6 @@
 #pragma once
 #include <cstdint>
 
-#include "elements/chain.h"
 #include "elements/occupancy.h"
 #include "facts/cdp.h"
 #include "units/cdp/layer.h"
@@ -54,8 +53,8 @@ private:
     BeatWalk walk_;
     bool fresh_ = true;  // the next beat at the input's output is another one than walk_.beat()
     elements::Pipe narrow_;
-    elements::Registered wide_;
-    elements::Registered output_;
+    elements::EitherSkid wide_;
+    elements::EitherSkid output_;
 
     State state_ = State::Wait;
     bool hold_ = false;          // windows are issued without beats

@@ -18,7 +18,6 @@
 #include <cstdint>
 
 #include "base/ring.h"
-#include "elements/chain.h"
 #include "elements/context_fifo.h"
 #include "elements/occupancy.h"
 #include "elements/slices.h"
@@ -40,7 +39,7 @@ public:
     /// A beat stands at the core.
     bool valid() const { return out_.valid(); }
     /// It is the last of the layer.
-    bool last() const { return ends_ && out_.held == 1; }
+    bool last() const { return ends_ && out_.held() == 1; }
     /// The words of this cycle, for the values; null if there is none.
     const ReadBeat* arriving() const { return arriving_; }
 
@@ -84,7 +83,7 @@ private:
     // (3)
     std::uint32_t chunks_left_ = 0, pixels_left_ = 0, half_ = 0;
     Pass sending_;
-    elements::Registered out_;
+    elements::EitherSkid out_;
     bool ends_ = false;
 
     std::uint32_t stalls_ = 0;

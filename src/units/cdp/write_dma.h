@@ -14,7 +14,6 @@
 #include <cstdint>
 
 #include "base/ring.h"
-#include "elements/chain.h"
 #include "elements/occupancy.h"
 #include "elements/slices.h"
 #include "links/dma_shim.h"
