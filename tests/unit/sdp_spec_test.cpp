@@ -8,12 +8,13 @@
 #include <random>
 
 #include "elements/occupancy.h"
+#include "numerics/sdp_y.h"
+#include "registers/lut_window.h"
 #include "registers/offsets.h"
 #include "sdp_bench.h"
 #include "units/sdp/acknowledge.h"
 #include "units/sdp/banks.h"
 #include "units/sdp/context_queue.h"
-#include "units/sdp/lut_window.h"
 #include "units/sdp/write_commands.h"
 
 namespace dlasim {
@@ -435,18 +436,18 @@ TEST(SdpLut, WritingATableRunsTheClockOfEwUntilALayerStarts)
 TEST(SdpLut, TablesAreWrittenAndReadThroughAnAddressThatCounts)
 {
     numerics::LutTables tables;
-    dlasim::sdp::LutWindow window(tables);
-    window.configure(63 | 1 << 17);
+    LutWindow window(tables.le, tables.lo, {});
+    window.configure(63 | 1 << 17, 0);
     for (std::uint32_t i = 0; i < 4; ++i) window.write(100 + i);  // 63, 64, and two that do not exist
     EXPECT_EQ(tables.le[63], 100);
     EXPECT_EQ(tables.le[64], 101);
-    window.configure(64);
-    EXPECT_EQ(window.read(), 101u);
-    EXPECT_EQ(window.read(), 0u);
-    window.configure(2 | 1 << 16);
+    window.configure(64, 0);
+    EXPECT_EQ(window.read(0), 101u);
+    EXPECT_EQ(window.read(0), 0u);
+    window.configure(2 | 1 << 16, 0);
     window.write(7);  // the window is set to read: nothing is written, the address counts
     EXPECT_EQ(tables.lo[2], 0);
-    window.configure(2 | 1 << 16 | 1 << 17);
+    window.configure(2 | 1 << 16 | 1 << 17, 0);
     window.write(9);
     EXPECT_EQ(tables.lo[2], 9);
 }

@@ -8,11 +8,11 @@
 #include "base/ring.h"
 #include "facts/cdp.h"
 #include "links/dma_shim.h"
+#include "registers/lut_window.h"
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/cdp/counters.h"
 #include "units/cdp/layer.h"
-#include "units/cdp/lut_window.h"
 #include "units/cdp/pipeline.h"
 #include "units/cdp/read_dma.h"
 #include "units/cdp/values.h"
@@ -38,7 +38,7 @@ struct CdpCore::Parts {
           registers(*find_unit(hw.generation, "CDP"), ports.csb),
           read_registers(*find_unit(hw.generation, "CDP_RDMA"), ports.csb_rdma),
           interrupt(ports.interrupt),
-          window(tables),
+          window(tables.le, tables.lo, {.stays_at_end = true, .read_settles = facts::cdp::kTableReadSettles}),
           values(silicon),
           reader(silicon, ports.read_mc, ports.read_cv ? *ports.read_cv : no_port.read),
           pipeline(cdp::Pipeline::make(silicon)),
@@ -91,7 +91,7 @@ struct CdpCore::Parts {
     Pulse<std::uint32_t>& interrupt;
     NoPort no_port;
     numerics::LutTables tables;
-    cdp::LutWindow window;
+    LutWindow window;
 
     cdp::Values values;
     cdp::ReadDma reader;                      // (1)

@@ -6,11 +6,11 @@
 #include "base/bits.h"
 #include "base/gated_clock.h"
 #include "facts/sdp.h"
+#include "registers/lut_window.h"
 #include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/sdp/acknowledge.h"
 #include "units/sdp/counters.h"
-#include "units/sdp/lut_window.h"
 #include "units/sdp/machine.h"
 #include "units/sdp/status.h"
 
@@ -90,17 +90,17 @@ SdpCore::Parts::Parts(const Hardware& hw, const SdpPorts& ports)
       registers(*find_unit(hw.generation, "SDP"), ports.csb),
       read_registers(*find_unit(hw.generation, "SDP_RDMA"), ports.csb_rdma),
       values(silicon),
-      window(values.tables()),
+      window(values.tables().le, values.tables().lo, {}),
       machine(Machine::make(silicon, values, ports)),
       acknowledge(silicon.answer_to_interrupt, ports.interrupt)
 {
     registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) -> std::optional<std::uint32_t> {
-        if (offset == reg::sdp::S_LUT_ACCESS_DATA) return window.read();
+        if (offset == reg::sdp::S_LUT_ACCESS_DATA) return window.read(at);
         return status.read(offset, group, registers.enabled(group, at));
     };
     registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) {
         if (offset == reg::sdp::S_LUT_ACCESS_CFG) {
-            window.configure(data);
+            window.configure(data, decode);
             if (silicon.lut) clocks[kEwDomain].on(decode + 1);  // the tables are clocked while they are written
         }
         if (offset == reg::sdp::S_LUT_ACCESS_DATA) window.write(data);

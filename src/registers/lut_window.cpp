@@ -1,0 +1,47 @@
+#include "registers/lut_window.h"
+
+#include "base/bits.h"
+
+namespace dlasim {
+namespace {
+
+constexpr unsigned kAddressBits = 10;  // sdp.md 1.3
+
+}  // namespace
+
+void LutWindow::configure(std::uint32_t value, Cycle at)
+{
+    old_ = now_;
+    now_ = {bits(value, 0, kAddressBits), bits(value, 16, 1) != 0};
+    writes_ = bits(value, 17, 1) != 0;
+    settled_ = at + kind_.read_settles;
+}
+
+void LutWindow::write(std::uint32_t value)
+{
+    if (std::uint16_t* place = entry(now_); writes_ && place) *place = static_cast<std::uint16_t>(value);
+    count();
+}
+
+std::uint32_t LutWindow::read(Cycle at)
+{
+    const std::uint16_t* place = entry(at < settled_ ? old_ : now_);
+    const std::uint32_t value = place ? *place : 0;
+    count();
+    return value;
+}
+
+/// Null beyond the table.
+std::uint16_t* LutWindow::entry(const Place& place) const
+{
+    const std::span<std::uint16_t> table = place.lo ? lo_ : le_;
+    return place.address < table.size() ? &table[place.address] : nullptr;
+}
+
+void LutWindow::count()
+{
+    if (kind_.stays_at_end && now_.address + 1 == (now_.lo ? lo_ : le_).size()) return;
+    now_.address = (now_.address + 1) & ((1u << kAddressBits) - 1);
+}
+
+}  // namespace dlasim
