@@ -7,24 +7,25 @@
 #include "base/cycle.h"
 #include "facts/hardware.h"
 
-namespace dlasim::facts {
+namespace dlasim::facts::pdp {
 
 // ---- the same everywhere
-inline constexpr unsigned kPdpResponseStages = 3;                  // [spec] 4.2: response in r, latency FIFO write in r + 3
-inline constexpr Cycle kPdpResponseWait = kPdpResponseStages + 3;  // through the empty FIFO and its output register too
-inline constexpr unsigned kPdpWindowStages = 4;                    // [spec] 4.4: PIPEs of the horizontal stage
-inline constexpr unsigned kPdpPadStages = 1;                       // [spec] 4.4: pad adder
-inline constexpr unsigned kPdpLineStages = 6;                      // [spec] 4.5: from the RAM read to the height's reciprocal
-inline constexpr unsigned kPdpFp16PadStages = 4;                   // [spec] 5: pad adder of an fp16 average
-inline constexpr unsigned kPdpFp16OutputStages = 15;               // [spec] 5: behind the adder of an fp16 average
-inline constexpr unsigned kPdpVoidBeats = 3;                       // [spec] 4.5: behind every line of a single output column
-inline constexpr std::uint32_t kPdpSdpFifo = 4;                    // [spec] 4.3: FIFOs of the on-the-fly input
-inline constexpr std::uint32_t kPdpBankColumns = 16;               // [spec] intro: output columns of a line buffer bank
-inline constexpr std::uint32_t kPdpBanks = 8;                      // [spec] intro
-inline constexpr Cycle kPdpDoneToGate = 4;                         // [spec] 6: op_en delayed by three flops falls at done + 4
-inline constexpr unsigned kPdpInterruptBit = 4;                    // [spec] 1.9: bits 4 and 5 of GLB
+inline constexpr unsigned kResponseStages = 3;               // [spec] 4.2: response in r, latency FIFO write in r + 3
+inline constexpr Cycle kResponseWait = kResponseStages + 3;  // through the empty FIFO and its output register too
+inline constexpr unsigned kWindowStages = 4;                 // [spec] 4.4: PIPEs of the horizontal stage
+inline constexpr unsigned kPadStages = 1;                    // [spec] 4.4: pad adder
+inline constexpr unsigned kLineStages = 6;                   // [spec] 4.5: from the RAM read to the height's reciprocal
+inline constexpr unsigned kFp16PadStages = 4;                // [spec] 5: pad adder of an fp16 average
+inline constexpr unsigned kFp16OutputStages = 15;            // [spec] 5: behind the adder of an fp16 average
+inline constexpr unsigned kVoidBeats = 3;                    // [spec] 4.5: behind every line of a single output column
+inline constexpr std::uint32_t kSdpFifo = 4;                 // [spec] 4.3: FIFOs of the on-the-fly input
+inline constexpr std::uint32_t kBankColumns = 16;            // [spec] intro: output columns of a line buffer bank
+inline constexpr std::uint32_t kBanks = 8;                   // [spec] intro
+inline constexpr Cycle kDoneToGate = 4;                      // [spec] 6: op_en delayed by three flops falls at done + 4
+inline constexpr unsigned kInterruptBit = 4;                 // [spec] 1.9: bits 4 and 5 of GLB
 
-struct Pdp {
+/// What depends on the generation and on the geometry.
+struct Facts {
     std::uint32_t atom_bytes = 0;
     std::uint32_t beats = 0;         // cycles an atom takes
     std::uint32_t word_atoms = 1;    // [spec] 9: of a memory word
@@ -41,22 +42,22 @@ struct Pdp {
     std::uint32_t sdp_ratio(std::uint32_t element_bytes) const { return sdp_bytes * element_bytes * beats / atom_bytes; }
 };
 
-inline Pdp pdp(const Hardware& hw)
+inline Facts of(const Hardware& hw)
 {
-    Pdp pdp;
-    pdp.atom_bytes = hw.memory.atom_bytes;
-    pdp.beats = hw.memory.atom_bytes / hw.pdp.throughput;
-    pdp.sdp_bytes = hw.sdp.max_throughput();
-    pdp.address_mask = hw.memory.address_bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << hw.memory.address_bits) - 1;
-    if (!hw.full()) return pdp;
-    pdp.word_atoms = 2;
-    pdp.stalls = false;
-    pdp.interface_stages = 2;
-    pdp.commands = 16;
-    pdp.atom_fifo = 3;
-    pdp.late_acknowledge = true;
-    pdp.formats = true;
-    return pdp;
+    Facts facts;
+    facts.atom_bytes = hw.memory.atom_bytes;
+    facts.beats = hw.memory.atom_bytes / hw.pdp.throughput;
+    facts.sdp_bytes = hw.sdp.max_throughput();
+    facts.address_mask = hw.memory.address_bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << hw.memory.address_bits) - 1;
+    if (!hw.full()) return facts;
+    facts.word_atoms = 2;
+    facts.stalls = false;
+    facts.interface_stages = 2;
+    facts.commands = 16;
+    facts.atom_fifo = 3;
+    facts.late_acknowledge = true;
+    facts.formats = true;
+    return facts;
 }
 
-}  // namespace dlasim::facts
+}  // namespace dlasim::facts::pdp

@@ -58,7 +58,7 @@ public:
         do layer_ = LayerMaker(seed * 64 + in(0, 63), kKinds[in(0, std::size(kKinds) - 1)]).make();
         while (!fits(layer_));
         jobs_.push_back(job_of(layer_.layer, layer_.hardware, layer_.memory));
-        operations_.push_back({writes_of(jobs_.back().program, 0, true), layer_.layer.pool ? 1u << facts::kPdpInterruptBit : 1});
+        operations_.push_back({writes_of(jobs_.back().program, 0, true), layer_.layer.pool ? 1u << facts::pdp::kInterruptBit : 1});
         add_lrns();
         if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::bdma::kInterruptBit);
         if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::rubik::kInterruptBit);

@@ -34,7 +34,7 @@ std::uint32_t done_bit(const std::string& unit, unsigned group)
 {
     if (unit == "SDP") return 1u << group;
     if (unit == "CDP") return 1u << (facts::cdp::kInterruptBit + group);
-    if (unit == "PDP") return 1u << (facts::kPdpInterruptBit + group);
+    if (unit == "PDP") return 1u << (facts::pdp::kInterruptBit + group);
     if (unit == "BDMA") return 1u << (facts::bdma::kInterruptBit + group);
     if (unit == "RBK") return 1u << (facts::rubik::kInterruptBit + group);
     return 0;

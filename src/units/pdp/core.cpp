@@ -38,7 +38,7 @@ struct PdpCore::Parts {
 
     Parts(const Hardware& hw, const PdpPorts& ports)
         : generation(hw.generation),
-          facts(facts::pdp(hw)),
+          facts(facts::pdp::of(hw)),
           links(ports),
           registers(*find_unit(hw.generation, "PDP"), ports.csb),
           read_registers(*find_unit(hw.generation, "PDP_RDMA"), ports.csb_rdma),
@@ -73,7 +73,7 @@ struct PdpCore::Parts {
     bool acknowledged(Cycle at);
 
     Generation generation;
-    facts::Pdp facts;
+    facts::pdp::Facts facts;
     PdpPorts links;
     Pulse<bool> no_secondary;
     RegisterFile registers, read_registers;
@@ -267,7 +267,7 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     events.start = !running && registers.start_cycle() == at;
     const bool happens = events.start || last_data || read.finished || events.acknowledged || completion.pending();
     if (const auto group = happens ? completion.clock(events) : std::nullopt)
-        links.interrupt.put(at + 1, 1u << (facts::kPdpInterruptBit + *group));
+        links.interrupt.put(at + 1, 1u << (facts::pdp::kInterruptBit + *group));
 
     active = flow.changed || completion.pending() || done || last_data || events.start || events.acknowledged;
     if (events.start) start(at);
@@ -275,7 +275,7 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     if (read.finished) {
         read_registers.finish(at);
         reading = false;
-        read_clock.off(at + facts::kPdpDoneToGate);
+        read_clock.off(at + facts::pdp::kDoneToGate);
     }
     if (done) finish(at);
     links.sdp.set_ready(at + 1, input.sdp_ready());
@@ -314,7 +314,7 @@ void PdpCore::Parts::finish(Cycle at)
     active = true;
     select();
     ++layers;
-    for (GatedClock* clock : {&core_clock, &write_clock, &fp16_clock}) clock->off(at + facts::kPdpDoneToGate);
+    for (GatedClock* clock : {&core_clock, &write_clock, &fp16_clock}) clock->off(at + facts::pdp::kDoneToGate);
 }
 
 /// Cycles that were slept through are as the one evaluated last.

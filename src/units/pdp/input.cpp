@@ -53,7 +53,7 @@ void Input::sweep_sdp(bool offered, elements::Flow& flow)
 {
     const bool use = sdp_beat_valid();
     if (ratio_ > 1) {
-        const bool room = fifo_held_ <= facts::kPdpSdpFifo, reads = fifo_held_ != 0 && flow.ready;
+        const bool room = fifo_held_ <= facts::pdp::kSdpFifo, reads = fifo_held_ != 0 && flow.ready;
         const bool pops = reads && piece_ + 1 == ratio_;
         if (reads) piece_ = pops ? 0 : piece_ + 1;
         flow.changed |= reads || (use && room);

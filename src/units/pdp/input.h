@@ -22,7 +22,10 @@ namespace dlasim::pdp {
 
 class Input {
 public:
-    explicit Input(const facts::Pdp& facts) : facts_(facts), ratio_(facts.sdp_ratio(1)) { stage_.stalls = sdp_.stalls = facts.stalls; }
+    explicit Input(const facts::pdp::Facts& facts) : facts_(facts), ratio_(facts.sdp_ratio(1))
+    {
+        stage_.stalls = sdp_.stalls = facts.stalls;
+    }
 
     /// The gate of the layer's source opens from the next cycle on.
     void start(const PoolLayer& layer);
@@ -52,7 +55,7 @@ private:
     bool sdp_beat_valid() const { return sdp_.valid() && !voids_[0]; }
     void sweep_sdp(bool offered, elements::Flow& flow);
 
-    const facts::Pdp& facts_;
+    const facts::pdp::Facts& facts_;
     bool flying_ = true;
     bool memory_open_ = false, sdp_open_ = false;
     elements::Pipe nan_;

@@ -40,7 +40,7 @@ std::uint64_t address(const RegisterFile& registers, std::uint32_t high, std::ui
 
 }  // namespace
 
-ReadLayer ReadLayer::decode(const facts::Pdp& facts, const RegisterFile& registers)
+ReadLayer ReadLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& registers)
 {
     using namespace reg::pdp_rdma;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
@@ -61,7 +61,7 @@ ReadLayer ReadLayer::decode(const facts::Pdp& facts, const RegisterFile& registe
     return layer;
 }
 
-PoolLayer PoolLayer::decode(const facts::Pdp& facts, Generation generation, const RegisterFile& registers)
+PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, Generation generation, const RegisterFile& registers)
 {
     using namespace reg::pdp;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };

@@ -33,7 +33,7 @@ struct ReadLayer {
     std::uint64_t start(std::uint32_t pass) const { return pass == 0 ? 0 : second_start + std::uint64_t{pass - 1} * step; }
     std::uint64_t atoms() const { return passes.total() * surfaces * height; }
 
-    static ReadLayer decode(const facts::Pdp& facts, const RegisterFile& registers);
+    static ReadLayer decode(const facts::pdp::Facts& facts, const RegisterFile& registers);
 };
 
 /// What PDP pools.
@@ -51,7 +51,7 @@ struct PoolLayer {
 
     std::uint64_t atoms_in() const { return in.total() * surfaces * height; }
 
-    static PoolLayer decode(const facts::Pdp& facts, Generation generation, const RegisterFile& registers);
+    static PoolLayer decode(const facts::pdp::Facts& facts, Generation generation, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::pdp

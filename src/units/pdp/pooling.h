@@ -23,13 +23,16 @@ namespace dlasim::pdp {
 
 class Horizontal {
 public:
-    explicit Horizontal(const facts::Pdp& facts) : schedule_(facts), windows_(facts::kPdpWindowStages), pad_(facts::kPdpPadStages) {}
+    explicit Horizontal(const facts::pdp::Facts& facts)
+        : schedule_(facts), windows_(facts::pdp::kWindowStages), pad_(facts::pdp::kPadStages)
+    {
+    }
 
     /// Takes input from the next cycle on.
     void start(const PoolLayer& layer)
     {
         schedule_.start(layer);
-        pad_ = elements::FlaggedRow(layer.fp16_average ? facts::kPdpFp16PadStages : facts::kPdpPadStages);
+        pad_ = elements::FlaggedRow(layer.fp16_average ? facts::pdp::kFp16PadStages : facts::pdp::kPadStages);
     }
     bool valid() const { return pad_.valid(); }
     bool empty() const { return windows_.empty() && pad_.empty() && !schedule_.more(); }
@@ -65,7 +68,10 @@ private:
 
 class Vertical {
 public:
-    explicit Vertical(const facts::Pdp& facts) : schedule_(facts), lines_(facts::kPdpLineStages), fp16_(facts::kPdpFp16OutputStages) {}
+    explicit Vertical(const facts::pdp::Facts& facts)
+        : schedule_(facts), lines_(facts::pdp::kLineStages), fp16_(facts::pdp::kFp16OutputStages)
+    {
+    }
 
     void start(const PoolLayer& layer)
     {

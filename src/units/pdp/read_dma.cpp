@@ -4,7 +4,7 @@
 
 namespace dlasim::pdp {
 
-ReadDma::ReadDma(const facts::Pdp& facts, Values& values)
+ReadDma::ReadDma(const facts::pdp::Facts& facts, Values& values)
     : facts_(facts),
       values_(values),
       ports_{PortStages<ReadRequest>(facts.interface_stages, facts.stalls), PortStages<ReadRequest>(facts.interface_stages, facts.stalls)},
@@ -55,7 +55,7 @@ bool ReadDma::receive(Cycle now)
         if (!link || !link->response.fires(now)) continue;
         const ReadBeat& beat = link->response.item(now);
         const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
-        words_.push_back({now + facts::kPdpResponseWait, static_cast<std::uint8_t>(atoms)});
+        words_.push_back({now + facts::pdp::kResponseWait, static_cast<std::uint8_t>(atoms)});
         values_.feed(false, beat.data.data(), atoms * facts_.atom_bytes);
         any = true;
     }

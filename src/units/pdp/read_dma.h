@@ -27,7 +27,7 @@ namespace dlasim::pdp {
 
 class ReadDma {
 public:
-    ReadDma(const facts::Pdp& facts, Values& values);
+    ReadDma(const facts::pdp::Facts& facts, Values& values);
     void connect(ReadLink& primary, ReadLink* secondary);
 
     /// Requests leave from the next cycle on.
@@ -125,7 +125,7 @@ private:
     }
     bool sweep_requests(Cycle now, bool line_taken, elements::Flow& flow);
 
-    const facts::Pdp& facts_;
+    const facts::pdp::Facts& facts_;
     Values& values_;
     std::array<ReadLink*, 2> links_{};  // secondary, primary
     std::array<PortStages<ReadRequest>, 2> ports_;

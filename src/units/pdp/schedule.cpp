@@ -167,7 +167,7 @@ void VerticalSchedule::advance()
 {
     if (part_ == Part::Line && passes_.width(pass_) == 1) {
         part_ = Part::Void;
-        run_ = {facts::kPdpVoidBeats, false, false};
+        run_ = {facts::pdp::kVoidBeats, false, false};
         return;
     }
     const bool ends = surface_ + 1 == surfaces_;

@@ -39,7 +39,7 @@ struct Flush {
 
 class HorizontalSchedule {
 public:
-    explicit HorizontalSchedule(const facts::Pdp& facts) : facts_(facts) {}
+    explicit HorizontalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
     void start(const PoolLayer& layer);
 
     bool more() const { return run_.beats != 0; }
@@ -74,7 +74,7 @@ private:
     void advance();
     void open_pixel();
 
-    const facts::Pdp& facts_;
+    const facts::pdp::Facts& facts_;
     Passes passes_;
     std::uint32_t lines_ = 0;
     std::array<Flush, 3> flush_;  // of the first, of a middle and of the last pass
@@ -86,7 +86,7 @@ private:
 
 class VerticalSchedule {
 public:
-    explicit VerticalSchedule(const facts::Pdp& facts) : facts_(facts) {}
+    explicit VerticalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
     void start(const PoolLayer& layer);
 
     bool more() const { return run_.beats != 0; }
@@ -107,7 +107,7 @@ private:
     void open_line();
     std::uint64_t line_beats() const { return std::uint64_t{passes_.width(pass_)} * facts_.beats; }
 
-    const facts::Pdp& facts_;
+    const facts::pdp::Facts& facts_;
     Passes passes_;  // of the output
     std::uint32_t height_ = 0, surfaces_ = 0;
     Flush flush_;

@@ -20,7 +20,7 @@ namespace dlasim::pdp {
 
 class Values {
 public:
-    explicit Values(const facts::Pdp& facts) : facts_(facts) {}
+    explicit Values(const facts::pdp::Facts& facts) : facts_(facts) {}
 
     void compute(bool on) { on_ = on; }
     /// Bytes of whole atoms, or of parts of one on the fly. PDP_RDMA reads ahead while SDP still feeds the layer before.
@@ -49,7 +49,7 @@ private:
     void count_nan(const std::uint8_t* bytes);
     std::int32_t* pooled(std::uint32_t line, std::uint32_t column) { return lines_[line % kLines].data() + std::size_t{column} * lanes_; }
 
-    const facts::Pdp& facts_;
+    const facts::pdp::Facts& facts_;
     bool on_ = true;
     struct Source {
         ByteStream bytes;

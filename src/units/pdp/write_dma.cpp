@@ -5,7 +5,7 @@
 
 namespace dlasim::pdp {
 
-WriteDma::WriteDma(const facts::Pdp& facts, Values& values)
+WriteDma::WriteDma(const facts::pdp::Facts& facts, Values& values)
     : facts_(facts),
       values_(values),
       ports_{PortStages<WritePacket>(facts.interface_stages, facts.stalls), PortStages<WritePacket>(facts.interface_stages, facts.stalls)}

@@ -61,7 +61,7 @@ private:
 
 class WriteDma {
 public:
-    WriteDma(const facts::Pdp& facts, Values& values);
+    WriteDma(const facts::pdp::Facts& facts, Values& values);
     void connect(WriteLink& primary, WriteLink* secondary);
 
     /// Commands are made from the next cycle on. `layer` stays until the layer has ended.
@@ -128,7 +128,7 @@ private:
     /// Cycles until the atom that is collected can be complete: its beats come one a cycle, through the input stage.
     Cycle atom_comes(Cycle arrives) const { return (input_.valid() ? 0 : arrives + 1) + facts_.beats - beat_; }
 
-    const facts::Pdp& facts_;
+    const facts::pdp::Facts& facts_;
     Values& values_;
     std::array<PortStages<WritePacket>, 2> ports_;
     bool to_primary_ = true;
