@@ -52,19 +52,23 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("rubik", rubik, "Rubik"),
         DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "MHz", "core clock"),
     };
-#define DLASIM_CREDIT(name, id, meaning) \
-    list.push_back(                      \
-        {"fabric.read_credit." name, [](Hardware& hw) { return &hw.fabric.read_credit[id]; }, nullptr, {0, 65536}, "beats", meaning})
-    DLASIM_CREDIT("bdma", 0, "read credit of BDMA: the depth of its latency FIFO");
-    DLASIM_CREDIT("sdp", 1, "read credit of SDP: the depth of its latency FIFO");
-    DLASIM_CREDIT("pdp", 2, "read credit of PDP: the depth of its latency FIFO");
-    DLASIM_CREDIT("cdp", 3, "read credit of CDP: the depth of its latency FIFO");
-    DLASIM_CREDIT("rubik", 4, "read credit of Rubik: the depth of its latency FIFO");
-    DLASIM_CREDIT("sdp_bs", 5, "read credit of BS: the depth of its latency FIFO");
-    DLASIM_CREDIT("sdp_bn", 6, "read credit of BN: the depth of its latency FIFO");
-    DLASIM_CREDIT("sdp_ew", 7, "read credit of EW: the depth of its latency FIFO");
-    DLASIM_CREDIT("cdma_data", 8, "read credit of CDMA for data: 0, it returns none");
-    DLASIM_CREDIT("cdma_weight", 9, "read credit of CDMA for weights: 0, it returns none");
+#define DLASIM_CREDIT(client, meaning)                                                                             \
+    list.push_back({credit_path(Client::client),                                                                   \
+                    [](Hardware& hw) { return &hw.fabric.read_credit[static_cast<std::size_t>(Client::client)]; }, \
+                    nullptr,                                                                                       \
+                    {0, 65536},                                                                                    \
+                    "beats",                                                                                       \
+                    meaning})
+    DLASIM_CREDIT(Bdma, "read credit of BDMA: the depth of its latency FIFO");
+    DLASIM_CREDIT(Sdp, "read credit of SDP: the depth of its latency FIFO");
+    DLASIM_CREDIT(Pdp, "read credit of PDP: the depth of its latency FIFO");
+    DLASIM_CREDIT(Cdp, "read credit of CDP: the depth of its latency FIFO");
+    DLASIM_CREDIT(Rubik, "read credit of Rubik: the depth of its latency FIFO");
+    DLASIM_CREDIT(SdpBs, "read credit of BS: the depth of its latency FIFO");
+    DLASIM_CREDIT(SdpBn, "read credit of BN: the depth of its latency FIFO");
+    DLASIM_CREDIT(SdpEw, "read credit of EW: the depth of its latency FIFO");
+    DLASIM_CREDIT(CdmaData, "read credit of CDMA for data: 0, it returns none");
+    DLASIM_CREDIT(CdmaWeight, "read credit of CDMA for weights: 0, it returns none");
     return list;
 }
 #undef DLASIM_NUMBER
@@ -143,7 +147,7 @@ void derive(Overlay& overlay)
 {
     Hardware& hw = overlay.hardware;
     const auto named = [&](const char* path) { return overlay.named.count(path) != 0; };
-    if (!hw.full()) {
+    if (hw.scalable()) {
         if (named("mac.atomic_c") && !named("cbuf.entry_bytes")) hw.cbuf.entry_bytes = hw.mac.atomic_c;
         if (named("mac.atomic_k") && !named("memory.atom_bytes")) hw.memory.atom_bytes = hw.mac.atomic_k;
         if (hw.memory.atom_bytes != find_preset(hw.name)->memory.atom_bytes && !named("memory.primary.width_bytes"))
@@ -161,9 +165,8 @@ void derive(Overlay& overlay)
         if (!named("pdp.throughput"))
             hw.pdp.throughput = std::max(1u, std::min({hw.pdp.throughput, hw.sdp.max_throughput(), hw.memory.atom_bytes / 4}));
         const auto credits = configurable_credits(hw);
-        static const char* kPaths[10] = {"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"};
         for (std::size_t id = 0; id < credits.size(); ++id)
-            if (overlay.named.count(std::string("fabric.read_credit.") + kPaths[id]) == 0) hw.fabric.read_credit[id] = credits[id];
+            if (!named(credit_path(static_cast<Client>(id)).c_str())) hw.fabric.read_credit[id] = credits[id];
     }
 }
 
@@ -192,6 +195,13 @@ const std::array<KeyRow, 3> kHardwareKeys{
     KeyRow{"name", "text", "", "for whoever reads the file", "read, and not written"},
     KeyRow{"generation", "text", "", "full or configurable: must be the preset's"},
 };
+
+std::string credit_path(Client client)
+{
+    constexpr std::array<const char*, kClients> kKeys{"bdma",   "sdp",    "pdp",    "cdp",       "rubik",
+                                                      "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"};
+    return std::string("fabric.read_credit.") + kKeys[static_cast<std::size_t>(client)];
+}
 
 const HardwareField* find_hardware_field(const std::string& path)
 {
@@ -234,7 +244,7 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
     }
     if (name.empty()) throw ConfigError(at(file, pointer + "/preset"), "is missing, expected the preset this is laid over");
     Overlay overlay{preset_named(name, at(file, pointer + "/preset")), {}};
-    const std::string generation = overlay.hardware.full() ? "full" : "configurable";
+    const std::string generation = name_of(overlay.hardware.generation);
     if (json.contains("generation") && json["generation"] != generation)
         throw ConfigError(at(file, pointer + "/generation"),
                           found(json["generation"]) + ", expected \"" + generation + "\", the generation of " + name);
@@ -246,7 +256,7 @@ OrderedJson hardware_json(const Hardware& hardware)
 {
     OrderedJson json;
     json[std::string(kHardwareKeys[0].name)] = hardware.name;
-    json[std::string(kHardwareKeys[2].name)] = hardware.full() ? "full" : "configurable";
+    json[std::string(kHardwareKeys[2].name)] = name_of(hardware.generation);
     Hardware copy = hardware;
     for (const HardwareField& field : hardware_fields()) {
         OrderedJson* place = &json;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/json_object.h"
+#include "facts/client.h"
 #include "facts/hardware.h"
 #include "files/keys.h"
 
@@ -27,6 +28,8 @@ struct HardwareField {
     std::string unit, meaning;
 };
 const std::vector<HardwareField>& hardware_fields();
+/// Path of a client's read credit.
+std::string credit_path(Client client);
 /// Null if there is none of that path; takes former names too, with a warning.
 const HardwareField* find_hardware_field(const std::string& path);
 /// The keys of a hardware object beside the fields.

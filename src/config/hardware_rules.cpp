@@ -31,13 +31,14 @@ public:
         return is(path, value) + " and " + is(other, second);
     }
 
-    void full() const;
-    void configurable() const;
+    void one_design() const;
+    void scalable() const;
     void both() const;
 
 private:
     void credits() const;
-    void credit(const char* client, std::uint32_t value, std::uint32_t most, const std::string& why) const;
+    void credit(Client client, std::uint32_t most, const std::string& why) const;
+    std::uint32_t credit_of(Client client) const { return hw_.fabric.read_credit[static_cast<std::size_t>(client)]; }
     void fixed(const char* path, std::uint32_t value, std::uint32_t silicon) const
     {
         expect(value == silicon, is(path, value),
@@ -64,10 +65,10 @@ void Rules::both() const
 }
 
 /// A client waits for ever for a chunk that needs more credits than it has, and takes responses only as far as its FIFO goes.
-void Rules::credit(const char* client, std::uint32_t value, std::uint32_t most, const std::string& why) const
+void Rules::credit(Client client, std::uint32_t most, const std::string& why) const
 {
-    const std::uint32_t least = facts::fabric::chunk_credits(hw_);
-    const std::string path = std::string("fabric.read_credit.") + client;
+    const std::uint32_t least = facts::fabric::chunk_credits(hw_), value = credit_of(client);
+    const std::string path = credit_path(client);
     expect(value >= least, is(path.c_str(), value),
            "at least " + std::to_string(least) + ": the response beats of the longest chunk of a request, which waits for all of them");
     expect(value <= most, is(path.c_str(), value), "at most " + std::to_string(most) + ": " + why);
@@ -76,23 +77,19 @@ void Rules::credit(const char* client, std::uint32_t value, std::uint32_t most, 
 // [spec] fabric.md 1.1 to 1.3: the two clients of CDMA return no credits, the others a credit for every beat that leaves their FIFO.
 void Rules::credits() const
 {
-    const auto& credits = hw_.fabric.read_credit;
-    for (const auto& [client, id] : {std::pair{"cdma_data", 8}, std::pair{"cdma_weight", 9}})
-        expect(credits[static_cast<std::size_t>(id)] == 0,
-               is((std::string("fabric.read_credit.") + client).c_str(), credits[static_cast<std::size_t>(id)]),
+    for (const Client client : {Client::CdmaData, Client::CdmaWeight})
+        expect(credit_of(client) == 0, is(credit_path(client).c_str(), credit_of(client)),
                "0, unlimited: CDMA returns no credits, so it would stop for ever once it has used them up");
     const std::uint32_t counter = facts::fabric::most_credits(hw_);
     const std::string bits = std::string("the credit counter has ") + (counter < 256 ? "eight" : "nine") + " bits";
-    if (hw_.bdma) credit("bdma", credits[0], facts::bdma::of(hw_).fifo_beats, "the latency FIFO of BDMA holds no more");
-    if (hw_.rubik) credit("rubik", credits[4], facts::rubik::of(hw_).fifo_beats, "the data FIFO of Rubik holds no more");
-    for (const auto& [client, id] :
-         {std::pair{"sdp", 1}, std::pair{"pdp", 2}, std::pair{"cdp", 3}, std::pair{"sdp_bs", 5}, std::pair{"sdp_bn", 6}})
-        credit(client, credits[static_cast<std::size_t>(id)], counter, bits);
-    if (hw_.sdp.has_ew) credit("sdp_ew", credits[7], counter, bits);
+    if (hw_.bdma) credit(Client::Bdma, facts::bdma::of(hw_).fifo_beats, "the latency FIFO of BDMA holds no more");
+    if (hw_.rubik) credit(Client::Rubik, facts::rubik::of(hw_).fifo_beats, "the data FIFO of Rubik holds no more");
+    for (const Client client : {Client::Sdp, Client::Pdp, Client::Cdp, Client::SdpBs, Client::SdpBn}) credit(client, counter, bits);
+    if (hw_.sdp.has_ew) credit(Client::SdpEw, counter, bits);
 }
 
 // [spec] cdma.md 0.1, csc.md 0, sdp.md 1.7.1: lanes, entry and beat are one design.
-void Rules::full() const
+void Rules::one_design() const
 {
     fixed("mac.atomic_c", hw_.mac.atomic_c, 64);
     fixed("mac.atomic_k", hw_.mac.atomic_k, 16);
@@ -110,7 +107,7 @@ void Rules::full() const
     expect(hw_.cbuf.banks <= 16, is("cbuf.banks", hw_.cbuf.banks), "2..16: the bank fields have four bits");
 }
 
-void Rules::configurable() const
+void Rules::scalable() const
 {
     const std::uint32_t c = hw_.mac.atomic_c, k = hw_.mac.atomic_k, atom = hw_.memory.atom_bytes;
     power_of_two("mac.atomic_c", c, 8, 64);
@@ -159,8 +156,8 @@ void Rules::configurable() const
 void check_hardware(const Hardware& hardware, const std::string& where)
 {
     const Rules rules(hardware, where);
-    if (hardware.full()) rules.full();
-    else rules.configurable();
+    if (hardware.scalable()) rules.scalable();
+    else rules.one_design();
     rules.both();
 }
 

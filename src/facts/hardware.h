@@ -12,6 +12,7 @@
 namespace dlasim {
 
 enum class Generation { Full, Configurable };
+constexpr const char* name_of(Generation generation) { return generation == Generation::Full ? "full" : "configurable"; }
 enum class Precision : std::uint8_t { Int8 = 0, Int16 = 1, Fp16 = 2 };
 
 struct MacHardware {
@@ -77,6 +78,8 @@ struct Hardware {
     std::uint32_t clock_mhz = 1000;
 
     bool full() const { return generation == Generation::Full; }
+    /// Sizes may be chosen, and others follow from them. nv_full is one design.
+    bool scalable() const { return !full(); }
     /// R: memory atoms in a CBUF entry.
     std::uint32_t atoms_per_entry() const { return cbuf.entry_bytes / memory.atom_bytes; }
     /// M: memory atoms in a response beat.
