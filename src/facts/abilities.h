@@ -5,6 +5,7 @@
 #pragma once
 #include "facts/csc.h"
 #include "facts/hardware.h"
+#include "facts/sdp.h"
 
 namespace dlasim::facts {
 
@@ -28,6 +29,7 @@ struct Abilities {
 inline Abilities abilities(const Hardware& hw)
 {
     const csc::Facts sequencer = csc::of(hw);
+    const sdp::Arithmetic post = sdp::arithmetic(hw.generation);
     const bool full = hw.full();
     return {.words = sequencer.words,
             .rows_at_once = full,
@@ -38,9 +40,9 @@ inline Abilities abilities(const Hardware& hw)
             .longest_stripe = sequencer.upper,
             .longest_pixel_stripe = sequencer.image_stripe,
             .cacc_pauses = !full,
-            .dead_shift = full ? kNoLimit : 49,
-            .equal_in_bytes = !full,
-            .far_le_is_negative = full};
+            .dead_shift = post.dead_shift,
+            .equal_in_bytes = post.narrow_lanes,
+            .far_le_is_negative = post.far_le_is_negative};
 }
 
 }  // namespace dlasim::facts

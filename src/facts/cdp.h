@@ -20,6 +20,17 @@ inline constexpr unsigned kInterruptBit = 2;        // [spec] 4.4: bits 2 and 3
 inline constexpr Cycle kTableReadSettles = 3;       // [spec] 5.1: a read closer to S_LUT_ACCESS_CFG sees the old address
 inline constexpr std::uint32_t kFullBeatBytes = 8;  // [spec] parameters: 8 int8, 4 of 16 bits
 
+/// Where the generations compute int8 otherwise; the values here are those of nv_full.
+struct Arithmetic {
+    unsigned in_dead_shift = 64, out_dead_shift = 64;  // converters: right shifts from here on give 0. [spec] 3.1
+    bool even_index_cut = true;                        // the look-up units of even channels cut the index. [spec] 3.3
+};
+constexpr Arithmetic arithmetic(Generation generation)
+{
+    if (generation == Generation::Full) return {};
+    return {.in_dead_shift = 25, .out_dead_shift = 42, .even_index_cut = false};
+}
+
 /// What depends on the generation and on the geometry.
 struct Facts {
     bool words;                     // int16 and fp16: D_DATA_FORMAT counts
@@ -38,6 +49,7 @@ struct Facts {
     std::uint32_t write_commands;   // [spec] 4.4
     std::uint64_t address_mask;     // [spec] 2: addresses wrap
     bool floating;                  // [spec] 4.2: fp16 has pipes of its own
+    Arithmetic arithmetic;
     bool hybrid_counts_idle_lanes;  // [spec] 3.5: with 16 bits the lanes of int8 alone count as both hit
 };
 inline Facts of(const Hardware& hw)
@@ -60,6 +72,7 @@ inline Facts of(const Hardware& hw)
             .write_commands = full ? 3u : 4u,
             .address_mask = hw.memory.address_bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << hw.memory.address_bits) - 1,
             .floating = full,
+            .arithmetic = arithmetic(hw.generation),
             .hybrid_counts_idle_lanes = full};
 }
 

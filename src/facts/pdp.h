@@ -34,6 +34,7 @@ struct Facts {
     std::uint32_t commands = 256;    // [spec] 4.2, 5: requests ahead of their data
     std::uint32_t atom_fifo = 32;    // [spec] 4.2, 4.6, 5: reorder and data FIFOs, words without the output register
     bool late_acknowledge = false;   // [spec] 4.7, 5: one register more from the acknowledge to the interrupt
+    unsigned padded_bits = 15;       // [spec] 3: of an int8 sum with its padding
     bool formats = false;            // [spec] 9: D_DATA_FORMAT matters
     std::uint32_t sdp_bytes = 0;     // of a beat from SDP, int8
     std::uint64_t address_mask = 0;  // addresses wrap
@@ -56,6 +57,7 @@ inline Facts of(const Hardware& hw)
     facts.commands = 16;
     facts.atom_fifo = 3;
     facts.late_acknowledge = true;
+    facts.padded_bits = 14;
     facts.formats = true;
     return facts;
 }

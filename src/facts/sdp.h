@@ -43,9 +43,23 @@ inline constexpr unsigned kMrdmaCommands = 4;      // [case] perf_mrdma_stall_co
 inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command
 inline constexpr std::uint32_t kLatencyPerContext = 4, kLeastContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles
 
+/// Where the generations compute otherwise; the values here are those of nv_full.
+struct Arithmetic {
+    std::uint32_t dead_shift = UINT32_MAX;  // BS, BN, converter: right shifts from here on give 0. [spec] 4.1
+    bool fp16_results = true;               // the converter knows fp16. [spec] 4.2
+    bool narrow_lanes = false;              // the upper byte of an int8 lane is 0, that of a comparison too. [spec] 4.2
+    bool loose_flag = true;          // the saturation flag misses results out of range by one; it is set in comparisons, too. [spec] 4.2
+    bool far_le_is_negative = true;  // LE: a distance of 2^31 or more counts as negative where a step is 2^33 or more. [spec] 4.5
+};
+constexpr Arithmetic arithmetic(Generation generation)
+{
+    if (generation == Generation::Full) return {};
+    return {.dead_shift = 49, .fp16_results = false, .narrow_lanes = true, .loose_flag = false, .far_le_is_negative = false};
+}
+
 /// What depends on the generation and on the geometry. An array of three is that of BS, BN, EW.
 struct Facts {
-    Generation arithmetic;  // whose rounding and flags. [spec] 4
+    Arithmetic arithmetic;
     bool rigid;            // a pipeline that freezes as a whole, operands join inside; else every stage moves by itself. [spec] 2.4, 2.5, 6
     bool stalls;           // registered stages lose a slot after every stall: SKID-PIPE-B, else SKID-PIPE. [spec] 2.1, 6
     bool words;            // int16 and fp16. [spec] 4.6
@@ -75,7 +89,7 @@ inline Facts of(const Hardware& hw)
     const std::uint32_t atom = hw.memory.atom_bytes, beat = hw.full() ? 16 : sdp.max_throughput();
     const auto parts = [](std::uint32_t whole, std::uint32_t part) { return std::max(1u, whole / part); };
     const std::uint32_t contexts = std::max(kLeastContexts, ceil_div(hw.memory.fifo_cover_cycles, kLatencyPerContext));
-    Facts facts{.arithmetic = hw.generation,
+    Facts facts{.arithmetic = arithmetic(hw.generation),
                 .rigid = false,
                 .stalls = true,
                 .words = false,

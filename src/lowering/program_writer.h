@@ -11,7 +11,7 @@ namespace dlasim {
 inline std::uint32_t program_address(const Hardware& hardware, const std::string& name)
 {
     const std::size_t dot = name.find('.');
-    const UnitRegisters* unit = find_unit(hardware.generation, name.substr(0, dot));
+    const UnitRegisters* unit = find_unit(hardware, name.substr(0, dot));
     return unit->base + unit->find(std::string_view(name).substr(dot + 1))->offset;
 }
 

@@ -17,7 +17,7 @@ public:
 
     void put(const char* unit, const std::string& name, std::uint64_t value)
     {
-        const UnitRegisters* registers = find_unit(hw_.generation, unit);
+        const UnitRegisters* registers = find_unit(hw_, unit);
         const RegisterRow* row = registers ? registers->find(name) : nullptr;
         const std::string full = std::string(unit) + "." + name;
         if (!row) throw ConfigError(full, hw_.name + " has no such register");

@@ -138,8 +138,7 @@ private:
         put(u, "D_DATAOUT_ADDR", low_word(a_.output));
         put(u, "D_BATCH_NUMBER", p_.batch - 1);
         // Used by multi-batch only; elsewhere a stride of a wide layer is cut to what the register holds.
-        const std::uint32_t mask =
-            find_unit(hw_.generation, u)->find(std::string_view("D_LINE_STRIDE"))->write_mask | (hw_.memory.atom_bytes - 1);
+        const std::uint32_t mask = find_unit(hw_, u)->find(std::string_view("D_LINE_STRIDE"))->write_mask | (hw_.memory.atom_bytes - 1);
         put(u, "D_LINE_STRIDE", p_.batch > 1 ? g_.out_line_stride : g_.out_line_stride & mask);
         // From one kernel group to the next: two surfaces where int8 is written as int16.
         const std::uint64_t step = g_.out_surface_stride * (p_.element_bytes() == 1 && g_.out_element_bytes == 2 ? 2 : 1);

@@ -10,13 +10,13 @@
 namespace dlasim::numerics {
 namespace {
 
-/// Widths of the integer converters. From `dead_shift` on the configurable generation gives 0.
+/// Widths of the integer converters.
 struct Widths {
-    unsigned in, in_offset, x, in_dead_shift;
-    unsigned out_offset, out, out_dead_shift;
+    unsigned in, in_offset, x;
+    unsigned out_offset, out;
 };
-constexpr Widths kInt8{8, 8, 9, 25, 25, 8, 42};
-constexpr Widths kInt16{16, 16, 17, 64, 32, 16, 64};
+constexpr Widths kInt8{8, 8, 9, 25, 8};
+constexpr Widths kInt16{16, 16, 17, 32, 16};
 
 const Widths& widths(const CdpConfig& config) { return config.precision == Precision::Int8 ? kInt8 : kInt16; }
 
@@ -65,7 +65,7 @@ void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* 
     }
     const Widths& w = widths(config_);
     const CdpConverter& c = config_.in;
-    if (config_.generation == Generation::Configurable && c.shift >= w.in_dead_shift) {
+    if (c.shift >= config_.silicon.in_dead_shift) {
         std::memset(x, 0, count * sizeof *x);
         return;
     }
@@ -110,7 +110,7 @@ CdpLooked CdpLanes::look_up(std::int64_t sum, bool odd) const
     if (config_.precision == Precision::Fp16) return cdp_look_up_float(config_.lut, tables_, static_cast<std::uint32_t>(sum));
     CdpIndex index = CdpIndex::Narrow;
     if (config_.precision == Precision::Int16) index = CdpIndex::Wide;
-    else if (config_.generation == Generation::Full && !odd) index = CdpIndex::Cut;
+    else if (config_.silicon.even_index_cut && !odd) index = CdpIndex::Cut;
     return cdp_look_up(config_.lut, tables_, sum, index);
 }
 
@@ -165,7 +165,7 @@ void CdpLanes::convert_out(const std::int64_t* v, std::size_t count, std::uint8_
 {
     const Widths& w = widths(config_);
     const CdpConverter& c = config_.out;
-    const bool dead = config_.generation == Generation::Configurable && c.shift >= w.out_dead_shift;
+    const bool dead = c.shift >= config_.silicon.out_dead_shift;
     const std::int64_t offset = sign_extend(c.offset, w.out_offset);
     std::int64_t values[kMostLanes]{};
     const std::int64_t scale = dead ? 0 : c.scale;

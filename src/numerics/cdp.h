@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "facts/cdp.h"
 #include "facts/hardware.h"
 #include "numerics/cdp_lut.h"
 
@@ -29,7 +30,7 @@ struct CdpConverter {
 };
 
 struct CdpConfig {
-    Generation generation = Generation::Configurable;
+    facts::cdp::Arithmetic silicon;
     Precision precision = Precision::Int8;
     unsigned window = 3;  // n: 3, 5, 7 or 9
     bool sum_bypass = false, multiply_bypass = false;

@@ -52,7 +52,7 @@ struct Widths {
 constexpr Widths widths(const PoolConfig& c)
 {
     if (c.precision == Precision::Int16) return {22, 22, 22, 19, 16};
-    return {11, 14, c.generation == Generation::Full ? 14u : 15u, 11, 8};
+    return {11, 14, c.padded_bits, 11, 8};
 }
 bool average(const PoolConfig& c) { return c.method == PoolMethod::Average; }
 bool fp16(const PoolConfig& c) { return c.precision == Precision::Fp16; }

@@ -20,10 +20,10 @@ namespace dlasim::numerics {
 enum class PoolMethod : std::uint8_t { Average = 0, Maximum = 1, Minimum = 2 };
 
 struct PoolConfig {
-    Generation generation = Generation::Configurable;
     Precision precision = Precision::Int8;
     PoolMethod method = PoolMethod::Maximum;
     bool nan_to_zero = false;
+    unsigned padded_bits = 15;  // of an int8 sum with its padding: facts::pdp
     std::uint32_t kernel_width = 1, kernel_height = 1;
     std::array<std::uint32_t, 8> pad{};               // [n]: register PADDING_VALUE_n, n times the pad value; [0] is 0
     std::uint32_t recip_width = 0, recip_height = 0;  // registers, 17 bits

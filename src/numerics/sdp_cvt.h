@@ -8,11 +8,12 @@
 #include <cstdint>
 
 #include "facts/hardware.h"
+#include "facts/sdp.h"
 
 namespace dlasim::numerics {
 
 struct SdpCvtConfig {
-    Generation generation = Generation::Full;
+    facts::sdp::Arithmetic silicon;
     bool fp = false;                  // proc_precision is fp16
     Precision out = Precision::Int8;  // out_precision
     bool equal_mode = false;          // EW compares: lanes pass unconverted

@@ -59,8 +59,7 @@ inline std::int32_t int_lane(const SdpXConfig& c, std::int32_t x, std::int16_t a
         v = static_cast<std::int32_t>(v);  // a 33-bit sum wraps here
     } else {
         if (!c.mul_bypass) v *= mul;
-        const bool gone = c.generation == Generation::Configurable && c.mul_shift >= 49;
-        v = gone ? 0 : shift_right(v, c.mul_shift, 32);
+        v = c.mul_shift >= c.silicon.dead_shift ? 0 : shift_right(v, c.mul_shift, 32);
     }
     if (!c.relu_bypass) v = std::max<std::int64_t>(v, 0);
     return static_cast<std::int32_t>(v);

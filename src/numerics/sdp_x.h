@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "facts/hardware.h"
+#include "facts/sdp.h"
 
 namespace dlasim::numerics {
 
@@ -18,7 +19,7 @@ enum class SdpAlu : std::uint8_t { Max = 0, Min = 1, Sum = 2, Equal = 3 };  // r
 
 /// The registers of one engine, decoded once a layer.
 struct SdpXConfig {
-    Generation generation = Generation::Full;
+    facts::sdp::Arithmetic silicon;
     bool fp = false;           // proc_precision is fp16
     bool nan_to_zero = false;  // fp: NaN operands become +0
     bool alu_bypass = true, mul_bypass = true, relu_bypass = true;

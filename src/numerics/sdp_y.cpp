@@ -191,10 +191,9 @@ LutIndex lut_index(const SdpYConfig& config, std::int32_t x)
     using Range = LutIndex::Range;
     const LutConfig& c = config.lut;
     constexpr std::size_t le_last = kLeEntries - 1, lo_last = kLoEntries - 1;
-    const bool quirk = config.generation == Generation::Full;
     const Place le = config.fp ? (c.le_linear ? linear_float(x, c.le_start, c.le_index_select, le_last)
                                               : exponential_float(x, c.le_start, c.le_index_offset))
-                               : (c.le_linear ? linear_int(x, c.le_start, c.le_index_select, le_last, quirk)
+                               : (c.le_linear ? linear_int(x, c.le_start, c.le_index_select, le_last, config.silicon.far_le_is_negative)
                                               : exponential_int(x, c.le_start, c.le_index_offset));
     const Place lo =
         config.fp ? linear_float(x, c.lo_start, c.lo_index_select, lo_last) : linear_int(x, c.lo_start, c.lo_index_select, lo_last, false);

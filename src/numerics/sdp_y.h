@@ -52,7 +52,7 @@ struct OperandConverter {
 };
 
 struct SdpYConfig {
-    Generation generation = Generation::Full;
+    facts::sdp::Arithmetic silicon;
     bool fp = false;
     bool nan_to_zero = false;
     bool alu_bypass = true, mul_bypass = true;

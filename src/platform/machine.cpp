@@ -371,7 +371,7 @@ std::optional<std::uint32_t> register_address(const Hardware& hardware, const st
 {
     const std::size_t dot = name.find('.');
     if (dot == std::string::npos) return std::nullopt;
-    const UnitRegisters* unit = find_unit(hardware.generation, std::string_view(name).substr(0, dot));
+    const UnitRegisters* unit = find_unit(hardware, std::string_view(name).substr(0, dot));
     if (!unit) return std::nullopt;
     const RegisterRow* row = unit->find(std::string_view(name).substr(dot + 1));
     if (!row) return std::nullopt;

@@ -46,7 +46,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Cl
             if (w.unit->name == unit_name) return *w.link;
         throw InternalError("a unit that is built has no register window: " + std::string(unit_name));
     };
-    for (const UnitRegisters& unit : register_units(hardware.generation)) {
+    for (const UnitRegisters& unit : register_units(hardware)) {
         if (!decoded(hardware, unit.name)) continue;
         if (unit.name == "GEC") {
             windows.push_back({&unit, nullptr, 0});

@@ -42,14 +42,14 @@ struct UnitRegisters {
 std::span<const UnitRegisters> full_units();
 std::span<const UnitRegisters> configurable_units();
 
-inline std::span<const UnitRegisters> register_units(Generation generation)
+inline std::span<const UnitRegisters> register_units(const Hardware& hardware)
 {
-    return generation == Generation::Full ? full_units() : configurable_units();
+    return hardware.full() ? full_units() : configurable_units();
 }
 
-inline const UnitRegisters* find_unit(Generation generation, std::string_view name)
+inline const UnitRegisters* find_unit(const Hardware& hardware, std::string_view name)
 {
-    for (const UnitRegisters& unit : register_units(generation))
+    for (const UnitRegisters& unit : register_units(hardware))
         if (unit.name == name) return &unit;
     return nullptr;
 }

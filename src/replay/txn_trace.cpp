@@ -32,7 +32,7 @@ std::vector<std::uint8_t> read_bytes(LineReader in, std::uint64_t limit)
 
 std::string name_of(const Hardware& hardware, std::uint32_t address)
 {
-    for (const UnitRegisters& unit : register_units(hardware.generation))
+    for (const UnitRegisters& unit : register_units(hardware))
         if (address >= unit.base && address < unit.base + 0x1000)
             if (const RegisterRow* row = unit.find(address - unit.base)) return fmt::format("{}.{}", unit.name, row->name);
     return fmt::format("{:#x}", address);

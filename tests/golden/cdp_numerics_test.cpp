@@ -25,11 +25,13 @@ LutSlope slope(const json& lut, const std::string& table, const char* end)
     return slope;
 }
 
+Generation generation_of(const json& v) { return v.at("config") == "nv_full" ? Generation::Full : Generation::Configurable; }
+
 CdpConfig config_of(const json& v)
 {
     const json &cfg = v.at("cfg"), &lut = cfg.at("lut");
     CdpConfig c;
-    c.generation = v.at("config") == "nv_full" ? Generation::Full : Generation::Configurable;
+    c.silicon = facts::cdp::arithmetic(generation_of(v));
     c.precision = static_cast<Precision>(number(cfg, "prec"));
     c.window = static_cast<unsigned>(number(cfg, "n"));
     c.sum_bypass = flag(cfg, "sqb");
@@ -93,7 +95,7 @@ TEST(CdpNumerics, PixelsAreThoseOfTheReference)
         const std::size_t bytes = config.element_bytes();
         const std::vector<std::uint8_t> in = elements(v.at("x"), bytes), expected = elements(v.at("out"), bytes);
         lanes.start(config, tables_of(file.at("tables").at(number(v, "table"))));
-        const std::size_t count = expected.size() / bytes, atom = config.generation == Generation::Full ? 32 / bytes : 8;
+        const std::size_t count = expected.size() / bytes, atom = generation_of(v) == Generation::Full ? 32 / bytes : 8;
         std::vector<std::int32_t> x(count + 2 * kCdpReach);
         lanes.convert(in.data(), in.size() / bytes, x.data() + kCdpReach);
         std::vector<std::uint8_t> out(expected.size());

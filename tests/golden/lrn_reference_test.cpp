@@ -18,7 +18,7 @@ namespace {
 numerics::CdpConfig machine_config(const LrnTables& tables, Generation generation)
 {
     numerics::CdpConfig c;
-    c.generation = generation;
+    c.silicon = facts::cdp::arithmetic(generation);
     c.precision = tables.precision;
     c.window = tables.window;
     c.nan_to_zero = true;

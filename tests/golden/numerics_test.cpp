@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "facts/pdp.h"
+#include "facts/presets.h"
 #include "numerics/cacc.h"
 #include "numerics/cmac.h"
 #include "numerics/pdp.h"
@@ -233,7 +235,7 @@ TEST_F(Numerics, PlanesArePooledAsInTheReference)
     for (const json& v : file.at("vectors")) {
         const json& layer = v.at("layer");
         PoolConfig c;
-        c.generation = choice(v.at("gen"), {"full", "cfg"}) == 0 ? Generation::Full : Generation::Configurable;
+        c.padded_bits = facts::pdp::of(*find_preset(choice(v.at("gen"), {"full", "cfg"}) == 0 ? "nv_full" : "nv_small")).padded_bits;
         c.precision = static_cast<Precision>(choice(v.at("prec"), {"int8", "int16", "fp16"}));
         c.method = static_cast<PoolMethod>(choice(layer.at("method"), {"avg", "max", "min"}));
         c.nan_to_zero = flag(layer, "nan_to_zero");
@@ -251,7 +253,7 @@ TEST_F(Numerics, PlanesArePooledAsInTheReference)
 SdpXConfig x_config(const json& v, Generation generation)
 {
     SdpXConfig c;
-    c.generation = generation;
+    c.silicon = facts::sdp::arithmetic(generation);
     c.fp = v.value("prec", 0) == 2;
     c.nan_to_zero = v.value("nan_to_zero", 0) != 0;
     c.alu_bypass = flag(v, "alu_bypass");
@@ -292,7 +294,7 @@ TEST_F(Numerics, BiasAndBatchNormalisationLanesAreThoseOfTheReference)
 SdpYConfig y_config(const json& v, Generation generation)
 {
     SdpYConfig c;
-    c.generation = generation;
+    c.silicon = facts::sdp::arithmetic(generation);
     c.fp = number(v, "prec") == 2;
     c.nan_to_zero = flag(v, "nan_to_zero");
     c.alu_bypass = flag(v, "alu_bypass");
@@ -379,13 +381,13 @@ void expect_converted(const SdpCvtConfig& c, const json& v)
     std::uint16_t out = 0;
     const unsigned counted = sdp_cvt(c, &x, &out, 1);
     ASSERT_EQ(out, expected.value) << v;
-    const bool fp_out = c.generation == Generation::Full && c.out == Precision::Fp16;
+    const bool fp_out = c.silicon.fp16_results && c.out == Precision::Fp16;
     ASSERT_EQ(counted, fp_out ? (out & 0x7fff) == 0x7bff : expected.saturated) << v;
 }
 
 SdpCvtConfig cvt_config(const json& v, Generation generation)
 {
-    return {generation,
+    return {facts::sdp::arithmetic(generation),
             v.value("proc", 0) == 2,
             static_cast<Precision>(number(v, "out_prec")),
             flag(v, "eql"),

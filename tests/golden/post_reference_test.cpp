@@ -21,7 +21,7 @@ namespace {
 numerics::SdpXConfig x_config(const PointEngine& e, Generation generation, bool fp, bool flush_nan)
 {
     numerics::SdpXConfig c;
-    c.generation = generation;
+    c.silicon = facts::sdp::arithmetic(generation);
     c.fp = fp;
     c.nan_to_zero = flush_nan;
     c.alu_bypass = !e.alu.on;
@@ -54,7 +54,7 @@ std::int32_t lanes(const Layer& layer, Generation generation, const LayerTensors
     const PointEngine& ew = layer.post.ew();
     if (ew.on()) {
         numerics::SdpYConfig c;
-        c.generation = generation;
+        c.silicon = facts::sdp::arithmetic(generation);
         c.fp = fp;
         c.nan_to_zero = flush_nan;
         c.alu_bypass = !ew.alu.on;
@@ -94,7 +94,7 @@ std::int32_t lanes(const Layer& layer, Generation generation, const LayerTensors
         }
     }
     numerics::SdpCvtConfig cvt;
-    cvt.generation = generation;
+    cvt.silicon = facts::sdp::arithmetic(generation);
     cvt.fp = fp;
     cvt.out = layer.output.precision;
     cvt.equal_mode = layer.post.compares();

@@ -84,7 +84,7 @@ inline ConvolutionProgram read_program(const json& test_case, const Hardware& hw
         if (reg == "S_POINTER") producer[unit] = value & 1;
         if (reg == "D_OP_ENABLE" && unit == "CDMA") result.layers.push_back(registers[producer[unit]]);
         registers[producer[unit]][full_name] = value;
-        const UnitRegisters* known = find_unit(hw.generation, unit);
+        const UnitRegisters* known = find_unit(hw, unit);
         if (!known || (unit != "CSC" && unit != "CMAC_A" && unit != "CMAC_B" && unit != "CACC")) continue;
         if (const RegisterRow* row = known->find(std::string_view(reg))) result.writes.push_back({unit, port + 1, row->offset, value});
     }

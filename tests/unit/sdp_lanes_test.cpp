@@ -26,7 +26,7 @@ TEST_P(SdpLanes, EnginesComputeWhatTheLaneFunctionComputes)
 {
     for (unsigned trial = 0; trial < 40000; ++trial) {
         numerics::SdpXConfig c;
-        c.generation = GetParam();
+        c.silicon = facts::sdp::arithmetic(GetParam());
         c.alu_bypass = pick(3) == 0;
         c.mul_bypass = pick(3) == 0;
         c.relu_bypass = pick(2);
@@ -56,7 +56,7 @@ TEST_P(SdpLanes, TheConverterConvertsAndCountsAsTheLaneFunctionDoes)
 {
     for (unsigned trial = 0; trial < 40000; ++trial) {
         numerics::SdpCvtConfig c;
-        c.generation = GetParam();
+        c.silicon = facts::sdp::arithmetic(GetParam());
         c.out = pick(2) ? Precision::Int8 : Precision::Int16;
         c.offset = pick(2) ? 0 : number();
         c.scale = pick(2) ? std::int16_t{1} : static_cast<std::int16_t>(number());

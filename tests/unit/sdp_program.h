@@ -48,7 +48,7 @@ inline std::uint64_t beats_of_layer(const Hardware& hw, const std::map<std::stri
 
 inline std::uint32_t offset_of(const Hardware& hw, const std::string& unit, const std::string& name)
 {
-    const RegisterRow* row = find_unit(hw.generation, unit)->find(std::string_view(name));
+    const RegisterRow* row = find_unit(hw, unit)->find(std::string_view(name));
     return row ? row->offset : 0xffc;
 }
 

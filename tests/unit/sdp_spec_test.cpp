@@ -550,7 +550,7 @@ TEST_P(SdpAnyProgram, NeitherCrashesNorBreaksItsProtocols)
         for (unsigned group = 0; group < 2; ++group) {
             for (const bool to_rdma : {false, true}) {
                 bench.writes.push_back({decode++, to_rdma, 4, group});
-                for (const RegisterRow& row : find_unit(hw.generation, to_rdma ? "SDP_RDMA" : "SDP")->rows) {
+                for (const RegisterRow& row : find_unit(hw, to_rdma ? "SDP_RDMA" : "SDP")->rows) {
                     if (row.offset == 4 || row.write_mask == 0) continue;
                     // Small cubes, so that something happens; all else as it comes.
                     std::uint32_t value = static_cast<std::uint32_t>(random());

@@ -24,7 +24,7 @@ constexpr std::uint32_t kWriteStall[] = {reg::bdma::STATUS_GRP0_WRITE_STALL, reg
 struct BdmaCore::Parts {
     Parts(const Hardware& hardware, const BdmaPorts& ports)
         : silicon(facts::bdma::of(hardware)),
-          registers(*find_unit(hardware.generation, "BDMA"), ports.csb),
+          registers(*find_unit(hardware, "BDMA"), ports.csb),
           read{&ports.read_mc, &ports.read_cv},
           interrupt(ports.interrupt),
           queue(facts::bdma::kDescriptors + 2),

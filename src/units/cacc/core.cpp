@@ -27,7 +27,7 @@ struct CaccCore::Parts {
           silicon(facts::cacc::of(hw)),
           ports(p),
           values(with_values),
-          registers(*find_unit(hw.generation, "CACC"), p.csb),
+          registers(*find_unit(hw, "CACC"), p.csb),
           accumulator(hw),
           delivery(silicon.entries, silicon.entry_lanes),
           results(std::size_t{5} * hw.kernel_group(Precision::Int8) + 16, 0)

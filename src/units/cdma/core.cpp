@@ -25,7 +25,7 @@ struct CdmaCore::Parts {
         : hw(hardware),
           ports(p),
           silicon(facts::cdma::of(hardware)),
-          registers(*find_unit(hardware.generation, "CDMA"), p.csb),
+          registers(*find_unit(hardware, "CDMA"), p.csb),
           data(hw, p.data_mc, p.data_cv, p.csc, p.cbuf, values),
           weights(hw, p.weight_mc, p.weight_cv, p.csc, p.cbuf, values)
     {

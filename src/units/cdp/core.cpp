@@ -35,8 +35,8 @@ struct CdpCore::Parts {
     Parts(const Hardware& hw, const CdpPorts& ports, bool computes)
         : hardware(hw),
           silicon(facts::cdp::of(hw)),
-          registers(*find_unit(hw.generation, "CDP"), ports.csb),
-          read_registers(*find_unit(hw.generation, "CDP_RDMA"), ports.csb_rdma),
+          registers(*find_unit(hw, "CDP"), ports.csb),
+          read_registers(*find_unit(hw, "CDP_RDMA"), ports.csb_rdma),
           interrupt(ports.interrupt),
           window(tables.le, tables.lo, {.stays_at_end = true, .read_settles = facts::cdp::kTableReadSettles}),
           values(silicon),

@@ -72,7 +72,7 @@ Layer Layer::decode(const Hardware& hardware, const RegisterFile& r)
                          r.field(D_DST_DMA_CFG, 0, 1) != 0};
     layer.counts_stalls = r.field(D_PERF_ENABLE, 0, 1);
     numerics::CdpConfig& values = layer.values;
-    values.generation = hardware.generation;
+    values.silicon = facts::cdp::of(hardware).arithmetic;
     values.precision = precision_of(hardware, r.get(D_DATA_FORMAT));
     values.window = 3 + 2 * r.field(D_LRN_CFG, 0, 2);
     values.sum_bypass = r.field(D_FUNC_BYPASS, 0, 1);

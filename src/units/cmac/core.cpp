@@ -27,7 +27,7 @@ struct CmacCore::Parts {
           values(with_values),
           silicon(facts::cmac::of(hw)),
           from_csc(h == MacHalf::A ? silicon.from_csc_a : silicon.from_csc_b),
-          registers(*find_unit(hw.generation, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
+          registers(*find_unit(hw, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
           atoms_by_cells(hw.mac.atomic_k / 2 + 1),
           block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c),
           tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1),

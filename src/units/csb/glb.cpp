@@ -11,7 +11,7 @@
 namespace dlasim {
 
 GlbCore::GlbCore(const Hardware& hardware, CsbLink& csb, std::vector<Pulse<std::uint32_t>*> sources)
-    : registers_(*find_unit(hardware.generation, "GLB"), csb), sources_(std::move(sources))
+    : registers_(*find_unit(hardware, "GLB"), csb), sources_(std::move(sources))
 {
     registers_.read_status = [this](std::uint32_t offset, unsigned, Cycle) -> std::optional<std::uint32_t> {
         if (offset == reg::glb::S_INTR_STATUS) return status_;

@@ -50,7 +50,7 @@ struct CscCore::Parts final : csc::PackageSink {
         : hardware(hw),
           ports(p),
           values(with_values),
-          registers(*find_unit(hw.generation, "CSC"), p.csb),
+          registers(*find_unit(hw, "CSC"), p.csb),
           sequencer(facts::csc::of(hw).minimum_issue, facts::csc::of(hw).credit),
           weights(hw, p.cbuf, with_values),
           data(hw, p.cbuf, with_values)

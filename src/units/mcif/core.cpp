@@ -11,7 +11,7 @@ namespace {
 
 const UnitRegisters& registers_of(const Hardware& hardware, MemorySide side)
 {
-    const UnitRegisters* unit = find_unit(hardware.generation, side == MemorySide::Primary ? "MCIF" : "CVIF");
+    const UnitRegisters* unit = find_unit(hardware, side == MemorySide::Primary ? "MCIF" : "CVIF");
     DLASIM_EXPECTS(unit);
     return *unit;
 }

@@ -37,11 +37,10 @@ struct PdpCore::Parts {
     };
 
     Parts(const Hardware& hw, const PdpPorts& ports)
-        : generation(hw.generation),
-          facts(facts::pdp::of(hw)),
+        : facts(facts::pdp::of(hw)),
           links(ports),
-          registers(*find_unit(hw.generation, "PDP"), ports.csb),
-          read_registers(*find_unit(hw.generation, "PDP_RDMA"), ports.csb_rdma),
+          registers(*find_unit(hw, "PDP"), ports.csb),
+          read_registers(*find_unit(hw, "PDP_RDMA"), ports.csb_rdma),
           acks(ports.write_mc.complete, ports.write_cv ? ports.write_cv->complete : no_secondary)
     {
         reader.connect(ports.read_mc, ports.read_cv);
@@ -72,7 +71,6 @@ struct PdpCore::Parts {
     void select() { flying = bits(registers.get(reg::pdp::D_OPERATION_MODE_CFG), 4, 1) == 0; }
     bool acknowledged(Cycle at);
 
-    Generation generation;
     facts::pdp::Facts facts;
     PdpPorts links;
     Pulse<bool> no_secondary;
@@ -284,7 +282,7 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
 
 void PdpCore::Parts::start(Cycle at)
 {
-    layer = pdp::PoolLayer::decode(facts, generation, registers);
+    layer = pdp::PoolLayer::decode(facts, registers);
     const bool count = bits(registers.get(reg::pdp::D_PERF_ENABLE), 0, 1);
     values.start(layer);
     input.start(layer);

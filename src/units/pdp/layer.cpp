@@ -61,7 +61,7 @@ ReadLayer ReadLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& 
     return layer;
 }
 
-PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, Generation generation, const RegisterFile& registers)
+PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& registers)
 {
     using namespace reg::pdp;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
@@ -81,11 +81,11 @@ PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, Generation generatio
     layer.surface_stride = get(D_DST_SURFACE_STRIDE);
 
     numerics::PoolConfig& pool = layer.pool;
-    pool.generation = generation;
     pool.precision = format == 0 ? Precision::Int8 : format == kFp16 ? Precision::Fp16 : Precision::Int16;
     pool.method = static_cast<numerics::PoolMethod>(std::min(bits(mode, 0, 2), 2u));
     pool.kernel_width = bits(kernel, 0, 3) + 1;
     pool.kernel_height = bits(kernel, 8, 3) + 1;
+    pool.padded_bits = facts.padded_bits;
     pool.nan_to_zero = !layer.flying && pool.precision == Precision::Fp16 && bits(get(D_NAN_FLUSH_TO_ZERO), 0, 1);
     for (std::uint32_t n = 1; n < pool.pad.size(); ++n) pool.pad[n] = get(D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1));
     pool.recip_width = get(D_RECIP_KERNEL_WIDTH);

@@ -51,7 +51,7 @@ struct PoolLayer {
 
     std::uint64_t atoms_in() const { return in.total() * surfaces * height; }
 
-    static PoolLayer decode(const facts::pdp::Facts& facts, Generation generation, const RegisterFile& registers);
+    static PoolLayer decode(const facts::pdp::Facts& facts, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::pdp

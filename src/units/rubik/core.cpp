@@ -23,7 +23,7 @@ using namespace rubik;
 struct RubikCore::Parts {
     Parts(const Hardware& hardware, const RubikPorts& ports)
         : silicon(facts::rubik::of(hardware)),
-          registers(*find_unit(hardware.generation, "RBK"), ports.csb),
+          registers(*find_unit(hardware, "RBK"), ports.csb),
           links{&ports.read_mc, &ports.read_cv},
           interrupt(ports.interrupt),
           read_out(ports.read_mc.request, ports.read_cv.request),

@@ -15,11 +15,12 @@ constexpr XOffsets kBs{reg::sdp::D_DP_BS_CFG, reg::sdp::D_DP_BS_ALU_CFG, reg::sd
 constexpr XOffsets kBn{reg::sdp::D_DP_BN_CFG, reg::sdp::D_DP_BN_ALU_CFG, reg::sdp::D_DP_BN_ALU_SRC_VALUE, reg::sdp::D_DP_BN_MUL_CFG,
                        reg::sdp::D_DP_BN_MUL_SRC_VALUE};
 
-numerics::SdpXConfig decode_x(Generation generation, bool fp, bool nan_to_zero, const RegisterFile& regs, const XOffsets& at)
+numerics::SdpXConfig decode_x(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs,
+                              const XOffsets& at)
 {
     const std::uint32_t value = regs.get(at.cfg);
     numerics::SdpXConfig x;
-    x.generation = generation;
+    x.silicon = silicon;
     x.fp = fp;
     x.nan_to_zero = nan_to_zero;
     x.alu_bypass = bits(value, 1, 1);
@@ -61,12 +62,12 @@ numerics::LutConfig decode_lut(const RegisterFile& regs)
     return lut;
 }
 
-numerics::SdpYConfig decode_y(Generation generation, bool fp, bool nan_to_zero, const RegisterFile& regs)
+numerics::SdpYConfig decode_y(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs)
 {
     using namespace reg::sdp;
     const std::uint32_t value = regs.get(D_DP_EW_CFG);
     numerics::SdpYConfig y;
-    y.generation = generation;
+    y.silicon = silicon;
     y.fp = fp;
     y.nan_to_zero = nan_to_zero;
     y.alu_bypass = bits(value, 1, 1);
@@ -97,7 +98,7 @@ Arithmetic Arithmetic::decode(const facts::sdp::Facts& facts, const RegisterFile
     all.bs = decode_x(facts.arithmetic, fp, all.nan_to_zero, regs, kBs);
     all.bn = decode_x(facts.arithmetic, fp, all.nan_to_zero, regs, kBn);
     all.ew = decode_y(facts.arithmetic, fp, all.nan_to_zero, regs);
-    all.converter.generation = facts.arithmetic;
+    all.converter.silicon = facts.arithmetic;
     all.converter.fp = fp;
     all.converter.out = layer.output;
     all.converter.equal_mode = layer.compares_lanes();

@@ -87,8 +87,8 @@ struct SdpCore::Parts {
 SdpCore::Parts::Parts(const Hardware& hw, const SdpPorts& ports)
     : silicon(facts::sdp::of(hw)),
       links(ports),
-      registers(*find_unit(hw.generation, "SDP"), ports.csb),
-      read_registers(*find_unit(hw.generation, "SDP_RDMA"), ports.csb_rdma),
+      registers(*find_unit(hw, "SDP"), ports.csb),
+      read_registers(*find_unit(hw, "SDP_RDMA"), ports.csb_rdma),
       values(silicon),
       window(values.tables().le, values.tables().lo, {}),
       machine(Machine::make(silicon, values, ports)),

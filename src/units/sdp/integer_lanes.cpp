@@ -6,7 +6,6 @@ namespace dlasim::sdp {
 namespace {
 
 constexpr double kLow = INT32_MIN, kHigh = INT32_MAX;
-constexpr unsigned kGone = 49;  // the configurable generation: a shift by the width of the product
 
 double clamped(double v, double low, double high)
 {
@@ -78,8 +77,7 @@ void IntegerLanes::multiply_negative(const numerics::SdpXConfig& c, const std::i
 void IntegerLanes::engine(const numerics::SdpXConfig& c, const std::int16_t* alu, const std::int16_t* mul)
 {
     if (!c.alu_bypass) operate(c, alu);
-    const bool gone = c.generation == Generation::Configurable && c.mul_shift >= kGone;
-    const double factor = gone ? 0.0 : std::ldexp(1.0, -static_cast<int>(c.mul_shift));
+    const double factor = c.mul_shift >= c.silicon.dead_shift ? 0.0 : std::ldexp(1.0, -static_cast<int>(c.mul_shift));
     if (!c.mul_bypass && c.prelu) {
         multiply_negative(c, mul, factor);
     } else if (!c.mul_bypass) {
@@ -97,19 +95,17 @@ void IntegerLanes::engine(const numerics::SdpXConfig& c, const std::int16_t* alu
 
 unsigned IntegerLanes::convert(const numerics::SdpCvtConfig& c, std::uint16_t* out, unsigned count, bool counting)
 {
-    const bool full = c.generation == Generation::Full;
-    const bool gone = !full && c.shift >= kGone;
-    const double offset = c.offset, factor = gone ? 0.0 : c.scale * std::ldexp(1.0, -static_cast<int>(c.shift));
+    const double offset = c.offset, factor = c.shift >= c.silicon.dead_shift ? 0.0 : c.scale * std::ldexp(1.0, -static_cast<int>(c.shift));
     each([=](double& v, unsigned) { v = (v - offset) * factor; });
     unsigned flagged = 0;
     if (counting) {
-        // nv_full misses the range by one; the other generation tests negative numbers unrounded.
-        const double low = full ? -65537.0 : -65536.0, high = full ? 65537.0 : 65535.5;
+        // A loose flag misses the range by one; a strict one tests negative numbers unrounded.
+        const double low = c.silicon.loose_flag ? -65537.0 : -65536.0, high = c.silicon.loose_flag ? 65537.0 : 65535.5;
         for (unsigned i = 0; i < count; ++i) flagged += value_[i] < low || value_[i] >= high;
     }
     const bool wide = c.out == Precision::Int16;
     round(wide ? -32768.0 : -128.0, wide ? 32767.0 : 127.0);
-    const std::int32_t mask = full || wide ? 0xffff : 0xff;
+    const std::int32_t mask = wide || !c.silicon.narrow_lanes ? 0xffff : 0xff;
     for (unsigned i = 0; i < count; ++i) out[i] = static_cast<std::uint16_t>(static_cast<std::int32_t>(value_[i]) & mask);
     return flagged;
 }
