@@ -50,7 +50,7 @@ public:
         return edge > now ? edge - now : sc_core::SC_ZERO_TIME;
     }
     /// The crew that the next unit joins.
-    Crew& crew() const
+    Crew& crew()
     {
         if (crews_.empty() || crews_.back()->units.size() == Agenda::kUnits) crews_.push_back(std::make_unique<Crew>());
         return *crews_.back();
@@ -60,7 +60,7 @@ public:
     /// the time of the machine from now().
     void run_ahead(Cycle end) { ahead_end_ = end; }
     /// Goes ahead to `cycle` if nothing else of the simulation happens before it or at its edge.
-    bool go_ahead(Cycle cycle) const
+    bool go_ahead(Cycle cycle)
     {
         if (cycle >= ahead_end_ || sc_core::sc_pending_activity_at_current_time(kernel_)) return false;
         if (sc_core::sc_pending_activity_at_future_time(kernel_) && sc_core::sc_time_to_pending_activity(kernel_) <= until(cycle))
@@ -73,15 +73,15 @@ private:
     sc_core::sc_time period_;
     const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
-    mutable Cycle ahead_ = 0;
-    mutable std::vector<std::unique_ptr<Crew>> crews_;
+    Cycle ahead_ = 0;  // the cycle that was gone ahead to
+    std::vector<std::unique_ptr<Crew>> crews_;
 };
 
 /// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result. When nobody has had anything to do for
 /// a very long time stepping goes to sleep too, so that a hang comes to rest; whoever is woken begins it again.
 class UnitModule : public sc_core::sc_module, public Sleeper {
 public:
-    UnitModule(const sc_core::sc_module_name& name, const Clock& clock, bool stepping)
+    UnitModule(const sc_core::sc_module_name& name, Clock& clock, bool stepping)
         : sc_module(name), clock_(clock), crew_(clock.crew()), place_(static_cast<unsigned>(crew_.units.size()))
     {
         crew_.units.push_back(this);
@@ -114,7 +114,7 @@ protected:
         wake_at(0);
     }
 
-    const Clock& clock_;
+    Clock& clock_;
 
 private:
     /// Of the first of a crew: everybody who is due.

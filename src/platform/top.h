@@ -22,23 +22,24 @@
 #include <vector>
 
 #include "facts/hardware.h"
-#include "links/module.h"
+#include "links/coat.h"
 #include "traffic/convolution.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
-#include "units/bdma/module.h"
-#include "units/cacc/module.h"
+#include "units/bdma/core.h"
+#include "units/cacc/core.h"
 #include "units/cbuf/cbuf.h"
-#include "units/cdma/module.h"
-#include "units/cdp/module.h"
-#include "units/cmac/module.h"
+#include "units/cdma/core.h"
+#include "units/cdp/core.h"
+#include "units/cmac/core.h"
 #include "units/csb/master.h"
 #include "units/csb/module.h"
-#include "units/csc/module.h"
+#include "units/csb/passive.h"
+#include "units/csc/core.h"
 #include "units/mcif/module.h"
-#include "units/pdp/module.h"
-#include "units/rubik/module.h"
-#include "units/sdp/module.h"
+#include "units/pdp/core.h"
+#include "units/rubik/core.h"
+#include "units/sdp/core.h"
 
 namespace dlasim {
 
@@ -55,7 +56,7 @@ public:
     std::unique_ptr<tlm::tlm_initiator_socket<512>> cvsram;  // where the hardware has a secondary memory
     sc_core::sc_out<bool> interrupt{"interrupt"};
 
-    Top(const sc_core::sc_module_name& name, const Hardware& hardware, const Clock& clock, const TopOptions& options);
+    Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& clock, const TopOptions& options);
     ~Top() override;
 
     /// Hangs all probes of interfaces.md 3 on the machine.
@@ -97,16 +98,16 @@ private:
     std::unique_ptr<CsbMaster> csb_master_;
     std::unique_ptr<Glb> glb_;
     std::unique_ptr<Mcif> mcif_, cvif_;
-    std::unique_ptr<Cdma> cdma_;
-    std::unique_ptr<Csc> csc_;
-    std::unique_ptr<Cmac> cmac_a_, cmac_b_;
-    std::unique_ptr<Cacc> cacc_;
-    std::unique_ptr<Sdp> sdp_;
-    std::unique_ptr<Pdp> pdp_;
-    std::unique_ptr<Cdp> cdp_;
-    std::unique_ptr<Bdma> bdma_;
-    std::unique_ptr<Rubik> rubik_;
-    std::vector<std::unique_ptr<Passive>> passive_;
+    std::unique_ptr<Coat<CdmaCore>> cdma_;
+    std::unique_ptr<Coat<CscCore>> csc_;
+    std::unique_ptr<Coat<CmacCore>> cmac_a_, cmac_b_;
+    std::unique_ptr<Coat<CaccCore>> cacc_;
+    std::unique_ptr<Coat<SdpCore>> sdp_;
+    std::unique_ptr<Coat<PdpCore>> pdp_;
+    std::unique_ptr<Coat<CdpCore>> cdp_;
+    std::unique_ptr<Coat<BdmaCore>> bdma_;
+    std::unique_ptr<Coat<RubikCore>> rubik_;
+    std::vector<std::unique_ptr<Coat<PassiveCore>>> passive_;
     std::vector<UnitModule*> units_;
 };
 

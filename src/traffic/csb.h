@@ -18,6 +18,8 @@ struct CsbRequest {
 struct CsbLink {
     Pulse<CsbRequest> request;
     Pulse<std::uint32_t> response;
+
+    void wakes(Sleeper& unit) { request.reader = &unit; }
 };
 
 }  // namespace dlasim

@@ -33,7 +33,7 @@ ROOMS = {
     "registers": ("the register maps as generated tables, the register file with its two groups", {"base", "facts", "links", "traffic"}),
     "numerics": ("bit-exact arithmetic of every unit; no notion of time", {"base", "facts"}),
     "memory": ("the ideal memory, the bytes behind a port", UNIT),
-    "units": ("a folder a unit: core and module; a unit never includes another, but for the storage of CBUF", UNIT),
+    "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"memory", "units"}),
     "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts"}),
     # Not numerics: what checks the machine shares no arithmetic with it.

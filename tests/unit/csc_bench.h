@@ -109,8 +109,8 @@ public:
         : hardware(hw),
           cbuf(hw.cbuf),
           csc(hw, {links[0], cdma, cbuf, stripes_a, stripes_b, credit}, values),
-          cmac_a(hw, MacHalf::A, {links[1], stripes_a, sums_a}, values),
-          cmac_b(hw, MacHalf::B, {links[2], stripes_b, sums_b}, values),
+          cmac_a(hw, {links[1], stripes_a, sums_a}, MacHalf::A, values),
+          cmac_b(hw, {links[2], stripes_b, sums_b}, MacHalf::B, values),
           cacc(hw, {links[3], sums_a, sums_b, sdp, credit, interrupt}, values)
     {
         cores = {&csc, &cmac_a, &cmac_b, &cacc};

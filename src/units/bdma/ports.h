@@ -15,6 +15,9 @@ struct BdmaPorts {
     WriteLink& write_mc;
     WriteLink& write_cv;
     Pulse<std::uint32_t>& interrupt;  // GLB bits, for the cycle at the GLB input
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const { csb.wakes(unit); }
 };
 
 }  // namespace dlasim

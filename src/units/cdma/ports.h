@@ -19,6 +19,14 @@ struct CdmaPorts {
     Cbuf& cbuf;
     /// Mask of GLB S_INTR_STATUS bits (csb.md 3), put for the cycle the pulse is at the GLB input.
     Pulse<std::uint32_t>& interrupt;
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const
+    {
+        csb.wakes(unit);
+        csc.data_released.reader = csc.weight_released.reader = &unit;
+        csc.data_pending_request.reader = csc.weight_pending_request.reader = &unit;
+    }
 };
 
 }  // namespace dlasim

@@ -16,6 +16,13 @@ struct CdpPorts {
     WriteLink& write_mc;
     WriteLink* write_cv;
     Pulse<std::uint32_t>& interrupt;  // GLB bits, for the cycle at the GLB input
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const
+    {
+        csb.wakes(unit);
+        csb_rdma.wakes(unit);
+    }
 };
 
 }  // namespace dlasim

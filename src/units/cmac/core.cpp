@@ -180,7 +180,7 @@ Cycle CmacCore::Parts::horizon() const
     return std::max(next, now + 1);
 }
 
-CmacCore::CmacCore(const Hardware& hardware, MacHalf half, const CmacPorts& ports, bool values)
+CmacCore::CmacCore(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values)
     : parts_(std::make_unique<Parts>(hardware, half, ports, values))
 {
 }

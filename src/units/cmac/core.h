@@ -22,7 +22,7 @@ namespace dlasim {
 
 class CmacCore final : public Core {
 public:
-    CmacCore(const Hardware& hardware, MacHalf half, const CmacPorts& ports, bool values = true);
+    CmacCore(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values = true);
     ~CmacCore() override;
 
     void advance(Cycle to) override;

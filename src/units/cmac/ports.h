@@ -13,6 +13,13 @@ struct CmacPorts {
     CsbLink& csb;
     Pulse<Stripe>& stripes;  // from CSC
     Pulse<Sums>& sums;       // to CACC
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const
+    {
+        csb.wakes(unit);
+        stripes.reader = &unit;
+    }
 };
 
 }  // namespace dlasim

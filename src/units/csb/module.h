@@ -1,8 +1,6 @@
-// SystemC coats of GLB and of register blocks without a data path.
 #pragma once
 #include "links/module.h"
 #include "units/csb/glb.h"
-#include "units/csb/passive.h"
 
 namespace dlasim {
 
@@ -11,11 +9,11 @@ class Glb final : public UnitModule {
 public:
     sc_core::sc_out<bool> interrupt{"interrupt"};
 
-    Glb(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, CsbLink& csb,
+    Glb(const sc_core::sc_module_name& name, Clock& clock, bool stepping, const Hardware& hardware, CsbLink& csb,
         const std::vector<Pulse<std::uint32_t>*>& sources)
         : UnitModule(name, clock, stepping), core_(hardware, csb, sources), pin_driver_(*this)
     {
-        csb.request.reader = this;
+        csb.wakes(*this);
         for (Pulse<std::uint32_t>* source : sources) source->reader = this;
         core_.pin.reader = &pin_driver_;
         SC_HAS_PROCESS(Glb);
@@ -41,19 +39,6 @@ private:
     GlbCore core_;
     PinDriver pin_driver_;
     sc_core::sc_event pin_change_{"pin_change"};
-};
-
-class Passive final : public UnitModule {
-public:
-    Passive(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const UnitRegisters& unit, CsbLink& csb)
-        : UnitModule(name, clock, stepping), core_(unit, csb)
-    {
-        csb.request.reader = this;
-    }
-    PassiveCore& core() override { return core_; }
-
-private:
-    PassiveCore core_;
 };
 
 }  // namespace dlasim

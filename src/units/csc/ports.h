@@ -16,6 +16,15 @@ struct CscPorts {
     Pulse<Stripe>& cmac_a;
     Pulse<Stripe>& cmac_b;
     Pulse<std::uint32_t>& credit;  // accu2sc_credit, in the cycle it is valid at the CACC port
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const
+    {
+        csb.wakes(unit);
+        cdma.data_filled.reader = cdma.weight_filled.reader = &unit;
+        cdma.data_pending_ack.reader = cdma.weight_pending_ack.reader = &unit;
+        credit.reader = &unit;
+    }
 };
 
 }  // namespace dlasim

@@ -2,7 +2,7 @@
 
 namespace dlasim {
 
-Mcif::Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
+Mcif::Mcif(const sc_core::sc_module_name& name, Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
            const McifLinks& links, bool values)
     : UnitModule(name, clock, stepping),
       core_(hardware, side, links, port_, values),
@@ -10,7 +10,7 @@ Mcif::Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool steppin
       machine_(core_, bridge_)
 {
     memory.bind(bridge_);
-    links.csb.request.reader = this;
+    links.csb.wakes(*this);
     for (ReadLink* link : links.read)
         if (link) link->credit.reader = this;
 }

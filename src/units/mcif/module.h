@@ -13,7 +13,7 @@ class Mcif final : public UnitModule {
 public:
     tlm::tlm_initiator_socket<512> memory{"memory"};
 
-    Mcif(const sc_core::sc_module_name& name, const Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
+    Mcif(const sc_core::sc_module_name& name, Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
          const McifLinks& links, bool values = true);
 
     Core& core() override { return machine_; }

@@ -334,10 +334,12 @@ void PdpCore::Parts::note_phase(Cycle at, bool entered)
                      at);
 }
 
-PdpCore::PdpCore(const Hardware& hardware, const PdpPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
+PdpCore::PdpCore(const Hardware& hardware, const PdpPorts& ports, bool with_values) : parts_(std::make_unique<Parts>(hardware, ports))
+{
+    parts_->values.compute(with_values);
+}
 PdpCore::~PdpCore() = default;
 
-void PdpCore::compute_values(bool on) { parts_->values.compute(on); }
 void PdpCore::advance(Cycle to) { parts_->advance(to); }
 Cycle PdpCore::horizon() const { return parts_->horizon; }
 std::uint64_t PdpCore::work() const { return parts_->writer.atoms_written() * parts_->facts.atom_bytes; }

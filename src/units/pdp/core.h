@@ -24,11 +24,9 @@ namespace dlasim {
 
 class PdpCore final : public Core {
 public:
-    PdpCore(const Hardware& hardware, const PdpPorts& ports);
+    /// Without `values` only time is computed.
+    PdpCore(const Hardware& hardware, const PdpPorts& ports, bool values = true);
     ~PdpCore() override;
-
-    /// Without values only time is computed.
-    void compute_values(bool on);
 
     void advance(Cycle to) override;
     Cycle horizon() const override;

@@ -18,6 +18,13 @@ struct PdpPorts {
     WriteLink& write_mc;
     WriteLink* write_cv;
     Pulse<std::uint32_t>& interrupt;  // to GLB: bits of S_INTR_STATUS, in the cycle of the pulse at GLB
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const
+    {
+        csb.wakes(unit);
+        csb_rdma.wakes(unit);
+    }
 };
 
 }  // namespace dlasim

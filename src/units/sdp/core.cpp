@@ -265,12 +265,14 @@ void SdpCore::Parts::end_reading(Cycle done)
     for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(done + facts::sdp::kDoneToGateOff);
 }
 
-SdpCore::SdpCore(const Hardware& hardware, const SdpPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
+SdpCore::SdpCore(const Hardware& hardware, const SdpPorts& ports, bool with_values) : parts_(std::make_unique<Parts>(hardware, ports))
+{
+    parts_->values.compute(with_values);
+}
 SdpCore::~SdpCore() = default;
 
 void SdpCore::advance(Cycle to) { parts_->advance(to); }
 Cycle SdpCore::horizon() const { return parts_->horizon(); }
-void SdpCore::compute_values(bool on) { parts_->values.compute(on); }
 
 UnitReport SdpCore::report(Cycle end)
 {

@@ -35,16 +35,14 @@ namespace dlasim {
 
 class SdpCore final : public Core {
 public:
-    SdpCore(const Hardware& hardware, const SdpPorts& ports);
+    /// Without `values` only time is computed: all data written are zero.
+    SdpCore(const Hardware& hardware, const SdpPorts& ports, bool values = true);
     ~SdpCore() override;
 
     void advance(Cycle to) override;
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-
-    /// Without values only time is simulated: all data written are zero.
-    void compute_values(bool on);
 
 private:
     struct Parts;

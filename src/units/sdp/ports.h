@@ -22,6 +22,13 @@ struct SdpPorts {
     std::array<ReadLink*, 4> read_cv;
     Pulse<std::uint32_t>& interrupt;   // to GLB: bits of S_INTR_STATUS, in the cycle of the pulse at GLB
     Channel<PoolBeat>* pdp = nullptr;  // to PDP; null: every beat is taken
+
+    /// The links that wake the unit, but for those to memory.
+    void wakes(Sleeper& unit) const
+    {
+        csb.wakes(unit);
+        csb_rdma.wakes(unit);
+    }
 };
 
 }  // namespace dlasim
