@@ -26,7 +26,8 @@ inline bool available(Vectors vectors)
             return __builtin_cpu_supports("avx2");
         case Vectors::Avx512:
             return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("bmi") &&
+                   __builtin_cpu_supports("bmi2");
 #endif
         default:
             return false;

@@ -5,17 +5,8 @@
 #include <cstring>
 
 #include "base/expects.h"
+#include "base/intrinsics.h"
 #include "numerics/cmac.h"
-
-#if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-// The intrinsics of GCC 12 pass undefined vectors by initialising them with themselves.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#define DLASIM_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2")))
-#endif
 
 namespace dlasim::numerics {
 namespace {

@@ -5,17 +5,7 @@
 #include <vector>
 
 #include "base/expects.h"
-
-#if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-// The intrinsics of GCC 12 pass undefined vectors by initialising them with themselves.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#define DLASIM_AVX2 __attribute__((target("avx2")))
-#define DLASIM_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
-#endif
+#include "base/intrinsics.h"
 
 namespace dlasim::numerics {
 
