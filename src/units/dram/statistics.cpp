@@ -5,6 +5,15 @@
 namespace dlasim::dram {
 namespace {
 
+/// What adds up over time and over channels.
+constexpr std::array kSums{&Statistics::reads,       &Statistics::writes,     &Statistics::bytes_read,    &Statistics::bytes_written,
+                           &Statistics::reads_done,  &Statistics::forwarded,  &Statistics::merged,        &Statistics::hits,
+                           &Statistics::misses,      &Statistics::conflicts,  &Statistics::later_columns, &Statistics::same_group,
+                           &Statistics::other_group, &Statistics::other_rank, &Statistics::turnarounds,   &Statistics::bus_cycles,
+                           &Statistics::busy};
+constexpr std::array kBankSums{&BankCounts::activations, &BankCounts::precharges, &BankCounts::reads, &BankCounts::writes,
+                               &BankCounts::refreshes};
+
 template <class T>
 void add_up(T& to, const T& from)
 {
@@ -63,36 +72,15 @@ Statistics Statistics::since(const Statistics& before) const
 {
     Statistics s = *this;
     s.cycles -= before.cycles;
-    s.reads -= before.reads;
-    s.writes -= before.writes;
-    s.bytes_read -= before.bytes_read;
-    s.bytes_written -= before.bytes_written;
-    s.reads_done -= before.reads_done;
-    s.forwarded -= before.forwarded;
-    s.merged -= before.merged;
+    for (const auto sum : kSums) s.*sum -= before.*sum;
     take_away(s.commands, before.commands);
-    s.hits -= before.hits;
-    s.misses -= before.misses;
-    s.conflicts -= before.conflicts;
-    s.later_columns -= before.later_columns;
-    s.same_group -= before.same_group;
-    s.other_group -= before.other_group;
-    s.other_rank -= before.other_rank;
-    s.turnarounds -= before.turnarounds;
-    s.bus_cycles -= before.bus_cycles;
-    s.busy -= before.busy;
     take_away(s.lost_to_row, s.lost, before);
     take_away(s.rank_cycles, before.rank_cycles);
     take_away(s.read_queue_cycles, before.read_queue_cycles);
     take_away(s.write_queue_cycles, before.write_queue_cycles);
     s.read_latency = read_latency.since(before.read_latency);
-    for (std::size_t i = 0; i < before.banks.size(); ++i) {
-        s.banks[i].activations -= before.banks[i].activations;
-        s.banks[i].precharges -= before.banks[i].precharges;
-        s.banks[i].reads -= before.banks[i].reads;
-        s.banks[i].writes -= before.banks[i].writes;
-        s.banks[i].refreshes -= before.banks[i].refreshes;
-    }
+    for (std::size_t i = 0; i < before.banks.size(); ++i)
+        for (const auto sum : kBankSums) s.banks[i].*sum -= before.banks[i].*sum;
     return s;
 }
 
@@ -127,24 +115,8 @@ std::array<std::uint64_t, 65> Histogram::log2() const
 void Statistics::merge(const Statistics& other)
 {
     cycles = std::max(cycles, other.cycles);
-    reads += other.reads;
-    writes += other.writes;
-    bytes_read += other.bytes_read;
-    bytes_written += other.bytes_written;
-    reads_done += other.reads_done;
-    forwarded += other.forwarded;
-    merged += other.merged;
+    for (const auto sum : kSums) this->*sum += other.*sum;
     add_up(commands, other.commands);
-    hits += other.hits;
-    misses += other.misses;
-    conflicts += other.conflicts;
-    later_columns += other.later_columns;
-    same_group += other.same_group;
-    other_group += other.other_group;
-    other_rank += other.other_rank;
-    turnarounds += other.turnarounds;
-    bus_cycles += other.bus_cycles;
-    busy += other.busy;
     add_up(lost_to_row, other.lost_to_row);
     add_up(lost, other.lost);
     add_up(rank_cycles, other.rank_cycles);
