@@ -28,6 +28,8 @@ struct FpFormat {
         return sign << (ExponentBits + MantissaBits) | exponent << MantissaBits | mantissa;
     }
     static constexpr std::uint32_t max_finite(std::uint32_t sign) { return pack(sign, max_exponent - 1, mantissa_mask); }
+    /// Infinite, or no number.
+    static constexpr bool is_special(std::uint32_t x) { return exponent(x) == max_exponent; }
     static constexpr bool is_nan(std::uint32_t x) { return (x & (sign_mask - 1)) > (max_exponent << MantissaBits); }
 };
 using Fp16 = FpFormat<5, 10>;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "numerics/fp.h"
 #include "units/cdma/convert.h"
 
 namespace dlasim::cdma {
@@ -110,14 +111,14 @@ TEST(CdmaConvert, TheCellOfTheConfigurableGenerationIsBitExact)
 
 TEST(CdmaConvert, IntegersBecomeTheNearestHalfFloat)
 {
-    EXPECT_EQ(integer_to_fp16(0), 0x0000);
-    EXPECT_EQ(integer_to_fp16(1), 0x3c00);
-    EXPECT_EQ(integer_to_fp16(-2), 0xc000);
-    EXPECT_EQ(integer_to_fp16(2049), 0x6800);  // tie, to even
-    EXPECT_EQ(integer_to_fp16(2051), 0x6802);  // tie, to even
-    EXPECT_EQ(integer_to_fp16(65519), 0x7bff);
-    EXPECT_EQ(integer_to_fp16(65520), 0x7bff);  // never infinite
-    EXPECT_EQ(integer_to_fp16(-65536), 0xfbff);
+    EXPECT_EQ(numerics::int17_to_fp16(0), 0x0000);
+    EXPECT_EQ(numerics::int17_to_fp16(1), 0x3c00);
+    EXPECT_EQ(numerics::int17_to_fp16(-2), 0xc000);
+    EXPECT_EQ(numerics::int17_to_fp16(2049), 0x6800);  // tie, to even
+    EXPECT_EQ(numerics::int17_to_fp16(2051), 0x6802);  // tie, to even
+    EXPECT_EQ(numerics::int17_to_fp16(65519), 0x7bff);
+    EXPECT_EQ(numerics::int17_to_fp16(65520), 0x7bff);  // never infinite
+    EXPECT_EQ(numerics::int17_to_fp16(-65536), 0xfbff);
 }
 
 }  // namespace

@@ -1,27 +1,15 @@
 #include "units/cdma/convert.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "numerics/fp.h"
+#include "numerics/rounding.h"
+
 namespace dlasim::cdma {
+
+using numerics::Fp16;
+
 namespace {
-
-std::int32_t saturate(std::int64_t value, unsigned width)
-{
-    const std::int64_t high = (std::int64_t{1} << (width - 1)) - 1;
-    return static_cast<std::int32_t>(std::clamp(value, -high - 1, high));
-}
-
-/// value / 2^n, nearest, ties away from zero
-std::int64_t shift_round(std::int64_t value, unsigned n)
-{
-    if (n == 0) return value;
-    const std::int64_t quotient = value >> n;
-    const bool guard = (value >> (n - 1)) & 1;
-    const bool sticky = n > 1 && (value & ((std::int64_t{1} << (n - 1)) - 1)) != 0;
-    return quotient + (guard && (value >= 0 || sticky) ? 1 : 0);
-}
 
 std::uint16_t load16(const std::uint8_t* p) { return static_cast<std::uint16_t>(p[0] | p[1] << 8); }
 void store16(std::uint8_t* p, std::uint16_t v)
@@ -33,28 +21,6 @@ void store16(std::uint8_t* p, std::uint16_t v)
 constexpr unsigned kProductBits = 34;  // a shift beyond them gives 0
 
 }  // namespace
-
-std::uint16_t integer_to_fp16(std::int32_t value)
-{
-    if (value == 0) return 0;
-    const std::uint32_t sign = value < 0 ? 0x8000 : 0, magnitude = static_cast<std::uint32_t>(value < 0 ? -value : value);
-    unsigned exponent = static_cast<unsigned>(std::bit_width(magnitude)) - 1;
-    std::uint32_t fraction;
-    if (exponent > 10) {
-        const unsigned shift = exponent - 10;
-        const std::uint32_t rest = magnitude & ((1u << shift) - 1), half = 1u << (shift - 1);
-        fraction = magnitude >> shift;
-        if (rest > half || (rest == half && (fraction & 1))) ++fraction;
-        if (fraction >> 11) {
-            fraction >>= 1;
-            ++exponent;
-        }
-    } else {
-        fraction = magnitude << (10 - exponent);
-    }
-    if (exponent + 15 > 30) return static_cast<std::uint16_t>(sign | 0x7bff);
-    return static_cast<std::uint16_t>(sign | (exponent + 15) << 10 | (fraction & 0x3ff));
-}
 
 Converter Converter::of(const Layer& l, bool words)
 {
@@ -83,10 +49,10 @@ std::uint16_t Converter::element(std::uint16_t raw, std::int16_t operand, bool i
 std::uint16_t Converter::cell(std::int32_t x, std::int16_t operand) const
 {
     const std::int64_t product = std::int64_t{x - operand} * scale;
-    const std::int32_t s = truncate >= kProductBits ? 0 : saturate(shift_round(product, truncate), 17);
-    if (precision == 1) return static_cast<std::uint16_t>(saturate(s, 16));
-    if (precision == 0 || !words) return static_cast<std::uint16_t>(saturate(s, 8) & (words ? 0xff : 0xffff));
-    return integer_to_fp16(s);
+    const std::int64_t s = truncate >= kProductBits ? 0 : numerics::shift_right(product, truncate, 17);
+    if (precision == 1) return static_cast<std::uint16_t>(numerics::saturate(s, 16));
+    if (precision == 0 || !words) return static_cast<std::uint16_t>(numerics::saturate(s, 8) & (words ? 0xff : 0xffff));
+    return numerics::int17_to_fp16(static_cast<std::int32_t>(s));
 }
 
 void Converter::bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t count, std::uint32_t& nans, std::uint32_t& infs) const
@@ -97,8 +63,8 @@ void Converter::bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t 
     }
     for (std::uint32_t i = 0; i + 1 < count; i += 2) {
         std::uint16_t h = load16(from + i);
-        if (input == 2 && fp16_is_special(h)) {
-            if (fp16_is_nan(h)) {
+        if (input == 2 && Fp16::is_special(h)) {
+            if (Fp16::is_nan(h)) {
                 ++nans;
                 if (nan_to_zero) h = 0;
             } else {
@@ -119,9 +85,9 @@ void BeatConverter::beat(const ConverterBeat& in, ConverterWrite& out, std::uint
     if (c.input == 2) {
         for (unsigned k = 0; k < 32; ++k) {
             const std::uint16_t h = load16(data + 2 * k);
-            if (!fp16_is_special(h)) continue;
-            if (in.atoms >> (k / 16) & 1) ++(fp16_is_nan(h) ? nans : infs);
-            if (c.nan_to_zero && fp16_is_nan(h)) store16(data + 2 * k, 0);
+            if (!Fp16::is_special(h)) continue;
+            if (in.atoms >> (k / 16) & 1) ++(Fp16::is_nan(h) ? nans : infs);
+            if (c.nan_to_zero && Fp16::is_nan(h)) store16(data + 2 * k, 0);
         }
     }
     const bool pairs = shrink && !(in.atoms & 0xc);

@@ -34,12 +34,6 @@ struct Converter {
     void bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t count, std::uint32_t& nans, std::uint32_t& infs) const;
 };
 
-/// Signed 17-bit integer to fp16, nearest even; beyond the range the largest finite number.
-std::uint16_t integer_to_fp16(std::int32_t value);
-
-inline bool fp16_is_special(std::uint16_t h) { return (h & 0x7c00) == 0x7c00; }
-inline bool fp16_is_nan(std::uint16_t h) { return fp16_is_special(h) && (h & 0x3ff); }
-
 /// A 64-byte beat at the converter input, and what leaves for the buffer. nv_full only. cdma.md 9.4, 9.5.
 struct ConverterBeat {
     const std::uint8_t* data = nullptr;      // 128 bytes

@@ -99,9 +99,9 @@ const std::uint8_t* WeightValues::flush_nans(const std::uint8_t* atom, std::uint
     std::memcpy(clean, atom, atom_bytes_);
     for (std::uint32_t k = 0; k + 1 < atom_bytes_; k += 2) {
         const auto h = static_cast<std::uint16_t>(clean[k] | clean[k + 1] << 8);
-        if (!fp16_is_special(h)) continue;
-        ++(fp16_is_nan(h) ? nans_ : infs_);
-        if (fp16_is_nan(h) && layer_.nan_to_zero) clean[k] = clean[k + 1] = 0;
+        if (!numerics::Fp16::is_special(h)) continue;
+        ++(numerics::Fp16::is_nan(h) ? nans_ : infs_);
+        if (numerics::Fp16::is_nan(h) && layer_.nan_to_zero) clean[k] = clean[k + 1] = 0;
     }
     return clean;
 }
