@@ -15,18 +15,26 @@ constexpr XOffsets kBs{reg::sdp::D_DP_BS_CFG, reg::sdp::D_DP_BS_ALU_CFG, reg::sd
 constexpr XOffsets kBn{reg::sdp::D_DP_BN_CFG, reg::sdp::D_DP_BN_ALU_CFG, reg::sdp::D_DP_BN_ALU_SRC_VALUE, reg::sdp::D_DP_BN_MUL_CFG,
                        reg::sdp::D_DP_BN_MUL_SRC_VALUE};
 
+/// What BS, BN and EW have alike.
+template <class Config>
+Config decode_engine(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, std::uint32_t cfg)
+{
+    Config engine;
+    engine.silicon = silicon;
+    engine.fp = fp;
+    engine.nan_to_zero = nan_to_zero;
+    engine.alu_bypass = bits(cfg, 1, 1);
+    engine.alu = static_cast<numerics::SdpAlu>(bits(cfg, 2, 2));
+    engine.mul_bypass = bits(cfg, 4, 1);
+    engine.prelu = bits(cfg, 5, 1);
+    return engine;
+}
+
 numerics::SdpXConfig decode_x(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs,
                               const XOffsets& at)
 {
     const std::uint32_t value = regs.get(at.cfg);
-    numerics::SdpXConfig x;
-    x.silicon = silicon;
-    x.fp = fp;
-    x.nan_to_zero = nan_to_zero;
-    x.alu_bypass = bits(value, 1, 1);
-    x.alu = static_cast<numerics::SdpAlu>(bits(value, 2, 2));
-    x.mul_bypass = bits(value, 4, 1);
-    x.prelu = bits(value, 5, 1);
+    auto x = decode_engine<numerics::SdpXConfig>(silicon, fp, nan_to_zero, value);
     x.relu_bypass = bits(value, 6, 1);
     x.alu_shift = bits(regs.get(at.alu_cfg), 8, 6);
     x.mul_shift = bits(regs.get(at.mul_cfg), 8, 6);
@@ -65,24 +73,16 @@ numerics::LutConfig decode_lut(const RegisterFile& regs)
 numerics::SdpYConfig decode_y(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs)
 {
     using namespace reg::sdp;
-    const std::uint32_t value = regs.get(D_DP_EW_CFG);
-    numerics::SdpYConfig y;
-    y.silicon = silicon;
-    y.fp = fp;
-    y.nan_to_zero = nan_to_zero;
-    y.alu_bypass = bits(value, 1, 1);
-    y.alu = static_cast<numerics::SdpAlu>(bits(value, 2, 2));
-    y.mul_bypass = bits(value, 4, 1);
-    y.prelu = bits(value, 5, 1);
+    auto y = decode_engine<numerics::SdpYConfig>(silicon, fp, nan_to_zero, regs.get(D_DP_EW_CFG));
     y.truncate = bits(regs.get(D_DP_EW_TRUNCATE_VALUE), 0, 10);
     y.alu_operand = static_cast<std::int32_t>(regs.get(D_DP_EW_ALU_SRC_VALUE));
     y.mul_operand = static_cast<std::int32_t>(regs.get(D_DP_EW_MUL_SRC_VALUE));
-    y.alu_converter = {bits(regs.get(D_DP_EW_ALU_CFG), 1, 1) != 0, static_cast<std::int32_t>(regs.get(D_DP_EW_ALU_CVT_OFFSET_VALUE)),
-                       static_cast<std::int16_t>(regs.get(D_DP_EW_ALU_CVT_SCALE_VALUE)),
-                       bits(regs.get(D_DP_EW_ALU_CVT_TRUNCATE_VALUE), 0, 6)};
-    y.mul_converter = {bits(regs.get(D_DP_EW_MUL_CFG), 1, 1) != 0, static_cast<std::int32_t>(regs.get(D_DP_EW_MUL_CVT_OFFSET_VALUE)),
-                       static_cast<std::int16_t>(regs.get(D_DP_EW_MUL_CVT_SCALE_VALUE)),
-                       bits(regs.get(D_DP_EW_MUL_CVT_TRUNCATE_VALUE), 0, 6)};
+    const auto converter = [&](std::uint32_t cfg, std::uint32_t offset, std::uint32_t scale, std::uint32_t truncate) {
+        return numerics::OperandConverter{bits(regs.get(cfg), 1, 1) != 0, static_cast<std::int32_t>(regs.get(offset)),
+                                          static_cast<std::int16_t>(regs.get(scale)), bits(regs.get(truncate), 0, 6)};
+    };
+    y.alu_converter = converter(D_DP_EW_ALU_CFG, D_DP_EW_ALU_CVT_OFFSET_VALUE, D_DP_EW_ALU_CVT_SCALE_VALUE, D_DP_EW_ALU_CVT_TRUNCATE_VALUE);
+    y.mul_converter = converter(D_DP_EW_MUL_CFG, D_DP_EW_MUL_CVT_OFFSET_VALUE, D_DP_EW_MUL_CVT_SCALE_VALUE, D_DP_EW_MUL_CVT_TRUNCATE_VALUE);
     y.lut = decode_lut(regs);
     return y;
 }
