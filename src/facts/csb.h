@@ -1,6 +1,8 @@
 // The register bus: latencies in core cycles, csb clock equal to core clock.
 //   [spec] csb.md, section named
 #pragma once
+#include <cstdint>
+
 #include "base/cycle.h"
 #include "facts/hardware.h"
 
@@ -14,6 +16,11 @@ inline constexpr Cycle kPushToUnmapped = 14;  // [spec] 2.2: unmapped address, T
 inline constexpr Cycle kPushToGec = 16;       // [spec] 2.2: GEC answers zeros, T + 17
 inline constexpr Cycle kPulseToStatus = 2;    // [spec] 2.6: pulse in I, status bit in I + 2
 inline constexpr Cycle kStatusToPin = 4;      // [spec] 2.6: status bit in s, dla_intr in s + 4
+
+// GLB.S_INTR_STATUS. [spec] 3
+inline constexpr std::uint32_t kEveryInterrupt = 0x3fffff;
+/// Of the two register groups of a unit, whose bits are `bit` and the next.
+constexpr std::uint32_t interrupts_of(unsigned bit) { return 3u << bit; }
 
 /// What depends on the generation.
 struct Facts {

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 1u << 29;  // that are copied and compared
 constexpr std::uint32_t kAtom = AtomSet::kAtomBytes;
-// [spec] csb.md 3: every source but BDMA's two groups.
-constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::bdma::kInterruptBit);
 
 /// Bytes from the first to behind the last of an end.
 std::uint64_t reach(const CopyBlock& block, const BlockEnd& end)
@@ -73,8 +71,7 @@ Program program_of(const Copy& copy, const std::vector<Launch>& launches, const 
 {
     Program entries;
     ProgramWriter program(hw, entries);
-    program.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
-    program.write("GLB.S_INTR_MASK", kMask);
+    program.begin(facts::csb::interrupts_of(facts::bdma::kInterruptBit));
     std::size_t done = 0;  // launches that software knows to be done
     bool alone = true;     // at most one launch was under way since everything was done
     const auto await = [&](std::size_t until) {

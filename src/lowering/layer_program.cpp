@@ -1,13 +1,14 @@
 #include "lowering/layer_program.h"
 
+#include "facts/pdp.h"
+#include "facts/rubik.h"
+#include "facts/sdp.h"
 #include "lowering/program_writer.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kEveryInterrupt = 0x3fffff;
-constexpr unsigned kSdpStatusBit = 0, kPdpStatusBit = 4;  // GLB bits of the first register groups
-constexpr std::uint32_t kRubikStatus = 1 << 8;
+constexpr std::uint32_t kRubikStatus = 1u << facts::rubik::kInterruptBit;
 
 std::uint32_t low(std::int32_t value, unsigned width) { return static_cast<std::uint32_t>(value) & ((1u << width) - 1); }
 
@@ -40,10 +41,9 @@ Program layer_program(const Layer& layer, const std::vector<PlannedPass>& passes
 {
     Program entries;
     ProgramWriter program(hardware, entries);
-    program.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
     // Interrupts of the unit that writes the output only, it is the last to finish; and Rubik's where there is one.
-    const unsigned bit = layer.pool ? kPdpStatusBit : kSdpStatusBit;
-    program.write("GLB.S_INTR_MASK", kEveryInterrupt & ~(3u << bit) & ~(contraction ? kRubikStatus : 0));
+    const unsigned bit = layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit;
+    program.begin(facts::csb::interrupts_of(bit) | (contraction ? kRubikStatus : 0));
     if (layer.post.ew().lut) write_lut(program, *layer.post.ew().lut);
     const auto await = [&](std::size_t pass) { program.add(WaitStatus{1u << (bit + pass % 2)}); };
     const std::size_t count = passes.size();

@@ -4,20 +4,17 @@
 #include "facts/abilities.h"
 #include "facts/cdp.h"
 #include "lowering/lrn_tables.h"
+#include "lowering/register_writer.h"
 #include "lowering/transfer_planner.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1u << 28;  // of the cube
-// [spec] csb.md 3: every source but CDP's two groups.
-constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::cdp::kInterruptBit);
+constexpr std::uint64_t kMostBytes = 1u << 28;                        // of the cube
 constexpr std::uint32_t kWriteTable = 1u << 17, kLo = 1u << 16;       // S_LUT_ACCESS_CFG
 constexpr std::uint32_t kUnderflowLo = 1u << 4, kHybridLo = 1u << 6;  // S_LUT_CFG; overflows take LE
 constexpr std::uint64_t kLeEnd = std::uint64_t{1} << 36;              // nothing depends on it: the slopes are 0
 
-std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
-std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 std::uint32_t byte(int value) { return static_cast<std::uint8_t>(value); }
 
 ReshapeLayout lay_out(const Lrn& lrn, std::uint32_t atom)
@@ -53,8 +50,8 @@ void write_tables(ProgramWriter& program, const LrnTables& tables)
         const std::string prefix = std::string("CDP.S_LUT_") + name;
         program.write(prefix + "_START_LOW", 0);
         program.write(prefix + "_START_HIGH", 0);
-        program.write(prefix + "_END_LOW", low(end));
-        program.write(prefix + "_END_HIGH", high(end));
+        program.write(prefix + "_END_LOW", low_word(end));
+        program.write(prefix + "_END_HIGH", high_word(end));
         program.write(prefix + "_SLOPE_SCALE", 0);
         program.write(prefix + "_SLOPE_SHIFT", 0);
     }
@@ -63,22 +60,22 @@ void write_tables(ProgramWriter& program, const LrnTables& tables)
 void write_layer(ProgramWriter& program, const Lrn& lrn, const LrnTables& tables, const ReshapeLayout& layout)
 {
     const auto format = static_cast<std::uint32_t>(lrn.precision);
-    const std::uint32_t line = low(layout.input.line_stride), surface = low(layout.input.surface_stride);
+    const std::uint32_t line = low_word(layout.input.line_stride), surface = low_word(layout.input.surface_stride);
     program.write("CDP.S_POINTER", 0);
     program.write("CDP_RDMA.S_POINTER", 0);
     program.write({{"CDP_RDMA.D_DATA_CUBE_WIDTH", lrn.width - 1},
                    {"CDP_RDMA.D_DATA_CUBE_HEIGHT", lrn.height - 1},
                    {"CDP_RDMA.D_DATA_CUBE_CHANNEL", lrn.channels - 1},
-                   {"CDP_RDMA.D_SRC_BASE_ADDR_LOW", low(lrn.input.address)},
-                   {"CDP_RDMA.D_SRC_BASE_ADDR_HIGH", high(lrn.input.address)},
+                   {"CDP_RDMA.D_SRC_BASE_ADDR_LOW", low_word(lrn.input.address)},
+                   {"CDP_RDMA.D_SRC_BASE_ADDR_HIGH", high_word(lrn.input.address)},
                    {"CDP_RDMA.D_SRC_LINE_STRIDE", line},
                    {"CDP_RDMA.D_SRC_SURFACE_STRIDE", surface},
                    {"CDP_RDMA.D_SRC_DMA_CFG", lrn.input.primary},
                    {"CDP_RDMA.D_DATA_FORMAT", format},
                    {"CDP_RDMA.D_PERF_ENABLE", 1},
                    {"CDP.D_FUNC_BYPASS", 0},
-                   {"CDP.D_DST_BASE_ADDR_LOW", low(lrn.output.address)},
-                   {"CDP.D_DST_BASE_ADDR_HIGH", high(lrn.output.address)},
+                   {"CDP.D_DST_BASE_ADDR_LOW", low_word(lrn.output.address)},
+                   {"CDP.D_DST_BASE_ADDR_HIGH", high_word(lrn.output.address)},
                    {"CDP.D_DST_LINE_STRIDE", line},
                    {"CDP.D_DST_SURFACE_STRIDE", surface},
                    {"CDP.D_DST_DMA_CFG", lrn.output.primary},
@@ -89,7 +86,7 @@ void write_layer(ProgramWriter& program, const Lrn& lrn, const LrnTables& tables
                    {"CDP.D_DATIN_SCALE", 1},
                    {"CDP.D_DATIN_SHIFTER", 0},
                    {"CDP.D_DATOUT_OFFSET", 0},
-                   {"CDP.D_DATOUT_SCALE", low(tables.scale)},
+                   {"CDP.D_DATOUT_SCALE", low_word(tables.scale)},
                    {"CDP.D_DATOUT_SHIFTER", tables.shift},
                    {"CDP.D_PERF_ENABLE", 1},
                    {"CDP.D_OP_ENABLE", 1},
@@ -118,30 +115,14 @@ TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware)
         throw ConfigError(transfer.where("/precision"), std::string("found \"") + precision_name(lrn.precision) +
                                                             "\", expected \"int8\": the only precision of " + hardware.name);
     TransferPlan plan;
-    const std::uint32_t atom = hardware.memory.atom_bytes;
-    plan.layout = lay_out(lrn, atom);
-    const std::uint64_t bytes = plan.layout.input_bytes;
-    if (bytes > kMostBytes)
-        throw ConfigError(transfer.where("/input"),
-                          "makes a cube of " + std::to_string(bytes) + " bytes, expected at most " + std::to_string(kMostBytes));
-    check_range(lrn.input, bytes, transfer.where("/placement/input"), hardware);
-    check_range(lrn.output, bytes, transfer.where("/placement/output"), hardware);
+    plan.layout = lay_out(lrn, hardware.memory.atom_bytes);
     // In place works: an address is written after it was read.
-    if (lrn.input != lrn.output && lrn.input.primary == lrn.output.primary && lrn.input.address < lrn.output.address + bytes &&
-        lrn.output.address < lrn.input.address + bytes)
-        throw ConfigError(transfer.where("/placement"),
-                          "the input of " + std::to_string(bytes) + " bytes at " + std::to_string(lrn.input.address) +
-                              " and the output at " + std::to_string(lrn.output.address) + " overlap, expected one place or two apart");
+    place_cubes(plan, transfer, {.input = lrn.input, .output = lrn.output, .most_bytes = kMostBytes, .in_place = true}, hardware);
     plan.lrn = lrn_tables(lrn, transfer.where("/lrn/output_scale"));
-    plan.bytes = bytes;
-    const std::uint64_t beat = hardware.memory.primary.width_bytes;
-    (lrn.input.primary ? plan.dbb : plan.cvsram).reads = ceil_div(bytes, beat);
-    (lrn.output.primary ? plan.dbb : plan.cvsram).writes = ceil_div(bytes, beat);
     plan.bounds = bounds_of(lrn, hardware);
 
     ProgramWriter program(hardware, plan.program);
-    program.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
-    program.write("GLB.S_INTR_MASK", kMask);
+    program.begin(facts::csb::interrupts_of(facts::cdp::kInterruptBit));
     write_tables(program, plan.lrn);
     write_layer(program, lrn, plan.lrn, plan.layout);
     program.add(MarkT0{});

@@ -126,6 +126,12 @@ PassRegisters pool_writes(const PoolPass& p)
     const auto put = [&](const std::string& name, std::uint64_t value) {
         out.writes.push_back({unit + name, static_cast<std::uint32_t>(value)});
     };
+    const auto put_input = [&] {
+        put("S_POINTER", p.group);
+        put("D_DATA_CUBE_IN_WIDTH", g.width - 1);
+        put("D_DATA_CUBE_IN_HEIGHT", g.height - 1);
+        put("D_DATA_CUBE_IN_CHANNEL", p.channels - 1);
+    };
     const std::uint32_t extra = static_cast<std::uint32_t>(g.columns.size()) - 1;
     std::uint32_t partial_in = 0, partial_out = 0;
     if (extra != 0) {
@@ -135,10 +141,7 @@ PassRegisters pool_writes(const PoolPass& p)
         partial_in = (first_width(x, first) - 1) | (last_in - 1) << 10 | (mid_in - 1) << 20;
         partial_out = (first - 1) | (g.columns.back() - 1) << 10 | (mid - 1) << 20;
     }
-    put("S_POINTER", p.group);
-    put("D_DATA_CUBE_IN_WIDTH", g.width - 1);
-    put("D_DATA_CUBE_IN_HEIGHT", g.height - 1);
-    put("D_DATA_CUBE_IN_CHANNEL", p.channels - 1);
+    put_input();
     put("D_DATA_CUBE_OUT_WIDTH", g.out_width - 1);
     put("D_DATA_CUBE_OUT_HEIGHT", g.out_height - 1);
     put("D_DATA_CUBE_OUT_CHANNEL", p.channels - 1);
@@ -161,10 +164,7 @@ PassRegisters pool_writes(const PoolPass& p)
     put("D_PERF_ENABLE", 1);
     if (!p.flying) {
         unit = "PDP_RDMA.";
-        put("S_POINTER", p.group);
-        put("D_DATA_CUBE_IN_WIDTH", g.width - 1);
-        put("D_DATA_CUBE_IN_HEIGHT", g.height - 1);
-        put("D_DATA_CUBE_IN_CHANNEL", p.channels - 1);
+        put_input();
         put("D_FLYING_MODE", 1);
         put("D_SRC_BASE_ADDR_LOW", p.source.address);
         put("D_SRC_BASE_ADDR_HIGH", p.source.address >> 32);

@@ -1,5 +1,6 @@
 // Writes a register program for one machine by the names of its registers.
 #pragma once
+#include "facts/csb.h"
 #include "facts/hardware.h"
 #include "lowering/pass.h"
 #include "platform/program.h"
@@ -19,6 +20,12 @@ class ProgramWriter {
 public:
     ProgramWriter(const Hardware& hardware, Program& program) : hw_(hardware), program_(program) {}
 
+    /// What every program begins with: CBUF is flushed, and no interrupts but these reach the pin.
+    void begin(std::uint32_t interrupts)
+    {
+        poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
+        write("GLB.S_INTR_MASK", facts::csb::kEveryInterrupt & ~interrupts);
+    }
     void write(const std::string& name, std::uint32_t value) { program_.push_back(RegisterWrite{name, program_address(hw_, name), value}); }
     void write(const std::vector<RegisterValue>& values)
     {

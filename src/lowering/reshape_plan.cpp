@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 1u << 27;  // of the input, of the output
 constexpr std::uint32_t kAtom = 32;
-// [spec] csb.md 3: every source but Rubik's two groups.
-constexpr std::uint32_t kMask = 0x3fffff & ~(3u << facts::rubik::kInterruptBit);
 
 /// Planes are feature data whose atoms hold one element.
 Cube planes(std::uint64_t line, std::uint32_t height, std::uint32_t element_bytes)
@@ -98,33 +96,11 @@ TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
     const Reshape& r = *transfer.reshape();
     TransferPlan plan;
     plan.layout = lay_out(r);
-    const struct {
-        const Place& place;
-        std::uint64_t bytes;
-        const char* name;
-    } sides[] = {{r.input, plan.layout.input_bytes, "input"}, {r.output, plan.layout.output_bytes, "output"}};
-    for (const auto& side : sides) {
-        if (side.bytes > kMostBytes)
-            throw ConfigError(transfer.where("/input"), std::string("makes an ") + side.name + " of " + std::to_string(side.bytes) +
-                                                            " bytes, expected at most " + std::to_string(kMostBytes));
-        check_range(side.place, side.bytes, transfer.where(std::string("/placement/") + side.name), hardware);
-        plan.ranges.push_back({transfer.where(std::string("/placement/") + side.name), side.place, side.bytes});
-    }
-    if (r.input.primary == r.output.primary && r.input.address < r.output.address + plan.layout.output_bytes &&
-        r.output.address < r.input.address + plan.layout.input_bytes)
-        throw ConfigError(transfer.where("/placement"), "the input of " + std::to_string(plan.layout.input_bytes) + " bytes at " +
-                                                            std::to_string(r.input.address) + " and the output of " +
-                                                            std::to_string(plan.layout.output_bytes) + " bytes at " +
-                                                            std::to_string(r.output.address) + " overlap, expected areas apart");
-    plan.bytes = plan.layout.output_bytes;
-    const std::uint64_t beat = hardware.memory.primary.width_bytes;
-    (r.input.primary ? plan.dbb : plan.cvsram).reads = ceil_div(plan.layout.input_bytes, beat);
-    (r.output.primary ? plan.dbb : plan.cvsram).writes = ceil_div(plan.layout.output_bytes, beat);
+    place_cubes(plan, transfer, {.input = r.input, .output = r.output, .most_bytes = kMostBytes}, hardware);
     plan.bounds = bounds_of(r);
 
     ProgramWriter program(hardware, plan.program);
-    program.poll("CDMA.S_CBUF_FLUSH_STATUS", 1);
-    program.write("GLB.S_INTR_MASK", kMask);
+    program.begin(facts::csb::interrupts_of(facts::rubik::kInterruptBit));
     program.write(rubik_writes(pass_of(r, plan.layout)));
     program.add(MarkT0{});
     program.add(WaitInterrupt{"RBK_0"});

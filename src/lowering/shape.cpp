@@ -135,8 +135,6 @@ std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass co
 Shape shape_of(const Layer& layer, const Hardware& hardware)
 {
     check_pool(layer, hardware);
-    if (layer.compressed && !hardware.weight_compression)
-        throw ConfigError(where_of(layer), "found compressed weights, expected none: " + hardware.name + " cannot decompress");
     const auto [mode, name] = mode_of(layer);
     const Pass common = common_pass(layer, mode);
     if (!layer.convolves()) return {name, {}, {{.pass = common}}, std::nullopt};

@@ -1,5 +1,6 @@
 #include "lowering/transfer_plan.h"
 
+#include "base/bits.h"
 #include "lowering/transfer_planner.h"
 
 namespace dlasim {
@@ -12,6 +13,35 @@ TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware)
         throw ConfigError(transfer.where("/op"), std::string("found a machine without ") + (copy ? "BDMA" : "Rubik") + " (" +
                                                      hardware.name + "), expected one that has it: nv_full");
     return copy ? plan_copy(transfer, hardware) : plan_reshape(transfer, hardware);
+}
+
+void place_cubes(TransferPlan& plan, const Transfer& transfer, const CubePlaces& places, const Hardware& hardware)
+{
+    const Place &in = places.input, &out = places.output;
+    const std::uint64_t in_bytes = plan.layout.input_bytes, out_bytes = plan.layout.output_bytes;
+    const struct {
+        const Place& place;
+        std::uint64_t bytes;
+        const char* name;
+    } sides[] = {{in, in_bytes, "input"}, {out, out_bytes, "output"}};
+    for (const auto& [place, bytes, name] : sides) {
+        if (bytes > places.most_bytes)
+            throw ConfigError(transfer.where("/input"), std::string("makes an ") + name + " of " + std::to_string(bytes) +
+                                                            " bytes, expected at most " + std::to_string(places.most_bytes));
+        const std::string where = transfer.where(std::string("/placement/") + name);
+        check_range(place, bytes, where, hardware);
+        plan.ranges.push_back({where, place, bytes});
+    }
+    const bool overlap = in.primary == out.primary && in.address < out.address + out_bytes && out.address < in.address + in_bytes;
+    if (overlap && !(places.in_place && in == out))
+        throw ConfigError(transfer.where("/placement"), "the input of " + std::to_string(in_bytes) + " bytes at " +
+                                                            std::to_string(in.address) + " and the output of " + std::to_string(out_bytes) +
+                                                            " bytes at " + std::to_string(out.address) + " overlap, expected " +
+                                                            (places.in_place ? "one place or two apart" : "areas apart"));
+    plan.bytes = out_bytes;
+    const std::uint64_t beat = hardware.memory.primary.width_bytes;
+    (in.primary ? plan.dbb : plan.cvsram).reads = ceil_div(in_bytes, beat);
+    (out.primary ? plan.dbb : plan.cvsram).writes = ceil_div(out_bytes, beat);
 }
 
 void check_range(const Place& place, std::uint64_t bytes, const std::string& where, const Hardware& hardware)

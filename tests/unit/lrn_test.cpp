@@ -62,6 +62,18 @@ TEST(LrnReader, RefusesWhatCdpCannotDo)
     EXPECT_EQ(refused(layer(R"({"size": 5})", R"(, "placement": {"input": 4096, "output": 4096})")), "nothing was refused");
 }
 
+/// The memory in front of the run is asked whether it has them.
+TEST(LrnPlan, NamesWhatItTouches)
+{
+    const TransferPlan plan =
+        plan_transfer(read(layer(R"({"size": 5})", R"(, "placement": {"input": 4096, "output": 65536})")), *find_preset("nv_full"));
+    ASSERT_EQ(plan.ranges.size(), 2u);
+    EXPECT_EQ(plan.ranges[0].place.address, 4096u);
+    EXPECT_EQ(plan.ranges[0].bytes, 20u * 3 * 64);
+    EXPECT_EQ(plan.ranges[1].place.address, 65536u);
+    EXPECT_EQ(plan.ranges[1].where, "t.json: /placement/output");
+}
+
 /// The values of models/cdp_lrn.py of the specification.
 TEST(LrnTables, AreThoseOfTheRecipe)
 {

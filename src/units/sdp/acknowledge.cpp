@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "facts/sdp.h"
+
 namespace dlasim::sdp {
 
 void Acknowledge::complete(Cycle at, bool primary)
@@ -28,7 +30,7 @@ void Acknowledge::send(Cycle now)
 
 void Acknowledge::release(Cycle at)
 {
-    insert(at, 1u << layers_.front().group);
+    insert(at, 1u << (facts::sdp::kInterruptBit + layers_.front().group));
     layers_.pop_front();
 }
 
