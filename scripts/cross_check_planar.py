@@ -48,7 +48,7 @@ def draw_pool(rng, m, program, index):
         if ow > limit or (ow > 2 and rng.random() < 0.25):
             d["split"] = cut(rng, ow, min(limit, ow))
             first, middle, last = program.split_widths(d)
-            if d["split"] is None or min(first, middle, last) < 1 or d["pl"] >= kw or len(d["split"]) < 2 or last + kw - sx < kw - d["pr"]:
+            if min(first, middle, last) < 1 or len(d["split"]) < 2 or last + kw - sx < kw - d["pr"]:
                 continue
         surfaces = -(-d["C"] * size // m.atom)
         if surfaces * d["W"] * d["H"] <= 1500 and surfaces * ow * oh <= 800:
@@ -82,7 +82,7 @@ def draw_norm(rng, m, index):
     """A layer of CDP."""
     while True:
         d = dict(n=rng.choice([3, 5, 7, 9]), prec=rng.choice([0, 0, 1, 2]) if m.full else 0, sqb=rng.random() < 0.2, mulb=rng.random() < 0.2,
-                 w=rng.choice([1, 7, 8, 9, 16, rng.randint(1, 40)]), h=rng.randint(1, 6), perf=rng.randint(0, 1), group=index % 2)
+                 w=rng.choice([1, 7, 8, 9, 16, rng.randint(1, 40)]), h=rng.randint(1, 6), perf=rng.randint(0, 1), group=index % 2, rdma_first=rng.random() < 0.5)
         size = 2 if d["prec"] else 1
         lanes = m.atom // size
         d["c"] = rng.choice([1, lanes, rng.randint(1, lanes), rng.randint(1, 4 * lanes)])
@@ -109,7 +109,7 @@ def norm_program(d, first):
         ("D_DST_DMA_CFG", 1), ("D_DATA_FORMAT", d["prec"]), ("D_NAN_FLUSH_TO_ZERO", 0), ("D_LRN_CFG", (d["n"] - 3) // 2), ("D_DATIN_OFFSET", 0), ("D_DATIN_SCALE", 1), ("D_DATIN_SHIFTER", 0),
         ("D_DATOUT_OFFSET", 0), ("D_DATOUT_SCALE", 1), ("D_DATOUT_SHIFTER", 4), ("D_PERF_ENABLE", d["perf"]))]
     enables = [["CDP.D_OP_ENABLE", 1], ["CDP_RDMA.D_OP_ENABLE", 1]]
-    return w + (enables if d.get("order", 0) == 0 else enables[::-1])
+    return w + (enables[::-1] if d["rdma_first"] else enables)
 
 
 def make(rng, m, models, kind, memory):
@@ -121,7 +121,6 @@ def make(rng, m, models, kind, memory):
     for i, (d, _, _) in enumerate(layers):
         if i >= 2:
             program.append(["WAIT_INTR", f"{unit}_{i % 2}"])
-        d["order"] = rng.randint(0, 1)
         program += pool_program(d, m, models) if pool else norm_program(d, i == 0)
         if i == 0:
             program.append(["MARK", "t0"])
