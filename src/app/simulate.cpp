@@ -36,7 +36,8 @@ bool run_program(Simulation& simulation, Machine& machine, const Program& progra
 Simulation simulate(const Job& job, const SimulateOptions& options)
 {
     Machine machine(job.hardware, job.memory, machine_options(job, options));
-    for (const TouchedRange& range : job.ranges) machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
+    for (const TouchedRange& range : job.ranges)
+        machine.require_memory(space(range.place), Address(range.place.address), range.bytes, range.where);
     if (!options.timing_only || job.timed_by_values)
         job.contents->before(
             [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
@@ -44,7 +45,7 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
     if (!run_program(simulation, machine, job.program, options) || options.timing_only) return simulation;
     const RunResult& run = simulation.run;
     Findings findings = job.contents->after(
-        {[&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); },
+        {[&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), Address(place.address), bytes); },
          run.reads.empty() ? 0 : run.reads.back().second});
     simulation.comparison = std::move(findings.comparison);
     simulation.output = std::move(findings.output);

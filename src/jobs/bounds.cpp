@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "facts/abilities.h"
 #include "jobs/traffic.h"
@@ -11,7 +12,7 @@
 namespace dlasim {
 namespace {
 
-std::uint64_t up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+constexpr auto up = ceil_div<std::uint64_t>;
 
 /// Channel slices of a kernel and operations a slice takes, and output places an operation makes.
 struct Nest {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "facts/abilities.h"
 #include "lowering/size_sdp.h"
@@ -8,8 +9,7 @@
 namespace dlasim {
 namespace {
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-std::uint64_t align_up(std::uint64_t a, std::uint64_t b) { return divide_up(a, b) * b; }
+constexpr auto divide_up = ceil_div<std::uint64_t>, align_up = round_up<std::uint64_t>;
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
 class Sizer {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "facts/cdma.h"
 
 namespace dlasim {
 namespace {
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+constexpr auto divide_up = ceil_div<std::uint64_t>;
 
 }  // namespace
 

@@ -273,8 +273,9 @@ Fp16Block::Fp16Block(std::uint32_t max_kernels, Vectors vectors)
 }
 Fp16Block::~Fp16Block() = default;
 
-void Fp16Block::load(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes)
+void Fp16Block::load(const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels loaded, std::uint32_t lanes)
 {
+    const std::uint32_t kernels = loaded.count();
     DLASIM_EXPECTS(kernels <= max_kernels_ && lanes <= kLanes);
     kernels_ = kernels;
     lanes_ = lanes;

@@ -19,7 +19,7 @@ public:
     explicit Fp16Block(std::uint32_t max_kernels, Vectors vectors = Vectors::Best);
     ~Fp16Block();
 
-    void load(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes);
+    void load(const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels kernels, std::uint32_t lanes);
     void multiply(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* words, std::uint32_t pitch);
     /// Winograd, 64 lanes: words [count][4 outputs][pitch].
     void multiply_tiles(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* words, std::uint32_t pitch);

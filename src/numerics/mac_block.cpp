@@ -335,8 +335,9 @@ MacBlock::MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, Vectors v
 }
 MacBlock::~MacBlock() = default;
 
-void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes)
+void MacBlock::load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels loaded, std::uint32_t lanes)
 {
+    const std::uint32_t kernels = loaded.count();
     DLASIM_EXPECTS(kernels <= pitch_ && lanes <= max_lanes_);
     lanes_ = lanes;
 #if defined(__x86_64__)
@@ -383,8 +384,9 @@ void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t cou
     }
 }
 
-void MacBlock::load_int16(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes)
+void MacBlock::load_int16(const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels loaded, std::uint32_t lanes)
 {
+    const std::uint32_t kernels = loaded.count();
     DLASIM_EXPECTS(kernels <= pitch_ && lanes <= max_lanes_);
     lanes_ = lanes;
     std::int16_t* low = reinterpret_cast<std::int16_t*>(form_->data());

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/bits.h"
+#include "base/quantity.h"
 #include "base/vectors.h"
 
 namespace dlasim::numerics {
@@ -27,11 +28,11 @@ public:
     /// Sums of an atom: the kernels rounded up to kWidth.
     std::uint32_t pitch() const { return pitch_; }
 
-    void load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes);
+    void load_int8(const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels kernels, std::uint32_t lanes);
     void multiply_int8(const std::uint8_t* const* atoms, std::uint32_t count, std::int32_t* sums) const;
 
     /// Elements of two bytes, little endian.
-    void load_int16(const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels, std::uint32_t lanes);
+    void load_int16(const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels kernels, std::uint32_t lanes);
     void multiply_int16(const std::uint8_t* const* atoms, std::uint32_t count, std::int64_t* sums) const;
 
 private:

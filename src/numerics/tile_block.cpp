@@ -164,8 +164,9 @@ TileBlock::TileBlock(std::uint32_t max_kernels, Vectors vectors)
 {
 }
 
-void TileBlock::load(bool bytes, const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels)
+void TileBlock::load(bool bytes, const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels loaded)
 {
+    const std::uint32_t kernels = loaded.count();
     DLASIM_EXPECTS(kernels <= pitch_ && available(vectors_));
     std::fill(low_.begin(), low_.end(), std::int16_t{0});
     std::fill(high_.begin(), high_.end(), std::int16_t{0});

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/quantity.h"
 #include "base/vectors.h"
 #include "facts/hardware.h"
 
@@ -31,7 +32,7 @@ public:
     static constexpr std::uint32_t kWidth = 16;  // kernels computed together
     std::uint32_t pitch() const { return pitch_; }
 
-    void load(bool bytes, const std::uint8_t* weights, std::uint32_t weight_pitch, std::uint32_t kernels);
+    void load(bool bytes, const std::uint8_t* weights, std::uint32_t weight_pitch, Kernels kernels);
     /// Atoms of bytes: their sums fit 32 bits. pre: load(true, ...)
     void multiply_bytes(const std::uint8_t* const* atoms, std::uint32_t count, std::int32_t* sums) const;
     /// pre: load(false, ...)

@@ -52,7 +52,7 @@ public:
                 report.violations.push_back(fmt::format("cycle {}, {}: {}", violation.cycle, violation.rule, violation.what));
         return report;
     }
-    std::string refusal(std::uint64_t address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
+    std::string refusal(Address address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
     std::uint64_t wakes() const { return dram_ ? dram_->wakes() : 0; }
@@ -165,7 +165,7 @@ Machine::Machine(const Hardware& hardware, const MemorySpec& memory, const Machi
 
 Machine::~Machine() = default;
 
-void Machine::require_memory(MemorySpace space, std::uint64_t address, std::uint64_t bytes, const std::string& what) const
+void Machine::require_memory(MemorySpace space, Address address, std::uint64_t bytes, const std::string& what) const
 {
     const std::optional<PortMemory>& memory = space == MemorySpace::Primary ? parts_->primary : parts_->secondary;
     const std::string refusal = memory ? memory->refusal(address, bytes) : "";
@@ -177,10 +177,10 @@ void Machine::write_memory(MemorySpace space, std::uint64_t address, std::span<c
     parts_->store(space).write(address, bytes.data(), bytes.size());
 }
 
-std::vector<std::uint8_t> Machine::read_memory(MemorySpace space, std::uint64_t address, std::uint64_t bytes) const
+std::vector<std::uint8_t> Machine::read_memory(MemorySpace space, Address address, std::uint64_t bytes) const
 {
     std::vector<std::uint8_t> data(bytes);
-    parts_->store(space).read(address, data.data(), data.size());
+    parts_->store(space).read(address.byte(), data.data(), data.size());
     return data;
 }
 

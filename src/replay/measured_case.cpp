@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/quantity.h"
 #include "config/hardware.h"
 #include "config/json_object.h"
 #include "facts/presets.h"
@@ -54,10 +55,10 @@ const Json& list_or_none(const Json& object, const char* key, const Place& place
     return object[key];
 }
 
-void expect_addressable(std::uint64_t address, std::uint64_t bytes, const Place& place)
+void expect_addressable(Address address, std::uint64_t bytes, const Place& place)
 {
-    if (bytes != 0 && address > UINT64_MAX - (bytes - 1))
-        place.fail(fmt::format("{} bytes from address {:#x} on go beyond the last address", bytes, address));
+    if (!addressable(address, bytes))
+        place.fail(fmt::format("{} bytes from address {:#x} on go beyond the last address", bytes, address.byte()));
 }
 
 std::vector<std::uint8_t> hex_bytes(const std::string& text, const Place& place)
@@ -125,7 +126,7 @@ MemoryImage memory_fill(const Json& fill, const Place& place, std::uint64_t& tot
     MemoryImage image;
     image.address = hex_number(member(fill, "addr", place), place.at("addr"));
     const std::uint64_t count = number(member(fill, "bytes", place), place.at("bytes"), 0, kMaxFill);
-    expect_addressable(image.address, count, place.at("bytes"));
+    expect_addressable(Address(image.address), count, place.at("bytes"));
     if ((total += count) > kMaxFill) place.at("bytes").fail("the fills exceed 1 GiB in all");
     if (fill.contains("hex")) {
         if (!fill["hex"].is_string()) place.at("hex").fail("expected a string");
@@ -186,7 +187,7 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
         OutputRegion region;
         region.address = hex_number(member(outputs[i], "addr", place), place.at("addr"));
         region.bytes = number(member(outputs[i], "bytes", place), place.at("bytes"), 0, kMaxFill);
-        expect_addressable(region.address, region.bytes, place.at("bytes"));
+        expect_addressable(Address(region.address), region.bytes, place.at("bytes"));
         if ((read_back += region.bytes) > kMaxFill) place.at("bytes").fail("the regions exceed 1 GiB in all");
         region.source = place.file + place.pointer;
         recording.outputs.push_back(std::move(region));

@@ -164,16 +164,16 @@ int replay_command(const ReplayOptions& options)
     machine_options.cycle_limit = options.cycle_limit;
     Machine machine(job.hardware, job.memory, machine_options);
     for (const OutputRegion& region : recording.outputs)
-        machine.require_memory(region.space, region.address, region.bytes, options.program.string());
+        machine.require_memory(region.space, Address(region.address), region.bytes, options.program.string());
     for (const MemoryImage& image : recording.images) {
-        machine.require_memory(image.space, image.address, image.bytes.size(), options.program.string());
+        machine.require_memory(image.space, Address(image.address), image.bytes.size(), options.program.string());
         machine.write_memory(image.space, image.address, image.bytes);
     }
     const RunResult result = machine.run(recording.program);
 
     std::vector<std::vector<std::uint8_t>> contents;
     for (const OutputRegion& region : recording.outputs)
-        contents.push_back(machine.read_memory(region.space, region.address, region.bytes));
+        contents.push_back(machine.read_memory(region.space, Address(region.address), region.bytes));
     if (result.hung) {
         say_error("{}: {}", printable(recording.name), result.diagnosis);
         return 3;

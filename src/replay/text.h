@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/quantity.h"
 #include "facts/hardware.h"
 #include "files/input.h"
 #include "platform/machine.h"
@@ -73,10 +74,10 @@ inline void add_bounded(std::uint64_t& total, std::uint64_t bytes, const Line& l
 }
 
 /// Refuses a range of addresses that goes beyond the last one.
-inline void expect_addressable(std::uint64_t address, std::uint64_t bytes, const Line& line)
+inline void expect_addressable(Address address, std::uint64_t bytes, const Line& line)
 {
-    if (bytes != 0 && address > UINT64_MAX - (bytes - 1))
-        line.fail(std::to_string(bytes) + " bytes from address " + std::to_string(address) + " on go beyond the last address");
+    if (!addressable(address, bytes))
+        line.fail(std::to_string(bytes) + " bytes from address " + std::to_string(address.byte()) + " on go beyond the last address");
 }
 
 /// The region that a check of `line` names; counts towards what the trace may check.
@@ -86,7 +87,7 @@ inline OutputRegion checked_region(std::string_view address, std::string_view by
     region.address = line.value(address, UINT64_MAX);
     region.bytes = line.value(bytes, kMaxBytes);
     add_bounded(total, region.bytes, line, "checks");
-    expect_addressable(region.address, region.bytes, line);
+    expect_addressable(Address(region.address), region.bytes, line);
     region.source = line.file + ":" + std::to_string(line.number);
     return region;
 }

@@ -39,7 +39,7 @@ public:
         for (std::uint32_t entry = 0; entry < bench.cbuf.entries(); ++entry) {
             std::array<std::uint8_t, 128> row;
             for (auto& b : row) b = static_cast<std::uint8_t>(bytes());
-            bench.cbuf.write(entry, 0, row.data(), bench.cbuf.entry_bytes());
+            bench.cbuf.write(Entries(entry), 0, row.data(), bench.cbuf.entry_bytes());
         }
     }
     Cycle length() const { return length_; }

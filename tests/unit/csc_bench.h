@@ -258,7 +258,7 @@ private:
             const std::uint32_t bank = (hardware.cbuf.banks - 1) * hardware.cbuf.bank_depth;
             for (std::uint32_t i = 0; 2 * i < hex.size() && i < hardware.cbuf.bank_depth * hardware.cbuf.entry_bytes; ++i) {
                 const auto byte = static_cast<std::uint8_t>(std::stoul(hex.substr(2 * i, 2), nullptr, 16));
-                cbuf.write(bank + i / hardware.cbuf.entry_bytes, i % hardware.cbuf.entry_bytes, &byte, 1);
+                cbuf.write(Entries(bank + i / hardware.cbuf.entry_bytes), i % hardware.cbuf.entry_bytes, &byte, 1);
             }
         }
     }

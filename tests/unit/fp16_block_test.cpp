@@ -39,7 +39,7 @@ TEST_P(Fp16BlockTest, WordsAreThoseOfTheCellForEveryRangeOfExponents)
         for (std::uint32_t i = 0; i < count; ++i)
             pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * lanes));
         Fp16Block block(max_kernels, GetParam());
-        block.load(reinterpret_cast<const std::uint8_t*>(weights.data()), 2 * lanes, kernels, lanes);
+        block.load(reinterpret_cast<const std::uint8_t*>(weights.data()), 2 * lanes, Kernels(kernels), lanes);
         std::vector<std::int64_t> words(std::size_t{count} * pitch, -1);
         block.multiply(pointers.data(), count, words.data(), pitch);
         for (std::uint32_t i = 0; i < count; ++i)
@@ -72,7 +72,7 @@ TEST_P(Fp16BlockTest, TilesGiveTheFourWordsOfTheCell)
         for (auto& w : weights) w = random_value(random, window, trial % 5 == 0);
         for (auto& d : atom) d = random_value(random, window, trial % 5 == 0);
         Fp16Block block(1, GetParam());
-        block.load(reinterpret_cast<const std::uint8_t*>(weights.data()), 128, 1, 64);
+        block.load(reinterpret_cast<const std::uint8_t*>(weights.data()), 128, Kernels(1), 64);
         const std::uint8_t* pointer = reinterpret_cast<const std::uint8_t*>(atom.data());
         std::array<std::int64_t, 8> words;
         block.multiply_tiles(&pointer, 1, words.data(), 2);

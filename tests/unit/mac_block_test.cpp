@@ -67,8 +67,8 @@ TEST_P(MacBlockTest, SumsOfBytesAreExactForEverySizeOfKernelGroupAndSlice)
         MacBlock block(max_kernels, lanes, GetParam());
         // A second load must not see anything of the first.
         const Operands first(random, 1, max_kernels, lanes, 1, false), o(random, count, kernels, lanes, 1, trial % 7 == 0);
-        block.load_int8(first.weights.data(), first.pitch, max_kernels, lanes);
-        block.load_int8(o.weights.data(), o.pitch, kernels, lanes);
+        block.load_int8(first.weights.data(), first.pitch, Kernels(max_kernels), lanes);
+        block.load_int8(o.weights.data(), o.pitch, Kernels(kernels), lanes);
         std::vector<std::int32_t> sums(std::size_t{count} * block.pitch(), -1);
         block.multiply_int8(o.pointers.data(), count, sums.data());
         for (std::uint32_t i = 0; i < count; ++i)
@@ -86,8 +86,8 @@ TEST_P(MacBlockTest, SumsOfWordsAreExactUpToTheExtremes)
         const std::uint32_t lanes = 1 + random() % 70, count = 1 + random() % 20;
         MacBlock block(max_kernels, lanes, GetParam());
         const Operands first(random, 1, max_kernels, lanes, 2, false), o(random, count, kernels, lanes, 2, trial % 7 == 0);
-        block.load_int16(first.weights.data(), first.pitch, max_kernels, lanes);
-        block.load_int16(o.weights.data(), o.pitch, kernels, lanes);
+        block.load_int16(first.weights.data(), first.pitch, Kernels(max_kernels), lanes);
+        block.load_int16(o.weights.data(), o.pitch, Kernels(kernels), lanes);
         std::vector<std::int64_t> sums(std::size_t{count} * block.pitch(), -1);
         block.multiply_int16(o.pointers.data(), count, sums.data());
         for (std::uint32_t i = 0; i < count; ++i)

@@ -90,7 +90,7 @@ TEST_P(TileBlockTest, SumsOfABlockAreTheSumsOfEveryKernel)
         for (std::uint32_t i = 0; i < count; ++i)
             pointers.push_back(reinterpret_cast<const std::uint8_t*>(atoms.data() + std::size_t{i} * 64));
         TileBlock block(max_kernels, GetParam());
-        block.load(bytes, stored.data(), bytes ? 64 : 128, kernels);
+        block.load(bytes, stored.data(), bytes ? 64 : 128, Kernels(kernels));
         std::vector<std::int32_t> narrow(std::size_t{count} * 4 * block.pitch(), -1);
         std::vector<std::int64_t> wide(narrow.size(), -1);
         if (bytes) block.multiply_bytes(pointers.data(), count, narrow.data());

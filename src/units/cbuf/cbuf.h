@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/expects.h"
+#include "base/quantity.h"
 #include "facts/hardware.h"
 
 namespace dlasim {
@@ -26,10 +27,10 @@ public:
         DLASIM_EXPECTS(index < entries());
         return bytes_.data() + std::size_t{index} * entry_bytes_;
     }
-    /// Writes `count` bytes from byte `offset` of an entry; must stay inside the buffer.
-    void write(std::uint32_t index, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count)
+    /// Writes `count` bytes from byte `offset` behind `before` entries; must stay inside the buffer.
+    void write(Entries before, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count)
     {
-        const std::size_t at = std::size_t{index} * entry_bytes_ + offset;
+        const std::size_t at = std::size_t{before.count()} * entry_bytes_ + offset;
         DLASIM_EXPECTS(at + count <= bytes_.size());
         std::memcpy(bytes_.data() + at, from, count);
     }

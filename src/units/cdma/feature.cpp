@@ -218,12 +218,12 @@ void FeatureFetcher::store_atom(const std::uint8_t* data, std::uint32_t source)
             converter_.bytes(data, converted, atom_, nans_, infs_);
             data = converted;
         }
-        context_.cbuf.write(index, slot * atom_, data, atom_);
+        context_.cbuf.write(Entries(index), slot * atom_, data, atom_);
         if (silicon_.line_ends_cleared && surface + 1 == loop_surfaces_) {
             // [spec] cdma.md 4.7: what the last atoms of a line leave of their entry is written as zero
             static constexpr std::uint8_t kZero[128] = {};
-            if (rest == 3) context_.cbuf.write(index, 3 * atom_, kZero, atom_);
-            else if (tail && last_pixel && slot != 3) context_.cbuf.write(index, (slot + 1) * atom_, kZero, (3 - slot) * atom_);
+            if (rest == 3) context_.cbuf.write(Entries(index), 3 * atom_, kZero, atom_);
+            else if (tail && last_pixel && slot != 3) context_.cbuf.write(Entries(index), (slot + 1) * atom_, kZero, (3 - slot) * atom_);
         }
     }
     if (!last_pixel) {

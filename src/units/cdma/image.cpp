@@ -268,7 +268,7 @@ void ImageFetcher::convert_line_atoms()
         std::uint64_t entry = line_base_ + u / atoms_per_entry_;
         if (entry >= ring_) entry -= ring_;
         if (entry < silicon_.data_entries)
-            context_.cbuf.write(static_cast<std::uint32_t>(entry), u % atoms_per_entry_ * atom_, atom, atom_);
+            context_.cbuf.write(Entries(static_cast<std::uint32_t>(entry)), u % atoms_per_entry_ * atom_, atom, atom_);
     }
 }
 
@@ -316,8 +316,8 @@ void ImageFetcher::convert_line_beats()
         if (write.halves == 0) continue;
         context_.buffer_write(beats_[b] + write_latency_);
         if (write.entry >= silicon_.data_entries) continue;
-        if (write.halves & 1) context_.cbuf.write(write.entry, 0, write.data, 64);
-        if (write.halves & 2) context_.cbuf.write(write.entry, 64, write.data + 64, 64);
+        if (write.halves & 1) context_.cbuf.write(Entries(write.entry), 0, write.data, 64);
+        if (write.halves & 2) context_.cbuf.write(Entries(write.entry), 64, write.data + 64, 64);
     }
 }
 

@@ -88,8 +88,8 @@ void WeightValues::store(AtomRing& ring, const std::uint8_t* data, std::uint32_t
         const std::uint8_t* from = flush ? flush_nans(data, clean) : data;
         const std::uint64_t at = ring.take();
         if (at < first_atom_ || at >= last_atom_) continue;
-        cbuf_.write(static_cast<std::uint32_t>(at / atoms_per_entry_), static_cast<std::uint32_t>(at % atoms_per_entry_) * atom_bytes_,
-                    from, atom_bytes_);
+        cbuf_.write(Entries(static_cast<std::uint32_t>(at / atoms_per_entry_)),
+                    static_cast<std::uint32_t>(at % atoms_per_entry_) * atom_bytes_, from, atom_bytes_);
     }
 }
 

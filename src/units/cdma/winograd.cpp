@@ -144,7 +144,7 @@ void WinogradFetcher::store_atom(const std::uint8_t* data, std::uint64_t positio
     const std::uint32_t at = (row * kTile + static_cast<std::uint32_t>(column % kTile)) * quarter;
     for (std::uint32_t q = 0; q < kTile; ++q, entry += columns_) {
         const std::uint64_t index = ring_ ? entry % ring_ : entry;
-        if (index < silicon_.data_entries) context_.cbuf.write(static_cast<std::uint32_t>(index), at, data + q * quarter, quarter);
+        if (index < silicon_.data_entries) context_.cbuf.write(Entries(static_cast<std::uint32_t>(index)), at, data + q * quarter, quarter);
     }
 }
 

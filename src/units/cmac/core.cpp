@@ -149,13 +149,13 @@ void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint
         sums.outputs = kOutputs;
         multiply_tiles(o, count, weights, kernels, slot);
     } else if (o.precision == Precision::Int8) {
-        block.load_int8(weights, o.weight_pitch, kernels, o.lanes);
+        block.load_int8(weights, o.weight_pitch, Kernels(kernels), o.lanes);
         block.multiply_int8(o.atoms, count, narrow[slot].data());
     } else if (o.precision == Precision::Int16) {
-        block.load_int16(weights, o.weight_pitch, kernels, o.lanes);
+        block.load_int16(weights, o.weight_pitch, Kernels(kernels), o.lanes);
         block.multiply_int16(o.atoms, count, wide[slot].data());
     } else {
-        fp16.load(weights, o.weight_pitch, kernels, o.lanes);
+        fp16.load(weights, o.weight_pitch, Kernels(kernels), o.lanes);
         fp16.multiply(o.atoms, count, wide[slot].data(), block.pitch());
     }
 }
@@ -164,11 +164,11 @@ void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, con
                                      std::size_t slot)
 {
     if (o.precision == Precision::Fp16) {
-        fp16.load(weights, o.weight_pitch, kernels, kTileLanes);
+        fp16.load(weights, o.weight_pitch, Kernels(kernels), kTileLanes);
         fp16.multiply_tiles(o.atoms, count, wide[slot].data(), block.pitch());
         return;
     }
-    tiles.load(o.precision == Precision::Int8, weights, o.weight_pitch, kernels);
+    tiles.load(o.precision == Precision::Int8, weights, o.weight_pitch, Kernels(kernels));
     if (o.precision == Precision::Int8) tiles.multiply_bytes(o.atoms, count, narrow[slot].data());
     else tiles.multiply_words(o.atoms, count, wide[slot].data());
 }

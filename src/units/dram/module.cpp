@@ -70,18 +70,19 @@ std::vector<dram::Statistics> DramMemory::finish(Cycle end)
 
 // ---- requests
 
-bool DramMemory::inside(std::uint64_t address, std::uint64_t bytes) const
+bool DramMemory::inside(Address address, std::uint64_t bytes) const
 {
     const std::uint64_t capacity = config_.organisation.capacity_bytes();
-    return address >= config_.base && (config_.wrap || (address - config_.base < capacity && capacity - (address - config_.base) >= bytes));
+    const Address base(config_.base);
+    return address >= base && (config_.wrap || (address - base < capacity && capacity - (address - base) >= bytes));
 }
 
-std::string DramMemory::refusal(std::uint64_t address, std::uint64_t bytes) const
+std::string DramMemory::refusal(Address address, std::uint64_t bytes) const
 {
     if (inside(address, bytes)) return {};
     const std::uint64_t capacity = config_.organisation.capacity_bytes();
     return fmt::format("{} bytes at {:#x} are not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do",
-                       bytes, address, capacity >> 20, config_.base, config_.name);
+                       bytes, address.byte(), capacity >> 20, config_.base, config_.name);
 }
 
 bool DramMemory::perform(Payload& payload)
@@ -90,8 +91,8 @@ bool DramMemory::perform(Payload& payload)
     payload.set_dmi_allowed(false);
     payload.set_response_status(refusal_of(payload));
     if (payload.is_response_error()) return false;
-    if (!inside(address, bytes)) {
-        if (refused_.empty()) refused_ = refusal(address, bytes);
+    if (!inside(Address(address), bytes)) {
+        if (refused_.empty()) refused_ = refusal(Address(address), bytes);
         payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         return false;
     }

@@ -19,6 +19,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/quantity.h"
 #include "base/ring.h"
 #include "links/module.h"
 #include "memory/memory_store.h"
@@ -42,7 +43,7 @@ public:
     /// The same at the end of the run. Ends the check.
     std::vector<dram::Statistics> finish(Cycle end);
     /// Why it cannot hold these bytes, with what would do; empty if it can.
-    std::string refusal(std::uint64_t address, std::uint64_t bytes) const;
+    std::string refusal(Address address, std::uint64_t bytes) const;
     /// Of the first request that was refused; empty if none was.
     const std::string& refused() const { return refused_; }
     /// Evaluations so far: whether anything still moves.
@@ -71,7 +72,7 @@ private:
     unsigned transport_dbg(Payload& payload) override;
     bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
 
-    bool inside(std::uint64_t address, std::uint64_t bytes) const;
+    bool inside(Address address, std::uint64_t bytes) const;
     bool perform(Payload& payload);
     tlm::tlm_sync_enum begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void end_response(const sc_core::sc_time& delay);
