@@ -15,8 +15,7 @@ constexpr Cycle kCycles = 3000;
 /// The scripted clients as a module, evaluated in every cycle.
 class Clients final : public UnitModule {
 public:
-    Clients(const sc_core::sc_module_name& name, const Clock& clock, ScriptedClients& clients)
-        : UnitModule(name, clock, true), stepper_(clients)
+    Clients(const sc_core::sc_module_name& name, Clock& clock, ScriptedClients& clients) : UnitModule(name, clock, true), stepper_(clients)
     {
     }
     Core& core() override { return stepper_; }
@@ -283,7 +282,7 @@ TEST(McifMemory, AMemoryOfTheBaseProtocolAloneReturnsSlowSingleBeatsInTheSameCyc
 void expect_all_served(const char* hardware, MemorySide side)
 {
     const Hardware& hw = preset(hardware);
-    const Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
+    Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
     ScriptedClients clients{hw};
     script(clients, 9, true);
     MemoryStore store;
