@@ -18,12 +18,15 @@ Partition read_partition(const JsonObject& layer)
         partition.automatic = true;
         return partition;
     }
-    const JsonObject object(value, layer.file(), layer.pointer("partition"),
-                            {"rows", "kernels", "data_banks", "weight_banks", "padded", "reuse_data", "reuse_weights"});
+    const JsonObject object(
+        value, layer.file(), layer.pointer("partition"),
+        {"rows", "columns", "dilation_phases", "kernels", "data_banks", "weight_banks", "padded", "reuse_data", "reuse_weights"});
     const auto number = [&](const char* key, Within range, const char* meaning) {
         return object.has(key) ? static_cast<std::uint32_t>(object.integer(key, range, meaning)) : 0;
     };
     partition.rows = number("rows", kRows, "output rows of a part, at most");
+    partition.columns = number("columns", kRows, "output columns of a part, at most");
+    partition.phases = object.flag("dilation_phases", false);
     partition.kernels = number("kernels", kKernels, "kernels of a part, at most");
     partition.data_banks = number("data_banks", kBanks, "CBUF banks for the input of every part");
     partition.weight_banks = number("weight_banks", kBanks, "CBUF banks for the weights of every part");
@@ -31,8 +34,9 @@ Partition read_partition(const JsonObject& layer)
     partition.reuse_data = object.flag("reuse_data", false);
     partition.reuse_weights = object.flag("reuse_weights", false);
     if (!partition.on())
-        throw ConfigError(layer.where("partition"),
-                          found(value) + ", expected \"rows\", \"kernels\", \"data_banks\" or \"weight_banks\" in it, or \"auto\"");
+        throw ConfigError(layer.where("partition"), found(value) +
+                                                        ", expected \"rows\", \"kernels\", \"columns\", \"dilation_phases\", "
+                                                        "\"data_banks\" or \"weight_banks\" in it, or \"auto\"");
     return partition;
 }
 
@@ -40,9 +44,11 @@ OrderedJson partition_json(const Partition& partition)
 {
     if (partition.automatic) return "auto";
     OrderedJson json = OrderedJson::object();
-    for (const auto& [key, number] : {std::pair{"rows", partition.rows}, std::pair{"kernels", partition.kernels},
-                                      std::pair{"data_banks", partition.data_banks}, std::pair{"weight_banks", partition.weight_banks}})
+    for (const auto& [key, number] :
+         {std::pair{"rows", partition.rows}, std::pair{"columns", partition.columns}, std::pair{"kernels", partition.kernels},
+          std::pair{"data_banks", partition.data_banks}, std::pair{"weight_banks", partition.weight_banks}})
         if (number != 0) json[key] = number;
+    if (partition.phases) json["dilation_phases"] = true;
     if (partition.padded) json["padded"] = true;
     json["reuse_data"] = partition.reuse_data;
     json["reuse_weights"] = partition.reuse_weights;

@@ -17,6 +17,12 @@ constexpr std::array kPartKeys{
                      [](const PlannedPass& p) -> OrderedJson {
                          return {p.first_row, p.rows};
                      }},
+    Key<PlannedPass>{{"row_step", "integer", "rows", "from one of these rows to the next", "parts by phases of the dilation"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.row_step == 1 ? kAbsent : OrderedJson(p.row_step); }},
+    Key<PlannedPass>{{"columns", "list", "columns", "[first, count] of the output"},
+                     [](const PlannedPass& p) -> OrderedJson {
+                         return {p.first_column, p.geometry.out_width};
+                     }},
     Key<PlannedPass>{{"kernels", "list", "kernels", "[first, count] of the output"},
                      [](const PlannedPass& p) -> OrderedJson {
                          return {p.first_kernel, p.kernels};
@@ -96,6 +102,8 @@ std::string cut_text(const Plan& plan)
         if (cut) by += (by.empty() ? " by " : " and ") + std::string(what);
     };
     add(plan.cut.rows, "rows of the output");
+    add(plan.cut.columns, "columns");
+    add(plan.cut.phases, "phases of the dilation");
     add(plan.cut.kernels, "kernels");
     return fmt::format("{} part{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by);
 }

@@ -11,12 +11,18 @@
 namespace dlasim {
 namespace {
 
+/// Atoms of a line of pixels, of both planes.
+std::uint64_t pixel_line(const Pass& p, std::uint64_t atom)
+{
+    const std::uint64_t bytes = (std::uint64_t{p.x_offset} + p.width) * p.format->plane_pixel_bytes;
+    return round_up(bytes, atom) + (p.format->planes == 2 ? round_up(2 * std::uint64_t{p.width} * p.format->plane_pixel_bytes, atom) : 0);
+}
+
 std::uint64_t input_moved(const PlannedPass& planned, const Hardware& hw)
 {
     const Pass& p = planned.pass;
-    const Geometry& g = planned.geometry;
-    const std::uint64_t columns = p.mode == PassMode::Pool ? planned.pool->geometry.width : p.width;
-    const std::uint64_t line = p.mode == PassMode::Image ? g.line_stride + g.uv_line_stride : columns * hw.memory.atom_bytes * g.surfaces;
+    const std::uint64_t atom = hw.memory.atom_bytes, columns = p.mode == PassMode::Pool ? planned.pool->geometry.width : p.width;
+    const std::uint64_t line = p.mode == PassMode::Image ? pixel_line(p, atom) : columns * atom * planned.geometry.surfaces;
     return line * planned.fetched_lines * p.batch;
 }
 

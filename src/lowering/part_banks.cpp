@@ -33,8 +33,9 @@ bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts
     std::uint64_t at = 0;  // the ring begins with its banks
     for (const Part& part : parts)
         for (std::uint32_t line = part.kept_lines; line < part.rows.lines(); ++line) {
-            if (at + frame.line_entries > ring) return true;
-            at = (at + frame.line_entries) % ring;
+            const std::uint64_t entries = frame.line_entries[part.rows.strip];
+            if (at + entries > ring) return true;
+            at = (at + entries) % ring;
         }
     return false;
 }
@@ -45,23 +46,29 @@ BankNeed bank_need(const SplitFrame& frame, const std::vector<Part>& parts, bool
 {
     BankNeed need;
     std::map<std::uint32_t, std::uint64_t> groups;  // known ones, by kernels
+    std::uint64_t most = 0;
     const auto at_least = [](std::uint64_t& value, std::uint64_t other) { value = std::max(value, other); };
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
         const std::uint32_t kernels = part.kernels.count;
         const std::uint64_t weights = frame.weight_bytes(kernels);
         const bool more = i + 1 < parts.size();
-        const std::uint64_t lines_next = more ? parts[i + 1].rows.lines() - parts[i + 1].kept_lines : 0;
+        const RowPart& rows = part.rows;
+        const std::uint64_t entries_next =
+            more ? (parts[i + 1].rows.lines() - parts[i + 1].kept_lines) * frame.line_entries[parts[i + 1].rows.strip] : 0;
         const std::uint64_t weights_next = more && !parts[i + 1].reuse_weights ? frame.weight_bytes(parts[i + 1].kernels.count) : 0;
         if (!groups.contains(kernels)) groups[kernels] = group_banks(frame, kernels);
-        at_least(need.lines, part.rows.lines());
-        at_least(need.data_ahead, frame.banks_of(part.rows.lines() + lines_next));
+        if (frame.entries_of(rows) > most) {
+            most = frame.entries_of(rows);
+            need.rows = rows;
+        }
+        at_least(need.data_ahead, frame.banks_of(frame.entries_of(rows) + entries_next));
         at_least(need.group, groups[kernels]);
         at_least(need.weights, ceil_div(weights, frame.bank_bytes));
         at_least(need.weights_ahead, ceil_div(weights + weights_next, frame.bank_bytes));
         if (part.keep_weights && (sure || !frame.pass.compressed.on)) at_least(need.kept, ceil_div(weights, frame.bank_bytes));
     }
-    need.data = frame.banks_of(need.lines);
+    need.data = frame.banks_of(most);
     return need;
 }
 
@@ -95,8 +102,10 @@ bool masks_fit(const SplitFrame& frame, const std::vector<Part>& parts)
 bool whole_fits(const SplitFrame& frame)
 {
     const Pass& p = frame.pass;
-    return p.kernels <= most_kernels(p, frame.hw) &&
-           frame.banks_of(frame.winograd() ? frame.out_height + kTile : p.height) + group_banks(frame, p.kernels) <= frame.banks &&
+    return frame.strips.size() == 1 && p.kernels <= most_kernels(p, frame.hw) &&
+           frame.banks_of((frame.winograd() ? frame.most_rows() + kTile : p.height) * frame.line_entries.front()) +
+                   group_banks(frame, p.kernels) <=
+               frame.banks &&
            mask_of_part_fits(frame, p.kernels, false);
 }
 

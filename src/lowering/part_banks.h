@@ -8,9 +8,10 @@ namespace dlasim {
 
 /// Banks of all parts: for data and for weights. `ahead`: with what the next part fetches meanwhile.
 struct BankNeed {
-    std::uint64_t lines = 0, data = 0, data_ahead = 0;  // lines: of the largest part
-    std::uint64_t group = 0, kept = 0;                  // weights of a kernel group, and of a part that is kept
-    std::uint64_t weights = 0, weights_ahead = 0;       // of a whole part
+    RowPart rows;  // of the part with the most entries
+    std::uint64_t data = 0, data_ahead = 0;
+    std::uint64_t group = 0, kept = 0;             // weights of a kernel group, and of a part that is kept
+    std::uint64_t weights = 0, weights_ahead = 0;  // of a whole part
     std::uint64_t least_weights() const { return group > kept ? group : kept; }
 };
 /// Compressed weights are known to fit only when they are made: `sure` takes them for uncompressed ones.

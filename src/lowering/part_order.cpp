@@ -11,7 +11,7 @@ enum class Order { KernelsInside, KernelsTurning, RowsInside };
 void fetch_ahead(std::vector<RowPart>& rows)
 {
     for (std::size_t i = rows.size() - 1; i-- > 0;)
-        if (rows[i].begin == rows[i + 1].begin) rows[i].end = rows[i + 1].end;
+        if (rows[i].strip == rows[i + 1].strip && rows[i].begin == rows[i + 1].begin) rows[i].end = rows[i + 1].end;
 }
 
 std::vector<Part> arrange(const std::vector<RowPart>& rows, const std::vector<KernelPart>& kernels, Order order)
@@ -33,7 +33,7 @@ std::vector<Part> arrange(const std::vector<RowPart>& rows, const std::vector<Ke
     return parts;
 }
 
-void connect(const Pass& pass, std::vector<Part>& parts, bool reuse_data, bool reuse_weights)
+void connect(const SplitFrame& frame, std::vector<Part>& parts, bool reuse_data, bool reuse_weights)
 {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         Part& part = parts[i];
@@ -41,10 +41,12 @@ void connect(const Pass& pass, std::vector<Part>& parts, bool reuse_data, bool r
         if (i == 0) continue;
         Part& before = parts[i - 1];
         const RowPart &a = before.rows, &b = part.rows;
-        if (reuse_data && a.begin == b.begin && a.end == b.end) {
+        const bool beside = reuse_data && a.strip == b.strip;
+        if (beside && a.begin == b.begin && a.end == b.end) {
             before.keep_data = part.reuse_data = true;
             part.kept_lines = b.lines();
-        } else if (reuse_data && a.begin < b.begin && b.begin < a.end && a.end < b.end && fetch_of(pass, b, a.end).pad_top <= kMostPadTop) {
+        } else if (beside && a.begin < b.begin && b.begin < a.end && a.end < b.end &&
+                   fetch_of(frame.strips[b.strip].pass, b, a.end).pad_top <= kMostPadTop) {
             part.reuse_data = true;
             part.kept_lines = a.end - b.begin;
             before.released_lines = b.begin - a.begin;
@@ -63,7 +65,7 @@ std::vector<Part> ordered_parts(const SplitFrame& frame, std::vector<RowPart> ro
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (const Order order : {Order::KernelsInside, Order::KernelsTurning, Order::RowsInside}) {
         std::vector<Part> parts = arrange(rows, kernels, order);
-        connect(frame.pass, parts, reuse_data, reuse_weights);
+        connect(frame, parts, reuse_data, reuse_weights);
         const std::uint64_t bytes = fetched_bytes(frame, parts);
         if (bytes >= least) continue;
         least = bytes;
@@ -74,10 +76,9 @@ std::vector<Part> ordered_parts(const SplitFrame& frame, std::vector<RowPart> ro
 
 std::uint64_t fetched_bytes(const SplitFrame& frame, const std::vector<Part>& parts)
 {
-    const std::uint64_t line_bytes = frame.line_entries * frame.hw.cbuf.entry_bytes;
     std::uint64_t bytes = 0;
     for (const Part& part : parts) {
-        bytes += (part.rows.lines() - part.kept_lines) * line_bytes;
+        bytes += (part.rows.lines() - part.kept_lines) * frame.line_entries[part.rows.strip] * frame.hw.cbuf.entry_bytes;
         if (!part.reuse_weights) bytes += frame.weight_bytes(part.kernels.count);
     }
     return bytes;

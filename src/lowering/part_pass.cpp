@@ -16,8 +16,10 @@ Fetch fetch_of(const Pass& pass, const RowPart& rows, std::uint32_t begin)
     return {line, static_cast<std::uint32_t>(std::min<std::int64_t>(pass.height, last)) - line, top, false};
 }
 
-Pass part_pass(const Pass& pass, const Geometry& geometry, const Split& split, const Part& part)
+Pass part_pass(const Geometry& geometry, const Split& split, const Part& part)
 {
+    const Strip& strip = split.strip_of(part);
+    const Pass& pass = strip.pass;
     Pass p = pass;
     const Fetch fetch = fetch_of(pass, part.rows, part.fetch_begin());
     const bool winograd = pass.mode == PassMode::Winograd;
@@ -31,20 +33,29 @@ Pass part_pass(const Pass& pass, const Geometry& geometry, const Split& split, c
     p.pad.bottom = part.rows.pad_bottom;
     // A single line of one pixel is fetched as packed surfaces, which those of a higher input are not.
     if (pass.width == 1 && pass.height > 1 && fetch.lines == 1) p.packing &= 0xffff;
+    p.out_line_stride = static_cast<std::uint32_t>(geometry.out_line_stride) * strip.row_step;
     p.out_surface_stride = static_cast<std::uint32_t>(geometry.out_surface_stride);
     p.out_batch_stride = geometry.out_batch_stride;
-    for (std::size_t i = 0; i < geometry.operands.size(); ++i) p.operand_surface_stride[i] = geometry.operands[i].surface_stride;
+    for (std::size_t i = 0; i < geometry.operands.size(); ++i) {
+        p.operand_line_stride[i] = geometry.operands[i].line_stride * strip.row_step;
+        p.operand_surface_stride[i] = geometry.operands[i].surface_stride;
+    }
     return p;
 }
 
-Addresses part_addresses(const Addresses& all, const Pass& pass, const Geometry& geometry, const Part& part)
+Addresses part_addresses(const Addresses& all, const Geometry& geometry, const Split& split, const Part& part, std::uint32_t atom_bytes)
 {
+    const Strip& strip = split.strip_of(part);
     Addresses a = all;
-    const std::uint64_t line = fetch_of(pass, part.rows, part.fetch_begin()).line;
-    a.input += line * geometry.line_stride;
-    if (a.input_uv != 0) a.input_uv += line * geometry.uv_line_stride;
-    a.output += part.rows.first * geometry.out_line_stride;
-    for (std::size_t i = 0; i < a.operands.size(); ++i) a.operands[i] += part.rows.first * geometry.operands[i].line_stride;
+    const std::uint64_t line = fetch_of(strip.pass, part.rows, part.fetch_begin()).line;
+    a.input += strip.input_offset + line * (strip.pass.line_stride != 0 ? strip.pass.line_stride : geometry.line_stride);
+    if (a.input_uv != 0) a.input_uv += strip.uv_offset + line * geometry.uv_line_stride;
+    const std::uint64_t row = strip.row + std::uint64_t{part.rows.first} * strip.row_step;
+    a.output += row * geometry.out_line_stride + std::uint64_t{strip.column} * atom_bytes;
+    for (std::size_t i = 0; i < a.operands.size(); ++i) {
+        const OperandGeometry& o = geometry.operands[i];
+        if (o.line_stride != 0) a.operands[i] += row * o.line_stride + strip.column * o.atoms * atom_bytes;
+    }
     return a;
 }
 

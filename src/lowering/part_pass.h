@@ -14,10 +14,10 @@ struct Fetch {
 /// Of these rows, from line `begin` on.
 Fetch fetch_of(const Pass& pass, const RowPart& rows, std::uint32_t begin);
 
-/// `geometry`: of all rows together.
-Pass part_pass(const Pass& pass, const Geometry& geometry, const Split& split, const Part& part);
-/// Where a part finds its lines and its rows, if those of all rows together stand at `all`.
-Addresses part_addresses(const Addresses& all, const Pass& pass, const Geometry& geometry, const Part& part);
+/// `geometry`: of all rows and columns together.
+Pass part_pass(const Geometry& geometry, const Split& split, const Part& part);
+/// Where a part finds its lines and its rows, if those of all rows and columns together stand at `all`.
+Addresses part_addresses(const Addresses& all, const Geometry& geometry, const Split& split, const Part& part, std::uint32_t atom_bytes);
 /// Lines of the input in memory that a part fetches.
 std::uint32_t fetched_lines(const Pass& pass, const Part& part);
 

@@ -4,19 +4,33 @@
 
 #include "base/error.h"
 #include "lowering/part_pass.h"
+#include "lowering/size_sdp.h"
+#include "lowering/strips.h"
 
 namespace dlasim {
 namespace {
 
 constexpr std::size_t kMostPasses = 4096;
 
-/// Of all rows, with the lines of the first part; uncompressed, since compression needs the stream and the stream the geometry.
-Geometry size_parts(const Pass& pass, const Split& split, const Hardware& hw, const std::string& where)
+/// Uncompressed, since compression needs the stream and the stream the geometry.
+Geometry size_whole(Pass pass, const Hardware& hw, const std::string& where)
 {
-    Pass all = split.whole() ? pass : part_pass(pass, {}, split, split.parts.front());
-    if (!split.whole()) all.reuse.output_rows = split.out_height;
-    all.compressed = {};
-    return size_pass(all, hw, where);
+    pass.compressed = {};
+    return size_pass(pass, hw, where);
+}
+
+/// Of all rows and columns, with the lines of this part.
+Geometry size_set(const Pass& whole, const Split& split, const Part& part, const Hardware& hw, const std::string& where)
+{
+    Pass pass = part_pass({}, split, part);
+    Geometry g = size_whole(pass, hw, where);
+    const InputStrides strides = input_strides(whole, hw);
+    g.line_stride = strides.line;
+    g.surface_stride = strides.surface;
+    g.uv_line_stride = strides.uv_line;
+    g.out_width = output_columns(whole);
+    g.out_height = output_rows(whole);
+    return with_sdp(g, pass, hw, where);
 }
 
 /// The pass as it is where that fits, else the best cut.
@@ -25,7 +39,7 @@ Split automatic(const Pass& pass, const Layer& layer, const Hardware& hw, bool b
     const std::string where = where_of(layer);
     std::string problem;
     try {
-        size_parts(pass, {}, hw, where);
+        size_whole(pass, hw, where);
         return {};
     } catch (const ConfigError& refusal) {
         problem = std::string(refusal.what()).substr(where.size() + 2);
@@ -71,13 +85,11 @@ void share_banks(std::vector<PassParts>& passes, const Hardware& hw, const std::
 
 std::vector<KernelSet> sets_of(const PassParts& p, const Hardware& hw, const std::string& where)
 {
-    if (p.split.whole()) return {{{0, p.pass.kernels}, size_parts(p.pass, {}, hw, where)}};
+    if (p.split.whole()) return {{{0, p.pass.kernels}, size_whole(p.pass, hw, where)}};
     std::vector<KernelSet> sets;
     for (const Part& part : p.split.parts) {
         const bool known = std::any_of(sets.begin(), sets.end(), [&](const KernelSet& set) { return set.kernels == part.kernels; });
-        if (known) continue;
-        const Split alone{{part}, p.split.data_banks, p.split.weight_banks, p.split.out_height};
-        sets.push_back({part.kernels, size_parts(p.pass, alone, hw, where)});
+        if (!known) sets.push_back({part.kernels, size_set(p.pass, p.split, part, hw, where)});
     }
     return sets;
 }

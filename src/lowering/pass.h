@@ -59,7 +59,7 @@ struct Pass {
     std::optional<Precision> input_precision;                   // of features, where it is another
     Post post;
     std::array<bool, 3> operands_primary{true, true, true};
-    std::array<std::uint64_t, 3> operand_surface_stride{};  // 0: packed
+    std::array<std::uint64_t, 3> operand_line_stride{}, operand_surface_stride{};  // 0: packed
     OutputConversion output;
     bool to_pdp = false;  // SDP hands over to PDP
 
@@ -95,6 +95,12 @@ struct Geometry {
     std::uint32_t in_precision = 0;
     std::uint64_t macs = 0;
 };
+
+/// Bytes of the input in memory from a line to the next, from a surface to the next; of pixels those of both planes.
+struct InputStrides {
+    std::uint64_t line = 0, surface = 0, uv_line = 0;
+};
+InputStrides input_strides(const Pass& pass, const Hardware& hardware);
 
 /// Sizes and checks; throws ConfigError(where, ...) with the numbers if the pass does not fit.
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where);

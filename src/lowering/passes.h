@@ -14,6 +14,7 @@ struct PlannedPass {
     std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
     // A part of it: rows of this output, lines of the input that it fetches, and that the part before kept (Winograd: after extension).
     std::uint32_t first_row = 0, rows = 0, fetched_lines = 0, kept_lines = 0;
+    std::uint32_t row_step = 1, first_column = 0;  // from a row of this output to the next; of its columns the first
     bool fetches_weights = true;
     std::optional<PoolPass> pool;  // what PDP makes of it
 };

@@ -12,7 +12,12 @@ Cut cut_of(const std::vector<PassParts>& passes)
     Cut cut;
     for (const PassParts& pass : passes) {
         cut.kernels = cut.kernels || pass.sets.size() > 1;
-        for (const Part& part : pass.split.parts) cut.rows = cut.rows || part.rows.count < pass.split.out_height;
+        for (const Part& part : pass.split.parts) {
+            const Strip& strip = pass.split.strip_of(part);
+            cut.rows = cut.rows || part.rows.count < strip.rows;
+            cut.columns = cut.columns || strip.column != 0;
+            cut.phases = cut.phases || strip.row_step != 1;
+        }
     }
     return cut;
 }

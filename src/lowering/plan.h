@@ -23,8 +23,7 @@ namespace dlasim {
 
 /// By what a layer that is cut is cut.
 struct Cut {
-    bool rows = false, kernels = false;  // of the output
-    bool any() const { return rows || kernels; }
+    bool rows = false, columns = false, phases = false, kernels = false;  // phases of the dilation
 };
 
 struct Plan {

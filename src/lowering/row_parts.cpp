@@ -14,10 +14,10 @@ std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most)
     return parts;
 }
 
-RowPart rows_of(const SplitFrame& frame, std::uint32_t first, std::uint32_t count)
+RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t first, std::uint32_t count)
 {
-    const Pass& p = frame.pass;
-    RowPart part{first, count, first, first + count + kTile, 0, p.pad.bottom};
+    const Pass& p = frame.strips[strip].pass;
+    RowPart part{strip, first, count, first, first + count + kTile, 0, p.pad.bottom};
     if (frame.winograd()) return part;
     const std::int64_t from = std::int64_t{first} * p.stride.y - p.pad.top;
     const std::int64_t to = (std::int64_t{first} + count - 1) * p.stride.y - p.pad.top + p.span_y();
@@ -37,33 +37,40 @@ RowPart rows_of(const SplitFrame& frame, std::uint32_t first, std::uint32_t coun
     return part;
 }
 
-bool programmable(const SplitFrame& frame, const RowPart& rows) { return fetch_of(frame.pass, rows, rows.begin).pad_top <= kMostPadTop; }
+bool programmable(const SplitFrame& frame, const RowPart& rows)
+{
+    return fetch_of(frame.strips[rows.strip].pass, rows, rows.begin).pad_top <= kMostPadTop;
+}
 
-bool needs_two_rows(const SplitFrame& frame, const std::vector<KernelPart>& kernels)
+bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels)
 {
     const Pass& p = frame.pass;
     const Geometry& g = frame.geometry;
     const std::uint32_t most = kernels.front().count, per_atom = frame.hw.memory.atom_bytes / p.element_bytes();
     const bool one_surface = most <= per_atom && g.out_element_bytes <= p.element_bytes();
     const bool together = p.batch == 1 || p.post.streams_elements();
-    return g.out_width == 1 && frame.out_height > 1 && together && !one_surface;
+    const bool alone = frame.strips.size() == 1 && strip.rows == 1;  // one place is all there is
+    return strip.columns == 1 && !alone && together && !one_surface;
 }
 
-std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_lines,
+std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_entries,
                               const std::vector<KernelPart>& kernels)
 {
-    const bool two = needs_two_rows(frame, kernels);
     std::vector<RowPart> parts;
-    for (std::uint32_t first = 0; first < frame.out_height; first += parts.back().count) {
-        std::optional<RowPart> part;
-        const std::uint32_t left = frame.out_height - first;
-        for (std::uint32_t count = frame.tile(); count <= std::min(most_rows, left); count += frame.tile()) {
-            const RowPart longer = rows_of(frame, first, count);
-            if (longer.lines() > most_lines || !programmable(frame, longer)) break;
-            if (!two || (count != 1 && left - count != 1)) part = longer;
+    for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip) {
+        const std::uint32_t rows = frame.strips[strip].rows;
+        const bool two = needs_two_rows(frame, frame.strips[strip], kernels);
+        for (std::uint32_t first = 0; first < rows; first += parts.back().count) {
+            std::optional<RowPart> part;
+            const std::uint32_t left = rows - first;
+            for (std::uint32_t count = frame.tile(); count <= std::min(most_rows, left); count += frame.tile()) {
+                const RowPart longer = rows_of(frame, strip, first, count);
+                if (frame.entries_of(longer) > most_entries || !programmable(frame, longer)) break;
+                if (!two || (count != 1 && left - count != 1)) part = longer;
+            }
+            if (!part) return {};
+            parts.push_back(*part);
         }
-        if (!part) return {};
-        parts.push_back(*part);
     }
     return parts;
 }

@@ -7,8 +7,8 @@ namespace dlasim {
 /// At most so many kernels a part.
 std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most);
 
-/// Output rows [first, first + count).
-RowPart rows_of(const SplitFrame& frame, std::uint32_t first, std::uint32_t count);
+/// Output rows [first, first + count) of a strip.
+RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t first, std::uint32_t count);
 /// The register holds its padding on top.
 bool programmable(const SplitFrame& frame, const RowPart& rows);
 /// Rows that the top padding of a fetch may have.
@@ -16,10 +16,10 @@ inline constexpr std::uint32_t kMostPadTop = 31;
 
 /// [spec] sdp.md 1.6.1, 1.7.2: of a single output place SDP writes the surfaces one after the other, not where those of a higher
 /// cube are; batches stand apart. It reads operands per element likewise, of batches too.
-bool needs_two_rows(const SplitFrame& frame, const std::vector<KernelPart>& kernels);
+bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels);
 
-/// As many rows a part as the limits allow; nothing if the fewest do not fit them.
-std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_lines,
+/// As many rows a part as the limits allow, strip by strip; nothing if the fewest do not fit them. `most_entries`: CBUF entries of data.
+std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_entries,
                               const std::vector<KernelPart>& kernels);
 
 }  // namespace dlasim

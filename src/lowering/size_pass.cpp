@@ -33,8 +33,10 @@ public:
         g_.out_width = (p_.width + p_.pad.left + p_.pad.right - ((p_.kernel_width - 1) * p_.dilation.x + 1)) / p_.stride.x + 1;
         g_.out_height =
             p_.reuse.output_rows != 0 ? p_.reuse.output_rows : (p_.lines() + p_.pad.top + p_.pad.bottom - p_.span_y()) / p_.stride.y + 1;
-        g_.line_stride = p_.line_stride != 0 ? p_.line_stride : std::uint64_t{p_.width} * atom();
-        g_.surface_stride = p_.surface_stride != 0 ? p_.surface_stride : g_.line_stride * p_.height;
+        const InputStrides strides = input_strides(p_, hw_);
+        g_.line_stride = strides.line;
+        g_.surface_stride = strides.surface;
+        g_.uv_line_stride = strides.uv_line;
         g_.kernel_bytes = std::uint64_t{p_.kernel_width} * p_.kernel_height * p_.channels * es;
         switch (p_.mode) {
             case PassMode::Direct:
@@ -117,11 +119,6 @@ private:
                    precision_name(p_.precision) + ", expected a conversion (input.conversion)");
         g_.entries_per_slice =
             divide_up(std::uint64_t{p_.pad.left + p_.width + p_.pad.right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
-        const std::uint64_t pixels = std::uint64_t{p_.width} + p_.x_offset;
-        g_.line_stride = p_.line_stride != 0 ? p_.line_stride : align_up(pixels * f.plane_pixel_bytes, atom());
-        g_.surface_stride = 0;
-        if (f.planes == 2)
-            g_.uv_line_stride = p_.uv_line_stride != 0 ? p_.uv_line_stride : align_up(pixels * f.plane_pixel_bytes * 2, atom());
         const std::uint32_t row = p_.kernel_width * p_.channels;
         const std::uint32_t limit = hw_.mac.atomic_c >> p_.y_extension;
         expect(p_.y_extension == 0 || row <= limit, "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) +
@@ -218,6 +215,18 @@ private:
 };
 
 }  // namespace
+
+InputStrides input_strides(const Pass& p, const Hardware& hw)
+{
+    const std::uint64_t atom = hw.memory.atom_bytes;
+    if (p.mode != PassMode::Image) {
+        const std::uint64_t line = p.line_stride != 0 ? p.line_stride : p.width * atom;
+        return {line, p.surface_stride != 0 ? p.surface_stride : line * p.height, 0};
+    }
+    const std::uint64_t bytes = (std::uint64_t{p.width} + p.x_offset) * p.format->plane_pixel_bytes;
+    const std::uint64_t uv = p.format->planes != 2 ? 0 : p.uv_line_stride != 0 ? p.uv_line_stride : align_up(2 * bytes, atom);
+    return {p.line_stride != 0 ? p.line_stride : align_up(bytes, atom), 0, uv};
+}
 
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where) { return Sizer(pass, hardware, where).size(); }
 

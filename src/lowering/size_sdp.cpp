@@ -46,7 +46,7 @@ Geometry with_operands(Geometry g, const Pass& p, const Hardware& hw, const std:
         OperandGeometry& o = g.operands[i];
         o.atoms = (e.alu.streamed() && e.mul.streamed() ? 2 : 1) * (p.element_bytes() == 1 ? e.operand_bytes : 1);
         const bool element = e.per() == OperandPer::Element && (g.out_width > 1 || g.out_height > 1);
-        o.line_stride = element ? o.atoms * g.out_width * atom : 0;
+        o.line_stride = !element ? 0 : p.operand_line_stride[i] != 0 ? p.operand_line_stride[i] : o.atoms * g.out_width * atom;
         o.surface_stride = !element ? 0 : p.operand_surface_stride[i] != 0 ? p.operand_surface_stride[i] : o.line_stride * g.out_height;
         o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom;
     }

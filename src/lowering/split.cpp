@@ -6,30 +6,34 @@
 
 #include "lowering/part_banks.h"
 #include "lowering/part_order.h"
+#include "lowering/strips.h"
 
 namespace dlasim {
 namespace {
 
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
-[[noreturn]] void refuse_row(const SplitFrame& frame, std::uint64_t most_lines, bool two_rows)
+[[noreturn]] void refuse_row(const SplitFrame& frame, std::uint64_t most_entries, bool two_rows)
 {
     const Partition& wish = frame.wish;
-    for (std::uint32_t first = 0; first < frame.out_height; first += frame.tile()) {
-        const RowPart row = rows_of(frame, first, frame.tile());
-        if (row.lines() > most_lines)
-            frame.refuse("/data_banks", "found " + text(wish.data_banks) + ", expected at least " + text(frame.banks_of(row.lines())) +
-                                            ": output row " + text(first) + " takes " + text(row.lines()) + " lines of " +
-                                            text(frame.line_entries) + " entries");
-        if (!programmable(frame, row))
-            frame.refuse("", "found output row " + text(first) + " below the input, with a window of " +
-                                 text(fetch_of(frame.pass, row, row.begin).pad_top) + " lines, expected at most " + text(kMostPadTop) +
-                                 " lines or no partition there");
-    }
-    const std::string limit = wish.rows != 0 ? text(wish.rows) + " rows" : text(wish.data_banks) + " data banks";
+    for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip)
+        for (std::uint32_t first = 0; first < frame.strips[strip].rows; first += frame.tile()) {
+            const RowPart row = rows_of(frame, strip, first, frame.tile());
+            if (frame.entries_of(row) > most_entries)
+                frame.refuse("/data_banks", "found " + text(wish.data_banks) + ", expected at least " +
+                                                text(frame.banks_of(frame.entries_of(row))) + ": output row " + text(first) + " takes " +
+                                                text(row.lines()) + " lines of " + text(frame.line_entries[strip]) + " entries");
+            if (!programmable(frame, row))
+                frame.refuse("", "found output row " + text(first) + " below the input, with a window of " +
+                                     text(fetch_of(frame.strips[strip].pass, row, row.begin).pad_top) + " lines, expected at most " +
+                                     text(kMostPadTop) + " lines or no partition there");
+        }
+    const std::string limit = wish.rows != 0      ? text(wish.rows) + " rows"
+                              : wish.columns != 0 ? text(wish.columns) + " columns"
+                                                  : text(wish.data_banks) + " data banks";
     if (two_rows)
-        frame.refuse("", "found parts of at most " + limit + " for an output of 1 x " + text(frame.out_height) +
-                             ", expected none of a single output place: SDP takes its surfaces" +
+        frame.refuse("", "found parts of at most " + limit + " for an output of " + text(output_columns(frame.pass)) + " x " +
+                             text(output_rows(frame.pass)) + ", expected none of a single output place: SDP takes its surfaces" +
                              " one after the other. Other rows, or kernels of one surface a part, would do");
     frame.refuse("/rows", "found " + limit + ", expected at least " + text(frame.tile()) + " rows");
 }
@@ -37,13 +41,14 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
 [[noreturn]] void refuse_banks(const SplitFrame& frame, const std::vector<Part>& parts, const BankNeed& need)
 {
     const Partition& wish = frame.wish;
+    const std::uint64_t line = frame.line_entries[need.rows.strip];
     const std::uint64_t weights = std::max<std::uint64_t>(need.least_weights(), wish.weight_banks),
                         data = std::max<std::uint64_t>(need.data, wish.data_banks);
     const std::string machine = " of the " + text(frame.banks) + " banks of " + text(frame.bank_bytes) + " bytes" +
                                 (frame.pass.compressed.on ? " (one holds the mask)" : "");
     if (wish.data_banks != 0 && wish.data_banks < need.data)
         frame.refuse("/data_banks", "found " + text(wish.data_banks) + ", expected at least " + text(need.data) + ": a part takes " +
-                                        text(need.lines) + " lines of " + text(frame.line_entries) + " entries");
+                                        text(need.rows.lines()) + " lines of " + text(line) + " entries");
     if (wish.weight_banks != 0 && wish.weight_banks < need.least_weights())
         frame.refuse("/weight_banks", "found " + text(wish.weight_banks) + ", expected at least " + text(need.least_weights()) +
                                           (need.kept > need.group ? " for the weights that are kept" : " for one group of kernels"));
@@ -53,19 +58,19 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
             frame.refuse(key, "found " + text(fixed) + ", expected at most " + text(beside < frame.banks ? frame.banks - beside : 0) +
                                   " of the " + text(frame.banks) + " banks beside " + text(beside) + " of " + of);
     if (data + weights > frame.banks) {
-        const std::uint64_t cap = weights < frame.banks ? (frame.banks - weights) * frame.bank_depth / frame.line_entries : 0,
-                            window = frame.winograd() ? 2 * kTile : frame.pass.span_y();
+        const std::uint64_t cap = weights < frame.banks ? (frame.banks - weights) * frame.bank_depth / line : 0,
+                            window = frame.winograd() ? 2 * kTile : frame.strips[need.rows.strip].pass.span_y();
         const std::uint64_t rows = cap < window       ? 0
                                    : frame.winograd() ? (cap - kTile) / kTile * kTile
-                                                      : (cap - window) / frame.pass.stride.y + 1;
+                                                      : (cap - window) / frame.strips[need.rows.strip].pass.stride.y + 1;
         frame.refuse(
-            "", "does not fit the CBUF: a part takes " + text(need.lines) + " lines of " + text(frame.line_entries) +
-                    " entries = " + text(data) + " banks, " +
-                    (need.kept > need.group ? "its weights, which are kept, " : "one group of its kernels ") + text(weights) + machine +
-                    (rows != 0 && rows < frame.out_height ? "; expected at most " + text(rows) + " rows in a part beside these weights"
-                                                          : "; expected fewer kernels in a part"));
+            "", "does not fit the CBUF: a part takes " + text(need.rows.lines()) + " lines of " + text(line) + " entries = " + text(data) +
+                    " banks, " + (need.kept > need.group ? "its weights, which are kept, " : "one group of its kernels ") + text(weights) +
+                    machine +
+                    (rows != 0 && rows < frame.most_rows() ? "; expected at most " + text(rows) + " rows in a part beside these weights"
+                                                           : "; expected fewer kernels in a part"));
     }
-    frame.refuse("", "found " + text(parts.size()) + " parts of which a line of pixels, " + text(frame.line_entries) +
+    frame.refuse("", "found " + text(parts.size()) + " parts of which a line of pixels, " + text(line) +
                          " entries, wraps around the ring of the data banks, expected banks" +
                          " whose entries are a multiple of it: " + frame.hw.name + " reads such lines wrongly for a stride of more than " +
                          text(frame.hw.cbuf.entry_bytes) + " components");
@@ -87,14 +92,17 @@ Split told_split(const SplitFrame& frame)
         frame.refuse("/kernels", "found " + text(wish.kernels) + ", expected a multiple of the " + text(group) +
                                      " channels of an atom: SDP writes whole atoms, so smaller parts do not make one tensor; with" +
                                      " \"padded\": true each part has surfaces of its own");
-    if (wish.rows < frame.out_height && wish.rows % frame.tile() != 0)
+    if (wish.rows < frame.most_rows() && wish.rows % frame.tile() != 0)
         frame.refuse("/rows", "found " + text(wish.rows) + ", expected a multiple of 4: Winograd works on tiles");
-    const std::uint32_t most_rows = wish.rows != 0 ? wish.rows : frame.out_height;
+    const std::uint32_t most_rows = wish.rows != 0 ? wish.rows : frame.most_rows();
     const std::vector<KernelPart> kernels = cut_kernels(frame, wish.kernels != 0 ? wish.kernels : frame.pass.kernels);
-    const std::uint64_t most_lines =
-        wish.data_banks != 0 ? wish.data_banks * frame.bank_depth / frame.line_entries : std::numeric_limits<std::uint64_t>::max();
-    const std::vector<RowPart> rows = cut_rows(frame, most_rows, most_lines, kernels);
-    if (rows.empty()) refuse_row(frame, most_lines, needs_two_rows(frame, kernels));
+    const std::uint64_t most_entries =
+        wish.data_banks != 0 ? wish.data_banks * frame.bank_depth : std::numeric_limits<std::uint64_t>::max();
+    const std::vector<RowPart> rows = cut_rows(frame, most_rows, most_entries, kernels);
+    if (rows.empty())
+        refuse_row(frame, most_entries, std::any_of(frame.strips.begin(), frame.strips.end(), [&](const Strip& strip) {
+                       return needs_two_rows(frame, strip, kernels);
+                   }));
     if (rows.size() * kernels.size() == 1 && wish.data_banks == 0 && wish.weight_banks == 0 && whole_fits(frame)) return {};
     if (rows.size() * kernels.size() > kMostParts)
         frame.refuse("", "found " + text(rows.size() * kernels.size()) + " parts, expected at most " + text(kMostParts));
@@ -105,7 +113,7 @@ Split told_split(const SplitFrame& frame)
                              " bytes in a part, expected at most that: one bank holds it");
     const std::optional<Banks> banks = allocate_banks(frame, parts, need);
     if (!banks) refuse_banks(frame, parts, need);
-    return {parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), frame.out_height};
+    return {parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), frame.strips};
 }
 
 }  // namespace
@@ -122,8 +130,21 @@ std::uint32_t most_kernels(const Pass& pass, const Hardware& hardware)
 
 Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
 {
-    const SplitFrame frame = split_frame(whole, hardware, partition, by_kernels, where);
-    return partition.automatic ? automatic_split(frame) : told_split(frame);
+    if (partition.automatic) return automatic_split(whole, hardware, partition, by_kernels, where);
+    const std::uint32_t columns = output_columns(whole);
+    if (partition.phases && whole.dilation.y == 1)
+        throw ConfigError(where + "/partition/dilation_phases", "found true, expected a dilation downwards of more than 1");
+    const auto strips = cut_strips(whole, hardware, partition.columns != 0 ? partition.columns : columns, partition.phases);
+    if (!strips && whole.mode == PassMode::Winograd)
+        throw ConfigError(where + "/partition/columns",
+                          "found " + text(partition.columns) + ", expected none: Winograd is cut by rows and kernels");
+    if (!strips)
+        throw ConfigError(where + "/partition/columns",
+                          "found " + text(partition.columns) + ", expected more: a part would see nothing but padding");
+    if (whole.batch > 1 && partition.columns % 2 != 0 && partition.columns < columns)
+        throw ConfigError(where + "/partition/columns",
+                          "found " + text(partition.columns) + ", expected an even number: batches are written in pairs of places");
+    return told_split(split_frame(whole, *strips, hardware, partition, by_kernels, where));
 }
 
 }  // namespace dlasim

@@ -1,5 +1,8 @@
-// Cutting a pass into parts that run one after the other: rows of the output, kernels, or both. What a part leaves in
+// Cutting a pass into parts that run one after the other: rows of the output, columns, kernels. What a part leaves in
 // the CBUF for the next one follows from the order of the parts.
+//
+//   strips  columns next to each other, with the halo that they need; and of a kernel dilated by d downwards the rows of one phase,
+//           which read every d-th line: neither has lines in common with another one
 //
 //   output rows o .. o + n - 1  need the lines  o * stride - pad .. (o + n - 1) * stride - pad + span - 1  of the input
 //
@@ -10,8 +13,8 @@
 //
 //   and of the same kernels the weights can stay. The banks are the same for all parts: a change discards what is kept.
 //
-//   frame ──► rows, kernels ──► order and reuse ──► banks        as the layer says (split.cpp), or tried (auto_split.cpp)
-//   split_frame  row_parts      part_order          part_banks
+//   strips ──► frame ──► rows, kernels ──► order and reuse ──► banks      as the layer says (split.cpp), or tried (auto_split.cpp)
+//   strips     split_frame  row_parts      part_order          part_banks
 //
 // Source  programming.md 4, 5 and 7; cdma.md 2.2; csc.md 1.5.2, 1.11.
 // Error   registers equal to those of the measured sequences (tests/unit/split_test).
@@ -23,8 +26,17 @@
 
 namespace dlasim {
 
-/// Output rows, and the lines of the input that CSC sees for them. Winograd: lines after extension by the stride.
+/// Columns next to each other, and every so many rows: a part of the output that is a convolution of its own.
+struct Strip {
+    Pass pass;                                        // with the strides of the whole input
+    std::uint32_t column = 0, row = 0, row_step = 1;  // of the output: its first, and from a row to the next
+    std::uint32_t columns = 0, rows = 0;              // of the output
+    std::uint64_t input_offset = 0, uv_offset = 0;    // bytes from the whole input to its own
+};
+
+/// Output rows of a strip, and the lines of the input that CSC sees for them. Winograd: lines after extension by the stride.
 struct RowPart {
+    std::uint32_t strip = 0;
     std::uint32_t first = 0, count = 0;  // output rows
     std::uint32_t begin = 0, end = 0;    // lines
     std::uint32_t pad_top = 0, pad_bottom = 0;
@@ -49,8 +61,9 @@ struct Part {
 struct Split {
     std::vector<Part> parts;  // in the order they run; none: the pass as it is
     std::uint32_t data_banks = 0, weight_banks = 0;
-    std::uint32_t out_height = 0;  // of all parts
+    std::vector<Strip> strips;
     bool whole() const { return parts.empty(); }
+    const Strip& strip_of(const Part& part) const { return strips[part.rows.strip]; }
 };
 
 /// Kernels that one part may have: all, or one surface. Of a single output place in several batches SDP takes operands per

@@ -4,33 +4,53 @@
 
 namespace dlasim {
 
-SplitFrame split_frame(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
+namespace {
+
+/// Of one row of output and one kernel.
+Geometry least_part(const Strip& strip, const Hardware& hardware, bool by_kernels, const std::string& where)
 {
-    const bool winograd = whole.mode == PassMode::Winograd;
-    Pass p = whole;
+    const bool winograd = strip.pass.mode == PassMode::Winograd;
+    Pass p = strip.pass;
     p.compressed = {};
     if (by_kernels) p.kernels = 1;
     p.data_banks = p.weight_banks = 0;
     p.reuse = {};
     p.reuse.output_rows = winograd ? kTile : 1;
     p.reuse.total_lines = winograd ? 2 * kTile : std::min(p.height, p.span_y());
-    const std::uint32_t out_height = (whole.height + whole.pad.top + whole.pad.bottom - whole.span_y()) / whole.stride.y + 1;
-    if (winograd && hardware.winograd && out_height % kTile != 0)
+    return size_pass(p, hardware, where);
+}
+
+}  // namespace
+
+SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
+                       bool by_kernels, const std::string& where)
+{
+    const std::uint32_t out_height = strips.front().rows;
+    if (whole.mode == PassMode::Winograd && hardware.winograd && out_height % kTile != 0)
         throw ConfigError(where,
                           "found an output of " + std::to_string(out_height) + " rows, expected multiples of 4: Winograd works on tiles");
-    const Geometry geometry = size_pass(p, hardware, where);
+    std::vector<std::uint64_t> line_entries;
+    for (const Strip& strip : strips)
+        line_entries.push_back(least_part(strip, hardware, by_kernels, where).entries_per_slice * whole.batch);
     const CbufHardware& cbuf = hardware.cbuf;
     return {.pass = whole,
             .hw = hardware,
             .wish = partition,
             .by_kernels = by_kernels,
             .where = where + "/partition",
-            .geometry = geometry,
-            .out_height = out_height,
+            .geometry = least_part(strips.front(), hardware, by_kernels, where),
+            .strips = strips,
             .bank_depth = cbuf.bank_depth,
             .bank_bytes = std::uint64_t{cbuf.bank_depth} * cbuf.entry_bytes,
             .banks = std::uint64_t{cbuf.banks} - (whole.compressed.on ? 1 : 0),
-            .line_entries = geometry.entries_per_slice * whole.batch};
+            .line_entries = std::move(line_entries)};
+}
+
+std::uint32_t SplitFrame::most_rows() const
+{
+    std::uint32_t rows = 0;
+    for (const Strip& strip : strips) rows = std::max(rows, strip.rows);
+    return rows;
 }
 
 std::uint64_t SplitFrame::weight_bytes(std::uint32_t kernels) const

@@ -15,23 +15,26 @@ struct SplitFrame {
     bool by_kernels;    // they may be cut
     std::string where;  // of the partition, for messages
     Geometry geometry;  // with one row of output and one kernel: what does not depend on the part
-    std::uint32_t out_height;
+    std::vector<Strip> strips;
     std::uint64_t bank_depth, bank_bytes, banks;  // without the one of the mask
-    std::uint64_t line_entries;                   // of all batches
+    std::vector<std::uint64_t> line_entries;      // by strip, of all batches
 
     bool winograd() const { return pass.mode == PassMode::Winograd; }
     /// Fewest output rows of a part, and what they are a multiple of.
     std::uint32_t tile() const { return winograd() ? kTile : 1; }
-    std::uint64_t banks_of(std::uint64_t lines) const { return ceil_div(lines * line_entries, bank_depth); }
+    std::uint64_t entries_of(const RowPart& rows) const { return rows.lines() * line_entries[rows.strip]; }
+    std::uint64_t banks_of(std::uint64_t entries) const { return ceil_div(entries, bank_depth); }
+    std::uint32_t most_rows() const;  // of a strip
     /// As CDMA fetches them, uncompressed.
     std::uint64_t weight_bytes(std::uint32_t kernels) const;
     [[noreturn]] void refuse(const std::string& key, const std::string& problem) const { throw ConfigError(where + key, problem); }
 };
 
-/// Throws ConfigError(where, ...) if even the smallest part does not fit.
-SplitFrame split_frame(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where);
+/// Throws ConfigError(where, ...) if even the smallest part does not fit. `strips`: of `whole`.
+SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
+                       bool by_kernels, const std::string& where);
 
 /// The fewest parts that fit; of those the fewest bytes, then the fewest data banks. auto_split.cpp.
-Split automatic_split(const SplitFrame& frame);
+Split automatic_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where);
 
 }  // namespace dlasim

@@ -14,7 +14,7 @@ if(TARGET dlasim::app)
         set_tests_properties(RandomLayers.${kind}_${first}_to_${count}_more PROPERTIES LABELS ${label} TIMEOUT 3000)
     endfunction()
     # Leaping and stepping agree on whole layers.
-    foreach(kind direct image winograd deconvolution batch post sdp partial reuse auto pool pool_fp16 pooled)
+    foreach(kind direct image winograd deconvolution batch post sdp partial reuse strips auto pool pool_fp16 pooled)
         add_test(NAME RandomLayers.${kind}_stepping COMMAND random_layers ${kind} 5001 10 stepping)
         add_test(NAME RandomLayers.${kind}_stepping_long COMMAND random_layers ${kind} 6001 100 stepping)
         set_tests_properties(RandomLayers.${kind}_stepping PROPERTIES LABELS golden TIMEOUT 3000)
@@ -28,7 +28,7 @@ if(TARGET dlasim::app)
     dlasim_test(deconvolution_layers_test.cpp golden USES dlasim::app)
     dlasim_test(partition_layers_test.cpp golden USES dlasim::app)
     dlasim_test(lrn_reference_test.cpp golden USES dlasim::lowering dlasim::numerics)
-    foreach(kind groups batch compressed image winograd deconvolution machines post sdp convert cvsram partial reuse auto
+    foreach(kind groups batch compressed image winograd deconvolution machines post sdp convert cvsram partial reuse strips auto
             pool pool_int16 pool_fp16 pooled)
         dlasim_random_layers(${kind} golden 1 20)
         dlasim_random_layers(${kind} long 1001 200)

@@ -95,6 +95,25 @@ TEST(Partition, ASlidingWindowAndKeptWeightsFetchEverythingOnce)
     EXPECT_EQ(r.simulation.run.interrupt_cycles.size(), 4u);
 }
 
+TEST(Partition, ColumnsFetchTheirHaloTwice)
+{
+    // Columns 0..7 of the output read 0..8 of the input, columns 8..15 read 7..15.
+    const Outcome r = parts(R"({"columns": 8, "reuse_weights": true})");
+    EXPECT_EQ(r.bytes("CDMA_DAT"), kInput / 16 * 18);
+    EXPECT_EQ(r.bytes("CDMA_WT"), kWeights);
+}
+
+TEST(Partition, PhasesOfADilationFetchEveryLineOnceAndRunWhereNoWindowFits)
+{
+    // fc6 of DeepLab with 64 of its kernels: 25 lines of 41 pixels and 512 channels are 17 of nv_large's 16 banks.
+    const Outcome r = run(R"({"input": {"width": 41, "height": 41, "channels": 512}, "kernel": {"width": 3, "height": 3, "count": 64},
+                              "dilation": {"x": 12, "y": 12}, "pad": {"left": 12, "right": 12, "top": 12, "bottom": 12},
+                              "post": {"bias": true, "output": {"shift": 12}}})",
+                          "nv_large");
+    EXPECT_EQ(r.plan.passes.size(), 12u);
+    EXPECT_EQ(r.bytes("CDMA_DAT"), 41u * 41 * 512);
+}
+
 TEST(Partition, KernelPartsFetchTheDataOnce) { EXPECT_EQ(parts(R"({"kernels": 8, "reuse_data": true})").bytes("CDMA_DAT"), kInput); }
 
 TEST(Partition, KernelPartsWithoutReuseFetchTheDataEachTime) { EXPECT_EQ(parts(R"({"kernels": 8})").bytes("CDMA_DAT"), 4 * kInput); }

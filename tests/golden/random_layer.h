@@ -28,11 +28,12 @@ class LayerMaker {
 public:
     /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert,
     /// cvsram, pool, pool_int16, pool_fp16 or pooled (behind a convolution); or of
-    /// most of these, cut into parts: partial (by rows), reuse (mostly by kernels), auto (because it does not fit).
+    /// most of these, cut into parts: partial (by rows), reuse (mostly by kernels), strips (by columns and phases of the dilation),
+    /// auto (because it does not fit).
     LayerMaker(std::uint64_t seed, std::string kind)
         : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
     {
-        if (kind_ == "partial" || kind_ == "reuse" || kind_ == "auto") cut_ = kind_;
+        if (kind_ == "partial" || kind_ == "reuse" || kind_ == "strips" || kind_ == "auto") cut_ = kind_;
     }
 
     /// Tries until one fits its machine.
@@ -342,6 +343,12 @@ private:
             return;
         }
         const std::uint32_t group = r.hardware.kernel_group(l.precision), tile = l.mode == Mode::Winograd ? 4 : 1;
+        if (cut_ == "strips") {
+            if (kind_ != "image" && kind_ != "winograd" && l.op == Op::Convolution) l.dilation.y = in(1, 9);
+            if (one_in(2)) l.pad = {in(0, 9), in(0, 9), in(0, 31), in(0, 31), l.pad.value};
+            p.phases = l.dilation.y > 1 && l.kernel_height > 1 && !one_in(3);
+            if (!p.phases || one_in(2)) p.columns = in(1, 12) * (l.batch > 1 ? 2 : 1);
+        }
         if (cut_ == "partial" || one_in(2)) p.rows = tile * in(1, one_in(2) ? 3 : 12);
         if (cut_ == "reuse" || one_in(4)) p.kernels = one_in(4) ? in(1, group) : group * in(1, 3);
         p.padded = p.kernels % group != 0;

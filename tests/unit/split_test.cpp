@@ -322,8 +322,80 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
     EXPECT_EQ(plan.outputs.size(), 5u);
     EXPECT_EQ(planned(fc + "}", "nv_small").passes.size(), 5u);
     const std::string wide = R"({"input": {"width": 8192, "height": 3, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8})";
-    EXPECT_THAT(refused(wide + "}", "nv_small"), Not(HasSubstr("auto")));
-    EXPECT_THAT(refused(wide + R"(, "partition": "auto"})", "nv_small"), HasSubstr("expected at most"));
+    EXPECT_TRUE(planned(wide + "}", "nv_small").cut.columns);  // a line of it takes 128 banks
+    const std::string large = R"({"input": {"width": 16, "height": 16, "channels": 8192}, "kernel": {"width": 5, "height": 5, "count": 8})";
+    EXPECT_THAT(refused(large + "}", "nv_small"), HasSubstr("expected at most"));
+}
+
+// ---- columns and phases of the dilation
+
+TEST(Split, ColumnsAreConvolutionsOfTheirOwnInStridesOfTheWhole)
+{
+    // 20 columns of output, stride 2, from 41 of input and a padding of 1: columns 0..7 read -1..15, 8..15 read 15..31, 16..19 read 31..39.
+    const Plan plan = planned(
+        R"({"input": {"width": 41, "height": 3, "channels": 16}, "kernel": {"width": 3, "height": 3, "count": 8}, "stride": {"x": 2, "y": 1},
+            "pad": {"left": 1}, "partition": {"columns": 8}})",
+        "nv_small");
+    ASSERT_EQ(plan.passes.size(), 3u);
+    const std::uint32_t line = 41 * 8, out_line = 20 * 8;
+    const std::uint32_t width[] = {16, 17, 9}, begin[] = {0, 15, 31}, out[] = {8, 8, 4}, left[] = {1, 0, 0};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const PlannedPass& pass = plan.passes[i];
+        EXPECT_EQ(value_of(pass, "CDMA.D_DATAIN_SIZE_0") & 0xffff, width[i] - 1);
+        EXPECT_EQ(value_of(pass, "CDMA.D_LINE_STRIDE"), line);
+        EXPECT_EQ(value_of(pass, "CDMA.D_SURF_STRIDE"), 3 * line);
+        EXPECT_EQ(value_of(pass, "CDMA.D_DAIN_MAP") & 1, 0u);  // lines are apart
+        EXPECT_EQ(value_of(pass, "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000 + begin[i] * 8);
+        EXPECT_EQ(value_of(pass, "CSC.D_ZERO_PADDING"), left[i]);
+        EXPECT_EQ(value_of(pass, "SDP.D_DATA_CUBE_WIDTH"), out[i] - 1);
+        EXPECT_EQ(value_of(pass, "SDP.D_DST_LINE_STRIDE"), out_line);
+        EXPECT_EQ(value_of(pass, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000 + i * 8 * 8);
+    }
+    EXPECT_TRUE(output_layout(plan, layer_of(R"({"input": {"width": 41, "height": 3, "channels": 16},
+        "kernel": {"width": 3, "height": 3, "count": 8}, "stride": {"x": 2, "y": 1}, "pad": {"left": 1}})"))
+                    .one_tensor);
+}
+
+TEST(Split, PhasesOfADilationAreConvolutionsWithoutIt)
+{
+    // 41 rows, dilation 12, padding 12: row 0 reads -12, 0, 12, row 5 reads -7, 5, 17.
+    const Plan plan = planned(
+        R"({"input": {"width": 10, "height": 41, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "dilation": {"x": 1, "y": 12},
+            "pad": {"top": 12, "bottom": 12}, "partition": {"dilation_phases": true}})",
+        "nv_small");
+    ASSERT_EQ(plan.passes.size(), 12u);
+    for (const std::size_t phase : {0, 5}) {
+        const PlannedPass& pass = plan.passes[phase];
+        const std::uint32_t rows = phase == 0 ? 4 : 3;  // 0, 12, 24, 36; 5, 17, 29
+        EXPECT_EQ(value_of(pass, "CDMA.D_DATAIN_SIZE_0") >> 16, rows - 1);
+        EXPECT_EQ(value_of(pass, "CDMA.D_LINE_STRIDE"), 12u * 10 * 8);
+        EXPECT_EQ(value_of(pass, "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000 + phase * 10 * 8);
+        EXPECT_EQ(value_of(pass, "CSC.D_ZERO_PADDING") >> 16, 1u);
+        EXPECT_EQ(value_of(pass, "CSC.D_DILATION_EXT"), 0u);
+        EXPECT_EQ(value_of(pass, "SDP.D_DATA_CUBE_HEIGHT"), rows - 1);
+        EXPECT_EQ(value_of(pass, "SDP.D_DST_LINE_STRIDE"), 12u * 8 * 8);
+        EXPECT_EQ(value_of(pass, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000 + phase * 8 * 8);
+        EXPECT_EQ(pass.row_step, 12u);
+    }
+    // Stride 2 and dilation 6 have 2 in common: 3 phases of stride 1.
+    const Plan strided = planned(
+        R"({"input": {"width": 10, "height": 40, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "stride": {"x": 1, "y": 2},
+            "dilation": {"x": 1, "y": 6}, "partition": {"dilation_phases": true}})",
+        "nv_small");
+    ASSERT_EQ(strided.passes.size(), 3u);
+    EXPECT_EQ(value_of(strided.passes[1], "CSC.D_CONV_STRIDE_EXT"), 0u);
+    EXPECT_EQ(value_of(strided.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 2 * 10 * 8);
+}
+
+TEST(Split, StripsThatCannotBeAreRefused)
+{
+    const std::string layer =
+        R"({"input": {"width": 10, "height": 9, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"left": 4}, "partition": )";
+    EXPECT_THAT(refused(layer + R"({"columns": 4}})", "nv_small"),
+                HasSubstr("/partition/columns: found 4, expected more: a part would see"));
+    EXPECT_THAT(refused(layer + R"({"dilation_phases": true}})", "nv_small"),
+                HasSubstr("/partition/dilation_phases: found true, expected a dilation"));
+    EXPECT_EQ(planned(layer + R"({"columns": 5}})", "nv_small").passes.size(), 3u);
 }
 
 // ---- the output
