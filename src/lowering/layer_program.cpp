@@ -3,7 +3,7 @@
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "facts/sdp.h"
-#include "lowering/program_writer.h"
+#include "lowering/sequence.h"
 
 namespace dlasim {
 namespace {
@@ -34,28 +34,20 @@ void write_lut(ProgramWriter& program, const Lut& lut)
 
 }  // namespace
 
-// Flush, then each pass into its register group; a group is written again after the interrupt of the pass that used it. Rubik starts when
-// all passes are done.
+// Flush, then the passes in turn; Rubik starts when all of them are done.
 Program layer_program(const Layer& layer, const std::vector<PlannedPass>& passes, const std::optional<RubikPass>& contraction,
                       const Hardware& hardware)
 {
     Program entries;
     ProgramWriter program(hardware, entries);
     // Interrupts of the unit that writes the output only, it is the last to finish; and Rubik's where there is one.
-    const unsigned bit = layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit;
-    program.begin(facts::csb::interrupts_of(bit) | (contraction ? kRubikStatus : 0));
+    const std::uint32_t interrupts = facts::csb::interrupts_of(layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit);
+    program.begin(interrupts | (contraction ? kRubikStatus : 0));
     if (layer.post.ew().lut) write_lut(program, *layer.post.ew().lut);
-    const auto await = [&](std::size_t pass) { program.add(WaitStatus{1u << (bit + pass % 2)}); };
-    const std::size_t count = passes.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (i >= 2) await(i);  // the pass before the last, of the same group
-        program.write(passes[i].registers.writes);
-        program.write(passes[i].registers.enables);
-        if (i == 0) program.add(MarkT0{});
-    }
-    if (count == 1) program.add(WaitInterrupt{layer.pool ? "PDP_0" : "SDP_0"});
-    else
-        for (std::size_t i = count - 2; i < count; ++i) await(i);
+    Sequence sequence(program, hardware, interrupts);
+    for (const PlannedPass& pass : passes) sequence.add(pass);
+    if (passes.size() == 1) program.add(WaitInterrupt{layer.pool ? "PDP_0" : "SDP_0"});
+    else sequence.wait_for_all();
     if (layer.post.compares()) program.read("SDP.D_STATUS");
     if (!contraction) return entries;
     program.write(rubik_writes(*contraction));

@@ -120,8 +120,14 @@ struct RegisterValue {
 struct PassRegisters {
     std::vector<RegisterValue> writes, enables;
 };
-/// `group`: the register group that takes them.
-PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, unsigned group,
+/// The register group that takes what a unit is told. Units that do not take part in every operation get out of step.
+struct UnitGroups {
+    unsigned array = 0;  // CDMA, CSC, CMAC, CACC
+    unsigned sdp = 0, sdp_rdma = 0, pdp = 0, pdp_rdma = 0;
+
+    static UnitGroups all(unsigned group) { return {group, group, group, group, group}; }
+};
+PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, const UnitGroups& groups,
                               const Hardware& hardware);
 
 }  // namespace dlasim

@@ -6,7 +6,7 @@
 namespace dlasim {
 namespace {
 
-PoolPass pool_of(const Layer& layer, const PlannedPass& planned, const PoolGeometry& geometry, unsigned group)
+PoolPass pool_of(const Layer& layer, const PlannedPass& planned, const PoolGeometry& geometry)
 {
     const Pass& p = planned.pass;
     PoolPass pool;
@@ -19,20 +19,8 @@ PoolPass pool_of(const Layer& layer, const PlannedPass& planned, const PoolGeome
     pool.target = {p.output_primary, planned.address.output};
     pool.line_stride = planned.geometry.line_stride;
     pool.surface_stride = planned.geometry.surface_stride;
-    pool.group = group;
     pool.geometry = geometry;
     return pool;
-}
-
-PassRegisters registers_of(const PlannedPass& planned, unsigned group, const Hardware& hw)
-{
-    PassRegisters all;
-    if (planned.pass.mode != PassMode::Pool) all = register_writes(planned.pass, planned.geometry, planned.address, group, hw);
-    if (!planned.pool) return all;
-    const PassRegisters pdp = pool_writes(*planned.pool);
-    all.writes.insert(all.writes.end(), pdp.writes.begin(), pdp.writes.end());
-    all.enables.insert(all.enables.begin(), pdp.enables.begin(), pdp.enables.end());  // SDP waits for PDP, the others for SDP
-    return all;
 }
 
 /// A pass that is not cut.
@@ -77,17 +65,27 @@ PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSi
 
 }  // namespace
 
+PassRegisters registers_of(const PlannedPass& planned, const UnitGroups& groups, const Hardware& hw)
+{
+    PassRegisters all;
+    if (planned.pass.mode != PassMode::Pool) all = register_writes(planned.pass, planned.geometry, planned.address, groups, hw);
+    if (!planned.pool) return all;
+    const PassRegisters pdp = pool_writes(*planned.pool, groups);
+    all.writes.insert(all.writes.end(), pdp.writes.begin(), pdp.writes.end());
+    all.enables.insert(all.enables.begin(), pdp.enables.begin(), pdp.enables.end());  // SDP waits for PDP, the others for SDP
+    return all;
+}
+
 std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
                                    const std::vector<std::vector<StoredKernels>>& kernels, const Places& places, const Hardware& hardware)
 {
     const std::string where = where_of(layer);
     std::vector<PlannedPass> planned;
     const auto add = [&](PlannedPass pass, std::size_t i, const KernelPart& of_pass) {
-        const unsigned group = planned.size() % 2;
         pass.first_kernel = shape.passes[i].first_kernel + of_pass.first;
         pass.kernels = of_pass.count;
-        if (passes[i].pool) pass.pool = pool_of(layer, pass, *passes[i].pool, group);
-        pass.registers = registers_of(pass, group, hardware);
+        if (passes[i].pool) pass.pool = pool_of(layer, pass, *passes[i].pool);
+        pass.registers = registers_of(pass, UnitGroups::all(planned.size() % 2), hardware);
         planned.push_back(std::move(pass));
     };
     for (std::size_t i = 0; i < passes.size(); ++i) {

@@ -19,6 +19,9 @@ struct PlannedPass {
     std::optional<PoolPass> pool;  // what PDP makes of it
 };
 
+/// Of all units of a pass, the enables in the order they are written.
+PassRegisters registers_of(const PlannedPass& pass, const UnitGroups& groups, const Hardware& hardware);
+
 /// Throws ConfigError if compressed weights turn out not to fit, or a register cannot hold its value.
 std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
                                    const std::vector<std::vector<StoredKernels>>& kernels, const Places& places, const Hardware& hardware);

@@ -117,7 +117,7 @@ PoolGeometry size_pool(const Pool& pool, std::uint32_t width, std::uint32_t heig
     return g;
 }
 
-PassRegisters pool_writes(const PoolPass& p)
+PassRegisters pool_writes(const PoolPass& p, const UnitGroups& groups)
 {
     const PoolGeometry& g = p.geometry;
     const PoolAxis &x = p.pool.x, &y = p.pool.y;
@@ -126,8 +126,8 @@ PassRegisters pool_writes(const PoolPass& p)
     const auto put = [&](const std::string& name, std::uint64_t value) {
         out.writes.push_back({unit + name, static_cast<std::uint32_t>(value)});
     };
-    const auto put_input = [&] {
-        put("S_POINTER", p.group);
+    const auto put_input = [&](unsigned group) {
+        put("S_POINTER", group);
         put("D_DATA_CUBE_IN_WIDTH", g.width - 1);
         put("D_DATA_CUBE_IN_HEIGHT", g.height - 1);
         put("D_DATA_CUBE_IN_CHANNEL", p.channels - 1);
@@ -141,7 +141,7 @@ PassRegisters pool_writes(const PoolPass& p)
         partial_in = (first_width(x, first) - 1) | (last_in - 1) << 10 | (mid_in - 1) << 20;
         partial_out = (first - 1) | (g.columns.back() - 1) << 10 | (mid - 1) << 20;
     }
-    put_input();
+    put_input(groups.pdp);
     put("D_DATA_CUBE_OUT_WIDTH", g.out_width - 1);
     put("D_DATA_CUBE_OUT_HEIGHT", g.out_height - 1);
     put("D_DATA_CUBE_OUT_CHANNEL", p.channels - 1);
@@ -164,7 +164,7 @@ PassRegisters pool_writes(const PoolPass& p)
     put("D_PERF_ENABLE", 1);
     if (!p.flying) {
         unit = "PDP_RDMA.";
-        put_input();
+        put_input(groups.pdp_rdma);
         put("D_FLYING_MODE", 1);
         put("D_SRC_BASE_ADDR_LOW", p.source.address);
         put("D_SRC_BASE_ADDR_HIGH", p.source.address >> 32);

@@ -36,7 +36,6 @@ struct PoolPass {
     bool flush_nan = false;
     Place source, target;
     std::uint64_t line_stride = 0, surface_stride = 0;  // of the source
-    unsigned group = 0;
     PoolGeometry geometry;
 };
 
@@ -45,6 +44,6 @@ PoolGeometry size_pool(const Pool& pool, std::uint32_t width, std::uint32_t heig
                        bool flying, const Hardware& hardware, const std::string& where);
 
 /// In programming order; the enables of PDP_RDMA and PDP apart.
-PassRegisters pool_writes(const PoolPass& pass);
+PassRegisters pool_writes(const PoolPass& pass, const UnitGroups& groups);
 
 }  // namespace dlasim

@@ -154,15 +154,15 @@ private:
 
 }  // namespace
 
-PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, unsigned group,
+PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, const UnitGroups& groups,
                               const Hardware& hardware)
 {
     ConvolutionWriter out(pass, geometry, address, hardware);
     const bool array = pass.convolves(), reads = sdp_reads(pass);
     if (array)
-        for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"}) out.put(unit, "S_POINTER", group);
-    out.put("SDP", "S_POINTER", group);
-    if (reads) out.put("SDP_RDMA", "S_POINTER", group);
+        for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"}) out.put(unit, "S_POINTER", groups.array);
+    out.put("SDP", "S_POINTER", groups.sdp);
+    if (reads) out.put("SDP_RDMA", "S_POINTER", groups.sdp_rdma);
     if (array) out.write();
     write_sdp(out, pass, geometry, address);
     if (reads) out.enable("SDP_RDMA");

@@ -2,13 +2,13 @@
 
 namespace dlasim {
 
-std::vector<RegisterValue> rubik_writes(const RubikPass& p)
+std::vector<RegisterValue> rubik_writes(const RubikPass& p, unsigned group)
 {
     std::vector<RegisterValue> writes;
     const auto put = [&](const char* name, std::uint64_t value) {
         writes.push_back({std::string("RBK.") + name, static_cast<std::uint32_t>(value)});
     };
-    put("S_POINTER", 0);
+    put("S_POINTER", group);
     put("D_MISC_CFG", static_cast<unsigned>(p.mode) | static_cast<unsigned>(p.precision) << 8);
     put("D_DAIN_RAM_TYPE", p.source.primary);
     put("D_DATAIN_SIZE_0", (p.height - 1) << 16 | (p.width - 1));

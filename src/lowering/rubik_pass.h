@@ -18,7 +18,7 @@ struct RubikPass {
     Extent stride;
 };
 
-/// In programming order, the op-enable last.
-std::vector<RegisterValue> rubik_writes(const RubikPass& pass);
+/// In programming order, the op-enable last, for a register group.
+std::vector<RegisterValue> rubik_writes(const RubikPass& pass, unsigned group = 0);
 
 }  // namespace dlasim

@@ -295,6 +295,9 @@ RunResult Machine::run(const Program& program)
         window.interrupt(at);
         parts.pause();
     };
+    software.on_host = [&](std::size_t step) {
+        if (on_host) on_host(step);
+    };
     bool over = false;
     software.on_end = [&] {
         over = true;
@@ -350,6 +353,7 @@ RunResult Machine::run(const Program& program)
         if (c > result.t0) result.interrupt_cycles.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
     for (const GlbCore::Done& done : parts.top.glb().done())
         result.done.push_back({static_cast<std::int64_t>(done.cycle) - static_cast<std::int64_t>(result.t0), done.bits});
+    for (const Cycle c : software.stamps()) result.stamps.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
     result.reads = software.reads();
     result.failed_checks = software.failed_checks();
     result.dbb = port_traffic(parts.top.mcif().traffic(), result.end);

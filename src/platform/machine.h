@@ -70,6 +70,7 @@ struct RunResult {
     Cycle cycles = 0;                            // from t0 to the cycle in which the pin shows the last interrupt; to the end without one
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin after t0, relative to it
     std::vector<DoneEvent> done;                 // in order, masked ones too
+    std::vector<std::int64_t> stamps;            // of the program, relative to t0
     std::vector<std::pair<std::string, std::uint32_t>> reads;
     std::vector<std::string> failed_checks;  // checked reads that found something else
     PortTraffic dbb, cvsram;
@@ -93,6 +94,9 @@ public:
 
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
     std::function<bool(Cycle)> keep_going;
+
+    /// Called where the program has a HostStep, with its number; it may read and write memory.
+    std::function<void(std::size_t)> on_host;
 
     /// Atoms that the MAC array has taken, or bytes that were moved, whatever is more: for the progress of a run, inside keep_going.
     std::uint64_t work() const;

@@ -40,7 +40,14 @@ struct WaitStatus {
     std::uint32_t bits = 0;
 };
 
-using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus>;
+/// Notes the cycle in which the last write before was accepted: RunResult::stamps.
+struct Stamp {};
+/// What the host computes between two entries, in no time: Machine::on_host with this number.
+struct HostStep {
+    std::size_t number = 0;
+};
+
+using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus, Stamp, HostStep>;
 using Program = std::vector<ProgramEntry>;
 
 }  // namespace dlasim

@@ -65,6 +65,10 @@ void Software::perform(const ProgramEntry& entry)
                        while (!interrupt.read()) wait(interrupt.posedge_event());
                    },
                    [&](const MarkT0&) {},
+                   [&](const Stamp&) { stamps_.push_back(last_write_); },
+                   [&](const HostStep& step) {
+                       if (on_host) on_host(step.number);
+                   },
                    [&](const WaitInterrupt&) {
                        while (!interrupt.read()) wait(interrupt.posedge_event());
                        transfer(status_address_, 0xffffffffu);
@@ -135,6 +139,10 @@ void Software::run_program()
             marked_ = false;
             continue;
         }
+        if (std::holds_alternative<Stamp>(program_[position_]) || std::holds_alternative<HostStep>(program_[position_])) {
+            perform(program_[position_]);
+            continue;
+        }
         // The next entry is offered in the cycle after the last one completed.
         if (started && clock_.now() <= completed_) wait(clock_.until(completed_ + 1));
         started = true;
@@ -153,6 +161,8 @@ std::string Software::waiting_for() const
                           [](const RegisterRead& r) { return "read of " + r.name; },
                           [](const WaitPin&) { return std::string("the interrupt pin"); },
                           [](const MarkT0&) { return std::string("mark"); },
+                          [](const Stamp&) { return std::string("stamp"); },
+                          [](const HostStep& h) { return fmt::format("step {} of the host", h.number); },
                           [](const WaitInterrupt& w) { return "interrupt " + w.name; },
                           [](const PollRegister& p) { return fmt::format("{} to read {:#x}", p.name, p.expected); },
                           [](const WaitStatus& w) { return fmt::format("interrupt status bits {:#x}", w.bits); },

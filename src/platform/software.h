@@ -23,11 +23,13 @@ public:
 
     std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
     std::function<void()> on_end;           // the last entry has completed
+    std::function<void(std::size_t step)> on_host;
 
     bool finished() const { return finished_; }
     Cycle completed() const { return completed_; }  // cycle in which the last entry completed
     Cycle t0() const { return t0_; }
     const std::vector<Cycle>& interrupt_cycles() const { return interrupts_; }
+    const std::vector<Cycle>& stamps() const { return stamps_; }
     const std::vector<std::pair<std::string, std::uint32_t>>& reads() const { return reads_; }
     const std::vector<std::string>& failed_checks() const { return failed_checks_; }
     const std::string& failure() const { return failure_; }  // why the program was given up
@@ -51,7 +53,7 @@ private:
     std::uint32_t seen_status_ = 0;  // bits WaitStatus has collected
     bool finished_ = false, marked_ = false;
     Cycle completed_ = 0, last_write_ = 0, t0_ = 0;
-    std::vector<Cycle> interrupts_;
+    std::vector<Cycle> interrupts_, stamps_;
     std::vector<std::pair<std::string, std::uint32_t>> reads_;
     std::vector<std::string> failed_checks_;
     std::string failure_;

@@ -206,7 +206,7 @@ void compare_case(const std::filesystem::path& file, const Hardware& hw, Tally& 
         const json& d = c["layers"][i].at("descriptor");
         const Pass pass = pass_of(d);
         const PassRegisters registers = register_writes(pass, size_pass(pass, hw, file.string()), addresses_of(written[i], pass.mode),
-                                                        written[i].at("SDP.S_POINTER"), hw);
+                                                        UnitGroups::all(written[i].at("SDP.S_POINTER")), hw);
         ++tally.layers;
         for (const RegisterValue& mine : registers.writes) {
             const auto theirs = written[i].find(mine.name);

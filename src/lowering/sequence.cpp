@@ -1,0 +1,80 @@
+#include "lowering/sequence.h"
+
+#include "base/expects.h"
+#include "facts/pdp.h"
+#include "facts/rubik.h"
+#include "facts/sdp.h"
+#include "lowering/register_writer.h"
+
+namespace dlasim {
+namespace {
+
+constexpr unsigned kSdpBit = facts::sdp::kInterruptBit, kPdpBit = facts::pdp::kInterruptBit, kRubikBit = facts::rubik::kInterruptBit;
+
+std::uint32_t bit(unsigned first, unsigned group) { return 1u << (first + group); }
+
+}  // namespace
+
+Sequence::Operation Sequence::begin(std::uint32_t done, std::uint32_t raised)
+{
+    DLASIM_EXPECTS((done & interrupts_) != 0);
+    list_.push_back({done, raised & interrupts_});
+    return list_.size() - 1;
+}
+
+unsigned Sequence::take(Unit unit)
+{
+    const unsigned group = turn_[unit];
+    turn_[unit] ^= 1;
+    if (user_[unit][group]) wait_for(*user_[unit][group]);
+    user_[unit][group] = list_.size();
+    return group;
+}
+
+void Sequence::wait_for(Operation operation)
+{
+    Listed& waited = list_[operation];
+    if (waited.waited) return;
+    waited.waited = true;
+    program_.add(WaitStatus{waited.raised});
+}
+
+void Sequence::wait_for_all()
+{
+    for (Operation operation = 0; operation < list_.size(); ++operation) wait_for(operation);
+}
+
+Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after)
+{
+    const Pass& p = pass.pass;
+    UnitGroups groups;
+    const bool sdp = p.mode != PassMode::Pool;
+    if (p.convolves()) groups.array = take(kArray);
+    if (sdp) groups.sdp = take(kSdp);
+    if (sdp && sdp_reads(p)) groups.sdp_rdma = take(kSdpRdma);
+    if (pass.pool) groups.pdp = take(kPdp);
+    if (pass.pool && !sdp) groups.pdp_rdma = take(kPdpRdma);
+    const std::uint32_t of_sdp = sdp ? bit(kSdpBit, groups.sdp) : 0, of_pdp = pass.pool ? bit(kPdpBit, groups.pdp) : 0;
+    const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
+    const PassRegisters registers = registers_of(pass, groups, hw_);
+    program_.write(registers.writes);
+    for (const Operation before : after) wait_for(before);
+    program_.write(registers.enables);
+    if (operation == 0) program_.add(MarkT0{});
+    return operation;
+}
+
+Sequence::Operation Sequence::add(const RubikPass& pass, const Operations& after)
+{
+    const unsigned group = take(kRubik);
+    const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
+    std::vector<RegisterValue> registers = rubik_writes(pass, group);
+    const RegisterValue enable = registers.back();
+    registers.pop_back();
+    program_.write(registers);
+    for (const Operation before : after) wait_for(before);
+    program_.write({enable});
+    return operation;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,58 @@
+// Operations of the machine in the order in which software starts them, through both register groups of every unit:
+//
+//   wait until the groups are free ── write the registers ── wait for what it reads ── enable
+//
+// A group is free when the operation that used it last has raised its interrupt. Registers are written while operations before run;
+// an operation that reads nothing of theirs is enabled at once. A unit that takes no part in an operation keeps its turn.
+//
+// Source  programming.md 1, pdp.md 2, rubik.md 1.1.
+#pragma once
+#include <array>
+#include <optional>
+
+#include "lowering/passes.h"
+#include "lowering/program_writer.h"
+
+namespace dlasim {
+
+class Sequence {
+public:
+    using Operation = std::size_t;  // the n-th that was added
+    using Operations = std::vector<Operation>;
+
+    /// `interrupts`: bits of GLB that are not masked; of every operation one at least.
+    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts)
+        : program_(program), hw_(hardware), interrupts_(interrupts)
+    {
+    }
+
+    /// Enabled when the operations `after` are done.
+    Operation add(const PlannedPass& pass, const Operations& after = {});
+    Operation add(const RubikPass& pass, const Operations& after);
+
+    void wait_for(Operation operation);
+    void wait_for_all();
+
+    /// GLB bits that say an operation is done: of the unit that writes its output.
+    std::uint32_t done_bits(Operation operation) const { return list_[operation].done; }
+
+private:
+    enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kRubik, kUnits };
+    struct Listed {
+        std::uint32_t done = 0, raised = 0;  // raised: of all units that take part, if they are not masked
+        bool waited = false;
+    };
+
+    /// The group of a unit that the next operation takes.
+    unsigned take(Unit unit);
+    Operation begin(std::uint32_t done, std::uint32_t raised);
+
+    ProgramWriter& program_;
+    const Hardware& hw_;
+    const std::uint32_t interrupts_;
+    std::vector<Listed> list_;
+    std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
+    std::array<unsigned, kUnits> turn_{};
+};
+
+}  // namespace dlasim
