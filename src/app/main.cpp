@@ -7,6 +7,7 @@
 #include <sstream>
 #include <systemc>
 
+#include "app/net_command.h"
 #include "app/presets_command.h"
 #include "app/reference_command.h"
 #include "app/run_command.h"
@@ -81,6 +82,21 @@ int parse_and_run(int argc, char** argv)
     run_app->add_flag("--times", run.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
     hidden(run_app->add_flag("--stepping", run.stepping, "evaluate every unit in every cycle: slow, same result"));
 
+    NetOptions net;
+    CLI::App* net_app = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
+    net_app->add_option("NETWORK", net.network, "network (JSON), docs/NETWORK.md")->required();
+    net_app->add_option("--hw", net.hardware, "hardware preset or file")->capture_default_str();
+    net_app->add_option("--memory", net.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
+    net_app->add_option("--set", net.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
+    net_app->add_option("--out", net.out, "output folder")->capture_default_str();
+    net_app->add_option("--events", net.events, "write the events of the run to this file: bus logs, all runs of all probes");
+    net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
+    net_app->add_flag("--timing-only", net.timing_only, "simulate time without values; nothing is verified");
+    net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");
+    net_app->add_flag("--quiet", net.quiet, "print nothing but errors");
+    net_app->add_flag("--times", net.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
+    hidden(net_app->add_flag("--stepping", net.stepping, "evaluate every unit in every cycle: slow, same result"));
+
     ReplayArguments again;
     CLI::App* replay_app = app.add_subcommand("replay", "replay a register program: a measured case or an NVDLA trace");
     replay_app->add_option("PROGRAM", again.program, "case (JSON), trace file or trace folder")->required();
@@ -127,6 +143,7 @@ int parse_and_run(int argc, char** argv)
     run.has_seed = seed->count() != 0;
     run.has_out = run_out->count() != 0;
     if (run_app->parsed()) return run_command(run);
+    if (net_app->parsed()) return net_command(net);
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);
     if (sweep_app->parsed()) return sweep_command(sweep);

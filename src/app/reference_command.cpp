@@ -11,6 +11,7 @@
 #include "files/console.h"
 #include "platform/declared.h"
 #include "replay/events.h"
+#include "report/network_result.h"
 #include "report/result.h"
 #include "units/dram/keys.h"
 #include "units/dram/report.h"
@@ -139,6 +140,13 @@ std::vector<Chapter> reference()
                           "",
                           "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
                           rows_of(outline_keys())}}});
+    chapters.push_back(
+        {"result.json of a network",
+         "",
+         {{{"network"},
+           "",
+           "What `dlasim net NETWORK --out DIR` writes. `layers.csv` has a row a step. All cycles count from t0, the first op-enable.",
+           rows_of(network_result_keys())}}});
     chapters.push_back(
         {"result.json of a replay", "", {{{"replay"}, "", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())}}});
     chapters.push_back(

@@ -8,19 +8,19 @@ namespace {
 
 MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
 
-MachineOptions machine_options(const Job& job, const SimulateOptions& options)
+MachineOptions machine_options(const SimulateOptions& options)
 {
     MachineOptions machine;
     machine.stepping = options.stepping;
     machine.events = options.events;
     machine.check_dram = options.check_dram;
     machine.values = !options.timing_only;
-    machine.drain = job.drains;
     return machine;
 }
 
 /// True if the run came to its end.
-bool run_program(Simulation& simulation, Machine& machine, const Program& program, const SimulateOptions& options)
+template <class Simulated>
+bool run_program(Simulated& simulation, Machine& machine, const Program& program, const SimulateOptions& options)
 {
     if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
     const auto start = std::chrono::steady_clock::now();
@@ -35,7 +35,9 @@ bool run_program(Simulation& simulation, Machine& machine, const Program& progra
 
 Simulation simulate(const Job& job, const SimulateOptions& options)
 {
-    Machine machine(job.hardware, job.memory, machine_options(job, options));
+    MachineOptions how = machine_options(options);
+    how.drain = job.drains;
+    Machine machine(job.hardware, job.memory, how);
     for (const TouchedRange& range : job.ranges)
         machine.require_memory(space(range.place), Address(range.place.address), range.bytes, range.where);
     if (!options.timing_only || job.timed_by_values)
@@ -50,6 +52,28 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
     simulation.comparison = std::move(findings.comparison);
     simulation.output = std::move(findings.output);
     simulation.expected = std::move(findings.expected);
+    return simulation;
+}
+
+NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options)
+{
+    NetworkSimulation simulation;
+    simulation.machine = std::make_shared<Machine>(plan.hardware, plan.memory, machine_options(options));
+    Machine& machine = *simulation.machine;
+    for (const TouchedRange& range : plan.ranges)
+        machine.require_memory(space(range.place), Address(range.place.address), range.bytes, range.where);
+    const Contents::Write write = [&machine](const Place& place, std::span<const std::uint8_t> bytes) {
+        machine.write_memory(space(place), place.address, bytes);
+    };
+    simulation.read = [&machine](const Place& place, std::uint64_t bytes) {
+        return machine.read_memory(space(place), Address(place.address), bytes);
+    };
+    if (!options.timing_only) {
+        fill_memory(plan, write);
+        machine.on_host = [&](std::size_t number) { run_host_step(plan, number, simulation.read, write); };
+    }
+    if (run_program(simulation, machine, plan.program, options) && !options.timing_only)
+        simulation.findings = check_tensors(plan, simulation.read);
     return simulation;
 }
 

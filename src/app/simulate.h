@@ -1,9 +1,11 @@
 // A job through the machine, from its data to the comparison: what `run`, sweeps and tests share.
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "jobs/job.h"
+#include "network/check.h"
 #include "platform/machine.h"
 
 namespace dlasim {
@@ -25,5 +27,16 @@ struct Simulation {
 
 /// Fills memory, runs the program, compares memory. A process simulates once: SystemC's kernel is a singleton.
 Simulation simulate(const Job& job, const SimulateOptions& options);
+
+struct NetworkSimulation {
+    RunResult run;
+    std::vector<TensorFinding> findings;  // none with timing_only, or when the run did not end
+    ReadPlace read;                       // the memory after it, as long as `machine` is there
+    double wall_seconds = 0, cpu_seconds = 0;
+    std::shared_ptr<Machine> machine;
+};
+
+/// The same for a network; the images of its plan are let go.
+NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options);
 
 }  // namespace dlasim

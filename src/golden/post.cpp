@@ -105,10 +105,15 @@ std::int16_t PostReference::convert(std::int64_t value) const
     return static_cast<std::int16_t>(clamp_bits(value, c.precision == Precision::Int8 ? 8 : 16));
 }
 
-std::int16_t PostReference::integer(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const
+std::int64_t PostReference::unconverted(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const
 {
     const At at{k, y, x};
-    return convert(y_engine(x_engine(1, x_engine(0, clamp_bits(sum, 32), at), at), at));  // CACC saturates to 32 bits
+    return y_engine(x_engine(1, x_engine(0, clamp_bits(sum, 32), at), at), at);  // CACC saturates to 32 bits
+}
+
+std::int16_t PostReference::integer(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const
+{
+    return convert(unconverted(sum, k, y, x));
 }
 
 std::uint32_t PostReference::floating_x(std::size_t engine, std::uint32_t value, At at) const

@@ -19,6 +19,8 @@ public:
 
     /// What SDP writes for the result `sum` of kernel k at (y, x): an integer, or the bits of an fp32 in an fp16 layer.
     std::int16_t integer(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
+    /// In front of the output converter.
+    std::int64_t unconverted(std::int64_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
     std::int16_t floating(std::uint32_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const;
 
     /// A row of integer results, [out width]; `sums` are used up. The same as one by one, in loops that vectorise.

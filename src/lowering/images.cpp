@@ -45,7 +45,7 @@ std::vector<PlannedImage> images_of(const Layer& layer, const LayerTensors& tens
         const ShapedPass& shaped = shape.passes[i];
         const Pass& p = shaped.pass;
         const Stretch& input = places.inputs[shaped.input];
-        if (!there[shaped.input])
+        if (!there[shaped.input] && !tensors.input.empty())  // what has no values is somebody else's
             images.push_back(
                 {"input", input.place, input_image(layer, tensors.input, shaped, passes[i].geometry(), input.bytes, hardware)});
         there[shaped.input] = true;
@@ -60,8 +60,8 @@ std::vector<PlannedImage> images_of(const Layer& layer, const LayerTensors& tens
             add_weights("weight group sizes", at.group_sizes, stored.group_sizes);
             add_weights("weights", at.weights, stored.weights);
             for (std::size_t e = 0; e < kEngineNames.size(); ++e) {
-                if (!p.post.engines[e].streams()) continue;
                 const Tensor &alu = tensors.operands[operand_slot(e, false)], &mul = tensors.operands[operand_slot(e, true)];
+                if (!p.post.engines[e].streams() || (alu.empty() && mul.empty())) continue;
                 images.push_back({std::string("operands of ") + kEngineNames[e],
                                   {p.operands_primary[e], at.operands[e]},
                                   operand_image(alu, mul, shaped, set, e, hardware.memory.atom_bytes)});

@@ -52,6 +52,7 @@ Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
             std::move(places.ranges),
             bytes_of(places.inputs),
             places.copied_bytes,
+            places.contraction,
             std::move(program),
             macs};
 }

@@ -37,6 +37,7 @@ struct Plan {
     std::vector<TouchedRange> ranges;
     std::uint64_t input_bytes = 0;   // of memory
     std::uint64_t copied_bytes = 0;  // that Rubik reads and writes again
+    std::optional<RubikPass> contraction;
     Program program;
     std::uint64_t macs = 0;  // that the array is asked for, padding of groups included
 };

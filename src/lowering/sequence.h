@@ -35,6 +35,9 @@ public:
 
     /// GLB bits that say an operation is done: of the unit that writes its output.
     std::uint32_t done_bits(Operation operation) const { return list_[operation].done; }
+    /// Of all units that take part.
+    std::uint32_t raised_bits(Operation operation) const { return list_[operation].raised; }
+    std::size_t size() const { return list_.size(); }
 
 private:
     enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kRubik, kUnits };

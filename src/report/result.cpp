@@ -4,94 +4,10 @@
 
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "report/run_sections.h"
 
 namespace dlasim {
 namespace {
-
-/// A unit in a window of so many cycles.
-struct SeenUnit {
-    const UnitReport& report;
-    Cycle cycles;
-};
-
-template <Phase phase>
-OrderedJson cycles_in(const SeenUnit& unit)
-{
-    return unit.report.phases.cycles(phase);
-}
-
-OrderedJson values_json(const CounterValues& values)
-{
-    if (values.empty()) return kAbsent;
-    OrderedJson json;
-    for (const auto& [name, value] : values) json[name] = value;
-    return json;
-}
-
-OrderedJson gated_json(const SeenUnit& unit)
-{
-    if (unit.report.clock_on.empty()) return kAbsent;
-    OrderedJson json;
-    for (const auto& [domain, on] : unit.report.clock_on) json[domain] = unit.cycles - on;
-    return json;
-}
-
-constexpr std::string_view kClocks = "the unit gates its clock";
-constexpr std::array kUnitKeys{
-    Key<SeenUnit>{{"issuing", "integer", "cycles", "it did its work"}, cycles_in<Phase::Issuing>},
-    Key<SeenUnit>{{"starved", "integer", "cycles", "it waited for what comes before it"}, cycles_in<Phase::Starved>},
-    Key<SeenUnit>{{"blocked", "integer", "cycles", "it waited for what comes after it"}, cycles_in<Phase::Blocked>},
-    Key<SeenUnit>{{"draining", "integer", "cycles", "nothing new, something still inside"}, cycles_in<Phase::Draining>},
-    Key<SeenUnit>{{"gated", "integer", "cycles", "nothing to do"}, cycles_in<Phase::Gated>},
-    Key<SeenUnit>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
-                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.clock_on); }},
-    Key<SeenUnit>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
-    Key<SeenUnit>{{"counters", "object", "", "what the unit counts: above", "the unit counts something"},
-                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.counters); }},
-};
-
-OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>>& clients)
-{
-    OrderedJson json = OrderedJson::object();
-    for (const auto& [client, bytes] : clients) json[client] = bytes;
-    return json;
-}
-
-struct SeenPort {
-    const PortTraffic& traffic;
-    std::uint32_t beat_bytes;
-};
-
-constexpr std::array kPortKeys{
-    Key<SeenPort>{{"read_commands", "integer", "commands", "bursts read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.ar; }},
-    Key<SeenPort>{{"read_beats", "integer", "beats", "beats read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats; }},
-    Key<SeenPort>{{"read_bytes", "integer", "bytes", "whole beats"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats * p.beat_bytes; }},
-    Key<SeenPort>{{"write_commands", "integer", "commands", "bursts written"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.aw; }},
-    Key<SeenPort>{{"write_beats", "integer", "beats", "beats written"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_beats; }},
-    Key<SeenPort>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_bytes; }},
-    Key<SeenPort>{{"read_bytes_by_client", "object", "bytes", "by client of MCIF or CVIF: SDP, SDP_BS, CDMA_DAT, CDMA_WT, .."},
-                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.read_bytes_by_client); }},
-    Key<SeenPort>{{"write_bytes_by_client", "object", "bytes", "by client"},
-                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.write_bytes_by_client); }},
-};
-
-/// What a DRAM says of itself; the ideal memory says nothing.
-OrderedJson memory_report(const MemoryReport& report)
-{
-    return report.json.empty() ? kAbsent : OrderedJson::parse(report.json, nullptr, false);
-}
-
-OrderedJson units_json(const Result& r)
-{
-    if (r.run.units.empty()) return kAbsent;
-    OrderedJson units;
-    for (const UnitReport& unit : r.run.units) units[unit.name] = written(kUnitKeys, SeenUnit{unit, r.cycles()});
-    return units;
-}
 
 OrderedJson bounds_json(const Job& job)
 {
@@ -177,18 +93,16 @@ constexpr std::array kResultKeys{
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
                 }},
     Key<Result>{{"units", "object", "", "every unit by name: its cycles by phase, which add up to `cycles`, its clocks, its counters"},
-                units_json},
+                [](const Result& r) { return units_json(r.run); }},
     Key<Result>{{"traffic/dbb", "object", "", "what crossed the primary port"},
-                [](const Result& r) -> OrderedJson {
-                    return written(kPortKeys, SeenPort{r.run.dbb, r.job.hardware.memory.primary.width_bytes});
-                }},
+                [](const Result& r) -> OrderedJson { return port_json(r.run.dbb, r.job.hardware.memory.primary.width_bytes); }},
     Key<Result>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
                 [](const Result& r) -> OrderedJson {
                     const Hardware& hw = r.job.hardware;
-                    return hw.memory.has_secondary ? written(kPortKeys, SeenPort{r.run.cvsram, hw.memory.secondary.width_bytes}) : kAbsent;
+                    return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
                 }},
     Key<Result>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
-                [](const Result& r) -> OrderedJson { return memory_report(r.run.dbb_memory); }},
+                [](const Result& r) -> OrderedJson { return memory_report_json(r.run.dbb_memory); }},
     Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"},
                 [](const Result& r) { return bounds_json(r.job); }},
     Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},
@@ -268,11 +182,7 @@ std::vector<PlacedKey> result_keys()
     keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
     place_keys(keys, kExpectedKeys, "expected/");
     place_keys(keys, kFirstKeys, "expected/first/");
-    place_keys(keys, kUnitKeys, "units/*/");
-    place_keys(keys, kPortKeys, "traffic/dbb/");
-    const std::size_t own = keys.size();
-    place_keys(keys, kPortKeys, "traffic/cvsram/");
-    for (std::size_t i = own; i < keys.size(); ++i) keys[i].again = true;
+    place_run_keys(keys);
     place_keys(keys, kBoundKeys, "bounds/");
     return keys;
 }

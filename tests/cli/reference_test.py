@@ -166,6 +166,16 @@ class Keys(unittest.TestCase):
             if "--events" in options:
                 self.sections["events"].check(self.load("events.json"))
 
+    def look_at_networks(self):
+        layers = [{"name": "conv", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "bias": True, "activation": "relu"},
+                  {"name": "probabilities", "op": "softmax"}]
+        (self.folder / "network.json").write_text(json.dumps({"input": {"width": 6, "height": 5, "channels": 4}, "layers": layers}))
+        for hardware, options in (("nv_full", ["--memory", "ddr4-2400"]), ("nv_small", []), ("nv_large", ["--timing-only"])):
+            self.dlasim("net", "network.json", "--hw", hardware, "--out", "net", "--quiet", *options)
+            result = self.load("net/result.json")
+            self.sections["network"].check(result)
+            self.units(result["units"])
+
     def look_at_replays(self):
         cases = [sorted((DATA / "rtl" / config).glob(pattern))[0]
                  for config, pattern in [("nv_full", "*.json"), ("nv_small", "*.json"), ("nv_full", "bdma_*.json")]]
@@ -200,6 +210,7 @@ class Keys(unittest.TestCase):
 
     def test_what_is_written_and_read_is_declared_and_what_is_declared_occurs(self):
         self.look_at_runs()
+        self.look_at_networks()
         self.look_at_replays()
         self.look_at_sweeps()
         self.look_at_files()

@@ -44,10 +44,12 @@ ROOMS = {
     "replay": ("measured cases and public traces", {"base", "files", "facts", "links", "traffic", "registers", "platform", "config"}),
     "jobs": ("what runs, planned once: its program, its memory before and after, bounds, what the report says",
              {"base", "files", "facts", "config", "golden", "lowering", "platform/program.h", "units/dram/bound.h"}),
-    "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "jobs", "platform/machine.h"}),
+    "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
+                {"base", "facts", "config", "golden", "lowering", "jobs", "platform/program.h"}),
+    "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "platform/machine.h"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "golden", "platform", "replay", "jobs", "report", "units/dram/command_line.h",
+             {"base", "files", "facts", "config", "golden", "platform", "replay", "jobs", "network", "report", "units/dram/command_line.h",
               "units/dram/keys.h", "units/dram/report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.

@@ -1,0 +1,113 @@
+#include "app/net_command.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "app/interrupt.h"
+#include "app/output_folder.h"
+#include "app/progress.h"
+#include "app/simulate.h"
+#include "app/status.h"
+#include "base/error.h"
+#include "config/hardware.h"
+#include "config/memory.h"
+#include "config/network_reader.h"
+#include "files/console.h"
+#include "replay/events.h"
+#include "report/network_result.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint64_t kHeader = 128;  // bytes of a NumPy file, more than any shape needs
+constexpr const char* kTable = "layers.csv";
+
+/// The files of a run, opened before it starts: what cannot be written is refused now.
+struct NetOutputs {
+    NetOutputs(const NetOptions& options, std::uint64_t tensor_bytes)
+        : folder(options.out), result(folder.file("result.json")), table(folder.file(kTable))
+    {
+        if (!options.timing_only) tensor.emplace(folder.path() / kTensorFile, kHeader + tensor_bytes);
+        if (!options.events.empty()) events.emplace(options.events);
+    }
+    OutputFolder folder;
+    OutputFile result, table;
+    std::optional<OutputFile> events, tensor;
+};
+
+NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options)
+{
+    std::uint64_t operations = 0;
+    for (const StepPlan& step : plan.plans) operations += step.array_operations;
+    Progress progress(plan.network.name, "MACs", operations, options.quiet);
+    const auto keep_going = [&](Cycle now, std::uint64_t done) {
+        progress.show(now, done);
+        return !interrupted();
+    };
+    SimulateOptions how;
+    how.timing_only = options.timing_only;
+    how.stepping = options.stepping;
+    how.keep_going = keep_going;
+    how.events = !options.events.empty();
+    return simulate(plan, how);
+}
+
+/// A tensor's name as that of a file.
+std::string file_name(const std::string& name)
+{
+    std::string file;
+    for (const char c : name) file += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' ? c : '_';
+    return file + ".npy";
+}
+
+void write_tensors(const NetworkPlan& plan, const ReadPlace& read, const OutputFolder& folder)
+{
+    const std::filesystem::path below = folder.path() / "tensors";
+    make_folder(below);
+    for (std::size_t t = 0; t < plan.layouts.size(); ++t)
+        if (plan.exists(t))
+            OutputFile(below / file_name(plan.steps.tensors[t].name))
+                .commit(npy_file(read_tensor(plan.steps.tensors[t], plan.layouts[t], read), Precision::Int8));
+}
+
+int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs)
+{
+    const RunResult& run = simulation.run;
+    if (run.interrupted || interrupted()) {
+        say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
+        return kInterrupted;
+    }
+    if (run.hung)
+        throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.network.name), run.end, run.diagnosis));
+    const NetworkResult result{plan, run, simulation.findings, simulation.wall_seconds, outputs.tensor ? kTensorFile : ""};
+    if (outputs.events)
+        outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
+    const std::size_t last = plan.output();
+    if (outputs.tensor)
+        outputs.tensor->commit(npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), Precision::Int8));
+    else remove_file(outputs.folder.path() / kTensorFile);
+    if (options.tensors && !options.timing_only) write_tensors(plan, simulation.read, outputs.folder);
+    outputs.table.commit(network_csv(result));
+    outputs.result.commit(json_file_text(network_result_json(result), 2));
+    if (!options.quiet) say("{}\n  written      {}\n", network_table(result), printable((outputs.folder.path() / "result.json").string()));
+    if (options.times)
+        say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
+                  simulation.cpu_seconds);
+    return result.verified() ? kDone : kMismatch;
+}
+
+}  // namespace
+
+int net_command(const NetOptions& options)
+{
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const MemorySpec memory = parse_memory(options.memory);
+    const Network network = read_network(options.network);
+    watch_for_interrupt();  // before the first file
+    NetOutputs outputs(options, network.tensors[network.layers.back().output].elements());
+    NetworkPlan plan = plan_network(network, hardware, memory, {.seed = options.seed, .values = !options.timing_only});
+    return conclude(plan, simulate_shown(plan, options), options, outputs);
+}
+
+}  // namespace dlasim

@@ -1,0 +1,23 @@
+// dlasim net: a network through the machine. Exit statuses as of `run`.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlasim {
+
+struct NetOptions {
+    std::string network;  // the file
+    std::string hardware = "nv_full";
+    std::string memory = "ideal";
+    std::vector<std::string> settings;  // --set
+    std::string out = "out";
+    std::string events;  // file of probes and bus logs, none if empty
+    std::uint64_t seed = 1;
+    bool timing_only = false, tensors = false, quiet = false, stepping = false, times = false;
+};
+
+/// Writes `out`/result.json, layers.csv and output.npy.
+int net_command(const NetOptions& options);
+
+}  // namespace dlasim

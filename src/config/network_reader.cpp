@@ -1,0 +1,388 @@
+#include "config/network_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+
+#include "config/geometry_reader.h"
+#include "config/layer_reader.h"
+#include "config/transfer_reader.h"
+
+namespace dlasim {
+namespace {
+
+const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
+const std::vector<std::string> kActivations{"none", "relu", "relu6", "leaky", "tanh"};
+const std::vector<std::string> kFunctions{"max", "min", "average"};
+constexpr const char* kInput = "data";  // the network's input
+constexpr Within kSide{1, 8192}, kWindow{1, 64}, kFactor{1, 8};
+constexpr std::size_t kMostInputs = 64, kMostName = 100;
+constexpr std::int64_t kMostWindow = 63;  // padding
+
+std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+std::vector<std::string> keys_of(NetworkOp op)
+{
+    std::vector<std::string> keys{"name", "op", "inputs", "input", "output"};
+    const auto add = [&](std::initializer_list<const char*> more) { keys.insert(keys.end(), more.begin(), more.end()); };
+    switch (op) {
+        case NetworkOp::Convolution:
+        case NetworkOp::FullyConnected:
+        case NetworkOp::Deconvolution:
+            add({"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group", "bias",
+                 "activation", "normalised"});
+            break;
+        case NetworkOp::Pool:
+            add({"pool"});
+            break;
+        case NetworkOp::Add:
+            add({"activation"});
+            break;
+        case NetworkOp::Lrn:
+            add({"lrn"});
+            break;
+        case NetworkOp::Upsample:
+            add({"factor"});
+            break;
+        case NetworkOp::Concat:
+        case NetworkOp::Softmax:
+            break;
+    }
+    return keys;
+}
+
+/// A layer as a descriptor of its own, with the shape of what it reads.
+Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in)
+{
+    Json descriptor = Json::object();
+    for (const char* key :
+         {"op", "kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group", "lrn"})
+        if (json.contains(key)) descriptor[key] = json[key];
+    descriptor["op"] = kOps[static_cast<std::size_t>(op)];
+    descriptor["input"] = {{"width", in.width}, {"height", in.height}, {"channels", in.channels}};
+    return descriptor;
+}
+
+class NetworkReader {
+public:
+    NetworkReader(const Json& json, const std::string& file) : top_(json, file, "", {"name", "source", "note", "macs", "input", "layers"})
+    {
+        network_.file = file;
+        network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
+        network_.source = top_.text("source", "");
+        network_.note = top_.text("note", "");
+        if (top_.has("input")) add_tensor(kInput, read_input(top_), std::nullopt, top_.where("input"));
+    }
+
+    Network read()
+    {
+        if (!top_.has("layers")) top_.missing("layers", "a list of layers");
+        const Json& list = top_.raw("layers");
+        if (!list.is_array() || list.empty() || list.size() > kMostNetworkLayers)
+            throw ConfigError(top_.where("layers"),
+                              found(list) + ", expected a list of 1 to " + std::to_string(kMostNetworkLayers) + " layers");
+        for (std::size_t i = 0; i < list.size(); ++i) read_layer(list[i], top_.pointer("layers") + "/" + std::to_string(i));
+        if (top_.has("macs")) check_macs();
+        return std::move(network_);
+    }
+
+private:
+    static std::string text(const JsonObject& object, const char* key, const std::string& fallback)
+    {
+        std::string value = object.text(key, fallback);
+        if (value.empty() || value.size() > kMostName)
+            throw ConfigError(object.where(key), "found a name of " + std::to_string(value.size()) + " characters, expected 1 to " +
+                                                     std::to_string(kMostName));
+        return value;
+    }
+
+    static NetworkTensor read_input(const JsonObject& object)
+    {
+        const JsonObject input(object.raw("input"), object.file(), object.pointer("input"), {"width", "height", "channels"});
+        NetworkTensor tensor;
+        tensor.width = small(input.integer("width", kSide, "input width"));
+        tensor.height = small(input.integer("height", kSide, "input height"));
+        tensor.channels = small(input.integer("channels", kSide, "input channels"));
+        return tensor;
+    }
+
+    std::size_t add_tensor(const std::string& name, NetworkTensor tensor, std::optional<std::size_t> layer, const std::string& where)
+    {
+        if (tensor.elements() > kMostTensorElements)
+            throw ConfigError(where, "makes a tensor of " + std::to_string(tensor.elements()) + " elements, expected at most " +
+                                         std::to_string(kMostTensorElements));
+        tensor.name = name;
+        tensor.layer = layer;
+        network_.tensors.push_back(tensor);
+        if (!by_name_.emplace(name, network_.tensors.size() - 1).second)
+            throw ConfigError(where, "there are two tensors \"" + name + "\", expected a name of its own for each");
+        return network_.tensors.size() - 1;
+    }
+
+    std::size_t find(const Json& name, const std::string& where) const
+    {
+        if (!name.is_string()) throw ConfigError(where, found(name) + ", expected the name of a layer before, or \"" + kInput + "\"");
+        const auto known = by_name_.find(name.get_ref<const std::string&>());
+        if (known == by_name_.end())
+            throw ConfigError(where, found(name) + ", expected the name of a layer that stands before this one, or \"" + kInput +
+                                         "\": a network has no cycles");
+        return known->second;
+    }
+
+    std::vector<std::size_t> read_inputs(const JsonObject& object, NetworkLayer& layer)
+    {
+        object.not_both("inputs", "input");
+        if (object.has("input")) {
+            layer.own_input = true;
+            return {add_tensor(layer.name + ".input", read_input(object), std::nullopt, object.where("input"))};
+        }
+        if (!object.has("inputs")) {
+            if (network_.tensors.empty()) object.missing("input", "the shape of a tensor: the network has none to read");
+            return {network_.layers.empty() ? 0 : network_.layers.back().output};
+        }
+        const Json& list = object.raw("inputs");
+        if (!list.is_array() || list.empty() || list.size() > kMostInputs)
+            throw ConfigError(object.where("inputs"), found(list) + ", expected a list of 1 to " + std::to_string(kMostInputs) + " names");
+        std::vector<std::size_t> inputs;
+        for (std::size_t i = 0; i < list.size(); ++i) inputs.push_back(find(list[i], object.where("inputs") + "/" + std::to_string(i)));
+        return inputs;
+    }
+
+    const NetworkTensor& in(const NetworkLayer& layer, std::size_t i = 0) const { return network_.tensors[layer.inputs[i]]; }
+
+    void read_layer(const Json& json, const std::string& pointer)
+    {
+        const std::string& file = top_.file();
+        if (!json.is_object()) throw ConfigError(at(file, pointer), found(json) + ", expected an object {...}");
+        NetworkLayer layer;
+        layer.where = at(file, pointer);
+        if (!json.contains("op")) throw ConfigError(at(file, pointer + "/op"), "is missing, expected an operation");
+        const JsonObject any(json, file, pointer, known_keys(json));
+        layer.op = static_cast<NetworkOp>(any.word("op", kOps, 0));
+        const JsonObject object(json, file, pointer, keys_of(layer.op));
+        if (!object.has("name")) object.missing("name", "a name for what the layer makes");
+        layer.name = text(object, "name", "");
+        layer.inputs = read_inputs(object, layer);
+        const bool several = layer.op == NetworkOp::Add || layer.op == NetworkOp::Concat;
+        if (several ? layer.inputs.size() < 2 : layer.inputs.size() != 1)
+            throw ConfigError(object.where("inputs"),
+                              "found " + std::to_string(layer.inputs.size()) + " tensors, expected " + (several ? "two or more" : "one"));
+        layer.activation = static_cast<Activation>(object.word("activation", kActivations, 0));
+        layer.normalised = object.flag("normalised", false);
+        const NetworkTensor out = read_operation(layer, object, json, pointer);
+        weights_ += layer.weights();
+        if (weights_ > kMostNetworkWeights)
+            throw ConfigError(layer.where, "brings the weights to " + std::to_string(weights_) + " elements, expected at most " +
+                                               std::to_string(kMostNetworkWeights) + " in a network");
+        check_output(object, out);
+        layer.output = add_tensor(layer.name, out, network_.layers.size(), object.where("name"));
+        network_.layers.push_back(std::move(layer));
+    }
+
+    /// Of all operations: an operation that is not known is told first.
+    static std::vector<std::string> known_keys(const Json& json)
+    {
+        std::vector<std::string> keys;
+        for (const auto& [key, value] : json.items()) keys.push_back(key);
+        return keys;
+    }
+
+    NetworkTensor read_operation(NetworkLayer& layer, const JsonObject& object, const Json& json, const std::string& pointer)
+    {
+        NetworkTensor out = in(layer);
+        out.layer.reset();
+        if (layer.convolves()) {
+            layer.layer = layer_from_json(descriptor_of(json, layer.op, in(layer)), top_.file(), pointer, "");
+            layer.layer.name = layer.name;
+            if (object.flag("bias", false)) layer.layer.post.add_bias();
+            out.width = layer.layer.out_width();
+            out.height = layer.layer.out_height();
+            out.channels = layer.layer.kernels;
+        } else if (layer.op == NetworkOp::Pool) {
+            layer.pool = read_window(object, in(layer));
+            out.width = layer.pool.x.outputs(out.width, layer.pool.ceil);
+            out.height = layer.pool.y.outputs(out.height, layer.pool.ceil);
+        } else if (layer.op == NetworkOp::Lrn) {
+            layer.lrn = *transfer_from_json(descriptor_of(json, layer.op, in(layer)), top_.file(), pointer, "").lrn();
+        } else if (layer.op == NetworkOp::Upsample) {
+            if (!object.has("factor")) object.missing("factor", "an object {\"x\", \"y\"}");
+            layer.factor = read_extent(object, "factor", "factors", kFactor, "times as many columns or rows");
+            out.width *= layer.factor.x;
+            out.height *= layer.factor.y;
+        } else if (layer.op == NetworkOp::Add || layer.op == NetworkOp::Concat) {
+            join(layer, object, out);
+        }
+        if (std::max({out.width, out.height, out.channels}) > kSide.high)
+            throw ConfigError(layer.where, "makes " + shape(out) + ", expected at most 8192 each way");
+        return out;
+    }
+
+    void join(const NetworkLayer& layer, const JsonObject& object, NetworkTensor& out) const
+    {
+        const bool concat = layer.op == NetworkOp::Concat;
+        std::uint64_t channels = in(layer).channels;
+        for (std::size_t i = 1; i < layer.inputs.size(); ++i) {
+            const NetworkTensor& next = in(layer, i);
+            if (next.width != out.width || next.height != out.height || (!concat && next.channels != out.channels))
+                throw ConfigError(object.where("inputs") + "/" + std::to_string(i),
+                                  "\"" + next.name + "\" is " + shape(next) + ", expected " + shape(out) +
+                                      (concat ? " of any number of channels" : "") + " as \"" + in(layer).name + "\" is");
+            channels += concat ? next.channels : 0;
+        }
+        out.channels = static_cast<std::uint32_t>(std::min<std::uint64_t>(channels, UINT32_MAX));
+    }
+
+    /// Windows of any size up to 64: what PDP cannot do runs on the host.
+    Pool read_window(const JsonObject& parent, const NetworkTensor& in) const
+    {
+        if (!parent.has("pool")) parent.missing("pool", "an object {\"function\", \"kernel\"}");
+        const JsonObject object(
+            parent.raw("pool"), parent.file(), parent.pointer("pool"),
+            {"function", "kernel", "kernel_shape", "stride", "strides", "pad", "pads", "ceil_mode", "count_include_pad"});
+        Pool pool;
+        pool.function = static_cast<PoolFunction>(object.word("function", kFunctions, 0));
+        object.not_both("kernel", "kernel_shape");
+        if (object.has("kernel_shape")) {
+            const auto yx = object.integers("kernel_shape", 2, kWindow, "kernel height and width");
+            pool.y.kernel = small(yx[0]);
+            pool.x.kernel = small(yx[1]);
+        } else {
+            if (!object.has("kernel")) object.missing("kernel", "an object {\"width\", \"height\"}");
+            const JsonObject kernel(object.raw("kernel"), object.file(), object.pointer("kernel"), {"width", "height"});
+            pool.x.kernel = small(kernel.integer("width", kWindow, "kernel width"));
+            pool.y.kernel = small(kernel.integer("height", kWindow, "kernel height"));
+        }
+        const Extent stride = read_extent(object, "stride", "strides", kWindow, "stride");
+        pool.x.stride = stride.x;
+        pool.y.stride = stride.y;
+        const Sides pad = read_sides(object, {0, kMostWindow}, {0, kMostWindow}, [](const JsonObject& sides) {
+            if (sides.has("value")) throw ConfigError(sides.where("value"), "expected no such key: padding counts as 0 or not at all");
+        });
+        pool.x.before = pad.left;
+        pool.x.after = pad.right;
+        pool.y.before = pad.top;
+        pool.y.after = pad.bottom;
+        pool.ceil = object.integer("ceil_mode", {0, 1}, "one more window where elements are left", 0) == 1;
+        const bool counts = object.integer("count_include_pad", {0, 1}, "the padding counts in an average", 0) == 1;
+        check_window(pool.x, in.width, object, "columns");
+        check_window(pool.y, in.height, object, "rows");
+        const bool pads =
+            pool.x.before + pool.y.before != 0 || pool.x.behind(in.width, pool.ceil) > 0 || pool.y.behind(in.height, pool.ceil) > 0;
+        if (pool.function == PoolFunction::Average && pads && !counts)
+            throw ConfigError(object.where("count_include_pad"),
+                              "an average over padding divides by the whole kernel, expected \"count_include_pad\": 1");
+        return pool;
+    }
+
+    static void check_window(const PoolAxis& axis, std::uint32_t size, const JsonObject& object, const char* what)
+    {
+        if (axis.before >= axis.kernel || axis.after >= axis.kernel || axis.kernel > size + axis.before + axis.after)
+            throw ConfigError(object.where("kernel"), "found " + std::to_string(axis.kernel) + " " + what + " over " +
+                                                          std::to_string(size) + " with a padding of " + std::to_string(axis.before) +
+                                                          " and " + std::to_string(axis.after) +
+                                                          ", expected a kernel that fits and more than the padding");
+    }
+
+    void check_output(const JsonObject& object, const NetworkTensor& out) const
+    {
+        if (!object.has("output")) return;
+        const JsonObject given(object.raw("output"), object.file(), object.pointer("output"), {"width", "height", "channels"});
+        const auto check = [&](const char* key, std::uint32_t made) {
+            if (given.has(key) && given.integer(key, kSide, "of the output") != made)
+                throw ConfigError(given.where(key),
+                                  found(given.raw(key)) + ", expected " + std::to_string(made) + ": the layer makes " + shape(out));
+        };
+        check("width", out.width);
+        check("height", out.height);
+        check("channels", out.channels);
+    }
+
+    void check_macs() const
+    {
+        const auto macs = static_cast<std::uint64_t>(top_.integer("macs", {0, INT64_MAX}, "multiplications of the network"));
+        if (macs != network_.macs())
+            throw ConfigError(top_.where("macs"), "found " + std::to_string(macs) + ", expected " + std::to_string(network_.macs()) +
+                                                      ", what the layers add up to");
+    }
+
+    static std::string shape(const NetworkTensor& t)
+    {
+        return std::to_string(t.width) + " x " + std::to_string(t.height) + " x " + std::to_string(t.channels);
+    }
+
+    const JsonObject top_;
+    Network network_;
+    std::unordered_map<std::string, std::size_t> by_name_;
+    std::uint64_t weights_ = 0;
+};
+
+OrderedJson shape_json(const NetworkTensor& tensor)
+{
+    return {{"width", tensor.width}, {"height", tensor.height}, {"channels", tensor.channels}};
+}
+
+OrderedJson window_json(const Pool& p)
+{
+    return {{"function", kFunctions[static_cast<std::size_t>(p.function)]},
+            {"kernel", {{"width", p.x.kernel}, {"height", p.y.kernel}}},
+            {"stride", {{"x", p.x.stride}, {"y", p.y.stride}}},
+            {"pad", {{"left", p.x.before}, {"right", p.x.after}, {"top", p.y.before}, {"bottom", p.y.after}}},
+            {"ceil_mode", p.ceil ? 1 : 0},
+            {"count_include_pad", p.function == PoolFunction::Average ? 1 : 0}};
+}
+
+void put_operation(OrderedJson& json, const NetworkLayer& l)
+{
+    if (l.convolves()) {
+        const Layer& c = l.layer;
+        json["kernel"] = {{"width", c.kernel_width}, {"height", c.kernel_height}, {"count", c.kernels}};
+        json["stride"] = {{"x", c.stride.x}, {"y", c.stride.y}};
+        json["dilation"] = {{"x", c.dilation.x}, {"y", c.dilation.y}};
+        json["pad"] = {{"left", c.pad.left}, {"right", c.pad.right}, {"top", c.pad.top}, {"bottom", c.pad.bottom}, {"value", c.pad.value}};
+        json["groups"] = c.groups;
+        json["bias"] = c.post.bias();
+        json["normalised"] = l.normalised;
+    }
+    if (l.convolves() || l.op == NetworkOp::Add) json["activation"] = activation_name(l.activation);
+    if (l.op == NetworkOp::Pool) json["pool"] = window_json(l.pool);
+    if (l.op == NetworkOp::Lrn)
+        json["lrn"] = {{"size", l.lrn.size},
+                       {"alpha", l.lrn.alpha},
+                       {"beta", l.lrn.beta},
+                       {"bias", l.lrn.bias},
+                       {"input_scale", l.lrn.input_scale},
+                       {"output_scale", l.lrn.output_scale}};
+    if (l.op == NetworkOp::Upsample) json["factor"] = {{"x", l.factor.x}, {"y", l.factor.y}};
+}
+
+}  // namespace
+
+const char* network_op_name(NetworkOp op) { return kOps[static_cast<std::size_t>(op)].c_str(); }
+const char* activation_name(Activation activation) { return kActivations[static_cast<std::size_t>(activation)].c_str(); }
+
+Network network_from_json(const Json& json, const std::string& file) { return NetworkReader(json, file).read(); }
+
+Network read_network(const std::string& path) { return network_from_json(read_json(path), path); }
+
+OrderedJson network_json(const Network& network)
+{
+    OrderedJson json{{"name", network.name}};
+    if (!network.source.empty()) json["source"] = network.source;
+    if (!network.note.empty()) json["note"] = network.note;
+    json["macs"] = network.macs();
+    if (!network.tensors.empty() && network.tensors.front().name == kInput && !network.tensors.front().layer)
+        json["input"] = shape_json(network.tensors.front());
+    json["layers"] = OrderedJson::array();
+    for (const NetworkLayer& layer : network.layers) {
+        OrderedJson one{{"name", layer.name}, {"op", network_op_name(layer.op)}};
+        if (layer.own_input) one["input"] = shape_json(network.tensors[layer.inputs.front()]);
+        else
+            for (const std::size_t tensor : layer.inputs) one["inputs"].push_back(network.tensors[tensor].name);
+        put_operation(one, layer);
+        one["output"] = shape_json(network.tensors[layer.output]);
+        json["layers"].push_back(std::move(one));
+    }
+    return json;
+}
+
+}  // namespace dlasim

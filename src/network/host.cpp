@@ -1,0 +1,73 @@
+#include "network/host.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dlasim {
+namespace {
+
+constexpr double kSoftmaxStep = 1.0 / 16, kTanhStep = 4.0 / 127, kMost = 127;
+
+std::int16_t rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost - 1, kMost))); }
+
+std::int16_t window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t oy, std::uint32_t ox)
+{
+    const auto range = [](const PoolAxis& axis, std::uint32_t out, std::uint32_t size) {
+        const std::int64_t begin = std::int64_t{out} * axis.stride - axis.before;
+        return std::pair{std::max<std::int64_t>(begin, 0), std::min<std::int64_t>(begin + axis.kernel, size)};
+    };
+    const auto [top, bottom] = range(pool.y, oy, in.h);
+    const auto [left, right] = range(pool.x, ox, in.w);
+    std::int64_t sum = 0, most = INT64_MIN, least = INT64_MAX;
+    for (std::int64_t y = top; y < bottom; ++y)
+        for (std::int64_t x = left; x < right; ++x) {
+            const std::int64_t value = in.at(0, c, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x));
+            sum += value;
+            most = std::max(most, value);
+            least = std::min(least, value);
+        }
+    if (pool.function != PoolFunction::Average) return static_cast<std::int16_t>(pool.function == PoolFunction::Max ? most : least);
+    return rounded(static_cast<double>(sum) / (static_cast<double>(pool.x.kernel) * pool.y.kernel));
+}
+
+void softmax(const Tensor& in, Tensor& out, std::uint32_t y, std::uint32_t x)
+{
+    std::int16_t most = INT16_MIN;
+    for (std::uint32_t c = 0; c < in.c; ++c) most = std::max(most, in.at(0, c, y, x));
+    const auto power = [&](std::uint32_t c) { return std::exp((in.at(0, c, y, x) - most) * kSoftmaxStep); };
+    double sum = 0;
+    for (std::uint32_t c = 0; c < in.c; ++c) sum += power(c);
+    for (std::uint32_t c = 0; c < in.c; ++c) out.at(0, c, y, x) = rounded(power(c) / sum * kMost);
+}
+
+/// The tensor and the channel of a concatenation.
+std::int16_t joined(const std::vector<const Tensor*>& inputs, std::uint32_t c, std::uint32_t y, std::uint32_t x)
+{
+    std::size_t i = 0;
+    for (; c >= inputs[i]->c; ++i) c -= inputs[i]->c;
+    return inputs[i]->at(0, c, y, x);
+}
+
+}  // namespace
+
+Tensor host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
+{
+    const NetworkLayer& layer = network.layers[step.layer];
+    const NetworkTensor& shape = steps.tensors[step.output];
+    const Tensor& in = *inputs.front();
+    Tensor out(1, shape.channels, shape.height, shape.width);
+    const bool table = step.activation == Activation::Tanh;
+    for (std::uint32_t c = 0; c < out.c; ++c)
+        for (std::uint32_t y = 0; y < out.h; ++y)
+            for (std::uint32_t x = 0; x < out.w; ++x) {
+                std::int16_t& to = out.at(0, c, y, x);
+                if (table) to = rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMost);
+                else if (layer.op == NetworkOp::Pool) to = window(in, layer.pool, c, y, x);
+                else if (layer.op == NetworkOp::Upsample) to = in.at(0, c, y / layer.factor.y, x / layer.factor.x);
+                else if (layer.op == NetworkOp::Concat) to = joined(inputs, c, y, x);
+                else if (c == 0) softmax(in, out, y, x);
+            }
+    return out;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,17 @@
+// What no unit does, on the host: from the tensors of the machine between two of its steps, in no time of the machine.
+//
+//   pool      windows beyond PDP's: exact, averages to the nearest, ties away from zero
+//   upsample  every element x * y times
+//   softmax   over the channels of a place; a step of the input stands for 1/16, of the output for 1/127
+//   tanh      a step of the input stands for 4/127, of the output for 1/127
+//   concat    parts that stand elsewhere already are copied
+#pragma once
+#include "config/tensors.h"
+#include "network/steps.h"
+
+namespace dlasim {
+
+/// `inputs` in the order of the step's.
+Tensor host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs);
+
+}  // namespace dlasim

@@ -1,0 +1,95 @@
+#include "network/layout.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "base/expects.h"
+
+namespace dlasim {
+namespace {
+
+void append(std::vector<ChannelPiece>& pieces, const ChannelPiece& next)
+{
+    if (!pieces.empty() && pieces.back().first + pieces.back().count == next.first && pieces.back().at + pieces.back().count == next.at)
+        pieces.back().count += next.count;
+    else pieces.push_back(next);
+}
+
+}  // namespace
+
+std::uint32_t TensorLayout::at(std::uint32_t channel) const
+{
+    const auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const ChannelPiece& p) { return channel < p.first + p.count; });
+    DLASIM_EXPECTS(piece != pieces.end());
+    return piece->at + channel - piece->first;
+}
+
+TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t atom_bytes)
+{
+    TensorLayout layout;
+    layout.pieces = {{0, tensor.channels, 0}};
+    const std::uint64_t line = std::uint64_t{tensor.width} * atom_bytes, surface = line * tensor.height;
+    layout.bytes = surface * ceil_div(tensor.channels, atom_bytes);
+    layout.cube = {line, surface, layout.bytes, atom_bytes, 1};
+    return layout;
+}
+
+TensorLayout written_layout(const Plan& plan, const Place& base)
+{
+    TensorLayout layout;
+    layout.cube = plan.outputs.front().cube;
+    layout.place = plan.outputs.front().place;
+    std::vector<OutputCube> cubes = plan.outputs;
+    std::sort(cubes.begin(), cubes.end(), [](const OutputCube& a, const OutputCube& b) { return a.first_kernel < b.first_kernel; });
+    std::uint64_t end = 0;
+    for (const OutputCube& cube : cubes) {
+        const std::uint64_t offset = cube.place.address - layout.place.address, surface = layout.cube.surface_stride;
+        DLASIM_EXPECTS(cube.place.address >= layout.place.address && offset % surface == 0 && cube.cube.surface_stride == surface);
+        append(layout.pieces, {cube.first_kernel, cube.kernels, static_cast<std::uint32_t>(offset / surface) * layout.per_atom()});
+        end = std::max(end, offset + ceil_div(cube.kernels, layout.per_atom()) * surface);
+    }
+    layout.bytes = end;
+    layout.place.address -= base.address;
+    return layout;
+}
+
+TensorLayout joined_layout(const std::vector<TensorLayout>& parts)
+{
+    TensorLayout whole;
+    whole.cube = parts.front().cube;
+    std::uint32_t channels = 0;
+    for (const TensorLayout& part : parts) {
+        DLASIM_EXPECTS(part.cube.surface_stride == whole.cube.surface_stride && part.cube.line_stride == whole.cube.line_stride);
+        const auto before = static_cast<std::uint32_t>(whole.bytes / whole.cube.surface_stride) * whole.per_atom();
+        for (const ChannelPiece& piece : part.pieces) append(whole.pieces, {channels + piece.first, piece.count, before + piece.at});
+        channels += part.pieces.back().first + part.pieces.back().count;
+        whole.bytes += part.bytes;
+    }
+    whole.cube.batch_stride = whole.bytes;
+    return whole;
+}
+
+Bytes tensor_bytes(const Tensor& tensor, const TensorLayout& layout)
+{
+    Bytes all(layout.bytes);
+    for (const ChannelPiece& piece : layout.pieces) {
+        const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride;
+        const Bytes bytes = feature_bytes(tensor, piece.first, piece.count, layout.cube, layout.bytes - from);
+        if (layout.pieces.size() == 1 && from == 0) return bytes;
+        for (std::size_t i = 0; i < bytes.size(); ++i) all[from + i] = static_cast<std::uint8_t>(all[from + i] | bytes[i]);
+    }
+    return all;
+}
+
+Tensor read_tensor(const NetworkTensor& shape, const TensorLayout& layout, const ReadPlace& read)
+{
+    Tensor tensor(1, shape.channels, shape.height, shape.width);
+    for (const ChannelPiece& piece : layout.pieces) {
+        const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride,
+                            bytes = ceil_div(piece.count, layout.per_atom()) * layout.cube.surface_stride;
+        read_feature(read({layout.place.primary, layout.place.address + from}, bytes), layout.cube, tensor, piece.first, piece.count);
+    }
+    return tensor;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,46 @@
+// How a tensor of a network stands in memory: feature data, its channels in pieces that begin with an atom each. Mostly one piece; a
+// concatenation of parts that do not end with an atom, and parts of less than an atom of kernels, leave lanes between them unused.
+//
+//   channel c of piece p  ──►  place p.at + (c - p.first) of the cube, at is a multiple of the elements of an atom
+//
+// Who reads such a tensor reads all places; weights are 0 for those that are no channel.
+#pragma once
+#include <functional>
+
+#include "config/network.h"
+#include "lowering/plan.h"
+
+namespace dlasim {
+
+/// Channels [first, first + count) stand from place `at` of the cube on.
+struct ChannelPiece {
+    std::uint32_t first = 0, count = 0, at = 0;
+    bool operator==(const ChannelPiece&) const = default;
+};
+
+struct TensorLayout {
+    std::vector<ChannelPiece> pieces;
+    Cube cube;
+    Place place;              // of place 0
+    std::uint64_t bytes = 0;  // from there on
+
+    /// Places up to the last channel's.
+    std::uint32_t channels() const { return pieces.back().at + pieces.back().count; }
+    bool whole() const { return pieces.size() == 1 && pieces.front().at == 0; }
+    std::uint32_t per_atom() const { return cube.atom_bytes / cube.element_bytes; }
+    /// The place of a channel.
+    std::uint32_t at(std::uint32_t channel) const;
+};
+
+/// In one piece.
+TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t atom_bytes);
+/// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.
+TensorLayout written_layout(const Plan& plan, const Place& base);
+/// One behind the other, channels and memory. pre: planes of one size
+TensorLayout joined_layout(const std::vector<TensorLayout>& parts);
+
+Bytes tensor_bytes(const Tensor& tensor, const TensorLayout& layout);
+using ReadPlace = std::function<Bytes(const Place& place, std::uint64_t bytes)>;
+Tensor read_tensor(const NetworkTensor& shape, const TensorLayout& layout, const ReadPlace& read);
+
+}  // namespace dlasim

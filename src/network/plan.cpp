@@ -1,0 +1,337 @@
+#include "network/plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "lowering/lut_writes.h"
+#include "network/host.h"
+#include "network/memory_map.h"
+
+namespace dlasim {
+namespace {
+
+// [spec] csb.md 3: SDP, CDP, PDP and Rubik, both groups.
+constexpr std::uint32_t kUsed = 0x33f;
+
+/// Where plans put things before they are moved to their places.
+const Placement kPlanned{};
+
+std::uint64_t bytes_at(const std::vector<TouchedRange>& ranges, const Place& place)
+{
+    for (const TouchedRange& range : ranges)
+        if (range.place == place) return range.bytes;
+    return 0;
+}
+
+class Planner {
+public:
+    Planner(const Network& network, const Hardware& hw, const MemorySpec& memory, const NetworkOptions& options) : options_(options)
+    {
+        p_.network = network;
+        p_.hardware = hw;
+        p_.memory = memory;
+    }
+
+    NetworkPlan plan()
+    {
+        p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return flies(step); });
+        p_.layouts.resize(p_.steps.tensors.size());
+        p_.golden.resize(p_.steps.tensors.size());
+        weights_at_.resize(p_.steps.list.size());
+        for (std::size_t t = 0; t < p_.network.tensors.size(); ++t)
+            if (!p_.network.tensors[t].layer) give(t);
+        for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
+            p_.plans.emplace_back();
+            plan_step(i);
+            join();
+        }
+        place();
+        write_program();
+        return std::move(p_);
+    }
+
+private:
+    const Hardware& hw() const { return p_.hardware; }
+    std::uint32_t atom() const { return p_.hardware.memory.atom_bytes; }
+    const Step& step(std::size_t i) const { return p_.steps.list[i]; }
+
+    /// PDP can stand behind it, as far as shapes tell.
+    bool flies(const Step& step) const
+    {
+        Steps alone;
+        alone.tensors = p_.network.tensors;
+        try {
+            const std::size_t input = std::min(step.inputs.front(), alone.tensors.size() - 1);
+            if (input != step.inputs.front()) return false;  // what steps hand to each other: planned without PDP
+            plan_shape(step_layer(p_.network, alone, step), p_.hardware);
+            return true;
+        } catch (const ConfigError&) {
+            return false;
+        }
+    }
+
+    void give(std::size_t tensor)
+    {
+        p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], atom());
+        if (options_.values) p_.golden[tensor] = seeded_input(p_.steps.tensors[tensor], options_.seed + tensor);
+    }
+
+    void plan_step(std::size_t i)
+    {
+        const Step& s = step(i);
+        StepPlan& plan = p_.plans[i];
+        if (s.unit == StepUnit::Host) {
+            p_.layouts[s.output] = packed_layout(p_.steps.tensors[s.output], atom());
+            if (!options_.values) return;
+            std::vector<const Tensor*> inputs;
+            for (const std::size_t tensor : s.inputs) inputs.push_back(&*p_.golden[tensor]);
+            p_.golden[s.output] = host_output(p_.network, p_.steps, s, inputs);
+            return;
+        }
+        if (s.unit == StepUnit::Cdp)
+            throw ConfigError(p_.network.layers[s.layer].where, "found lrn, expected another operation: CDP takes no part in networks yet");
+        const TensorLayout& input = p_.layouts[s.inputs.front()];
+        plan.layer = step_layer(p_.network, p_.steps, s);
+        if (s.addend) check_addend(p_.layouts[*s.addend], plan.layer);
+        LayerTensors tensors;
+        if (options_.values) tensors = golden_step(s, plan.layer);
+        plan.machine = machine_layer(plan.layer, input, hw());
+        tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
+        keep(i, options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw()));
+    }
+
+    /// Converters and output of a step; what the machine needs of its tensors.
+    LayerTensors golden_step(const Step& s, Layer& layer)
+    {
+        LayerTensors weights;
+        if (layer.convolves()) weights = seeded_weights(layer, options_.seed + 1 + s.layer);
+        StepValues values =
+            step_values(layer, hw(), std::move(weights), *p_.golden[s.inputs.front()], s.addend ? &*p_.golden[*s.addend] : nullptr);
+        layer = std::move(values.layer);
+        p_.golden[s.output] = std::move(values.output);
+        return std::move(values.weights);
+    }
+
+    void check_addend(const TensorLayout& addend, const Layer& layer) const
+    {
+        if (!addend.whole())
+            throw ConfigError(layer.file, "adds a tensor that stands in " + std::to_string(addend.pieces.size()) +
+                                              " pieces, expected one: SDP reads whole atoms");
+    }
+
+    void keep(std::size_t i, Plan planned)
+    {
+        StepPlan& plan = p_.plans[i];
+        plan.bounds = lower_bounds(planned, plan.layer, hw(), p_.memory);
+        plan.array_operations = array_operations(planned, hw());
+        plan.macs = plan.layer.macs();
+        plan.cut = planned.partitioned;
+        TensorLayout layout = written_layout(planned, kPlanned.output);
+        if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
+        layout.bytes = std::max(layout.bytes, layout.cube.surface_stride * ceil_div(layout.channels(), layout.per_atom()));
+        p_.layouts[step(i).output] = layout;
+        Footprint& at = weights_at_[i];
+        at.output = bytes_at(planned.ranges, kPlanned.output);
+        at.weights = bytes_at(planned.ranges, kPlanned.weights);
+        for (std::size_t e = 0; e < at.operands.size(); ++e)
+            if (planned.passes.front().pass.post.engines[e].streams()) at.operands[e] = bytes_at(planned.ranges, kPlanned.operands[e]);
+        std::erase_if(planned.images, [](const PlannedImage& image) { return image.what == "output before the run"; });
+        at.images = std::move(planned.images);
+        for (PlannedPass& pass : planned.passes) pass.registers = {};
+        plan.mode = std::move(planned.mode);
+        plan.passes = std::move(planned.passes);
+        plan.contraction = planned.contraction;
+    }
+
+    /// Concatenations whose parts are all there.
+    void join()
+    {
+        for (const JoinedTensor& joined : p_.steps.joined) {
+            if (p_.exists(joined.whole)) continue;
+            std::vector<TensorLayout> parts;
+            for (const std::size_t part : joined.parts)
+                if (p_.exists(part)) parts.push_back(p_.layouts[part]);
+            if (parts.size() != joined.parts.size()) continue;
+            p_.layouts[joined.whole] = joined_layout(parts);
+            if (!options_.values) continue;
+            const NetworkTensor& shape = p_.steps.tensors[joined.whole];
+            Tensor whole(1, 0, shape.height, shape.width);
+            for (const std::size_t part : joined.parts) {
+                const Tensor& values = *p_.golden[part];
+                whole.values.insert(whole.values.end(), values.values.begin(), values.values.end());
+                whole.c += values.c;
+            }
+            p_.golden[joined.whole] = std::move(whole);
+        }
+    }
+
+    // Places.
+
+    struct Footprint {
+        std::uint64_t output = 0, weights = 0;
+        std::array<std::uint64_t, 3> operands{};
+        std::vector<PlannedImage> images;
+    };
+
+    void place()
+    {
+        Region tensors("tensors", kTensors, kWeights), weights("weights", kWeights, kEnd);
+        for (std::size_t j = p_.steps.joined.size(); j-- > 0;) place_joined(p_.steps.joined[j], tensors);
+        for (std::size_t t = 0; t < p_.layouts.size(); ++t)
+            if (p_.exists(t) && !p_.steps.maker(t) && !placed_[t]) place_tensor(t, p_.layouts[t].bytes, tensors);
+        for (std::size_t i = 0; i < p_.plans.size(); ++i) {
+            const std::size_t output = step(i).output;
+            if (!placed_[output]) place_tensor(output, std::max(weights_at_[i].output, p_.layouts[output].bytes), tensors);
+            if (step(i).unit != StepUnit::Host) move(i, weights);
+        }
+    }
+
+    void place_tensor(std::size_t t, std::uint64_t bytes, Region& region)
+    {
+        TensorLayout& layout = p_.layouts[t];
+        const Place base{true, region.take(bytes, where(t))};
+        bases_[t] = base.address;
+        layout.place = {true, base.address + layout.place.address};
+        placed_[t] = true;
+        p_.ranges.push_back({where(t), base, bytes});
+    }
+
+    void place_joined(const JoinedTensor& joined, Region& region)
+    {
+        if (!placed_[joined.whole]) place_tensor(joined.whole, p_.layouts[joined.whole].bytes, region);
+        std::uint64_t address = p_.layouts[joined.whole].place.address;
+        for (const std::size_t part : joined.parts) {
+            bases_[part] = address;
+            p_.layouts[part].place = {true, address};
+            placed_[part] = true;
+            address += p_.layouts[part].bytes;
+        }
+    }
+
+    std::string where(std::size_t tensor) const { return p_.network.file + ": tensor " + p_.steps.tensors[tensor].name; }
+
+    /// The passes and images of a step from where they were planned to their places.
+    void move(std::size_t i, Region& region)
+    {
+        const Step& s = step(i);
+        Footprint& at = weights_at_[i];
+        const std::string file = p_.network.file + ": " + s.name;
+        const std::uint64_t input = p_.layouts[s.inputs.front()].place.address - kPlanned.input.address,
+                            output = bases_[s.output] - kPlanned.output.address;
+        const std::uint64_t weights = at.weights != 0 ? take(region, at.weights, file) - kPlanned.weights.address : 0;
+        std::array<std::uint64_t, 3> operands{};
+        for (std::size_t e = 0; e < operands.size(); ++e)
+            if (at.operands[e] != 0 && !element(i, e)) operands[e] = take(region, at.operands[e], file) - kPlanned.operands[e].address;
+        for (PlannedPass& pass : p_.plans[i].passes) {
+            Addresses& a = pass.address;
+            a.input += input;
+            a.output += output;
+            if (a.weights != 0) a.weights += weights;
+            for (std::size_t e = 0; e < operands.size(); ++e)
+                a.operands[e] = element(i, e) ? addend_address(p_.layouts[*s.addend], pass, file) : a.operands[e] + operands[e];
+            if (!pass.pool) continue;
+            pass.pool->source.address = a.input;
+            pass.pool->target.address = a.output;
+        }
+        if (std::optional<RubikPass>& contraction = p_.plans[i].contraction) {
+            contraction->source.address += output;
+            contraction->target.address += output;
+        }
+        for (PlannedImage& image : at.images) {
+            const std::size_t engine = image.what == "operands of bs"   ? 0
+                                       : image.what == "operands of bn" ? 1
+                                       : image.what == "operands of ew" ? 2
+                                                                        : 3;
+            image.place.address += engine < 3 ? operands[engine] : weights;
+            p_.images.push_back(std::move(image));
+        }
+    }
+
+    std::uint64_t take(Region& region, std::uint64_t bytes, const std::string& file)
+    {
+        const std::uint64_t address = region.take(bytes, file);
+        p_.ranges.push_back({file + ": weights", {true, address}, bytes});
+        return address;
+    }
+
+    bool element(std::size_t i, std::size_t engine) const
+    {
+        const PointEngine& e = p_.plans[i].machine.post.engines[engine];
+        return e.streams() && e.per() == OperandPer::Element;
+    }
+
+    /// Where a pass finds its places of the tensor that is added.
+    static std::uint64_t addend_address(const TensorLayout& addend, const PlannedPass& pass, const std::string& where)
+    {
+        if (pass.first_kernel % addend.per_atom() != 0)
+            throw ConfigError(where, "is cut into parts of less than an atom of kernels, expected whole ones: another tensor is added");
+        return addend.place.address + pass.first_kernel / addend.per_atom() * addend.cube.surface_stride +
+               pass.first_row * addend.cube.line_stride + std::uint64_t{pass.first_column} * addend.cube.atom_bytes;
+    }
+
+    // The program.
+
+    /// Operations that write a tensor.
+    void add_makers(std::size_t tensor, Sequence::Operations& makers) const
+    {
+        for (const JoinedTensor& joined : p_.steps.joined)
+            if (joined.whole == tensor)
+                for (const std::size_t part : joined.parts) add_makers(part, makers);
+        if (const std::optional<std::size_t> maker = p_.steps.maker(tensor))
+            makers.insert(makers.end(), p_.plans[*maker].operations.begin(), p_.plans[*maker].operations.end());
+    }
+
+    void write_program()
+    {
+        ProgramWriter program(hw(), p_.program);
+        program.begin(kUsed);
+        const auto tabled =
+            std::find_if(p_.plans.begin(), p_.plans.end(), [](const StepPlan& plan) { return plan.machine.post.ew().lut.has_value(); });
+        if (tabled != p_.plans.end()) write_lut(program, *tabled->machine.post.ew().lut);  // all have the same
+        Sequence sequence(program, hw(), kUsed);
+        std::size_t hosts = 0, stamps = 0;
+        for (std::size_t i = 0; i < p_.plans.size(); ++i) {
+            StepPlan& plan = p_.plans[i];
+            const Step& s = step(i);
+            Sequence::Operations after;
+            for (const std::size_t tensor : s.inputs) add_makers(tensor, after);
+            if (s.addend) add_makers(*s.addend, after);
+            if (s.unit == StepUnit::Host) {
+                for (const Sequence::Operation operation : after) sequence.wait_for(operation);
+                program.add(HostStep{*(plan.host = hosts++)});
+                continue;
+            }
+            for (const PlannedPass& pass : plan.passes) {
+                plan.operations.push_back(sequence.add(pass, after));
+                if (plan.operations.size() > 1) continue;
+                program.add(Stamp{});
+                plan.stamp = stamps++;
+            }
+            if (plan.contraction) plan.operations.push_back(sequence.add(*plan.contraction, plan.operations));
+        }
+        sequence.wait_for_all();
+        std::map<std::uint32_t, std::size_t> count;
+        for (Sequence::Operation operation = 0; operation < sequence.size(); ++operation) {
+            const std::uint32_t done = sequence.done_bits(operation);
+            p_.done.push_back({done, count[done]});
+            for (std::uint32_t raised = sequence.raised_bits(operation); raised != 0; raised &= raised - 1) ++count[raised & ~(raised - 1)];
+        }
+    }
+
+    const NetworkOptions options_;
+    NetworkPlan p_;
+    std::vector<Footprint> weights_at_;  // by step
+    std::map<std::size_t, bool> placed_;
+    std::map<std::size_t, std::uint64_t> bases_;  // of tensors, with what stands in front of them
+};
+
+}  // namespace
+
+NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
+{
+    return Planner(network, hardware, memory, options).plan();
+}
+
+}  // namespace dlasim

@@ -1,0 +1,61 @@
+// A network planned: one register program for one machine, memory before and after, and what the report says of each step.
+//
+//   Network ──► steps ──► each as a layer of the machine ──► places of all tensors ──► program
+//               steps.h   step_layer.h, lowering             memory_map.h              lowering/sequence.h
+//
+// The golden values are computed beside, step by step from those of the steps before (values.h): converters follow from them.
+//
+// Error  ConfigError if the machine cannot do a step.
+#pragma once
+#include "facts/memory_spec.h"
+#include "jobs/bounds.h"
+#include "lowering/sequence.h"
+#include "network/values.h"
+
+namespace dlasim {
+
+struct NetworkOptions {
+    std::uint64_t seed = 1;  // of the input; layer i has seed + 1 + i
+    bool values = true;      // golden values and weights; without them only time can be simulated
+};
+
+struct StepPlan {
+    Layer layer;    // as the reference computes it
+    Layer machine;  // as the machine is given it
+    std::string mode;
+    std::vector<PlannedPass> passes;
+    std::optional<RubikPass> contraction;
+    bool cut = false;
+    std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
+    std::vector<Bound> bounds;
+    Sequence::Operations operations;         // of the program
+    std::optional<std::size_t> host, stamp;  // number of its HostStep; of the Stamp behind its first enable
+};
+
+/// The interrupt that says that an operation is done: the n-th, from 0, of its bit of GLB.
+struct DoneMark {
+    std::uint32_t bit = 0;
+    std::size_t nth = 0;
+};
+
+struct NetworkPlan {
+    Network network;
+    Hardware hardware;
+    MemorySpec memory;
+    Steps steps;
+    std::vector<StepPlan> plans;                // one a step
+    std::vector<TensorLayout> layouts;          // by tensor; empty where a tensor does not exist
+    std::vector<std::optional<Tensor>> golden;  // by tensor; with values
+    std::vector<PlannedImage> images;           // weights and operands; with values
+    std::vector<TouchedRange> ranges;
+    Program program;
+    std::vector<DoneMark> done;  // by operation
+
+    bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
+    /// The one that the last layer makes.
+    std::size_t output() const { return network.layers.back().output; }
+};
+
+NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options);
+
+}  // namespace dlasim

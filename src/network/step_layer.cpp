@@ -1,0 +1,120 @@
+#include "network/step_layer.h"
+
+#include "base/error.h"
+#include "config/json_object.h"
+#include "config/post_reader.h"
+#include "lowering/shape.h"
+
+namespace dlasim {
+namespace {
+
+Lut tanh_table()
+{
+    const Json json{{"function", "tanh"}, {"input_scale", kTanhInput}, {"output_scale", kTanhOutput}};
+    return read_lut(JsonObject(json, "tanh", "", {"function", "input_scale", "output_scale"}), Precision::Int8);
+}
+
+/// Behind everything else: in the last engine in use.
+void activate(Layer& layer, Activation activation)
+{
+    PointEngine& last = layer.post.engines[layer.post.engines[1].on() ? 1 : 0];
+    switch (activation) {
+        case Activation::None:
+            break;
+        case Activation::Relu:
+        case Activation::Relu6:  // what is more than 6 is more than the output holds
+            last.relu = true;
+            break;
+        case Activation::Leaky:
+            last.mul = {.on = true, .per = OperandPer::Layer, .value = kLeakySlope};
+            last.prelu = true;
+            last.mul_shift = kLeakyShift;
+            break;
+        case Activation::Tanh:
+            layer.post.engines[2].lut = tanh_table();
+            layer.output.shift = kTanhShift;
+            break;
+    }
+}
+
+/// SDP adds another tensor, a byte an element.
+void add_tensor(PointEngine& engine)
+{
+    engine.alu = {.on = true, .per = OperandPer::Element};
+    engine.function = AluFunction::Sum;
+    engine.operand_bytes = 1;
+}
+
+Layer plain(const NetworkTensor& input, Op op)
+{
+    Layer layer;
+    layer.op = op;
+    layer.width = input.width;
+    layer.height = input.height;
+    layer.channels = layer.kernels = input.channels;
+    return layer;
+}
+
+/// Every pass of the layer begins with an atom of channels.
+bool begins_with_atoms(const Layer& layer, const Hardware& hw)
+{
+    if (layer.groups == 1) return true;
+    for (const ShapedPass& pass : shape_of(layer, hw).passes)
+        if (pass.first_channel % (hw.memory.atom_bytes / layer.element_bytes()) != 0) return false;
+    return true;
+}
+
+}  // namespace
+
+Layer step_layer(const Network& network, const Steps& steps, const Step& step)
+{
+    const NetworkLayer& of = network.layers[step.layer];
+    Layer layer;
+    if (step.unit == StepUnit::Array) {
+        layer = of.layer;
+        if (step.addend) add_tensor(layer.post.engines[1]);
+    } else if (step.unit == StepUnit::Sdp) {
+        layer = plain(steps.tensors[step.inputs.front()], Op::Sdp);
+        add_tensor(layer.post.bs());
+    } else {
+        layer = plain(steps.tensors[step.inputs.front()], Op::Pool);
+        layer.pool = of.pool;
+    }
+    layer.name = step.name;
+    layer.file = network.file + ": " + step.name;
+    activate(layer, step.activation);
+    if (step.pool) layer.pool = network.layers[*step.pool].pool;
+    return layer;
+}
+
+Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardware& hardware)
+{
+    Layer machine = layer;
+    machine.channels = input.channels();
+    if (!layer.convolves()) machine.kernels = machine.channels;
+    if (layer.groups != 1 && (!input.whole() || !begins_with_atoms(layer, hardware))) machine.groups = 1;
+    try {
+        plan_shape(machine, hardware);
+    } catch (const ConfigError&) {
+        if (!machine.convolves()) throw;
+        machine.partition.automatic = true;
+        plan_shape(machine, hardware);
+    }
+    return machine;
+}
+
+Tensor machine_weights(const Layer& layer, const Layer& machine, const TensorLayout& input, Tensor weights)
+{
+    if (machine.groups == layer.groups && machine.channels == layer.channels) return weights;
+    Tensor out(weights.n, machine.channels / machine.groups, weights.h, weights.w);
+    const std::uint32_t per_group = layer.kernels / layer.groups;
+    const std::size_t taps = std::size_t{weights.h} * weights.w;
+    for (std::uint32_t k = 0; k < weights.n; ++k)
+        for (std::uint32_t c = 0; c < weights.c; ++c) {
+            const std::uint32_t to = input.at(k / per_group * weights.c + c);
+            std::copy_n(&weights.values[weights.index(k, c, 0, 0)], taps, &out.values[out.index(k, to, 0, 0)]);
+        }
+    return out;
+}
+
+}  // namespace dlasim

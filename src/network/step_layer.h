@@ -1,0 +1,24 @@
+// The layer of a step: as the reference computes it, and as the machine is given it - the same operation on the places of its input
+// in memory, with weights 0 where a place is no channel or belongs to another group.
+#pragma once
+#include "network/layout.h"
+#include "network/steps.h"
+
+namespace dlasim {
+
+/// Of a step of the array, SDP or PDP; converters are 0.
+Layer step_layer(const Network& network, const Steps& steps, const Step& step);
+
+/// As the machine gets it; cut by itself where it does not fit.
+Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardware& hardware);
+/// [kernels][channels of the machine's layer / groups][height][width]
+Tensor machine_weights(const Layer& layer, const Layer& machine, const TensorLayout& input, Tensor weights);
+
+/// Slope of "leaky" for negative numbers: kLeakySlope / 2^kLeakyShift.
+inline constexpr std::int32_t kLeakySlope = 3277;
+inline constexpr std::uint32_t kLeakyShift = 15;
+/// The table of "tanh": a number n in front of it stands for n * kTanhInput, one behind it for n * kTanhOutput.
+inline constexpr double kTanhInput = 1.0 / 4096, kTanhOutput = 1.0 / 32512;
+inline constexpr std::uint32_t kTanhShift = 8;
+
+}  // namespace dlasim

@@ -1,0 +1,207 @@
+#include "network/steps.h"
+
+#include <algorithm>
+
+namespace dlasim {
+namespace {
+
+class Joiner {
+public:
+    Joiner(const Network& network, const Hardware& hw, const std::function<bool(const Network&, const Step&)>& flies)
+        : n_(network), hw_(hw), flies_(flies)
+    {
+        steps_.tensors = network.tensors;
+        readers_.resize(network.tensors.size());
+        for (const NetworkLayer& layer : network.layers)
+            for (const std::size_t tensor : layer.inputs) ++readers_[tensor];
+    }
+
+    Steps steps()
+    {
+        for (std::size_t i = 0; i < n_.layers.size(); ++i) add(i);
+        return std::move(steps_);
+    }
+
+private:
+    const NetworkLayer& layer(std::size_t i) const { return n_.layers[i]; }
+
+    void add(std::size_t i)
+    {
+        const NetworkLayer& l = layer(i);
+        switch (l.op) {
+            case NetworkOp::Convolution:
+            case NetworkOp::FullyConnected:
+            case NetworkOp::Deconvolution:
+                return activated({.name = l.name, .unit = StepUnit::Array, .layer = i, .inputs = l.inputs, .output = l.output},
+                                 l.activation);
+            case NetworkOp::Pool:
+                return pool(i);
+            case NetworkOp::Add:
+                return addition(i);
+            case NetworkOp::Lrn:
+                return push({.name = l.name, .unit = StepUnit::Cdp, .layer = i, .inputs = l.inputs, .output = l.output});
+            case NetworkOp::Concat:
+                return concatenation(i);
+            case NetworkOp::Upsample:
+                return host(i, "no unit repeats elements");
+            case NetworkOp::Softmax:
+                return host(i, "no unit has an exponential of a sum");
+        }
+    }
+
+    void push(const Step& step) { steps_.list.push_back(step); }
+    void host(std::size_t i, const char* why)
+    {
+        push({.name = layer(i).name, .unit = StepUnit::Host, .layer = i, .inputs = layer(i).inputs, .output = layer(i).output, .why = why});
+    }
+    std::size_t beside(const std::string& name, std::size_t like)
+    {
+        NetworkTensor tensor = steps_.tensors[like];
+        tensor.name = name;
+        steps_.tensors.push_back(tensor);
+        readers_.push_back(1);
+        return steps_.tensors.size() - 1;
+    }
+
+    /// SDP has no table for it everywhere: then the host applies it to what SDP writes.
+    void activated(Step step, Activation activation)
+    {
+        if (activation != Activation::Tanh || hw_.sdp.has_lut) {
+            step.activation = activation;
+            return push(step);
+        }
+        const std::size_t made = step.output;
+        step.output = beside(step.name + ".linear", made);
+        Step table{.name = step.name,
+                   .unit = StepUnit::Host,
+                   .layer = step.layer,
+                   .inputs = {step.output},
+                   .output = made,
+                   .activation = activation,
+                   .why = "SDP of " + hw_.name + " has no lookup table"};
+        step.name += ".linear";
+        push(step);
+        push(table);
+    }
+
+    void pool(std::size_t i)
+    {
+        const NetworkLayer& l = layer(i);
+        if (!pdp_has(l.pool)) return host(i, "the window or its stride is larger than PDP's 8 x 8");
+        if (const std::optional<std::size_t> before = steps_.maker(l.inputs.front()); before && readers_[l.inputs.front()] == 1) {
+            Step joined = steps_.list[*before];
+            const bool free =
+                !joined.pool && (joined.unit == StepUnit::Array || joined.unit == StepUnit::Sdp) && !part_of_whole(joined.output);
+            joined.pool = i;
+            if (free && flies_(n_, joined)) {
+                joined.name = l.name;
+                joined.output = l.output;
+                steps_.list[*before] = joined;
+                return;
+            }
+        }
+        push({.name = l.name, .unit = StepUnit::Pdp, .layer = i, .inputs = l.inputs, .output = l.output});
+    }
+
+    bool part_of_whole(std::size_t tensor) const
+    {
+        return std::any_of(steps_.joined.begin(), steps_.joined.end(), [&](const JoinedTensor& joined) {
+            return std::find(joined.parts.begin(), joined.parts.end(), tensor) != joined.parts.end();
+        });
+    }
+
+    /// The step whose result is added, if SDP can add there: it does nothing behind its sums, and nobody else reads them.
+    bool adds(std::size_t step) const
+    {
+        const Step& s = steps_.list[step];
+        return s.unit == StepUnit::Array && s.activation == Activation::None && !s.add && !s.pool && readers_[s.output] == 1 &&
+               layer(s.layer).op != NetworkOp::Deconvolution && !part_of_whole(s.output);
+    }
+
+    void addition(std::size_t i)
+    {
+        const NetworkLayer& l = layer(i);
+        const auto order = [&](std::size_t tensor) {
+            const std::optional<std::size_t> step = last_maker(tensor);
+            return step ? *step + 1 : 0;
+        };
+        std::vector<std::size_t> terms = l.inputs;
+        std::stable_sort(terms.begin(), terms.end(), [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
+        std::size_t sum = terms.front();
+        for (std::size_t t = 1; t < terms.size(); ++t) {
+            const bool last = t + 1 == terms.size();
+            const std::size_t target = last ? l.output : beside(l.name + "." + std::to_string(t), l.output);
+            const std::optional<std::size_t> step = steps_.maker(terms[t]);
+            if (step && adds(*step) && order(sum) <= *step && (!last || simple(l.activation))) {
+                Step& joined = steps_.list[*step];
+                joined.add = i;
+                joined.addend = sum;
+                joined.output = target;
+                joined.name = steps_.tensors[target].name;
+                joined.activation = last ? l.activation : Activation::None;
+            } else {
+                Step alone{.name = steps_.tensors[target].name,
+                           .unit = StepUnit::Sdp,
+                           .layer = i,
+                           .inputs = {sum},
+                           .addend = terms[t],
+                           .output = target};
+                if (last) activated(alone, l.activation);
+                else push(alone);
+            }
+            sum = target;
+        }
+    }
+    bool simple(Activation activation) const { return activation != Activation::Tanh || hw_.sdp.has_lut; }
+
+    /// Of a concatenation the maker of its last part.
+    std::optional<std::size_t> last_maker(std::size_t tensor) const
+    {
+        std::optional<std::size_t> last = steps_.maker(tensor);
+        for (const JoinedTensor& joined : steps_.joined)
+            if (joined.whole == tensor)
+                for (const std::size_t part : joined.parts) last = std::max(last, last_maker(part));
+        return last;
+    }
+
+    void concatenation(std::size_t i)
+    {
+        const NetworkLayer& l = layer(i);
+        std::vector<std::size_t> sorted = l.inputs;
+        std::sort(sorted.begin(), sorted.end());
+        const bool repeated = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+        const bool ours = std::all_of(l.inputs.begin(), l.inputs.end(),
+                                      [&](std::size_t tensor) { return !part_of_whole(tensor) && last_maker(tensor).has_value(); });
+        if (repeated || !ours) return host(i, "a part stands elsewhere already");
+        steps_.joined.push_back({l.output, l.inputs});
+    }
+
+    const Network& n_;
+    const Hardware& hw_;
+    const std::function<bool(const Network&, const Step&)>& flies_;
+    Steps steps_;
+    std::vector<std::size_t> readers_;
+};
+
+}  // namespace
+
+std::optional<std::size_t> Steps::maker(std::size_t tensor) const
+{
+    for (std::size_t i = list.size(); i-- > 0;)
+        if (list[i].output == tensor) return i;
+    return std::nullopt;
+}
+
+Steps steps_of(const Network& network, const Hardware& hardware, const std::function<bool(const Network&, const Step&)>& flies)
+{
+    return Joiner(network, hardware, flies).steps();
+}
+
+// [spec] pdp.md 1.2; padding of five rows on top is always safe (2, point 9).
+bool pdp_has(const Pool& pool)
+{
+    const auto has = [](const PoolAxis& axis) { return axis.kernel <= 8 && axis.stride <= 8 && axis.before <= 5 && axis.after <= 7; };
+    return has(pool.x) && has(pool.y);
+}
+
+}  // namespace dlasim

@@ -1,0 +1,279 @@
+#include "report/network_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "config/hardware.h"
+#include "config/memory.h"
+#include "config/network_reader.h"
+#include "files/printable.h"
+#include "report/run_sections.h"
+
+namespace dlasim {
+namespace {
+
+const char* unit_name(StepUnit unit)
+{
+    constexpr const char* kNames[] = {"array", "sdp", "pdp", "cdp", "host"};
+    return kNames[static_cast<int>(unit)];
+}
+
+/// A step of the run.
+struct SeenStep {
+    const NetworkResult& r;
+    std::size_t i;
+    const Step& step = r.plan.steps.list[i];
+    const StepPlan& plan = r.plan.plans[i];
+
+    bool host() const { return step.unit == StepUnit::Host; }
+    const NetworkTensor& output() const { return r.plan.steps.tensors[step.output]; }
+    double utilization() const
+    {
+        const StepTimes times = r.times(i);
+        const double most = static_cast<double>(times.cycles()) * static_cast<double>(r.plan.hardware.macs_per_cycle(Precision::Int8));
+        return most > 0 ? static_cast<double>(plan.macs) / most : 0;
+    }
+    std::vector<std::string> layers() const
+    {
+        const Network& network = r.plan.network;
+        std::vector<std::string> names{network.layers[step.layer].name};
+        for (const std::optional<std::size_t>& layer : {step.add, step.pool})
+            if (layer) names.push_back(network.layers[*layer].name);
+        return names;
+    }
+};
+
+OrderedJson shape_json(const NetworkTensor& tensor) { return {tensor.channels, tensor.height, tensor.width}; }
+
+OrderedJson inputs_json(const SeenStep& s)
+{
+    OrderedJson names = OrderedJson::array();
+    for (const std::size_t tensor : s.step.inputs) names.push_back(s.r.plan.steps.tensors[tensor].name);
+    if (s.step.addend) names.push_back(s.r.plan.steps.tensors[*s.step.addend].name);
+    return names;
+}
+
+OrderedJson of_machine(const SeenStep& s, const OrderedJson& value) { return s.host() ? kAbsent : value; }
+OrderedJson of_finding(const SeenStep& s, OrderedJson (*value)(const Comparison&))
+{
+    return s.r.findings.empty() ? OrderedJson() : value(s.r.findings[s.i].comparison);
+}
+
+constexpr std::string_view kUnits = "steps of units", kHosts = "steps of the host";
+constexpr std::array kStepKeys{
+    Key<SeenStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
+                  [](const SeenStep& s) -> OrderedJson { return s.step.name; }},
+    Key<SeenStep>{{"layers", "list", "", "layers that it carries out"}, [](const SeenStep& s) -> OrderedJson { return s.layers(); }},
+    Key<SeenStep>{{"unit", "text", "", "array, sdp, pdp, cdp or host"},
+                  [](const SeenStep& s) -> OrderedJson { return unit_name(s.step.unit); }},
+    Key<SeenStep>{{"why", "text", "", "why no unit does it", kHosts},
+                  [](const SeenStep& s) -> OrderedJson { return s.host() ? OrderedJson(s.step.why) : kAbsent; }},
+    Key<SeenStep>{{"inputs", "list", "", "tensors that it reads"}, inputs_json},
+    Key<SeenStep>{{"output", "list", "", "channels, rows and columns that it makes"},
+                  [](const SeenStep& s) { return shape_json(s.output()); }},
+    Key<SeenStep>{{"address", "integer", "address", "of its output behind DBB"},
+                  [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].place.address; }},
+    Key<SeenStep>{{"pieces", "integer", "pieces", "of its output in memory, with unused lanes between; mostly 1"},
+                  [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].pieces.size(); }},
+    Key<SeenStep>{{"operations", "integer", "operations", "hardware layers: parts and passes", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.operations.size()); }},
+    Key<SeenStep>{{"cut", "flag", "", "it did not fit the CBUF and runs in parts", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.cut); }},
+    Key<SeenStep>{{"output_shift", "integer", "bits", "of the output converter", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.layer.output.shift); }},
+    Key<SeenStep>{{"start", "integer", "cycle", "its first op-enable was accepted", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).start); }},
+    Key<SeenStep>{{"done", "integer", "cycle", "the interrupt of its last operation", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).done); }},
+    Key<SeenStep>{{"cycles", "integer", "cycles", "from start to done; steps may overlap", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).cycles()); }},
+    Key<SeenStep>{{"macs", "integer", "MACs", "of the layer as defined", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.macs); }},
+    Key<SeenStep>{{"utilization", "number", "", "MACs over what the array could do from start to done", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.utilization()); }},
+    Key<SeenStep>{{"binding_bound/name", "text", "", "the largest lower bound", kUnits},
+                  [](const SeenStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).name()); }},
+    Key<SeenStep>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kUnits},
+                  [](const SeenStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).cycles); }},
+    Key<SeenStep>{{"compared", "integer or null", "values", "of its output"},
+                  [](const SeenStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.compared; }); }},
+    Key<SeenStep>{{"mismatches", "integer or null", "values", "of these not equal to the golden ones"},
+                  [](const SeenStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.mismatches; }); }},
+};
+
+OrderedJson steps_json(const NetworkResult& r)
+{
+    OrderedJson steps = OrderedJson::array();
+    for (std::size_t i = 0; i < r.plan.plans.size(); ++i) steps.push_back(written(kStepKeys, SeenStep{r, i}));
+    return steps;
+}
+
+constexpr std::array kNetworkKeys{
+    Key<NetworkResult>{{"network", "object", "", "the file, with every default: NETWORK.md"},
+                       [](const NetworkResult& r) { return network_json(r.plan.network); }},
+    Key<NetworkResult>{{"hardware", "object", "", "all of it: below"},
+                       [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
+    Key<NetworkResult>{{"memory", "object", "", "behind the ports: below"},
+                       [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
+    Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.run.cycles; }},
+    Key<NetworkResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
+    Key<NetworkResult>{{"frames_per_second", "number", "1/s", "one frame after the other"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
+    Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
+    Key<NetworkResult>{{"utilization", "number", "", "MACs over what the array could do in `cycles`"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.utilization(); }},
+    Key<NetworkResult>{
+        {"verified", "flag or null", "", "every value of every tensor is equal; null with --timing-only"},
+        [](const NetworkResult& r) -> OrderedJson { return r.findings.empty() ? OrderedJson() : OrderedJson(r.verified()); }},
+    Key<NetworkResult>{
+        {"output", "text or null", "", "the file of the last layer's tensor, null if none was written"},
+        [](const NetworkResult& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
+    Key<NetworkResult>{{"steps", "list", "", "what ran, in this order"}, steps_json},
+    Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of the whole network"},
+                       [](const NetworkResult& r) { return units_json(r.run); }},
+    Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
+                       [](const NetworkResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
+    Key<NetworkResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
+                       [](const NetworkResult& r) -> OrderedJson {
+                           const Hardware& hw = r.plan.hardware;
+                           return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
+                       }},
+    Key<NetworkResult>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
+                       [](const NetworkResult& r) { return memory_report_json(r.run.dbb_memory); }},
+    Key<NetworkResult>{{"wall_seconds", "number", "s", "time that the simulation took"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.wall_seconds; }},
+};
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string layer_list(const SeenStep& s)
+{
+    std::string text;
+    for (const std::string& name : s.layers()) text += (text.empty() ? "" : " + ") + printable(name);
+    return text;
+}
+
+/// A field of CSV: quoted, a formula made harmless.
+std::string field(std::string text)
+{
+    if (!text.empty() && std::string("=+-@").find(text.front()) != std::string::npos) text.insert(text.begin(), '\'');
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string verdict(const NetworkResult& r)
+{
+    if (r.findings.empty()) return "not compared (--timing-only)";
+    std::uint64_t compared = 0;
+    std::string wrong;
+    for (const TensorFinding& finding : r.findings) {
+        compared += finding.comparison.compared;
+        if (finding.comparison.equal()) continue;
+        const Comparison& c = finding.comparison;
+        wrong += fmt::format("\n               {}: {} of {} differ, {}", printable(r.plan.steps.tensors[finding.tensor].name),
+                             grouped(c.mismatches), grouped(c.compared), c.examples.front());
+    }
+    if (!wrong.empty()) return "NO" + wrong;
+    return fmt::format("yes, all {} values of {} tensors equal the golden ones (own integer arithmetic)", grouped(compared),
+                       r.findings.size());
+}
+
+}  // namespace
+
+bool NetworkResult::verified() const
+{
+    return std::all_of(findings.begin(), findings.end(), [](const TensorFinding& finding) { return finding.comparison.equal(); });
+}
+
+StepTimes NetworkResult::times(std::size_t step) const
+{
+    const StepPlan& of = plan.plans[step];
+    StepTimes times{run.stamps[*of.stamp], 0};
+    for (const Sequence::Operation operation : of.operations) {
+        const DoneMark& mark = plan.done[operation];
+        std::size_t n = 0;
+        for (const DoneEvent& done : run.done) {
+            if ((done.bits & mark.bit) == 0 || n++ != mark.nth) continue;
+            times.done = std::max(times.done, done.cycle);
+            break;
+        }
+    }
+    return times;
+}
+
+double NetworkResult::utilization() const
+{
+    const double most = static_cast<double>(run.cycles) * static_cast<double>(plan.hardware.macs_per_cycle(Precision::Int8));
+    return most > 0 ? static_cast<double>(plan.network.macs()) / most : 0;
+}
+
+double NetworkResult::latency_seconds() const { return static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6); }
+
+OrderedJson network_result_json(const NetworkResult& result) { return written(kNetworkKeys, result); }
+
+std::vector<PlacedKey> network_result_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kNetworkKeys);
+    place_keys(keys, kStepKeys, "steps/[]/");
+    place_run_keys(keys);
+    return keys;
+}
+
+std::string network_csv(const NetworkResult& r)
+{
+    std::string text = "name,layers,unit,operations,cut,start,done,cycles,macs,utilization,bound,bound_cycles,mismatches\n";
+    for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
+        const SeenStep s{r, i};
+        const std::string mismatches = r.findings.empty() ? "" : std::to_string(r.findings[i].comparison.mismatches);
+        text += fmt::format("{},{},{}", field(s.step.name), field(layer_list(s)), unit_name(s.step.unit));
+        if (s.host()) text += fmt::format(",,,,,,,,,,{}\n", mismatches);
+        else {
+            const StepTimes times = r.times(i);
+            const Bound& bound = binding(s.plan.bounds);
+            text += fmt::format(",{},{},{},{},{},{},{:.4f},{},{},{}\n", s.plan.operations.size(), s.plan.cut ? 1 : 0, times.start,
+                                times.done, times.cycles(), s.plan.macs, s.utilization(), bound.name(), bound.cycles, mismatches);
+        }
+    }
+    return text;
+}
+
+std::string network_table(const NetworkResult& r)
+{
+    std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
+                                   r.plan.plans.size(), grouped(r.plan.network.macs()));
+    text += fmt::format("  on           {}, {}, {} MACs a cycle\n", r.plan.hardware.name, memory_text(r.plan.memory),
+                        r.plan.hardware.macs_per_cycle(Precision::Int8));
+    text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(r.run.cycles), percent(r.utilization()));
+    text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
+                        r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0);
+    text += fmt::format("  verified     {}\n", verdict(r));
+    text += fmt::format("  simulation   {:.2f} s\n\n", r.wall_seconds);
+    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7}  {}\n", "step", "unit", "parts", "start", "done", "cycles",
+                        "array", "bound");
+    for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
+        const SeenStep s{r, i};
+        if (s.host()) {
+            text += fmt::format("  {:<40} {:<6} {}\n", layer_list(s), "host", s.step.why);
+            continue;
+        }
+        const StepTimes times = r.times(i);
+        const Bound& bound = binding(s.plan.bounds);
+        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7}  {} {}\n", layer_list(s), unit_name(s.step.unit),
+                            s.plan.operations.size(), grouped(static_cast<std::uint64_t>(times.start)),
+                            grouped(static_cast<std::uint64_t>(times.done)), grouped(static_cast<std::uint64_t>(times.cycles())),
+                            percent(s.utilization()), bound.name(), grouped(bound.cycles));
+    }
+    const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
+    text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
+                        grouped(r.run.dbb.write_bytes));
+    return text;
+}
+
+}  // namespace dlasim

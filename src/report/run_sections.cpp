@@ -1,0 +1,105 @@
+#include "report/run_sections.h"
+
+#include <array>
+
+namespace dlasim {
+namespace {
+
+/// A unit in a window of so many cycles.
+struct SeenUnit {
+    const UnitReport& report;
+    Cycle cycles;
+};
+
+template <Phase phase>
+OrderedJson cycles_in(const SeenUnit& unit)
+{
+    return unit.report.phases.cycles(phase);
+}
+
+OrderedJson values_json(const CounterValues& values)
+{
+    if (values.empty()) return kAbsent;
+    OrderedJson json;
+    for (const auto& [name, value] : values) json[name] = value;
+    return json;
+}
+
+OrderedJson gated_json(const SeenUnit& unit)
+{
+    if (unit.report.clock_on.empty()) return kAbsent;
+    OrderedJson json;
+    for (const auto& [domain, on] : unit.report.clock_on) json[domain] = unit.cycles - on;
+    return json;
+}
+
+constexpr std::string_view kClocks = "the unit gates its clock";
+constexpr std::array kUnitKeys{
+    Key<SeenUnit>{{"issuing", "integer", "cycles", "it did its work"}, cycles_in<Phase::Issuing>},
+    Key<SeenUnit>{{"starved", "integer", "cycles", "it waited for what comes before it"}, cycles_in<Phase::Starved>},
+    Key<SeenUnit>{{"blocked", "integer", "cycles", "it waited for what comes after it"}, cycles_in<Phase::Blocked>},
+    Key<SeenUnit>{{"draining", "integer", "cycles", "nothing new, something still inside"}, cycles_in<Phase::Draining>},
+    Key<SeenUnit>{{"gated", "integer", "cycles", "nothing to do"}, cycles_in<Phase::Gated>},
+    Key<SeenUnit>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
+                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.clock_on); }},
+    Key<SeenUnit>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
+    Key<SeenUnit>{{"counters", "object", "", "what the unit counts: above", "the unit counts something"},
+                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.counters); }},
+};
+
+OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>>& clients)
+{
+    OrderedJson json = OrderedJson::object();
+    for (const auto& [client, bytes] : clients) json[client] = bytes;
+    return json;
+}
+
+struct SeenPort {
+    const PortTraffic& traffic;
+    std::uint32_t beat_bytes;
+};
+
+constexpr std::array kPortKeys{
+    Key<SeenPort>{{"read_commands", "integer", "commands", "bursts read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.ar; }},
+    Key<SeenPort>{{"read_beats", "integer", "beats", "beats read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats; }},
+    Key<SeenPort>{{"read_bytes", "integer", "bytes", "whole beats"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats * p.beat_bytes; }},
+    Key<SeenPort>{{"write_commands", "integer", "commands", "bursts written"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.aw; }},
+    Key<SeenPort>{{"write_beats", "integer", "beats", "beats written"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_beats; }},
+    Key<SeenPort>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"},
+                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_bytes; }},
+    Key<SeenPort>{{"read_bytes_by_client", "object", "bytes", "by client of MCIF or CVIF: SDP, SDP_BS, CDMA_DAT, CDMA_WT, .."},
+                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.read_bytes_by_client); }},
+    Key<SeenPort>{{"write_bytes_by_client", "object", "bytes", "by client"},
+                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.write_bytes_by_client); }},
+};
+
+}  // namespace
+
+OrderedJson units_json(const RunResult& run)
+{
+    if (run.units.empty()) return kAbsent;
+    OrderedJson units;
+    for (const UnitReport& unit : run.units) units[unit.name] = written(kUnitKeys, SeenUnit{unit, run.cycles});
+    return units;
+}
+
+OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes) { return written(kPortKeys, SeenPort{port, beat_bytes}); }
+
+OrderedJson memory_report_json(const MemoryReport& report)
+{
+    return report.json.empty() ? kAbsent : OrderedJson::parse(report.json, nullptr, false);
+}
+
+void place_run_keys(std::vector<PlacedKey>& keys)
+{
+    place_keys(keys, kUnitKeys, "units/*/");
+    place_keys(keys, kPortKeys, "traffic/dbb/");
+    const std::size_t own = keys.size();
+    place_keys(keys, kPortKeys, "traffic/cvsram/");
+    for (std::size_t i = own; i < keys.size(); ++i) keys[i].again = true;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,17 @@
+// Sections of a result that every run has: units by phase, traffic by port, what a DRAM says.
+#pragma once
+#include "config/json_object.h"
+#include "files/keys.h"
+#include "platform/machine.h"
+
+namespace dlasim {
+
+/// By name; absent if the run has none.
+OrderedJson units_json(const RunResult& run);
+OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes);
+/// What a DRAM says of itself; the ideal memory says nothing.
+OrderedJson memory_report_json(const MemoryReport& report);
+/// Keys of units/*, traffic/dbb and traffic/cvsram.
+void place_run_keys(std::vector<PlacedKey>& keys);
+
+}  // namespace dlasim

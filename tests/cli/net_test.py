@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""dlasim net from outside.
+
+usage: net_test.py DLASIM [Networks | Files | Page | All]
+
+Networks  small networks are verified on three machines; stepping and leaping write the same events; timing alone takes the same cycles
+Files     what is written, exit statuses, refusals
+Page      docs/NETWORK.md: the example runs
+All       every network of models/networks on three machines (slow)
+"""
+import csv
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+DLASIM = None
+ROOT = Path(__file__).resolve().parents[2]
+NETWORKS = ROOT / "models/networks"
+MACHINES = ("nv_small", "nv_large", "nv_full")
+BLOCK = {"input": {"width": 10, "height": 9, "channels": 24}, "layers": [
+    {"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 40}, "pads": [1, 1, 1, 1], "bias": True, "activation": "relu"},
+    {"name": "b", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 40}, "inputs": ["data"], "bias": True},
+    {"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 40}, "pads": [1, 1, 1, 1], "inputs": ["a"], "bias": True},
+    {"name": "sum", "op": "add", "inputs": ["b", "c"], "activation": "leaky"},
+    {"name": "side", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 12}, "activation": "tanh", "bias": True},
+    {"name": "all", "op": "concat", "inputs": ["side", "sum"]},
+    {"name": "dw", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 52}, "groups": 52, "bias": True},
+    {"name": "up", "op": "upsample", "factor": {"x": 2, "y": 1}},
+    {"name": "sum2", "op": "add", "inputs": ["up", "up"], "activation": "relu"},
+    {"name": "pool", "op": "pool", "pool": {"function": "average", "kernel_shape": [3, 3], "strides": [2, 2]}},
+    {"name": "fc", "op": "fully_connected", "kernel": {"count": 10}, "bias": True},
+    {"name": "prob", "op": "softmax"}]}
+
+
+class Net(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="dlasim_net_")
+        self.folder = Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def net(self, network, *options, status=0):
+        if isinstance(network, dict):
+            (self.folder / "network.json").write_text(json.dumps(network))
+            network = "network.json"
+        done = subprocess.run([DLASIM, "net", str(network), *map(str, options)], cwd=self.folder, capture_output=True, text=True, timeout=3000)
+        self.assertEqual(done.returncode, status, f"{network} {options}: {done.stdout}{done.stderr}")
+        return done
+
+    def result(self, out="out"):
+        return json.loads((self.folder / out / "result.json").read_text())
+
+
+class Networks(Net):
+    def check(self, network):
+        for machine in MACHINES:
+            self.net(network, "--hw", machine, "--quiet", "--events", "leaping.json")
+            result = self.result()
+            self.assertTrue(result["verified"], machine)
+            self.assertEqual([step["mismatches"] for step in result["steps"]], [0] * len(result["steps"]))
+            done = [step["done"] for step in result["steps"] if step["unit"] != "host"]
+            self.assertEqual(max(done), result["cycles"])
+            for step in result["steps"]:
+                if step["unit"] != "host":
+                    self.assertLessEqual(step["binding_bound"]["cycles"], step["cycles"], step["name"])
+            for name, unit in result["units"].items():
+                self.assertEqual(sum(unit[phase] for phase in ("issuing", "starved", "blocked", "draining", "gated")), result["cycles"], name)
+            self.net(network, "--hw", machine, "--quiet", "--stepping", "--events", "stepping.json", "--out", "stepped")
+            self.assertEqual((self.folder / "leaping.json").read_bytes(), (self.folder / "stepping.json").read_bytes(), machine)
+            self.net(network, "--hw", machine, "--quiet", "--timing-only", "--out", "timed")
+            self.assertEqual(self.result("timed")["cycles"], result["cycles"], machine)
+
+    def test_lenet5(self):
+        self.check(NETWORKS / "lenet5.json")
+
+    def test_the_network_of_the_article(self):
+        self.check(NETWORKS / "acri_mnist.json")
+
+    def test_lenet_of_caffe(self):
+        self.check(NETWORKS / "lenet_caffe.json")
+
+    def test_additions_concatenations_groups_and_the_host(self):
+        self.check(BLOCK)
+
+    def test_a_step_is_enabled_when_what_it_reads_is_there(self):
+        self.net(BLOCK, "--hw", "nv_small", "--quiet")
+        steps = {step["name"]: step for step in self.result()["steps"]}
+        self.assertGreater(steps["sum"]["start"], max(steps["a"]["done"], steps["b"]["done"]))
+        self.assertLess(steps["b"]["start"], steps["a"]["done"], "b reads the input only: it does not wait")
+        self.assertEqual(steps["sum"]["layers"], ["c", "sum"])
+
+
+class Files(Net):
+    def test_a_run_writes_its_result_a_table_and_the_output(self):
+        self.net(BLOCK, "--hw", "nv_large", "--tensors")
+        result = self.result()
+        rows = list(csv.DictReader((self.folder / "out/layers.csv").read_text().splitlines()))
+        self.assertEqual([row["name"] for row in rows], [step["name"] for step in result["steps"]])
+        self.assertEqual([row["cycles"] for row in rows if row["unit"] != "host"], [str(s["cycles"]) for s in result["steps"] if s["unit"] != "host"])
+        output = (self.folder / "out/output.npy").read_bytes()
+        self.assertIn(b"(1, 10, 1, 1", output[:128])
+        self.assertEqual(output, (self.folder / "out/tensors/prob.npy").read_bytes())
+        names = {file.stem for file in (self.folder / "out/tensors").glob("*.npy")}
+        self.assertTrue({"data", "a", "b", "sum", "side", "all", "up", "prob"} <= names, names)
+        self.assertNotIn("c", names, "it was joined")
+
+    def test_the_same_seed_gives_the_same_bytes_another_one_others(self):
+        for out, seed in (("one", 7), ("two", 7), ("three", 8)):
+            self.net(NETWORKS / "lenet5.json", "--hw", "nv_small", "--quiet", "--seed", seed, "--out", out)
+        one, two, three = ((self.folder / out / "output.npy").read_bytes() for out in ("one", "two", "three"))
+        self.assertEqual(one, two)
+        self.assertNotEqual(one, three)
+
+    def test_values_neither_vanish_nor_pile_up_at_the_ends(self):
+        self.net(NETWORKS / "lenet_caffe.json", "--hw", "nv_small", "--quiet", "--tensors")
+        for file in (self.folder / "out/tensors").glob("*.npy"):
+            values = [v - 256 if v > 127 else v for v in file.read_bytes()[128:]]
+            self.assertLess(sum(v in (127, -128) for v in values), 0.02 * len(values) + 2, file.name)
+            self.assertGreater(max(map(abs, values)), 40, file.name)
+
+    def test_what_cannot_be_is_refused_with_its_place(self):
+        def refused(change, *expected):
+            network = json.loads(json.dumps(BLOCK))
+            change(network)
+            told = self.net(network, status=2).stderr
+            for text in expected:
+                self.assertIn(text, told)
+        refused(lambda n: n["layers"][3].update(inputs=["b", "fc"]), "/layers/3/inputs/1", "no cycles")
+        refused(lambda n: n["layers"][3].update(inputs=["b", "data"]), "/layers/3/inputs/1", "10 x 9 x 24", "10 x 9 x 40")
+        refused(lambda n: n["layers"][0].update(kernels=3), "/layers/0/kernels", "unknown key")
+        refused(lambda n: n["layers"][0].update(op="conv"), "/layers/0/op", "conv2d")
+        refused(lambda n: n["layers"][1].update(name="a"), "/layers/1/name", "two tensors")
+        refused(lambda n: n["layers"][0].update(output={"width": 11}), "/layers/0/output/width", "expected 10")
+        refused(lambda n: n.update(macs=1), "/macs", "add up")
+        refused(lambda n: n["layers"][9]["pool"].update(pads=[1, 0, 0, 0]), "count_include_pad")
+        refused(lambda n: n.update(layers=[]), "/layers")
+        self.assertFalse((self.folder / "out").exists())
+
+
+class Page(Net):
+    def test_the_example_runs(self):
+        text = (ROOT / "docs/NETWORK.md").read_text()
+        examples = re.findall(r"```json\n(.*?)```", text, re.S)
+        self.assertEqual(len(examples), 1)
+        self.net(json.loads(examples[0]), "--hw", "nv_large", "--quiet")
+        self.assertTrue(self.result()["verified"])
+
+
+class All(Net):
+    def test_every_network_on_three_machines(self):
+        for network in sorted(NETWORKS.glob("*.json")):
+            for machine in MACHINES:
+                with self.subTest(network=network.stem, machine=machine):
+                    done = subprocess.run([DLASIM, "net", str(network), "--hw", machine, "--quiet"], cwd=self.folder, capture_output=True, text=True)
+                    self.assertIn(done.returncode, (0, 2), done.stderr)
+                    if done.returncode == 0:
+                        self.assertTrue(self.result()["verified"])
+
+
+if __name__ == "__main__":
+    DLASIM = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()

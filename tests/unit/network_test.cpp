@@ -1,0 +1,130 @@
+// Networks: shapes, steps, where tensors stand. Expected values by hand.
+#include <gmock/gmock.h>
+
+#include "config/network_reader.h"
+#include "facts/presets.h"
+#include "network/plan.h"
+#include "refusal.h"
+
+namespace dlasim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Network network_of(const std::string& layers, const std::string& input = R"({"width": 8, "height": 8, "channels": 16})")
+{
+    return network_from_json(parse_json(R"({"name": "n", "input": )" + input + R"(, "layers": [)" + layers + "]}", "n.json"), "n.json");
+}
+NetworkPlan planned(const Network& network, const char* hardware, bool values = false)
+{
+    return plan_network(network, *find_preset(hardware), MemorySpec{}, {.seed = 1, .values = values});
+}
+std::vector<std::string> names(const NetworkPlan& plan)
+{
+    std::vector<std::string> list;
+    for (const Step& step : plan.steps.list) list.push_back(step.name);
+    return list;
+}
+std::size_t tensor(const NetworkPlan& plan, const std::string& name)
+{
+    for (std::size_t t = 0; t < plan.steps.tensors.size(); ++t)
+        if (plan.steps.tensors[t].name == name) return t;
+    ADD_FAILURE() << name;
+    return 0;
+}
+
+std::string conv(const std::string& name, int kernels, const std::string& more = "")
+{
+    return R"({"name": ")" + name + R"(", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": )" + std::to_string(kernels) + "}" +
+           more + "}";
+}
+
+TEST(NetworkReader, ShapesFollowFromTheInput)
+{
+    const Network n = network_of(
+        R"({"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 6}, "stride": {"x": 2, "y": 1}, "pads": [1, 1, 1, 1]},
+           {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}},
+           {"name": "u", "op": "upsample", "factor": {"x": 3, "y": 1}},
+           {"name": "j", "op": "concat", "inputs": ["u", "u"]},
+           {"name": "f", "op": "fully_connected", "kernel": {"count": 5}})");
+    const auto shape = [&](std::size_t t) {
+        const NetworkTensor& x = n.tensors[t];
+        return std::to_string(x.width) + "x" + std::to_string(x.height) + "x" + std::to_string(x.channels);
+    };
+    EXPECT_EQ(shape(1), "4x8x6");
+    EXPECT_EQ(shape(2), "2x4x6");
+    EXPECT_EQ(shape(3), "6x4x6");
+    EXPECT_EQ(shape(4), "6x4x12");
+    EXPECT_EQ(shape(5), "1x1x5");
+    EXPECT_EQ(n.macs(), 4u * 8 * 6 * 9 * 16 + 6u * 4 * 12 * 5);
+}
+
+TEST(NetworkReader, CountsAndSizesHaveLimits)
+{
+    EXPECT_THAT(refusal([] { network_of(conv("a", 2), R"({"width": 8192, "height": 8192, "channels": 2})"); }),
+                HasSubstr("at most 67108864"));
+    EXPECT_THAT(refusal([] { network_of(conv("", 2)); }), HasSubstr("expected 1 to 100"));
+    std::string layers = conv("l0", 1);
+    for (int i = 1; i <= 2048; ++i) layers += "," + conv("l" + std::to_string(i), 1);
+    EXPECT_THAT(refusal([&] { network_of(layers); }), HasSubstr("1 to 2048 layers"));
+}
+
+TEST(NetworkSteps, AnAdditionJoinsTheConvolutionOfItsLastTensor)
+{
+    const std::string sum = R"(, {"name": "s", "op": "add", "inputs": ["b", "data"], "activation": "relu"})";
+    EXPECT_THAT(names(planned(network_of(conv("a", 16) + "," + conv("b", 16) + sum), "nv_small")), ElementsAre("a", "s"));
+    // Somebody else reads what the convolution makes, or it does something behind its sums.
+    EXPECT_THAT(names(planned(network_of(conv("b", 16) + sum + "," + conv("c", 4, R"(, "inputs": ["b"])")), "nv_small")),
+                ElementsAre("b", "s", "c"));
+    EXPECT_THAT(names(planned(network_of(conv("b", 16, R"(, "activation": "relu")") + sum), "nv_small")), ElementsAre("b", "s"));
+}
+
+TEST(NetworkSteps, PoolingFollowsOnTheWayWhereItsWindowsFit)
+{
+    const auto pool = [](int kernel, int stride) {
+        return R"(, {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [)" + std::to_string(kernel) + "," +
+               std::to_string(kernel) + R"(], "strides": [)" + std::to_string(stride) + "," + std::to_string(stride) + "]}}";
+    };
+    EXPECT_THAT(names(planned(network_of(conv("a", 8) + pool(2, 2)), "nv_small")), ElementsAre("p"));
+    EXPECT_THAT(names(planned(network_of(conv("a", 8) + pool(3, 2)), "nv_small")),
+                ElementsAre("a", "p"));  // a row and a column are left over
+}
+
+TEST(NetworkPlan, PartsOfAConcatenationStandInTheWhole)
+{
+    const Network n = network_of(conv("a", 24) + "," + conv("b", 8, R"(, "inputs": ["data"])") +
+                                 R"(, {"name": "j", "op": "concat", "inputs": ["a", "b"]},)" + conv("c", 4));
+    const NetworkPlan small = planned(n, "nv_small");  // atoms of 8 channels
+    const std::uint64_t whole = small.layouts[tensor(small, "j")].place.address;
+    EXPECT_EQ(small.layouts[tensor(small, "a")].place.address, whole);
+    EXPECT_EQ(small.layouts[tensor(small, "b")].place.address, whole + 3 * 8 * 8 * 8);
+    EXPECT_THAT(small.layouts[tensor(small, "j")].pieces, ElementsAre(ChannelPiece{0, 32, 0}));
+    const NetworkPlan large = planned(n, "nv_large");  // of 32: the second part begins with an atom of its own
+    EXPECT_THAT(large.layouts[tensor(large, "j")].pieces, ElementsAre(ChannelPiece{0, 24, 0}, ChannelPiece{24, 8, 32}));
+    EXPECT_EQ(large.plans.back().machine.channels, 40u);
+}
+
+TEST(NetworkPlan, NoTwoTensorsMeet)
+{
+    const Network n = read_network(std::string(DLASIM_SOURCE) + "/models/networks/squeezenet_v1_1.json");
+    const NetworkPlan plan = planned(n, "nv_large");
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+    for (const TouchedRange& range : plan.ranges) ranges.emplace_back(range.place.address, range.place.address + range.bytes);
+    std::sort(ranges.begin(), ranges.end());
+    for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_LE(ranges[i - 1].second, ranges[i].first);
+}
+
+TEST(NetworkPlan, ConvertersKeepTheRange)
+{
+    const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);
+    for (const Step& step : plan.steps.list) {
+        const Tensor& values = *plan.golden[step.output];
+        const auto ends = std::count_if(values.values.begin(), values.values.end(), [](std::int16_t v) { return v == 127 || v == -128; });
+        EXPECT_LT(ends, static_cast<std::ptrdiff_t>(values.values.size() / 100));
+        EXPECT_GT(*std::max_element(values.values.begin(), values.values.end()), 60);
+    }
+}
+
+}  // namespace
+}  // namespace dlasim
