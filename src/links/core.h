@@ -51,6 +51,12 @@ public:
     virtual ~Core() = default;
     virtual void advance(Cycle to) = 0;
     virtual Cycle horizon() const = 0;
+    /// Both, in one call.
+    virtual Cycle evaluate(Cycle to)
+    {
+        advance(to);
+        return horizon();
+    }
     /// Accounts all cycles before `end`, when all of them have been evaluated and no later one. May be asked again later: what
     /// happened in between is the difference.
     virtual UnitReport report(Cycle end) = 0;

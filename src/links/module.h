@@ -58,22 +58,39 @@ public:
 
     /// Cycles before `end` may be evaluated ahead of SystemC's time. 0: none. Whoever calls sc_start() says so, who then reads
     /// the time of the machine from now().
-    void run_ahead(Cycle end) { ahead_end_ = end; }
+    void run_ahead(Cycle end)
+    {
+        ahead_end_ = end;
+        stir();
+    }
+    /// Whoever notifies an event of SystemC while cycles are evaluated says so: others have something to do then.
+    void stir() const { stirred_ = true; }
     /// Goes ahead to `cycle` if nothing else of the simulation happens before it or at its edge.
     bool go_ahead(Cycle cycle)
     {
-        if (cycle >= ahead_end_ || sc_core::sc_pending_activity_at_current_time(kernel_)) return false;
-        if (sc_core::sc_pending_activity_at_future_time(kernel_) && sc_core::sc_time_to_pending_activity(kernel_) <= until(cycle))
-            return false;
+        if (stirred_) ask_kernel();
+        if (cycle >= others_) return false;
         ahead_ = cycle;
         return true;
     }
 
 private:
+    void ask_kernel()
+    {
+        stirred_ = false;
+        others_ = ahead_end_;
+        if (others_ == 0) return;
+        if (sc_core::sc_pending_activity_at_current_time(kernel_)) others_ = 0;
+        else if (sc_core::sc_pending_activity_at_future_time(kernel_))
+            others_ = std::min(others_, edge_after(sc_core::sc_time_to_pending_activity(kernel_)));
+    }
+
     sc_core::sc_time period_;
     const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
-    Cycle ahead_ = 0;  // the cycle that was gone ahead to
+    Cycle ahead_ = 0;              // the cycle that was gone ahead to
+    Cycle others_ = 0;             // the first cycle before which, or at whose edge, something else may happen
+    mutable bool stirred_ = true;  // a note: those who leave it only read the clock
     std::vector<std::unique_ptr<Crew>> crews_;
 };
 
@@ -122,6 +139,7 @@ private:
     {
         crew_.notified = kNever;
         crew_.running = true;
+        clock_.stir();
         Cycle next = clock_.now();
         do next = evaluate_due(next);
         while (clock_.go_ahead(next));
@@ -148,8 +166,7 @@ private:
         if (failures && failures->any()) return;
         try {
             ++evaluations_;
-            evaluated_->advance(now);
-            const Cycle next = evaluated_->horizon();
+            const Cycle next = evaluated_->evaluate(now);
             DLASIM_EXPECTS(next > now);
             if (next != kNever) crew_.agenda.add(place_, next);
         } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
@@ -163,6 +180,7 @@ private:
     void notify(Cycle at)
     {
         crew_.notified = at;
+        clock_.stir();
         crew_.due.notify(clock_.until(at));
     }
 

@@ -44,7 +44,11 @@ private:
     /// Reads of a window that wait for their data, in their order.
     struct Reads final : Sleeper {
         explicit Reads(const Clock& c) : clock(c) {}
-        void wake_at(Cycle at) override { changed.notify(clock.until(at)); }
+        void wake_at(Cycle at) override
+        {
+            clock.stir();
+            changed.notify(clock.until(at));
+        }
         const Clock& clock;
         sc_core::sc_event changed;
         std::uint64_t asked = 0, answered = 0;

@@ -27,7 +27,11 @@ private:
     /// The pin changes later than its cause: a process of its own follows it.
     struct PinDriver final : Sleeper {
         explicit PinDriver(Glb& owner) : glb(owner) {}
-        void wake_at(Cycle at) override { glb.pin_change_.notify(glb.clock_.until(at)); }
+        void wake_at(Cycle at) override
+        {
+            glb.clock_.stir();
+            glb.pin_change_.notify(glb.clock_.until(at));
+        }
         Glb& glb;
     };
     void drive()

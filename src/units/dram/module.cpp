@@ -317,6 +317,7 @@ void DramMemory::schedule()
                     std::min(wake, std::max(cycle_from(next + read_cycles_) + slow_clock_cycle_, now + later_beats + 2) - later_beats - 1);
         }
     if (wake == kNever) return;
+    clock_.stir();
     if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
     else wake_.notify(clock_.until(wake));
 }
