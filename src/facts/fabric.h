@@ -9,9 +9,12 @@
 
 namespace dlasim::facts::fabric {
 
-inline constexpr std::uint32_t kFullBlockBytes = 256;   // [spec] 1.3: S; requests are split at its multiples
-inline constexpr std::uint32_t kFullWordBytes = 64;     // [spec] 1.3: what an nv_full read or write command addresses
-inline constexpr std::uint32_t kWordFifo = 4;           // [spec] 1.4: read beats a client can have waiting, FIFO-F(4)
+inline constexpr std::uint32_t kFullBlockBytes = 256;  // [spec] 1.3: S; requests are split at its multiples
+inline constexpr std::uint32_t kFullWordBytes = 64;    // [spec] 1.3: what an nv_full read or write command addresses
+inline constexpr std::uint32_t kWordFifo = 4;          // [spec] 1.4: read beats a client can have waiting, FIFO-F(4)
+inline constexpr std::uint32_t kEgressLatency = 3;  // [spec] 2.2: beat at the port in r, response of the configurable generation in r + 3
+inline constexpr std::uint32_t kReturnLatency = 2;  // [spec] 1.5: beat at the port in r, no longer outstanding in r + 2
+inline constexpr std::uint32_t kWriteDataLatency = 3;   // [spec] 2.3: packet at the channel in 1, in the stage in front of the FIFO in 4
 inline constexpr std::uint32_t kReadLane = 4;           // [spec] 1.4: FIFO-B(4) for each half of a response beat
 inline constexpr std::uint32_t kWriteLane = 1;          // [spec] 1.6: FIFO-B(1)+WR for each half of a write packet
 inline constexpr std::uint32_t kWriteDataFifo = 4;      // [spec] 1.6: beats in front of the write arbiter, FIFO-F(4)

@@ -1,4 +1,5 @@
-// Whatever the traffic, a memory interface that sleeps does what one evaluated in every cycle does.
+// Whatever the traffic, a memory interface that sleeps, and does ahead of time what is known, does what one does that is evaluated in
+// every cycle, stage by stage.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -76,6 +77,7 @@ TEST_P(McifLeap, SleepingAndSteppingAgreeInEveryEvent)
                                .write_interval = 1 + random() % 4},
                               seed};
         auto stepped = bench_with(traffic, kCycles), leapt = bench_with(traffic, kCycles);
+        stepped->core->plainly();
         stepped->run(kCycles);
         leapt->run(kCycles, true);
         EXPECT_EQ(stepped->ar, leapt->ar) << seed;
@@ -126,6 +128,7 @@ TEST_P(McifLeap, EveryReadIsAnsweredWithTheBytesItAskedFor)
             EXPECT_EQ(memory, wanted) << seed << " client " << client << " address " << address;
         }
         EXPECT_EQ(bench->core->horizon(), kNever) << bench->core->waiting_for();
+        EXPECT_TRUE(bench->core->idle()) << bench->core->waiting_for();
         if (HasFailure()) return;
     }
 }

@@ -125,7 +125,9 @@ void Bridge::send(Burst* burst, Cycle from)
 {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);
-    switch (socket_->nb_transport_fw(burst->payload, phase, delay)) {
+    const tlm::tlm_sync_enum answer = socket_->nb_transport_fw(burst->payload, phase, delay);
+    if (answer != tlm::TLM_COMPLETED) clock_.stir();  // a memory that keeps it may have something to do
+    switch (answer) {
         case tlm::TLM_ACCEPTED:
             requesting_ = burst;
             break;
@@ -221,6 +223,7 @@ void Bridge::end_response(Burst* burst)
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = clock_.until(clock_.now());
         socket_->nb_transport_fw(burst->payload, phase, delay);
+        clock_.stir();
     }
     burst->payload.release();
 }

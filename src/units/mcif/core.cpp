@@ -71,26 +71,46 @@ void McifCore::advance(Cycle to)
     now_ = to;
     if (registers_.horizon() <= to) registers_.advance(to);
 
-    egress_.step(to);
-    egress_.issued(ingress_.step(to, egress_.returned(), egress_.contexts_full()));
+    // every part only where something can happen in it
+    ingress_.returned(egress_.returned_ahead(to));
+    if (egress_.due(to)) egress_.step(to);
+    else egress_.rest();
+    ingress_.returned(egress_.returned());
+    const fabric::ReadCommand* issued = nullptr;
+    if (ingress_.due(to)) issued = ingress_.step(to, egress_.contexts_full(), !settings_stale_);
+    else ingress_.rest();
+    egress_.issued(issued);
     writes_.step(to);
-    changed_ = egress_.changed() || ingress_.changed() || writes_.changed() || settings_stale_;
+    again_ = egress_.again() || ingress_.again() || writes_.again() || settings_stale_;
+    const bool changed = egress_.changed() || ingress_.changed() || writes_.changed() || settings_stale_;
 
     // a register holds what was written to it from the next cycle on
     if (settings_stale_) load_settings();
 
-    Phase phase = Phase::Gated;
-    if (egress_.moved() || ingress_.accepted() || writes_.moved()) phase = Phase::Issuing;
-    else if (egress_.empty() && ingress_.empty() && writes_.waits_for_data()) phase = Phase::Starved;
-    else if (!egress_.empty() || !ingress_.empty() || !writes_.empty()) phase = changed_ ? Phase::Draining : Phase::Blocked;
-    else if (ingress_.outstanding() != 0 || writes_.outstanding() != 0) phase = Phase::Starved;
-    phases_.enter(phase, to);
+    const bool moved = egress_.moved() || ingress_.accepted() || writes_.moved(), reads = !egress_.empty() || !ingress_.empty();
+    const Cycle transit = std::max({egress_.in_transit_until(), ingress_.in_transit_until(), writes_.in_transit_until()});
+    phases_.enter(moved ? Phase::Issuing : phase(to, reads, changed || transit > to), to);
+    if (again_) return;
+    // so it stays until the next evaluation, but where data on their way become visible
+    const Phase rest = phase(to + 1, reads, transit > to + 1);
+    phases_.enter(rest, to + 1);
+    again_ = rest == Phase::Starved && transit > to + 1;
+}
+
+/// Of a cycle in which nothing comes or leaves. `reads`: some are held here.
+Phase McifCore::phase(Cycle at, bool reads, bool changed) const
+{
+    if (!reads && writes_.waits_for_data(at)) return Phase::Starved;
+    if (reads || !writes_.empty()) return changed ? Phase::Draining : Phase::Blocked;
+    return ingress_.outstanding() != 0 || writes_.outstanding() != 0 ? Phase::Starved : Phase::Gated;
 }
 
 Cycle McifCore::horizon() const
 {
-    if (changed_) return now_ + 1;
-    return std::min({port_.next(now_), ingress_.horizon(), registers_.horizon()});
+    if (again_) return now_ + 1;
+    // what has returned matters in its cycle to commands only
+    const Cycle returns = ingress_.ordered(now_) ? std::max(egress_.next_return(), now_ + 1) : kNever;
+    return std::min({port_.next(now_), ingress_.horizon(now_), egress_.horizon(now_), writes_.horizon(), returns, registers_.horizon()});
 }
 
 UnitReport McifCore::report(Cycle end)

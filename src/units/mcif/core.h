@@ -31,6 +31,14 @@ public:
     /// where nothing stands need not be looked at.
     void hang_doorbells();
 
+    /// Every stage in its own cycle, nothing ahead of time: slower, and by law the same.
+    void plainly()
+    {
+        egress_.plainly();
+        ingress_.plainly();
+        writes_.plainly();
+    }
+
     void advance(Cycle to) override;
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
@@ -43,6 +51,7 @@ public:
 
 private:
     void load_settings();
+    Phase phase(Cycle at, bool reads, bool changed) const;
 
     std::string name_;
     RegisterFile registers_;
@@ -53,7 +62,7 @@ private:
     fabric::WritePath writes_;
     PhaseLog phases_;
     Cycle now_ = 0;
-    bool changed_ = true, settings_stale_ = false;
+    bool again_ = true, settings_stale_ = false;
 };
 
 }  // namespace dlasim

@@ -9,6 +9,7 @@ Mcif::Mcif(const sc_core::sc_module_name& name, Clock& clock, bool stepping, con
       bridge_(hardware, side, clock, port_, *this, memory),
       machine_(core_, bridge_)
 {
+    if (stepping) core_.plainly();
     memory.bind(bridge_);
     links.csb.wakes(*this);
     for (ReadLink* link : links.read)

@@ -36,6 +36,11 @@ private:
             bridge.advance(to);
         }
         Cycle horizon() const override { return fabric.horizon(); }
+        Cycle evaluate(Cycle to) override
+        {
+            Machine::advance(to);
+            return fabric.horizon();
+        }
         UnitReport report(Cycle end) override { return fabric.report(end); }
         std::string waiting_for() const override { return fabric.waiting_for(); }
         void attach(ProbeSet& probes) override { fabric.attach(probes); }

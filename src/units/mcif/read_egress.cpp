@@ -39,7 +39,7 @@ void ReadEgress::step(Cycle at)
     used_contexts_ = 0;
     const PortRead& beat = port_.r;
     const bool valid = beat.valid && beat.from <= at;
-    if (!valid && !returned_ && pipe_.quiet() && (words_ | out_ | active_) == 0) return;
+    if (transit_ != 0 && transit_ends_ <= at) end_transits(at);
     const bool head = pipe_.valid();
     ClientState* receiver = head ? &clients_[index_[pipe_.head()]] : nullptr;
     const bool leaves = head && receiver->word_count < ff::kWordFifo;
@@ -51,30 +51,76 @@ void ReadEgress::step(Cycle at)
     }
     returned_ = leaves;
     changed_ |= returned_ || returned_before_;
+    if (valid || !pipe_.quiet()) receive(at, valid, leaves);
+    again_ = changed_ && (returned_ || !pipe_.quiet() || (words_ | active_ | (out_ & ~transit_)) != 0);
+}
 
-    // R channel
-    if (!valid && pipe_.quiet()) return;
+/// R channel. `leaves`: the beat at the end of the pipe does.
+void ReadEgress::receive(Cycle at, bool valid, bool leaves)
+{
+    const PortRead& beat = port_.r;
     if (valid && pipe_.ready()) {
         if (beat.id >= index_.size() || index_[beat.id] == kNoClient)
             throw MachineError("memory port: a read beat for a client that asked for none");
         ClientState& client = clients_[index_[beat.id]];
-        client.words[(client.word_head + client.word_arrived++) % client.words.size()] = arrive(client, beat.data);
         port_.r.taken = true;
         ++beats_;
         moved_ = true;
+        if (hurry(client, at, beat.data)) return;
+        client.words[(client.word_head + client.word_arrived++) % client.words.size()] = arrive(client, beat.data);
     }
     changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, silicon_.stages_stall);
+}
+
+/// One atom a beat, and nothing stands between the port and the client: what the stages between will do is known. The response is
+/// offered now for the cycle in which it will be there.
+bool ReadEgress::hurry(ClientState& client, Cycle at, const std::uint8_t* data)
+{
+    const std::uint32_t bit = 1u << client.id;
+    if (plain_ || silicon_.pairs || !pipe_.quiet() || client.word_arrived != 0 || (out_ & bit) || !client.link->response.free(at))
+        return false;
+    client.arriving = context_of_beat(client);
+    --client.arriving.beats;
+    --client.arriving.atoms;
+    const Cycle from = at + ff::kEgressLatency;
+    ReadBeat& beat = client.link->response.offer_in_place(from);
+    beat.atoms = 1;
+    if (client.values) copy_bytes(beat.data.data(), data, atom_bytes_);
+    client.out_from = last_transit_ends_ = from;
+    if (transit_ == 0) transit_ends_ = from;
+    out_ |= bit;
+    transit_ |= bit;
+    ahead_[ahead_[0] != kNever] = at + ff::kReturnLatency;
+    changed_ = true;
+    return true;
+}
+
+/// The responses that were offered ahead of time and are there are as others.
+void ReadEgress::end_transits(Cycle at)
+{
+    transit_ends_ = kNever;
+    for (std::uint32_t left = transit_; left != 0; left &= left - 1) {
+        const unsigned id = static_cast<unsigned>(std::countr_zero(left));
+        const Cycle from = clients_[index_[id]].out_from;
+        if (from <= at) transit_ &= ~(1u << id);
+        else transit_ends_ = std::min(transit_ends_, from);
+    }
+}
+
+/// What is left of the command that the beat belongs to.
+ReadContext ReadEgress::context_of_beat(ClientState& client)
+{
+    if (client.arriving.beats != 0) return client.arriving;
+    if (client.contexts.empty()) throw MachineError("memory port: a read beat that was not asked for");
+    const ReadContext context = client.contexts.front();
+    client.contexts.pop_front();
+    return context;
 }
 
 /// Puts the atoms of a beat behind those before it and says which lanes they take.
 ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* data)
 {
-    ReadContext context = client.arriving;
-    if (context.beats == 0) {
-        if (client.contexts.empty()) throw MachineError("memory port: a read beat that was not asked for");
-        context = client.contexts.front();
-        client.contexts.pop_front();
-    }
+    const ReadContext context = context_of_beat(client);
     const std::uint32_t lanes = silicon_.pairs ? 2 : 1;
     const std::uint32_t atoms = std::min<std::uint32_t>(context.atoms, lanes - context.half);
     if (client.values) {
@@ -162,7 +208,7 @@ bool ReadEgress::step_lanes(ClientState& client, Cycle at, const Word* word)
 
 void ReadEgress::step_configurable(Cycle at)
 {
-    for (std::uint32_t left = words_ | out_; left != 0; left &= left - 1) {
+    for (std::uint32_t left = (words_ | out_) & ~transit_; left != 0; left &= left - 1) {
         const unsigned id = static_cast<unsigned>(std::countr_zero(left));
         const std::uint32_t bit = 1u << id;
         ClientState& client = clients_[index_[id]];

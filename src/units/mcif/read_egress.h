@@ -34,8 +34,21 @@ class ReadEgress {
 public:
     ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values);
 
-    /// One cycle, before the ingress: words and lanes.
+    void plainly() { plain_ = true; }
+    /// Something can happen in this cycle.
+    bool due(Cycle at) const
+    {
+        return (port_.r.valid && port_.r.from <= at) || returned_ || !pipe_.quiet() || (words_ | active_ | (out_ & ~transit_)) != 0 ||
+               (transit_ != 0 && transit_ends_ <= at);
+    }
+    /// One cycle in which something can, before the ingress: words and lanes.
     void step(Cycle at);
+    /// One in which nothing can.
+    void rest()
+    {
+        changed_ = again_ = moved_ = returned_before_ = false;
+        used_contexts_ = 0;
+    }
     /// After it: contexts, with the command that the ingress issued in this cycle, or null.
     void issued(const ReadCommand* command)
     {
@@ -43,8 +56,21 @@ public:
     }
 
     bool returned() const { return returned_before_; }  // a beat left the R pipe in the cycle before
+    /// Beats of which that was known ahead, up to this cycle; to be asked before the cycle's step().
+    std::uint32_t returned_ahead(Cycle at)
+    {
+        std::uint32_t beats = 0;
+        for (; ahead_[0] <= at; ++beats) ahead_ = {ahead_[1], kNever};
+        return beats;
+    }
+    /// When returned_ahead() has more.
+    Cycle next_return() const { return ahead_[0]; }
     bool contexts_full() const { return contexts_.full(); }
-    bool changed() const { return changed_; }
+    bool changed() const { return changed_; }                          // something did in this cycle
+    bool again() const { return silicon_.pairs ? changed_ : again_; }  // something may in the next one, without anything new
+    /// A beat goes on from stage to stage in this cycle, known in the cycle in which it was taken.
+    Cycle in_transit_until() const { return last_transit_ends_; }
+    Cycle horizon(Cycle now) const { return transit_ != 0 && transit_ends_ > now ? transit_ends_ : kNever; }
     bool moved() const { return moved_; }
     std::uint64_t taken() const { return beats_; }
     bool empty() const { return !pipe_.valid() && (words_ | active_ | out_) == 0; }
@@ -71,7 +97,7 @@ private:
         std::uint8_t odd_count = 0;
         elements::Stage<std::uint8_t> out;  // atoms of a response beat
         // configurable
-        bool out_valid = false;
+        Cycle out_from = 0;  // where the offer has been made ahead of time
         // atoms on their way, in request order
         std::vector<std::uint8_t> atoms;
         std::uint32_t put = 0, got = 0;
@@ -79,7 +105,11 @@ private:
     static constexpr std::uint32_t kAtoms = 64;  // more than all stages of a client hold
 
     void turn_contexts(const ReadCommand* command);
+    void receive(Cycle at, bool valid, bool leaves);
     Word arrive(ClientState& client, const std::uint8_t* data);
+    ReadContext context_of_beat(ClientState& client);
+    bool hurry(ClientState& client, Cycle at, const std::uint8_t* data);
+    void end_transits(Cycle at);
     void step_full(Cycle at);
     bool step_lanes(ClientState& client, Cycle at, const Word* word);
     void step_configurable(Cycle at);
@@ -96,13 +126,16 @@ private:
     ContextQueue contexts_{true};
     std::uint32_t used_contexts_ = 0;  // of this cycle, by client id
     // clients by id: what a cycle must look at
-    std::uint32_t words_ = 0;   // a word waits
-    std::uint32_t room_ = 0;    // both lanes have room
-    std::uint32_t active_ = 0;  // something changed in the cycle before
-    std::uint32_t out_ = 0;     // a response is offered
-    std::uint64_t beats_ = 0;   // from the port
+    std::uint32_t words_ = 0;                         // a word waits
+    std::uint32_t room_ = 0;                          // both lanes have room
+    std::uint32_t active_ = 0;                        // something changed in the cycle before
+    std::uint32_t out_ = 0;                           // a response is offered
+    std::uint32_t transit_ = 0;                       // a response is offered ahead of time
+    Cycle transit_ends_ = 0, last_transit_ends_ = 0;  // the first and the last of them
+    std::array<Cycle, 2> ahead_{kNever, kNever};      // when their beats count as returned
+    std::uint64_t beats_ = 0;                         // from the port
     bool returned_ = false, returned_before_ = false;
-    bool changed_ = false, moved_ = false;
+    bool changed_ = false, again_ = false, moved_ = false, plain_ = false;
 };
 
 }  // namespace dlasim::fabric

@@ -56,30 +56,118 @@ void ReadIngress::hang_doorbells()
         Pulse<bool>& credit = clients_[i].link->credit;
         clients_[i].credit_bell.owner = credit.reader;
         clients_[i].credit_bell.client = &clients_[i];
+        clients_[i].credit_bell.due = &credit_due_;
         credit.reader = &clients_[i].credit_bell;
     }
 }
 
 void ReadIngress::CreditBell::wake_at(Cycle at)
 {
-    // behind one that is on its way it is seen in horizon()
-    if (owner && client->out_of_credit && client->link->credit.next() == at) owner->wake_at(at + ff::kCreditLatency);
+    // one behind another that is on its way is seen in horizon()
+    if (!client->out_of_credit || client->link->credit.next() != at) return;
+    *due = std::min(*due, at + ff::kCreditLatency);
+    if (owner) owner->wake_at(at + ff::kCreditLatency);
 }
 
-const ReadCommand* ReadIngress::step(Cycle at, bool returned, bool contexts_full)
+const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
 {
-    changed_ = returned;
-    accepted_ = limit_blocks_ = false;
-    outstanding_ -= returned;
-    const bool head = ordered_.valid(), issues = head && issue(contexts_full);
+    rest();
+    const bool head = ordered(at), issues = head && issue(contexts_full);
     const ReadCommand* issued = issues ? &ordered_.head() : nullptr;
     if (head || !ar_.quiet()) serve_port(at, issued);
-    const std::uint32_t requests = waiting_ & weighted_;
+    if (!head && !serialising_ && belled_ && ((waiting_ & weighted_) | active_ | (rung_ & open_)) == 0) {
+        const bool credit = credit_due_ <= at;
+        if (!credit || (settled && only_credit())) {
+            if (credit) pass_chunk(clients_[static_cast<unsigned>(std::countr_zero(starved_))], at);
+            again_ = changed_ && (active_ != 0 || !ar_.quiet());
+            return nullptr;
+        }
+    }
+    const std::uint32_t requests = ordered_from_ == at + 1 ? 0 : waiting_ & weighted_;  // this cycle's grant was done ahead
     std::uint32_t granted = 0;
     const bool offered = (serialising_ || requests != 0) && order(requests, granted);
     if (offered || head) changed_ |= ordered_.step(offered, issues, silicon_.stages_stall);
     step_clients(at, granted);
+    if (settled && waiting_ != 0 && ordered_.quiet() && !silicon_.pairs && !plain_) hurry(at);
+    again_ =
+        changed_ && (((waiting_ & weighted_) | active_) != 0 || serialising_ || (ordered_.valid() && ordered_from_ <= at) || !ar_.quiet());
     return issued;
+}
+
+/// Nothing stands between the arbiter and the limit, so what the arbiter will do in the next cycle is known: it is done now. A client
+/// of which nothing else can move before its next credit is not looked at until then.
+void ReadIngress::hurry(Cycle at)
+{
+    const std::uint32_t requests = waiting_ & weighted_;
+    if (requests == 0) return;
+    const unsigned pick = arbiter_.pick(requests);
+    ClientState& client = clients_[pick];
+    if (!client.slot.ready()) return;  // one that waited longer is free a cycle later
+    order_ahead(client, pick, client.slot.head(), at);
+    client.slot.step(false, true, silicon_.stages_stall);
+    const std::uint32_t bit = 1u << pick;
+    waiting_ &= ~bit;
+    if (!client.first.valid() && !client.second.valid()) holding_ &= ~bit;
+    settle(client, bit, at);
+}
+
+/// The arbiter takes the chunk in the next cycle.
+void ReadIngress::order_ahead(const ClientState& client, unsigned pick, const Chunk& chunk, Cycle at)
+{
+    arbiter_.grant(pick, weight_[pick]);
+    command_of(client, chunk, ordered_.incoming());
+    ordered_.step(true, false, silicon_.stages_stall);
+    ordered_from_ = at + 2;
+    changed_ = true;
+}
+
+/// A client of which nothing can move in the next cycle but for a credit lacks it already.
+void ReadIngress::settle(ClientState& client, std::uint32_t bit, Cycle at)
+{
+    client.out_of_credit = lacks_credit(client, at + 1);
+    starved_ = client.out_of_credit ? starved_ | bit : starved_ & ~bit;
+    active_ = client.out_of_credit ? active_ & ~bit : active_ | bit;
+    credit_due_ = next_credit();
+}
+
+/// One client has a credit again, for a chunk that does not end its request, and nothing else is in front of the limit.
+bool ReadIngress::only_credit() const
+{
+    const bool alone = (starved_ & (starved_ - 1)) == 0 && (starved_ & weighted_) != 0 && waiting_ == 0;
+    if (!alone || plain_ || silicon_.pairs || !ordered_.quiet()) return false;
+    const ClientState& client = clients_[static_cast<unsigned>(std::countr_zero(starved_))];
+    return stands(client) && client.slot.quiet() && client.split.left > block_;
+}
+
+/// What step_client() and hurry() do with it.
+void ReadIngress::pass_chunk(ClientState& client, Cycle at)
+{
+    refund(client, at);
+    Chunk chunk;
+    const std::uint32_t need = next_chunk(client.split, chunk);
+    if (client.used + need > client.depth) {
+        client.out_of_credit = true;
+        credit_due_ = next_credit();
+        return;
+    }
+    client.used += need;
+    client.split.pass(chunk.context.atoms, atom_shift_);
+    const auto pick = static_cast<unsigned>(std::countr_zero(starved_));
+    order_ahead(client, pick, chunk, at);
+    settle(client, 1u << pick, at);
+}
+
+/// The stages in front of the splitter are full, or empty, and wait for it.
+bool ReadIngress::stands(const ClientState& client)
+{
+    return client.first.valid() != client.first.ready() && client.second.valid() && !client.second.ready() && client.split.active;
+}
+
+/// In this cycle nothing of the client can move for want of a credit, but for a request that arrives.
+bool ReadIngress::lacks_credit(const ClientState& client, Cycle at)
+{
+    if (!stands(client) || client.depth == 0) return false;
+    return client.used >= client.depth && (at < ff::kCreditLatency || !client.link->credit.available(at - ff::kCreditLatency));
 }
 
 /// (3): true if the ordered command goes to the AR pipe.
@@ -118,7 +206,7 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted)
     arbiter_.grant(pick, weight_[pick]);
     granted = 1u << pick;
     changed_ = true;
-    command_of(clients_[pick], silicon_.pairs ? serial_ : ordered_.incoming());
+    command_of(clients_[pick], clients_[pick].slot.head(), silicon_.pairs ? serial_ : ordered_.incoming());
     serialising_ = silicon_.pairs;
     return offered || !silicon_.pairs;
 }
@@ -133,7 +221,7 @@ std::uint32_t ReadIngress::stirred(Cycle at)
         if (request.valid(at)) stirred |= 1u << i;
         else if (belled_ && !request.offered()) rung_ &= ~(1u << i);
     }
-    for (std::uint32_t left = starved_; left != 0; left &= left - 1) {
+    for (std::uint32_t left = !belled_ || credit_due_ <= at ? starved_ : 0; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const Pulse<bool>& credit = clients_[i].link->credit;
         if (at >= ff::kCreditLatency && credit.available(at - ff::kCreditLatency)) stirred |= 1u << i;
@@ -145,7 +233,9 @@ std::uint32_t ReadIngress::stirred(Cycle at)
 void ReadIngress::step_clients(Cycle at, std::uint32_t granted)
 {
     std::uint32_t active = 0;
-    for (std::uint32_t left = active_ | granted | stirred(at); left != 0; left &= left - 1) {
+    const std::uint32_t stepped = active_ | granted | stirred(at);
+    if (stepped == 0) return;
+    for (std::uint32_t left = stepped; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const std::uint32_t bit = 1u << i;
         ClientState& client = clients_[i];
@@ -158,6 +248,7 @@ void ReadIngress::step_clients(Cycle at, std::uint32_t granted)
     }
     active_ = active;
     changed_ |= active_ != 0;
+    credit_due_ = next_credit();
 }
 
 /// Credits whose pulses have arrived; they end a lack of credit.
@@ -194,10 +285,7 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
         accepted = !client.out_of_credit;
         if (accepted) {
             if (client.depth != 0) client.used += need;
-            const std::uint32_t atoms = chunk.context.atoms;
-            split.address += std::uint64_t{atoms} << atom_shift_;
-            split.left -= atoms;
-            split.done += atoms;
+            split.pass(chunk.context.atoms, atom_shift_);
             done = split.left == 0;
             split.active = !done;
         }
@@ -216,7 +304,13 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
     return changed;
 }
 
-Cycle ReadIngress::horizon() const
+Cycle ReadIngress::horizon(Cycle now) const
+{
+    const Cycle credit = belled_ ? credit_due_ : next_credit();
+    return ordered_from_ > now ? std::min(ordered_from_, credit) : credit;
+}
+
+Cycle ReadIngress::next_credit() const
 {
     Cycle first = kNever;
     for (std::uint32_t left = starved_; left != 0; left &= left - 1) {
@@ -243,10 +337,8 @@ std::uint32_t ReadIngress::next_chunk(const Split& split, Chunk& chunk) const
     return last ? (atoms - 1 + split.odd_start) / 2 + 1 : block_ / 2;
 }
 
-/// The command for the chunk in a client's slot.
-void ReadIngress::command_of(const ClientState& client, ReadCommand& command) const
+void ReadIngress::command_of(const ClientState& client, const Chunk& chunk, ReadCommand& command) const
 {
-    const Chunk& chunk = client.slot.head();
     ReadContext context = chunk.context;
     context.beats = (silicon_.pairs ? (context.half + context.atoms + 1u) / 2 : context.atoms) & 0xff;
     command.address = chunk.address & address_mask_ & silicon_.command_mask;

@@ -42,17 +42,33 @@ class ReadIngress {
 public:
     ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port);
 
-    /// One cycle. `returned`: a beat left the R pipe in the cycle before; `contexts_full` blocks new commands.
+    void plainly() { plain_ = true; }
+    /// Something can happen in this cycle.
+    bool due(Cycle at) const
+    {
+        return ((waiting_ & weighted_) | active_ | (rung_ & open_)) != 0 || serialising_ || (ordered_.valid() && ordered_from_ <= at) ||
+               (starved_ != 0 && (!belled_ || credit_due_ <= at)) || (!ar_.quiet() && (ar_.ready() || port_.ar.fires(at)));
+    }
+    /// One cycle in which something can. `contexts_full` blocks new commands; `settled`: the settings stay as they are.
     /// Returns the command that passed the limit, or null.
-    const ReadCommand* step(Cycle at, bool returned, bool contexts_full);
+    const ReadCommand* step(Cycle at, bool contexts_full, bool settled);
+    /// None in which nothing can.
+    void rest() { changed_ = again_ = accepted_ = limit_blocks_ = false; }
+    /// A beat left the R pipe in the cycle before.
+    void returned(std::uint32_t beats) { outstanding_ -= beats; }
 
-    bool changed() const { return changed_; }
-    /// The next credit that a blocked client waits for.
-    Cycle horizon() const;
+    bool changed() const { return changed_; }  // something did in this cycle
+    bool again() const { return again_; }      // something may in the next one, without anything new
+    /// A chunk goes on from stage to stage in this cycle, and nothing else can.
+    Cycle in_transit_until() const { return ordered_from_; }
+    /// The next credit that a blocked client waits for, the end of a transit.
+    Cycle horizon(Cycle now) const;
     bool empty() const { return !serialising_ && !ordered_.valid() && !ar_.valid() && holding_ == 0; }
     void apply(const FabricSettings& settings);
     void hang_doorbells();
     std::uint32_t outstanding() const { return outstanding_; }
+    /// A command stands in front of the limit.
+    bool ordered(Cycle at) const { return ordered_.valid() && ordered_from_ <= at; }
     bool blocked_by_limit() const { return limit_blocks_; }
     bool accepted() const { return accepted_; }
     std::uint64_t issued() const { return commands_; }
@@ -70,12 +86,20 @@ private:
         std::uint32_t done = 0;     // atoms
         std::uint32_t total = 0;
         bool odd_start = false;
+
+        void pass(std::uint32_t atoms, std::uint32_t atom_shift)
+        {
+            address += std::uint64_t{atoms} << atom_shift;
+            left -= atoms;
+            done += atoms;
+        }
     };
     /// Credits wake the interface only for a client that waits for them.
     struct CreditBell final : Sleeper {
         void wake_at(Cycle at) override;
         Sleeper* owner = nullptr;
         const ClientState* client = nullptr;
+        Cycle* due = nullptr;
     };
     struct ClientState {
         ReadLink* link = nullptr;
@@ -97,8 +121,16 @@ private:
     bool step_client(ClientState& client, Cycle at, bool granted);
     void refund(ClientState& client, Cycle at);
     std::uint32_t next_chunk(const Split& split, Chunk& chunk) const;
-    void command_of(const ClientState& client, ReadCommand& command) const;
+    void command_of(const ClientState& client, const Chunk& chunk, ReadCommand& command) const;
     void serialise(ReadCommand& command);
+    void hurry(Cycle at);
+    Cycle next_credit() const;
+    void order_ahead(const ClientState& client, unsigned pick, const Chunk& chunk, Cycle at);
+    void settle(ClientState& client, std::uint32_t bit, Cycle at);
+    bool only_credit() const;
+    void pass_chunk(ClientState& client, Cycle at);
+    static bool stands(const ClientState& client);
+    static bool lacks_credit(const ClientState& client, Cycle at);
     const facts::fabric::Facts silicon_;
     const bool bursts_;
     const std::uint32_t atom_shift_, block_;
@@ -109,6 +141,7 @@ private:
     bool serialising_ = false;  // (2)
     ReadCommand serial_;        // what is left of the granted chunk
     elements::Stage<ReadCommand> ordered_, ar_;
+    Cycle ordered_from_ = 0;         // what stands in ordered_ alone has been put there ahead of time
     std::uint32_t outstanding_ = 0;  // (3) beats
     std::uint64_t commands_ = 0;
     // clients by index: what a cycle must look at
@@ -122,7 +155,9 @@ private:
     bool belled_ = false;
     std::uint32_t read_limit_ = 0;
     std::array<std::uint8_t, kClients> weight_{};  // by index
-    bool changed_ = false, limit_blocks_ = false, accepted_ = false;
+    Cycle credit_due_ = kNever;                    // the first credit for a client that lacks one can be used
+    bool plain_ = false;
+    bool changed_ = false, again_ = false, limit_blocks_ = false, accepted_ = false;
 };
 
 }  // namespace dlasim::fabric

@@ -47,10 +47,10 @@ void WriteClient::take_atoms(std::uint8_t strobes, std::uint8_t* beat)
     }
 }
 
-bool WriteClient::waits_for_data() const
+bool WriteClient::waits_for_data(Cycle at) const
 {
     // Without data a request ahead keeps what follows it waiting, whether that is a command or not.
-    return !has_beat() && no_data() && (!first_.valid() || !second_.valid() || phase_ != Phase::Idle);
+    return !has_beat() && (no_data() || data_from(at + 1) != kNever) && (!first_.valid() || !second_.valid() || phase_ != Phase::Idle);
 }
 
 /// From the arbiter back to the channel: every stage sees what was behind it at the start of the cycle.
@@ -60,7 +60,7 @@ WriteClient::Stepped WriteClient::step(Cycle at)
     Stepped stepped{taken.beat && phase_ != Phase::Idle, false};
     const bool fifo_room = fifo_count_ + unsigned{taken.beat} < facts::fabric::kWriteDataFifo;
     Beat beat;
-    if (phase_ == Phase::Data && fifo_room) beat = next_beat();
+    if (phase_ == Phase::Data && fifo_room) beat = next_beat(at);
     const bool chunk = phase_ == Phase::Command && slot_room(taken.last);
     if (chunk) emit_chunk();
     if (beat.there) emit_beat(beat);
@@ -68,7 +68,7 @@ WriteClient::Stepped WriteClient::step(Cycle at)
 
     const Packet* packet = second_.valid() ? &second_.head() : nullptr;
     bool leaves = packet && packet->command && load(*packet);
-    stepped.changed |= step_data(packet && !packet->command ? packet->atoms : 0, beat, leaves);
+    stepped.changed |= step_data(at, packet && !packet->command ? packet->atoms : 0, beat, leaves);
     const bool room = second_.ready();
     stepped.changed |= second_.step(elements::offer(first_), leaves, silicon_.stages_stall);
     stepped.changed |= receive(at, room, stepped.entered);
@@ -104,9 +104,9 @@ bool WriteClient::turn_slot(bool emits, bool freed)
 }
 
 /// DATA: the next memory beat of the chunk.
-WriteClient::Beat WriteClient::next_beat() const
+WriteClient::Beat WriteClient::next_beat(Cycle at) const
 {
-    if (!silicon_.pairs) return {data_.valid(), 1, 1, 0};
+    if (!silicon_.pairs) return {data_.valid() && data_from_ <= at, 1, 1, 0};
     const unsigned lane = lane_;
     const bool upper = first_beat_ && odd_start_;
     if (upper || atoms_left_ == 1)
@@ -140,9 +140,10 @@ bool WriteClient::load(const Packet& command)
 // ---- (2)
 
 /// `atoms` of a data packet are offered, 0: none; `leaves` becomes true if they are taken.
-bool WriteClient::step_data(std::uint32_t atoms, const Beat& beat, bool& leaves)
+bool WriteClient::step_data(Cycle at, std::uint32_t atoms, const Beat& beat, bool& leaves)
 {
     if (!silicon_.pairs) {
+        if (data_from_ > at) return false;
         const bool taken = atoms != 0 && data_.ready();
         leaves |= taken;
         return data_.step(taken, beat.there, silicon_.stages_stall);
@@ -163,8 +164,13 @@ bool WriteClient::receive(Cycle at, bool room, bool& entered)
     if (entered) {
         const WritePacket& packet = request.item(at);
         DLASIM_EXPECTS(packet.atoms != 0);
-        first_.incoming() = {packet.address.byte(), packet.atoms, packet.command, packet.require_ack};
         if (!packet.command) keep_atoms(packet);
+        if (!packet.command && straight()) {  // nothing stands in the way to (2)
+            data_.step(true, false, silicon_.stages_stall);
+            data_from_ = at + facts::fabric::kWriteDataLatency;
+            return false;
+        }
+        first_.incoming() = {packet.address.byte(), packet.atoms, packet.command, packet.require_ack};
     }
     const bool changed = first_.step(offered, room, silicon_.stages_stall);
     if (first_.ready() != ready) request.set_ready(at + 1, !ready);

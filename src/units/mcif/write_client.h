@@ -58,6 +58,8 @@ public:
     /// The oldest atoms, to the places of a memory beat that `strobes` name.
     void take_atoms(std::uint8_t strobes, std::uint8_t* beat);
 
+    void plainly() { plain_ = true; }
+
     // ---- the cycle
     /// A packet would enter.
     bool open() const { return first_.ready(); }
@@ -70,7 +72,9 @@ public:
 
     bool empty() const { return phase_ == Phase::Idle && !slot_valid() && !has_beat() && !first_.valid() && !second_.valid() && no_data(); }
     /// All that is here are commands.
-    bool waits_for_data() const;
+    bool waits_for_data(Cycle at) const;
+    /// Data are on their way through the stages in front of (2), and will be there in this cycle. kNever: none are.
+    Cycle data_from(Cycle at) const { return data_.valid() && data_from_ > at ? data_from_ : kNever; }
 
 private:
     enum class Phase : std::uint8_t { Idle, Command, Data };  // Idle: no command in the register
@@ -94,10 +98,11 @@ private:
     bool slot_room(bool freed) const { return silicon_.pairs ? slot_.ready() : !slot_full_ || freed; }
     void emit_chunk();
     bool turn_slot(bool emits, bool freed);
-    Beat next_beat() const;
+    Beat next_beat(Cycle at) const;
     void emit_beat(const Beat& beat);
     bool load(const Packet& command);
-    bool step_data(std::uint32_t atoms, const Beat& beat, bool& leaves);
+    bool step_data(Cycle at, std::uint32_t atoms, const Beat& beat, bool& leaves);
+    bool straight() const { return !plain_ && !silicon_.pairs && first_.quiet() && second_.quiet() && data_.quiet(); }
     bool receive(Cycle at, bool room, bool& entered);
     void keep_atoms(const WritePacket& packet);
 
@@ -123,13 +128,14 @@ private:
     // (2)
     elements::RegisteredLaneFifo<facts::fabric::kWriteLane> lanes_[2];
     elements::Stage<bool> data_;
+    Cycle data_from_ = 0;                                                 // what stands in data_ alone has been put there ahead of time
     std::array<std::uint8_t, 2 * facts::fabric::kWriteDataFifo> fifo_{};  // strobes
     std::uint8_t fifo_head_ = 0, fifo_count_ = 0;
     // (3)
     WriteChunk emitted_;  // the last one
     elements::Stage<WriteChunk> slot_;
     WriteChunk slot_chunk_;
-    bool slot_full_ = false;
+    bool slot_full_ = false, plain_ = false;
     Taken taken_;  // by the arbiter in this cycle
     // atoms in the order of the channel
     std::vector<std::uint8_t> atoms_;

@@ -1,5 +1,6 @@
 #include "units/mcif/write_path.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/error.h"
@@ -34,7 +35,7 @@ void WritePath::apply(const FabricSettings& settings)
         weight_[i] = settings.write_weight[clients_[i].id()];
         if (weight_[i] != 0) weighted_ |= 1u << i;
     }
-    changed_ = true;
+    changed_ = again_ = true;
 }
 
 void WritePath::hang_doorbells()
@@ -47,11 +48,11 @@ void WritePath::hang_doorbells()
 /// From the port back to the clients: every stage sees what was behind it at the start of the cycle.
 void WritePath::step(Cycle at)
 {
-    moved_ = false;
+    moved_ = changed_ = false;
     const bool answered = port_.b.valid && port_.b.from <= at;
-    const std::uint32_t arrivals = (rung_ & open_) != 0 ? this->arrivals(at) : 0;
-    if (!changed_ && arrivals == 0 && !answered && !port_.aw.fires(at) && !port_.w.fires(at)) return;
-    changed_ = false;
+    std::uint32_t arrivals = (rung_ & open_) != 0 ? this->arrivals(at) : 0;
+    if (transit_ends_ <= at) arrivals |= end_transits(at);
+    if (!again_ && arrivals == 0 && !answered && !port_.aw.fires(at) && !port_.w.fires(at)) return;
 
     const Converted converted = convert();
     if (converted.beat || !aw_.quiet() || !w_.quiet()) serve_port(at, converted);
@@ -72,14 +73,38 @@ void WritePath::step(Cycle at)
     const std::uint8_t granted = arbitrate(room, more_room);
     if (granted != kNobody) move(granted);
     step_clients(at, arrivals | (granted != kNobody ? 1u << granted : 0));
+    again_ = changed_ && goes_on();
+}
+
+/// Something stands where it can move by itself.
+bool WritePath::goes_on() const
+{
+    return ((complete_ & weighted_) | active_) != 0 || locked_ != kNobody || splitting_ || !split_beats_.empty() || command_valid_ ||
+           data_valid_ || !aw_.quiet() || !w_.quiet() || !responses_empty() || !b_pipe_.quiet() || returned_ != 0 ||
+           !context_times_.still();
+}
+
+/// The clients whose data are through their first stages.
+std::uint32_t WritePath::end_transits(Cycle at)
+{
+    std::uint32_t ended = 0;
+    transit_ends_ = kNever;
+    for (std::uint32_t left = transit_; left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
+        const Cycle from = clients_[i].data_from(at);
+        if (from == kNever) ended |= 1u << i;
+        else transit_ends_ = std::min(transit_ends_, from);
+    }
+    transit_ &= ~ended;
+    return ended;
 }
 
 /// Only commands: they wait in the clients, for data.
-bool WritePath::waits_for_data() const
+bool WritePath::waits_for_data(Cycle at) const
 {
     if (holding_ == 0 || splitting_ || !split_beats_.empty() || !converter_empty() || !responses_empty()) return false;
     for (const WriteClient& client : clients_)
-        if (!client.waits_for_data()) return false;
+        if (!client.waits_for_data(at)) return false;
     return true;
 }
 
@@ -271,11 +296,17 @@ std::uint32_t WritePath::arrivals(Cycle at)
 void WritePath::step_clients(Cycle at, std::uint32_t stirred)
 {
     std::uint32_t active = 0;
+    if ((active_ | stirred) == 0) return;
     for (std::uint32_t left = active_ | stirred; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const WriteClient::Stepped stepped = clients_[i].step(at);
         if (stepped.changed) active |= 1u << i;
         moved_ |= stepped.entered;
+        if (const Cycle from = stepped.entered ? clients_[i].data_from(at) : kNever; from != kNever) {
+            transit_ |= 1u << i;
+            transit_ends_ = std::min(transit_ends_, from);
+            last_transit_ends_ = from;
+        }
         note(i);
     }
     active_ = active;

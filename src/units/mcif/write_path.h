@@ -43,12 +43,20 @@ public:
     void step(Cycle at);
     void apply(const FabricSettings& settings);
     void hang_doorbells();
+    void plainly()
+    {
+        for (WriteClient& client : clients_) client.plainly();
+    }
 
-    bool changed() const { return changed_; }  // the next cycle may differ without anything new
-    bool moved() const { return moved_; }      // something went through the channels or the port
+    bool changed() const { return changed_; }  // something did in this cycle
+    bool again() const { return again_; }      // something may in the next one, without anything new
+    /// Data go on from stage to stage in this cycle, and nothing else can.
+    Cycle in_transit_until() const { return last_transit_ends_; }
+    Cycle horizon() const { return transit_ends_; }
+    bool moved() const { return moved_; }  // something went through the channels or the port
     bool empty() const { return holding_ == 0 && !splitting_ && split_beats_.empty() && converter_empty() && responses_empty(); }
     /// All that is here are commands whose data the clients have not offered yet.
-    bool waits_for_data() const;
+    bool waits_for_data(Cycle at) const;
     std::uint32_t outstanding() const { return outstanding_; }  // beats
     std::uint64_t commands() const { return commands_; }        // so far
     std::uint64_t beats() const { return beats_; }
@@ -91,6 +99,8 @@ private:
     void move(unsigned index);
     void step_clients(Cycle at, std::uint32_t granted);
     std::uint32_t arrivals(Cycle at);
+    std::uint32_t end_transits(Cycle at);
+    bool goes_on() const;
     void note(unsigned index);
 
     const facts::fabric::Facts silicon_;
@@ -130,7 +140,10 @@ private:
     std::uint32_t open_ = 0;           // a packet could enter
     std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
     bool belled_ = false;
-    bool changed_ = true, moved_ = false;
+    std::uint32_t transit_ = 0;  // data on their way through its first stages
+    Cycle last_transit_ends_ = 0;
+    Cycle transit_ends_ = kNever;  // of the first of them
+    bool changed_ = true, again_ = true, moved_ = false;
 };
 
 }  // namespace dlasim::fabric

@@ -139,9 +139,10 @@ void PdpCore::Parts::advance(Cycle to)
     horizon = decides();
 }
 
-/// Credits of read data are put ahead as far as beats flow, whatever is handed over meanwhile.
+/// Credits of read data are put ahead as far as beats flow, whatever is handed over meanwhile; more of them when the last ones are due.
 void PdpCore::Parts::promise(Cycle now)
 {
+    if (reader.promised() > 1) return;
     const pdp::ReadDma::Foreseen foreseen = reader.foreseen();
     if (foreseen.words == 0 || !running || !beats_flow()) return;
     const Cycle cycles = std::min({reader.beats_in_a_row(), horizontal.flows(), vertical.flows(), writer.takes()});
@@ -342,6 +343,11 @@ PdpCore::~PdpCore() = default;
 
 void PdpCore::advance(Cycle to) { parts_->advance(to); }
 Cycle PdpCore::horizon() const { return parts_->horizon; }
+Cycle PdpCore::evaluate(Cycle to)
+{
+    parts_->advance(to);
+    return parts_->horizon;
+}
 std::uint64_t PdpCore::work() const { return parts_->writer.atoms_written() * parts_->facts.atom_bytes; }
 
 void PdpCore::attach(ProbeSet& probes)

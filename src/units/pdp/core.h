@@ -30,6 +30,7 @@ public:
 
     void advance(Cycle to) override;
     Cycle horizon() const override;
+    Cycle evaluate(Cycle to) override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     std::uint64_t work() const override;

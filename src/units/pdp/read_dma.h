@@ -38,6 +38,7 @@ public:
     bool receive(Cycle now);
     /// A word without a promised credit is in the latency FIFO: those behind it decide nothing before it has left.
     bool words_wait() const { return words_.size() > promised_; }
+    std::uint32_t promised() const { return promised_; }
     /// The memory interface takes a request in this cycle.
     bool hands_over(Cycle now) const { return ports_[0].hands_over(now) || ports_[1].hands_over(now); }
 

@@ -62,7 +62,11 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
         commands_.next();
     }
     moving_ = register_.clock(makes ? &made : nullptr, takes_command) || ((command || data) && room);
-    for (PortStages<WritePacket>& stages : ports_) moving_ |= stages.step(now);
+    for (PortStages<WritePacket>& stages : ports_) {
+        const bool was_ready = stages.ready();
+        // one that becomes empty, and could have taken a packet before, changes nothing more
+        moving_ |= stages.step(now) && !(was_ready && stages.at_rest());
+    }
     flow.changed |= moving_ || beats.changed;
     return last;
 }
