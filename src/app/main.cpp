@@ -7,6 +7,7 @@
 #include <sstream>
 #include <systemc>
 
+#include "app/bound_command.h"
 #include "app/net_command.h"
 #include "app/presets_command.h"
 #include "app/reference_command.h"
@@ -119,6 +120,15 @@ int parse_and_run(int argc, char** argv)
     CLI::App* dram_app = app.add_subcommand("dram", "a DRAM by itself: request streams, statistics, command log, timeline");
     dram::add_options(*dram_app, memory);
 
+    BoundOptions bound;
+    CLI::App* bound_app =
+        app.add_subcommand("bound", "off-chip traffic of convolutions: lower bound, best tiling, simpler dataflows; no machine");
+    bound_app->add_option("LAYERS", bound.layers, "layer descriptor, or {\"layers\": [descriptor, ..]} (JSON)")->required();
+    bound_app->add_option("--chip", bound.chip, "KiB that the chip holds, one or more")->required()->check(CLI::Range(0.0625, 1048576.0));
+    bound_app->add_option("--batch", bound.batch, "images, instead of the descriptors'")->check(whole(1, 4096));
+    bound_app->add_option("--word", bound.word, "bytes of an element")->capture_default_str()->check(whole(1, 8));
+    bound_app->add_flag("--json", bound.json, "print JSON instead of a table");
+
     std::string preset;
     CLI::App* presets_app = app.add_subcommand("presets", "the built-in hardware and memory presets");
     presets_app->add_option("NAME", preset, "print this one as JSON");
@@ -146,6 +156,7 @@ int parse_and_run(int argc, char** argv)
     if (net_app->parsed()) return net_command(net);
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);
+    if (bound_app->parsed()) return bound_command(bound);
     if (sweep_app->parsed()) return sweep_command(sweep);
     if (reference_app->parsed()) return reference_command(named, reference_json);
     return presets_command(preset);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/bound_command.h"
 #include "app/sweep_command.h"
 #include "base/error.h"
 #include "config/hardware.h"
@@ -163,6 +164,12 @@ std::vector<Chapter> reference()
            "",
            "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
            rows_of(dram::statistics_keys())}}});
+    chapters.push_back({"Bounds without a machine",
+                        "",
+                        {{{"bound"},
+                          "",
+                          "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/dataflow.h`.",
+                          rows_of(bound_command_keys())}}});
     chapters.push_back(
         {"Sweeps",
          "",

@@ -15,12 +15,15 @@ struct Candidate {
     auto cost() const { return std::tuple(split.parts.size(), bytes); }
 };
 
+/// Beyond this number of strips not every number is tried, but steps of this part of it.
+constexpr std::uint32_t kFinely = 8;
+
 void try_kernels(const SplitFrame& frame, std::uint32_t most, std::optional<Candidate>& best)
 {
     const std::vector<KernelPart> kernels = cut_kernels(frame, most);
     if (kernels.size() * frame.strips.size() > kMostParts) return;
     for (std::uint64_t data = frame.banks; data > 0; --data) {
-        const std::vector<RowPart> rows = cut_rows(frame, frame.most_rows(), data * frame.bank_depth, kernels);
+        const std::vector<RowPart> rows = cut_rows(frame, frame.most_rows(), data * frame.bank_depth, kernels, kMostParts / kernels.size());
         const std::uint64_t count = rows.size() * kernels.size();
         if (count == 0 || count > kMostParts || (best && count > best->split.parts.size())) return;
         for (const bool reuse_weights : {true, false}) {
@@ -62,7 +65,7 @@ Split automatic_split(const Pass& whole, const Hardware& hardware, const Partiti
     std::string problem;
     const std::uint32_t columns = output_columns(whole);
     // Strips fetch halos twice, phases their kernels: the fewest that fit.
-    for (std::uint32_t strips = 1; !best && strips <= columns; ++strips)
+    for (std::uint32_t strips = 1; !best && strips <= columns; strips += ceil_div(strips, kFinely))
         for (const bool phases : {false, true}) {
             if (phases && (whole.kernel_height == 1 || whole.dilation.y == 1)) continue;
             // Batches are written in pairs of places.

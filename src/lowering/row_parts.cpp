@@ -54,7 +54,7 @@ bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vect
 }
 
 std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_entries,
-                              const std::vector<KernelPart>& kernels)
+                              const std::vector<KernelPart>& kernels, std::size_t most_parts)
 {
     std::vector<RowPart> parts;
     for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip) {
@@ -68,7 +68,7 @@ std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, 
                 if (frame.entries_of(longer) > most_entries || !programmable(frame, longer)) break;
                 if (!two || (count != 1 && left - count != 1)) part = longer;
             }
-            if (!part) return {};
+            if (!part || parts.size() == most_parts) return {};
             parts.push_back(*part);
         }
     }

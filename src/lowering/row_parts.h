@@ -19,7 +19,8 @@ inline constexpr std::uint32_t kMostPadTop = 31;
 bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels);
 
 /// As many rows a part as the limits allow, strip by strip; nothing if the fewest do not fit them. `most_entries`: CBUF entries of data.
+/// Nothing too if there are more than `most_parts`.
 std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_entries,
-                              const std::vector<KernelPart>& kernels);
+                              const std::vector<KernelPart>& kernels, std::size_t most_parts = SIZE_MAX);
 
 }  // namespace dlasim

@@ -169,6 +169,18 @@ class Runs(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("does not fit the CBUF", done.stderr)
 
+    def test_a_bound_needs_no_machine(self):
+        layers = {"layers": [{"name": "conv3_2", "input": {"width": 56, "height": 56, "channels": 256}, "kernel": {"width": 3, "height": 3, "count": 256},
+                              "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}}]}
+        done = self.dlasim("bound", self.write(layers), "--chip", 16, 173.5, "--batch", 3, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = json.loads(done.stdout)[1]
+        bound = 2 * 3 * 56 * 56 * 256 * 9 * 256 / (9 * 173.5 * 512) ** 0.5 + 3 * 56 * 56 * 256
+        self.assertAlmostEqual(row["layers"][0]["lower_bound"] / (2 * bound), 1)
+        self.assertGreater(row["total"]["best"], row["total"]["lower_bound"])
+        self.assertIn("conv3_2", self.dlasim("bound", self.write(layers), "--chip", 16).stdout)
+        self.assertEqual(self.dlasim("bound", self.write(layers), "--chip", 0).returncode, 2)
+
     def test_tensors_come_from_numpy_files(self):
         self.npy("x.npy", "|i1", (1, 2, 2, 2), "8b", 1, 2, 3, 4, 5, 6, 7, 8)
         self.npy("w.npy", "|i1", (1, 2, 1, 1), "2b", 3, -1)

@@ -1,0 +1,22 @@
+// dlasim bound: off-chip traffic of convolutions on a chip that holds so many bytes. No machine, no simulation: jobs/dataflow.h.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "files/keys.h"
+
+namespace dlasim {
+
+struct BoundOptions {
+    std::string layers;        // a layer descriptor, or an object with a list of them, "layers"
+    std::vector<double> chip;  // KiB
+    std::uint32_t batch = 0;   // instead of the descriptors'; 0: theirs
+    std::uint32_t word = 2;    // bytes of an element
+    bool json = false;
+};
+
+int bound_command(const BoundOptions& options);
+/// Of what it prints with --json.
+std::vector<PlacedKey> bound_command_keys();
+
+}  // namespace dlasim
