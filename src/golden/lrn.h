@@ -23,6 +23,13 @@ struct LrnTables {
     int le_offset = 0, lo_select = 0;
     std::int32_t scale = 1;  // integers: out = x * table * scale / 2^shift
     unsigned shift = 0;
+
+    /// What CDP looks up is the same; the converter may be another.
+    bool same_function(const LrnTables& other) const
+    {
+        return precision == other.precision && le == other.le && lo == other.lo && le_offset == other.le_offset &&
+               lo_select == other.lo_select;
+    }
 };
 
 /// The first `channels` of the output of a cube; beyond the cube's own they are 0.

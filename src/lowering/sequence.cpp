@@ -1,6 +1,7 @@
 #include "lowering/sequence.h"
 
 #include "base/expects.h"
+#include "facts/cdp.h"
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "facts/sdp.h"
@@ -9,6 +10,7 @@
 namespace dlasim {
 namespace {
 
+constexpr unsigned kCdpBit = facts::cdp::kInterruptBit;
 constexpr unsigned kSdpBit = facts::sdp::kInterruptBit, kPdpBit = facts::pdp::kInterruptBit, kRubikBit = facts::rubik::kInterruptBit;
 
 std::uint32_t bit(unsigned first, unsigned group) { return 1u << (first + group); }
@@ -74,6 +76,24 @@ Sequence::Operation Sequence::add(const RubikPass& pass, const Operations& after
     program_.write(registers);
     for (const Operation before : after) wait_for(before);
     program_.write({enable});
+    return operation;
+}
+
+Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after)
+{
+    if (!tables_ || !tables_->same_function(pass.tables)) {
+        for (const std::optional<Operation>& user : user_[kCdp])
+            if (user) wait_for(*user);
+        write_lrn_tables(program_, pass.tables);
+        tables_ = pass.tables;
+    }
+    const unsigned group = take(kCdp);
+    const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
+    const PassRegisters registers = lrn_writes(pass, group);
+    program_.write(registers.writes);
+    for (const Operation before : after) wait_for(before);
+    program_.write(registers.enables);
+    if (operation == 0) program_.add(MarkT0{});
     return operation;
 }
 

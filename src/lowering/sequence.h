@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 
+#include "lowering/lrn_pass.h"
 #include "lowering/passes.h"
 #include "lowering/program_writer.h"
 
@@ -29,6 +30,8 @@ public:
     /// Enabled when the operations `after` are done.
     Operation add(const PlannedPass& pass, const Operations& after = {});
     Operation add(const RubikPass& pass, const Operations& after);
+    /// Tables that are others than those before are written when CDP has nothing to do.
+    Operation add(const LrnPass& pass, const Operations& after);
 
     void wait_for(Operation operation);
     void wait_for_all();
@@ -40,7 +43,7 @@ public:
     std::size_t size() const { return list_.size(); }
 
 private:
-    enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kRubik, kUnits };
+    enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kCdp, kRubik, kUnits };
     struct Listed {
         std::uint32_t done = 0, raised = 0;  // raised: of all units that take part, if they are not masked
         bool waited = false;
@@ -56,6 +59,7 @@ private:
     std::vector<Listed> list_;
     std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
     std::array<unsigned, kUnits> turn_{};
+    std::optional<LrnTables> tables_;  // of CDP
 };
 
 }  // namespace dlasim

@@ -50,6 +50,9 @@ struct UnitBound {
     std::uint64_t cycles;
 };
 
+/// Of CDP. [spec] cdp.md 4.3 to 4.5.
+std::vector<UnitBound> lrn_bounds(const Lrn& lrn, const Hardware& hardware);
+
 struct TransferPlan {
     Program program;
     std::vector<Launch> launches;  // bdma

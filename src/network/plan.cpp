@@ -5,7 +5,9 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "lowering/lrn_tables.h"
 #include "lowering/lut_writes.h"
+#include "lowering/transfer_plan.h"
 #include "network/host.h"
 #include "network/memory_map.h"
 
@@ -90,8 +92,7 @@ private:
             p_.golden[s.output] = host_output(p_.network, p_.steps, s, inputs);
             return;
         }
-        if (s.unit == StepUnit::Cdp)
-            throw ConfigError(p_.network.layers[s.layer].where, "found lrn, expected another operation: CDP takes no part in networks yet");
+        if (s.unit == StepUnit::Cdp) return plan_lrn_step(i);
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         plan.layer = step_layer(p_.network, p_.steps, s);
         if (s.addend) check_addend(p_.layouts[*s.addend], plan.layer);
@@ -100,6 +101,24 @@ private:
         plan.machine = machine_layer(plan.layer, input, hw());
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
         keep(i, options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw()));
+    }
+
+    /// CDP makes a cube like its input.
+    void plan_lrn_step(std::size_t i)
+    {
+        const Step& s = step(i);
+        const NetworkLayer& of = p_.network.layers[s.layer];
+        const TensorLayout& input = p_.layouts[s.inputs.front()];
+        if (!input.whole())
+            throw ConfigError(of.where, "normalises a tensor that stands in " + std::to_string(input.pieces.size()) +
+                                            " pieces, expected one: its channels must be neighbours");
+        StepPlan& plan = p_.plans[i];
+        plan.lrn = LrnPass{of.lrn, lrn_tables(of.lrn, of.where + "/lrn/output_scale"), input.cube};
+        for (const UnitBound& bound : lrn_bounds(of.lrn, hw())) plan.bounds.emplace_back(bound.name, bound.cycles);
+        TensorLayout layout = input;
+        layout.place = {true, 0};
+        p_.layouts[s.output] = layout;
+        if (options_.values) p_.golden[s.output] = normalised(plan.lrn->tables, *p_.golden[s.inputs.front()], of.lrn.channels);
     }
 
     /// Converters and output of a step; what the machine needs of its tensors.
@@ -216,6 +235,11 @@ private:
     void move(std::size_t i, Region& region)
     {
         const Step& s = step(i);
+        if (std::optional<LrnPass>& lrn = p_.plans[i].lrn) {
+            lrn->lrn.input = p_.layouts[s.inputs.front()].place;
+            lrn->lrn.output = p_.layouts[s.output].place;
+            return;
+        }
         Footprint& at = weights_at_[i];
         const std::string file = p_.network.file + ": " + s.name;
         const std::uint64_t input = p_.layouts[s.inputs.front()].place.address - kPlanned.input.address,
@@ -303,12 +327,14 @@ private:
                 program.add(HostStep{*(plan.host = hosts++)});
                 continue;
             }
-            for (const PlannedPass& pass : plan.passes) {
-                plan.operations.push_back(sequence.add(pass, after));
-                if (plan.operations.size() > 1) continue;
+            const auto started = [&](Sequence::Operation operation) {
+                plan.operations.push_back(operation);
+                if (plan.operations.size() > 1) return;
                 program.add(Stamp{});
                 plan.stamp = stamps++;
-            }
+            };
+            if (plan.lrn) started(sequence.add(*plan.lrn, after));
+            for (const PlannedPass& pass : plan.passes) started(sequence.add(pass, after));
             if (plan.contraction) plan.operations.push_back(sequence.add(*plan.contraction, plan.operations));
         }
         sequence.wait_for_all();

@@ -25,6 +25,7 @@ struct StepPlan {
     std::string mode;
     std::vector<PlannedPass> passes;
     std::optional<RubikPass> contraction;
+    std::optional<LrnPass> lrn;  // CDP
     bool cut = false;
     std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
     std::vector<Bound> bounds;

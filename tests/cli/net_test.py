@@ -87,6 +87,14 @@ class Networks(Net):
     def test_additions_concatenations_groups_and_the_host(self):
         self.check(BLOCK)
 
+    def test_normalisations_of_one_and_of_two_functions(self):
+        layers = [{"name": "conv", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 40}, "bias": True, "activation": "relu"},
+                  {"name": "norm1", "op": "lrn", "lrn": {"size": 5}},
+                  {"name": "norm2", "op": "lrn", "lrn": {"size": 5}},
+                  {"name": "norm3", "op": "lrn", "lrn": {"size": 3, "alpha": 0.01}},
+                  {"name": "pool", "op": "pool", "pool": {"function": "max", "kernel_shape": [3, 3], "strides": [2, 2]}}]
+        self.check({"input": {"width": 11, "height": 9, "channels": 16}, "layers": layers})
+
     def test_a_step_is_enabled_when_what_it_reads_is_there(self):
         self.net(BLOCK, "--hw", "nv_small", "--quiet")
         steps = {step["name"]: step for step in self.result()["steps"]}
