@@ -45,7 +45,7 @@ std::vector<std::string> fuzz::seeds()
                {"name": "d", "op": "concat", "inputs": ["c", "a"], "output": {"width": 6, "height": 5, "channels": 40}},
                {"name": "e", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 40}, "groups": 4, "dilation": {"x": 1, "y": 2}, "activation": "tanh"},
                {"name": "f", "op": "upsample", "factor": {"x": 2, "y": 1}},
-               {"name": "g", "op": "pool", "pool": {"function": "average", "kernel_shape": [2, 3], "strides": [1, 2]}},
+               {"name": "g", "op": "pool", "pool": {"function": "average", "kernel_shape": [1, 3], "strides": [1, 2]}},
                {"name": "h", "op": "deconv2d", "kernel": {"width": 2, "height": 2, "count": 3}, "stride": {"x": 2, "y": 2}},
                {"name": "i", "op": "softmax"}] })",
         R"({ "layers": [{"name": "x", "op": "lrn", "input": {"width": 3, "height": 2, "channels": 9}, "lrn": {"size": 5, "alpha": 0.001}},
