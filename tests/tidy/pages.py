@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What the pages and the data of the repository promise.
 
-usage: pages.py [citations] [links] [places] [data]     no argument: all. Names file and place, exits 1.
+usage: pages.py [citations] [links] [places] [data] [tables]     no argument: all. Names file and place, exits 1.
 
 citations  "fabric.md 1.3", "csc.md 6, point 10", "open_points.md F2" and "models/pdp.py", wherever they stand in src, include, tests,
            scripts, configs and docs, lead to a page of docs/hardware, a heading with that number, a point of that section, a model
 links      what a page links to, and every file of the project that a page or comment names from the top folder, is there
 places     the places of "Where to look" in docs/ARCHITECTURE.md: the file is there and has the name
 data       the table of tests/data/README.md is true: every archive, its number of files, its checksum
+tables     the marks of a measured table stand in pairs with rows between them, and the page names the command of the script that writes it
 """
 import hashlib
 import re
@@ -131,7 +132,26 @@ def check_data():
             yield f"tests/data/{name}: {found} files, README.md says {files}"
 
 
-CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data}
+MARK = re.compile(r"<!-- (\w+): begin -->")
+
+
+def check_tables():
+    pages = {path: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
+    for path, text in pages.items():
+        for mark in MARK.finditer(text):
+            table, end, _ = text[mark.end():].partition(f"<!-- {mark.group(1)}: end -->")
+            if not end or MARK.search(table) or "\n|" not in table:
+                yield f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, mark.start()) + 1}: no table up to an end of {mark.group(1)}"
+    for script in sorted((ROOT / "scripts").glob("*.py")):
+        for mark in MARK.findall(script.read_text()):
+            named = [path for path, text in pages.items() if f"<!-- {mark}: begin -->" in text]
+            if len(named) != 1:
+                yield f"scripts/{script.name}: {len(named)} pages have a table {mark}, expected one"
+            elif not re.search(rf"scripts/{script.name}\b.*--page docs/{named[0].name}", pages[named[0]]):
+                yield f"docs/{named[0].name}: names no command of scripts/{script.name} for the table {mark}"
+
+
+CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data, "tables": check_tables}
 
 
 def main():

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Counts what two builds of dlasim execute inside Machine::run and writes the table "Against an earlier commit" of docs/SPEED.md.
+
+usage: instructions.py OLD NEW [--name TEXT] [--page FILE] [--only TEXT]
+
+OLD and NEW are binaries of dlasim; callgrind (valgrind) counts the instructions of `dlasim run` with values on the layers below. A layer
+that a binary refuses has no figure. Both must take the same number of cycles: a difference is an error.
+
+--name  what OLD is called in the table: its commit
+--page  write the table between the marks of this page
+--only  the layers with this text in their names
+
+Exit status 1 if a layer differs in cycles or NEW cannot run it. Python standard library only.
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BEGIN, END = "<!-- instructions: begin -->", "<!-- instructions: end -->"
+MODELS = Path(__file__).resolve().parents[1] / "models"
+# name of the layer, hardware, memory
+LAYERS = [
+    ("resnet50_res3a_branch2b", "nv_full", "ideal"),
+    ("resnet50_res3a_branch2b", "nv_large", "ideal"),
+    ("resnet50_res3a_branch2b", "nv_full", "ddr4-3200"),
+    ("resnet50_res2a_branch2c_add", "nv_full", "ideal"),
+    ("mobilenet_v1_pw_14x14", "nv_full", "ideal"),
+    ("squeezenet_fire2_expand3x3", "nv_small", "ideal"),
+    ("alexnet_norm1", "nv_large", "ideal"),
+    ("vgg16_pool1_112x112", "nv_large", "ideal"),
+]
+
+
+def descriptor(name, folder):
+    """The layer's file: one of models/, or, with a size in its name, one of them with that size."""
+    sized = re.fullmatch(r"(.*)_(\d+)x(\d+)", name)
+    if (MODELS / f"{name}.json").exists() or not sized:
+        return MODELS / f"{name}.json"
+    layer = json.loads((MODELS / f"{sized[1]}.json").read_text())
+    layer["input"] |= {"width": int(sized[2]), "height": int(sized[3])}
+    path = Path(folder) / f"{name}.json"
+    path.write_text(json.dumps(layer))
+    return path
+
+
+def count(dlasim, name, hardware, memory):
+    """Instructions and cycles of a run; None for both if the binary refuses the layer."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(["valgrind", "--tool=callgrind", "--toggle-collect=dlasim::Machine::run*",
+                              f"--callgrind-out-file={folder}/callgrind", dlasim, "run", descriptor(name, folder), "--hw", hardware,
+                              "--memory", memory, "--out", f"{folder}/out", "--no-tensors"], capture_output=True, text=True)
+        if run.returncode != 0:
+            return None, None
+        collected = re.search(r"Collected\s*:\s*(\d+)", run.stderr)
+        if not collected or int(collected[1]) == 0:
+            sys.exit(f"{dlasim}: callgrind has counted nothing in Machine::run; is the binary stripped?")
+        result = next(Path(folder, "out").rglob("result.json"))
+        return int(collected[1]), json.loads(result.read_text())["cycles"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument("--name", default="old")
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    failed = False
+    lines = [f"| layer | hardware, memory | {options.name}, millions | now, millions | |", "|---|---|---:|---:|---:|"]
+    for name, hardware, memory in LAYERS:
+        if options.only not in name:
+            continue
+        (old, before), (new, after) = (count(dlasim.resolve(), name, hardware, memory) for dlasim in (options.old, options.new))
+        if new is None or (old is not None and before != after):
+            print(f"{name} on {hardware}: " + ("NEW refuses it" if new is None else f"{before} cycles, now {after}"), file=sys.stderr)
+            failed = True
+            continue
+        figures = f"{old / 1e6:,.1f} | {new / 1e6:,.1f} | {100 * (new / old - 1):+.0f} %" if old else f"- | {new / 1e6:,.1f} | "
+        lines.append(f"| `{name}` | {hardware}, {memory} | {figures} |")
+        print(lines[-1], file=sys.stderr, flush=True)
+    table = "\n".join(lines)
+    print(table)
+    if options.page and not failed:
+        head, rest = options.page.read_text().split(BEGIN, 1)
+        options.page.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
