@@ -5,6 +5,7 @@
 #include "dma_bench.h"
 #include "facts/presets.h"
 #include "registers/offsets.h"
+#include "rounds.h"
 #include "units/bdma/core.h"
 
 namespace dlasim {
@@ -128,7 +129,7 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
 {
     std::mt19937 random{7};
     const auto pick = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
-    for (int trial = 0; trial < 60; ++trial) {
+    for (unsigned trial = 0; trial < rounds(60); ++trial) {
         Bench leaping, stepping;
         stepping.leap = false;
         std::vector<Copy> copies;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "cdp_bench.h"
+#include "rounds.h"
 
 namespace dlasim {
 namespace {
@@ -202,7 +203,7 @@ TEST(CdpLaw, LeapingIsStepping)
 {
     for (const char* name : {"nv_small", "nv_medium_512", "nv_medium_1024_full", "nv_large", "nv_full"}) {
         std::uint64_t leaping = 0, stepping = 0;
-        for (unsigned seed = 1; seed <= 30; ++seed) {
+        for (unsigned seed = 1; seed <= rounds(30); ++seed) {
             const Trace leapt = run_program(preset(name), seed, true, leaping);
             ASSERT_EQ(leapt, run_program(preset(name), seed, false, stepping)) << name << " seed " << seed;
         }

@@ -5,6 +5,7 @@
 #include "dma_bench.h"
 #include "facts/presets.h"
 #include "registers/offsets.h"
+#include "rounds.h"
 #include "units/rubik/core.h"
 
 namespace dlasim {
@@ -210,7 +211,7 @@ TEST(Rubik, CubesArriveAndSleepChangesNothing)
 {
     std::mt19937 random{11};
     const auto pick = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
-    for (int trial = 0; trial < 120; ++trial) {
+    for (unsigned trial = 0; trial < rounds(120); ++trial) {
         Shape s;
         s.mode = static_cast<Mode>(trial % 3);
         s.bytes = 1 + pick(2);

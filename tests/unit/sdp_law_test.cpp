@@ -5,6 +5,7 @@
 #include <random>
 
 #include "registers/offsets.h"
+#include "rounds.h"
 #include "sdp_bench.h"
 
 namespace dlasim {
@@ -209,7 +210,7 @@ TEST_P(SdpLaws, LeapsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
 {
     const Hardware& hw = *find_preset(GetParam());
     std::mt19937 random{7};
-    for (unsigned trial = 0; trial < 60; ++trial) {
+    for (unsigned trial = 0; trial < rounds(60); ++trial) {
         const RandomLayers layers = random_layers(hw, random);
         std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> first;
         for (const auto& [stall, latency] : {std::pair{0u, Cycle{10}}, {0u, Cycle{300}}, {5u, Cycle{40}}, {7u, Cycle{1}}}) {
