@@ -25,7 +25,7 @@ struct Facts {
     bool words;                        // int16 and fp16, with wide adders for them and for the even kernels of bytes. [spec] 2.3
     std::array<Cycle, 3> delivery;     // by precision: valid of an atom at the port to its delivery. [spec] 0, 2.1, 2.2
     Cycle available;                   // delivery to available in the output side's count. [spec] 3.2, 3.5
-    Cycle interrupt;                   // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
+    Cycle end_to_interrupt;            // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
     bool elastic_output;               // kSdpStages behind the delivery buffer. [spec] 3.4
     std::uint32_t entries;             // of the delivery buffer. [spec] 0
     std::uint32_t entry_lanes;         // results of an entry; an atom has as many entries as its kernels fill. [spec] 0

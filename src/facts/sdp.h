@@ -78,7 +78,7 @@ struct Facts {
     std::uint32_t bank_places;                    // [spec] 2.7: FIFO-R(3), SKID-PIPE-B
     unsigned interface_stages;                    // for each port of a DMA. [spec] 2.7, 2.8; [case] cvsram_write_interval_1
     std::array<std::uint32_t, 4> contexts;        // of MRDMA, BRDMA, NRDMA, ERDMA. [spec] 2.8
-    Cycle answer_to_interrupt;                    // complete pulse of memory to the interrupt pulse at GLB. [spec] 2.3
+    Cycle complete_to_interrupt;                  // complete pulse of memory to the interrupt pulse at GLB. [spec] 2.3
 
     /// Beats of an atom of elements of one byte, or of two.
     std::uint32_t beats_of_atom(std::uint32_t element_bytes) const { return std::max(1u, atom_bytes / (beat_lanes * element_bytes)); }
@@ -110,7 +110,7 @@ inline Facts of(const Hardware& hw)
                 .bank_places = 2,
                 .interface_stages = 1,
                 .contexts = {contexts, contexts, contexts, contexts},
-                .answer_to_interrupt = 3};
+                .complete_to_interrupt = 3};
     if (!hw.full()) return facts;
     facts.rigid = true;
     facts.stalls = false;
@@ -123,7 +123,7 @@ inline Facts of(const Hardware& hw)
     facts.bank_places = 4;
     facts.interface_stages = 2;
     facts.contexts = {80, 160, 160, 80};
-    facts.answer_to_interrupt = 4;
+    facts.complete_to_interrupt = 4;
     return facts;
 }
 

@@ -208,7 +208,7 @@ bool BdmaCore::Parts::step_completion(Cycle now)
     if (!acks.take(now)) return false;
     const unsigned group = done_groups.front();
     done_groups.pop_front();
-    interrupt.put(now + facts::bdma::kCompleteToGlb, 1u << (facts::bdma::kInterruptBit + group));
+    interrupt.put(now + facts::bdma::kCompleteToInterrupt, 1u << (facts::bdma::kInterruptBit + group));
     busy[group] = false;
     busy_changes[group] = now + 1;
     registers.set(kReadStall[group], 0, read_stall[group]);

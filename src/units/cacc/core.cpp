@@ -234,7 +234,7 @@ void CaccCore::Parts::advance_output(Cycle to)
             beat = 0;
             ports.credit.put(to + facts::cacc::kCredit, 1);
             if (delivery.ends_layer()) {
-                ports.interrupt.put(to + silicon.interrupt, 1u << (facts::cacc::kInterruptBit + interrupt_group));
+                ports.interrupt.put(to + silicon.end_to_interrupt, 1u << (facts::cacc::kInterruptBit + interrupt_group));
                 interrupt_group ^= 1;
                 if (!running) phases.enter(Phase::Gated, to + 1);
             }

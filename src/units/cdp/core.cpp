@@ -220,7 +220,7 @@ void CdpCore::Parts::latch_counts(unsigned group)
 bool CdpCore::Parts::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
-    interrupt.put(now + facts::cdp::kCompleteToGlb, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
+    interrupt.put(now + facts::cdp::kCompleteToInterrupt, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
     done_groups.pop_front();
     return true;
 }

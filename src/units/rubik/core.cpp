@@ -175,7 +175,7 @@ void RubikCore::Parts::account(Cycle to)
 bool RubikCore::Parts::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
-    interrupt.put(now + facts::rubik::kCompleteToGlb, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
+    interrupt.put(now + facts::rubik::kCompleteToInterrupt, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
     done_groups.pop_front();
     return true;
 }

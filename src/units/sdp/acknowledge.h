@@ -1,7 +1,7 @@
 // From the answer of memory to the interrupt: two layers may wait for their answer, in order. An answer
 // of the other interface than that of the oldest layer is remembered, one per interface.
 //
-//   R  complete pulse ─► flops (1) ─► match ─► release flop ─► output flop  R + facts.answer_to_interrupt at GLB
+//   R  complete pulse ─► flops (1) ─► match ─► release flop ─► output flop  R + facts.complete_to_interrupt at GLB
 //
 // (1) one or two.
 //
@@ -18,7 +18,7 @@ namespace dlasim::sdp {
 
 class Acknowledge {
 public:
-    Acknowledge(Cycle answer_to_interrupt, Pulse<std::uint32_t>& interrupt) : delay_(answer_to_interrupt), interrupt_(interrupt) {}
+    Acknowledge(Cycle complete_to_interrupt, Pulse<std::uint32_t>& interrupt) : delay_(complete_to_interrupt), interrupt_(interrupt) {}
 
     /// A layer of `group` wrote its last data; its answer will come from that interface.
     void expect(unsigned group, bool primary) { layers_.push_back({group, primary}); }

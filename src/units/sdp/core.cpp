@@ -92,7 +92,7 @@ SdpCore::Parts::Parts(const Hardware& hw, const SdpPorts& ports)
       values(silicon),
       window(values.tables().le, values.tables().lo, {}),
       machine(Machine::make(silicon, values, ports)),
-      acknowledge(silicon.answer_to_interrupt, ports.interrupt)
+      acknowledge(silicon.complete_to_interrupt, ports.interrupt)
 {
     registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) -> std::optional<std::uint32_t> {
         if (offset == reg::sdp::S_LUT_ACCESS_DATA) return window.read(at);
