@@ -6,6 +6,7 @@
 #include "app/bound_command.h"
 #include "app/sweep_command.h"
 #include "base/error.h"
+#include "config/descriptor_keys.h"
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/sweep.h"
@@ -16,6 +17,7 @@
 #include "report/result.h"
 #include "units/dram/keys.h"
 #include "units/dram/report.h"
+#include "units/dram/run_report.h"
 
 namespace dlasim {
 namespace {
@@ -23,7 +25,8 @@ namespace {
 /// A counter or a key, as a row of a table.
 struct Row {
     std::string name, type, range, unit, meaning, source, when;
-    bool again = false;  // another row says the same
+    bool again = false;          // another row says the same
+    std::string otherwise = "";  // what holds without it
 };
 
 /// Rows that belong together.
@@ -38,15 +41,23 @@ struct Chapter {
     std::vector<Section> sections;
 };
 
+std::string range_of(std::int64_t low, std::int64_t high)
+{
+    if (low == high) return "";
+    return high == INT64_MAX ? fmt::format("from {} on", low) : fmt::format("{}..{}", low, high);
+}
+
 /// Rows of what stands in a list or an object come behind the row of that.
 void add_with_those_below(std::vector<Row>& rows, const std::vector<PlacedKey>& keys, std::size_t at, std::vector<bool>& done)
 {
     if (done[at]) return;
     done[at] = true;
-    const auto& [path, row, again] = keys[at];
-    rows.push_back({path, std::string(row.type), "", std::string(row.unit), std::string(row.meaning), "", std::string(row.when), again});
+    const PlacedKey& key = keys[at];
+    const KeyRow& row = key.row;
+    rows.push_back({key.path, std::string(row.type), key.low == key.high ? "" : range_of(key.low, key.high), std::string(row.unit),
+                    std::string(row.meaning), "", std::string(row.when), key.again, std::string(key.otherwise)});
     for (std::size_t i = 0; i < keys.size(); ++i)
-        if (keys[i].path.starts_with(path + "/")) add_with_those_below(rows, keys, i, done);
+        if (keys[i].path.starts_with(key.path + "/")) add_with_those_below(rows, keys, i, done);
 }
 
 std::vector<Row> rows_of(const std::vector<PlacedKey>& keys)
@@ -84,12 +95,6 @@ Chapter units_chapter()
         }
     }
     return chapter;
-}
-
-std::string range_of(std::int64_t low, std::int64_t high)
-{
-    if (low == high) return "";
-    return high == INT64_MAX ? fmt::format("from {} on", low) : fmt::format("{}..{}", low, high);
 }
 
 Section hardware_section()
@@ -132,6 +137,14 @@ std::vector<Chapter> reference()
     std::vector<Chapter> chapters;
     chapters.push_back(units_chapter());
     chapters.push_back(
+        {"Descriptors",
+         "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) tells what the keys do together. "
+         "An axis and `base` write a path with dots.",
+         {{{"layer"}, "A layer", "", rows_of(layer_keys())},
+          {{"bdma"}, "Copies", "`\"op\": \"bdma\"`.", rows_of(copy_keys())},
+          {{"rubik"}, "Reshapes", "`\"op\": \"rubik\"`.", rows_of(reshape_keys())},
+          {{"lrn"}, "Local response normalisation", "`\"op\": \"lrn\"`.", rows_of(lrn_keys())}}});
+    chapters.push_back(
         {"result.json of a run",
          "",
          {{{"result"}, "", "What `dlasim run LAYER --out DIR` writes, and every point of a sweep.", rows_of(result_keys())}}});
@@ -170,6 +183,8 @@ std::vector<Chapter> reference()
                           "",
                           "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/dataflow.h`.",
                           rows_of(bound_command_keys())}}});
+    chapters.push_back(
+        {"dlasim dram", "", {{{"dram_run"}, "", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())}}});
     chapters.push_back(
         {"Sweeps",
          "",
@@ -224,6 +239,7 @@ std::string table_of(const Section& section)
         Column{"type", [](const Row& r) { return r.type; }},
         Column{"range", [](const Row& r) { return r.range; }},
         Column{"unit", [](const Row& r) { return r.unit; }},
+        Column{"default", [](const Row& r) { return r.otherwise; }},
         Column{counters ? "what is counted" : "what it is", sentence},
         Column{"see", [](const Row& r) { return link(r.source); }},
     };
@@ -255,13 +271,13 @@ void say_page(const std::vector<Chapter>& chapters)
         "that the "
         "sources\nuse; a test compares. `dlasim reference NAME` prints the rows of one name. In a path, `[]` stands for the elements of a "
         "list, `*` "
-        "for names\nthat depend on the run, `#` for a number. The keys of a layer: [DESCRIPTOR.md](DESCRIPTOR.md).\n";
+        "for names\nthat depend on the run, `#` for a number.\n";
     for (const Chapter& chapter : chapters) {
         page += fmt::format("\n## {}\n", chapter.title);
         if (!chapter.intro.empty()) page += "\n" + chapter.intro + "\n";
         for (const Section& section : chapter.sections) {
             if (!section.title.empty()) page += fmt::format("\n### {}\n", section.title);
-            page += fmt::format("\n{}\n\n{}", section.intro, table_of(section));
+            page += (section.intro.empty() ? "" : "\n" + section.intro + "\n") + "\n" + table_of(section);
         }
     }
     say("{}", page);
@@ -273,6 +289,7 @@ OrderedJson json_of(const Section& section)
     for (const Row& row : section.rows) {
         OrderedJson json{{"name", row.name}, {"type", row.type}, {"unit", row.unit}, {"meaning", row.meaning}};
         if (!row.range.empty()) json["range"] = row.range;
+        if (!row.otherwise.empty()) json["default"] = row.otherwise;
         if (!row.source.empty()) json["source"] = row.source;
         if (!row.when.empty()) json["when"] = row.when;
         rows.push_back(std::move(json));

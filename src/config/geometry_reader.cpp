@@ -1,5 +1,6 @@
 #include "config/geometry_reader.h"
 
+#include "config/descriptor_keys.h"
 namespace dlasim {
 namespace {
 std::uint32_t whole(std::int64_t value) { return static_cast<std::uint32_t>(value); }
@@ -13,7 +14,7 @@ Extent read_extent(const JsonObject& object, const char* key, const char* onnx, 
         return {whole(yx[1]), whole(yx[0])};
     }
     if (!object.has(key)) return {};
-    const JsonObject extent(object.raw(key), object.file(), object.pointer(key), {"x", "y"});
+    const JsonObject extent = object.object(key, keys::kExtent);
     return {whole(extent.integer("x", range, meaning, 1)), whole(extent.integer("y", range, meaning, 1))};
 }
 
@@ -25,7 +26,7 @@ Sides read_sides(const JsonObject& object, Within near, Within far, const std::f
         return {.left = whole(tlbr[1]), .right = whole(tlbr[3]), .top = whole(tlbr[0]), .bottom = whole(tlbr[2])};
     }
     if (!object.has("pad")) return {};
-    const JsonObject pad(object.raw("pad"), object.file(), object.pointer("pad"), {"left", "right", "top", "bottom", "value"});
+    const JsonObject pad = object.object("pad", keys::kPad);
     Sides sides;
     sides.left = whole(pad.integer("left", near, "padding", 0));
     sides.right = whole(pad.integer("right", far, "padding", 0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/expects.h"
 #include "files/printable.h"
 
 namespace dlasim {
@@ -55,9 +56,26 @@ std::int64_t checked_integer(const Json& value, const std::string& where, Within
     return number;
 }
 
+namespace {
+
+std::vector<std::string> names(std::span<const InputKey> keys)
+{
+    std::vector<std::string> names;
+    for (const InputKey& key : keys) names.emplace_back(key.row.name);
+    return names;
+}
+
+}  // namespace
+
 JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::initializer_list<std::string_view> keys)
     : JsonObject(value, std::move(file), std::move(pointer), std::vector<std::string>(keys.begin(), keys.end()))
 {
+}
+
+JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::span<const InputKey> keys)
+    : JsonObject(value, std::move(file), std::move(pointer), names(keys))
+{
+    keys_ = keys;
 }
 
 JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::vector<std::string> keys)
@@ -81,6 +99,13 @@ std::int64_t JsonObject::integer(std::string_view key, Within range, std::string
         return *fallback;
     }
     return checked_integer(raw(key), where(key), range, meaning);
+}
+
+std::int64_t JsonObject::integer(std::string_view key, std::optional<std::int64_t> fallback) const
+{
+    const auto declared = std::find_if(keys_.begin(), keys_.end(), [&](const InputKey& k) { return k.row.name == key; });
+    DLASIM_EXPECTS(declared != keys_.end() && declared->low < declared->high);
+    return integer(key, {declared->low, declared->high}, declared->row.meaning, fallback);
 }
 
 bool JsonObject::flag(std::string_view key, bool fallback) const

@@ -3,12 +3,15 @@
 //
 //   file ── read_json() ──► Json ── JsonObject(keys) ──► integer(), text(), flag(), object()
 //
+// Keys are declared in tables (descriptor_keys.h) or named.
+//
 // Error  ConfigError; nothing has run when it is thrown.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +19,7 @@
 #include "base/error.h"
 #include "files/input.h"
 #include "files/json_text.h"
+#include "files/keys.h"
 
 namespace dlasim {
 
@@ -41,6 +45,9 @@ public:
     /// Refuses anything but an object, and keys that are not in `keys`.
     JsonObject(const Json& value, std::string file, std::string pointer, std::initializer_list<std::string_view> keys);
     JsonObject(const Json& value, std::string file, std::string pointer, std::vector<std::string> keys);
+    JsonObject(const Json& value, std::string file, std::string pointer, std::span<const InputKey> keys);
+    /// The object under a key of this one.
+    JsonObject object(std::string_view key, std::span<const InputKey> keys) const { return {raw(key), file_, pointer(key), keys}; }
 
     bool has(std::string_view key) const { return value_.contains(key); }
     const Json& raw(std::string_view key) const { return value_.at(std::string(key)); }
@@ -48,6 +55,8 @@ public:
     std::string pointer(std::string_view key) const { return pointer_ + "/" + std::string(key); }
     std::string where(std::string_view key) const { return at(file_, pointer(key)); }
 
+    /// Of a key that is declared with its range. Required without a fallback.
+    std::int64_t integer(std::string_view key, std::optional<std::int64_t> fallback = std::nullopt) const;
     /// Required without a fallback.
     std::int64_t integer(std::string_view key, Within range, std::string_view meaning,
                          std::optional<std::int64_t> fallback = std::nullopt) const;
@@ -66,6 +75,7 @@ private:
 
     const Json& value_;
     std::string file_, pointer_;
+    std::span<const InputKey> keys_;  // where they are declared
 };
 
 }  // namespace dlasim

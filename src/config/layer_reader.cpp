@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/descriptor_keys.h"
 #include "config/geometry_reader.h"
 #include "config/half.h"
 #include "config/partition_reader.h"
@@ -16,7 +17,7 @@ namespace dlasim {
 namespace {
 
 // Register widths: [spec] registers, CDMA and CSC. The machine can be told nothing larger.
-constexpr Within kPlane{1, 8192}, kChannels{1, 8192}, kKernel{1, 32}, kStride{1, 8}, kDilation{1, 32}, kBatch{1, 32};
+constexpr Within kChannels{1, 8192}, kKernel{1, 32}, kStride{1, 8}, kDilation{1, 32};
 constexpr Within kPadNear{0, 31}, kPadFar{0, 63};
 
 std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
@@ -48,12 +49,10 @@ void check_feature_conversion(Layer& layer, const JsonObject& input)
 void read_input(Layer& layer, const JsonObject& top)
 {
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
-    const JsonObject input(
-        top.raw("input"), top.file(), top.pointer("input"),
-        {"width", "height", "channels", "batch", "format", "precision", "signed", "x_offset", "mean", "conversion", "nan_to_zero"});
-    layer.width = small(input.integer("width", kPlane, "input width"));
-    layer.height = small(input.integer("height", kPlane, "input height"));
-    layer.batch = small(input.integer("batch", kBatch, "batch size", 1));
+    const JsonObject input = top.object("input", keys::kInput);
+    layer.width = small(input.integer("width"));
+    layer.height = small(input.integer("height"));
+    layer.batch = small(input.integer("batch", 1));
     layer.flush_nan = input.flag("nan_to_zero", false);
     if (layer.flush_nan && layer.precision != Precision::Fp16)
         throw ConfigError(input.where("nan_to_zero"),
@@ -75,9 +74,9 @@ void read_input(Layer& layer, const JsonObject& top)
             throw ConfigError(input.where("precision"),
                               std::string("the format says it (") + layer.format->name + "), expected no such key");
         layer.signed_pixels = input.flag("signed", true);
-        layer.x_offset = small(input.integer("x_offset", {0, 31}, "first pixel in the first atom", 0));
+        layer.x_offset = small(input.integer("x_offset", 0));
     } else {
-        layer.channels = small(input.integer("channels", kChannels, "input channels"));
+        layer.channels = small(input.integer("channels"));
         for (const char* key : {"signed", "x_offset", "mean"})
             if (input.has(key)) throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
         if (input.has("precision")) layer.input_precision = read_precision(input, "precision", layer.precision);
@@ -90,11 +89,11 @@ void read_input(Layer& layer, const JsonObject& top)
         layer.conversion.on = layer.conversion.per_component = true;
     }
     if (input.has("conversion")) {
-        const JsonObject object(input.raw("conversion"), input.file(), input.pointer("conversion"), {"offset", "scale", "shift"});
+        const JsonObject object = input.object("conversion", keys::kConversion);
         layer.conversion.on = true;
-        layer.conversion.offset = static_cast<std::int32_t>(object.integer("offset", {-32768, 32767}, "subtracted first", 0));
-        layer.conversion.scale = static_cast<std::int32_t>(object.integer("scale", {-32768, 32767}, "factor", 1));
-        layer.conversion.shift = small(object.integer("shift", {0, 63}, "right shift", 0));
+        layer.conversion.offset = static_cast<std::int32_t>(object.integer("offset", 0));
+        layer.conversion.scale = static_cast<std::int32_t>(object.integer("scale", 1));
+        layer.conversion.shift = small(object.integer("shift", 0));
     }
     if (!layer.image()) return check_feature_conversion(layer, input);
     // [spec] cdma.md 9.3, point 6.
@@ -112,8 +111,8 @@ void read_input(Layer& layer, const JsonObject& top)
 void read_kernel(Layer& layer, const JsonObject& top)
 {
     if (!top.has("kernel")) top.missing("kernel", "an object {\"width\", \"height\", \"count\"}");
-    const JsonObject kernel(top.raw("kernel"), top.file(), top.pointer("kernel"), {"width", "height", "count", "kernel_shape"});
-    layer.kernels = small(kernel.integer("count", kChannels, "number of kernels"));
+    const JsonObject kernel = top.object("kernel", keys::kKernel);
+    layer.kernels = small(kernel.integer("count"));
     const bool connected = layer.op == Op::FullyConnected;
     const JsonObject* shape = kernel.has("kernel_shape") ? &kernel : top.has("kernel_shape") ? &top : nullptr;
     if (shape) {
@@ -125,11 +124,11 @@ void read_kernel(Layer& layer, const JsonObject& top)
         layer.kernel_height = small(yx[0]);
         layer.kernel_width = small(yx[1]);
     } else if (connected) {
-        layer.kernel_width = small(kernel.integer("width", kKernel, "kernel width", layer.width));
-        layer.kernel_height = small(kernel.integer("height", kKernel, "kernel height", layer.height));
+        layer.kernel_width = small(kernel.integer("width", layer.width));
+        layer.kernel_height = small(kernel.integer("height", layer.height));
     } else {
-        layer.kernel_width = small(kernel.integer("width", kKernel, "kernel width"));
-        layer.kernel_height = small(kernel.integer("height", kKernel, "kernel height"));
+        layer.kernel_width = small(kernel.integer("width"));
+        layer.kernel_height = small(kernel.integer("height"));
     }
     if (connected && (layer.kernel_width != layer.width || layer.kernel_height != layer.height))
         throw ConfigError(top.where("kernel"), "found a kernel of " + std::to_string(layer.kernel_width) + " x " +
@@ -166,10 +165,8 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
 {
     layer.data.where = top.where("data");
     if (!top.has("data")) return;
-    std::vector<std::string> keys{"seed", "input", "weights", "bias", "expected"};
-    keys.insert(keys.end(), kOperandNames.begin(), kOperandNames.end());
-    const JsonObject data(top.raw("data"), top.file(), top.pointer("data"), keys);
-    layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the tensors", 1));
+    const JsonObject data = top.object("data", keys::kData);
+    layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", 1));
     const auto path = [&](const char* key) {
         std::string text = data.text(key, "");
         if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
@@ -228,8 +225,7 @@ void check_shape(const Layer& layer, const JsonObject& top)
 void read_placement(Layer& layer, const JsonObject& top)
 {
     if (!top.has("placement")) return;
-    const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"),
-                               {"input", "weights", "output", "bias", "bs", "bn", "ew"});
+    const JsonObject placement = top.object("placement", keys::kPlacement);
     Placement& p = layer.placement;
     p.input = read_place(placement, "input", {}, p.input);
     p.weights = read_place(placement, "weights", {}, p.weights);
@@ -315,10 +311,7 @@ void convolution_json(OrderedJson& json, const Layer& layer)
 Layer layer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
     check_op(json, at(file, pointer + "/op"));
-    const JsonObject top(json, file, pointer,
-                         {"name",      "op",      "input",     "kernel", "stride",  "dilation",     "groups", "pad",
-                          "precision", "mode",    "post",      "data",   "weights", "winograd",     "image",  "placement",
-                          "partition", "strides", "dilations", "group",  "pads",    "kernel_shape", "pool"});
+    const JsonObject top(json, file, pointer, keys::kLayer);
     Layer layer;
     layer.file = at(file, pointer);
     layer.name = top.text("name", std::filesystem::path(file).stem().string());
@@ -332,25 +325,25 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     layer.stride = read_extent(top, "stride", "strides", kStride, "stride");
     layer.dilation = read_extent(top, "dilation", "dilations", kDilation, "dilation");
     top.not_both("groups", "group");
-    layer.groups = small(top.integer(top.has("group") ? "group" : "groups", kChannels, "groups", 1));
+    layer.groups = small(top.integer(top.has("group") ? "group" : "groups", 1));
     read_padding(layer, top);
     read_post(layer, top);
     if (top.has("weights")) {
-        const JsonObject weights(top.raw("weights"), file, top.pointer("weights"), {"compressed", "density"});
+        const JsonObject weights = top.object("weights", keys::kWeights);
         layer.compressed = weights.flag("compressed", false);
-        layer.density = small(weights.integer("density", {0, 100}, "percent of the weights that are not zero", 100));
+        layer.density = small(weights.integer("density", 100));
     }
     if (layer.op != Op::Pool && top.has("pool"))
         throw ConfigError(top.where("pool"), "the operation is no pooling, expected \"pool\" in \"post\" or \"op\": \"pool\"");
     read_placement(layer, top);
     if (top.has("winograd")) {
-        const JsonObject winograd(top.raw("winograd"), file, top.pointer("winograd"), {"truncate"});
-        layer.winograd_truncate = small(winograd.integer("truncate", {0, 2}, "bits cut from the transformed input", 2));
+        const JsonObject winograd = top.object("winograd", keys::kWinograd);
+        layer.winograd_truncate = small(winograd.integer("truncate", 2));
     }
     if (top.has("image")) {
         if (!layer.image()) throw ConfigError(top.where("image"), "only for pixel formats, expected no such key for \"feature\"");
-        const JsonObject image(top.raw("image"), file, top.pointer("image"), {"rows_at_once"});
-        layer.rows_at_once = small(image.integer("rows_at_once", {1, 4}, "kernel rows of an operation", 1));
+        const JsonObject image = top.object("image", keys::kImage);
+        layer.rows_at_once = small(image.integer("rows_at_once", 1));
         if (layer.rows_at_once == 3) throw ConfigError(image.where("rows_at_once"), "found 3, expected 1, 2 or 4");
     }
     layer.partition = read_partition(top);
@@ -412,10 +405,10 @@ OrderedJson layer_json(const Layer& layer)
 bool is_layer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
-    static const std::vector<std::string> kKeys{"name",    "op",       "input",     "kernel",    "stride",    "dilation",
-                                                "groups",  "pad",      "precision", "mode",      "post",      "data",
-                                                "weights", "winograd", "image",     "placement", "partition", "pool"};
-    return std::find(kKeys.begin(), kKeys.end(), first) != kKeys.end();
+    const bool spelt_otherwise =
+        first == "strides" || first == "dilations" || first == "group" || first == "pads" || first == "kernel_shape";
+    return !spelt_otherwise &&
+           std::any_of(keys::kLayer.begin(), keys::kLayer.end(), [&](const InputKey& key) { return key.row.name == first; });
 }
 
 namespace {

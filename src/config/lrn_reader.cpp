@@ -2,13 +2,12 @@
 
 #include <cmath>
 
+#include "config/descriptor_keys.h"
 #include "config/place_reader.h"
 
 namespace dlasim {
 namespace {
 
-// Register widths: [spec] CDP_RDMA D_DATA_CUBE_*.
-constexpr Within kSide{1, 8192};
 constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - 32}, 32};
 const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
@@ -28,9 +27,8 @@ Lrn read_lrn(const JsonObject& top)
 {
     Lrn lrn;
     if (!top.has("lrn")) top.missing("lrn", "an object {\"size\"}");
-    const JsonObject lrn_object(top.raw("lrn"), top.file(), top.pointer("lrn"),
-                                {"size", "alpha", "beta", "bias", "input_scale", "output_scale"});
-    lrn.size = static_cast<std::uint32_t>(lrn_object.integer("size", {3, 9}, "channels that are summed"));
+    const JsonObject lrn_object = top.object("lrn", keys::kLrn);
+    lrn.size = static_cast<std::uint32_t>(lrn_object.integer("size"));
     if (lrn.size % 2 == 0)
         throw ConfigError(lrn_object.where("size"), "found " + std::to_string(lrn.size) + ", expected 3, 5, 7 or 9: CDP sums these");
     lrn.alpha = number(lrn_object, "alpha", 0, 1e6, "weight of the squares", lrn.alpha);
@@ -48,13 +46,13 @@ Lrn read_lrn(const JsonObject& top)
                                   lrn.input_scale * std::pow(lrn.bias, -lrn.beta));
     }
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
-    const JsonObject input(top.raw("input"), top.file(), top.pointer("input"), {"width", "height", "channels"});
-    const auto side = [&](const char* key, const char* meaning) { return static_cast<std::uint32_t>(input.integer(key, kSide, meaning)); };
-    lrn.width = side("width", "input width");
-    lrn.height = side("height", "input height");
-    lrn.channels = side("channels", "input channels");
+    const JsonObject input = top.object("input", keys::kCube);
+    const auto side = [&](const char* key) { return static_cast<std::uint32_t>(input.integer(key)); };
+    lrn.width = side("width");
+    lrn.height = side("height");
+    lrn.channels = side("channels");
     if (top.has("placement")) {
-        const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"), {"input", "output"});
+        const JsonObject placement = top.object("placement", keys::kCubePlacement);
         lrn.input = read_place(placement, "input", kAddress, lrn.input);
         lrn.output = read_place(placement, "output", kAddress, lrn.output);
     }

@@ -10,7 +10,9 @@
 // Source  sdp.md 1.3, 4.5.
 #include <bit>
 #include <cmath>
+#include <span>
 
+#include "config/descriptor_keys.h"
 #include "config/half.h"
 #include "config/post_reader.h"
 
@@ -29,9 +31,9 @@ LutSlope read_slope(const JsonObject& table, const char* key, Kinds kinds)
 {
     LutSlope slope;
     if (!table.has(key)) return slope;
-    const JsonObject object(table.raw(key), table.file(), table.pointer(key), {"scale", "shift"});
+    const JsonObject object = table.object(key, keys::kSlope);
     slope.scale = read_number(object, "scale", kinds.entry, "slope beyond the table", 0);
-    slope.shift = static_cast<std::int32_t>(object.integer("shift", {-16, 15}, "right shift of the slope", 0));
+    slope.shift = static_cast<std::int32_t>(object.integer("shift", 0));
     return slope;
 }
 
@@ -39,16 +41,13 @@ LutTable read_table(const JsonObject& lut, const char* key, std::size_t entries,
 {
     if (!lut.has(key)) lut.missing(key, "a table, or \"function\" in its place");
     const bool le = entries == Lut::kLeEntries;
-    const JsonObject object(
-        lut.raw(key), lut.file(), lut.pointer(key),
-        le ? std::vector<std::string>{"function", "start", "end", "index_offset", "index_select", "underflow", "overflow", "entries"}
-           : std::vector<std::string>{"start", "end", "index_select", "underflow", "overflow", "entries"});
+    const JsonObject object = lut.object(key, le ? std::span<const InputKey>(keys::kLe) : keys::kLo);
     LutTable table;
     if (le) {
         table.exponential = object.word("function", {"exponential", "linear"}, 0) == 0;
-        table.index_offset = static_cast<std::int32_t>(object.integer("index_offset", {-128, 127}, "log2 of the first step", 0));
+        table.index_offset = static_cast<std::int32_t>(object.integer("index_offset", 0));
     }
-    table.index_select = static_cast<std::int32_t>(object.integer("index_select", {-128, 127}, "log2 of a step", 0));
+    table.index_select = static_cast<std::int32_t>(object.integer("index_select", 0));
     table.start = read_number(object, "start", kinds.position, "where the table begins", 0);
     table.end = read_number(object, "end", kinds.position, "where the table ends", 0);
     table.underflow = read_slope(object, "underflow", kinds);
@@ -139,7 +138,7 @@ Lut read_lut(const JsonObject& lut, Precision precision)
     read.le = read_table(lut, "le", Lut::kLeEntries, kinds);
     read.lo = read_table(lut, "lo", Lut::kLoEntries, kinds);
     if (!lut.has("priority")) return read;
-    const JsonObject priority(lut.raw("priority"), lut.file(), lut.pointer("priority"), {"underflow", "overflow", "hybrid"});
+    const JsonObject priority = lut.object("priority", keys::kPriority);
     const auto lo = [&](const char* key) { return priority.word(key, {"le", "lo"}, 0) == 1; };
     read.underflow_lo = lo("underflow");
     read.overflow_lo = lo("overflow");

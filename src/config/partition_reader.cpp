@@ -1,11 +1,8 @@
 #include "config/partition_reader.h"
 
+#include "config/descriptor_keys.h"
+
 namespace dlasim {
-namespace {
-
-constexpr Within kRows{1, 8192}, kKernels{1, 8192}, kBanks{1, 32};
-
-}  // namespace
 
 Partition read_partition(const JsonObject& layer)
 {
@@ -18,18 +15,14 @@ Partition read_partition(const JsonObject& layer)
         partition.automatic = true;
         return partition;
     }
-    const JsonObject object(
-        value, layer.file(), layer.pointer("partition"),
-        {"rows", "columns", "dilation_phases", "kernels", "data_banks", "weight_banks", "padded", "reuse_data", "reuse_weights"});
-    const auto number = [&](const char* key, Within range, const char* meaning) {
-        return object.has(key) ? static_cast<std::uint32_t>(object.integer(key, range, meaning)) : 0;
-    };
-    partition.rows = number("rows", kRows, "output rows of a part, at most");
-    partition.columns = number("columns", kRows, "output columns of a part, at most");
+    const JsonObject object = layer.object("partition", keys::kPartition);
+    const auto number = [&](const char* key) { return object.has(key) ? static_cast<std::uint32_t>(object.integer(key)) : 0; };
+    partition.rows = number("rows");
+    partition.columns = number("columns");
     partition.phases = object.flag("dilation_phases", false);
-    partition.kernels = number("kernels", kKernels, "kernels of a part, at most");
-    partition.data_banks = number("data_banks", kBanks, "CBUF banks for the input of every part");
-    partition.weight_banks = number("weight_banks", kBanks, "CBUF banks for the weights of every part");
+    partition.kernels = number("kernels");
+    partition.data_banks = number("data_banks");
+    partition.weight_banks = number("weight_banks");
     partition.padded = object.flag("padded", false);
     partition.reuse_data = object.flag("reuse_data", false);
     partition.reuse_weights = object.flag("reuse_weights", false);

@@ -1,5 +1,7 @@
 #include "config/place_reader.h"
 
+#include "config/descriptor_keys.h"
+
 namespace dlasim {
 namespace {
 
@@ -39,8 +41,7 @@ Place read_place(const JsonObject& parent, std::string_view key, const PlaceRule
         if (!fallback) parent.missing(key, "a byte address, or an object {\"memory\", \"address\"}");
         return *fallback;
     }
-    if (parent.raw(key).is_object())
-        return read_place(JsonObject(parent.raw(key), parent.file(), parent.pointer(key), {"memory", "address"}), rule, fallback);
+    if (parent.raw(key).is_object()) return read_place(parent.object(key, keys::kPlace), rule, fallback);
     return {true, checked_address(checked_integer(parent.raw(key), parent.where(key), rule.range, meaning(true)), parent.where(key), rule)};
 }
 

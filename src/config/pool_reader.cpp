@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "config/descriptor_keys.h"
 #include "config/geometry_reader.h"
 
 namespace dlasim {
@@ -23,9 +24,9 @@ void read_kernel(Pool& pool, const JsonObject& object)
         return;
     }
     if (!object.has("kernel")) object.missing("kernel", "an object {\"width\", \"height\"}");
-    const JsonObject kernel(object.raw("kernel"), object.file(), object.pointer("kernel"), {"width", "height"});
-    pool.x.kernel = small(kernel.integer("width", kKernel, "kernel width"));
-    pool.y.kernel = small(kernel.integer("height", kKernel, "kernel height"));
+    const JsonObject kernel = object.object("kernel", keys::kPoolKernel);
+    pool.x.kernel = small(kernel.integer("width"));
+    pool.y.kernel = small(kernel.integer("height"));
 }
 
 void read_pad_value(Pool& pool, const JsonObject& pad, Precision precision)
@@ -68,12 +69,11 @@ void check_axis(const PoolAxis& axis, std::uint32_t size, bool ceil, const JsonO
 
 Pool read_pool(const JsonObject& parent, Precision precision, std::uint32_t width, std::uint32_t height)
 {
-    const JsonObject object(parent.raw("pool"), parent.file(), parent.pointer("pool"),
-                            {"function", "kernel", "kernel_shape", "stride", "strides", "pad", "pads", "ceil_mode", "count_include_pad"});
+    const JsonObject object = parent.object("pool", keys::kPool);
     Pool pool;
     if (!object.has("function")) object.missing("function", "\"max\", \"min\" or \"average\"");
     pool.function = static_cast<PoolFunction>(object.word("function", kFunctions, 0));
-    pool.ceil = object.integer("ceil_mode", {0, 1}, "round the number of windows up", 0) != 0;
+    pool.ceil = object.integer("ceil_mode", 0) != 0;
     read_kernel(pool, object);
     const Extent stride = read_extent(object, "stride", "strides", kStride, "stride");
     pool.x.stride = stride.x;
@@ -81,7 +81,7 @@ Pool read_pool(const JsonObject& parent, Precision precision, std::uint32_t widt
     read_padding(pool, object, precision);
     check_axis(pool.x, width, pool.ceil, object, "columns");
     check_axis(pool.y, height, pool.ceil, object, "rows");
-    const bool counted = object.integer("count_include_pad", {0, 1}, "the padding counts in the average", 0) != 0;
+    const bool counted = object.integer("count_include_pad", 0) != 0;
     const std::int64_t right = pool.x.behind(width, pool.ceil), bottom = pool.y.behind(height, pool.ceil);
     if (pool.function != PoolFunction::Average) return pool;
     if (!counted && (pool.x.before != 0 || pool.y.before != 0 || right > 0 || bottom > 0))

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cmath>
+#include <span>
 
+#include "config/descriptor_keys.h"
 #include "config/half.h"
 #include "config/pool_reader.h"
 
@@ -10,7 +12,6 @@ namespace dlasim {
 namespace {
 
 const std::vector<std::string> kFunctions{"max", "min", "sum", "equal"};
-const std::vector<std::string> kPostKeys{"bias", "activation", "bs", "bn", "ew", "nan_to_zero", "output", "pool"};
 const std::vector<std::string> kPer{"layer", "kernel", "element"};
 const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
@@ -25,16 +26,15 @@ public:
     {
         if (o_.has("alu")) read_alu();
         if (o_.has("mul")) read_mul();
-        e_.mul_shift = shift(o_, "shift", ew_ ? 1023 : 63, "right shift behind the multiplier");
+        e_.mul_shift = shift(o_);
         if (ew_ && e_.mul_shift != 0 && !e_.mul.on)
             throw ConfigError(o_.where("shift"), found(o_.raw("shift")) + " without a multiplier, expected 0: EW shifts products only");
         if (!ew_) e_.relu = o_.flag("relu", false);
         if (ew_ && o_.has("lut")) {
-            const JsonObject lut(o_.raw("lut"), o_.file(), o_.pointer("lut"),
-                                 {"le", "lo", "priority", "function", "input_scale", "output_scale"});
+            const JsonObject lut = o_.object("lut", keys::kLut);
             e_.lut = read_lut(lut, precision_);
         }
-        e_.operand_bytes = static_cast<std::uint32_t>(o_.integer("operand_bytes", {1, 2}, "bytes of an operand in memory", 2));
+        e_.operand_bytes = static_cast<std::uint32_t>(o_.integer("operand_bytes", 2));
         if (e_.operand_bytes == 1 && precision_ != Precision::Int8)
             throw ConfigError(o_.where("operand_bytes"), std::string("found 1, expected 2 for ") + precision_name(precision_) +
                                                              ": SDP_RDMA reads operands of one byte for int8 only");
@@ -46,10 +46,11 @@ public:
     }
 
 private:
-    std::uint32_t shift(const JsonObject& object, const char* key, std::int64_t most, const char* meaning) const
+    std::uint32_t shift(const JsonObject& object) const
     {
-        const auto value = static_cast<std::uint32_t>(object.integer(key, {0, most}, meaning, 0));
-        if (fp_ && value != 0) throw ConfigError(object.where(key), found(object.raw(key)) + ", expected 0: fp16 numbers are not shifted");
+        const auto value = static_cast<std::uint32_t>(object.integer("shift", 0));
+        if (fp_ && value != 0)
+            throw ConfigError(object.where("shift"), found(object.raw("shift")) + ", expected 0: fp16 numbers are not shifted");
         return value;
     }
 
@@ -73,31 +74,27 @@ private:
             throw ConfigError(object.where("conversion"), std::string("found a conversion of ") +
                                                               (layer ? "a register's operand" : "fp16 operands") +
                                                               ", expected none: only integers from memory are converted");
-        const JsonObject c(object.raw("conversion"), object.file(), object.pointer("conversion"), {"offset", "scale", "truncate"});
+        const JsonObject c = object.object("conversion", keys::kEwConversion);
         OperandConversion conversion{.on = true};
-        conversion.offset = static_cast<std::int32_t>(c.integer("offset", {INT32_MIN, INT32_MAX}, "subtracted first", 0));
-        conversion.scale = static_cast<std::int32_t>(c.integer("scale", {-32768, 32767}, "factor", 1));
-        conversion.truncate = static_cast<std::uint32_t>(c.integer("truncate", {0, 63}, "right shift", 0));
+        conversion.offset = static_cast<std::int32_t>(c.integer("offset", 0));
+        conversion.scale = static_cast<std::int32_t>(c.integer("scale", 1));
+        conversion.truncate = static_cast<std::uint32_t>(c.integer("truncate", 0));
         return conversion;
     }
 
     void read_alu()
     {
-        const JsonObject alu(
-            o_.raw("alu"), o_.file(), o_.pointer("alu"),
-            ew_ ? std::vector<std::string>{"op", "per", "value", "conversion"} : std::vector<std::string>{"op", "per", "value", "shift"});
+        const JsonObject alu = o_.object("alu", ew_ ? std::span<const InputKey>(keys::kEwAlu) : keys::kAlu);
         e_.function = static_cast<AluFunction>(alu.word("op", kFunctions, static_cast<std::size_t>(AluFunction::Sum)));
         if (!ew_ && e_.function == AluFunction::Equal)
             throw ConfigError(alu.where("op"), "found \"equal\", expected max, min or sum: only EW compares");
         e_.alu = operand(alu);
-        if (!ew_) e_.alu_shift = shift(alu, "shift", 63, "left shift of the operand");
+        if (!ew_) e_.alu_shift = shift(alu);
     }
 
     void read_mul()
     {
-        const JsonObject mul(
-            o_.raw("mul"), o_.file(), o_.pointer("mul"),
-            ew_ ? std::vector<std::string>{"prelu", "per", "value", "conversion"} : std::vector<std::string>{"prelu", "per", "value"});
+        const JsonObject mul = o_.object("mul", ew_ ? std::span<const InputKey>(keys::kEwMul) : keys::kMul);
         e_.mul = operand(mul);
         e_.prelu = mul.flag("prelu", false);
     }
@@ -113,9 +110,7 @@ void read_engines(Layer& layer, const JsonObject& post)
     for (std::size_t i = 0; i < kEngineNames.size(); ++i) {
         const char* name = kEngineNames[i];
         if (!post.has(name)) continue;
-        const JsonObject object(post.raw(name), post.file(), post.pointer(name),
-                                i == 2 ? std::vector<std::string>{"mul", "shift", "alu", "lut", "operand_bytes"}
-                                       : std::vector<std::string>{"alu", "mul", "shift", "relu", "operand_bytes"});
+        const JsonObject object = post.object(name, i == 2 ? std::span<const InputKey>(keys::kEwEngine) : keys::kEngine);
         layer.post.engines[i] = EngineReader(object, i, layer.precision).read();
     }
 }
@@ -126,8 +121,8 @@ void read_bias(Layer& layer, const JsonObject& post)
     if (!post.has("bias")) return;
     std::uint32_t shift = 0;
     if (post.raw("bias").is_object()) {
-        const JsonObject bias(post.raw("bias"), post.file(), post.pointer("bias"), {"shift"});
-        shift = static_cast<std::uint32_t>(bias.integer("shift", {0, 31}, "left shift of the bias", 0));
+        const JsonObject bias = post.object("bias", keys::kBias);
+        shift = static_cast<std::uint32_t>(bias.integer("shift", 0));
         if (layer.precision == Precision::Fp16 && shift != 0)
             throw ConfigError(bias.where("shift"), found(bias.raw("shift")) + ", expected 0: an fp16 bias is not shifted");
     } else if (!post.flag("bias", false)) {
@@ -154,11 +149,11 @@ void read_activation(Layer& layer, const JsonObject& post)
 void read_output(Layer& layer, const JsonObject& post, const JsonObject& top)
 {
     if (!post.has("output")) return;
-    const JsonObject output(post.raw("output"), post.file(), post.pointer("output"), {"precision", "offset", "scale", "shift"});
+    const JsonObject output = post.object("output", keys::kOutput);
     layer.output.precision = static_cast<Precision>(output.word("precision", kPrecisions, static_cast<std::size_t>(layer.precision)));
-    layer.output.offset = static_cast<std::int32_t>(output.integer("offset", {INT32_MIN, INT32_MAX}, "subtracted before scaling", 0));
-    layer.output.scale = static_cast<std::int32_t>(output.integer("scale", {-32768, 32767}, "factor", 1));
-    layer.output.shift = static_cast<std::uint32_t>(output.integer("shift", {0, 63}, "right shift after scaling", 0));
+    layer.output.offset = static_cast<std::int32_t>(output.integer("offset", 0));
+    layer.output.scale = static_cast<std::int32_t>(output.integer("scale", 1));
+    layer.output.shift = static_cast<std::uint32_t>(output.integer("shift", 0));
     // [spec] sdp.md 4.6 and 7: what SDP can convert in one pass.
     const auto pair = std::pair{layer.precision, layer.output.precision};
     if (pair == std::pair{Precision::Int8, Precision::Fp16} || pair == std::pair{Precision::Int16, Precision::Int8} ||
@@ -234,7 +229,7 @@ OrderedJson number_json(std::int32_t bits, NumberKind kind)
 void read_post_pool(Layer& layer, const JsonObject& top)
 {
     if (!top.has("post")) return;
-    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), kPostKeys);
+    const JsonObject post = top.object("post", keys::kPost);
     if (post.has("pool")) layer.pool = read_pool(post, layer.output.precision, layer.out_width(), layer.out_height());
 }
 
@@ -242,7 +237,7 @@ void read_post(Layer& layer, const JsonObject& top)
 {
     layer.output.precision = layer.precision;
     if (!top.has("post")) return;
-    const JsonObject post(top.raw("post"), top.file(), top.pointer("post"), kPostKeys);
+    const JsonObject post = top.object("post", keys::kPost);
     read_engines(layer, post);
     read_bias(layer, post);
     read_activation(layer, post);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
+#include "config/descriptor_keys.h"
 #include "config/lrn_reader.h"
 #include "config/place_reader.h"
 
@@ -10,22 +12,26 @@ namespace dlasim {
 namespace {
 
 // Register widths: [spec] registers_nv_full.json, BDMA and RBK; bdma.md 1.3: the store keeps 13 bits of a repeat.
-constexpr Within kRepeat{1, 8192}, kPlane{1, 8192}, kChannels{1, 8192}, kStride{1, 32};
+constexpr Within kChannels{1, 8192}, kStride{1, 32};
 constexpr std::uint32_t kAtom = 32;
-constexpr std::int64_t kLongestLine = 8192 * kAtom, kLargestStride = 0xffffffe0;
-constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - kAtom}, kAtom};
+constexpr PlaceRule kAddress{{0, keys::kLastByte}, kAtom};
 constexpr std::size_t kMostBlocks = 65536;
 
 const std::vector<std::string> kOps{"bdma", "rubik", "lrn"};  // in the order of Transfer::what
 const std::vector<std::string> kModes{"contract", "split", "merge"};
 const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
+std::span<const InputKey> keys_of(const std::string& op)
+{
+    if (op == kOps[0]) return keys::kCopy;
+    return op == kOps[1] ? std::span<const InputKey>(keys::kReshape) : keys::kNormalisation;
+}
+
 std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
-std::uint32_t atoms(const JsonObject& object, const char* key, Within range, const char* meaning,
-                    std::optional<std::int64_t> fallback = std::nullopt)
+std::uint32_t atoms(const JsonObject& object, const char* key, std::optional<std::int64_t> fallback = std::nullopt)
 {
-    const std::int64_t value = object.integer(key, range, meaning, fallback);
+    const std::int64_t value = object.integer(key, fallback);
     if (value % kAtom != 0)
         throw ConfigError(object.where(key),
                           "found " + std::to_string(value) + ", expected a multiple of " + std::to_string(kAtom) + ": an atom");
@@ -33,44 +39,43 @@ std::uint32_t atoms(const JsonObject& object, const char* key, Within range, con
 }
 
 /// Without a stride the lines, the surfaces, are packed; a repeat of one has none.
-std::uint32_t read_stride(const JsonObject& end, const char* key, const char* meaning, std::uint32_t repeats, std::uint64_t packed)
+std::uint32_t read_stride(const JsonObject& end, const char* key, std::uint32_t repeats, std::uint64_t packed)
 {
-    if (!end.has(key) && repeats > 1 && packed > static_cast<std::uint64_t>(kLargestStride))
+    if (!end.has(key) && repeats > 1 && packed > static_cast<std::uint64_t>(keys::kMostStride))
         throw ConfigError(end.where(key),
-                          "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(kLargestStride));
-    return atoms(end, key, {0, kLargestStride}, meaning, repeats > 1 ? static_cast<std::int64_t>(packed) : 0);
+                          "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(keys::kMostStride));
+    return atoms(end, key, repeats > 1 ? static_cast<std::int64_t>(packed) : 0);
 }
 
 BlockEnd read_end(const JsonObject& parent, const char* key, const CopyBlock& block)
 {
     const auto strides = [&](const JsonObject& object, BlockEnd& end) {
-        end.line_stride = read_stride(object, "line_stride", "bytes from a line to the next", block.lines, block.line_bytes);
-        end.surface_stride = read_stride(object, "surface_stride", "bytes from a surface to the next", block.surfaces,
+        end.line_stride = read_stride(object, "line_stride", block.lines, block.line_bytes);
+        end.surface_stride = read_stride(object, "surface_stride", block.surfaces,
                                          std::uint64_t{block.lines} * (block.lines > 1 ? end.line_stride : block.line_bytes));
     };
     BlockEnd end;
     if (parent.has(key) && parent.raw(key).is_object()) {
-        const JsonObject object(parent.raw(key), parent.file(), parent.pointer(key),
-                                {"memory", "address", "line_stride", "surface_stride"});
+        const JsonObject object = parent.object(key, keys::kBlockEnd);
         end.place = read_place(object, kAddress, std::nullopt);
         strides(object, end);
         return end;
     }
     end.place = read_place(parent, key, kAddress, std::nullopt);
     const Json packed = Json::object();
-    strides(JsonObject(packed, parent.file(), parent.pointer(key), {}), end);
+    strides(JsonObject(packed, parent.file(), parent.pointer(key), keys::kBlockEnd), end);
     return end;
 }
 
 CopyBlock read_block(const Json& json, const std::string& file, const std::string& pointer, unsigned group_before)
 {
-    const JsonObject object(json, file, pointer, {"group", "wait", "source", "destination", "line_bytes", "lines", "surfaces"});
+    const JsonObject object(json, file, pointer, keys::kBlock);
     CopyBlock block;
-    block.group = static_cast<unsigned>(object.integer("group", {0, 1}, "launch group", group_before));
+    block.group = static_cast<unsigned>(object.integer("group", group_before));
     block.wait = object.flag("wait", false);
-    block.line_bytes = atoms(object, "line_bytes", {kAtom, kLongestLine}, "bytes of a line");
-    block.lines = small(object.integer("lines", kRepeat, "lines of a surface", 1));
-    block.surfaces = small(object.integer("surfaces", kRepeat, "surfaces", 1));
+    block.line_bytes = atoms(object, "line_bytes");
+    block.lines = small(object.integer("lines", 1));
+    block.surfaces = small(object.integer("surfaces", 1));
     block.source = read_end(object, "source", block);
     block.destination = read_end(object, "destination", block);
     return block;
@@ -93,7 +98,7 @@ Copy read_copy(const JsonObject& top)
 
 Extent read_stride(const JsonObject& rubik)
 {
-    const JsonObject stride(rubik.raw("stride"), rubik.file(), rubik.pointer("stride"), {"x", "y"});
+    const JsonObject stride = rubik.object("stride", keys::kExtent);
     return {small(stride.integer("x", kStride, "stride", 1)), small(stride.integer("y", kStride, "stride", 1))};
 }
 
@@ -117,7 +122,7 @@ Reshape read_reshape(const JsonObject& top)
 {
     Reshape reshape;
     if (!top.has("rubik")) top.missing("rubik", "an object {\"mode\"}");
-    const JsonObject rubik(top.raw("rubik"), top.file(), top.pointer("rubik"), {"mode", "stride"});
+    const JsonObject rubik = top.object("rubik", keys::kRubik);
     if (!rubik.has("mode")) rubik.missing("mode", "one of: contract, split, merge");
     reshape.mode = static_cast<RubikMode>(rubik.word("mode", kModes, 0));
     const bool contract = reshape.mode == RubikMode::Contract;
@@ -127,15 +132,15 @@ Reshape read_reshape(const JsonObject& top)
     if (contract) reshape.stride = read_stride(rubik);
 
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
-    const JsonObject input(top.raw("input"), top.file(), top.pointer("input"), {"width", "height", "channels"});
-    reshape.width = small(input.integer("width", kPlane, "input width"));
-    reshape.height = small(input.integer("height", kPlane, "input height"));
+    const JsonObject input = top.object("input", keys::kCube);
+    reshape.width = small(input.integer("width"));
+    reshape.height = small(input.integer("height"));
     reshape.channels =
         small(input.integer("channels", {1, contract ? kChannels.high * kStride.high * kStride.high : kChannels.high}, "input channels"));
     reshape.precision = static_cast<Precision>(top.word("precision", kPrecisions, 0));
     if (contract) check_contraction(reshape, top, input);
     if (top.has("placement")) {
-        const JsonObject placement(top.raw("placement"), top.file(), top.pointer("placement"), {"input", "output"});
+        const JsonObject placement = top.object("placement", keys::kCubePlacement);
         reshape.input = read_place(placement, "input", kAddress, reshape.input);
         reshape.output = read_place(placement, "output", kAddress, reshape.output);
     }
@@ -173,9 +178,7 @@ bool is_transfer(const Json& descriptor)
 Transfer transfer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
     const bool bdma = json.at("op") == kOps[0], lrn = json.at("op") == kOps[2];
-    const JsonObject top(json, file, pointer,
-                         bdma ? std::vector<std::string>{"name", "op", "blocks", "data"}
-                              : std::vector<std::string>{"name", "op", lrn ? "lrn" : "rubik", "input", "precision", "placement", "data"});
+    const JsonObject top(json, file, pointer, keys_of(json.at("op").get<std::string>()));
     Transfer transfer;
     transfer.file = file;
     transfer.pointer = pointer;
@@ -184,9 +187,8 @@ Transfer transfer_from_json(const Json& json, const std::string& file, const std
     else if (lrn) transfer.what = read_lrn(top);
     else transfer.what = read_reshape(top);
     if (!top.has("data")) return transfer;
-    const JsonObject data(top.raw("data"), file, top.pointer("data"),
-                          bdma ? std::vector<std::string>{"seed"} : std::vector<std::string>{"seed", "input", "expected"});
-    transfer.seed = static_cast<std::uint64_t>(data.integer("seed", {0, INT64_MAX}, "seed of the data", 1));
+    const JsonObject data = top.object("data", bdma ? std::span<const InputKey>(keys::kCopyData) : keys::kCubeData);
+    transfer.seed = static_cast<std::uint64_t>(data.integer("seed", 1));
     const auto from_file = [&](auto& cube) {
         cube.data = data_path(data, "input", folder);
         cube.data_where = data.where("input");
@@ -233,8 +235,11 @@ OrderedJson transfer_json(const Transfer& transfer)
 
 bool is_transfer_field(const std::string& path)
 {
-    static const std::vector<std::string> kKeys{"name", "op", "blocks", "rubik", "lrn", "input", "precision", "placement", "data"};
-    return std::find(kKeys.begin(), kKeys.end(), path.substr(0, path.find('.'))) != kKeys.end();
+    const std::string first = path.substr(0, path.find('.'));
+    return std::any_of(kOps.begin(), kOps.end(), [&](const std::string& op) {
+        const std::span<const InputKey> keys = keys_of(op);
+        return std::any_of(keys.begin(), keys.end(), [&](const InputKey& key) { return key.row.name == first; });
+    });
 }
 
 }  // namespace dlasim

@@ -7,6 +7,7 @@
 //   place_keys(list, kRegionKeys, "output/[]/")     the same for the reference page, with the place in the file
 #pragma once
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -24,11 +25,20 @@ struct KeyRow {
     std::string_view when = "";  // it is there; always if empty
 };
 
+/// A key of a file that is read.
+struct InputKey {
+    KeyRow row;
+    std::int64_t low = 0, high = 0;   // of a whole number; none if both are 0
+    std::string_view otherwise = "";  // what holds without it; empty: it must be there, or means nothing then
+};
+
 /// A row with the place of its object in front.
 struct PlacedKey {
     std::string path;
     KeyRow row;
     bool again = false;  // the same as another one of the list, in another place
+    std::int64_t low = 0, high = 0;
+    std::string_view otherwise = "";
 };
 
 template <class Source>
@@ -69,13 +79,18 @@ std::vector<std::string> names_of(const Rows& rows)
 }
 
 template <class Keys>
-void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const std::string& prefix = "")
+void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const std::string& prefix = "", bool again = false)
 {
     for (const auto& key : keys) {
         const KeyRow* row;
         if constexpr (requires { key.row; }) row = &key.row;
         else row = &key;
-        list.push_back({prefix + std::string(row->name), *row});
+        list.push_back({prefix + std::string(row->name), *row, again});
+        if constexpr (requires { key.otherwise; }) {
+            list.back().low = key.low;
+            list.back().high = key.high;
+            list.back().otherwise = key.otherwise;
+        }
     }
 }
 

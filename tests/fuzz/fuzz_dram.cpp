@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "units/dram/reader.h"
 #include "units/dram/report.h"
+#include "units/dram/run_report.h"
 #include "units/dram/stream.h"
 
 namespace dlasim {

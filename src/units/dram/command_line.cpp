@@ -16,6 +16,7 @@
 #include "units/dram/log.h"
 #include "units/dram/reader.h"
 #include "units/dram/report.h"
+#include "units/dram/run_report.h"
 #include "units/dram/stream.h"
 
 namespace dlasim::dram {
@@ -81,16 +82,7 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
     if (timeline_file) timeline_file->commit();
 
     nlohmann::ordered_json json;
-    if (command.json || !command.out.empty()) {
-        json = {{"schema", 1},
-                {"pattern", command.pattern},
-                {"memory", config_json(config)},
-                {"statistics", statistics_json(config, channels)}};
-        if (checker) {
-            json["check"] = {{"commands", checker->commands()}, {"violations", checker->count()}};
-            for (const Violation& v : checker->violations()) json["check"]["first"].push_back(v.what);
-        }
-    }
+    if (command.json || !command.out.empty()) json = run_json({command.pattern, config, channels, checker.get()});
     const std::string json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     if (out_file) out_file->commit(json_text);
     if (command.json) out << json_text;

@@ -213,56 +213,6 @@ std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, c
     return sorted;
 }
 
-nlohmann::ordered_json config_json(const Config& config)
-{
-    const Organisation& o = config.organisation;
-    Json constraints = Json::array();
-    for (const Constraint& c : config.constraints) constraints.push_back({{"rule", c.rule}, {"gap", c.gap_text}, {"cycles", c.gap}});
-    static const char* const pages[] = {"open", "closed_auto", "closed_cap", "open_adaptive", "closed_adaptive", "timeout"};
-    static const char* const refreshes[] = {"none", "all_bank_staggered", "all_bank_simultaneous", "per_bank"};
-    const ControllerConfig& k = config.controller;
-    return {{"name", config.name},
-            {"about", config.about},
-            {"source", config.source},
-            {"verified", config.verified},
-            {"standard", config.standard},
-            {"channels", o.channels},
-            {"ranks", o.ranks()},
-            {"bank_groups", o.bank_groups},
-            {"banks", o.banks},
-            {"rows", o.rows},
-            {"columns", o.columns},
-            {"devices_per_rank", o.devices_per_rank()},
-            {"burst_bytes", o.request_bytes()},
-            {"burst_cycles", o.burst_cycles()},
-            {"capacity_bytes", o.capacity_bytes()},
-            {"base", config.base},
-            {"wrap", config.wrap},
-            {"mapping", config.mapping.text()},
-            {"tCK_ns", config.tck_ns},
-            {"peak_gb_per_s", config.peak_gb_per_s()},
-            {"timing", config.timing},
-            {"read_latency", config.read_latency},
-            {"write_latency", config.write_latency},
-            {"refresh",
-             {{"policy", refreshes[static_cast<std::size_t>(config.refresh.policy)]},
-              {"postpone", config.refresh.postpone},
-              {"interval", config.refresh.interval}}},
-            {"controller",
-             {{"profile", k.profile == Profile::Reference ? "reference" : "default"},
-              {"page_policy", pages[static_cast<std::size_t>(k.page_policy)]},
-              {"read_queue", k.read_queue},
-              {"write_queue", k.write_queue},
-              {"write_high", k.write_high},
-              {"write_low", k.write_low},
-              {"write_age", k.write_age},
-              {"read_age", k.read_age},
-              {"hit_cap", k.hit_cap},
-              {"power_down_after", k.power_down_after},
-              {"self_refresh_after", k.self_refresh_after}}},
-            {"constraints", constraints}};
-}
-
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels)
 {
     Json json = written(kStatisticsKeys, Seen{config, sum_of(channels), channels.size()});

@@ -15,8 +15,6 @@ Cycle held(const Statistics& s);
 /// table with the rules behind them, and no_request, scheduling, unfinished.
 std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& statistics);
 
-/// The effective configuration, every derived value included.
-nlohmann::ordered_json config_json(const Config& config);
 /// One entry for the whole memory and one for each channel; statistics_keys() tells the keys.
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels);
 std::vector<PlacedKey> statistics_keys();
