@@ -192,6 +192,10 @@ class Keys(unittest.TestCase):
         plan["bounds"] = {"largest": plan["bounds"]["largest"]}
         self.sections["plan"].check(plan)
 
+    def look_at_bounds(self):
+        for chip in json.loads(self.dlasim("bound", model("vgg16_conv3_2"), "--chip", "64", "--json")):
+            self.sections["bound"].check(chip)
+
     def look_at_replays(self):
         cases = [sorted((DATA / "rtl" / config).glob(pattern))[0]
                  for config, pattern in [("nv_full", "*.json"), ("nv_small", "*.json"), ("nv_full", "bdma_*.json")]]
@@ -242,6 +246,7 @@ class Keys(unittest.TestCase):
         self.look_at_runs()
         self.look_at_networks()
         self.look_at_plans()
+        self.look_at_bounds()
         self.look_at_replays()
         self.look_at_sweeps()
         self.look_at_files()
