@@ -124,6 +124,7 @@ Job transfer_job(const Transfer& transfer, const Hardware& hardware, const Memor
                 .advice = {},
                 .subject = subject(transfer, plan),
                 .mode = "",
+                .cut = "",
                 .memory = "",
                 .compared = "bytes",
                 .equal = "in and around the output are as they must be"};

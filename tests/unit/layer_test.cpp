@@ -76,7 +76,8 @@ TEST(Layer, APartitionIsReadAndWrittenBack)
     const std::string layer =
         R"({"input": {"width": 8, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 16}, "partition": )";
     const Layer parts = read(layer + R"({"rows": 3, "kernels": 8, "data_banks": 2, "weight_banks": 1, "reuse_data": true}})");
-    EXPECT_EQ(parts.partition, (Partition{false, 3, 8, 2, 1, false, true, false}));
+    const Partition expected{.rows = 3, .kernels = 8, .data_banks = 2, .weight_banks = 1, .reuse_data = true};
+    EXPECT_EQ(parts.partition, expected);
     EXPECT_EQ(read(layer_json(parts).dump()).partition, parts.partition);
     EXPECT_TRUE(read(layer + "\"auto\"}").partition.automatic);
     EXPECT_EQ(layer_json(read(layer + "\"auto\"}"))["partition"], "auto");

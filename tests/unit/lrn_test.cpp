@@ -113,7 +113,7 @@ TEST(LrnTables, AreThoseOfTheRecipe)
 }
 
 /// What a program writes to a register, the last time.
-std::uint32_t written(const Program& program, const std::string& name)
+std::uint32_t value_written(const Program& program, const std::string& name)
 {
     std::uint32_t value = 0;
     for (const ProgramEntry& entry : program)
@@ -126,13 +126,13 @@ TEST(LrnPlan, StridesArePackedAndTheEnablesStandLast)
     const TransferPlan plan = plan_transfer(read(layer(R"({"size": 7})", R"(, "precision": "fp16")")), *find_preset("nv_full"));
     EXPECT_EQ(plan.layout.padded_channels, 48u);
     EXPECT_EQ(plan.bytes, 20u * 3 * 3 * 32);
-    EXPECT_EQ(written(plan.program, "CDP_RDMA.D_DATA_CUBE_CHANNEL"), 39u);
-    EXPECT_EQ(written(plan.program, "CDP_RDMA.D_SRC_LINE_STRIDE"), 20u * 32);
-    EXPECT_EQ(written(plan.program, "CDP.D_DST_SURFACE_STRIDE"), 20u * 32 * 3);
-    EXPECT_EQ(written(plan.program, "CDP.D_LRN_CFG"), 2u);
-    EXPECT_EQ(written(plan.program, "CDP.D_DATA_FORMAT"), 2u);
-    EXPECT_EQ(written(plan.program, "CDP.D_NAN_FLUSH_TO_ZERO"), 1u);
-    EXPECT_EQ(written(plan.program, "CDP.S_LUT_INFO") & 0xff, 0xe8u);  // LE from 2^-24 on
+    EXPECT_EQ(value_written(plan.program, "CDP_RDMA.D_DATA_CUBE_CHANNEL"), 39u);
+    EXPECT_EQ(value_written(plan.program, "CDP_RDMA.D_SRC_LINE_STRIDE"), 20u * 32);
+    EXPECT_EQ(value_written(plan.program, "CDP.D_DST_SURFACE_STRIDE"), 20u * 32 * 3);
+    EXPECT_EQ(value_written(plan.program, "CDP.D_LRN_CFG"), 2u);
+    EXPECT_EQ(value_written(plan.program, "CDP.D_DATA_FORMAT"), 2u);
+    EXPECT_EQ(value_written(plan.program, "CDP.D_NAN_FLUSH_TO_ZERO"), 1u);
+    EXPECT_EQ(value_written(plan.program, "CDP.S_LUT_INFO") & 0xff, 0xe8u);  // LE from 2^-24 on
     const std::size_t entries = plan.program.size();
     EXPECT_EQ(std::get<RegisterWrite>(plan.program[entries - 4]).name, "CDP.D_OP_ENABLE");
     EXPECT_EQ(std::get<RegisterWrite>(plan.program[entries - 3]).name, "CDP_RDMA.D_OP_ENABLE");

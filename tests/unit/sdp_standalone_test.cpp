@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "facts/presets.h"
 #include "memory/memory_store.h"
@@ -53,9 +54,7 @@ public:
     {
         std::size_t next = 0;
         for (Cycle now = 0; now < length; ++now) {
-            const bool mcif_due = stepping || mcif_wake_.next <= now, sdp_due = stepping || sdp_wake_.next <= now;
-            if (mcif_due) mcif_wake_.next = kNever;
-            if (sdp_due) sdp_wake_.next = kNever;
+            const bool mcif_due = mcif_wake_.take(now) || stepping, sdp_due = sdp_wake_.take(now) || stepping;
             while (next < program.writes.size() && program.writes[next].decode == now + 1) {
                 const SdpRegisterWrite& w = program.writes[next++];
                 (w.rdma ? rdma_ : csb_).request.put(now + 1, {w.offset, w.data, true});
@@ -82,9 +81,17 @@ public:
     std::vector<std::tuple<Cycle, std::uint64_t, std::uint32_t, std::uint32_t>> ar, aw;
 
 private:
+    /// As the agenda of the machine: a cycle that was named stays so, whatever is evaluated before it.
     struct Waker final : Sleeper {
-        void wake_at(Cycle at) override { next = std::min(next, at); }
-        Cycle next = 0;
+        void wake_at(Cycle at) override { cycles.insert(at); }
+        bool take(Cycle now)
+        {
+            const auto later = cycles.upper_bound(now);
+            const bool due = later != cycles.begin();
+            cycles.erase(cycles.begin(), later);
+            return due;
+        }
+        std::set<Cycle> cycles{0};
     };
     struct Reading {
         std::uint64_t address;
