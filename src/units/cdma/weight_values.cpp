@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "numerics/fp.h"
 #include "units/cdma/convert.h"
 
 namespace dlasim::cdma {
