@@ -25,8 +25,8 @@ namespace {
 /// A counter or a key, as a row of a table.
 struct Row {
     std::string name, type, range, unit, meaning, source, when;
-    bool again = false;          // another row says the same
-    std::string otherwise = "";  // what holds without it
+    bool again = false;       // another row says the same
+    std::string otherwise{};  // what holds without it
 };
 
 /// Rows that belong together.

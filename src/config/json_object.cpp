@@ -78,7 +78,7 @@ JsonObject::JsonObject(const Json& value, std::string file, std::string pointer,
     keys_ = keys;
 }
 
-JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::vector<std::string> keys)
+JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, const std::vector<std::string>& keys)
     : value_(value), file_(std::move(file)), pointer_(std::move(pointer))
 {
     if (!value_.is_object()) throw ConfigError(at(file_, pointer_), found(value_) + ", expected an object {...}");

@@ -44,7 +44,7 @@ class JsonObject {
 public:
     /// Refuses anything but an object, and keys that are not in `keys`.
     JsonObject(const Json& value, std::string file, std::string pointer, std::initializer_list<std::string_view> keys);
-    JsonObject(const Json& value, std::string file, std::string pointer, std::vector<std::string> keys);
+    JsonObject(const Json& value, std::string file, std::string pointer, const std::vector<std::string>& keys);
     JsonObject(const Json& value, std::string file, std::string pointer, std::span<const InputKey> keys);
     /// The object under a key of this one.
     JsonObject object(std::string_view key, std::span<const InputKey> keys) const { return {raw(key), file_, pointer(key), keys}; }

@@ -22,14 +22,14 @@ struct KeyRow {
     std::string_view type;  // integer, number, text, flag, list, object
     std::string_view unit;  // cycles, bytes; empty without one
     std::string_view meaning;
-    std::string_view when = "";  // it is there; always if empty
+    std::string_view when{};  // it is there; always if empty
 };
 
 /// A key of a file that is read.
 struct InputKey {
     KeyRow row;
-    std::int64_t low = 0, high = 0;   // of a whole number; none if both are 0
-    std::string_view otherwise = "";  // what holds without it; empty: it must be there, or means nothing then
+    std::int64_t low = 0, high = 0;  // of a whole number; none if both are 0
+    std::string_view otherwise{};    // what holds without it; empty: it must be there, or means nothing then
 };
 
 /// A row with the place of its object in front.
@@ -38,7 +38,7 @@ struct PlacedKey {
     KeyRow row;
     bool again = false;  // the same as another one of the list, in another place
     std::int64_t low = 0, high = 0;
-    std::string_view otherwise = "";
+    std::string_view otherwise{};
 };
 
 template <class Source>
