@@ -149,7 +149,7 @@ Reshape read_reshape(const JsonObject& top)
 
 std::string data_path(const JsonObject& data, const char* key, const std::string& folder)
 {
-    const std::string text = data.text(key, "");
+    std::string text = data.text(key, "");
     if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
     if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
     return (std::filesystem::path(folder) / text).string();
