@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Networks of ../shared/workloads as files under models/networks (docs/NETWORK.md).
+"""Networks given as tables of layers, as files under models/networks (docs/NETWORK.md).
 
 usage: import_networks.py FOLDER [OUT]       FOLDER has one JSON file a network: layers with in, kernel, stride, pad, out
 """

@@ -21,6 +21,9 @@ DLASIM = None
 ROOT = Path(__file__).resolve().parents[2]
 NETWORKS = ROOT / "models/networks"
 MACHINES = ("nv_small", "nv_large", "nv_full")
+# What cannot run, and what is said: without Rubik no deconvolution with stride; parts of less than an atom of kernels leave gaps.
+REFUSED = {**{(f"dcgan_generator{kind}", machine): "has no Rubik" for kind in ("", "_paper") for machine in ("nv_small", "nv_large")},
+           **{("yolov1", machine): "expected" for machine in MACHINES}}
 BLOCK = {"input": {"width": 10, "height": 9, "channels": 24}, "layers": [
     {"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 40}, "pads": [1, 1, 1, 1], "bias": True, "activation": "relu"},
     {"name": "b", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 40}, "inputs": ["data"], "bias": True},
@@ -165,9 +168,12 @@ class All(Net):
             for machine in MACHINES:
                 with self.subTest(network=network.stem, machine=machine):
                     done = subprocess.run([DLASIM, "net", str(network), "--hw", machine, "--quiet"], cwd=self.folder, capture_output=True, text=True)
-                    self.assertIn(done.returncode, (0, 2), done.stderr)
-                    if done.returncode == 0:
-                        self.assertTrue(self.result()["verified"])
+                    if (network.stem, machine) in REFUSED:
+                        self.assertEqual(done.returncode, 2, done.stdout)
+                        self.assertIn(REFUSED[network.stem, machine], done.stderr)
+                        continue
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertTrue(self.result()["verified"])
 
 
 if __name__ == "__main__":
