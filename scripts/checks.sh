@@ -4,7 +4,7 @@
 #   scripts/checks.sh [debug] [asan] [tidy]      none: all three
 #
 #   debug   the tests of the label quick, built with -O0 and the assertions of the standard library
-#   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer. That build covers debug as well: it is -O0 too.
+#   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer. CI runs this one: it is Debug as well.
 #           Some random laws run a fifth of their trials, the fuzzers a fifth of their inputs (tests/CMakeLists.txt)
 #   tidy    clang-tidy on the sources that differ from the branch this one left, or of the last five commits; at most 20 files
 set -u
