@@ -1,6 +1,6 @@
 // The coat of a unit that needs nothing but its core: which links wake it is said by its ports.
 //
-//   ports.wakes(unit) ──► readers of the links        Coat<BdmaCore> bdma("BDMA", clock, stepping, hardware, BdmaPorts{...});
+//   ports.wakes(unit) ──► readers of the links        Coat<BdmaCore> bdma("BDMA", clock, stepping, hardware, TransferPorts{...});
 //
 // The channels to memory have two ends in different units: whoever builds the machine connects them.
 #pragma once

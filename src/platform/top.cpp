@@ -118,15 +118,15 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
                  *write(primary_, Client::Cdp), write(secondary_, Client::Cdp), cdp_interrupt_},
         options.values);
     if (hardware.bdma)
-        bdma_ =
-            std::make_unique<Coat<BdmaCore>>("BDMA", clock, stepping, hardware,
-                                             BdmaPorts{window("BDMA"), *read(primary_, Client::Bdma), *read(secondary_, Client::Bdma),
-                                                       *write(primary_, Client::Bdma), *write(secondary_, Client::Bdma), bdma_interrupt_});
+        bdma_ = std::make_unique<Coat<BdmaCore>>(
+            "BDMA", clock, stepping, hardware,
+            TransferPorts{window("BDMA"), *read(primary_, Client::Bdma), *read(secondary_, Client::Bdma), *write(primary_, Client::Bdma),
+                          *write(secondary_, Client::Bdma), bdma_interrupt_});
     if (hardware.rubik)
         rubik_ = std::make_unique<Coat<RubikCore>>(
             "RBK", clock, stepping, hardware,
-            RubikPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik), *write(primary_, Client::Rubik),
-                       *write(secondary_, Client::Rubik), rubik_interrupt_});
+            TransferPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik), *write(primary_, Client::Rubik),
+                          *write(secondary_, Client::Rubik), rubik_interrupt_});
     glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
                                  std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &pdp_interrupt_,
                                                                     &cdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using Sent = Interface::Sent;
 
 /// BDMA between two memories. Register writes are given by U, the cycle at the unit's port.
-using Bench = test::DmaBench<BdmaCore, BdmaPorts>;
+using Bench = test::DmaBench<BdmaCore, TransferPorts>;
 
 struct Copy {
     std::uint64_t source = 0x80000000, destination = 0x90000000;

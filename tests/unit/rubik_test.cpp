@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using Sent = Interface::Sent;
 
 /// Rubik between two memories. Register writes are given by U, the cycle at the unit's port.
-using Bench = test::DmaBench<RubikCore, RubikPorts>;
+using Bench = test::DmaBench<RubikCore, TransferPorts>;
 
 enum Mode : std::uint32_t { kContract, kSplit, kMerge };
 

@@ -22,7 +22,7 @@ constexpr std::uint32_t kWriteStall[] = {reg::bdma::STATUS_GRP0_WRITE_STALL, reg
 }  // namespace
 
 struct BdmaCore::Parts {
-    Parts(const Hardware& hardware, const BdmaPorts& ports)
+    Parts(const Hardware& hardware, const TransferPorts& ports)
         : silicon(facts::bdma::of(hardware)),
           registers(*find_unit(hardware, "BDMA"), ports.csb),
           read{&ports.read_mc, &ports.read_cv},
@@ -401,7 +401,7 @@ std::string BdmaCore::Parts::waiting_for() const
     return "a group waits for its descriptors";
 }
 
-BdmaCore::BdmaCore(const Hardware& hardware, const BdmaPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
+BdmaCore::BdmaCore(const Hardware& hardware, const TransferPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
 BdmaCore::~BdmaCore() = default;
 
 void BdmaCore::advance(Cycle to) { parts_->advance(to); }

@@ -18,13 +18,13 @@
 
 #include "facts/hardware.h"
 #include "links/core.h"
-#include "units/bdma/ports.h"
+#include "links/transfer_ports.h"
 
 namespace dlasim {
 
 class BdmaCore final : public Core {
 public:
-    BdmaCore(const Hardware& hardware, const BdmaPorts& ports);
+    BdmaCore(const Hardware& hardware, const TransferPorts& ports);
     ~BdmaCore() override;
 
     void advance(Cycle to) override;

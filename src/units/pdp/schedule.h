@@ -29,19 +29,10 @@ struct BeatRun {
     bool output = false;  // each carries an output
 };
 
-/// Where outputs leave along one direction, and how the padding behind the end is flushed.
-struct Flush {
-    std::vector<bool> outputs;  // [element of the line or surface]
-    std::uint32_t between = 0;  // bubbles (of an element) in front of the next line or surface
-    std::uint32_t carried = 0;  // first elements of the next one that carry an output of this one
-    std::uint32_t at_end = 0;   // bubbles behind the last one
-};
-
-class HorizontalSchedule {
+/// An order of beats, a run of one kind after the other; Order::advance() opens the next run.
+template <class Order>
+class BeatRuns {
 public:
-    explicit HorizontalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
-    void start(const PoolLayer& layer);
-
     bool more() const { return run_.beats != 0; }
     bool takes_input() const { return run_.input; }  // pre: more()
     bool gives_output() const { return run_.output; }
@@ -51,8 +42,25 @@ public:
     void next(std::uint32_t beats = 1)
     {
         run_.beats -= beats;
-        if (run_.beats == 0) advance();
+        if (run_.beats == 0) static_cast<Order*>(this)->advance();
     }
+
+protected:
+    BeatRun run_;
+};
+
+/// Where outputs leave along one direction, and how the padding behind the end is flushed.
+struct Flush {
+    std::vector<bool> outputs;  // [element of the line or surface]
+    std::uint32_t between = 0;  // bubbles (of an element) in front of the next line or surface
+    std::uint32_t carried = 0;  // first elements of the next one that carry an output of this one
+    std::uint32_t at_end = 0;   // bubbles behind the last one
+};
+
+class HorizontalSchedule : public BeatRuns<HorizontalSchedule> {
+public:
+    explicit HorizontalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
+    void start(const PoolLayer& layer);
 
     /// The next beats that carry an output, the first in bit 0; they are through. pre: at most 31, and as many take an input.
     std::uint32_t pass(unsigned beats)
@@ -71,6 +79,7 @@ public:
     Cycle input_left() const { return run_.input ? run_.beats + Cycle{width_ - 1 - x_} * facts_.beats : 0; }
 
 private:
+    friend BeatRuns;
     void advance();
     void open_pixel();
 
@@ -81,27 +90,15 @@ private:
     std::uint32_t pass_ = 0, line_ = 0, x_ = 0, width_ = 0, carried_ = 0;
     const Flush* now_ = nullptr;
     bool bubbles_ = false;
-    BeatRun run_;
 };
 
-class VerticalSchedule {
+class VerticalSchedule : public BeatRuns<VerticalSchedule> {
 public:
     explicit VerticalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
     void start(const PoolLayer& layer);
 
-    bool more() const { return run_.beats != 0; }
-    bool takes_input() const { return run_.input; }  // pre: more()
-    bool gives_output() const { return run_.output; }
-    /// What is left of the beats of one kind.
-    const BeatRun& run() const { return run_; }
-    /// So many of them are through; pre: as many are left.
-    void next(std::uint32_t beats = 1)
-    {
-        run_.beats -= beats;
-        if (run_.beats == 0) advance();
-    }
-
 private:
+    friend BeatRuns;
     enum class Part { Line, Void, Flush };
     void advance();
     void open_line();
@@ -116,7 +113,6 @@ private:
     std::uint32_t occupied_ = 0;
     std::uint32_t pass_ = 0, surface_ = 0, line_ = 0, carried_ = 0;
     Part part_ = Part::Line;
-    BeatRun run_;
 };
 
 }  // namespace dlasim::pdp

@@ -21,7 +21,7 @@ namespace dlasim {
 using namespace rubik;
 
 struct RubikCore::Parts {
-    Parts(const Hardware& hardware, const RubikPorts& ports)
+    Parts(const Hardware& hardware, const TransferPorts& ports)
         : silicon(facts::rubik::of(hardware)),
           registers(*find_unit(hardware, "RBK"), ports.csb),
           links{&ports.read_mc, &ports.read_cv},
@@ -399,7 +399,7 @@ std::string RubikCore::Parts::waiting_for() const
     return "read and write side count differently: datain_channel and dataout_channel";
 }
 
-RubikCore::RubikCore(const Hardware& hardware, const RubikPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
+RubikCore::RubikCore(const Hardware& hardware, const TransferPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
 RubikCore::~RubikCore() = default;
 
 void RubikCore::advance(Cycle to) { parts_->advance(to); }

@@ -23,13 +23,13 @@
 
 #include "facts/hardware.h"
 #include "links/core.h"
-#include "units/rubik/ports.h"
+#include "links/transfer_ports.h"
 
 namespace dlasim {
 
 class RubikCore final : public Core {
 public:
-    RubikCore(const Hardware& hardware, const RubikPorts& ports);
+    RubikCore(const Hardware& hardware, const TransferPorts& ports);
     ~RubikCore() override;
 
     void advance(Cycle to) override;

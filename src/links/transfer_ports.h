@@ -1,4 +1,4 @@
-// The links of BDMA to the rest of the machine.
+// The links of a unit that moves data from memory to memory, BDMA and Rubik, to the rest of the machine.
 #pragma once
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace dlasim {
 
-struct BdmaPorts {
+struct TransferPorts {
     CsbLink& csb;
     ReadLink& read_mc;
     ReadLink& read_cv;
