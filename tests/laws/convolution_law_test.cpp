@@ -5,6 +5,7 @@
 #include <random>
 
 #include "../unit/csc_bench.h"
+#include "../unit/rounds.h"
 #include "registers/offsets.h"
 
 namespace dlasim::test {
@@ -149,7 +150,7 @@ TEST_P(ConvolutionLaw, SleepingAndSteppingAgreeInEveryEventValueAndCounter)
 {
     const Hardware& hw = *find_preset(GetParam());
     std::uint64_t beats = 0, slept = 0, stepped_evaluations = 0;
-    for (std::uint32_t seed = 1; seed <= 24; ++seed) {
+    for (std::uint32_t seed = 1; seed <= rounds(24); ++seed) {
         const Trace stepped = trace(seed, hw, true), leapt = trace(seed, hw, false);
         ASSERT_EQ(leapt.runs, stepped.runs) << "seed " << seed;
         ASSERT_EQ(leapt.beats, stepped.beats) << "seed " << seed;
@@ -169,7 +170,7 @@ TEST_P(ConvolutionLaw, SleepingAndSteppingAgreeInEveryEventValueAndCounter)
         slept += leapt.evaluations;
         stepped_evaluations += stepped.evaluations;
     }
-    EXPECT_GT(beats, 1000u);
+    EXPECT_GT(beats, rounds(1000));
     EXPECT_LT(slept * 3, stepped_evaluations);
     std::printf("%s: %llu beats, %llu evaluations of %llu\n", GetParam(), static_cast<unsigned long long>(beats),
                 static_cast<unsigned long long>(slept), static_cast<unsigned long long>(stepped_evaluations));

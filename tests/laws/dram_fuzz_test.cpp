@@ -2,6 +2,7 @@
 // in comes out (V7 of dram.md 10.1).
 #include <gmock/gmock.h>
 
+#include "../unit/rounds.h"
 #include "base/error.h"
 #include "dram_traffic.h"
 #include "units/dram/reader.h"
@@ -82,7 +83,7 @@ void try_seed(unsigned seed)
 
 TEST_P(Fuzz, LegalParametersGiveLegalCommandsAndEveryAnswer)
 {
-    for (unsigned i = 0; i < 60; ++i) try_seed(static_cast<unsigned>(GetParam()) * 60 + i);
+    for (unsigned i = 0; i < rounds(60); ++i) try_seed(static_cast<unsigned>(GetParam()) * 60 + i);
 }
 
 }  // namespace

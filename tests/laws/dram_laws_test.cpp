@@ -2,6 +2,7 @@
 // once, every data-bus cycle has one owner, and leaping equals stepping.
 #include <gmock/gmock.h>
 
+#include "../unit/rounds.h"
 #include "dram_traffic.h"
 #include "units/dram/reader.h"
 #include "units/dram/stream.h"
@@ -102,7 +103,7 @@ TEST(DramLaws, BanksAreRefreshedInTimeUnderAnyLoad)
         const Config config = read_config(preset, {{"channels", "1"}, {"refresh", "per_bank"}});
         Checker checker{config};
         StreamRun run;
-        run.cycles = 2'000'000;
+        run.cycles = rounds(2'000'000);
         run.observer = [&](const Issued& issued) { checker.see(issued); };
         // Bank after bank, a row each: bits of group, column, bank, row from the burst up.
         const Organisation& o = config.organisation;

@@ -18,7 +18,7 @@
 
 #include "facts/hardware.h"
 #include "links/core.h"
-#include "links/transfer_ports.h"
+#include "traffic/transfer_ports.h"
 
 namespace dlasim {
 
