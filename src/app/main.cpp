@@ -92,6 +92,12 @@ int parse_and_run(int argc, char** argv)
     net_app->add_option("--out", net.out, "output folder")->capture_default_str();
     net_app->add_option("--events", net.events, "write the events of the run to this file: bus logs, all runs of all probes");
     net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
+    std::string layers = "together";
+    net_app
+        ->add_option("--layers", layers,
+                     "apart: simulate every step by itself too, and report the sum and what running them together saves")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"together", "apart"}));
     net_app->add_flag("--timing-only", net.timing_only, "simulate time without values; nothing is verified");
     net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");
     net_app->add_flag("--quiet", net.quiet, "print nothing but errors");
@@ -153,6 +159,7 @@ int parse_and_run(int argc, char** argv)
     run.has_seed = seed->count() != 0;
     run.has_out = run_out->count() != 0;
     if (run_app->parsed()) return run_command(run);
+    net.apart = layers == "apart";
     if (net_app->parsed()) return net_command(net);
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);

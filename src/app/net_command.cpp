@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "app/apart.h"
 #include "app/interrupt.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
@@ -71,7 +72,8 @@ void write_tensors(const NetworkPlan& plan, const ReadPlace& read, const OutputF
                 .commit(npy_file(read_tensor(plan.steps.tensors[t], plan.layouts[t], read), Precision::Int8));
 }
 
-int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs)
+int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs,
+             StepsApart* apart)
 {
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
@@ -80,7 +82,12 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     }
     if (run.hung)
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.network.name), run.end, run.diagnosis));
-    const NetworkResult result{plan, run, simulation.findings, simulation.wall_seconds, outputs.tensor ? kTensorFile : ""};
+    const NetworkResult result{plan,
+                               run,
+                               simulation.findings,
+                               simulation.wall_seconds,
+                               outputs.tensor ? kTensorFile : "",
+                               apart ? apart->cycles() : std::vector<std::int64_t>{}};
     if (outputs.events)
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
     const std::size_t last = plan.output();
@@ -107,7 +114,9 @@ int net_command(const NetOptions& options)
     watch_for_interrupt();  // before the first file
     NetOutputs outputs(options, network.tensors[network.layers.back().output].elements());
     NetworkPlan plan = plan_network(network, hardware, memory, {.seed = options.seed, .values = !options.timing_only});
-    return conclude(plan, simulate_shown(plan, options), options, outputs);
+    std::optional<StepsApart> apart;
+    if (options.apart) apart.emplace(plan);
+    return conclude(plan, simulate_shown(plan, options), options, outputs, apart ? &*apart : nullptr);
 }
 
 }  // namespace dlasim

@@ -15,6 +15,7 @@ struct NetOptions {
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1;
     bool timing_only = false, tensors = false, quiet = false, stepping = false, times = false;
+    bool apart = false;  // simulate every step by itself too
 };
 
 /// Writes `out`/result.json, layers.csv and output.npy.

@@ -55,6 +55,13 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
     return simulation;
 }
 
+RunResult simulate_time(const NetworkPlan& plan, const NetworkProgram& program)
+{
+    SimulateOptions options;
+    options.timing_only = true;
+    return Machine(plan.hardware, plan.memory, machine_options(options)).run(program.entries);
+}
+
 NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options)
 {
     NetworkSimulation simulation;
@@ -72,7 +79,7 @@ NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options)
         fill_memory(plan, write);
         machine.on_host = [&](std::size_t number) { run_host_step(plan, number, simulation.read, write); };
     }
-    if (run_program(simulation, machine, plan.program, options) && !options.timing_only)
+    if (run_program(simulation, machine, plan.program.entries, options) && !options.timing_only)
         simulation.findings = check_tensors(plan, simulation.read);
     return simulation;
 }

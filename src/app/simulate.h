@@ -36,6 +36,9 @@ struct NetworkSimulation {
     std::shared_ptr<Machine> machine;
 };
 
+/// A program of a network's plan, without values.
+RunResult simulate_time(const NetworkPlan& plan, const NetworkProgram& program);
+
 /// The same for a network; the images of its plan are let go.
 NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options);
 

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "config/sweep.h"
 #include "files/console.h"
+#include "files/json_text.h"
 
 namespace dlasim {
 namespace {

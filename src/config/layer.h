@@ -83,7 +83,8 @@ struct Layer {
     std::string file;  // it was read from, for messages
     Op op = Op::Convolution;
     std::uint32_t width = 1, height = 1, channels = 1, batch = 1;
-    const PixelFormat* format = nullptr;  // null: feature data
+    std::uint32_t input_line = 0, input_surface = 0;  // bytes from a line of features to the next, from a surface; 0: packed
+    const PixelFormat* format = nullptr;              // null: feature data
     bool signed_pixels = true;
     std::uint32_t x_offset = 0;
     InputConversion conversion;

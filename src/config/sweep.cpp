@@ -157,18 +157,6 @@ void list_points(Sweep& sweep, const JsonObject& top)
 
 }  // namespace
 
-std::string cell_text(const Json& value)
-{
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    // A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
-    if (value.is_string() && !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
-        text = std::string("'").append(text);
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
-    return quoted + "\"";
-}
-
 std::vector<PlacedKey> sweep_keys()
 {
     std::vector<PlacedKey> keys;

@@ -47,7 +47,4 @@ struct SweepPoint {
 };
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
 
-/// A value as it stands in points.csv: on one line, quoted where it must be, never a formula.
-std::string cell_text(const Json& value);
-
 }  // namespace dlasim

@@ -93,4 +93,7 @@ struct Hardware {
     std::uint64_t macs_per_cycle(Precision precision) const { return std::uint64_t{mac.atomic_c} * kernel_group(precision); }
 };
 
+/// Software puts everything below: what machines of 32 address bits reach. [spec] configurations.md
+inline constexpr std::uint64_t kReachable = std::uint64_t{1} << 32;
+
 }  // namespace dlasim

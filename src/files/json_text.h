@@ -18,5 +18,7 @@ nlohmann::json json_or_text(const std::string& text, const std::string& where);
 nlohmann::ordered_json parse_ordered_json(const std::string& text);
 /// Any JSON value on a line, whatever bytes its texts hold; cut short beyond `most` characters.
 std::string json_excerpt(const nlohmann::json& value, std::size_t most = 60);
+/// A value as a cell of CSV: on one line, quoted where it must be, never a formula.
+std::string cell_text(const nlohmann::json& value);
 
 }  // namespace dlasim

@@ -14,6 +14,16 @@ namespace {
 
 constexpr auto up = ceil_div<std::uint64_t>;
 
+/// Passes, and those that put parts together.
+std::vector<const PlannedPass*> operations_of(const Plan& plan)
+{
+    std::vector<const PlannedPass*> all;
+    for (const PlannedPass& pass : plan.passes) all.push_back(&pass);
+    for (const std::vector<PlannedPass>& stage : plan.packing)
+        for (const PlannedPass& pass : stage) all.push_back(&pass);
+    return all;
+}
+
 /// Channel slices of a kernel and operations a slice takes, and output places an operation makes.
 struct Nest {
     std::uint64_t operations = 0;  // for one output atom and one kernel group
@@ -103,10 +113,10 @@ Bound::Bound(std::string_view name, std::uint64_t bound_cycles, std::string with
 std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
 {
     std::uint64_t operations = 0;
-    for (const PlannedPass& planned : plan.passes) {
-        const Pass& p = planned.pass;
+    for (const PlannedPass* planned : operations_of(plan)) {
+        const Pass& p = planned->pass;
         if (!p.convolves()) continue;
-        const Nest nest = nest_of(planned, hw);
+        const Nest nest = nest_of(*planned, hw);
         operations += nest.atoms * nest.operations * up(p.kernels, hw.kernel_group(p.precision));
     }
     return operations;
@@ -115,7 +125,8 @@ std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
     std::uint64_t products = 0, loads = 0, cacc = 0, sdp = 0, pdp = 0;
-    for (const PlannedPass& planned : plan.passes) {
+    for (const PlannedPass* operation : operations_of(plan)) {
+        const PlannedPass& planned = *operation;
         const Pass& p = planned.pass;
         const Geometry& g = planned.geometry;
         const std::uint64_t places = std::uint64_t{g.out_width} * g.out_height * p.batch;

@@ -60,29 +60,12 @@ constexpr std::array kOutputKeys{
                       [](const OutputLayout& o) -> OrderedJson { return o.tensor_bytes; }},
 };
 
-constexpr std::array kTensorKeys{
-    Key<TensorTraffic>{{"bytes", "integer", "bytes", "of memory that it takes"},
-                       [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.bytes); }},
-    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all parts read or write of it"},
-                       [](const TensorTraffic& t) -> OrderedJson { return t.moved; }},
-    Key<TensorTraffic>{{"times", "number", "", "how often each byte of it moves"},
-                       [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.times()); }},
-};
-
 struct Planned {
     const Plan& plan;
     const Layer& layer;
     const Traffic& traffic;
     const PlannedPass& first = plan.passes.front();
 };
-
-OrderedJson tensors_json(const Planned& p)
-{
-    OrderedJson tensors = OrderedJson::object();
-    for (const TensorTraffic& tensor : p.traffic.tensors)
-        tensors[tensor.bytes != 0 ? tensor.name : tensor.written ? "phases_written" : "phases_read"] = written(kTensorKeys, tensor);
-    return tensors;
-}
 
 /// Why the layer runs in this mode.
 std::string reason(const Layer& l)
@@ -91,6 +74,13 @@ std::string reason(const Layer& l)
     if (l.image()) return "the input is pixels";
     if (l.mode == Mode::Auto) return "the input is feature data; Winograd rounds differently and is left to the layer";
     return "the layer asks for it";
+}
+
+std::size_t packing_passes(const Plan& plan)
+{
+    std::size_t passes = 0;
+    for (const std::vector<PlannedPass>& stage : plan.packing) passes += stage.size();
+    return passes;
 }
 
 /// "2 parts by rows of the output"; empty if it is not cut.
@@ -105,7 +95,9 @@ std::string cut_text(const Plan& plan)
     add(plan.cut.columns, "columns");
     add(plan.cut.phases, "phases of the dilation");
     add(plan.cut.kernels, "kernels");
-    return fmt::format("{} part{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by);
+    const std::size_t packing = packing_passes(plan);
+    return fmt::format("{} part{}{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by,
+                       packing == 0 ? "" : fmt::format("; {} pass{} to fill atoms", packing, packing == 1 ? "" : "es"));
 }
 
 OrderedJson output_json(const Planned& p)
@@ -122,6 +114,8 @@ constexpr std::array kPlanKeys{
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? OrderedJson(cut_text(p.plan)) : kAbsent; }},
     Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
+    Key<Planned>{{"packing", "integer", "passes", "that put parts of less than an atom of kernels together", "a layer in such parts"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.packing.empty() ? kAbsent : OrderedJson(packing_passes(p.plan)); }},
     Key<Planned>{{"data_banks", "integer", "banks", "CBUF banks for data, of the first pass", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.data_banks; }},
     Key<Planned>{{"weight_banks", "integer", "banks", "CBUF banks for weights", "layers"},
@@ -134,8 +128,10 @@ constexpr std::array kPlanKeys{
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_bytes; }},
     Key<Planned>{{"array_macs", "integer", "MACs", "that the array is asked for, padding of groups included", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.macs; }},
-    Key<Planned>{{"tensors", "object", "", "by name what moves: input, weights, bs, bn, ew, output; phases of a deconvolution", "layers"},
-                 tensors_json},
+    Key<Planned>{
+        {"tensors", "object", "",
+         "by name what moves: input, weights, bs, bn, ew, output; phases of a deconvolution, parts of less than an atom", "layers"},
+        [](const Planned& p) { return tensors_json(p.traffic); }},
     Key<Planned>{{"traffic/moved", "integer", "bytes", "all tensors together", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.traffic.moved(); }},
     Key<Planned>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", "layers"},
@@ -210,7 +206,7 @@ std::vector<PlacedKey> layer_plan_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kPlanKeys);
-    place_keys(keys, kTensorKeys, "tensors/*/");
+    place_tensor_keys(keys, "tensors/*/");
     place_keys(keys, kPartKeys, "parts/[]/");
     place_keys(keys, kOutputKeys, "output/");
     return keys;

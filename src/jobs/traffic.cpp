@@ -59,6 +59,15 @@ std::uint64_t communication(const Layer& l, const Plan& plan, const Hardware& hw
     return static_cast<std::uint64_t>(element * communication_bound(static_cast<double>(l.macs()), reuse, buffer + sums));
 }
 
+constexpr std::array kTensorKeys{
+    Key<TensorTraffic>{{"bytes", "integer", "bytes", "of memory that it takes"},
+                       [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.bytes); }},
+    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all parts read or write of it"},
+                       [](const TensorTraffic& t) -> OrderedJson { return t.moved; }},
+    Key<TensorTraffic>{{"times", "number", "", "how often each byte of it moves"},
+                       [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.times()); }},
+};
+
 }  // namespace
 
 double communication_bound(double macs, double reuse, double on_chip)
@@ -118,8 +127,29 @@ Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hw)
     add({"output", first.output_primary, true, output, output});
     add({"phases", first.output_primary, false, 0, plan.copied_bytes});
     add({"phases", first.output_primary, true, 0, plan.copied_bytes});
+    std::uint64_t packed_read = 0, packed_written = 0;
+    for (const std::vector<PlannedPass>& stage : plan.packing)
+        for (const PlannedPass& planned : stage) {
+            packed_read += input_moved(planned, hw) + (planned.fetches_weights ? planned.geometry.weight_bytes : 0);
+            packed_written += output_moved(planned, hw);
+        }
+    add({"parts", first.output_primary, false, 0, packed_read});
+    add({"parts", first.output_primary, true, 0, packed_written});
     traffic.communication = communication(layer, plan, hw);
     return traffic;
+}
+
+OrderedJson tensors_json(const Traffic& traffic)
+{
+    OrderedJson tensors = OrderedJson::object();
+    for (const TensorTraffic& tensor : traffic.tensors)
+        tensors[std::string(tensor.name) + (tensor.bytes != 0 ? "" : tensor.written ? "_written" : "_read")] = written(kTensorKeys, tensor);
+    return tensors;
+}
+
+void place_tensor_keys(std::vector<PlacedKey>& keys, const std::string& prefix, bool again)
+{
+    place_keys(keys, kTensorKeys, prefix, again);
 }
 
 }  // namespace dlasim

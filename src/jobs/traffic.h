@@ -15,14 +15,17 @@
 // there.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "config/json_object.h"
+#include "files/keys.h"
 #include "lowering/plan.h"
 
 namespace dlasim {
 
 struct TensorTraffic {
-    const char* name = "";  // input, weights, bs, bn, ew, output; phases: what a contraction reads and writes again
+    const char* name = "";  // input, weights, bs, bn, ew, output; phases, parts: what is read and written again to put them together
     bool primary = true, written = false;
     std::uint64_t bytes = 0;  // of memory that it takes
     std::uint64_t moved = 0;  // by all parts, whole atoms
@@ -36,8 +39,14 @@ struct Traffic {
     std::uint64_t moved() const;
     std::uint64_t compulsory() const;
     /// The larger bound's name.
+    std::uint64_t largest() const { return communication > compulsory() ? communication : compulsory(); }
     const char* binding() const { return communication > compulsory() ? "communication" : "compulsory"; }
 };
+
+/// By name what moves.
+OrderedJson tensors_json(const Traffic& traffic);
+/// Its keys.
+void place_tensor_keys(std::vector<PlacedKey>& keys, const std::string& prefix, bool again = false);
 
 Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hardware);
 

@@ -1,5 +1,6 @@
 // A partition of its own: tries every cut of the kernels with every number of data banks, first without strips.
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "lowering/part_banks.h"
@@ -49,8 +50,8 @@ void try_strips(const SplitFrame& frame, std::optional<Candidate>& best)
     // Whole groups, where not all kernels of a strip's parts stay for the next one.
     for (std::uint32_t kernels = group; frame.by_kernels && frame.strips.size() > 1 && kernels < p.kernels; kernels *= 2)
         try_kernels(frame, kernels, found);
-    // Less than a group is less than an atom of the output: only where nothing else fits.
-    for (std::uint32_t kernels = found ? 0 : group - 1; frame.by_kernels && kernels > 0; --kernels) try_kernels(frame, kernels, found);
+    // Less than a group is less than an atom of the output: only where nothing else fits. Parts of an atom are put together (packing.h).
+    for (std::uint32_t kernels = found ? 0 : std::bit_floor(group - 1); frame.by_kernels && kernels > 0; kernels /= 2) try_kernels(frame, kernels, found);
     if (found && (!best || found->cost() < best->cost())) best = std::move(found);
 }
 

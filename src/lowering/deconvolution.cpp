@@ -37,15 +37,13 @@ void check(const Layer& l, const Hardware& hw)
     const auto expect = [&](bool holds, const std::string& problem) {
         if (!holds) throw ConfigError(where_of(l), problem);
     };
-    expect(!strided(l) || hw.rubik, "found a deconvolution of stride " + std::to_string(l.stride.x) + " x " + std::to_string(l.stride.y) +
-                                        ", expected stride 1: " + hw.name + " has no Rubik to interleave its phases");
     expect(l.dilation == Extent{}, "found a dilated deconvolution, expected dilation 1");
     expect(l.groups == 1, "found a deconvolution of " + std::to_string(l.groups) + " groups, expected 1");
     expect(!l.image() && l.mode != Mode::Winograd && !l.compressed, "found a deconvolution in another mode, expected plain feature data");
     expect(l.batch == 1, "found a deconvolution of batch " + std::to_string(l.batch) + ", expected 1");
     expect(!l.post.compares(), "found a comparison behind a deconvolution, expected none: its status says one pass");
     const std::uint32_t line = ceil_div(l.out_width(), l.stride.x) * l.stride.x;
-    expect(!strided(l) || line <= kMostLine,
+    expect(!strided(l) || !hw.rubik || line <= kMostLine,
            "found an output line of " + std::to_string(line) + " places, expected at most " + std::to_string(kMostLine));
 }
 
@@ -61,13 +59,13 @@ ShapedPass phase(const Layer& l, const Hardware& hw, const Pass& common, std::ui
     p.kernel_height = y.taps.count;
     p.stride = {1, 1};
     p.pad = {x.before, x.after, y.before, y.after, 0};
-    p.line_stride = l.width * hw.memory.atom_bytes;
-    p.surface_stride = p.line_stride * l.height;
+    if (p.line_stride == 0) p.line_stride = l.width * hw.memory.atom_bytes;
+    if (p.surface_stride == 0) p.surface_stride = p.line_stride * l.height;
     p.width = x.used;
     p.height = y.used;
     if (x.used != l.width) p.packing = 0x10000;  // lines of the input are longer than what is read of them
     // A single place is fetched as packed surfaces, which those of a larger input are not.
-    if (x.used == 1 && y.used == 1 && (l.width > 1 || l.height > 1)) p.packing &= 0xffff;
+    if (x.used == 1 && y.used == 1 && (l.width > 1 || l.height > 1 || l.input_line != 0)) p.packing &= 0xffff;
     shaped.input_offset = std::uint64_t{y.skipped} * p.line_stride + std::uint64_t{x.skipped} * hw.memory.atom_bytes;
     return shaped;
 }

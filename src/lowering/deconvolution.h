@@ -2,7 +2,7 @@
 //
 //   output (sx * i + dx, sy * j + dy)  <──  input (i + shift - taps + 1 .. i + shift), with every sx-th tap of the kernel, mirrored
 //
-// Every phase makes a cube of its own; Rubik interleaves them.
+// Every phase makes a cube of its own; Rubik interleaves them, or SDP where there is none (interleave.h).
 //
 // Source  programming.md 6, rubik.md 1.2 to 1.4.
 #pragma once

@@ -47,28 +47,28 @@ std::vector<PlannedImage> images_of(const Layer& layer, const LayerTensors& tens
         const Stretch& input = places.inputs[shaped.input];
         if (!there[shaped.input] && !tensors.input.empty())  // what has no values is somebody else's
             images.push_back(
-                {"input", input.place, input_image(layer, tensors.input, shaped, passes[i].geometry(), input.bytes, hardware)});
+                {ImageOf::Input, input.place, input_image(layer, tensors.input, shaped, passes[i].geometry(), input.bytes, hardware)});
         there[shaped.input] = true;
         for (std::size_t s = 0; s < passes[i].sets.size(); ++s) {
             const KernelSet& set = passes[i].sets[s];
             const Addresses& at = places.sets[i][s];
             StoredKernels& stored = kernels[i][s];
-            const auto add_weights = [&](const char* what, std::uint64_t address, Bytes& bytes) {
+            const auto add_weights = [&](ImageOf what, std::uint64_t address, Bytes& bytes) {
                 if (!bytes.empty()) images.push_back({what, {p.weights_primary, address}, std::move(bytes)});
             };
-            add_weights("weight mask", at.mask, stored.mask);
-            add_weights("weight group sizes", at.group_sizes, stored.group_sizes);
-            add_weights("weights", at.weights, stored.weights);
+            add_weights(ImageOf::WeightMask, at.mask, stored.mask);
+            add_weights(ImageOf::GroupSizes, at.group_sizes, stored.group_sizes);
+            add_weights(ImageOf::Weights, at.weights, stored.weights);
             for (std::size_t e = 0; e < kEngineNames.size(); ++e) {
                 const Tensor &alu = tensors.operands[operand_slot(e, false)], &mul = tensors.operands[operand_slot(e, true)];
                 if (!p.post.engines[e].streams() || (alu.empty() && mul.empty())) continue;
-                images.push_back({std::string("operands of ") + kEngineNames[e],
+                images.push_back({static_cast<ImageOf>(static_cast<std::size_t>(ImageOf::OperandsBs) + e),
                                   {p.operands_primary[e], at.operands[e]},
                                   operand_image(alu, mul, shaped, set, e, hardware.memory.atom_bytes)});
             }
         }
     }
-    for (const Stretch& output : places.written) images.push_back({"output before the run", output.place, Bytes(output.bytes, kUnwritten)});
+    for (const Stretch& output : places.written) images.push_back({ImageOf::Output, output.place, Bytes(output.bytes, kUnwritten)});
     return images;
 }
 

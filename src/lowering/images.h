@@ -4,9 +4,18 @@
 
 namespace dlasim {
 
+/// What bytes of memory are. The operands follow each other as the engines of SDP do.
+enum class ImageOf { Input, Weights, WeightMask, GroupSizes, OperandsBs, OperandsBn, OperandsEw, Output };
+/// The engine whose operands they are.
+constexpr std::optional<std::size_t> engine_of(ImageOf image)
+{
+    if (image < ImageOf::OperandsBs || image > ImageOf::OperandsEw) return std::nullopt;
+    return static_cast<std::size_t>(image) - static_cast<std::size_t>(ImageOf::OperandsBs);
+}
+
 /// Bytes that must be in memory before the program starts.
 struct PlannedImage {
-    std::string what;
+    ImageOf what = ImageOf::Input;
     Place place;
     Bytes bytes;
 };

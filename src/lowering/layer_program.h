@@ -2,12 +2,10 @@
 //
 // Source  programming.md 1, sdp.md 1.3.
 #pragma once
-#include "lowering/passes.h"
-#include "platform/program.h"
+#include "lowering/plan.h"
 
 namespace dlasim {
 
-Program layer_program(const Layer& layer, const std::vector<PlannedPass>& passes, const std::optional<RubikPass>& contraction,
-                      const Hardware& hardware);
+Program layer_program(const Layer& layer, const Plan& plan, const Hardware& hardware);
 
 }  // namespace dlasim

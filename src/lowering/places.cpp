@@ -71,7 +71,7 @@ std::vector<TouchedRange> checked(const std::vector<Area>& areas, const std::str
             throw ConfigError(where, area.name() + " at " + std::to_string(area.begin()) + " end at " + std::to_string(area.end()) +
                                          " and overlap " + areas[i + 1].name() + " at " + std::to_string(areas[i + 1].begin()) +
                                          ", expected areas apart");
-        if (area.end() > std::uint64_t{1} << 32)
+        if (area.end() > kReachable)
             throw ConfigError(where, area.name() + " end at " + std::to_string(area.end()) + ", expected all below 4 GiB");
         ranges.push_back({where + ": " + area.name(), {area.primary(), area.begin()}, area.end() - area.begin()});
     }
@@ -118,6 +118,7 @@ public:
     }
 
     /// [spec] rubik.md 1.2 to 1.4: sub-cube (dy, dx) stands at dy * stride x + dx cubes.
+    /// Where there is no Rubik SDP does the same.
     void contract(const Extent& sub_cube, const Geometry& g)
     {
         const Extent stride = l_.stride;

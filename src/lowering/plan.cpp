@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lowering/layer_program.h"
+#include "lowering/packing.h"
 
 namespace dlasim {
 namespace {
@@ -36,25 +37,29 @@ Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
     std::vector<std::vector<StoredKernels>> kernels = stored_kernels(shape, parts, tensors, hw);
     Places places = places_of(layer, shape, parts, kernels, hw);
     std::vector<PlannedPass> passes = passes_of(layer, shape, parts, kernels, places, hw);
-    Program program = layer_program(layer, passes, places.contraction, hw);
     std::vector<PlannedImage> images;
     if (tensors) images = images_of(layer, *tensors, shape, parts, std::move(kernels), places, hw);
     const bool cut = std::any_of(parts.begin(), parts.end(), [](const PassParts& p) { return !p.split.whole(); });
     std::uint64_t macs = 0;
     for (const PlannedPass& pass : passes) macs += pass.geometry.macs;
-    return {std::move(shape.mode),
-            shape.method,
-            cut,
-            cut_of(parts),
-            std::move(passes),
-            std::move(images),
-            std::move(places.outputs),
-            std::move(places.ranges),
-            bytes_of(places.inputs),
-            places.copied_bytes,
-            places.contraction,
-            std::move(program),
-            macs};
+    const bool one_pass = shape.passes.size() == 1;
+    Plan planned{std::move(shape.mode),
+                 shape.method,
+                 cut,
+                 cut_of(parts),
+                 std::move(passes),
+                 std::move(images),
+                 std::move(places.outputs),
+                 std::move(places.ranges),
+                 bytes_of(places.inputs),
+                 places.copied_bytes,
+                 places.contraction,
+                 {},
+                 {},
+                 macs};
+    if (one_pass && cut) pack_output(planned, layer, hw, tensors != nullptr);
+    planned.program = layer_program(layer, planned, hw);
+    return planned;
 }
 
 }  // namespace

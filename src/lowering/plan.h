@@ -35,9 +35,10 @@ struct Plan {
     std::vector<PlannedImage> images;
     std::vector<OutputCube> outputs;
     std::vector<TouchedRange> ranges;
-    std::uint64_t input_bytes = 0;   // of memory
-    std::uint64_t copied_bytes = 0;  // that Rubik reads and writes again
-    std::optional<RubikPass> contraction;
+    std::uint64_t input_bytes = 0;                  // of memory
+    std::uint64_t copied_bytes = 0;                 // that Rubik reads and writes again
+    std::optional<RubikPass> contraction;           // by Rubik, or by SDP
+    std::vector<std::vector<PlannedPass>> packing;  // stage by stage: packing.h
     Program program;
     std::uint64_t macs = 0;  // that the array is asked for, padding of groups included
 };

@@ -5,6 +5,7 @@
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "facts/sdp.h"
+#include "lowering/interleave.h"
 #include "lowering/register_writer.h"
 
 namespace dlasim {
@@ -66,8 +67,16 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     return operation;
 }
 
-Sequence::Operation Sequence::add(const RubikPass& pass, const Operations& after)
+Sequence::Operations Sequence::add(const std::vector<PlannedPass>& passes, const Operations& after)
 {
+    Operations operations;
+    for (const PlannedPass& pass : passes) operations.push_back(add(pass, after));
+    return operations;
+}
+
+Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& after)
+{
+    if (!hw_.rubik) return add(interleaving_copies(pass, hw_), after);
     const unsigned group = take(kRubik);
     const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
     std::vector<RegisterValue> registers = rubik_writes(pass, group);
@@ -76,7 +85,7 @@ Sequence::Operation Sequence::add(const RubikPass& pass, const Operations& after
     program_.write(registers);
     for (const Operation before : after) wait_for(before);
     program_.write({enable});
-    return operation;
+    return {operation};
 }
 
 Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after)

@@ -29,7 +29,9 @@ public:
 
     /// Enabled when the operations `after` are done.
     Operation add(const PlannedPass& pass, const Operations& after = {});
-    Operation add(const RubikPass& pass, const Operations& after);
+    Operations add(const std::vector<PlannedPass>& passes, const Operations& after);
+    /// By Rubik, or by SDP on a machine without (interleave.h).
+    Operations add(const RubikPass& contraction, const Operations& after);
     /// Tables that are others than those before are written when CDP has nothing to do.
     Operation add(const LrnPass& pass, const Operations& after);
 

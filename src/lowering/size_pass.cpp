@@ -9,6 +9,7 @@
 namespace dlasim {
 namespace {
 
+constexpr std::uint32_t kMostWidth = 8192;  // [spec] programming.md 2
 constexpr auto divide_up = ceil_div<std::uint64_t>, align_up = round_up<std::uint64_t>;
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
@@ -19,6 +20,8 @@ public:
     Geometry size()
     {
         precision_of_machine();
+        expect(!p_.convolves() || p_.width <= kMostWidth,
+               "found a line of " + text(p_.width) + " places, expected at most " + text(kMostWidth) + ": its register has 13 bits");
         g_.width_ext = p_.width;
         g_.height_ext = p_.lines();
         g_.channels_ext = p_.channels;

@@ -28,9 +28,10 @@ void fill_memory(NetworkPlan& plan, const Contents::Write& write)
 
 void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace& read, const Contents::Write& write)
 {
-    const auto found = std::find_if(plan.plans.begin(), plan.plans.end(), [&](const StepPlan& p) { return p.host == number; });
-    DLASIM_EXPECTS(found != plan.plans.end());
-    const Step& step = plan.steps.list[static_cast<std::size_t>(found - plan.plans.begin())];
+    const std::vector<StepMarks>& steps = plan.program.steps;
+    const auto found = std::find_if(steps.begin(), steps.end(), [&](const StepMarks& marks) { return marks.host == number; });
+    DLASIM_EXPECTS(found != steps.end());
+    const Step& step = plan.steps.list[static_cast<std::size_t>(found - steps.begin())];
     std::vector<Tensor> inputs;
     std::vector<const Tensor*> pointers;
     for (const std::size_t tensor : step.inputs) inputs.push_back(read_tensor(plan.steps.tensors[tensor], plan.layouts[tensor], read));

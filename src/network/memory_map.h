@@ -23,6 +23,7 @@ private:
     std::uint64_t next_, end_;
 };
 
-inline constexpr std::uint64_t kTensors = 0x80000000, kWeights = 0xa0000000, kEnd = std::uint64_t{1} << 32;
+/// Tensors from here on, then weights up to kReachable.
+inline constexpr std::uint64_t kTensors = 0x80000000, kWeights = 0xa0000000;
 
 }  // namespace dlasim

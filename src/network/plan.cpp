@@ -6,16 +6,12 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "lowering/lrn_tables.h"
-#include "lowering/lut_writes.h"
 #include "lowering/transfer_plan.h"
 #include "network/host.h"
 #include "network/memory_map.h"
 
 namespace dlasim {
 namespace {
-
-// [spec] csb.md 3: SDP, CDP, PDP and Rubik, both groups.
-constexpr std::uint32_t kUsed = 0x33f;
 
 /// Where plans put things before they are moved to their places.
 const Placement kPlanned{};
@@ -50,7 +46,7 @@ public:
             join();
         }
         place();
-        write_program();
+        p_.program = network_program(p_);
         return std::move(p_);
     }
 
@@ -117,6 +113,7 @@ private:
         for (const UnitBound& bound : lrn_bounds(of.lrn, hw())) plan.bounds.emplace_back(bound.name, bound.cycles);
         TensorLayout layout = input;
         layout.place = {true, 0};
+        plan.traffic.tensors = {{"input", true, false, input.bytes, input.bytes}, {"output", true, true, layout.bytes, layout.bytes}};
         p_.layouts[s.output] = layout;
         if (options_.values) p_.golden[s.output] = normalised(plan.lrn->tables, *p_.golden[s.inputs.front()], of.lrn.channels);
     }
@@ -144,6 +141,7 @@ private:
     {
         StepPlan& plan = p_.plans[i];
         plan.bounds = lower_bounds(planned, plan.layer, hw(), p_.memory);
+        plan.traffic = traffic_of(planned, plan.layer, hw());
         plan.array_operations = array_operations(planned, hw());
         plan.macs = plan.layer.macs();
         plan.cut = planned.partitioned;
@@ -156,12 +154,13 @@ private:
         at.weights = bytes_at(planned.ranges, kPlanned.weights);
         for (std::size_t e = 0; e < at.operands.size(); ++e)
             if (planned.passes.front().pass.post.engines[e].streams()) at.operands[e] = bytes_at(planned.ranges, kPlanned.operands[e]);
-        std::erase_if(planned.images, [](const PlannedImage& image) { return image.what == "output before the run"; });
+        std::erase_if(planned.images, [](const PlannedImage& image) { return image.what == ImageOf::Output; });
         at.images = std::move(planned.images);
         for (PlannedPass& pass : planned.passes) pass.registers = {};
         plan.mode = std::move(planned.mode);
         plan.passes = std::move(planned.passes);
         plan.contraction = planned.contraction;
+        plan.packing = std::move(planned.packing);
     }
 
     /// Concatenations whose parts are all there.
@@ -196,13 +195,13 @@ private:
 
     void place()
     {
-        Region tensors("tensors", kTensors, kWeights), weights("weights", kWeights, kEnd);
+        Region tensors("tensors", kTensors, kWeights), weights("weights", kWeights, kReachable);
         for (std::size_t j = p_.steps.joined.size(); j-- > 0;) place_joined(p_.steps.joined[j], tensors);
         for (std::size_t t = 0; t < p_.layouts.size(); ++t)
-            if (p_.exists(t) && !p_.steps.maker(t) && !placed_[t]) place_tensor(t, p_.layouts[t].bytes, tensors);
+            if (p_.exists(t) && !p_.steps.maker(t) && !bases_.contains(t)) place_tensor(t, p_.layouts[t].bytes, tensors);
         for (std::size_t i = 0; i < p_.plans.size(); ++i) {
             const std::size_t output = step(i).output;
-            if (!placed_[output]) place_tensor(output, std::max(weights_at_[i].output, p_.layouts[output].bytes), tensors);
+            if (!bases_.contains(output)) place_tensor(output, std::max(weights_at_[i].output, p_.layouts[output].bytes), tensors);
             if (step(i).unit != StepUnit::Host) move(i, weights);
         }
     }
@@ -213,18 +212,16 @@ private:
         const Place base{true, region.take(bytes, where(t))};
         bases_[t] = base.address;
         layout.place = {true, base.address + layout.place.address};
-        placed_[t] = true;
         p_.ranges.push_back({where(t), base, bytes});
     }
 
     void place_joined(const JoinedTensor& joined, Region& region)
     {
-        if (!placed_[joined.whole]) place_tensor(joined.whole, p_.layouts[joined.whole].bytes, region);
+        if (!bases_.contains(joined.whole)) place_tensor(joined.whole, p_.layouts[joined.whole].bytes, region);
         std::uint64_t address = p_.layouts[joined.whole].place.address;
         for (const std::size_t part : joined.parts) {
             bases_[part] = address;
             p_.layouts[part].place = {true, address};
-            placed_[part] = true;
             address += p_.layouts[part].bytes;
         }
     }
@@ -253,22 +250,30 @@ private:
             a.input += input;
             a.output += output;
             if (a.weights != 0) a.weights += weights;
-            for (std::size_t e = 0; e < operands.size(); ++e)
+            for (std::size_t e = 0; e < operands.size(); ++e) {
                 a.operands[e] = element(i, e) ? addend_address(p_.layouts[*s.addend], pass, file) : a.operands[e] + operands[e];
+                OperandGeometry& walk = pass.geometry.operands[e];
+                if (!element(i, e) || walk.line_stride == 0) continue;
+                walk.line_stride = p_.layouts[*s.addend].cube.line_stride * pass.row_step;
+                walk.surface_stride = p_.layouts[*s.addend].cube.surface_stride;
+            }
             if (!pass.pool) continue;
             pass.pool->source.address = a.input;
             pass.pool->target.address = a.output;
         }
+        for (std::vector<PlannedPass>& stage : p_.plans[i].packing)
+            for (PlannedPass& pass : stage) {
+                pass.address.input += output;
+                pass.address.output += output;
+                pass.address.weights += weights;
+            }
         if (std::optional<RubikPass>& contraction = p_.plans[i].contraction) {
             contraction->source.address += output;
             contraction->target.address += output;
         }
         for (PlannedImage& image : at.images) {
-            const std::size_t engine = image.what == "operands of bs"   ? 0
-                                       : image.what == "operands of bn" ? 1
-                                       : image.what == "operands of ew" ? 2
-                                                                        : 3;
-            image.place.address += engine < 3 ? operands[engine] : weights;
+            const std::optional<std::size_t> engine = engine_of(image.what);
+            image.place.address += engine ? operands[*engine] : weights;
             p_.images.push_back(std::move(image));
         }
     }
@@ -295,61 +300,9 @@ private:
                pass.first_row * addend.cube.line_stride + std::uint64_t{pass.first_column} * addend.cube.atom_bytes;
     }
 
-    // The program.
-
-    /// Operations that write a tensor.
-    void add_makers(std::size_t tensor, Sequence::Operations& makers) const
-    {
-        for (const JoinedTensor& joined : p_.steps.joined)
-            if (joined.whole == tensor)
-                for (const std::size_t part : joined.parts) add_makers(part, makers);
-        if (const std::optional<std::size_t> maker = p_.steps.maker(tensor))
-            makers.insert(makers.end(), p_.plans[*maker].operations.begin(), p_.plans[*maker].operations.end());
-    }
-
-    void write_program()
-    {
-        ProgramWriter program(hw(), p_.program);
-        program.begin(kUsed);
-        const auto tabled =
-            std::find_if(p_.plans.begin(), p_.plans.end(), [](const StepPlan& plan) { return plan.machine.post.ew().lut.has_value(); });
-        if (tabled != p_.plans.end()) write_lut(program, *tabled->machine.post.ew().lut);  // all have the same
-        Sequence sequence(program, hw(), kUsed);
-        std::size_t hosts = 0, stamps = 0;
-        for (std::size_t i = 0; i < p_.plans.size(); ++i) {
-            StepPlan& plan = p_.plans[i];
-            const Step& s = step(i);
-            Sequence::Operations after;
-            for (const std::size_t tensor : s.inputs) add_makers(tensor, after);
-            if (s.addend) add_makers(*s.addend, after);
-            if (s.unit == StepUnit::Host) {
-                for (const Sequence::Operation operation : after) sequence.wait_for(operation);
-                program.add(HostStep{*(plan.host = hosts++)});
-                continue;
-            }
-            const auto started = [&](Sequence::Operation operation) {
-                plan.operations.push_back(operation);
-                if (plan.operations.size() > 1) return;
-                program.add(Stamp{});
-                plan.stamp = stamps++;
-            };
-            if (plan.lrn) started(sequence.add(*plan.lrn, after));
-            for (const PlannedPass& pass : plan.passes) started(sequence.add(pass, after));
-            if (plan.contraction) plan.operations.push_back(sequence.add(*plan.contraction, plan.operations));
-        }
-        sequence.wait_for_all();
-        std::map<std::uint32_t, std::size_t> count;
-        for (Sequence::Operation operation = 0; operation < sequence.size(); ++operation) {
-            const std::uint32_t done = sequence.done_bits(operation);
-            p_.done.push_back({done, count[done]});
-            for (std::uint32_t raised = sequence.raised_bits(operation); raised != 0; raised &= raised - 1) ++count[raised & ~(raised - 1)];
-        }
-    }
-
     const NetworkOptions options_;
     NetworkPlan p_;
-    std::vector<Footprint> weights_at_;  // by step
-    std::map<std::size_t, bool> placed_;
+    std::vector<Footprint> weights_at_;           // by step
     std::map<std::size_t, std::uint64_t> bases_;  // of tensors, with what stands in front of them
 };
 

@@ -9,7 +9,8 @@
 #pragma once
 #include "facts/memory_spec.h"
 #include "jobs/bounds.h"
-#include "lowering/sequence.h"
+#include "jobs/traffic.h"
+#include "network/program.h"
 #include "network/values.h"
 
 namespace dlasim {
@@ -25,18 +26,12 @@ struct StepPlan {
     std::string mode;
     std::vector<PlannedPass> passes;
     std::optional<RubikPass> contraction;
+    std::vector<std::vector<PlannedPass>> packing;
     std::optional<LrnPass> lrn;  // CDP
     bool cut = false;
     std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
     std::vector<Bound> bounds;
-    Sequence::Operations operations;         // of the program
-    std::optional<std::size_t> host, stamp;  // number of its HostStep; of the Stamp behind its first enable
-};
-
-/// The interrupt that says that an operation is done: the n-th, from 0, of its bit of GLB.
-struct DoneMark {
-    std::uint32_t bit = 0;
-    std::size_t nth = 0;
+    Traffic traffic;
 };
 
 struct NetworkPlan {
@@ -49,8 +44,7 @@ struct NetworkPlan {
     std::vector<std::optional<Tensor>> golden;  // by tensor; with values
     std::vector<PlannedImage> images;           // weights and operands; with values
     std::vector<TouchedRange> ranges;
-    Program program;
-    std::vector<DoneMark> done;  // by operation
+    NetworkProgram program;
 
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
     /// The one that the last layer makes.

@@ -8,6 +8,8 @@
 namespace dlasim {
 namespace {
 
+constexpr std::uint32_t kMostChannels = 8192;  // of a layer's input
+
 Lut tanh_table()
 {
     const Json json{{"function", "tanh"}, {"input_scale", kTanhInput}, {"output_scale", kTanhOutput}};
@@ -91,15 +93,19 @@ Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardwar
 {
     Layer machine = layer;
     machine.channels = input.channels();
+    if (machine.channels > kMostChannels)
+        throw ConfigError(layer.file, "reads a tensor of " + std::to_string(layer.channels) + " channels that takes " +
+                                          std::to_string(machine.channels) + " places in " + std::to_string(input.pieces.size()) +
+                                          " pieces, expected at most " + std::to_string(kMostChannels) +
+                                          ": groups or concatenated parts whose channels fill whole atoms, of " +
+                                          std::to_string(input.per_atom()) + " on " + hardware.name);
+    if (const std::uint64_t packed = std::uint64_t{layer.width} * input.cube.atom_bytes;
+        input.cube.line_stride != packed || input.cube.surface_stride != packed * layer.height) {
+        machine.input_line = static_cast<std::uint32_t>(input.cube.line_stride);
+        machine.input_surface = static_cast<std::uint32_t>(input.cube.surface_stride);
+    }
     if (!layer.convolves()) machine.kernels = machine.channels;
     if (layer.groups != 1 && (!input.whole() || !begins_with_atoms(layer, hardware))) machine.groups = 1;
-    try {
-        plan_shape(machine, hardware);
-    } catch (const ConfigError&) {
-        if (!machine.convolves()) throw;
-        machine.partition.automatic = true;
-        plan_shape(machine, hardware);
-    }
     return machine;
 }
 

@@ -164,6 +164,16 @@ private:
         return last;
     }
 
+    /// Its phases do not end with the output: lines in memory are longer than the tensor's.
+    bool ends_ragged(std::size_t tensor) const
+    {
+        const std::optional<std::size_t> step = steps_.maker(tensor);
+        if (!step || steps_.list[*step].unit != StepUnit::Array || layer(steps_.list[*step].layer).op != NetworkOp::Deconvolution)
+            return false;
+        const Layer& of = layer(steps_.list[*step].layer).layer;
+        return of.out_width() % of.stride.x != 0 || of.out_height() % of.stride.y != 0;
+    }
+
     void concatenation(std::size_t i)
     {
         const NetworkLayer& l = layer(i);
@@ -173,6 +183,8 @@ private:
         const bool ours = std::all_of(l.inputs.begin(), l.inputs.end(),
                                       [&](std::size_t tensor) { return !part_of_whole(tensor) && last_maker(tensor).has_value(); });
         if (repeated || !ours) return host(i, "a part stands elsewhere already");
+        const bool apart = std::any_of(l.inputs.begin(), l.inputs.end(), [&](std::size_t tensor) { return ends_ragged(tensor); });
+        if (apart) return host(i, "the phases of a deconvolution end behind a part's lines");
         steps_.joined.push_back({l.output, l.inputs});
     }
 

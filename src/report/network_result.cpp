@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/network_reader.h"
+#include "files/json_text.h"
 #include "files/printable.h"
 #include "report/run_sections.h"
 
@@ -26,6 +28,7 @@ struct SeenStep {
     std::size_t i;
     const Step& step = r.plan.steps.list[i];
     const StepPlan& plan = r.plan.plans[i];
+    const StepMarks& marks = r.plan.program.steps[i];
 
     bool host() const { return step.unit == StepUnit::Host; }
     const NetworkTensor& output() const { return r.plan.steps.tensors[step.output]; }
@@ -78,7 +81,7 @@ constexpr std::array kStepKeys{
     Key<SeenStep>{{"pieces", "integer", "pieces", "of its output in memory, with unused lanes between; mostly 1"},
                   [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].pieces.size(); }},
     Key<SeenStep>{{"operations", "integer", "operations", "hardware layers: parts and passes", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.operations.size()); }},
+                  [](const SeenStep& s) { return of_machine(s, s.marks.operations.size()); }},
     Key<SeenStep>{{"cut", "flag", "", "it did not fit the CBUF and runs in parts", kUnits},
                   [](const SeenStep& s) { return of_machine(s, s.plan.cut); }},
     Key<SeenStep>{{"output_shift", "integer", "bits", "of the output converter", kUnits},
@@ -97,11 +100,32 @@ constexpr std::array kStepKeys{
                   [](const SeenStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).name()); }},
     Key<SeenStep>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kUnits},
                   [](const SeenStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).cycles); }},
+    Key<SeenStep>{{"bounds", "object", "cycles", "all lower bounds by name", kUnits},
+                  [](const SeenStep& s) { return s.host() ? kAbsent : bounds_json(s.plan.bounds); }},
+    Key<SeenStep>{{"tensors", "object", "", "by name what moves", kUnits},
+                  [](const SeenStep& s) { return s.host() ? kAbsent : tensors_json(s.plan.traffic); }},
+    Key<SeenStep>{{"traffic/moved", "integer", "bytes", "all tensors together", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.moved()); }},
+    Key<SeenStep>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.compulsory()); }},
+    Key<SeenStep>{{"traffic/communication", "integer", "bytes", "no order of the loops moves less with what the chip holds", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.communication); }},
+    Key<SeenStep>{{"traffic/binding", "text", "", "the larger of the two", kUnits},
+                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.binding()); }},
+    Key<SeenStep>{{"apart", "integer", "cycles", "that it takes when nothing else runs", "--layers apart, steps of units"},
+                  [](const SeenStep& s) { return s.r.apart.empty() ? kAbsent : of_machine(s, s.r.apart[s.i]); }},
     Key<SeenStep>{{"compared", "integer or null", "values", "of its output"},
                   [](const SeenStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.compared; }); }},
     Key<SeenStep>{{"mismatches", "integer or null", "values", "of these not equal to the golden ones"},
                   [](const SeenStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.mismatches; }); }},
 };
+
+std::uint64_t sum(const NetworkPlan& plan, std::uint64_t (Traffic::*bytes)() const)
+{
+    std::uint64_t all = 0;
+    for (const StepPlan& step : plan.plans) all += (step.traffic.*bytes)();
+    return all;
+}
 
 OrderedJson steps_json(const NetworkResult& r)
 {
@@ -123,6 +147,12 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<NetworkResult>{{"frames_per_second", "number", "1/s", "one frame after the other"},
                        [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
+    Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "of all steps, each when nothing else runs, together", "--layers apart"},
+                       [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
+    Key<NetworkResult>{{"apart/gained", "integer", "cycles", "of these that running the steps as one program saves", "--layers apart"},
+                       [](const NetworkResult& r) {
+                           return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart() - static_cast<std::int64_t>(r.run.cycles));
+                       }},
     Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
                        [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
     Key<NetworkResult>{{"utilization", "number", "", "MACs over what the array could do in `cycles`"},
@@ -136,6 +166,10 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"steps", "list", "", "what ran, in this order"}, steps_json},
     Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of the whole network"},
                        [](const NetworkResult& r) { return units_json(r.run); }},
+    Key<NetworkResult>{{"traffic/moved", "integer", "bytes", "by all steps of units, whole atoms"},
+                       [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::moved); }},
+    Key<NetworkResult>{{"traffic/compulsory", "integer", "bytes", "if each tensor of each step moved once"},
+                       [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::compulsory); }},
     Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
                        [](const NetworkResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
     Key<NetworkResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
@@ -158,13 +192,12 @@ std::string layer_list(const SeenStep& s)
     return text;
 }
 
-/// A field of CSV: quoted, a formula made harmless.
-std::string field(std::string text)
+/// How often each byte of a tensor moves; empty if it is not there.
+std::string refetched(const Traffic& traffic, std::string_view name)
 {
-    if (!text.empty() && std::string("=+-@").find(text.front()) != std::string::npos) text.insert(text.begin(), '\'');
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
+    for (const TensorTraffic& tensor : traffic.tensors)
+        if (tensor.name == name && tensor.bytes != 0) return fmt::format("{:.3f}", tensor.times());
+    return "";
 }
 
 std::string verdict(const NetworkResult& r)
@@ -191,12 +224,12 @@ bool NetworkResult::verified() const
     return std::all_of(findings.begin(), findings.end(), [](const TensorFinding& finding) { return finding.comparison.equal(); });
 }
 
-StepTimes NetworkResult::times(std::size_t step) const
+StepTimes step_times(const NetworkProgram& program, std::size_t step, const RunResult& run)
 {
-    const StepPlan& of = plan.plans[step];
-    StepTimes times{run.stamps[*of.stamp], 0};
-    for (const Sequence::Operation operation : of.operations) {
-        const DoneMark& mark = plan.done[operation];
+    const StepMarks& marks = program.steps[step];
+    StepTimes times{run.stamps[*marks.stamp], 0};
+    for (const Sequence::Operation operation : marks.operations) {
+        const DoneMark& mark = program.done[operation];
         std::size_t n = 0;
         for (const DoneEvent& done : run.done) {
             if ((done.bits & mark.bit) == 0 || n++ != mark.nth) continue;
@@ -206,6 +239,10 @@ StepTimes NetworkResult::times(std::size_t step) const
     }
     return times;
 }
+
+StepTimes NetworkResult::times(std::size_t step) const { return step_times(plan.program, step, run); }
+
+std::int64_t NetworkResult::cycles_apart() const { return std::accumulate(apart.begin(), apart.end(), std::int64_t{0}); }
 
 double NetworkResult::utilization() const
 {
@@ -222,24 +259,31 @@ std::vector<PlacedKey> network_result_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kNetworkKeys);
     place_keys(keys, kStepKeys, "steps/[]/");
+    place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     place_run_keys(keys);
     return keys;
 }
 
 std::string network_csv(const NetworkResult& r)
 {
-    std::string text = "name,layers,unit,operations,cut,start,done,cycles,macs,utilization,bound,bound_cycles,mismatches\n";
+    std::string text =
+        "name,layers,unit,operations,cut,start,done,cycles,apart,macs,utilization,bound,bound_cycles,moved,compulsory,communication,"
+        "input_times,weight_times,mismatches\n";
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
         const SeenStep s{r, i};
         const std::string mismatches = r.findings.empty() ? "" : std::to_string(r.findings[i].comparison.mismatches);
-        text += fmt::format("{},{},{}", field(s.step.name), field(layer_list(s)), unit_name(s.step.unit));
-        if (s.host()) text += fmt::format(",,,,,,,,,,{}\n", mismatches);
-        else {
-            const StepTimes times = r.times(i);
-            const Bound& bound = binding(s.plan.bounds);
-            text += fmt::format(",{},{},{},{},{},{},{:.4f},{},{},{}\n", s.plan.operations.size(), s.plan.cut ? 1 : 0, times.start,
-                                times.done, times.cycles(), s.plan.macs, s.utilization(), bound.name(), bound.cycles, mismatches);
+        text += fmt::format("{},{},{}", cell_text(s.step.name), cell_text(layer_list(s)), unit_name(s.step.unit));
+        if (s.host()) {
+            text += fmt::format(",,,,,,,,,,,,,,,,{}\n", mismatches);
+            continue;
         }
+        const StepTimes times = r.times(i);
+        const Bound& bound = binding(s.plan.bounds);
+        const Traffic& traffic = s.plan.traffic;
+        text += fmt::format(",{},{},{},{},{},{},{},{:.4f},{},{},{},{},{},{},{},{}\n", s.marks.operations.size(), s.plan.cut ? 1 : 0,
+                            times.start, times.done, times.cycles(), r.apart.empty() ? "" : std::to_string(r.apart[i]), s.plan.macs,
+                            s.utilization(), bound.name(), bound.cycles, traffic.moved(), traffic.compulsory(), traffic.communication,
+                            refetched(traffic, "input"), refetched(traffic, "weights"), mismatches);
     }
     return text;
 }
@@ -253,10 +297,16 @@ std::string network_table(const NetworkResult& r)
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(r.run.cycles), percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
                         r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0);
+    if (!r.apart.empty())
+        text += fmt::format(
+            "  apart        {} cycles if each step had the machine for itself: {} {}\n",
+            grouped(static_cast<std::uint64_t>(r.cycles_apart())),
+            grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - static_cast<std::int64_t>(r.run.cycles)))),
+            r.cycles_apart() < static_cast<std::int64_t>(r.run.cycles) ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
     text += fmt::format("  simulation   {:.2f} s\n\n", r.wall_seconds);
-    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7}  {}\n", "step", "unit", "parts", "start", "done", "cycles",
-                        "array", "bound");
+    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {}\n", "step", "unit", "parts", "done", "cycles",
+                        r.apart.empty() ? "" : "apart", "array", "bytes", "times", "bound");
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
         const SeenStep s{r, i};
         if (s.host()) {
@@ -265,10 +315,12 @@ std::string network_table(const NetworkResult& r)
         }
         const StepTimes times = r.times(i);
         const Bound& bound = binding(s.plan.bounds);
-        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7}  {} {}\n", layer_list(s), unit_name(s.step.unit),
-                            s.plan.operations.size(), grouped(static_cast<std::uint64_t>(times.start)),
-                            grouped(static_cast<std::uint64_t>(times.done)), grouped(static_cast<std::uint64_t>(times.cycles())),
-                            percent(s.utilization()), bound.name(), grouped(bound.cycles));
+        const std::uint64_t moved = s.plan.traffic.moved(), least = std::max<std::uint64_t>(1, s.plan.traffic.compulsory());
+        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6.2f}  {} {}\n", layer_list(s),
+                            unit_name(s.step.unit), s.marks.operations.size(), grouped(static_cast<std::uint64_t>(times.done)),
+                            grouped(static_cast<std::uint64_t>(times.cycles())),
+                            r.apart.empty() ? "" : grouped(static_cast<std::uint64_t>(r.apart[i])), percent(s.utilization()),
+                            grouped(moved), static_cast<double>(moved) / static_cast<double>(least), bound.name(), grouped(bound.cycles));
     }
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),

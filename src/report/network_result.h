@@ -15,16 +15,21 @@ struct StepTimes {
     std::int64_t cycles() const { return done - start; }
 };
 
+/// pre: a step of the machine
+StepTimes step_times(const NetworkProgram& program, std::size_t step, const RunResult& run);
+
 struct NetworkResult {
     const NetworkPlan& plan;
     const RunResult& run;
     std::vector<TensorFinding> findings;  // by step; empty with --timing-only
     double wall_seconds = 0;
-    std::string output_file = {};  // empty without one
+    std::string output_file = {};          // empty without one
+    std::vector<std::int64_t> apart = {};  // cycles of each step when nothing else runs; of the host 0; empty if that was not asked for
 
     bool verified() const;
     /// Of a step of the machine.
     StepTimes times(std::size_t step) const;
+    std::int64_t cycles_apart() const;
     double utilization() const;
     double latency_seconds() const;
 };

@@ -9,12 +9,7 @@
 namespace dlasim {
 namespace {
 
-OrderedJson bounds_json(const Job& job)
-{
-    OrderedJson bounds;
-    for (const Bound& bound : job.bounds) bounds[bound.name()] = bound.cycles;
-    return bounds;
-}
+OrderedJson job_bounds(const Job& job) { return bounds_json(job.bounds); }
 
 /// Where the plan has launches, the cycle in which each was done.
 constexpr KeyRow kLaunchDone{"done", "integer or null", "cycle", "when it was done, null if it was not", "bdma"};
@@ -104,7 +99,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
                 [](const Result& r) -> OrderedJson { return memory_report_json(r.run.dbb_memory); }},
     Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"},
-                [](const Result& r) { return bounds_json(r.job); }},
+                [](const Result& r) { return bounds_json(r.job.bounds); }},
     Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},
                 [](const Result& r) -> OrderedJson { return largest(r.job.bounds); }},
     Key<Result>{{"binding_bound/name", "text", "", "the name of the largest"},
@@ -138,7 +133,7 @@ constexpr std::array kOutlineKeys{
              [](const Job& j) -> OrderedJson { return j.array ? j.array->macs : 0; }},
     Key<Job>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
              [](const Job& j) -> OrderedJson { return j.says.advice.empty() ? kAbsent : OrderedJson(j.says.advice); }},
-    Key<Job>{{"bounds", "object", "cycles", "closed-form lower bounds, as in result.json"}, bounds_json},
+    Key<Job>{{"bounds", "object", "cycles", "closed-form lower bounds, as in result.json"}, job_bounds},
     Key<Job>{{"bounds/largest", "integer", "cycles", "the largest of them"}, [](const Job& j) -> OrderedJson { return largest(j.bounds); }},
     Key<Job>{{"binding_bound/name", "text", "", "the name of the largest"},
              [](const Job& j) -> OrderedJson { return binding(j.bounds).name(); }},

@@ -93,6 +93,13 @@ OrderedJson memory_report_json(const MemoryReport& report)
     return report.json.empty() ? kAbsent : OrderedJson::parse(report.json, nullptr, false);
 }
 
+OrderedJson bounds_json(const std::vector<Bound>& bounds)
+{
+    OrderedJson json;
+    for (const Bound& bound : bounds) json[bound.name()] = bound.cycles;
+    return json;
+}
+
 void place_run_keys(std::vector<PlacedKey>& keys)
 {
     place_keys(keys, kUnitKeys, "units/*/");

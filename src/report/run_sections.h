@@ -2,6 +2,7 @@
 #pragma once
 #include "config/json_object.h"
 #include "files/keys.h"
+#include "jobs/bounds.h"
 #include "platform/machine.h"
 
 namespace dlasim {
@@ -11,6 +12,8 @@ OrderedJson units_json(const RunResult& run);
 OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes);
 /// What a DRAM says of itself; the ideal memory says nothing.
 OrderedJson memory_report_json(const MemoryReport& report);
+/// Cycles by name.
+OrderedJson bounds_json(const std::vector<Bound>& bounds);
 /// Keys of units/*, traffic/dbb and traffic/cvsram.
 void place_run_keys(std::vector<PlacedKey>& keys);
 

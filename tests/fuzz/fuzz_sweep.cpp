@@ -1,5 +1,6 @@
 // Sweeps: read, expanded, and the first, the middle and the last point planned.
 #include "config/sweep.h"
+#include "files/json_text.h"
 #include "fuzz.h"
 #include "lowering/plan.h"
 #include "lowering/transfer_plan.h"

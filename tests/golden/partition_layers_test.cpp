@@ -133,7 +133,7 @@ TEST(Partition, CompressedWeightsThatAreAllZeroLeaveTheNextPartsInStep)
         "nv_full");
     std::size_t zero = 0;
     for (const PlannedImage& image : r.plan.images)
-        if (image.what == "weights")
+        if (image.what == ImageOf::Weights)
             zero += std::count(image.bytes.begin(), image.bytes.end(), 0) == static_cast<std::ptrdiff_t>(image.bytes.size());
     EXPECT_GT(zero, 0u);
     EXPECT_LT(zero, 16u);

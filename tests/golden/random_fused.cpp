@@ -105,7 +105,7 @@ std::string disagreement(const Fused& f, const std::string& what)
     Plan second = plan_layer(f.pooling, f.random.hardware, between);
     // The lanes behind the last channel too are what the convolution left there.
     for (PlannedImage& image : second.images)
-        if (image.what == "input" && first.outputs.size() == 1 && image.bytes.size() == convolved.size())
+        if (image.what == ImageOf::Input && first.outputs.size() == 1 && image.bytes.size() == convolved.size())
             image.bytes.assign(convolved.begin(), convolved.end());
     const std::string apart = run(f, f.pooling, second, what);
     if (apart.empty()) return "the pooling does not end";

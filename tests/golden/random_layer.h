@@ -171,12 +171,12 @@ private:
             l.channels = l.groups * in(1, 20);
             l.kernels = l.groups * (one_in(2) ? 1 : in(1, 12));
         } else if (kind_ == "deconvolution") {
-            deconvolution(l, hw);
+            deconvolution(l);
         } else if (kind_ == "image") {
             image(l, hw);
         } else if (kind_ == "post") {
             if (one_in(6) && hw.winograd) l.mode = Mode::Winograd, winograd(l);
-            else if (one_in(6)) l.op = Op::Deconvolution, deconvolution(l, hw);
+            else if (one_in(6)) l.op = Op::Deconvolution, deconvolution(l);
             random_post(l, hw, random_);
         } else if (kind_ == "sdp") {
             sdp(l, hw);
@@ -231,13 +231,13 @@ private:
         l.winograd_truncate = in(0, 2);
     }
 
-    void deconvolution(Layer& l, const Hardware& hw)
+    void deconvolution(Layer& l)
     {
         l.op = Op::Deconvolution;
         l.width = size(20);
         l.height = size(20);
         l.dilation = {1, 1};
-        l.stride = hw.rubik && !one_in(5) ? Extent{in(1, 4), in(1, 4)} : Extent{1, 1};
+        l.stride = !one_in(5) ? Extent{in(1, 4), in(1, 4)} : Extent{1, 1};
         l.pad = {in(0, l.kernel_width - 1), in(0, l.kernel_width - 1), in(0, l.kernel_height - 1), in(0, l.kernel_height - 1), 0};
     }
 

@@ -3,6 +3,7 @@
 
 #include "config/network_reader.h"
 #include "facts/presets.h"
+#include "network/host.h"
 #include "network/plan.h"
 #include "refusal.h"
 
@@ -89,6 +90,54 @@ TEST(NetworkSteps, PoolingFollowsOnTheWayWhereItsWindowsFit)
     EXPECT_THAT(names(planned(network_of(conv("a", 8) + pool(2, 2)), "nv_small")), ElementsAre("p"));
     EXPECT_THAT(names(planned(network_of(conv("a", 8) + pool(3, 2)), "nv_small")),
                 ElementsAre("a", "p"));  // a row and a column are left over
+}
+
+/// What the host makes of one line of a channel after the other.
+std::vector<std::int16_t> hosted(const std::string& layer, std::uint32_t width, const std::vector<std::int16_t>& values,
+                                 const char* hw = "nv_small")
+{
+    const auto channels = static_cast<std::uint32_t>(values.size()) / width;
+    const std::string input = R"({"width": )" + std::to_string(width) + R"(, "height": 1, "channels": )" + std::to_string(channels) + "}";
+    const NetworkPlan plan = planned(network_of(layer, input), hw);
+    const Step& step = plan.steps.list.back();
+    EXPECT_EQ(step.unit, StepUnit::Host);
+    Tensor tensor(1, channels, 1, width);
+    tensor.values = values;
+    return host_output(plan.network, plan.steps, step, {&tensor}).values;
+}
+
+TEST(NetworkHost, SoftmaxHasExponentialsOfSixteenthsIn127ths)
+{
+    // e / (e + 2) * 127 = 73.17, 1 / (e + 2) * 127 = 26.92
+    EXPECT_THAT(hosted(R"({"name": "s", "op": "softmax"})", 1, {0, 16, 0}), ElementsAre(27, 73, 27));
+    EXPECT_THAT(hosted(R"({"name": "s", "op": "softmax"})", 2, {5, -128, 5, 127}), ElementsAre(64, 0, 64, 127));  // by place
+}
+
+TEST(NetworkHost, TanhHasFourFor127)
+{
+    // tanh(32 * 4 / 127) * 127 = 97.15, tanh(-128 * 4 / 127) * 127 = -126.92, tanh(4 / 127) * 127 = 4.00
+    EXPECT_THAT(hosted(conv("t", 4, R"(, "activation": "tanh")"), 1, {32, -128, 1, 0}), ElementsAre(97, -127, 4, 0));
+}
+
+TEST(NetworkHost, WideWindowsAreExactAndRoundAwayFromZero)
+{
+    const auto pool = [](const char* function) {
+        return std::string(R"({"name": "p", "op": "pool", "pool": {"function": ")") + function +
+               R"(", "kernel_shape": [1, 10], "strides": [1, 1]}})";
+    };
+    const std::vector<std::int16_t> half{5, 0, 0, 0, 0, 0, 0, 0, 0, 0}, minus{0, 0, -9, 0, 0, 4, 0, 0, 0, 0},
+        four{1, 1, 1, 1, 0, 0, 0, 0, 0, 0};
+    EXPECT_THAT(hosted(pool("average"), 10, half), ElementsAre(1));
+    EXPECT_THAT(hosted(pool("average"), 10, minus), ElementsAre(-1));
+    EXPECT_THAT(hosted(pool("average"), 10, four), ElementsAre(0));
+    EXPECT_THAT(hosted(pool("max"), 10, minus), ElementsAre(4));
+    EXPECT_THAT(hosted(pool("min"), 10, minus), ElementsAre(-9));
+}
+
+TEST(NetworkHost, UpsamplingRepeats)
+{
+    EXPECT_THAT(hosted(R"({"name": "u", "op": "upsample", "factor": {"x": 2, "y": 2}})", 2, {1, 2, -3, 4}),
+                ElementsAre(1, 1, 2, 2, 1, 1, 2, 2, -3, -3, 4, 4, -3, -3, 4, 4));
 }
 
 TEST(NetworkPlan, PartsOfAConcatenationStandInTheWhole)

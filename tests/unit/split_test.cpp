@@ -313,13 +313,24 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
     // fc6 of VGG-16: one group of 8 kernels are 49 banks of nv_small's 32; 4 of them are 25, the input 7.
     const std::string fc = R"({"op": "fully_connected", "input": {"width": 7, "height": 7, "channels": 512}, "kernel": {"count": 20})";
     const Plan plan = planned(fc + R"(, "partition": "auto"})", "nv_small");
-    // Each part writes half an atom: the output is padded, and says so.
-    EXPECT_FALSE(output_layout(plan, layer_of(fc + "}")).one_tensor);
-    EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).bytes, 5u * 8);
+    // Each part writes half an atom. The array puts two of them into one: 5 lines of 4 channels, stride 2, 8 kernels, one line of padding.
+    EXPECT_TRUE(output_layout(plan, layer_of(fc + "}")).one_tensor);
+    EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).bytes, 3u * 8);
+    ASSERT_EQ(plan.packing.size(), 1u);
+    ASSERT_EQ(plan.packing.front().size(), 1u);
+    const PlannedPass& packing = plan.packing.front().front();
+    EXPECT_EQ(packing.address.input, plan.passes.front().address.output);
+    EXPECT_EQ(packing.pass.height, 5u);
+    EXPECT_EQ(packing.pass.channels, 4u);
+    EXPECT_EQ(packing.pass.kernels, 8u);
+    EXPECT_EQ(packing.pass.stride.y, 2u);
+    EXPECT_EQ(packing.pass.pad.bottom, 1u);
+    EXPECT_EQ(packing.geometry.out_height, 3u);
+    EXPECT_EQ(plan.outputs.front().place.address, packing.address.output);
     EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).tensor_bytes, 3u * 8);
     ASSERT_EQ(plan.passes.size(), 5u);
     EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "dD", "dD", "d"));
-    EXPECT_EQ(plan.outputs.size(), 5u);
+    EXPECT_EQ(plan.outputs.size(), 1u);
     EXPECT_EQ(planned(fc + "}", "nv_small").passes.size(), 5u);
     const std::string wide = R"({"input": {"width": 8192, "height": 3, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8})";
     EXPECT_TRUE(planned(wide + "}", "nv_small").cut.columns);  // a line of it takes 128 banks

@@ -1,0 +1,22 @@
+// The phases of a deconvolution put together by SDP, on machines without Rubik: copies, memory to memory, of cubes one place wide.
+//
+//   phase (dx, dy), w x h places, c surfaces          its place (x, y) is the output's (dx + sx * x, dy + sy * y)
+//
+//   by       a cube of the copy            its lines are    its surfaces are
+//   line     1 x w, all channels           columns          surfaces
+//   column   1 x h, all channels           lines            surfaces
+//   surface  1 x w, h atoms of channels    columns          lines of one surface
+//
+// Lines and surfaces of a cube stand anywhere, the places of a line next to each other: so a line has one place, unless the stride is
+// one across. Of the ways that can be told the one with the fewest copies is taken.
+//
+// Source  sdp.md 1.3, 1.6.1, 1.7.2: of a single place all surfaces are packed.
+#pragma once
+#include "lowering/passes.h"
+
+namespace dlasim {
+
+/// In the order of the phases. `contraction`: as Rubik would be told it.
+std::vector<PlannedPass> interleaving_copies(const RubikPass& contraction, const Hardware& hardware);
+
+}  // namespace dlasim

@@ -1,0 +1,18 @@
+// Parts of less than an atom of kernels, whose kernels leave lanes of their surfaces empty, put together to one tensor: by the array, as
+// convolutions whose weights are 1 for what goes into a lane.
+//
+//   surface i of the parts, n lanes of it used, is line i of a plane   w * h x parts, n channels
+//   kernel j, 1 x m, stride m down: 1 at line j / n, channel j % n     w * h x parts / m, n * m channels: the next m parts in one atom
+//
+// A stride has at most eight lines, so lanes come together in one stage or in several. Integers only: the sums are the values themselves.
+//
+// Source  programming.md 2 and 3.
+#pragma once
+#include "lowering/plan.h"
+
+namespace dlasim {
+
+/// `plan`: what a layer of one pass is cut into. Its passes stay; behind them come those that pack, where that is needed and possible.
+void pack_output(Plan& plan, const Layer& layer, const Hardware& hardware, bool with_images);
+
+}  // namespace dlasim

@@ -1,0 +1,110 @@
+#include "network/program.h"
+
+#include <algorithm>
+#include <map>
+
+#include "facts/cdp.h"
+#include "facts/csb.h"
+#include "facts/pdp.h"
+#include "facts/rubik.h"
+#include "facts/sdp.h"
+#include "lowering/lut_writes.h"
+#include "network/plan.h"
+
+namespace dlasim {
+namespace {
+
+/// What may raise the pin.
+constexpr std::uint32_t kUsed =
+    facts::csb::interrupts_of(facts::sdp::kInterruptBit) | facts::csb::interrupts_of(facts::cdp::kInterruptBit) |
+    facts::csb::interrupts_of(facts::pdp::kInterruptBit) | facts::csb::interrupts_of(facts::rubik::kInterruptBit);
+
+class Writer {
+public:
+    Writer(const NetworkPlan& plan, bool apart) : plan_(plan), apart_(apart), writer_(plan.hardware, program_.entries)
+    {
+        program_.steps.resize(plan.plans.size());
+    }
+
+    NetworkProgram write()
+    {
+        writer_.begin(kUsed);
+        const auto tabled = std::find_if(plan_.plans.begin(), plan_.plans.end(),
+                                         [](const StepPlan& step) { return step.machine.post.ew().lut.has_value(); });
+        if (tabled != plan_.plans.end()) write_lut(writer_, *tabled->machine.post.ew().lut);  // all have the same
+        Sequence sequence(writer_, plan_.hardware, kUsed);
+        for (std::size_t i = 0; i < plan_.plans.size(); ++i) {
+            if (apart_) sequence.wait_for_all();
+            add_step(i, sequence);
+        }
+        sequence.wait_for_all();
+        mark_done(sequence);
+        return std::move(program_);
+    }
+
+private:
+    /// Operations that write a tensor.
+    void add_makers(std::size_t tensor, Sequence::Operations& makers) const
+    {
+        for (const JoinedTensor& joined : plan_.steps.joined)
+            if (joined.whole == tensor)
+                for (const std::size_t part : joined.parts) add_makers(part, makers);
+        if (const std::optional<std::size_t> maker = plan_.steps.maker(tensor)) {
+            const Sequence::Operations& operations = program_.steps[*maker].operations;
+            makers.insert(makers.end(), operations.begin(), operations.end());
+        }
+    }
+
+    void add_step(std::size_t i, Sequence& sequence)
+    {
+        const StepPlan& plan = plan_.plans[i];
+        const Step& step = plan_.steps.list[i];
+        StepMarks& marks = program_.steps[i];
+        Sequence::Operations after;
+        for (const std::size_t tensor : step.inputs) add_makers(tensor, after);
+        if (step.addend) add_makers(*step.addend, after);
+        if (step.unit == StepUnit::Host) {
+            for (const Sequence::Operation operation : after) sequence.wait_for(operation);
+            writer_.add(HostStep{*(marks.host = hosts_++)});
+            return;
+        }
+        const auto started = [&](Sequence::Operation operation) {
+            marks.operations.push_back(operation);
+            if (marks.operations.size() > 1) return;
+            writer_.add(Stamp{});
+            marks.stamp = stamps_++;
+        };
+        if (plan.lrn) started(sequence.add(*plan.lrn, after));
+        for (const PlannedPass& pass : plan.passes) started(sequence.add(pass, after));
+        // What puts parts together waits for all of them.
+        Sequence::Operations before = marks.operations;
+        const auto behind = [&](const Sequence::Operations& operations) {
+            marks.operations.insert(marks.operations.end(), operations.begin(), operations.end());
+            before = operations;
+        };
+        for (const std::vector<PlannedPass>& stage : plan.packing) behind(sequence.add(stage, before));
+        if (plan.contraction) behind(sequence.add(*plan.contraction, before));
+    }
+
+    void mark_done(const Sequence& sequence)
+    {
+        std::map<std::uint32_t, std::size_t> count;
+        for (Sequence::Operation operation = 0; operation < sequence.size(); ++operation) {
+            const std::uint32_t done = sequence.done_bits(operation);
+            program_.done.push_back({done, count[done]});
+            for (std::uint32_t raised = sequence.raised_bits(operation); raised != 0; raised &= raised - 1) ++count[raised & ~(raised - 1)];
+        }
+    }
+
+    const NetworkPlan& plan_;
+    const bool apart_;
+    NetworkProgram program_;
+    ProgramWriter writer_;
+    std::size_t hosts_ = 0, stamps_ = 0;
+};
+
+}  // namespace
+
+NetworkProgram network_program(const NetworkPlan& plan, bool apart) { return Writer(plan, apart).write(); }
+
+}  // namespace dlasim
