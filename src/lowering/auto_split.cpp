@@ -51,7 +51,8 @@ void try_strips(const SplitFrame& frame, std::optional<Candidate>& best)
     for (std::uint32_t kernels = group; frame.by_kernels && frame.strips.size() > 1 && kernels < p.kernels; kernels *= 2)
         try_kernels(frame, kernels, found);
     // Less than a group is less than an atom of the output: only where nothing else fits. Parts of an atom are put together (packing.h).
-    for (std::uint32_t kernels = found ? 0 : std::bit_floor(group - 1); frame.by_kernels && kernels > 0; kernels /= 2) try_kernels(frame, kernels, found);
+    for (std::uint32_t kernels = found ? 0 : std::bit_floor(group - 1); frame.by_kernels && kernels > 0; kernels /= 2)
+        try_kernels(frame, kernels, found);
     if (found && (!best || found->cost() < best->cost())) best = std::move(found);
 }
 
