@@ -85,7 +85,11 @@ int parse_and_run(int argc, char** argv)
 
     NetOptions net;
     CLI::App* net_app = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
-    net_app->add_option("NETWORK", net.network, "network (JSON), docs/NETWORK.md")->required();
+    net_app->add_option("NETWORK", net.network, "network (JSON), docs/NETWORK.md, or ONNX model (FILE.onnx), docs/ONNX.md")->required();
+    net_app->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
+    net_app->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
+    net_app->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
+        ->allow_extra_args(false);
     net_app->add_option("--hw", net.hardware, "hardware preset or file")->capture_default_str();
     net_app->add_option("--memory", net.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     net_app->add_option("--set", net.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);

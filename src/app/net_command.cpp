@@ -6,6 +6,7 @@
 
 #include "app/apart.h"
 #include "app/interrupt.h"
+#include "app/onnx_run.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
@@ -37,10 +38,10 @@ struct NetOutputs {
     std::optional<OutputFile> events, tensor;
 };
 
-NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options)
+NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, OnnxRun* onnx)
 {
     std::uint64_t operations = 0;
-    for (const StepPlan& step : plan.plans) operations += step.array_operations;
+    for (const StepPlan& step : plan.plans) operations += step.array_operations * plan.image_count;
     Progress progress(plan.network.name, "MACs", operations, options.quiet);
     const auto keep_going = [&](Cycle now, std::uint64_t done) {
         progress.show(now, done);
@@ -51,7 +52,9 @@ NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options)
     how.stepping = options.stepping;
     how.keep_going = keep_going;
     how.events = !options.events.empty();
-    return simulate(plan, how);
+    if (!onnx) return simulate(plan, how);
+    const ImageSource source = onnx->source(plan);
+    return simulate(plan, how, &source);
 }
 
 /// A tensor's name as that of a file.
@@ -72,8 +75,15 @@ void write_tensors(const NetworkPlan& plan, const ReadPlace& read, const OutputF
                 .commit(npy_file(read_tensor(plan.steps.tensors[t], plan.layouts[t], read), Precision::Int8));
 }
 
+void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, const OutputFolder& folder)
+{
+    const std::filesystem::path below = folder.path() / "tensors";
+    make_folder(below);
+    for (const auto& [name, contents] : files) OutputFile(below / file_name(name)).commit(contents);
+}
+
 int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs,
-             StepsApart* apart)
+             StepsApart* apart, const OnnxRun* onnx)
 {
     const RunResult& run = simulation.run;
     if (run.interrupted || interrupted()) {
@@ -82,19 +92,26 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     }
     if (run.hung)
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.network.name), run.end, run.diagnosis));
+    const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result()) : std::nullopt;
     const NetworkResult result{plan,
                                run,
                                simulation.findings,
                                simulation.wall_seconds,
                                outputs.tensor ? kTensorFile : "",
-                               apart ? apart->cycles() : std::vector<std::int64_t>{}};
+                               apart ? apart->cycles() : std::vector<std::int64_t>{},
+                               images ? &*images : nullptr};
     if (outputs.events)
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
     const std::size_t last = plan.output();
     if (outputs.tensor)
-        outputs.tensor->commit(npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), Precision::Int8));
+        outputs.tensor->commit(onnx
+                                   ? onnx->output_file()
+                                   : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), Precision::Int8));
     else remove_file(outputs.folder.path() / kTensorFile);
-    if (options.tensors && !options.timing_only) write_tensors(plan, simulation.read, outputs.folder);
+    if (options.tensors && !options.timing_only) {
+        if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
+        else write_tensors(plan, simulation.read, outputs.folder);
+    }
     outputs.table.commit(network_csv(result));
     outputs.result.commit(json_file_text(network_result_json(result), 2));
     if (!options.quiet) say("{}\n  written      {}\n", network_table(result), printable((outputs.folder.path() / "result.json").string()));
@@ -110,13 +127,20 @@ int net_command(const NetOptions& options)
 {
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
-    const Network network = read_network(options.network);
+    std::optional<OnnxRun> onnx;
+    if (is_onnx(options.network)) onnx.emplace(options);
+    else if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty())
+        throw ConfigError(options.network,
+                          "is no ONNX model (FILE.onnx), expected no --input, --calibrate or --labels: its tensors come by seed");
+    const Network network = onnx ? onnx->network() : read_network(options.network);
     watch_for_interrupt();  // before the first file
-    NetOutputs outputs(options, network.tensors[network.layers.back().output].elements());
-    NetworkPlan plan = plan_network(network, hardware, memory, {.seed = options.seed, .values = !options.timing_only});
+    NetOutputs outputs(options, onnx ? onnx->output_bytes() : network.tensors[network.layers.back().output].elements());
+    NetworkPlan plan = plan_network(network, hardware, memory,
+                                    {.seed = options.seed, .values = !options.timing_only, .images = onnx ? onnx->images() : 1});
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
-    return conclude(plan, simulate_shown(plan, options), options, outputs, apart ? &*apart : nullptr);
+    OnnxRun* images = onnx ? &*onnx : nullptr;
+    return conclude(plan, simulate_shown(plan, options, images), options, outputs, apart ? &*apart : nullptr, images);
 }
 
 }  // namespace dlasim

@@ -10,7 +10,9 @@ struct NetOptions {
     std::string network;  // the file
     std::string hardware = "nv_full";
     std::string memory = "ideal";
-    std::vector<std::string> settings;  // --set
+    std::vector<std::string> settings;          // --set
+    std::vector<std::string> input, calibrate;  // of an ONNX model: NumPy files, [NAME=]FILE
+    std::string labels;
     std::string out = "out";
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1;

@@ -62,7 +62,7 @@ RunResult simulate_time(const NetworkPlan& plan, const NetworkProgram& program)
     return Machine(plan.hardware, plan.memory, machine_options(options)).run(program.entries);
 }
 
-NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options)
+NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options, const ImageSource* source)
 {
     NetworkSimulation simulation;
     simulation.machine = std::make_shared<Machine>(plan.hardware, plan.memory, machine_options(options));
@@ -75,12 +75,25 @@ NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options)
     simulation.read = [&machine](const Place& place, std::uint64_t bytes) {
         return machine.read_memory(space(place), Address(place.address), bytes);
     };
-    if (!options.timing_only) {
+    std::size_t image = 0;
+    const auto begin = [&] {
+        if (source) plan.golden = golden_tensors(plan, source->inputs(image));
         fill_memory(plan, write);
-        machine.on_host = [&](std::size_t number) { run_host_step(plan, number, simulation.read, write); };
+    };
+    const auto end = [&] {
+        add_findings(simulation.findings, check_tensors(plan, simulation.read));
+        if (source) source->done(image, simulation.read);
+        ++image;
+    };
+    if (!options.timing_only) {
+        begin();
+        machine.on_host = [&](std::size_t number) {
+            if (number != plan.program.image_done) return run_host_step(plan, number, simulation.read, write);
+            end();
+            begin();
+        };
     }
-    if (run_program(simulation, machine, plan.program.entries, options) && !options.timing_only)
-        simulation.findings = check_tensors(plan, simulation.read);
+    if (run_program(simulation, machine, plan.program.entries, options) && !options.timing_only) end();
     return simulation;
 }
 

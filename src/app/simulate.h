@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "jobs/job.h"
-#include "network/check.h"
+#include "network/images.h"
 #include "platform/machine.h"
 
 namespace dlasim {
@@ -39,7 +39,13 @@ struct NetworkSimulation {
 /// A program of a network's plan, without values.
 RunResult simulate_time(const NetworkPlan& plan, const NetworkProgram& program);
 
-/// The same for a network; the images of its plan are let go.
-NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options);
+/// What goes through a network with numbers, image by image, and who looks at what came out.
+struct ImageSource {
+    std::function<std::vector<Tensor>(std::size_t image)> inputs;  // in the order of the network's
+    std::function<void(std::size_t image, const ReadPlace& read)> done;
+};
+
+/// The same for a network; the images of its plan are let go. `source`: of a network with numbers, unless with timing_only.
+NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options, const ImageSource* source = nullptr);
 
 }  // namespace dlasim

@@ -8,10 +8,26 @@
 
 #include "config/layer.h"
 #include "config/lrn.h"
+#include "config/numbers.h"
 
 namespace dlasim {
 
-enum class NetworkOp { Convolution, FullyConnected, Deconvolution, Pool, Add, Lrn, Concat, Upsample, Softmax };
+// The last four are of networks with numbers of their own, docs/ONNX.md.
+enum class NetworkOp {
+    Convolution,
+    FullyConnected,
+    Deconvolution,
+    Pool,
+    Add,
+    Lrn,
+    Concat,
+    Upsample,
+    Softmax,
+    Affine,
+    Multiply,
+    Function,
+    Reshape
+};
 enum class Activation { None, Relu, Relu6, Leaky, Tanh };
 
 /// Of one image.
@@ -19,6 +35,7 @@ struct NetworkTensor {
     std::string name;
     std::uint32_t width = 1, height = 1, channels = 1;
     std::optional<std::size_t> layer;  // that makes it; none: an input of the network
+    std::optional<Grid> grid{};        // what its integers stand for, if layers have numbers
     std::uint64_t elements() const { return std::uint64_t{width} * height * channels; }
 };
 
@@ -35,6 +52,7 @@ struct NetworkLayer {
     Pool pool;
     Lrn lrn;
     Extent factor;  // upsample
+    std::optional<LayerNumbers> numbers{};
 
     bool convolves() const { return op <= NetworkOp::Deconvolution; }
     std::uint64_t macs() const { return convolves() ? layer.macs() : 0; }
@@ -49,6 +67,8 @@ struct Network {
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
 
+    /// Its layers have numbers of their own, its tensors grids; else weights come by seed and converters follow from results.
+    bool numbered() const { return !layers.empty() && layers.front().numbers.has_value(); }
     std::uint64_t macs() const
     {
         std::uint64_t sum = 0;

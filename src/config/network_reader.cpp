@@ -12,6 +12,7 @@ namespace dlasim {
 namespace {
 
 const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
+const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape"};
 const std::vector<std::string> kActivations{"none", "relu", "relu6", "leaky", "tanh"};
 const std::vector<std::string> kFunctions{"max", "min", "average"};
 constexpr const char* kInput = "data";  // the network's input
@@ -44,8 +45,7 @@ std::vector<std::string> keys_of(NetworkOp op)
         case NetworkOp::Upsample:
             add({"factor"});
             break;
-        case NetworkOp::Concat:
-        case NetworkOp::Softmax:
+        default:
             break;
     }
     return keys;
@@ -357,7 +357,11 @@ void put_operation(OrderedJson& json, const NetworkLayer& l)
 
 }  // namespace
 
-const char* network_op_name(NetworkOp op) { return kOps[static_cast<std::size_t>(op)].c_str(); }
+const char* network_op_name(NetworkOp op)
+{
+    const auto place = static_cast<std::size_t>(op);
+    return (place < kOps.size() ? kOps[place] : kNumberedOps[place - kOps.size()]).c_str();
+}
 const char* activation_name(Activation activation) { return kActivations[static_cast<std::size_t>(activation)].c_str(); }
 
 Network network_from_json(const Json& json, const std::string& file) { return NetworkReader(json, file).read(); }

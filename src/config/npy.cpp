@@ -1,8 +1,10 @@
 #include "config/npy.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
+#include "config/half.h"
 #include "config/json_object.h"
 
 namespace dlasim {
@@ -57,21 +59,33 @@ std::vector<std::uint64_t> parse_shape(const std::string& text, const std::strin
     return shape;
 }
 
-}  // namespace
+/// A file taken apart; its data stand from `start` on.
+struct NpyFile {
+    std::string bytes, type;
+    std::vector<std::uint64_t> shape;
+    std::size_t start = 0;
 
-std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types, const std::vector<std::uint64_t>& shape,
-                                   const std::string& where)
+    std::size_t width() const { return static_cast<std::size_t>(type[2] - '0'); }
+    std::uint64_t word(std::size_t i) const
+    {
+        std::uint64_t value = 0;
+        for (std::size_t b = 0; b < width(); ++b)
+            value |= std::uint64_t{static_cast<std::uint8_t>(bytes[start + i * width() + b])} << (8 * b);
+        return value;
+    }
+};
+
+/// `types` are the dtypes that will do; `most`: bytes of the data.
+NpyFile open_npy(const std::string& path, const std::vector<std::string>& types, std::uint64_t most, const std::string& where)
 {
     const std::string name = where + ": " + path;
-    std::uint64_t count = 1, most_width = 0;
-    for (const std::uint64_t size : shape) count *= size;
-    for (const std::string& type : types) most_width = std::max(most_width, static_cast<std::uint64_t>(type[2] - '0'));
-    std::string bytes;
+    NpyFile file;
     try {
-        bytes = read_text(path, kMostHeader + count * most_width);
+        file.bytes = read_text(path, kMostHeader + most);
     } catch (const ConfigError& error) {
         throw ConfigError(where, error.what());
     }
+    const std::string& bytes = file.bytes;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
     if (bytes.size() < 10 || bytes.compare(0, kMagic.size(), kMagic) != 0)
         throw ConfigError(name, "is no .npy file, expected one that starts with \\x93NUMPY");
@@ -85,7 +99,8 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
         throw ConfigError(name, "is truncated in its header, expected " + std::to_string(length) + " bytes of header");
     const std::string header = bytes.substr(start, length);
 
-    std::string type = entry(header, "descr", name);
+    std::string& type = file.type;
+    type = entry(header, "descr", name);
     type.erase(std::remove(type.begin(), type.end(), '\''), type.end());
     if (type == "<i1" || type == "=i1") type = "|i1";
     if (type == "<u1" || type == "=u1") type = "|u1";
@@ -93,27 +108,69 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
         throw ConfigError(name, "found dtype \"" + type + "\", expected " + list_text(types));
     if (entry(header, "fortran_order", name).find("False") == std::string::npos)
         throw ConfigError(name, "found Fortran order, expected C order");
-    const std::vector<std::uint64_t> actual = parse_shape(entry(header, "shape", name), name);
-    if (actual != shape) throw ConfigError(name, "found shape " + shape_text(actual) + ", expected " + shape_text(shape));
+    file.shape = parse_shape(entry(header, "shape", name), name);
+    file.start = start + length;
+    return file;
+}
 
-    const std::size_t width = static_cast<std::size_t>(type[2] - '0');
-    const std::size_t have = bytes.size() - start - length;
-    if (have != count * width)
-        throw ConfigError(name, "found " + std::to_string(have) + " bytes of data, expected " + std::to_string(count * width) +
-                                    " for shape " + shape_text(shape) + (have < count * width ? ": truncated" : ""));
+void expect_data(const NpyFile& file, std::uint64_t count, const std::string& name)
+{
+    const std::size_t have = file.bytes.size() - file.start;
+    if (have != count * file.width())
+        throw ConfigError(name, "found " + std::to_string(have) + " bytes of data, expected " + std::to_string(count * file.width()) +
+                                    " for shape " + shape_text(file.shape) + (have < count * file.width() ? ": truncated" : ""));
+}
+
+}  // namespace
+
+std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<std::string>& types, const std::vector<std::uint64_t>& shape,
+                                   const std::string& where)
+{
+    const std::string name = where + ": " + path;
+    std::uint64_t count = 1, most_width = 0;
+    for (const std::uint64_t size : shape) count *= size;
+    for (const std::string& type : types) most_width = std::max(most_width, static_cast<std::uint64_t>(type[2] - '0'));
+    const NpyFile file = open_npy(path, types, count * most_width, where);
+    if (file.shape != shape) throw ConfigError(name, "found shape " + shape_text(file.shape) + ", expected " + shape_text(shape));
+    expect_data(file, count, name);
     std::vector<std::int32_t> values(count);
-    const bool is_signed = type[1] == 'i';
-    std::size_t place = start + length;
-    for (std::int32_t& value : values) {
-        std::uint32_t word = 0;
-        for (std::size_t b = 0; b < width; ++b) word |= static_cast<std::uint32_t>(byte(place++)) << (8 * b);
-        const unsigned unused = 32 - 8 * static_cast<unsigned>(width);
-        value = is_signed ? static_cast<std::int32_t>(word << unused) >> unused : static_cast<std::int32_t>(word);
+    const unsigned unused = 32 - 8 * static_cast<unsigned>(file.width());
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto word = static_cast<std::uint32_t>(file.word(i));
+        values[i] = file.type[1] == 'i' ? static_cast<std::int32_t>(word << unused) >> unused : static_cast<std::int32_t>(word);
     }
     return values;
 }
 
-std::string npy_bytes(const std::string& type, const std::vector<std::uint64_t>& shape, const std::vector<std::int32_t>& values)
+NpyArray read_npy_array(const std::string& path, const std::string& where)
+{
+    const std::string name = where + ": " + path;
+    const NpyFile file =
+        open_npy(path, {"<f2", "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8"}, 8 * kMostNpyElements, where);
+    NpyArray array{file.type, file.shape, {}};
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : file.shape)
+        if (size > kMostNpyElements || (count *= size) > kMostNpyElements)
+            throw ConfigError(
+                name, "found shape " + shape_text(file.shape) + ", expected at most " + std::to_string(kMostNpyElements) + " elements");
+    expect_data(file, count, name);
+    array.values.resize(count);
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(file.width());
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t word = file.word(i);
+        double& value = array.values[i];
+        if (file.type[1] == 'u') value = static_cast<double>(word);
+        else if (file.type[1] == 'i') value = static_cast<double>(static_cast<std::int64_t>(word << unused) >> unused);
+        else if (file.type == "<f2") value = double_from_half(static_cast<std::uint16_t>(word));
+        else if (file.type == "<f4") value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(word)));
+        else value = std::bit_cast<double>(word);
+    }
+    return array;
+}
+
+namespace {
+
+std::string npy_header(const std::string& type, const std::vector<std::uint64_t>& shape)
 {
     std::string list;
     for (const std::uint64_t size : shape) list += std::to_string(size) + ", ";
@@ -124,6 +181,28 @@ std::string npy_bytes(const std::string& type, const std::vector<std::uint64_t>&
     bytes += static_cast<char>(header.size() & 255);
     bytes += static_cast<char>(header.size() >> 8);
     bytes += header;
+    return bytes;
+}
+
+}  // namespace
+
+std::string npy_numbers(const std::string& type, const std::vector<std::uint64_t>& shape, const std::vector<double>& values)
+{
+    std::string bytes = npy_header(type, shape);
+    const auto width = static_cast<std::size_t>(type[2] - '0');
+    for (const double value : values) {
+        const std::uint64_t word = type == "<f2"   ? half_from_double(value)
+                                   : type == "<f4" ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                                   : type == "<f8" ? std::bit_cast<std::uint64_t>(value)
+                                                   : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+        for (std::size_t b = 0; b < width; ++b) bytes += static_cast<char>((word >> (8 * b)) & 255);
+    }
+    return bytes;
+}
+
+std::string npy_bytes(const std::string& type, const std::vector<std::uint64_t>& shape, const std::vector<std::int32_t>& values)
+{
+    std::string bytes = npy_header(type, shape);
     const std::size_t width = static_cast<std::size_t>(type[2] - '0'), start = bytes.size();
     bytes.resize(start + values.size() * width);
     char* to = bytes.data() + start;

@@ -1,6 +1,7 @@
 #include "network/host.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace dlasim {
@@ -10,7 +11,11 @@ constexpr double kSoftmaxStep = 1.0 / 16, kTanhStep = 4.0 / 127, kMost = 127;
 
 std::int16_t rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost - 1, kMost))); }
 
-std::int16_t window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t oy, std::uint32_t ox)
+/// What a window sees.
+struct Seen {
+    std::int64_t sum = 0, most = INT64_MIN, least = INT64_MAX, inside = 0;
+};
+Seen window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t oy, std::uint32_t ox)
 {
     const auto range = [](const PoolAxis& axis, std::uint32_t out, std::uint32_t size) {
         const std::int64_t begin = std::int64_t{out} * axis.stride - axis.before;
@@ -18,16 +23,33 @@ std::int16_t window(const Tensor& in, const Pool& pool, std::uint32_t c, std::ui
     };
     const auto [top, bottom] = range(pool.y, oy, in.h);
     const auto [left, right] = range(pool.x, ox, in.w);
-    std::int64_t sum = 0, most = INT64_MIN, least = INT64_MAX;
+    Seen seen;
+    seen.inside = (bottom - top) * (right - left);
     for (std::int64_t y = top; y < bottom; ++y)
         for (std::int64_t x = left; x < right; ++x) {
             const std::int64_t value = in.at(0, c, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x));
-            sum += value;
-            most = std::max(most, value);
-            least = std::min(least, value);
+            seen.sum += value;
+            seen.most = std::max(seen.most, value);
+            seen.least = std::min(seen.least, value);
         }
-    if (pool.function != PoolFunction::Average) return static_cast<std::int16_t>(pool.function == PoolFunction::Max ? most : least);
-    return rounded(static_cast<double>(sum) / (static_cast<double>(pool.x.kernel) * pool.y.kernel));
+    return seen;
+}
+
+std::int16_t result(const Seen& seen, const Pool& pool)
+{
+    if (pool.function != PoolFunction::Average)
+        return static_cast<std::int16_t>(pool.function == PoolFunction::Max ? seen.most : seen.least);
+    return rounded(static_cast<double>(seen.sum) / (static_cast<double>(pool.x.kernel) * pool.y.kernel));
+}
+
+/// From one grid into another; padding, where it counts, is 0.
+std::int16_t numbered_result(const Seen& seen, const NetworkLayer& layer, const Grid& from, const Grid& to)
+{
+    const Pool& pool = layer.pool;
+    if (pool.function != PoolFunction::Average) return result(seen, pool);
+    const std::int64_t count = layer.numbers->exclusive ? seen.inside : std::int64_t{pool.x.kernel} * pool.y.kernel;
+    return static_cast<std::int16_t>(
+        to.nearest(static_cast<double>(seen.sum - seen.inside * from.zero) / static_cast<double>(count) * from.scale));
 }
 
 void softmax(const Tensor& in, Tensor& out, std::uint32_t y, std::uint32_t x)
@@ -48,6 +70,32 @@ std::int16_t joined(const std::vector<const Tensor*>& inputs, std::uint32_t c, s
     return inputs[i]->at(0, c, y, x);
 }
 
+/// Of a network with numbers: every integer by itself.
+Tensor looked_up(const NetworkLayer& layer, const Grid& from, const Grid& to, const Tensor& in)
+{
+    std::array<std::int16_t, 256> table{};
+    for (std::size_t i = 0; i < table.size(); ++i)
+        table[i] = static_cast<std::int16_t>(to.nearest(layer.numbers->function(from.real(static_cast<std::int32_t>(i) - 128))));
+    Tensor out = in;
+    for (std::int16_t& value : out.values) value = table[static_cast<std::uint8_t>(value + 128)];
+    return out;
+}
+
+Tensor numbered_softmax(const Grid& from, const Grid& to, const Tensor& in)
+{
+    Tensor out = in;
+    for (std::uint32_t y = 0; y < in.h; ++y)
+        for (std::uint32_t x = 0; x < in.w; ++x) {
+            std::int16_t most = INT16_MIN;
+            for (std::uint32_t c = 0; c < in.c; ++c) most = std::max(most, in.at(0, c, y, x));
+            const auto power = [&](std::uint32_t c) { return std::exp((in.at(0, c, y, x) - most) * from.scale); };
+            double sum = 0;
+            for (std::uint32_t c = 0; c < in.c; ++c) sum += power(c);
+            for (std::uint32_t c = 0; c < in.c; ++c) out.at(0, c, y, x) = static_cast<std::int16_t>(to.nearest(power(c) / sum));
+        }
+    return out;
+}
+
 }  // namespace
 
 Tensor host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
@@ -55,6 +103,16 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
     const NetworkLayer& layer = network.layers[step.layer];
     const NetworkTensor& shape = steps.tensors[step.output];
     const Tensor& in = *inputs.front();
+    if (layer.numbers) {
+        const Grid from = *steps.tensors[step.inputs.front()].grid, to = *shape.grid;
+        if (layer.op == NetworkOp::Function) return looked_up(layer, from, to, in);
+        if (layer.op == NetworkOp::Softmax) return numbered_softmax(from, to, in);
+        if (layer.op == NetworkOp::Reshape) {
+            Tensor out(1, shape.channels, shape.height, shape.width);
+            out.values = in.values;
+            return out;
+        }
+    }
     Tensor out(1, shape.channels, shape.height, shape.width);
     const bool table = step.activation == Activation::Tanh;
     for (std::uint32_t c = 0; c < out.c; ++c)
@@ -62,8 +120,11 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
             for (std::uint32_t x = 0; x < out.w; ++x) {
                 std::int16_t& to = out.at(0, c, y, x);
                 if (table) to = rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMost);
-                else if (layer.op == NetworkOp::Pool) to = window(in, layer.pool, c, y, x);
-                else if (layer.op == NetworkOp::Upsample) to = in.at(0, c, y / layer.factor.y, x / layer.factor.x);
+                else if (layer.op == NetworkOp::Pool) {
+                    const Seen seen = window(in, layer.pool, c, y, x);
+                    to = layer.numbers ? numbered_result(seen, layer, *steps.tensors[step.inputs.front()].grid, *shape.grid)
+                                       : result(seen, layer.pool);
+                } else if (layer.op == NetworkOp::Upsample) to = in.at(0, c, y / layer.factor.y, x / layer.factor.x);
                 else if (layer.op == NetworkOp::Concat) to = joined(inputs, c, y, x);
                 else if (c == 0) softmax(in, out, y, x);
             }

@@ -5,6 +5,12 @@
 //   softmax   over the channels of a place; a step of the input stands for 1/16, of the output for 1/127
 //   tanh      a step of the input stands for 4/127, of the output for 1/127
 //   concat    parts that stand elsewhere already are copied
+//
+// Where layers have numbers (docs/ONNX.md) the grids of the tensors say what a step stands for, ties of functions go to even, and:
+//
+//   pool      averages that leave the padding out
+//   function  every one of the 256 integers by itself, in double precision
+//   reshape   the elements in their order, as a cube of other sides
 #pragma once
 #include "config/tensors.h"
 #include "network/steps.h"

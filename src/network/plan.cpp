@@ -30,6 +30,7 @@ public:
         p_.network = network;
         p_.hardware = hw;
         p_.memory = memory;
+        p_.image_count = options.images;
     }
 
     NetworkPlan plan()
@@ -52,6 +53,8 @@ public:
 
 private:
     const Hardware& hw() const { return p_.hardware; }
+    /// Golden values are made with the plan.
+    bool golden() const { return options_.values && !p_.network.numbered(); }
     std::uint32_t atom() const { return p_.hardware.memory.atom_bytes; }
     const Step& step(std::size_t i) const { return p_.steps.list[i]; }
 
@@ -73,7 +76,7 @@ private:
     void give(std::size_t tensor)
     {
         p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], atom());
-        if (options_.values) p_.golden[tensor] = seeded_input(p_.steps.tensors[tensor], options_.seed + tensor);
+        if (golden()) p_.golden[tensor] = seeded_input(p_.steps.tensors[tensor], options_.seed + tensor);
     }
 
     void plan_step(std::size_t i)
@@ -82,7 +85,7 @@ private:
         StepPlan& plan = p_.plans[i];
         if (s.unit == StepUnit::Host) {
             p_.layouts[s.output] = packed_layout(p_.steps.tensors[s.output], atom());
-            if (!options_.values) return;
+            if (!golden()) return;
             std::vector<const Tensor*> inputs;
             for (const std::size_t tensor : s.inputs) inputs.push_back(&*p_.golden[tensor]);
             p_.golden[s.output] = host_output(p_.network, p_.steps, s, inputs);
@@ -93,9 +96,11 @@ private:
         plan.layer = step_layer(p_.network, p_.steps, s);
         if (s.addend) check_addend(p_.layouts[*s.addend], plan.layer);
         LayerTensors tensors;
-        if (options_.values) tensors = golden_step(s, plan.layer);
+        if (golden()) tensors = golden_step(s, plan.layer);
+        else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
         plan.machine = machine_layer(plan.layer, input, hw());
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
+        tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
         keep(i, options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw()));
     }
 
@@ -115,7 +120,7 @@ private:
         layout.place = {true, 0};
         plan.traffic.tensors = {{"input", true, false, input.bytes, input.bytes}, {"output", true, true, layout.bytes, layout.bytes}};
         p_.layouts[s.output] = layout;
-        if (options_.values) p_.golden[s.output] = normalised(plan.lrn->tables, *p_.golden[s.inputs.front()], of.lrn.channels);
+        if (golden()) p_.golden[s.output] = normalised(plan.lrn->tables, *p_.golden[s.inputs.front()], of.lrn.channels);
     }
 
     /// Converters and output of a step; what the machine needs of its tensors.
@@ -173,7 +178,7 @@ private:
                 if (p_.exists(part)) parts.push_back(p_.layouts[part]);
             if (parts.size() != joined.parts.size()) continue;
             p_.layouts[joined.whole] = joined_layout(parts);
-            if (!options_.values) continue;
+            if (!golden()) continue;
             const NetworkTensor& shape = p_.steps.tensors[joined.whole];
             Tensor whole(1, 0, shape.height, shape.width);
             for (const std::size_t part : joined.parts) {

@@ -3,7 +3,8 @@
 //   Network ──► steps ──► each as a layer of the machine ──► places of all tensors ──► program
 //               steps.h   step_layer.h, lowering             memory_map.h              lowering/sequence.h
 //
-// The golden values are computed beside, step by step from those of the steps before (values.h): converters follow from them.
+// The golden values are computed beside, step by step from those of the steps before (values.h): converters follow from them. Of a network
+// with numbers they are computed image by image when it runs (images.h).
 //
 // Error  ConfigError if the machine cannot do a step.
 #pragma once
@@ -18,6 +19,7 @@ namespace dlasim {
 struct NetworkOptions {
     std::uint64_t seed = 1;  // of the input; layer i has seed + 1 + i
     bool values = true;      // golden values and weights; without them only time can be simulated
+    std::size_t images = 1;  // that run one after the other; more than 1 with numbers only
 };
 
 struct StepPlan {
@@ -32,6 +34,7 @@ struct StepPlan {
     std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
     std::vector<Bound> bounds;
     Traffic traffic;
+    LayerTensors weights;  // with numbers: as the reference has them
 };
 
 struct NetworkPlan {
@@ -44,6 +47,7 @@ struct NetworkPlan {
     std::vector<std::optional<Tensor>> golden;  // by tensor; with values
     std::vector<PlannedImage> images;           // weights and operands; with values
     std::vector<TouchedRange> ranges;
+    std::size_t image_count = 1;
     NetworkProgram program;
 
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }

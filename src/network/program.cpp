@@ -33,11 +33,16 @@ public:
                                          [](const StepPlan& step) { return step.machine.post.ew().lut.has_value(); });
         if (tabled != plan_.plans.end()) write_lut(writer_, *tabled->machine.post.ew().lut);  // all have the same
         Sequence sequence(writer_, plan_.hardware, kUsed);
-        for (std::size_t i = 0; i < plan_.plans.size(); ++i) {
-            if (apart_) sequence.wait_for_all();
-            add_step(i, sequence);
+        add_steps(sequence);
+        program_.image_done = hosts_;
+        std::vector<StepMarks> first = program_.steps;
+        for (std::size_t image = 1; image < plan_.image_count && !apart_; ++image) {
+            writer_.add(HostStep{program_.image_done});
+            program_.steps.assign(first.size(), {});
+            hosts_ = 0;
+            add_steps(sequence);
         }
-        sequence.wait_for_all();
+        program_.steps = std::move(first);
         mark_done(sequence);
         return std::move(program_);
     }
@@ -53,6 +58,16 @@ private:
             const Sequence::Operations& operations = program_.steps[*maker].operations;
             makers.insert(makers.end(), operations.begin(), operations.end());
         }
+    }
+
+    /// Of one image, to their end.
+    void add_steps(Sequence& sequence)
+    {
+        for (std::size_t i = 0; i < plan_.plans.size(); ++i) {
+            if (apart_) sequence.wait_for_all();
+            add_step(i, sequence);
+        }
+        sequence.wait_for_all();
     }
 
     void add_step(std::size_t i, Sequence& sequence)

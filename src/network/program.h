@@ -21,7 +21,8 @@ struct StepMarks {
 struct NetworkProgram {
     Program entries;
     std::vector<StepMarks> steps;
-    std::vector<DoneMark> done;  // by operation
+    std::vector<DoneMark> done;  // by operation; steps name those of the first image
+    std::size_t image_done = 0;  // number of the HostStep between two images
 };
 
 /// `apart`: a step begins when all before it are done, and its registers are written then, as if it ran alone.

@@ -68,16 +68,19 @@ bool begins_with_atoms(const Layer& layer, const Hardware& hw)
 
 }  // namespace
 
-Layer step_layer(const Network& network, const Steps& steps, const Step& step)
+namespace {
+
+/// Without numbers.
+Layer shape_of_step(const Network& network, const Steps& steps, const Step& step)
 {
     const NetworkLayer& of = network.layers[step.layer];
     Layer layer;
     if (step.unit == StepUnit::Array) {
         layer = of.layer;
-        if (step.addend) add_tensor(layer.post.engines[1]);
+        if (step.addend && !of.numbers) add_tensor(layer.post.engines[1]);
     } else if (step.unit == StepUnit::Sdp) {
         layer = plain(steps.tensors[step.inputs.front()], Op::Sdp);
-        add_tensor(layer.post.bs());
+        if (!of.numbers) add_tensor(layer.post.bs());
     } else {
         layer = plain(steps.tensors[step.inputs.front()], Op::Pool);
         layer.pool = of.pool;
@@ -87,6 +90,19 @@ Layer step_layer(const Network& network, const Steps& steps, const Step& step)
     activate(layer, step.activation);
     if (step.pool) layer.pool = network.layers[*step.pool].pool;
     return layer;
+}
+
+}  // namespace
+
+Layer step_layer(const Network& network, const Steps& steps, const Step& step)
+{
+    if (network.layers[step.layer].numbers) return numbered_step(network, steps, step).layer;
+    return shape_of_step(network, steps, step);
+}
+
+ScaledStep numbered_step(const Network& network, const Steps& steps, const Step& step)
+{
+    return scaled_step(network, steps, step, shape_of_step(network, steps, step));
 }
 
 Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardware& hardware)
@@ -107,6 +123,18 @@ Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardwar
     if (!layer.convolves()) machine.kernels = machine.channels;
     if (layer.groups != 1 && (!input.whole() || !begins_with_atoms(layer, hardware))) machine.groups = 1;
     return machine;
+}
+
+std::array<Tensor, 6> machine_operands(const Layer& layer, const Layer& machine, const TensorLayout& input, std::array<Tensor, 6> operands)
+{
+    if (machine.kernels == layer.kernels) return operands;
+    for (Tensor& operand : operands) {
+        if (operand.empty()) continue;
+        Tensor placed(1, machine.kernels, 1, 1);
+        for (std::uint32_t c = 0; c < operand.c; ++c) placed.values[input.at(c)] = operand.values[c];
+        operand = std::move(placed);
+    }
+    return operands;
 }
 
 Tensor machine_weights(const Layer& layer, const Layer& machine, const TensorLayout& input, Tensor weights)

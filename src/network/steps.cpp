@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "network/scaled.h"
+
 namespace dlasim {
 namespace {
 
@@ -46,6 +48,19 @@ private:
                 return host(i, "no unit repeats elements");
             case NetworkOp::Softmax:
                 return host(i, "no unit has an exponential of a sum");
+            case NetworkOp::Affine:
+                return push({.name = l.name, .unit = StepUnit::Sdp, .layer = i, .inputs = l.inputs, .output = l.output});
+            case NetworkOp::Multiply:
+                return push({.name = l.name,
+                             .unit = StepUnit::Sdp,
+                             .layer = i,
+                             .inputs = {l.inputs.front()},
+                             .addend = l.inputs.back(),
+                             .output = l.output});
+            case NetworkOp::Function:
+                return host(i, "the host looks the function up");
+            case NetworkOp::Reshape:
+                return host(i, "no unit moves elements between channels, rows and columns");
         }
     }
 
@@ -88,6 +103,7 @@ private:
     {
         const NetworkLayer& l = layer(i);
         if (!pdp_has(l.pool)) return host(i, "the window or its stride is larger than PDP's 8 x 8");
+        if (l.numbers && l.numbers->exclusive) return host(i, "PDP divides by the whole window, padding included");
         if (const std::optional<std::size_t> before = steps_.maker(l.inputs.front()); before && readers_[l.inputs.front()] == 1) {
             Step joined = steps_.list[*before];
             const bool free =
@@ -114,13 +130,23 @@ private:
     bool adds(std::size_t step) const
     {
         const Step& s = steps_.list[step];
-        return s.unit == StepUnit::Array && s.activation == Activation::None && !s.add && !s.pool && readers_[s.output] == 1 &&
-               layer(s.layer).op != NetworkOp::Deconvolution && !part_of_whole(s.output);
+        return s.unit == StepUnit::Array && s.activation == Activation::None && !bends(layer(s.layer)) && !s.add && !s.pool &&
+               readers_[s.output] == 1 && layer(s.layer).op != NetworkOp::Deconvolution && !part_of_whole(s.output);
     }
+
+    static bool bends(const NetworkLayer& l) { return l.numbers && !l.numbers->bend.none(); }
 
     void addition(std::size_t i)
     {
         const NetworkLayer& l = layer(i);
+        const bool difference = l.numbers && l.numbers->sign < 0;
+        if (difference)  // SDP multiplies the one that it does not add
+            return push({.name = l.name,
+                         .unit = StepUnit::Sdp,
+                         .layer = i,
+                         .inputs = {l.inputs.back()},
+                         .addend = l.inputs.front(),
+                         .output = l.output});
         const auto order = [&](std::size_t tensor) {
             const std::optional<std::size_t> step = last_maker(tensor);
             return step ? *step + 1 : 0;
@@ -132,7 +158,7 @@ private:
             const bool last = t + 1 == terms.size();
             const std::size_t target = last ? l.output : beside(l.name + "." + std::to_string(t), l.output);
             const std::optional<std::size_t> step = steps_.maker(terms[t]);
-            if (step && adds(*step) && order(sum) <= *step && (!last || simple(l.activation))) {
+            if (step && adds(*step) && order(sum) <= *step && (!last || simple(l))) {
                 Step& joined = steps_.list[*step];
                 joined.add = i;
                 joined.addend = sum;
@@ -152,7 +178,11 @@ private:
             sum = target;
         }
     }
-    bool simple(Activation activation) const { return activation != Activation::Tanh || hw_.sdp.has_lut; }
+    bool simple(const NetworkLayer& l) const
+    {
+        if (l.numbers) return joins_addition(l.numbers->bend, *n_.tensors[l.output].grid);
+        return l.activation != Activation::Tanh || hw_.sdp.has_lut;
+    }
 
     /// Of a concatenation the maker of its last part.
     std::optional<std::size_t> last_maker(std::size_t tensor) const

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "config/hardware.h"
@@ -134,6 +135,45 @@ OrderedJson steps_json(const NetworkResult& r)
     return steps;
 }
 
+constexpr std::string_view kOnnx = "an ONNX model", kLabels = "an ONNX model with `--labels`",
+                           kValues = "an ONNX model, not with --timing-only";
+
+/// A tensor of a network with numbers.
+struct SeenError {
+    const NetworkTensor& tensor;
+    const ImagesResult::Error& error;
+};
+constexpr std::array kErrorKeys{
+    Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
+    Key<SeenError>{{"scale", "number", "", "real number of a step"},
+                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid->scale; }},
+    Key<SeenError>{{"zero_point", "integer", "", "integer that stands for 0"},
+                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid->zero; }},
+    Key<SeenError>{{"signal_to_noise", "number or null", "dB",
+                    "squares of the real numbers over squares of the differences; null without a difference"},
+                   [](const SeenError& e) -> OrderedJson { return e.error.noise > 0 ? OrderedJson(e.error.ratio()) : OrderedJson(); }},
+    Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer stands for"},
+                   [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
+};
+
+template <class Value>
+OrderedJson of_images(const NetworkResult& r, Value value)
+{
+    return r.images ? OrderedJson(value()) : kAbsent;
+}
+OrderedJson of_labels(const NetworkResult& r, std::optional<double> ImagesResult::*share)
+{
+    return r.images && r.images->*share ? OrderedJson(*(r.images->*share)) : kAbsent;
+}
+OrderedJson errors_json(const NetworkResult& r)
+{
+    if (!r.images || r.images->errors.empty()) return kAbsent;
+    OrderedJson list = OrderedJson::array();
+    for (const ImagesResult::Error& error : r.images->errors)
+        list.push_back(written(kErrorKeys, SeenError{r.plan.steps.tensors[error.tensor], error}));
+    return list;
+}
+
 constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"network", "object", "", "the file, with every default: NETWORK.md"},
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
@@ -141,18 +181,30 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
     Key<NetworkResult>{{"memory", "object", "", "behind the ports: below"},
                        [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
-    Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.run.cycles; }},
+    Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt, of the first image"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.cycles(); }},
     Key<NetworkResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                        [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<NetworkResult>{{"frames_per_second", "number", "1/s", "one frame after the other"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
+                       [](const NetworkResult& r) -> OrderedJson { return r.frames_per_second(); }},
     Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "of all steps, each when nothing else runs, together", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
     Key<NetworkResult>{{"apart/gained", "integer", "cycles", "of these that running the steps as one program saves", "--layers apart"},
-                       [](const NetworkResult& r) {
-                           return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart() - static_cast<std::int64_t>(r.run.cycles));
-                       }},
+                       [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart() - r.cycles()); }},
+    Key<NetworkResult>{{"images/count", "integer", "images", "that ran", kOnnx},
+                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->count; }); }},
+    Key<NetworkResult>{{"images/cycles", "integer", "cycles", "of all of them, one behind the other", kOnnx},
+                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.run.cycles; }); }},
+    Key<NetworkResult>{
+        {"accuracy", "number", "", "share of images whose largest output is that of the label, the first of equal ones", kLabels},
+        [](const NetworkResult& r) { return of_labels(r, &ImagesResult::accuracy); }},
+    Key<NetworkResult>{{"reference_accuracy", "number", "", "the same of the model in real numbers", kLabels},
+                       [](const NetworkResult& r) { return of_labels(r, &ImagesResult::reference_accuracy); }},
+    Key<NetworkResult>{{"agreement", "number", "", "share of images with the same largest output as the model in real numbers", kValues},
+                       [](const NetworkResult& r) { return of_labels(r, &ImagesResult::agreement); }},
+    Key<NetworkResult>{{"behind", "list", "", "nodes that the host ran behind the machine, in real numbers", kOnnx},
+                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->behind; }); }},
+    Key<NetworkResult>{{"tensors", "list", "", "of all images against the model in real numbers", kValues}, errors_json},
     Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
                        [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
     Key<NetworkResult>{{"utilization", "number", "", "MACs over what the array could do in `cycles`"},
@@ -198,6 +250,34 @@ std::string refetched(const Traffic& traffic, std::string_view name)
     for (const TensorTraffic& tensor : traffic.tensors)
         if (tensor.name == name && tensor.bytes != 0) return fmt::format("{:.3f}", tensor.times());
     return "";
+}
+
+std::string images_text(const NetworkResult& r)
+{
+    if (!r.images) return "";
+    const ImagesResult& i = *r.images;
+    std::string text = fmt::format("  images       {}, {} cycles in all\n", grouped(i.count), grouped(r.run.cycles));
+    if (i.accuracy)
+        text +=
+            fmt::format("  accuracy     {:.2f} %, of the model in real numbers {:.2f} %\n", 100 * *i.accuracy, 100 * *i.reference_accuracy);
+    if (i.agreement)
+        text +=
+            fmt::format("  agreement    {:.2f} % of the images have the largest output of the model in real numbers\n", 100 * *i.agreement);
+    for (const std::string& node : i.behind) text += fmt::format("  behind it    {}, on the host in real numbers\n", printable(node));
+    return text;
+}
+
+std::string errors_text(const NetworkResult& r)
+{
+    if (!r.images || r.images->errors.empty()) return "";
+    std::string text =
+        fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}\n", "tensor", "step", "zero", "signal to noise", "largest difference");
+    for (const ImagesResult::Error& error : r.images->errors) {
+        const NetworkTensor& tensor = r.plan.steps.tensors[error.tensor];
+        text += fmt::format("  {:<40} {:>12.6g} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name), tensor.grid->scale, tensor.grid->zero,
+                            error.noise > 0 ? fmt::format("{:.1f} dB", error.ratio()) : "exact", error.largest);
+    }
+    return text;
 }
 
 std::string verdict(const NetworkResult& r)
@@ -246,11 +326,28 @@ std::int64_t NetworkResult::cycles_apart() const { return std::accumulate(apart.
 
 double NetworkResult::utilization() const
 {
-    const double most = static_cast<double>(run.cycles) * static_cast<double>(plan.hardware.macs_per_cycle(Precision::Int8));
+    const double most = static_cast<double>(cycles()) * static_cast<double>(plan.hardware.macs_per_cycle(Precision::Int8));
     return most > 0 ? static_cast<double>(plan.network.macs()) / most : 0;
 }
 
-double NetworkResult::latency_seconds() const { return static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6); }
+std::int64_t NetworkResult::cycles() const
+{
+    if (plan.image_count == 1) return static_cast<std::int64_t>(run.cycles);
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < plan.plans.size(); ++i)
+        if (plan.program.steps[i].stamp) last = std::max(last, times(i).done);
+    return last;
+}
+
+double NetworkResult::latency_seconds() const { return static_cast<double>(cycles()) / (plan.hardware.clock_mhz * 1e6); }
+
+double NetworkResult::frames_per_second() const
+{
+    const double seconds = static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6);
+    return seconds > 0 ? static_cast<double>(plan.image_count) / seconds : 0;
+}
+
+double ImagesResult::Error::ratio() const { return 10 * std::log10(std::max(signal, 1e-300) / std::max(noise, 1e-300)); }
 
 OrderedJson network_result_json(const NetworkResult& result) { return written(kNetworkKeys, result); }
 
@@ -258,6 +355,7 @@ std::vector<PlacedKey> network_result_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kNetworkKeys);
+    place_keys(keys, kErrorKeys, "tensors/[]/");
     place_keys(keys, kStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     place_run_keys(keys);
@@ -294,15 +392,16 @@ std::string network_table(const NetworkResult& r)
                                    r.plan.plans.size(), grouped(r.plan.network.macs()));
     text += fmt::format("  on           {}, {}, {} MACs a cycle\n", r.plan.hardware.name, memory_text(r.plan.memory),
                         r.plan.hardware.macs_per_cycle(Precision::Int8));
-    text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(r.run.cycles), percent(r.utilization()));
+    text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
+                        percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
-                        r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0);
+                        r.frames_per_second());
+    text += images_text(r);
     if (!r.apart.empty())
-        text += fmt::format(
-            "  apart        {} cycles if each step had the machine for itself: {} {}\n",
-            grouped(static_cast<std::uint64_t>(r.cycles_apart())),
-            grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - static_cast<std::int64_t>(r.run.cycles)))),
-            r.cycles_apart() < static_cast<std::int64_t>(r.run.cycles) ? "lost between them" : "saved by running them together");
+        text += fmt::format("  apart        {} cycles if each step had the machine for itself: {} {}\n",
+                            grouped(static_cast<std::uint64_t>(r.cycles_apart())),
+                            grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - r.cycles()))),
+                            r.cycles_apart() < r.cycles() ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
     text += fmt::format("  simulation   {:.2f} s\n\n", r.wall_seconds);
     text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {}\n", "step", "unit", "parts", "done", "cycles",
@@ -322,6 +421,7 @@ std::string network_table(const NetworkResult& r)
                             r.apart.empty() ? "" : grouped(static_cast<std::uint64_t>(r.apart[i])), percent(s.utilization()),
                             grouped(moved), static_cast<double>(moved) / static_cast<double>(least), bound.name(), grouped(bound.cycles));
     }
+    text += errors_text(r);
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
                         grouped(r.run.dbb.write_bytes));

@@ -18,6 +18,20 @@ struct StepTimes {
 /// pre: a step of the machine
 StepTimes step_times(const NetworkProgram& program, std::size_t step, const RunResult& run);
 
+/// What was found of the images that went through a network with numbers.
+struct ImagesResult {
+    struct Error {  // of a tensor, against the graph in real numbers
+        std::size_t tensor = 0;
+        double signal = 0, noise = 0, largest = 0;  // sums of squares; the largest difference
+        double ratio() const;                       // dB; signal over noise
+    };
+    std::size_t count = 0;
+    std::optional<double> accuracy{}, reference_accuracy{};  // with labels: of the machine, of the real numbers
+    std::optional<double> agreement{};                       // images with the same largest output
+    std::vector<Error> errors{};
+    std::vector<std::string> behind{};  // nodes that ran on the host in real numbers
+};
+
 struct NetworkResult {
     const NetworkPlan& plan;
     const RunResult& run;
@@ -25,13 +39,17 @@ struct NetworkResult {
     double wall_seconds = 0;
     std::string output_file = {};          // empty without one
     std::vector<std::int64_t> apart = {};  // cycles of each step when nothing else runs; of the host 0; empty if that was not asked for
+    const ImagesResult* images = nullptr;
 
     bool verified() const;
+    /// Of the first image.
+    std::int64_t cycles() const;
     /// Of a step of the machine.
     StepTimes times(std::size_t step) const;
     std::int64_t cycles_apart() const;
     double utilization() const;
     double latency_seconds() const;
+    double frames_per_second() const;
 };
 
 OrderedJson network_result_json(const NetworkResult& result);

@@ -36,6 +36,7 @@ ROOMS = {
     "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"memory", "units"}),
     "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts"}),
+    "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
     "golden": ("references for every operation in arithmetic of their own, what copies and reshapes must leave in memory, the comparison",
                {"base", "facts", "config"}),
@@ -49,7 +50,7 @@ ROOMS = {
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "platform/machine.h"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "golden", "platform", "replay", "jobs", "network", "report", "units/dram/command_line.h",
+             {"base", "files", "facts", "config", "onnx", "golden", "platform", "replay", "jobs", "network", "report", "units/dram/command_line.h",
               "units/dram/keys.h", "units/dram/report.h", "units/dram/run_report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.

@@ -1,0 +1,68 @@
+#include "network/images.h"
+
+#include <algorithm>
+
+#include "golden/lrn.h"
+#include "network/host.h"
+#include "network/scaled.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::size_t kExamples = 5;
+
+Tensor joined(const NetworkTensor& shape, const std::vector<std::size_t>& parts, const std::vector<std::optional<Tensor>>& golden)
+{
+    Tensor whole(1, 0, shape.height, shape.width);
+    for (const std::size_t part : parts) {
+        whole.values.insert(whole.values.end(), golden[part]->values.begin(), golden[part]->values.end());
+        whole.c += golden[part]->c;
+    }
+    return whole;
+}
+
+}  // namespace
+
+std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::vector<Tensor> inputs)
+{
+    std::vector<std::optional<Tensor>> golden(plan.steps.tensors.size());
+    std::size_t next = 0;
+    for (std::size_t t = 0; t < plan.network.tensors.size(); ++t)
+        if (!plan.network.tensors[t].layer) golden[t] = std::move(inputs[next++]);
+    for (std::size_t i = 0; i < plan.plans.size(); ++i) {
+        const Step& step = plan.steps.list[i];
+        const StepPlan& of = plan.plans[i];
+        const Tensor& input = *golden[step.inputs.front()];
+        if (step.unit == StepUnit::Host) {
+            std::vector<const Tensor*> all;
+            for (const std::size_t tensor : step.inputs) all.push_back(&*golden[tensor]);
+            golden[step.output] = host_output(plan.network, plan.steps, step, all);
+        } else if (of.lrn) {
+            golden[step.output] = normalised(of.lrn->tables, input, input.c);
+        } else {
+            golden[step.output] = scaled_output(of.layer, plan.hardware, of.weights, input, step.addend ? &*golden[*step.addend] : nullptr);
+        }
+        for (const JoinedTensor& whole : plan.steps.joined)
+            if (!golden[whole.whole] &&
+                std::all_of(whole.parts.begin(), whole.parts.end(), [&](std::size_t part) { return golden[part].has_value(); }))
+                golden[whole.whole] = joined(plan.steps.tensors[whole.whole], whole.parts, golden);
+    }
+    return golden;
+}
+
+void add_findings(std::vector<TensorFinding>& sum, const std::vector<TensorFinding>& more)
+{
+    if (sum.empty()) {
+        sum = more;
+        return;
+    }
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        Comparison &to = sum[i].comparison, from = more[i].comparison;
+        to.compared += from.compared;
+        to.mismatches += from.mismatches;
+        for (std::string& example : from.examples)
+            if (to.examples.size() < kExamples) to.examples.push_back(std::move(example));
+    }
+}
+
+}  // namespace dlasim

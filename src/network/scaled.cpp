@@ -1,0 +1,362 @@
+#include "network/scaled.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "golden/pooled.h"
+#include "golden/staged.h"
+
+namespace dlasim {
+namespace {
+
+constexpr double kMostOperand = 32767, kMostSum = 1073741824.0;  // 2^30: half of what the engines hold
+constexpr int kMostShift = 31, kMostOutputShift = 63;
+constexpr std::int64_t kSplit = 1 << 15;
+constexpr double kExact = 1e-9;  // relative: less than a result is rounded by
+
+/// The largest n with value * 2^n <= most, within limits.
+int room(double value, double most, int limit)
+{
+    if (!(value > 0)) return limit;
+    return std::clamp(static_cast<int>(std::floor(std::log2(most / value))), -64, limit);
+}
+
+std::int16_t operand(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMostOperand, kMostOperand))); }
+
+bool needs_low(const Bend& bend, const Grid& out) { return bend.low && out.zero + *bend.low / out.scale > -127.5; }
+bool needs_high(const Bend& bend, const Grid& out) { return bend.high && out.zero + *bend.high / out.scale < 126.5; }
+
+class Scaler {
+public:
+    Scaler(const Network& network, const Steps& steps, const Step& step, Layer layer)
+        : of_(network.layers[step.layer]),
+          n_(*of_.numbers),
+          last_(step.add ? *network.layers[*step.add].numbers : n_),
+          bend_(last_.bend),
+          in_(*steps.tensors[step.inputs.front()].grid),
+          out_(*steps.tensors[step.output].grid),
+          has_other_(step.addend.has_value()),
+          other_(step.addend ? *steps.tensors[*step.addend].grid : Grid{}),
+          multiplies_(of_.op == NetworkOp::Multiply)
+    {
+        s_.layer = std::move(layer);
+    }
+
+    ScaledStep scaled()
+    {
+        if (of_.op == NetworkOp::Pool) {
+            s_.layer.pool->pad_value = in_.zero;
+            return std::move(s_);
+        }
+        zero_ = out_.zero;
+        if (needs_low(bend_, out_)) {
+            constant_ = -*bend_.low;
+            zero_ += *bend_.low / out_.scale;
+            relu_ = true;
+        }
+        if (of_.convolves()) of_array();
+        else if (multiplies_) of_product();
+        else of_sdp();
+        bend();
+        convert();
+        if (s_.layer.pool) s_.layer.pool->pad_value = out_.zero;
+        return std::move(s_);
+    }
+
+private:
+    PointEngine& bs() { return s_.layer.post.engines[0]; }
+    PointEngine& bn() { return s_.layer.post.engines[1]; }
+    bool decides() const { return relu_ || !bend_.slopes.empty(); }  // something looks where 0 is
+    [[noreturn]] void refuse(const std::string& what) const { throw ConfigError(of_.where, what); }
+
+    Tensor& operands(std::size_t engine, bool mul, std::size_t count)
+    {
+        Tensor& tensor = s_.tensors.operands[operand_slot(engine, mul)];
+        tensor = Tensor(1, static_cast<std::uint32_t>(count), 1, 1);
+        return tensor;
+    }
+
+    /// One operand of the layer, or one a kernel.
+    void set_operand(std::size_t engine, bool mul, const std::vector<std::int16_t>& values)
+    {
+        PointEngine& e = s_.layer.post.engines[engine];
+        Operand& to = mul ? e.mul : e.alu;
+        to.on = true;
+        if (values.size() == 1) {
+            to.per = OperandPer::Layer;
+            to.value = values.front();
+            return;
+        }
+        to.per = OperandPer::Kernel;
+        operands(engine, mul, values.size()).values = values;
+    }
+
+    void add_other()
+    {
+        bn().alu = {.on = true, .per = OperandPer::Element};
+        bn().function = AluFunction::Sum;
+        bn().operand_bytes = 1;
+    }
+
+    /// Multipliers of these reals per sum, for sums of at most these magnitudes: BS or BN, and the real number that a step behind it is.
+    void multiply(std::size_t engine, const std::vector<double>& reals, const std::vector<double>& most)
+    {
+        double largest = 0, bound = 0;
+        for (std::size_t k = 0; k < reals.size(); ++k) {
+            largest = std::max(largest, std::abs(reals[k]));
+            bound = std::max(bound, std::abs(reals[k]) * most[most.size() == 1 ? 0 : k]);
+        }
+        if (!(largest > 0)) largest = bound = out_.scale;
+        PointEngine& e = s_.layer.post.engines[engine];
+        int shift = 0;
+        if (has_other_ && !multiplies_) {
+            int left = room(bound / other_.scale + 256, kMostSum, 24);
+            shift = room(std::ldexp(largest / other_.scale, left), kMostOperand, kMostShift);
+            if (shift < 0) left += shift;
+            shift = std::max(shift, 0);
+            if (left < 0)
+                refuse("adds a tensor whose steps are less than 1 / 32767 of the other one's, expected scales nearer to each other");
+            e.mul_shift = static_cast<std::uint32_t>(shift);
+            bn().alu_shift = static_cast<std::uint32_t>(left);
+            unit_ = std::ldexp(other_.scale, -left);
+        } else {
+            unit_ = largest / kMostOperand;
+            shift = std::clamp(-room(bound / unit_, kMostSum, 0), 0, kMostShift);
+            e.mul_shift = static_cast<std::uint32_t>(shift);
+            unit_ = std::ldexp(unit_, shift);
+        }
+        std::vector<std::int16_t> values;
+        values.reserve(reals.size());
+        for (const double real : reals) values.push_back(operand(std::ldexp(real / unit_, shift)));
+        set_operand(engine, true, values);
+    }
+
+    void of_array()
+    {
+        const std::uint32_t kernels = s_.layer.kernels;
+        s_.tensors.weights = n_.weights;
+        s_.layer.pad.value = in_.zero;
+        if (has_other_) constant_ -= other_.zero * other_.scale;
+        std::vector<double> reals, most;
+        std::vector<std::int64_t> bias;
+        const std::size_t length = n_.weights.values.size() / kernels;
+        for (std::uint32_t k = 0; k < kernels; ++k) {
+            const double real = in_.scale * n_.weight_scale[n_.weight_scale.size() == 1 ? 0 : k];
+            std::int64_t sum = 0, magnitude = 0;
+            for (std::size_t i = 0; i < length; ++i) {
+                const std::int64_t w = n_.weights.values[k * length + i];
+                sum += w;
+                magnitude += std::abs(w);
+            }
+            const double added = ((n_.bias.empty() ? 0 : n_.bias[k]) + constant_) / real;
+            bias.push_back(std::llround(std::clamp(added, -kMostSum, kMostSum)) - in_.zero * sum);
+            reals.push_back(real);
+            most.push_back(static_cast<double>(128 * magnitude + std::abs(bias.back())));
+        }
+        const bool uniform = n_.weight_scale.size() == 1, free = !has_other_ && bend_.slopes.empty() && !needs_high(bend_, out_);
+        const bool split = add_bias(bias, free);
+        if (has_other_) add_other();
+        unit_ = reals.front();
+        if (uniform && !has_other_) return refine(split ? 1 : 0, *std::max_element(most.begin(), most.end()));
+        if (uniform) {
+            reals.resize(1);
+            most = {*std::max_element(most.begin(), most.end())};
+        }
+        multiply(split ? 1 : 0, reals, most);
+    }
+
+    /// A multiplier for all kernels that, with the converter's, is nearer to the scales than 15 bits are.
+    void refine(std::size_t engine, double most)
+    {
+        const int shift = std::clamp(-room(most * kMostOperand, kMostSum, 0), 0, kMostShift);
+        double best = 1;
+        std::int16_t multiplier = 0;
+        for (std::int32_t m = 16384; m <= 32767 && best > kExact; ++m) {
+            const double ratio = std::ldexp(unit_, shift) / m / out_.scale;
+            const double scale = std::ldexp(ratio, std::clamp(room(ratio, kMostOperand, kMostOutputShift), 0, kMostOutputShift));
+            const double error = std::abs(std::round(scale) / scale - 1);
+            if (!(error < best)) continue;
+            best = error;
+            multiplier = static_cast<std::int16_t>(m);
+        }
+        if (multiplier == 0) return;
+        s_.layer.post.engines[engine].mul_shift = static_cast<std::uint32_t>(shift);
+        set_operand(engine, true, {multiplier});
+        unit_ = std::ldexp(unit_, shift) / multiplier;
+    }
+
+    /// One number a kernel; what 16 bits do not hold is shifted left, or in two parts in both engines. True for two parts.
+    bool add_bias(const std::vector<std::int64_t>& bias, bool free)
+    {
+        std::int64_t most = 0;
+        for (const std::int64_t value : bias) most = std::max(most, std::abs(value));
+        if (most == 0) return false;
+        bs().function = AluFunction::Sum;
+        std::vector<std::int16_t> values;
+        if (most > 32767 && free && most < kSplit * 32767) {
+            std::vector<std::int16_t> low;
+            for (const std::int64_t value : bias) {
+                const std::int64_t high = (value + (value < 0 ? -kSplit / 2 : kSplit / 2)) / kSplit;
+                values.push_back(static_cast<std::int16_t>(high));
+                low.push_back(static_cast<std::int16_t>(value - high * kSplit));
+            }
+            set_kernels(0, values);
+            bs().alu_shift = 15;
+            set_kernels(1, low);
+            bn().function = AluFunction::Sum;
+            return true;
+        }
+        while (most > 32767) {
+            most = (most + 1) / 2;
+            ++bs().alu_shift;
+        }
+        for (const std::int64_t value : bias)
+            values.push_back(operand(std::ldexp(static_cast<double>(value), -static_cast<int>(bs().alu_shift))));
+        set_kernels(0, values);
+        return false;
+    }
+    void set_kernels(std::size_t engine, const std::vector<std::int16_t>& values)
+    {
+        s_.layer.post.engines[engine].alu = {.on = true, .per = OperandPer::Kernel};
+        operands(engine, false, values.size()).values = values;
+    }
+
+    void subtract_zero()
+    {
+        if (in_.zero == 0) return;
+        bs().function = AluFunction::Sum;
+        set_operand(0, false, {static_cast<std::int16_t>(-in_.zero)});
+    }
+
+    void of_product()
+    {
+        if (other_.zero != 0) refuse("multiplies with a tensor that has a zero point, expected one of them without");
+        subtract_zero();
+        bs().mul = {.on = true, .per = OperandPer::Element};
+        bs().operand_bytes = 1;
+        unit_ = in_.scale * other_.scale;
+        add_constants({constant_});
+    }
+
+    /// An addition, or a factor and a number for every channel.
+    void of_sdp()
+    {
+        if (has_other_) {
+            subtract_zero();
+            constant_ -= other_.zero * other_.scale;
+            add_other();
+            multiply(0, {in_.scale * last_.sign}, {256});
+            if (constant_ != 0 && decides()) refuse("adds tensors with zero points and looks where 0 is, expected a tensor without one");
+            zero_ += constant_ / out_.scale;
+            return;
+        }
+        std::vector<double> reals, added;
+        for (std::size_t c = 0; c < std::max(n_.factor.size(), n_.bias.size()); ++c) {
+            const double factor = n_.factor[n_.factor.size() == 1 ? 0 : c];
+            reals.push_back(factor * in_.scale);
+            added.push_back(n_.bias[n_.bias.size() == 1 ? 0 : c] - factor * in_.zero * in_.scale + constant_);
+        }
+        if (n_.factor.size() == 1) reals.resize(1);
+        multiply(0, reals, {128});
+        add_constants(added);
+    }
+
+    /// Reals behind the multiplier: in BN, or in the converter where nothing looks where 0 is.
+    void add_constants(std::vector<double> reals)
+    {
+        const bool one = std::all_of(reals.begin(), reals.end(), [&](double real) { return real == reals.front(); });
+        if (one && (reals.front() == 0 || (!decides() && !needs_high(bend_, out_)))) {
+            zero_ += reals.front() / out_.scale;
+            return;
+        }
+        if (needs_high(bend_, out_)) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
+        double most = 0;
+        for (const double real : reals) most = std::max(most, std::abs(real) / unit_);
+        const int shift = std::clamp(-room(most, kMostOperand, 0), 0, kMostShift);
+        bn().function = AluFunction::Sum;
+        bn().alu_shift = static_cast<std::uint32_t>(shift);
+        if (one) reals.resize(1);
+        std::vector<std::int16_t> values;
+        values.reserve(reals.size());
+        for (const double real : reals) values.push_back(operand(std::ldexp(real / unit_, -shift)));
+        set_operand(1, false, values);
+    }
+
+    void bend()
+    {
+        if (!bend_.slopes.empty()) {
+            double most = 0;
+            for (const double slope : bend_.slopes) most = std::max(most, std::abs(slope));
+            const int shift = std::max(room(most, kMostOperand, 30), 0);
+            std::vector<std::int16_t> values;
+            values.reserve(bend_.slopes.size());
+            for (const double slope : bend_.slopes) values.push_back(operand(std::ldexp(slope, shift)));
+            if (bn().mul.on || (values.size() > 1 && bn().alu.on && bn().alu.per != OperandPer::Kernel))
+                refuse("has a slope for each channel behind other operands, expected one slope");
+            set_operand(1, true, values);
+            bn().prelu = true;
+            bn().mul_shift = static_cast<std::uint32_t>(shift);
+        }
+        if (needs_high(bend_, out_)) {
+            if (bn().alu.on) refuse("limits a sum of tensors, expected a limit that the output's range makes");
+            const double limit = (*bend_.high - (relu_ ? *bend_.low : 0)) / unit_;
+            const int shift = std::clamp(-room(std::abs(limit), kMostOperand, 0), 0, kMostShift);
+            bn().function = AluFunction::Min;
+            bn().alu_shift = static_cast<std::uint32_t>(shift);
+            set_operand(1, false, {operand(std::ldexp(limit, -shift))});
+        }
+        if (relu_) s_.layer.post.engines[bn().on() ? 1 : 0].relu = true;
+    }
+
+    /// (v - offset) * scale >> shift, the nearest one to v * unit / out.scale + zero.
+    void convert()
+    {
+        const double ratio = unit_ / out_.scale;
+        if (!(ratio > 0) || ratio > kMostOperand)
+            refuse("makes numbers " + std::to_string(ratio) + " times as large as the steps of its output, expected at most 32767");
+        const int shift = std::clamp(room(ratio, kMostOperand, kMostOutputShift), 0, kMostOutputShift);
+        OutputConversion& to = s_.layer.output;
+        to.scale = static_cast<std::int32_t>(std::lround(std::ldexp(ratio, shift)));
+        to.shift = static_cast<std::uint32_t>(shift);
+        to.offset = static_cast<std::int32_t>(std::llround(std::clamp(-zero_ / ratio, -kMostSum, kMostSum)));
+    }
+
+    const NetworkLayer& of_;
+    const LayerNumbers &n_, &last_;
+    const Bend& bend_;
+    const Grid in_, out_;
+    const bool has_other_;
+    const Grid other_;
+    const bool multiplies_;
+    ScaledStep s_;
+    double constant_ = 0;  // real, added to every result
+    double zero_ = 0;      // of the converter, in steps of the output
+    double unit_ = 1;      // real number that a step in front of the converter is
+    bool relu_ = false;
+};
+
+}  // namespace
+
+ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& step, Layer layer)
+{
+    return Scaler(network, steps, step, std::move(layer)).scaled();
+}
+
+bool joins_addition(const Bend& bend, const Grid& output) { return bend.slopes.size() <= 1 && !needs_high(bend, output); }
+
+Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend)
+{
+    if (layer.op == Op::Pool) return pooled(input, *layer.pool, layer.precision, false);
+    LayerTensors with;
+    with.operands = tensors.operands;
+    for (std::size_t e = 0; addend && e < layer.post.engines.size(); ++e) {
+        const PointEngine& engine = layer.post.engines[e];
+        if (engine.streams() && engine.per() == OperandPer::Element) with.operands[operand_slot(e, !engine.alu.streamed())] = *addend;
+    }
+    StagedReference golden(layer, input, tensors.weights);
+    return golden.output(layer, hardware, with);
+}
+
+}  // namespace dlasim

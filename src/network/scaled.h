@@ -1,0 +1,28 @@
+// The engines of SDP for a step whose layers were given numbers: docs/ONNX.md.
+//
+//   sums ── BS: + bias, * m[k] >> s ── BN: + tensor << a, or min; slope of negative numbers; max 0 ── (v - offset) * scale >> shift ──►
+//   int8
+//
+// m, s, a, scale and shift are the nearest ones to the scales of the tensors: multipliers of 15 bits, no intermediate that saturates.
+#pragma once
+#include "config/tensors.h"
+#include "facts/hardware.h"
+#include "network/steps.h"
+
+namespace dlasim {
+
+struct ScaledStep {
+    Layer layer;
+    LayerTensors tensors;  // weights and operands of kernels
+};
+
+/// `layer`: shapes alone. Throws ConfigError where the engines cannot do it.
+ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& step, Layer layer);
+
+/// BN has room for it beside the addition of a tensor.
+bool joins_addition(const Bend& bend, const Grid& output);
+
+/// What SDP or PDP makes of golden tensors; `addend` null without one.
+Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend);
+
+}  // namespace dlasim

@@ -1,0 +1,99 @@
+// A graph of real numbers: what an ONNX model computes for one image, with few operations. Constants are folded into their nodes, what only
+// renames elements is gone, shapes are known.
+//
+//   OnnxModel ── importer.h ──► RealGraph ── simplify.h ──► the same, fewer nodes ── quantise.h ──► Network
+//
+// A value has the dimensions of ONNX without the batch, and stands as a cube whose channels, rows and columns in this order are its
+// elements in ONNX's order: a flattened value keeps the cube it was.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/layer.h"
+#include "config/lrn.h"
+#include "config/numbers.h"
+#include "onnx/model.h"
+
+namespace dlasim {
+
+struct CubeShape {
+    std::uint32_t c = 1, h = 1, w = 1;
+    std::uint64_t elements() const { return std::uint64_t{c} * h * w; }
+    bool operator==(const CubeShape&) const = default;
+};
+
+struct RealValue {
+    std::string name{};
+    std::vector<std::int64_t> dims{};  // of one image
+    CubeShape cube{};
+    std::optional<Grid> grid{};  // given by the model: QuantizeLinear
+};
+
+enum class RealOp { Convolution, Deconvolution, Connected, Pool, Add, Multiply, Affine, Lrn, Concat, Upsample, Softmax, Function, Reshape };
+
+struct RealNode {
+    RealOp op = RealOp::Affine;
+    std::string label{};  // for messages: node "conv1" (Conv)
+    std::vector<std::size_t> inputs{};
+    std::size_t output = 0;
+
+    Layer geometry{};                    // convolutions
+    std::vector<float> weights{};        // [kernels][channels / groups][height][width]
+    std::vector<double> weight_scale{};  // given by the model: one, or one a kernel
+    std::vector<double> bias{};          // one a kernel, or none; of Affine one or one a channel
+    std::vector<double> factor{};        // Affine: one or one a channel
+    double sign = 1;                     // Add: of the second value
+    Bend bend{};                         // convolutions, Add, Multiply, Affine
+
+    Pool pool{};
+    bool exclusive = false;
+    Lrn lrn{};
+    Extent times{};  // Upsample
+    Function function{};
+    bool logarithm = false;  // Softmax
+
+    bool convolves() const { return op <= RealOp::Connected; }
+    /// An average that PDP does not do: of elements that are no padding, or of more than 8 x 8.
+    bool host_average() const
+    {
+        const auto far = [](const PoolAxis& axis) { return axis.kernel > 8 || axis.stride > 8; };
+        return op == RealOp::Pool && pool.function == PoolFunction::Average && (exclusive || far(pool.x) || far(pool.y));
+    }
+    /// Its output has the numbers of its inputs, or what lies between them; the unit that does it has no converter.
+    bool keeps_grid() const
+    {
+        return (op == RealOp::Pool && !host_average()) || op == RealOp::Concat || op == RealOp::Upsample || op == RealOp::Reshape;
+    }
+    bool identity() const { return op == RealOp::Affine && factor == std::vector<double>{1} && bias == std::vector<double>{0}; }
+};
+
+struct RealGraph {
+    std::string file{}, name{};
+    std::vector<RealValue> values{};
+    std::vector<RealNode> nodes{};      // each behind those whose outputs it reads
+    std::vector<std::size_t> inputs{};  // values
+    std::vector<OnnxType> input_types{};
+    std::size_t output = 0;
+    OnnxType output_type = OnnxType::Float;
+    std::vector<std::int64_t> output_dims{};  // of one image
+
+    /// How often a value is read, the output once more.
+    std::vector<std::size_t> readers() const;
+    /// The node that makes a value; none of inputs.
+    std::optional<std::size_t> maker(std::size_t value) const;
+};
+
+/// All that is wrong with a model, told at once.
+class Problems {
+public:
+    void add(const std::string& where, const std::string& what) { list_.push_back(where + ": " + what); }
+    bool none() const { return list_.empty(); }
+    /// ConfigError with all of them, if there are any.
+    void report(const std::string& file) const;
+
+private:
+    std::vector<std::string> list_;
+};
+
+}  // namespace dlasim

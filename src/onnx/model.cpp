@@ -1,0 +1,277 @@
+#include "onnx/model.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <climits>
+#include <filesystem>
+
+#include "base/error.h"
+#include "config/half.h"
+#include "files/input.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::array<const char*, 10> kTypeNames{"float", "float16", "double", "int8",  "uint8",
+                                                 "int16", "uint16",  "int32",  "int64", "bool"};
+constexpr std::array kWidths{4, 2, 8, 1, 1, 2, 2, 4, 8, 1};
+constexpr std::int64_t kOldest = 7, kNewest = 21;
+constexpr int kNesting = 100;
+
+class Converter {
+public:
+    explicit Converter(const std::string& file) : file_(file) {}
+
+    OnnxModel model(const ::onnx::ModelProto& proto)
+    {
+        OnnxModel model;
+        model.file = file_;
+        if (!proto.has_graph()) throw ConfigError(file_, "has no graph, expected an ONNX model");
+        const ::onnx::GraphProto& graph = proto.graph();
+        model.name = graph.name().empty() ? std::filesystem::path(file_).stem().string() : graph.name();
+        for (const auto& opset : proto.opset_import())
+            if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
+        if (model.opset < kOldest || model.opset > kNewest)
+            throw ConfigError(file_, "found operator set " + std::to_string(model.opset) + ", expected " + std::to_string(kOldest) +
+                                         " to " + std::to_string(kNewest));
+        if (graph.node_size() > static_cast<int>(kMostOnnxNodes))
+            throw ConfigError(file_,
+                              "found " + std::to_string(graph.node_size()) + " nodes, expected at most " + std::to_string(kMostOnnxNodes));
+        if (graph.sparse_initializer_size() != 0) throw ConfigError(file_, "has sparse initializers, expected dense ones");
+        for (const auto& tensor : graph.initializer())
+            model.constants.emplace(tensor.name(), array(tensor, "initializer \"" + tensor.name() + "\""));
+        for (const auto& input : graph.input())
+            if (!model.constants.contains(input.name())) model.inputs.push_back(port(input));
+        for (const auto& output : graph.output()) model.outputs.push_back(port(output));
+        for (const auto& node : graph.node()) model.nodes.push_back(this->node(node));
+        return model;
+    }
+
+private:
+    OnnxType type(int code, const std::string& what) const
+    {
+        switch (code) {
+            case ::onnx::TensorProto::FLOAT:
+                return OnnxType::Float;
+            case ::onnx::TensorProto::FLOAT16:
+                return OnnxType::Half;
+            case ::onnx::TensorProto::DOUBLE:
+                return OnnxType::Double;
+            case ::onnx::TensorProto::INT8:
+                return OnnxType::Int8;
+            case ::onnx::TensorProto::UINT8:
+                return OnnxType::Uint8;
+            case ::onnx::TensorProto::INT16:
+                return OnnxType::Int16;
+            case ::onnx::TensorProto::UINT16:
+                return OnnxType::Uint16;
+            case ::onnx::TensorProto::INT32:
+                return OnnxType::Int32;
+            case ::onnx::TensorProto::INT64:
+                return OnnxType::Int64;
+            case ::onnx::TensorProto::BOOL:
+                return OnnxType::Bool;
+            default:
+                throw ConfigError(file_ + ": " + what, "has elements of type " + std::to_string(code) + ", expected numbers");
+        }
+    }
+
+    OnnxArray array(const ::onnx::TensorProto& tensor, const std::string& what)
+    {
+        const std::string where = file_ + ": " + what;
+        if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL || tensor.external_data_size() != 0)
+            throw ConfigError(where, "has its data in another file, expected them in the model");
+        if (tensor.has_segment()) throw ConfigError(where, "is a segment, expected a whole tensor");
+        OnnxArray array;
+        array.type = type(tensor.data_type(), what);
+        if (tensor.dims_size() > static_cast<int>(kMostOnnxRank))
+            throw ConfigError(
+                where, "has " + std::to_string(tensor.dims_size()) + " dimensions, expected at most " + std::to_string(kMostOnnxRank));
+        std::int64_t count = 1;
+        for (const std::int64_t size : tensor.dims()) {
+            if (size < 0 || size > kMostOnnxElements || (count *= size) > kMostOnnxElements)
+                throw ConfigError(where, "has a dimension of " + std::to_string(size) + ", expected a possible size");
+            array.shape.push_back(size);
+        }
+        if ((elements_ += count) > kMostOnnxElements)
+            throw ConfigError(where, "brings the constants to " + std::to_string(elements_) + " elements, expected at most " +
+                                         std::to_string(kMostOnnxElements));
+        fill(array, tensor, static_cast<std::size_t>(count), where);
+        return array;
+    }
+
+    static void expect_count(std::size_t have, std::size_t want, const std::string& where, const char* what)
+    {
+        if (have != want)
+            throw ConfigError(where,
+                              "has " + std::to_string(have) + " " + what + " of data, expected " + std::to_string(want) + " for its shape");
+    }
+
+    static std::uint64_t word(const std::string& raw, std::size_t at, int width)
+    {
+        std::uint64_t value = 0;
+        for (int b = 0; b < width; ++b) value |= std::uint64_t{static_cast<std::uint8_t>(raw[at + static_cast<std::size_t>(b)])} << (8 * b);
+        return value;
+    }
+
+    static std::int32_t clamped(std::int64_t value)
+    {
+        return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
+    }
+
+    static void fill(OnnxArray& array, const ::onnx::TensorProto& tensor, std::size_t count, const std::string& where)
+    {
+        const OnnxType type = array.type;
+        if (tensor.has_raw_data()) {
+            const std::string& raw = tensor.raw_data();
+            const int width = kWidths[static_cast<std::size_t>(type)];
+            expect_count(raw.size(), count * static_cast<std::size_t>(width), where, "bytes");
+            for (std::size_t i = 0; i < count; ++i) append(array, word(raw, i * static_cast<std::size_t>(width), width));
+            return;
+        }
+        const auto take = [&](const auto& field) {
+            expect_count(static_cast<std::size_t>(field.size()), count, where, "elements");
+            for (const auto value : field) {
+                if (type == OnnxType::Half) array.reals.push_back(static_cast<float>(double_from_half(static_cast<std::uint16_t>(value))));
+                else if (is_real(type)) array.reals.push_back(static_cast<float>(value));
+                else array.wholes.push_back(clamped(static_cast<std::int64_t>(value)));
+            }
+        };
+        if (type == OnnxType::Float) take(tensor.float_data());
+        else if (type == OnnxType::Double) take(tensor.double_data());
+        else if (type == OnnxType::Int64) take(tensor.int64_data());
+        else take(tensor.int32_data());
+    }
+
+    static void append(OnnxArray& array, std::uint64_t bits)
+    {
+        switch (array.type) {
+            case OnnxType::Float:
+                array.reals.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+                break;
+            case OnnxType::Half:
+                array.reals.push_back(static_cast<float>(double_from_half(static_cast<std::uint16_t>(bits))));
+                break;
+            case OnnxType::Double:
+                array.reals.push_back(static_cast<float>(std::bit_cast<double>(bits)));
+                break;
+            case OnnxType::Int8:
+                array.wholes.push_back(static_cast<std::int8_t>(bits));
+                break;
+            case OnnxType::Int16:
+                array.wholes.push_back(static_cast<std::int16_t>(bits));
+                break;
+            case OnnxType::Uint8:
+            case OnnxType::Uint16:
+            case OnnxType::Int32:
+                array.wholes.push_back(static_cast<std::int32_t>(bits));
+                break;
+            case OnnxType::Int64:
+                array.wholes.push_back(clamped(static_cast<std::int64_t>(bits)));
+                break;
+            case OnnxType::Bool:
+                array.wholes.push_back(bits != 0 ? 1 : 0);
+                break;
+        }
+    }
+
+    OnnxPort port(const ::onnx::ValueInfoProto& info) const
+    {
+        OnnxPort port;
+        port.name = info.name();
+        const std::string what = "\"" + info.name() + "\"";
+        if (!info.type().has_tensor_type()) throw ConfigError(file_ + ": " + what, "is no tensor, expected one");
+        const auto& tensor = info.type().tensor_type();
+        port.type = type(tensor.elem_type(), what);
+        port.shaped = tensor.has_shape();
+        if (tensor.shape().dim_size() > static_cast<int>(kMostOnnxRank))
+            throw ConfigError(file_ + ": " + what, "has " + std::to_string(tensor.shape().dim_size()) + " dimensions, expected at most " +
+                                                       std::to_string(kMostOnnxRank));
+        for (const auto& dimension : tensor.shape().dim()) {
+            const std::int64_t size = dimension.has_dim_value() ? dimension.dim_value() : -1;
+            if (size < -1 || size > kMostOnnxElements)
+                throw ConfigError(file_ + ": " + what, "has a dimension of " + std::to_string(size) + ", expected a possible size");
+            port.shape.push_back(size);
+        }
+        return port;
+    }
+
+    OnnxNode node(const ::onnx::NodeProto& proto)
+    {
+        OnnxNode node;
+        node.name = proto.name();
+        node.op = proto.op_type();
+        node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+        node.inputs.assign(proto.input().begin(), proto.input().end());
+        node.outputs.assign(proto.output().begin(), proto.output().end());
+        for (const auto& attribute : proto.attribute()) node.attributes[attribute.name()] = this->attribute(attribute, node);
+        return node;
+    }
+
+    OnnxAttribute attribute(const ::onnx::AttributeProto& proto, const OnnxNode& node)
+    {
+        OnnxAttribute attribute;
+        switch (proto.type()) {
+            case ::onnx::AttributeProto::INT:
+                attribute.kind = OnnxAttribute::Kind::Whole;
+                attribute.whole = proto.i();
+                break;
+            case ::onnx::AttributeProto::FLOAT:
+                attribute.kind = OnnxAttribute::Kind::Real;
+                attribute.real = static_cast<double>(proto.f());
+                break;
+            case ::onnx::AttributeProto::STRING:
+                attribute.kind = OnnxAttribute::Kind::Text;
+                attribute.text = proto.s();
+                break;
+            case ::onnx::AttributeProto::INTS:
+                attribute.kind = OnnxAttribute::Kind::Wholes;
+                attribute.wholes.assign(proto.ints().begin(), proto.ints().end());
+                break;
+            case ::onnx::AttributeProto::FLOATS:
+                attribute.kind = OnnxAttribute::Kind::Reals;
+                attribute.reals.assign(proto.floats().begin(), proto.floats().end());
+                break;
+            case ::onnx::AttributeProto::TENSOR:
+                attribute.kind = OnnxAttribute::Kind::Array;
+                attribute.array = array(proto.t(), node.label() + ": attribute \"" + proto.name() + "\"");
+                break;
+            default:
+                break;
+        }
+        return attribute;
+    }
+
+    const std::string& file_;
+    std::int64_t elements_ = 0;
+};
+
+}  // namespace
+
+const char* onnx_type_name(OnnxType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+
+std::string OnnxNode::label() const
+{
+    const std::string& known = name.empty() && !outputs.empty() ? outputs.front() : name;
+    return "node \"" + known + "\" (" + (domain.empty() ? "" : domain + ".") + op + ")";
+}
+
+OnnxModel onnx_from_bytes(const std::string& bytes, const std::string& file)
+{
+    ::onnx::ModelProto proto;
+    google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), INT_MAX)));
+    google::protobuf::io::CodedInputStream coded(&stream);
+    coded.SetRecursionLimit(kNesting);
+    if (bytes.empty() || !proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+        throw ConfigError(file, "is no ONNX model or is truncated: protobuf cannot read it");
+    return Converter(file).model(proto);
+}
+
+OnnxModel read_onnx(const std::string& path) { return onnx_from_bytes(read_text(path, kMostOnnxBytes), path); }
+
+}  // namespace dlasim

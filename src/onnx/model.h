@@ -1,0 +1,75 @@
+// An ONNX file as it is written: nodes, constants, inputs and outputs, without protobuf. Nothing is computed here; what a node means
+// stands in importer.h.
+//
+//   FILE.onnx ── protobuf (libonnx) ──► OnnxModel
+//
+// Source  onnx.proto of libonnx 1.12: IR versions up to 8, operator sets 7 to 17.
+// Error   ConfigError naming the file: no ONNX model, truncated, data outside of the file, counts beyond the limits.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dlasim {
+
+inline constexpr std::uint64_t kMostOnnxBytes = std::uint64_t{1} << 30;
+inline constexpr std::size_t kMostOnnxNodes = 20000, kMostOnnxRank = 8;
+inline constexpr std::int64_t kMostOnnxElements = std::int64_t{1} << 28;  // of all constants together
+
+/// Of elements, as far as they matter: what is written in output.npy, and in which range integers lie.
+enum class OnnxType { Float, Half, Double, Int8, Uint8, Int16, Uint16, Int32, Int64, Bool };
+const char* onnx_type_name(OnnxType type);
+inline bool is_real(OnnxType type) { return type <= OnnxType::Double; }
+
+/// A constant. Floating point is held as float, integers as int32: what is beyond that (INT64_MAX for "to the end") is the nearest one.
+struct OnnxArray {
+    OnnxType type = OnnxType::Float;
+    std::vector<std::int64_t> shape{};
+    std::vector<float> reals{};
+    std::vector<std::int32_t> wholes{};
+
+    std::size_t size() const { return is_real(type) ? reals.size() : wholes.size(); }
+    double at(std::size_t i) const { return is_real(type) ? static_cast<double>(reals[i]) : static_cast<double>(wholes[i]); }
+};
+
+struct OnnxAttribute {
+    enum class Kind { Whole, Real, Text, Wholes, Reals, Array, Other } kind = Kind::Other;
+    std::int64_t whole = 0;
+    double real = 0;
+    std::string text{};
+    std::vector<std::int64_t> wholes{};
+    std::vector<double> reals{};
+    OnnxArray array{};
+};
+
+struct OnnxNode {
+    std::string name{}, op{}, domain{};
+    std::vector<std::string> inputs{}, outputs{};  // an empty name: left out
+    std::map<std::string, OnnxAttribute> attributes{};
+
+    /// For messages: node "conv1" (Conv).
+    std::string label() const;
+};
+
+/// An input or output of the model. A dimension without a number is -1.
+struct OnnxPort {
+    std::string name{};
+    OnnxType type = OnnxType::Float;
+    bool shaped = false;
+    std::vector<std::int64_t> shape{};
+};
+
+struct OnnxModel {
+    std::string file{}, name{};
+    std::int64_t opset = 0;
+    std::vector<OnnxPort> inputs{};  // those that are no constants
+    std::vector<OnnxPort> outputs{};
+    std::map<std::string, OnnxArray> constants{};
+    std::vector<OnnxNode> nodes{};  // in the order of the file: each behind those whose outputs it reads
+};
+
+OnnxModel read_onnx(const std::string& path);
+OnnxModel onnx_from_bytes(const std::string& bytes, const std::string& file);
+
+}  // namespace dlasim

@@ -1,0 +1,290 @@
+// Element by element: arithmetic with constants and between tensors, activations, functions, and the way to integers and back.
+#include <algorithm>
+#include <cmath>
+
+#include "onnx/importing.h"
+
+namespace dlasim {
+namespace {
+
+/// A constant as one number, or as one for each channel of a tensor of these dimensions.
+std::vector<double> spread(const OnnxArray& array, const std::vector<std::int64_t>& dims, const char* what)
+{
+    std::vector<double> values;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        values.push_back(array.at(i));
+        if (!std::isfinite(values.back())) throw Refused(std::string("found ") + what + " that is no finite number");
+    }
+    if (values.size() == 1 && array.shape.size() <= dims.size() + 1) return values;
+    // Aligned at the last dimension; the channels are the first one behind the batch.
+    const std::size_t rank = array.shape.size(), full = dims.size() + 1;
+    bool channels = !dims.empty() && rank <= full && static_cast<std::int64_t>(values.size()) == dims[0];
+    for (std::size_t i = 0; channels && i < rank; ++i) channels = i + full == rank + 1 ? array.shape[i] == dims[0] : array.shape[i] == 1;
+    if (!channels)
+        throw Refused("found " + std::to_string(values.size()) + " numbers as " + what +
+                      ", expected one, or one for each channel [channels, 1, 1]");
+    return values;
+}
+
+RealNode& affine(Importing& in, NodeView& view, const Symbol& symbol, bool by_channel)
+{
+    const std::size_t input = by_channel ? in.natural(view, symbol) : symbol.value;
+    RealNode& node = in.add(view, RealOp::Affine, {input}, symbol.dims, in.value(input).cube);
+    in.set(view, {std::nullopt, node.output, symbol.dims, std::nullopt});
+    return node;
+}
+
+/// With a constant.
+void scaled(Importing& in, NodeView& view, const std::string& op, std::size_t variable)
+{
+    const Symbol symbol = view.value(variable, "a tensor");
+    const OnnxArray& array = view.constant(1 - variable, "a constant").array;
+    std::vector<double> values = spread(array, symbol.dims, "the constant");
+    if (op == "Div" && variable == 1) throw Refused("divides a constant by a tensor, expected a constant on the right");
+    RealNode& node = affine(in, view, symbol, values.size() > 1);
+    if (op == "Div")
+        for (double& value : values)
+            if (!std::isfinite(value = 1 / value)) throw Refused("divides by 0");
+    if (op == "Mul" || op == "Div") node.factor = std::move(values);
+    else {
+        if (op == "Sub" && variable == 0)
+            for (double& value : values) value = -value;
+        node.bias = std::move(values);
+        if (op == "Sub" && variable == 1) node.factor = {-1};
+    }
+}
+
+void between(Importing& in, NodeView& view, const std::string& op, const Symbol& a, const Symbol& b)
+{
+    if (op == "Div") throw Refused("divides by a tensor, expected a constant: no unit divides");
+    if (a.dims != b.dims) throw Refused("joins tensors of different shapes, expected the same: nothing is repeated");
+    std::size_t left = a.value, right = b.value;
+    if (!(in.value(left).cube == in.value(right).cube)) {
+        left = in.natural(view, a);
+        right = in.natural(view, b);
+    }
+    RealNode& node = in.add(view, op == "Mul" ? RealOp::Multiply : RealOp::Add, {left, right}, a.dims, in.value(left).cube);
+    if (op == "Sub") node.sign = -1;
+    in.set(view, {std::nullopt, node.output, a.dims, std::nullopt});
+}
+
+double limit(NodeView& view, const char* attribute, std::size_t input, double fallback)
+{
+    if (view.given(attribute)) return view.real(attribute, fallback);
+    return view.has(input) ? view.scalar(input, attribute) : fallback;
+}
+
+Function function_of(NodeView& view)
+{
+    static const std::map<std::string, Function> known{
+        {"Sigmoid", {Function::Kind::Sigmoid}},
+        {"Tanh", {Function::Kind::Tanh}},
+        {"Elu", {Function::Kind::Elu, 1}},
+        {"Selu", {Function::Kind::Selu, 1.67326319217681884765625, 1.05070102214813232421875}},
+        {"Softplus", {Function::Kind::Softplus}},
+        {"Softsign", {Function::Kind::Softsign}},
+        {"HardSigmoid", {Function::Kind::HardSigmoid, 0.2, 0.5}},
+        {"HardSwish", {Function::Kind::HardSwish}},
+        {"Exp", {Function::Kind::Exp}},
+        {"Log", {Function::Kind::Log}},
+        {"Sqrt", {Function::Kind::Sqrt}},
+        {"Abs", {Function::Kind::Abs}},
+        {"Reciprocal", {Function::Kind::Reciprocal}},
+        {"Erf", {Function::Kind::Erf}},
+    };
+    Function function = known.at(view.node().op);
+    function.alpha = view.real("alpha", function.alpha);
+    function.beta = view.real(view.node().op == "Selu" ? "gamma" : "beta", function.beta);
+    return function;
+}
+
+/// The grid of QuantizeLinear and DequantizeLinear; `type`: of the zero point.
+Grid read_grid(NodeView& view, std::optional<OnnxType>& type)
+{
+    if (view.constant(1, "the scale").array.size() != 1)
+        throw Refused("has a scale for each channel of a tensor that is computed, expected one scale");
+    Grid grid{view.scalar(1, "the scale"), 0};
+    if (!(grid.scale > 0) || !std::isfinite(grid.scale))
+        throw Refused("found a scale of " + std::to_string(grid.scale) + ", expected one above 0");
+    if (view.has(2)) {
+        const OnnxType found = view.constant(2, "the zero point").array.type;
+        if (found != OnnxType::Int8 && found != OnnxType::Uint8)
+            throw Refused(std::string("found integers of type ") + onnx_type_name(found) + ", expected int8 or uint8");
+        type = found;
+        grid.zero = static_cast<std::int32_t>(view.scalar(2, "the zero point"));
+    }
+    if (type.value_or(OnnxType::Uint8) == OnnxType::Uint8) grid.zero -= 128;
+    return grid;
+}
+
+/// Integers of weights and biases become reals that know their scales.
+void dequantize_constant(Importing& in, NodeView& view, std::int64_t axis)
+{
+    const RealConstant& q = view.constant(0, "the integers");
+    const OnnxArray& scale = view.constant(1, "the scale").array;
+    if (is_real(q.array.type)) throw Refused("found floating point as the integers, expected integers");
+    RealConstant out;
+    out.array.shape = q.array.shape;
+    const auto rank = static_cast<std::int64_t>(q.array.shape.size());
+    out.axis = axis < 0 ? axis + rank : axis;
+    std::size_t inner = 1, count = 1;
+    if (scale.size() != 1) {
+        if (out.axis < 0 || out.axis >= rank ||
+            q.array.shape[static_cast<std::size_t>(out.axis)] != static_cast<std::int64_t>(scale.size()))
+            throw Refused("found " + std::to_string(scale.size()) + " scales, expected one, or one for each place of the axis");
+        count = scale.size();
+        for (std::int64_t i = out.axis + 1; i < rank; ++i) inner *= static_cast<std::size_t>(q.array.shape[static_cast<std::size_t>(i)]);
+    }
+    const OnnxArray* zero = view.has(2) ? &view.constant(2, "the zero point").array : nullptr;
+    if (zero && zero->size() != 1 && zero->size() != count) throw Refused("found another number of zero points than of scales");
+    for (std::size_t k = 0; k < scale.size(); ++k) {
+        out.scales.push_back(scale.at(k));
+        if (!(out.scales.back() > 0) || !std::isfinite(out.scales.back())) throw Refused("found a scale that is not above 0");
+    }
+    for (std::size_t i = 0; i < q.array.size(); ++i) {
+        const std::size_t k = i / inner % count;
+        out.array.reals.push_back(static_cast<float>((q.array.at(i) - (zero ? zero->at(zero->size() == 1 ? 0 : k) : 0)) * out.scales[k]));
+    }
+    Symbol symbol;
+    symbol.constant = std::move(out);
+    in.set(view, std::move(symbol));
+}
+
+/// Constants that are quantised in the model: the integers, as DequantizeLinear will read them.
+void quantize_constant(Importing& in, NodeView& view, std::int64_t axis)
+{
+    const OnnxArray& real = view.constant(0, "the numbers").array;
+    const OnnxArray& scale = view.constant(1, "the scale").array;
+    const OnnxType type = view.has(2) ? view.constant(2, "the zero point").array.type : OnnxType::Uint8;
+    if (type != OnnxType::Int8 && type != OnnxType::Uint8) throw Refused("makes integers that are neither int8 nor uint8");
+    const auto rank = static_cast<std::int64_t>(real.shape.size());
+    axis += axis < 0 ? rank : 0;
+    std::size_t inner = 1, count = scale.size();
+    if (count != 1) {
+        if (axis < 0 || axis >= rank || real.shape[static_cast<std::size_t>(axis)] != static_cast<std::int64_t>(count))
+            throw Refused("found " + std::to_string(count) + " scales, expected one, or one for each place of the axis");
+        for (std::int64_t i = axis + 1; i < rank; ++i) inner *= static_cast<std::size_t>(real.shape[static_cast<std::size_t>(i)]);
+    }
+    OnnxArray out;
+    out.type = type;
+    out.shape = real.shape;
+    const double low = type == OnnxType::Int8 ? -128 : 0;
+    for (std::size_t i = 0; i < real.size(); ++i) {
+        const std::size_t k = i / inner % count;
+        double zero = 0;
+        if (view.has(2)) {
+            const OnnxArray& zeros = view.constant(2, "the zero point").array;
+            zero = zeros.at(zeros.size() == count ? k : 0);
+        }
+        if (!(scale.at(k) > 0)) throw Refused("found a scale that is not above 0");
+        out.wholes.push_back(static_cast<std::int32_t>(std::clamp(std::nearbyint(real.at(i) / scale.at(k)) + zero, low, low + 255)));
+    }
+    in.set_constant(view, std::move(out));
+}
+
+}  // namespace
+
+void import_arithmetic(Importing& in, NodeView& view)
+{
+    const std::string& op = view.node().op;
+    if (op == "Neg") {
+        affine(in, view, view.value(0, "a tensor"), false).factor = {-1};
+        return;
+    }
+    if (op == "Sum") {
+        if (view.inputs() == 1) return import_shape(in, view);
+        Symbol sum = view.value(0, "a term");
+        for (std::size_t i = 1; i < view.inputs(); ++i) {
+            between(in, view, "Add", sum, view.value(i, "a term"));
+            sum = in.symbol(view.node().outputs.front());
+        }
+        return;
+    }
+    if (view.inputs() != 2) throw Refused("has " + std::to_string(view.inputs()) + " inputs, expected 2");
+    for (const std::size_t variable : {0u, 1u})
+        if (view.is_constant(1 - variable)) return scaled(in, view, op, variable);
+    between(in, view, op, view.value(0, "a tensor"), view.value(1, "a tensor"));
+}
+
+void import_batch_norm(Importing& in, NodeView& view)
+{
+    const Symbol symbol = view.value(0, "what it normalises");
+    view.expect("training_mode", 0);
+    view.expect("spatial", 1);
+    view.real("momentum", 0.9);
+    const double epsilon = view.real("epsilon", 1e-5);
+    if (symbol.dims.empty()) throw Refused("has no channels, expected some");
+    const auto channels = static_cast<std::size_t>(symbol.dims[0]);
+    std::array<const OnnxArray*, 4> p{};
+    constexpr std::array kNames{"scale", "B", "mean", "var"};
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        p[i] = &view.constant(i + 1, kNames[i]).array;
+        if (p[i]->size() != channels)
+            throw Refused("found " + std::to_string(p[i]->size()) + " numbers as " + kNames[i] + ", expected " + std::to_string(channels));
+    }
+    RealNode& node = affine(in, view, symbol, true);
+    node.factor.resize(channels);
+    node.bias.resize(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        node.factor[c] = p[0]->at(c) / std::sqrt(p[3]->at(c) + epsilon);
+        node.bias[c] = p[1]->at(c) - p[2]->at(c) * node.factor[c];
+        if (!std::isfinite(node.factor[c]) || !std::isfinite(node.bias[c])) throw Refused("has a variance or a number that is not finite");
+    }
+}
+
+void import_bend(Importing& in, NodeView& view)
+{
+    const std::string& op = view.node().op;
+    const Symbol symbol = view.value(0, "what it reads");
+    Bend bend;
+    if (op == "Relu") bend.low = 0;
+    else if (op == "Clip") {
+        const double low = limit(view, "min", 1, -3.4028234663852886e38), high = limit(view, "max", 2, 3.4028234663852886e38);
+        if (low > high) throw Refused("clips to " + std::to_string(low) + ".." + std::to_string(high) + ", expected the lower limit first");
+        if (low > -1e30) bend.low = low;
+        if (high < 1e30) bend.high = high;
+    } else if (op == "LeakyRelu") bend.slopes = {view.real("alpha", 0.01)};
+    else bend.slopes = spread(view.constant(1, "the slope").array, symbol.dims, "the slope");
+    affine(in, view, symbol, bend.slopes.size() > 1).bend = bend;
+}
+
+void import_function(Importing& in, NodeView& view)
+{
+    const Symbol symbol = view.value(0, "what it reads");
+    RealNode& node = in.add(view, RealOp::Function, {symbol.value}, symbol.dims, in.value(symbol.value).cube);
+    node.function = function_of(view);
+    in.set(view, {std::nullopt, node.output, symbol.dims, std::nullopt});
+}
+
+void import_quantize(Importing& in, NodeView& view)
+{
+    const std::int64_t axis = view.whole("axis", 1);
+    view.whole("saturate", 1);
+    if (view.is_constant(0)) return quantize_constant(in, view, axis);
+    const Symbol symbol = view.value(0, "what it quantises");
+    std::optional<OnnxType> type;
+    const Grid grid = read_grid(view, type);
+    const OnnxType whole = type.value_or(OnnxType::Uint8);
+    if (in.value(symbol.value).grid == grid) return in.set(view, {std::nullopt, symbol.value, symbol.dims, whole});
+    RealNode& node = in.add(view, RealOp::Affine, {symbol.value}, symbol.dims, in.value(symbol.value).cube);
+    in.value(node.output).grid = grid;
+    in.set(view, {std::nullopt, node.output, symbol.dims, whole});
+}
+
+void import_dequantize(Importing& in, NodeView& view)
+{
+    const std::int64_t axis = view.whole("axis", 1);
+    if (view.is_constant(0)) return dequantize_constant(in, view, axis);
+    Symbol symbol = view.any_value(0, "the integers");
+    if (!symbol.whole) throw Refused("reads real numbers, expected integers");
+    std::optional<OnnxType> type = symbol.whole;
+    const Grid grid = read_grid(view, type);
+    std::optional<Grid>& own = in.value(symbol.value).grid;
+    if (type != symbol.whole || (own && !(*own == grid)))
+        throw Refused("reads integers with another scale or zero point than they were made with, expected the same");
+    own = grid;
+    symbol.whole.reset();
+    in.set(view, std::move(symbol));
+}
+
+}  // namespace dlasim

@@ -1,0 +1,337 @@
+#include "onnx/quantise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "config/network_reader.h"
+
+namespace dlasim {
+namespace {
+
+constexpr double kMost = 127, kMostMultiplier = 32767;
+constexpr std::uint64_t kFewWeights = 1 << 18;
+constexpr std::size_t kMostName = 100;
+
+class Quantiser {
+public:
+    Quantiser(RealGraph& graph, const Ranges& ranges) : g_(graph), ranges_(ranges) {}
+
+    QuantisedNetwork network()
+    {
+        split();
+        change_grids();
+        choose_grids();
+        emit();
+        problems_.report(g_.file);
+        return std::move(q_);
+    }
+
+private:
+    /// The last nodes that run behind the machine, in real numbers.
+    void split()
+    {
+        const std::vector<std::size_t> readers = g_.readers();
+        last_ = g_.output;
+        while (!g_.nodes.empty()) {
+            const RealNode& node = g_.nodes.back();
+            const bool host = node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape;
+            if (!host || node.output != last_ || g_.values[last_].grid || readers[node.inputs.front()] != 1) break;
+            last_ = node.inputs.front();
+            q_.behind.insert(q_.behind.begin(), node);
+            g_.nodes.pop_back();
+        }
+        const auto on_host = [](const RealNode& node) {
+            return node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape || node.op == RealOp::Upsample ||
+                   node.op == RealOp::Concat || node.host_average();
+        };
+        if (std::all_of(g_.nodes.begin(), g_.nodes.end(), on_host)) copy_input();
+    }
+
+    /// The machine does something at least: what comes first goes through it as it is.
+    void copy_input()
+    {
+        const std::size_t first = g_.nodes.empty() ? last_ : g_.nodes.front().inputs.front();
+        const std::size_t made = copied(g_.nodes.begin(), first, "").first;
+        g_.values[made].grid = g_.values[first].grid;
+        tied_.emplace_back(first, made);
+        if (g_.nodes.size() == 1) last_ = made;
+        else std::replace(g_.nodes[1].inputs.begin(), g_.nodes[1].inputs.end(), first, made);
+    }
+
+    /// A value through SDP, as it is; the place behind the new node.
+    std::pair<std::size_t, std::vector<RealNode>::iterator> copied(std::vector<RealNode>::iterator at, std::size_t value,
+                                                                   const std::string& label)
+    {
+        RealNode node;
+        node.op = RealOp::Affine;
+        node.label = label.empty() ? "\"" + g_.values[value].name + "\"" : label;
+        node.inputs = {value};
+        node.output = g_.values.size();
+        node.factor = {1};
+        node.bias = {0};
+        RealValue made = g_.values[value];
+        made.grid.reset();
+        made.name += ".sdp" + std::to_string(g_.values.size());
+        g_.values.push_back(made);
+        source_[node.output] = source_.contains(value) ? source_[value] : value;
+        const std::size_t output = node.output;
+        return {output, g_.nodes.insert(at, std::move(node)) + 1};
+    }
+
+    /// Where what a node reads has another given grid than what it makes, SDP changes it in front.
+    void change_grids()
+    {
+        for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+            if (!g_.nodes[i].keeps_grid()) continue;
+            std::optional<Grid> target = g_.values[g_.nodes[i].output].grid;
+            for (const std::size_t input : g_.nodes[i].inputs)
+                if (!target) target = g_.values[input].grid;
+            if (!target) continue;
+            for (std::size_t n = 0; n < g_.nodes[i].inputs.size(); ++n) {
+                const std::size_t input = g_.nodes[i].inputs[n];
+                const std::optional<Grid> own = g_.values[input].grid;
+                if (!own || *own == *target) continue;
+                if (average_as_convolution(g_.nodes[i])) break;
+                const auto [made, behind] = copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i), input, g_.nodes[i].label);
+                g_.values[made].grid = target;
+                i = static_cast<std::size_t>(behind - g_.nodes.begin());
+                g_.nodes[i].inputs[n] = made;
+            }
+            g_.values[g_.nodes[i].output].grid = target;
+        }
+    }
+
+    /// An average into another grid is exact as a sum of the array with one conversion, where that is small.
+    bool average_as_convolution(RealNode& node)
+    {
+        const Pool& p = node.pool;
+        if (node.op != RealOp::Pool || p.function != PoolFunction::Average || node.exclusive || p.ceil) return false;
+        const CubeShape in = g_.values[node.inputs.front()].cube;
+        const std::uint64_t taps = std::uint64_t{p.x.kernel} * p.y.kernel;
+        if (p.x.kernel > 32 || p.y.kernel > 32 || p.x.stride > 8 || p.y.stride > 8 || std::uint64_t{in.c} * in.c * taps > kFewWeights)
+            return false;
+        Layer& l = node.geometry;
+        l.width = in.w;
+        l.height = in.h;
+        l.channels = l.kernels = l.groups = in.c;
+        l.kernel_width = p.x.kernel;
+        l.kernel_height = p.y.kernel;
+        l.stride = {p.x.stride, p.y.stride};
+        l.pad = {p.x.before, p.x.after, p.y.before, p.y.after, 0};
+        node.op = RealOp::Convolution;
+        node.weight_scale = {1.0 / static_cast<double>(taps)};
+        node.weights.assign(in.c * taps, static_cast<float>(node.weight_scale.front()));
+        return true;
+    }
+
+    // Grids.
+
+    std::size_t root(std::size_t v)
+    {
+        while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
+        return v;
+    }
+
+    /// Values that nodes without arithmetic join have one grid.
+    void choose_grids()
+    {
+        parent_.resize(g_.values.size());
+        std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+        for (const RealNode& node : g_.nodes)
+            for (const std::size_t input : node.inputs)
+                if (node.keeps_grid()) parent_[root(input)] = root(node.output);
+        for (const auto& [first, made] : tied_) parent_[root(first)] = root(made);
+        std::map<std::size_t, double> most;
+        std::map<std::size_t, Grid> given;
+        for (std::size_t v = 0; v < g_.values.size(); ++v) {
+            if (g_.values[v].grid) given.emplace(root(v), *g_.values[v].grid);
+            double& largest = most[root(v)];
+            largest = std::max(largest, seen(v));
+        }
+        for (std::size_t v = 0; v < g_.values.size(); ++v) {
+            if (g_.values[v].grid) continue;
+            const auto known = given.find(root(v));
+            const double largest = most[root(v)];
+            g_.values[v].grid = known != given.end() ? known->second : Grid{largest > 0 ? largest / kMost : 1, 0};
+        }
+    }
+
+    double seen(std::size_t value) const
+    {
+        const auto copy = source_.find(value);
+        return ranges_.most(copy == source_.end() ? value : copy->second);
+    }
+
+    // The network.
+
+    std::string name_of(std::size_t value)
+    {
+        std::string name = g_.values[value].name;
+        if (name.empty() || name.size() > kMostName) name = name.substr(0, kMostName - 12) + "~" + std::to_string(value);
+        while (!names_.insert(name).second) name += "'";
+        return name;
+    }
+
+    void add_tensor(std::size_t value, std::optional<std::size_t> layer)
+    {
+        const RealValue& v = g_.values[value];
+        NetworkTensor tensor{name_of(value), v.cube.w, v.cube.h, v.cube.c, layer, v.grid};
+        tensor_of_[value] = q_.network.tensors.size();
+        q_.network.tensors.push_back(std::move(tensor));
+        const auto copy = source_.find(value);
+        q_.values.push_back(copy == source_.end() ? value : copy->second);
+    }
+
+    void emit()
+    {
+        Network& network = q_.network;
+        network.name = g_.name.substr(0, kMostName);
+        network.file = g_.file;
+        for (const std::size_t input : g_.inputs) add_tensor(input, std::nullopt);
+        for (const RealNode& node : g_.nodes) {
+            add_tensor(node.output, network.layers.size());
+            network.layers.push_back(layer_of(node));
+        }
+        if (network.layers.size() > kMostNetworkLayers)
+            problems_.add("layers",
+                          "found " + std::to_string(network.layers.size()) + ", expected at most " + std::to_string(kMostNetworkLayers));
+        std::uint64_t weights = 0;
+        for (const NetworkLayer& layer : network.layers) weights += layer.weights();
+        if (weights > kMostNetworkWeights)
+            problems_.add("layers",
+                          "found " + std::to_string(weights) + " weights, expected at most " + std::to_string(kMostNetworkWeights));
+        q_.output = tensor_of_.at(last_);
+    }
+
+    NetworkLayer layer_of(const RealNode& node)
+    {
+        NetworkLayer layer;
+        layer.output = tensor_of_.at(node.output);
+        layer.name = q_.network.tensors[layer.output].name;
+        layer.where = g_.file + ": " + node.label;
+        for (const std::size_t input : node.inputs) layer.inputs.push_back(tensor_of_.at(input));
+        LayerNumbers& n = layer.numbers.emplace();
+        n.bend = node.bend;
+        n.bias = node.bias;
+        const Grid in = *g_.values[node.inputs.front()].grid, out = *g_.values[node.output].grid;
+        switch (node.op) {
+            case RealOp::Convolution:
+            case RealOp::Deconvolution:
+            case RealOp::Connected:
+                layer.op = node.op == RealOp::Convolution     ? NetworkOp::Convolution
+                           : node.op == RealOp::Deconvolution ? NetworkOp::Deconvolution
+                                                              : NetworkOp::FullyConnected;
+                layer.layer = node.geometry;
+                layer.layer.name = layer.name;
+                if (node.op == RealOp::Deconvolution && in.zero != 0)
+                    problems_.add(node.label, "reads integers with a zero point, expected 0: its padding has no value");
+                quantise_weights(node, n);
+                break;
+            case RealOp::Pool:
+                layer.op = NetworkOp::Pool;
+                layer.pool = node.pool;
+                n.exclusive = node.exclusive;
+                break;
+            case RealOp::Add:
+                layer.op = NetworkOp::Add;
+                n.sign = node.sign;
+                break;
+            case RealOp::Multiply:
+                layer.op = NetworkOp::Multiply;
+                if (g_.values[node.inputs.back()].grid->zero == 0) break;
+                if (in.zero == 0) std::swap(layer.inputs.front(), layer.inputs.back());
+                else problems_.add(node.label, "multiplies two tensors with zero points, expected one of them without");
+                break;
+            case RealOp::Affine:
+                layer.op = NetworkOp::Affine;
+                n.factor = node.factor;
+                break;
+            case RealOp::Lrn:
+                layer.op = NetworkOp::Lrn;
+                layer.lrn = node.lrn;
+                layer.lrn.input_scale = in.scale;
+                layer.lrn.output_scale = out.scale;
+                if (in.zero != 0 || out.zero != 0)
+                    problems_.add(node.label, "has integers with a zero point, expected 0 on both sides of CDP");
+                break;
+            case RealOp::Concat:
+                layer.op = NetworkOp::Concat;
+                break;
+            case RealOp::Upsample:
+                layer.op = NetworkOp::Upsample;
+                layer.factor = node.times;
+                break;
+            case RealOp::Softmax:
+                layer.op = NetworkOp::Softmax;
+                if (node.logarithm) problems_.add(node.label, "stands in front of other nodes, expected it behind all of them");
+                break;
+            case RealOp::Function:
+                layer.op = NetworkOp::Function;
+                n.function = node.function;
+                break;
+            case RealOp::Reshape:
+                layer.op = NetworkOp::Reshape;
+                break;
+        }
+        return layer;
+    }
+
+    void quantise_weights(const RealNode& node, LayerNumbers& n)
+    {
+        const Layer& l = node.geometry;
+        n.weights = Tensor(l.kernels, l.kernel_channels(), l.kernel_height, l.kernel_width);
+        if (n.weights.values.size() != node.weights.size())
+            return problems_.add(node.label, "has weights of another shape than its kernels");
+        n.weight_scale = node.weight_scale.empty() ? scales_of(node.weights, l.kernels) : node.weight_scale;
+        const std::size_t length = node.weights.size() / l.kernels;
+        for (std::size_t i = 0; i < node.weights.size(); ++i) {
+            const double q =
+                std::nearbyint(static_cast<double>(node.weights[i]) / n.weight_scale[n.weight_scale.size() == 1 ? 0 : i / length]);
+            if (!(q >= -128 && q <= 127))
+                return problems_.add(node.label, "has weights that are not int8 behind their zero point: found " +
+                                                     std::to_string(static_cast<std::int64_t>(std::clamp(q, -1e9, 1e9))) +
+                                                     ", expected -128..127");
+            n.weights.values[i] = static_cast<std::int16_t>(q);
+        }
+    }
+
+    /// Multiples of one step, so that 16-bit multipliers have them exactly.
+    static std::vector<double> scales_of(const std::vector<float>& weights, std::size_t kernels)
+    {
+        const std::size_t length = weights.size() / kernels;
+        std::vector<double> scales(kernels);
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            scales[i / length] = std::max(scales[i / length], std::abs(static_cast<double>(weights[i])) / kMost);
+        const double step = *std::max_element(scales.begin(), scales.end()) / kMostMultiplier;
+        if (!(step > 0)) return {1};
+        for (double& scale : scales) scale = step * std::clamp(std::ceil(scale / step - 1e-9), 1.0, kMostMultiplier);
+        return scales;
+    }
+
+    RealGraph& g_;
+    const Ranges& ranges_;
+    QuantisedNetwork q_;
+    Problems problems_;
+    std::size_t last_ = 0;
+    std::vector<std::pair<std::size_t, std::size_t>> tied_;  // values of one grid
+    std::map<std::size_t, std::size_t> source_;              // of copies
+    std::vector<std::size_t> parent_;                        // of values, towards the one that stands for all of a grid
+    std::map<std::size_t, std::size_t> tensor_of_;           // by value
+    std::set<std::string> names_;
+};
+
+}  // namespace
+
+void Ranges::see(const std::vector<RealTensor>& values)
+{
+    for (std::size_t v = 0; v < values.size(); ++v)
+        for (const float x : values[v])
+            if (std::isfinite(x)) most_[v] = std::max(most_[v], std::abs(static_cast<double>(x)));
+}
+
+QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges) { return Quantiser(graph, ranges).network(); }
+
+}  // namespace dlasim

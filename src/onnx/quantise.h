@@ -1,0 +1,36 @@
+// A graph of real numbers becomes a network of int8: grids for its values, integers for its weights. A pure function of the graph and of
+// the largest magnitudes that its values were seen with. docs/ONNX.md says what is computed.
+//
+//   values   grids of the model; else symmetric, 127 for the largest magnitude seen; one grid for what pooling, concatenation and the like
+//   join weights  scales of the model; else one a kernel, a multiple of the largest one's 1 / 32767, 127 for the kernel's largest magnitude
+//   behind   the last nodes that are functions of every element or a softmax run on the host, in real numbers
+//
+// Error  ConfigError naming every node that cannot be done in integers.
+#pragma once
+#include "config/network.h"
+#include "onnx/evaluate.h"
+
+namespace dlasim {
+
+/// Largest magnitudes of the values over some images.
+class Ranges {
+public:
+    explicit Ranges(const RealGraph& graph) : most_(graph.values.size()) {}
+    void see(const std::vector<RealTensor>& values);
+    double most(std::size_t value) const { return most_[value]; }
+
+private:
+    std::vector<double> most_;
+};
+
+struct QuantisedNetwork {
+    Network network{};
+    std::vector<std::size_t> values{};  // of the graph, by tensor of the network; of a copy what it copies
+    std::vector<RealNode> behind{};     // of the graph, that run on the host behind the network
+    std::size_t output = 0;             // tensor of the network that they read, or that is the output
+};
+
+/// The graph gets a grid for every value, nodes where a value changes its grid, and loses those that run behind.
+QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges);
+
+}  // namespace dlasim
