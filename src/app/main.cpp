@@ -30,7 +30,7 @@ constexpr const char* kVersion = DLASIM_VERSION;
 constexpr const char* kFooter =
     "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage or no room, 3 the machine hung or broke a protocol, 130 "
     "interrupted\n"
-    "of a sweep: the worst of its points, 3 before 1; refused points are rows with a reason, 2 if no point has a result";
+    "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
 struct ReplayArguments {
     std::string program, hardware, memory, events, out;
@@ -67,7 +67,8 @@ int parse_and_run(int argc, char** argv)
 
     RunOptions run;
     CLI::App* run_app = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
-    run_app->add_option("LAYER", run.layer, "layer descriptor (JSON)")->required();
+    run_app->add_option("LAYER", run.layer, "layer descriptor, or a sweep with --point (JSON)")->required();
+    CLI::Option* run_point = run_app->add_option("--point", run.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     run_app->add_option("--hw", run.hardware, "hardware preset or file")->capture_default_str();
     run_app->add_option("--memory", run.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     run_app->add_option("--set", run.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
@@ -85,11 +86,15 @@ int parse_and_run(int argc, char** argv)
 
     NetOptions net;
     CLI::App* net_app = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
-    net_app->add_option("NETWORK", net.network, "network (JSON), docs/NETWORK.md, or ONNX model (FILE.onnx), docs/ONNX.md")->required();
+    net_app
+        ->add_option("NETWORK", net.network,
+                     "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, or a sweep with --point")
+        ->required();
     net_app->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
     net_app->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
     net_app->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
         ->allow_extra_args(false);
+    CLI::Option* net_point = net_app->add_option("--point", net.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     net_app->add_option("--hw", net.hardware, "hardware preset or file")->capture_default_str();
     net_app->add_option("--memory", net.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     net_app->add_option("--set", net.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
@@ -123,6 +128,11 @@ int parse_and_run(int argc, char** argv)
     sweep_app->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
     sweep_app->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(whole(1, 1024));
     sweep_app->add_option("--out", sweep.out, "output folder")->capture_default_str();
+    sweep_app->add_option("--energy", sweep.energy, "table of energies and areas, instead of the sweep's: 45nm or a file");
+    CLI::Option* list =
+        sweep_app->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
+    CLI::Option* resume = sweep_app->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
+    sweep_app->add_flag("--restart", sweep.restart, "forget the points that the folder has")->excludes(resume)->excludes(list);
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
 
@@ -162,6 +172,8 @@ int parse_and_run(int argc, char** argv)
     }
     run.has_seed = seed->count() != 0;
     run.has_out = run_out->count() != 0;
+    run.has_point = run_point->count() != 0;
+    net.has_point = net_point->count() != 0;
     if (run_app->parsed()) return run_command(run);
     net.apart = layers == "apart";
     if (net_app->parsed()) return net_command(net);

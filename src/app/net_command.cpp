@@ -15,6 +15,7 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/network_reader.h"
+#include "config/sweep.h"
 #include "files/console.h"
 #include "replay/events.h"
 #include "report/network_result.h"
@@ -30,7 +31,7 @@ struct NetOutputs {
     NetOutputs(const NetOptions& options, std::uint64_t tensor_bytes)
         : folder(options.out), result(folder.file("result.json")), table(folder.file(kTable))
     {
-        if (!options.timing_only) tensor.emplace(folder.path() / kTensorFile, kHeader + tensor_bytes);
+        if (!options.timing_only && options.output) tensor.emplace(folder.path() / kTensorFile, kHeader + tensor_bytes);
         if (!options.events.empty()) events.emplace(options.events);
     }
     OutputFolder folder;
@@ -121,26 +122,42 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     return result.verified() ? kDone : kMismatch;
 }
 
-}  // namespace
-
-int net_command(const NetOptions& options)
+/// `onnx`: the images of a model, null where the tensors come by seed.
+int run_planned(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
 {
-    const Hardware hardware = load_hardware(options.hardware, options.settings);
-    const MemorySpec memory = parse_memory(options.memory);
-    std::optional<OnnxRun> onnx;
-    if (is_onnx(options.network)) onnx.emplace(options);
-    else if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty())
-        throw ConfigError(options.network,
-                          "is no ONNX model (FILE.onnx), expected no --input, --calibrate or --labels: its tensors come by seed");
-    const Network network = onnx ? onnx->network() : read_network(options.network);
     watch_for_interrupt();  // before the first file
     NetOutputs outputs(options, onnx ? onnx->output_bytes() : network.tensors[network.layers.back().output].elements());
     NetworkPlan plan = plan_network(network, hardware, memory,
                                     {.seed = options.seed, .values = !options.timing_only, .images = onnx ? onnx->images() : 1});
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
-    OnnxRun* images = onnx ? &*onnx : nullptr;
-    return conclude(plan, simulate_shown(plan, options, images), options, outputs, apart ? &*apart : nullptr, images);
+    return conclude(plan, simulate_shown(plan, options, onnx), options, outputs, apart ? &*apart : nullptr, onnx);
+}
+
+}  // namespace
+
+int run_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
+{
+    return run_planned(network, hardware, memory, options, nullptr);
+}
+
+int net_command(const NetOptions& options)
+{
+    const bool model = is_onnx(options.network);
+    if (!model && (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty()))
+        throw ConfigError(options.network,
+                          "is no ONNX model (FILE.onnx), expected no --input, --calibrate or --labels: its tensors come by seed");
+    if (options.has_point) {
+        const SweepPoint point = named_point(options.network, options.point);
+        const Network* network = std::get_if<Network>(&point.work);
+        if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
+        return run_network(*network, point.hardware, point.memory, options);
+    }
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const MemorySpec memory = parse_memory(options.memory);
+    if (!model) return run_network(read_network(options.network), hardware, memory, options);
+    OnnxRun onnx(options);
+    return run_planned(onnx.network(), hardware, memory, options, &onnx);
 }
 
 }  // namespace dlasim

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "config/network.h"
+#include "facts/memory_spec.h"
+
 namespace dlasim {
 
 struct NetOptions {
@@ -14,13 +17,16 @@ struct NetOptions {
     std::vector<std::string> input, calibrate;  // of an ONNX model: NumPy files, [NAME=]FILE
     std::string labels;
     std::string out = "out";
+    std::size_t point = 0;  // of a sweep, with has_point
+    bool has_point = false;
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1;
-    bool timing_only = false, tensors = false, quiet = false, stepping = false, times = false;
+    bool timing_only = false, tensors = false, output = true, quiet = false, stepping = false, times = false;
     bool apart = false;  // simulate every step by itself too
 };
 
-/// Writes `out`/result.json, layers.csv and output.npy.
+/// Runs what has been read; writes `out`/result.json, layers.csv and output.npy.
+int run_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options);
 int net_command(const NetOptions& options);
 
 }  // namespace dlasim

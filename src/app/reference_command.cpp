@@ -15,6 +15,7 @@
 #include "replay/events.h"
 #include "report/network_result.h"
 #include "report/result.h"
+#include "sweep/energy.h"
 #include "units/dram/keys.h"
 #include "units/dram/report.h"
 #include "units/dram/run_report.h"
@@ -189,7 +190,11 @@ std::vector<Chapter> reference()
         {"Sweeps",
          "",
          {{{"sweep"}, "The file", "`dlasim sweep SWEEP.json`.", rows_of(sweep_keys())},
-          {{"points"}, "The table", "A column of `points.csv`, and a key of every object of `points.json`.", rows_of(point_keys())}}});
+          {{"points"}, "The table", "A column of `points.csv`, and a key of every object of `points.json`.", rows_of(point_keys())},
+          {{"energy"},
+           "Energies and areas",
+           "A file like `configs/energy/45nm.json`, for `--energy` and `energy` of a sweep. Each number is an object with its source.",
+           rows_of(energy_keys())}}});
     chapters.push_back({"Hardware", "", {hardware_section()}});
     chapters.push_back(
         {"Memory",

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "config/sweep.h"
 #include "files/console.h"
 #include "replay/events.h"
 #include "report/result.h"
@@ -104,6 +105,12 @@ int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& 
 
 int run_command(const RunOptions& options)
 {
+    if (options.has_point) {
+        const SweepPoint point = named_point(options.layer, options.point);
+        const Descriptor* descriptor = std::get_if<Descriptor>(&point.work);
+        if (!descriptor) throw ConfigError(options.layer, "is a sweep of networks, expected dlasim net");
+        return (options.plan ? plan_job : run_job)(*descriptor, point.hardware, point.memory, options);
+    }
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
     const Json json = read_json(options.layer);

@@ -14,6 +14,8 @@ struct RunOptions {
     std::string memory = "ideal";
     std::vector<std::string> settings;  // --set
     std::string out = "out";
+    std::size_t point = 0;  // of a sweep, with has_point
+    bool has_point = false;
     bool has_out = false;
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;

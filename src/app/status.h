@@ -5,10 +5,11 @@
 namespace dlasim {
 
 enum Status : int {
-    kDone = 0,          // done, and verified where something was to verify
-    kMismatch = 1,      // a value differs
-    kBadInput = 2,      // bad input or usage, or a place that cannot be written
-    kMachineBroke = 3,  // the machine hung or broke a protocol
+    kDone = 0,           // done, and verified where something was to verify
+    kMismatch = 1,       // a value differs
+    kBadInput = 2,       // bad input or usage, or a place that cannot be written
+    kMachineBroke = 3,   // the machine hung or broke a protocol
+    kPointsRefused = 4,  // of a sweep: some points have no result because they cannot be
     kInterrupted = 130,
 };
 

@@ -1,240 +1,234 @@
 #include "app/sweep_command.h"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <map>
-#include <optional>
-#include <sstream>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 
-#include "app/folder_lock.h"
 #include "app/interrupt.h"
-#include "app/output_folder.h"
+#include "app/net_command.h"
 #include "app/run_command.h"
 #include "app/status.h"
+#include "app/sweep_children.h"
+#include "app/sweep_folder.h"
+#include "app/sweep_row.h"
 #include "base/error.h"
-#include "config/sweep.h"
 #include "files/console.h"
-#include "files/json_text.h"
+#include "files/input.h"
+#include "jobs/job.h"
+#include "network/plan.h"
 
 namespace dlasim {
 namespace {
 
-namespace fs = std::filesystem;
-
-fs::path point_folder(const SweepOptions& options, std::size_t index)
-{
-    return fs::path(options.out) / "points" / fmt::format("{:04}", index);
-}
-
-constexpr KeyRow kPointColumn{"point", "integer", "", "number of the point, from 0 on: its folder is points/NUMBER"};
-constexpr KeyRow kAxisColumn{"*", "any", "", "a column for each axis, in their order: the value of the point"};
-/// What is taken from the result of the point; null, an empty cell, without one.
-constexpr std::array kFigureColumns{
-    KeyRow{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt"},
-    KeyRow{"macs", "integer or null", "MACs", "multiplications of the direct convolution"},
-    KeyRow{"mac_utilization", "number or null", "", "macs of what the array could do"},
-    KeyRow{"array_occupancy", "number or null", "", "share of the cycles in which the array takes an operation"},
-    KeyRow{"verified", "flag or null", "", "every value compared is equal"},
-    KeyRow{"mismatches", "integer or null", "values", "values that are not equal"},
-};
-constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; empty if all is well"};
-
-/// A row: what points.csv and points.json say of a point. Nothing in it depends on the clock on the wall.
-OrderedJson row_of(const SweepOptions& options, const Sweep& sweep, std::size_t index, int status)
-{
-    OrderedJson row;
-    row[std::string(kPointColumn.name)] = index;
-    for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = sweep.axes[a].values[sweep.points[index][a]];
-    const fs::path folder = point_folder(options, index);
-    OrderedJson result;
-    if (status == kDone || status == kMismatch) result = parse_ordered_json(read_text((folder / "result.json").string()));
-    for (const std::string& key : names_of(kFigureColumns))
-        row[key] = result.is_object() && result.contains(key) ? result[key] : OrderedJson();
-    std::string reason;
-    if (status != kDone) {
-        std::istringstream text(read_text((folder / "messages.txt").string()));
-        for (std::string line; reason.empty() && std::getline(text, line);)
-            if (!line.starts_with("dlasim: warning: ")) reason = line;
-        if (reason.starts_with("dlasim: ")) reason.erase(0, 8);
-    }
-    if (status == kMismatch && reason.empty()) reason = "output differs from the golden convolution";
-    if (status != 0 && reason.empty()) reason = fmt::format("ended with status {}", status);
-    row[std::string(kReasonColumn.name)] = reason;
-    return row;
-}
-
-/// A line of points.csv; the names of the columns instead of the values with `names`.
-std::string csv_line(const OrderedJson& row, bool names = false)
-{
-    std::string line;
-    for (const auto& [key, value] : row.items())
-        line.append(line.empty() ? "" : ",").append(names ? cell_text(key) : value.is_null() ? std::string() : cell_text(Json(value)));
-    return line + '\n';
-}
-
-/// A row of points.json.
-std::string json_row(const OrderedJson& row)
-{
-    std::string text = "  ";
-    for (const char c : row.dump(2, ' ', false, OrderedJson::error_handler_t::replace)) text.append(1, c).append(c == '\n' ? "  " : "");
-    return text;
-}
-
-/// The tables, held as text: a large sweep has a million rows.
-struct Tables {
-    explicit Tables(std::size_t points) : csv(points), json(points) {}
-    void set(std::size_t index, const OrderedJson& row)
-    {
-        if (header.empty()) header = csv_line(row, true);
-        csv[index] = csv_line(row);
-        json[index] = json_row(row);
-    }
-    void write(OutputFile& csv_file, OutputFile& json_file) const
-    {
-        csv_file.write(header);
-        for (const std::string& line : csv) csv_file.write(line);
-        json_file.write("[");
-        for (std::size_t i = 0; i < json.size(); ++i) {
-            json_file.write(i == 0 ? "\n" : ",\n");
-            json_file.write(json[i]);
-        }
-        json_file.write("\n]\n");
-        csv_file.commit();
-        json_file.commit();
-    }
-    std::string header;
-    std::vector<std::string> csv, json;
-};
-
 /// One point, in a process of its own.
-int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index)
+int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index, const std::string& folder)
 {
     const SweepPoint point = sweep_point(sweep, index);
+    if (const Network* network = std::get_if<Network>(&point.work)) {
+        NetOptions run;
+        run.out = folder;
+        run.quiet = true;
+        run.timing_only = options.timing_only;
+        run.output = false;
+        return run_network(*network, point.hardware, point.memory, run);
+    }
     RunOptions run;
-    run.out = point_folder(options, index).string();
+    run.out = folder;
     run.quiet = true;
     run.timing_only = options.timing_only;
     run.tensors = false;
-    return run_job(point.descriptor, point.hardware, point.memory, run);
+    return run_job(std::get<Descriptor>(point.work), point.hardware, point.memory, run);
 }
 
-class Children {
+/// How many points ended how.
+struct Tally {
+    std::size_t ended = 0, results = 0, refused = 0, differ = 0, broke = 0;
+    void add(int status)
+    {
+        ++ended;
+        results += has_result(status);
+        differ += status == kMismatch;
+        refused += status == kBadInput;
+        broke += status >= kMachineBroke;
+    }
+    /// The worst of the points.
+    int status() const
+    {
+        if (broke != 0) return kMachineBroke;
+        if (differ != 0) return kMismatch;
+        if (results == 0) return kBadInput;
+        return refused != 0 ? kPointsRefused : kDone;
+    }
+    /// "18 points: 15 with a result, 2 refused, 1 broke the machine".
+    std::string text(std::size_t points) const
+    {
+        std::string text = fmt::format("{} point{}: {} with a result", points, points == 1 ? "" : "s", results);
+        if (differ != 0) text += fmt::format(", {} of them with other values than the reference", differ);
+        if (refused != 0) text += fmt::format(", {} refused", refused);
+        if (broke != 0) text += fmt::format(", {} without an end of their own", broke);
+        return text;
+    }
+};
+
+/// Says how far the sweep is: a line a point, and on a terminal when it will end.
+class SweepProgress {
 public:
-    Children(const SweepOptions& options, const Sweep& sweep) : options_(options), sweep_(sweep) {}
-    ~Children()
+    SweepProgress(std::size_t points, std::size_t before, bool quiet)
+        : points_(points), before_(before), quiet_(quiet), terminal_(!quiet && ::isatty(STDERR_FILENO) != 0)
     {
-        for (const auto& [pid, index] : running_) ::kill(pid, SIGTERM);
-        for (const auto& [pid, index] : running_) ::waitpid(pid, nullptr, 0);
     }
+    ~SweepProgress() { wipe(); }
 
-    std::size_t running() const { return running_.size(); }
-
-    void start(std::size_t index)
+    void point(const KeptPoint& kept, std::size_t done)
     {
-        const fs::path folder = point_folder(options_, index);
-        make_folder(folder);
-        std::error_code none;
-        fs::remove(folder / "result.json", none);
-        remove_leftovers(folder, "result.json");
-        const std::string messages = (folder / "messages.txt").string();
-        const int descriptor = ::open(messages.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644);
-        if (descriptor < 0) throw ConfigError(messages, std::string("cannot be written (") + std::strerror(errno) + ")");
-        const pid_t parent = ::getpid();
-        std::fflush(stdout);  // or the child would print it again
-        const pid_t pid = ::fork();
-        if (pid == 0) become_point(parent, descriptor, index);
-        ::close(descriptor);
-        if (pid < 0) throw ConfigError("--jobs", "no more processes can be started, expected fewer jobs");
-        running_[pid] = index;
-    }
-
-    /// Waits for one child; empty when interrupted.
-    std::optional<std::pair<std::size_t, int>> wait()
-    {
-        while (!interrupted()) {
-            int status = 0;
-            const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-            if (pid > 0 && running_.count(pid) != 0) {
-                const std::size_t index = running_[pid];
-                running_.erase(pid);
-                return std::pair{index, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
-            }
-            ::usleep(2000);
-        }
-        return std::nullopt;
+        if (quiet_) return;
+        wipe();
+        const std::string what = kept.status == kDone ? fmt::format("{} cycles", grouped(kept.row["cycles"].get<std::uint64_t>()))
+                                                      : printable(kept.row["reason"].get<std::string>());
+        const std::string left = done < points_ ? "   " + left_text(done) : "";
+        say("{:>4} of {}  point {:<4} {}{}\n", done, points_, kept.point, what, terminal_ ? "" : left);
+        std::fflush(stdout);  // whoever follows a log sees it now
+        if (!terminal_ || done == points_) return;
+        say_error("{} of {} points,{}", done, points_, left);
+        shown_ = true;
     }
 
 private:
-    /// The child: dies with its parent, says what it has to say in its folder.
-    [[noreturn]] void become_point(pid_t parent, int messages, std::size_t index)
+    using Clock = std::chrono::steady_clock;
+    std::string left_text(std::size_t done) const
     {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent) ::_exit(kInterrupted);  // it died before it could be watched
-        ::dup2(messages, STDERR_FILENO);
-        ::_exit(guarded([&] { return run_point(options_, sweep_, index); }));
+        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+        const double left = seconds / static_cast<double>(done - before_) * static_cast<double>(points_ - done);
+        const std::time_t end = std::time(nullptr) + static_cast<std::time_t>(left);
+        std::tm local = {};
+        ::localtime_r(&end, &local);
+        const std::string duration = left < 100 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60);
+        return fmt::format("about {} left, until {:02}:{:02}", duration, local.tm_hour, local.tm_min);
+    }
+    void wipe()
+    {
+        if (shown_) std::fputs("\r\x1b[K", stderr);
+        shown_ = false;
     }
 
-    const SweepOptions& options_;
-    const Sweep& sweep_;
-    std::map<pid_t, std::size_t> running_;
+    std::size_t points_, before_;
+    bool quiet_, terminal_, shown_ = false;
+    Clock::time_point start_ = Clock::now();
 };
+
+/// Why the machine or the layer of a point cannot be; empty if they can.
+std::string refusal(const Sweep& sweep, std::size_t index)
+{
+    try {
+        const SweepPoint point = sweep_point(sweep, index);
+        if (const Network* network = std::get_if<Network>(&point.work))
+            plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
+        else outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
+        return "";
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+}
+
+/// All points, those that cannot be with the rule that they break; none runs.
+int list_points(const Sweep& sweep)
+{
+    Tally tally;
+    for (std::size_t index = 0; index < sweep.points.size(); ++index) {
+        const std::vector<Json> values = point_values(sweep, sweep.points[index]);
+        std::string text;
+        for (std::size_t a = 0; a < values.size(); ++a) text += fmt::format("  {}={}", sweep.axes[a].name, json_excerpt(values[a]));
+        const std::string why = refusal(sweep, index);
+        say("{:>4}{}{}\n", index, printable(text), why.empty() ? "" : "   refused: " + printable(why));
+        tally.add(why.empty() ? kDone : kBadInput);
+        if (interrupted()) return kInterrupted;
+    }
+    say("{} points: {} can run, {} refused\n", tally.ended, tally.results, tally.refused);
+    return tally.status();
+}
+
+/// The table of the command line, or that of the sweep.
+EnergyTable energy_for(const SweepOptions& options, const Sweep& sweep)
+{
+    if (!options.energy.empty()) return read_energy(options.energy, "--energy", "");
+    return read_energy(sweep.energy, at(sweep.file, "/energy"), sweep.folder);
+}
+
+/// All that decides the rows.
+SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
+{
+    std::string text = options.timing_only ? "--timing-only" : "";
+    std::error_code none;
+    if (!options.energy.empty())
+        text += " --energy " + (std::filesystem::exists(options.energy, none) ? read_text(options.energy) : options.energy);
+    return identity_of(sweep, text);
+}
+
+int run_points(const SweepOptions& options, const Sweep& sweep)
+{
+    const std::size_t count = sweep.points.size();
+    const EnergyTable energy = energy_for(options, sweep);
+    SweepFolder folder(options.out, identity(options, sweep), count, options.resume, options.restart);
+    SweepStore& store = folder.store();
+    std::vector<bool> done(count);
+    Tally tally;
+    for (const auto& [point, status] : store.statuses()) {
+        if (point >= count || was_killed(status)) continue;  // what was ended from outside runs again
+        done[point] = true;
+        tally.add(status);
+    }
+    if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, count);
+    SweepProgress progress(count, tally.ended, options.quiet);
+    Children children([&](std::size_t index) { return run_point(options, sweep, index, folder.point(index).string()); },
+                      [&](std::size_t index) { return folder.point(index); });
+    std::size_t next = 0;
+    const auto start_some = [&] {
+        for (; next < count && children.running() < options.jobs; ++next) {
+            if (done[next]) continue;
+            folder.prepare_point(next);
+            children.start(next);
+        }
+    };
+    for (start_some(); tally.ended < count;) {
+        const std::vector<Children::Ended> ended = children.ended();
+        if (interrupted()) {
+            const std::string csv = folder.write_tables().string();
+            say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, count,
+                      csv.empty() ? "" : "; written " + printable(csv));
+            return kInterrupted;
+        }
+        start_some();
+        std::vector<KeptPoint> rows;
+        rows.reserve(ended.size());
+        for (const Children::Ended& child : ended)
+            rows.push_back(row_of(sweep, energy, child.index, child.status, folder.point(child.index)));
+        store.keep(rows);
+        for (const KeptPoint& kept : rows) {
+            tally.add(kept.status);
+            progress.point(kept, tally.ended);
+        }
+    }
+    const std::string csv = folder.write_tables().string();
+    if (!options.quiet) say("{}; written {}\n", tally.text(count), printable(csv));
+    return tally.status();
+}
 
 }  // namespace
 
-std::vector<PlacedKey> point_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, std::array{kPointColumn, kAxisColumn});
-    place_keys(keys, kFigureColumns);
-    place_keys(keys, std::array{kReasonColumn});
-    return keys;
-}
+std::vector<PlacedKey> point_keys() { return row_keys(); }
 
 int sweep_command(const SweepOptions& options)
 {
     const Sweep sweep = read_sweep(options.sweep);
     if (sweep.points.empty()) throw ConfigError(options.sweep, "every point is excluded, expected at least one");
+    for (const SweepAxis& axis : sweep.axes)
+        for (const PlacedKey& column : row_keys())
+            if (axis.name == column.path)
+                throw ConfigError(at(sweep.file, "/axes/" + axis.name), "is a figure of the table, expected an axis");
     watch_for_interrupt();
-    const OutputFolder folder(options.out), points(folder.path() / "points");
-    const FolderLock lock(points.path());
-    for (const char* name : {"points.csv", "points.json"}) remove_leftovers(folder.path(), name);
-    OutputFile csv = folder.file("points.csv"), json = folder.file("points.json");
-    const std::size_t count = sweep.points.size();
-    Tables tables(count);
-    std::size_t next = 0, done = 0, results = 0;
-    bool differs = false, broke = false;
-    Children children(options, sweep);
-    while (done < count) {
-        while (next < count && children.running() < options.jobs) children.start(next++);
-        const auto ended = children.wait();
-        if (!ended) {
-            say_error("dlasim: interrupted after {} of {} points, no table written\n", done, count);
-            return kInterrupted;
-        }
-        const auto [index, status] = *ended;
-        const OrderedJson row = row_of(options, sweep, index, status);
-        tables.set(index, row);
-        ++done;
-        results += status == kDone || status == kMismatch;
-        differs |= status == kMismatch;
-        broke |= status >= kMachineBroke;
-        if (!options.quiet)
-            say("{:>4} of {}  point {:<4} {}\n", done, count, index,
-                status == kDone ? fmt::format("{} cycles", row["cycles"].dump()) : printable(row["reason"].get<std::string>()));
-    }
-    tables.write(csv, json);
-    if (!options.quiet)
-        say("{} points, {} without a result; written {}\n", count, count - results, printable((folder.path() / "points.csv").string()));
-    if (broke) return kMachineBroke;
-    if (differs) return kMismatch;
-    return results == 0 ? kBadInput : kDone;
+    return options.list ? list_points(sweep) : run_points(options, sweep);
 }
 
 }  // namespace dlasim

@@ -1,7 +1,7 @@
 // dlasim sweep: every point in a process of its own, so that points can run side by side and none
-// can spoil another; the rows stand in the order of the axes whatever finishes first.
+// can spoil another; the rows stand in the order of the axes whatever finishes first. docs/SWEEPS.md.
 //
-//   points ──► children (forks of this process) ──► DIR/points/N/result.json ──► DIR/points.csv, points.json
+//   points ──► children (forks of this process) ──► DIR/points/N/result.json ──► DIR/points.db ──► points.csv, points.json
 //
 // A folder has one sweep at a time: DIR/points/.lock is locked by the sweep and by all its children,
 // who die with it. So a folder that can be locked has nobody left who could write into it.
@@ -15,11 +15,14 @@ namespace dlasim {
 
 struct SweepOptions {
     std::string sweep, out = "out";
+    std::string energy;  // a table's name or file, instead of the sweep's
     unsigned jobs = 1;
     bool timing_only = false, quiet = false;
+    bool resume = false, restart = false;  // what becomes of points that the folder has
+    bool list = false;                     // say which points there are, run none
 };
 
-/// The status is the worst of the points: 3 before 1, then 2 if no point has a result.
+/// The status is the worst of the points: 3 before 1, then 2 if no point has a result, 4 if some have none.
 int sweep_command(const SweepOptions& options);
 
 /// Columns of points.csv, keys of points.json.

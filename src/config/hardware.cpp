@@ -178,10 +178,11 @@ const Hardware& preset_named(const std::string& name, const std::string& where)
     throw ConfigError(where, "unknown preset \"" + name + "\"" + suggest(name, known));
 }
 
-Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const std::string& where)
+Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const std::string& where, HardwareRules rules)
 {
     for (const std::string& setting : settings) lay_setting(overlay, setting);
     derive(overlay);
+    if (rules == HardwareRules::Ignored) return overlay.hardware;
     std::string with;
     for (const std::string& setting : settings) with += (with.empty() ? " with " : ", ") + setting;
     check_hardware(overlay.hardware, where + with);
@@ -223,17 +224,21 @@ const std::vector<HardwareField>& hardware_fields()
     return list;
 }
 
-Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings)
+bool is_hardware_file(const std::string& preset_or_file)
 {
     std::error_code none;
-    const bool looks_like_file =
-        preset_or_file.find('/') != std::string::npos || preset_or_file.ends_with(".json") || std::filesystem::exists(preset_or_file, none);
-    if (!find_preset(preset_or_file) && looks_like_file) return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings);
-    return finish({preset_named(preset_or_file, "--hw"), {}}, settings, preset_or_file);
+    return !find_preset(preset_or_file) && (preset_or_file.find('/') != std::string::npos || preset_or_file.ends_with(".json") ||
+                                            std::filesystem::exists(preset_or_file, none));
+}
+
+Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings, HardwareRules rules)
+{
+    if (is_hardware_file(preset_or_file)) return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings, rules);
+    return finish({preset_named(preset_or_file, "--hw"), {}}, settings, preset_or_file, rules);
 }
 
 Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset,
-                       const std::vector<std::string>& settings)
+                       const std::vector<std::string>& settings, HardwareRules rules)
 {
     if (!json.is_object()) throw ConfigError(at(file, pointer), found(json) + ", expected a hardware object {...}");
     std::string name = preset;
@@ -249,7 +254,7 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
         throw ConfigError(at(file, pointer + "/generation"),
                           found(json["generation"]) + ", expected \"" + generation + "\", the generation of " + name);
     lay_object(overlay, json, file, pointer, "");
-    return finish(std::move(overlay), settings, at(file, pointer));
+    return finish(std::move(overlay), settings, at(file, pointer), rules);
 }
 
 OrderedJson hardware_json(const Hardware& hardware)

@@ -35,11 +35,17 @@ const HardwareField* find_hardware_field(const std::string& path);
 /// The keys of a hardware object beside the fields.
 extern const std::array<KeyRow, 3> kHardwareKeys;
 
+/// Whether a machine that cannot exist is refused, or given as it would be.
+enum class HardwareRules { Checked, Ignored };
+
+/// False for the name of a preset.
+bool is_hardware_file(const std::string& preset_or_file);
 /// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE".
-Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {});
+Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {},
+                       HardwareRules rules = HardwareRules::Checked);
 /// A hardware object: {"preset": ..., "mac": {...}, ...}; without "preset" laid over `preset`.
 Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset = "",
-                       const std::vector<std::string>& settings = {});
+                       const std::vector<std::string>& settings = {}, HardwareRules rules = HardwareRules::Checked);
 /// All fields, in a form that read_hardware reads back.
 OrderedJson hardware_json(const Hardware& hardware);
 

@@ -1,37 +1,57 @@
-// A sweep: the product of its axes, point by point, laid over a base. interfaces.md 7.
+// A sweep: the product of its axes, point by point, laid over a base. docs/SWEEPS.md.
 //
 //   {"base": {"layer": "l.json", "hw": "nv_large", "memory": "ideal"},
-//    "axes": {"mac.atomic_c": [16, 32], "cbuf.banks": [8, 16], "kernel.count": [32, 64], "latency": [32, 200]},
-//    "exclude": [{"mac.atomic_c": 16, "cbuf.banks": 8}]}
+//    "axes": {"mac.atomic_c": [16, 32], "mac.atomic_k": "= mac.atomic_c / 2", "kernel.count": [32, 64], "latency": [32, 200]},
+//    "exclude": [{"mac.atomic_c": 16, "latency": 200}, "cbuf.banks * cbuf.bank_depth > 8192"]}
 //
-// An axis is a hardware path, a field of the layer, an option of the memory, or one of `hw`, `memory`
-// and `layer` as a whole. The last axis varies fastest.
+// An axis is a hardware path, a field of the layer, an option of the memory, or one of `hw`, `memory`,
+// `layer` and `network` as a whole. The last axis varies fastest. An axis that is an expression has the value that follows from the others.
 #pragma once
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "config/descriptor.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "config/network.h"
 #include "files/keys.h"
 
 namespace dlasim {
 
 struct SweepAxis {
-    enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, WholeLayer };
+    enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, WholeLayer, WholeNetwork };
     std::string name;
     Kind kind = Kind::Hardware;
-    std::vector<Json> values;
+    std::vector<Json> values;  // none where it is derived
+    std::string derived;       // the expression
+    std::size_t places() const { return derived.empty() ? values.size() : 1; }
+};
+
+/// Files that points name, each read once.
+class SweepFiles {
+public:
+    const Json& json(const std::string& path);
+    const std::map<std::string, Json>& read() const { return read_; }
+
+private:
+    std::map<std::string, Json> read_;
 };
 
 struct Sweep {
     std::string file, folder;  // of the sweep, for messages and relative paths
-    Json layer;                // a descriptor's path or the descriptor itself
+    std::string text;          // of the file
+    Json layer;                // a descriptor's path or the descriptor itself; null in a sweep of networks
+    Json network;              // a network's path or the network itself
     Json hardware;             // a preset, a file or a hardware object
     std::string memory = "ideal";
+    Json energy = "45nm";  // a table of energies: its name, a file, or an object laid over one
     std::vector<SweepAxis> axes;
     std::vector<std::vector<std::size_t>> points;  // a place on each axis; excluded ones are left out
+    std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();
 };
 
 Sweep read_sweep(const std::string& path);
@@ -39,12 +59,21 @@ Sweep read_sweep(const std::string& path);
 std::vector<PlacedKey> sweep_keys();
 Sweep parse_sweep(const std::string& text, const std::string& path);
 
+/// The value of each axis.
+std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t>& place);
+
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint {
-    Descriptor descriptor;
+    std::variant<Descriptor, Network> work;
     Hardware hardware;
     MemorySpec memory;
+    std::string described;  // all that `work` was read from; equal where two points do the same work
 };
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
+/// The point of a sweep's file that a command line names.
+SweepPoint named_point(const std::string& path, std::size_t index);
+
+/// Relative paths are relative to the sweep's file, where there is such a file.
+std::string resolve(const Sweep& sweep, const std::string& path);
 
 }  // namespace dlasim

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Sweeps killed at random moments and run again: the tables are the same to the byte, nobody is left alive.
+"""Sweeps killed at random moments and resumed: the tables are the same to the byte, no point runs twice, nobody is left alive.
 
-usage: killed_sweeps.py DLASIM KILLS [SEED]
+usage: killed_sweeps.py DLASIM SWEEPS [SEED]
 
-Half of the killed sweeps are another one in the same folder, so that a row of it that survives is seen.
+Every sweep is killed three times and then left alone. A point that has ended before a kill is not touched again.
 """
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,8 @@ from pathlib import Path
 LAYER = {"input": {"width": 24, "height": 24, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 32}}
 WANTED = {"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"latency": [10, 40, 160], "kernel.count": [16, 32, 33], "interval": [1, 4]}}
 FOREIGN = {"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"latency": [11, 41, 161], "kernel.count": [24, 48, 64], "interval": [2, 3]}}
-SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
+TABLES = ("points.csv", "points.json")
 
 
 def alive_in(folder):
@@ -35,8 +37,9 @@ def alive_in(folder):
     return found
 
 
-def start(dlasim, folder, sweep):
-    return subprocess.Popen([dlasim, "sweep", sweep, "--jobs", "3", "--out", "out", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def start(dlasim, folder, sweep, *how):
+    return subprocess.Popen([dlasim, "sweep", sweep, "--jobs", "3", "--out", "out", "--quiet", *how], cwd=folder, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
 
 
 def finish(process):
@@ -49,8 +52,32 @@ def expect(condition, what):
         sys.exit(f"killed_sweeps: {what}")
 
 
+def select(folder, sql):
+    if not (folder / "out/points.db").exists():
+        return []
+    database = sqlite3.connect(folder / "out/points.db")
+    try:
+        return database.execute(sql).fetchall()
+    except sqlite3.OperationalError:  # killed before it had begun
+        return []
+    finally:
+        database.close()
+
+
+def identity(folder):
+    """Of the sweep whose points the folder has."""
+    rows = select(folder, "SELECT value FROM identity WHERE key = 'sweep'")
+    return rows[0][0] if rows else None
+
+
+def ended_points(folder):
+    """Points that are kept, and when their results were written."""
+    points = [row[0] for row in select(folder, "SELECT point FROM kept")]
+    return {point: (folder / f"out/points/{point:04}/result.json").stat().st_mtime_ns for point in points}
+
+
 def main():
-    dlasim, kills, seed = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    dlasim, sweeps, seed = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
     folder = Path(tempfile.mkdtemp(prefix="dlasim_kill_")).resolve()
     pick = random.Random(seed)
     try:
@@ -59,30 +86,46 @@ def main():
         begun = time.monotonic()
         expect(finish(start(dlasim, folder, "wanted.json")) == (0, ""), "the undisturbed sweep fails")
         length = time.monotonic() - begun
-        tables = {name: (folder / "out" / name).read_bytes() for name in ("points.csv", "points.json")}
+        tables = {name: (folder / "out" / name).read_bytes() for name in TABLES}
         expect(tables["points.csv"].count(b"\n") == 19, "the undisturbed sweep has not 18 rows")
-        running = 0
-        for kill in range(kills):
-            for name in tables:
-                (folder / "out" / name).unlink(missing_ok=True)
-            process, how = start(dlasim, folder, pick.choice(["foreign.json", "wanted.json"])), SIGNALS[kill % len(SIGNALS)]
-            time.sleep(pick.uniform(0, 1.05 * length))
-            running += process.poll() is None
-            process.send_signal(how)
-            if how != signal.SIGKILL:
-                process.wait()      # it ends its children; the kernel ends those of a killed one while the next sweep starts
-            again = start(dlasim, folder, "wanted.json")
-            status, said = finish(process)
-            expect(status in (0, 130, -how), f"a sweep ended by {how.name} ends with {status}: {said}")
-            status, said = finish(again)
-            expect((status, said) == (0, ""), f"the sweep after kill {kill} by {how.name} ends with {status}: {said}")
+        wanted = identity(folder)
+        kills = running = kept = 0
+        for number in range(sweeps):
+            # Every second one begins in a folder with rows of another sweep, so that one that survives is seen.
+            if number % 2 != 0:
+                expect(finish(start(dlasim, folder, "foreign.json", "--restart"))[0] == 0, "the other sweep fails")
+            how = "--restart"
+            for _ in range(3):
+                process, by = start(dlasim, folder, "wanted.json", how), SIGNALS[kills % len(SIGNALS)]
+                time.sleep(pick.uniform(0, 0.5 * length))
+                running += process.poll() is None
+                kills += 1
+                process.send_signal(by)
+                status, said = finish(process)
+                expect(status in (0, 130, -by), f"a sweep ended by {by.name} ends with {status}: {said}")
+                how = "--resume" if identity(folder) in (None, wanted) else "--restart"  # killed before the folder was its own
+                if how == "--restart":
+                    continue
+                before = ended_points(folder)
+                kept = max(kept, len(before))
+                again = start(dlasim, folder, "wanted.json", "--resume") if pick.random() < 0.3 else None
+                if again:
+                    time.sleep(pick.uniform(0, 0.2 * length))
+                    again.send_signal(signal.SIGKILL)
+                    finish(again)
+                    expect(before.items() <= ended_points(folder).items(), "a point that had ended is lost or ran twice")
+            before = ended_points(folder) if how == "--resume" else {}
+            status, said = finish(start(dlasim, folder, "wanted.json", how))
+            expect((status, said) == (0, ""), f"sweep {number} after its kills ends with {status}: {said}")
+            expect(before.items() <= ended_points(folder).items(), f"points of sweep {number} ran twice")
             for name, text in tables.items():
-                expect((folder / "out" / name).read_bytes() == text, f"{name} differs after kill {kill} by {how.name}")
-            expect(not alive_in(folder), f"processes are alive after kill {kill}: {alive_in(folder)}")
+                expect((folder / "out" / name).read_bytes() == text, f"{name} of sweep {number} differs")
+            expect(not alive_in(folder), f"processes are alive after sweep {number}: {alive_in(folder)}")
             left = [str(p) for p in (folder / "out").rglob(".*") if p.is_file() and p.name != ".lock"]
-            expect(not left, f"temporary files are left after kill {kill}: {left}")
+            expect(not left, f"temporary files are left after sweep {number}: {left}")
         expect(running * 2 > kills, f"only {running} of {kills} sweeps were running when they were killed")
-        print(f"{kills} kills ({running} of a sweep that was running), {kills} tables of 18 rows equal to the byte, nobody alive")
+        expect(kept > 0, "no sweep had kept a point when it was killed")
+        print(f"{sweeps} sweeps, {kills} kills ({running} of a sweep that was running), {sweeps} tables of 18 rows equal to the byte")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

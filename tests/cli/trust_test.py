@@ -280,11 +280,11 @@ class Sweeping(Case):
 
     def test_the_status_is_the_worst_of_the_points(self):
         self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
-        for widths, status in (([9, -9], 0), ([-8, -9], 2)):
+        for widths, status in (([9, -9], 4), ([-8, -9], 2)):
             done = self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"input.width": widths}})
             self.assertEqual(done.returncode, status)
             self.assertEqual(len((self.folder / "out" / "points.csv").read_text().splitlines()), 3)
-        self.assertIn("2 without a result", done.stdout)
+        self.assertIn("2 points: 0 with a result, 2 refused", done.stdout.splitlines()[-1])
 
     def test_two_sweeps_in_one_folder(self):
         first = self.start({"base": {"layer": self.LONG, "hw": "nv_small"}, "axes": {"latency": [10, 20]}})

@@ -13,6 +13,10 @@ std::vector<std::string> fuzz::seeds()
                 "hw": "nv_large", "memory": "ideal"},
                "axes": {"mac.atomic_c": [32, 64], "cbuf.banks": [2, 4, 16], "kernel.count": [8, 16], "latency": [32, 200]},
                "exclude": [{"mac.atomic_c": 32, "cbuf.banks": 2}]})",
+            R"x({"base": {"layer": {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}},
+                "hw": "nv_large"},
+               "axes": {"mac.atomic_c": [32, 64], "mac.atomic_k": "= max(8, mac.atomic_c / 2)", "cbuf.banks": [2, 4, 16]},
+               "exclude": ["cbuf.banks * cbuf.bank_depth > 4096 && !(input.width % 2 == 0)", "kernel.count - 1 < -cbuf.banks || 'a' == 'b'"]})x",
             R"({"base": {"layer": {"op": "bdma", "blocks": [{"source": 4096, "destination": 65536, "line_bytes": 64, "lines": 2}]}},
                "axes": {"blocks.0.lines": [5, 9], "latency": [10, 100], "blocks.0.source.memory": ["dbb", "cvsram"]}})",
             R"({"base": {"layer": {"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 4, "height": 1, "channels": 2}},
@@ -22,8 +26,8 @@ std::vector<std::string> fuzz::seeds()
 
 std::vector<std::string> fuzz::words()
 {
-    return {"hw",          "memory",     "layer",     "latency",   "interval",        "kernel.count",
-            "input.width", "cbuf.banks", "data.seed", "post.bias", "ideal:latency=3", "nv_small"};
+    return {"hw",        "memory",    "layer",           "latency",  "interval",     "kernel.count", "input.width",          "cbuf.banks",
+            "data.seed", "post.bias", "ideal:latency=3", "nv_small", "= cbuf.banks", "network",      "mac.atomic_c > 8 && 1"};
 }
 
 }  // namespace dlasim
@@ -37,8 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const std::size_t index : {std::size_t{0}, sweep.points.size() / 2, sweep.points.size() - 1})
             fuzz::taken_or_refused([&] {
                 const SweepPoint point = sweep_point(sweep, index);
-                if (const Transfer* transfer = std::get_if<Transfer>(&point.descriptor)) plan_transfer(*transfer, point.hardware);
-                else plan_shape(std::get<Layer>(point.descriptor), point.hardware);
+                const Descriptor* descriptor = std::get_if<Descriptor>(&point.work);
+                if (!descriptor) return;
+                if (const Transfer* transfer = std::get_if<Transfer>(descriptor)) plan_transfer(*transfer, point.hardware);
+                else plan_shape(std::get<Layer>(*descriptor), point.hardware);
             });
         for (const SweepAxis& axis : sweep.axes)
             for (const Json& value : axis.values)

@@ -25,7 +25,7 @@ WRITE = "--write" in sys.argv
 UNIT = {"base", "facts", "elements", "links", "traffic", "registers", "numerics"}
 ROOMS = {
     "base": ("cycles, bits, rings, phases, errors", set()),
-    "files": ("bounded reading, JSON with its limits, files written whole or not at all, what is said on the terminal", {"base"}),
+    "files": ("bounded reading, JSON with its limits, files written whole or not at all, what is said on the terminal, expressions", {"base"}),
     "facts": ("presets, and for every unit what the silicon is: sizes, depths, latencies, by generation", {"base"}),
     "elements": ("the building blocks of the silicon: stages, FIFOs, arbiters, each once", {"base"}),
     "links": ("wires, channels, pulses, the interface stages of a DMA; what a core is, and its SystemC coat", {"base", "elements"}),
@@ -48,15 +48,16 @@ ROOMS = {
     "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "platform/program.h"}),
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "platform/machine.h"}),
+    "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "platform", "replay", "jobs", "network", "report", "units/dram/command_line.h",
+             {"base", "files", "facts", "config", "onnx", "golden", "platform", "replay", "jobs", "network", "report", "sweep", "units/dram/command_line.h",
               "units/dram/keys.h", "units/dram/report.h", "units/dram/run_report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
-JSON = re.compile(r"^(files|config|jobs|report|replay|app|platform)/|^units/dram/|^units/csb/")
+JSON = re.compile(r"^(files|config|jobs|report|replay|sweep|app|platform)/|^units/dram/|^units/csb/")
 
 
 def sources():

@@ -41,7 +41,7 @@ TEST_F(SweepFile, AxesReachHardwareLayerAndMemory)
 {
     const Sweep sweep = read(R"("axes": {"kernel.count": [4, 5], "latency": [100], "hw": ["nv_small"], "pad.left": [1]})");
     const SweepPoint point = sweep_point(sweep, 1);
-    const Layer& layer = std::get<Layer>(point.descriptor);
+    const Layer& layer = std::get<Layer>(std::get<Descriptor>(point.work));
     EXPECT_EQ(layer.kernels, 5u);
     EXPECT_EQ(layer.pad.left, 1u);
     EXPECT_EQ(point.memory.read_latency, 100u);
@@ -53,6 +53,42 @@ TEST_F(SweepFile, ExcludedPointsAreLeftOut)
     const Sweep sweep =
         read(R"("axes": {"cbuf.banks": [8, 16], "kernel.count": [4, 5]}, "exclude": [{"cbuf.banks": 8, "kernel.count": 5}])");
     EXPECT_EQ(sweep.points.size(), 3u);
+}
+
+TEST_F(SweepFile, ExpressionsLeavePointsOut)
+{
+    // nv_large has 512 entries a bank: 4, 8 and 16 banks are 2048, 4096 and 8192 entries.
+    const Sweep sweep = read(R"("axes": {"cbuf.banks": [4, 8, 16], "kernel.count": [4, 5]},
+                                "exclude": ["cbuf.banks * cbuf.bank_depth > 4096", "cbuf.banks == 4 && kernel.count == input.channels / 4"])");
+    ASSERT_EQ(sweep.points.size(), 3u);
+    EXPECT_EQ(sweep_point(sweep, 0).hardware.cbuf.banks, 4u);
+    EXPECT_EQ(std::get<Layer>(std::get<Descriptor>(sweep_point(sweep, 0).work)).kernels, 5u);
+    EXPECT_EQ(sweep_point(sweep, 2).hardware.cbuf.banks, 8u);
+}
+
+TEST_F(SweepFile, DerivedValuesFollowFromTheOthers)
+{
+    const Sweep sweep =
+        read(R"("axes": {"mac.atomic_k": "= mac.atomic_c / 2", "mac.atomic_c": [16, 32, 64], "kernel.count": "= 2 * mac.atomic_k"},
+                                "exclude": ["mac.atomic_k == 16"])");
+    ASSERT_EQ(sweep.points.size(), 2u);
+    EXPECT_EQ(sweep_point(sweep, 0).hardware.mac.atomic_k, 8u);
+    EXPECT_EQ(sweep_point(sweep, 1).hardware.mac.atomic_k, 32u);
+    EXPECT_EQ(point_values(sweep, sweep.points[1])[2], 64);
+}
+
+TEST_F(SweepFile, WhatAnExpressionCannotMeanIsRefused)
+{
+    const std::string axes = R"("axes": {"cbuf.banks": [8, 16]}, "exclude": [)";
+    EXPECT_THAT(refusal([&] { read(axes + R"("cbuf.bnks > 8"])"); }), HasSubstr("/exclude/0: \"cbuf.bnks\" is no axis"));
+    EXPECT_THAT(refusal([&] { read(axes + R"("cbuf.banks >"])"); }), HasSubstr("column 13"));
+    EXPECT_THAT(refusal([&] { read(axes + R"("'a'"])"); }), HasSubstr("is a text"));
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": "= kernel.count", "kernel.count": "= cbuf.banks"})"); }),
+                HasSubstr("is derived behind it"));
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": "8"})"); }), HasSubstr("expected a list"));
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": [8], "kernel.count": "= 4"}, "exclude": [{"kernel.count": 4}])"); }),
+                HasSubstr("names a derived axis"));
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"network": ["a.json"]})"); }), HasSubstr("the base is a layer"));
 }
 
 TEST_F(SweepFile, APointThatCannotExistIsRefusedOnItsOwn)

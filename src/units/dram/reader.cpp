@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "files/expression.h"
 #include "files/input.h"
 #include "files/json_text.h"
 #include "files/number.h"
 #include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
-#include "units/dram/expression.h"
 #include "units/dram/keys.h"
 
 namespace dlasim::dram {
@@ -172,7 +172,7 @@ struct Names {
 
     std::int64_t evaluate(const std::string& text, const std::string& where)
     {
-        return dram::evaluate(text, where, [&](const std::string& name) {
+        return arithmetic(text, where, [&](const std::string& name) {
             const auto found = values.find(name);
             if (found == values.end()) {
                 std::vector<std::string> known;

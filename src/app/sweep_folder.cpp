@@ -1,0 +1,128 @@
+#include "app/sweep_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "files/digest.h"
+#include "files/input.h"
+#include "sweep/tables.h"
+
+namespace dlasim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStore = "points.db";
+constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv"};
+constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv"};
+constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32, kMostBinary = std::uint64_t{1} << 30;
+
+/// Adds the contents of all files that texts of `json` name: descriptors and the tensors that these name.
+void add_files(Digest& digest, const Sweep& sweep, const Json& json, const fs::path& folder, int depth = 0)
+{
+    if (json.is_structured())
+        for (const Json& value : json) add_files(digest, sweep, value, folder, depth);
+    if (!json.is_string() || depth > 2) return;
+    const fs::path text = json.get<std::string>();
+    std::error_code none;
+    for (const fs::path& file : {folder / text, text}) {
+        if (!fs::is_regular_file(file, none)) continue;
+        const std::string contents = read_text(file.string(), kMostInput);
+        digest.add(contents);
+        if (file.extension() == ".json")
+            if (const Json below = Json::parse(contents, nullptr, false); !below.is_discarded())
+                add_files(digest, sweep, below, file.parent_path(), depth + 1);
+        return;
+    }
+}
+
+}  // namespace
+
+SweepIdentity identity_of(const Sweep& sweep, const std::string& options)
+{
+    Digest inputs, binary;
+    const Json json = parse_json(sweep.text, sweep.file);
+    inputs.add(parse_ordered_json(sweep.text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+    add_files(inputs, sweep, json, fs::path(sweep.file).parent_path());
+    binary.add(read_text("/proc/self/exe", kMostBinary));
+    return {inputs.text(), binary.text(), options};
+}
+
+SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, std::size_t points, bool resume, bool restart)
+    : folder_(folder), points_(folder / "points"), lock_(points_.path())
+{
+    for (const char* name : kTables) remove_leftovers(folder_.path(), name);
+    const fs::path file = folder_.path() / kStore;
+    std::error_code none;
+    if (fs::exists(file, none) && !restart) {
+        store_ = std::make_unique<SweepStore>(file);
+        const bool begun = store_->begun();
+        if (begun && resume && store_->identity() != identity)
+            throw ConfigError(folder_.path().string(),
+                              "holds points of another sweep: " + difference_text(store_->identity(), identity) +
+                                  " differ; expected the same, --restart to begin again, or another folder (--out)");
+        if (begun && !resume && !store_->complete() && !store_->statuses().empty())
+            throw ConfigError(folder_.path().string(),
+                              fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
+                                          "--restart to begin again, or another folder (--out)",
+                                          store_->statuses().size(), store_->points()));
+        if (begun && resume) return;
+        store_.reset();
+    }
+    clear();
+    store_ = std::make_unique<SweepStore>(file);
+    store_->begin(identity, points);
+}
+
+fs::path SweepFolder::point(std::size_t index) const { return points_.path() / fmt::format("{:04}", index); }
+
+void SweepFolder::prepare_point(std::size_t index) const
+{
+    make_folder(point(index));
+    for (const char* name : kPointFiles) {
+        remove_file(point(index) / name);
+        remove_leftovers(point(index), name);
+    }
+}
+
+/// What an earlier sweep has left, and nothing else.
+void SweepFolder::clear()
+{
+    for (const char* suffix : {"", "-journal"}) remove_file(folder_.path() / (std::string(kStore) + suffix));
+    for (const char* name : kTables) remove_file(folder_.path() / name);
+    std::vector<fs::path> old;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(points_.path(), error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (entry->is_directory(error) && !entry->is_symlink(error) && name.find_first_not_of("0123456789") == std::string::npos)
+            old.push_back(entry->path());
+    }
+    for (const fs::path& folder : old) {
+        for (const char* name : kPointFiles) {
+            remove_file(folder / name);
+            remove_leftovers(folder, name);
+        }
+        fs::remove(folder, error);  // if that was all there is
+    }
+}
+
+fs::path SweepFolder::write_tables()
+{
+    const bool complete = store_->complete();
+    const std::vector<std::string> columns = columns_of(*store_);
+    if (columns.empty()) return {};
+    store_->write_table(columns);
+    OutputFile csv = folder_.file(complete ? "points.csv" : "points.partial.csv");
+    write_csv(*store_, columns, csv);
+    csv.commit();
+    if (!complete) return folder_.path() / "points.partial.csv";
+    OutputFile json = folder_.file("points.json");
+    write_json(*store_, json);
+    json.commit();
+    remove_file(folder_.path() / "points.partial.csv");
+    return folder_.path() / "points.csv";
+}
+
+}  // namespace dlasim

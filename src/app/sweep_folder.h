@@ -1,0 +1,41 @@
+// The folder of a sweep: whose points it has, and what is cleared away before others come.
+//
+//   DIR/points.db             every point that has ended (sweep/store.h)
+//   DIR/points/N/             result.json and messages.txt of a point
+//   DIR/points/.lock          one sweep at a time
+//   DIR/points.csv, .json     when all points have ended; points.partial.csv when interrupted
+#pragma once
+#include <memory>
+
+#include "app/folder_lock.h"
+#include "app/output_folder.h"
+#include "app/sweep_command.h"
+#include "config/sweep.h"
+#include "sweep/store.h"
+
+namespace dlasim {
+
+/// Digests of all that decides the rows of a sweep.
+SweepIdentity identity_of(const Sweep& sweep, const std::string& options);
+
+class SweepFolder {
+public:
+    /// Takes the folder for this sweep. Refused: points of another one with `resume`; points of an unfinished one without
+    /// `resume` and `restart`.
+    SweepFolder(const std::filesystem::path& folder, const SweepIdentity& identity, std::size_t points, bool resume, bool restart);
+
+    SweepStore& store() { return *store_; }
+    std::filesystem::path point(std::size_t index) const;
+    /// Made, and without what an earlier try left in it.
+    void prepare_point(std::size_t index) const;
+    /// Writes the tables of what is kept; those of all points if it is complete, else the partial one. Gives the path of the CSV.
+    std::filesystem::path write_tables();
+
+private:
+    void clear();
+    OutputFolder folder_, points_;
+    FolderLock lock_;
+    std::unique_ptr<SweepStore> store_;
+};
+
+}  // namespace dlasim

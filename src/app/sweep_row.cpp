@@ -1,0 +1,81 @@
+#include "app/sweep_row.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <sstream>
+
+#include "app/status.h"
+#include "files/input.h"
+
+namespace dlasim {
+namespace {
+
+constexpr KeyRow kPointColumn{"point", "integer", "", "number of the point, from 0 on: its folder is points/NUMBER"};
+constexpr KeyRow kAxisColumn{"*", "any", "", "a column for each axis, in their order: the value of the point"};
+constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; empty if all is well"};
+constexpr KeyRow kCommandColumn{"command", "text", "", "runs this point alone, from the folder in which the sweep was started"};
+
+/// In single quotes where a shell needs them.
+std::string shell_word(const std::string& text)
+{
+    constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+std::string command_of(const Sweep& sweep, std::size_t index)
+{
+    return fmt::format("dlasim {} {} --point {}", sweep.network.is_null() ? "run" : "net", shell_word(sweep.file), index);
+}
+
+/// The first thing that the point said on standard error, beside warnings.
+std::string said(const std::filesystem::path& messages)
+{
+    std::istringstream text(read_text(messages.string()));
+    for (std::string line; std::getline(text, line);)
+        if (!line.empty() && !line.starts_with("dlasim: warning: ")) return line.starts_with("dlasim: ") ? line.substr(8) : line;
+    return "";
+}
+
+std::string reason_of(int status, const std::filesystem::path& folder)
+{
+    if (status == kDone) return "";
+    std::string reason = was_killed(status) ? "" : said(folder / "messages.txt");
+    if (!reason.empty()) return reason;
+    if (status == kMismatch) return "output differs from the golden convolution";
+    return was_killed(status) ? fmt::format("its process was ended from outside (status {})", status)
+                              : fmt::format("ended with status {}", status);
+}
+
+}  // namespace
+
+bool has_result(int status) { return status == kDone || status == kMismatch; }
+bool was_killed(int status) { return status >= 128; }
+
+std::vector<PlacedKey> row_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, std::array{kPointColumn, kAxisColumn});
+    for (const PlacedKey& key : figure_keys()) keys.push_back(key);
+    place_keys(keys, std::array{kCommandColumn, kReasonColumn});
+    return keys;
+}
+
+KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, std::size_t index, int status, const std::filesystem::path& folder)
+{
+    OrderedJson row;
+    row[std::string(kPointColumn.name)] = index;
+    const std::vector<Json> values = point_values(sweep, sweep.points[index]);
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
+    OrderedJson result = OrderedJson::object();
+    if (has_result(status)) result = parse_ordered_json(read_text((folder / "result.json").string()));
+    row.update(figures_of(result, energy));
+    row[std::string(kCommandColumn.name)] = command_of(sweep, index);
+    row[std::string(kReasonColumn.name)] = reason_of(status, folder);
+    return {index, status, std::move(row)};
+}
+
+}  // namespace dlasim

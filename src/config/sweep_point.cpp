@@ -1,0 +1,96 @@
+#include <filesystem>
+
+#include "config/layer_reader.h"
+#include "config/network_reader.h"
+#include "config/sweep.h"
+
+namespace dlasim {
+namespace {
+
+using Kind = SweepAxis::Kind;
+
+/// A descriptor or a network before it is read, and what its messages and paths begin with.
+struct Written {
+    Json json;
+    std::string file, pointer, folder;
+};
+
+/// What stands there, or in the file that is named there.
+Written written_at(const Sweep& sweep, const Json& value, const char* what)
+{
+    const std::string pointer = std::string("/base/") + what;
+    if (!value.is_string() && !value.is_object())
+        throw ConfigError(at(sweep.file, pointer), found(value) + ", expected a " + what + " or its path");
+    if (value.is_object()) return {value, sweep.file, pointer, sweep.folder};
+    const std::string file = resolve(sweep, value.get<std::string>());
+    const Json& json = sweep.files->json(file);
+    if (!json.is_object()) throw ConfigError(file, found(json) + ", expected an object {...}");
+    return {json, file, "", std::filesystem::path(file).parent_path().string()};
+}
+
+Hardware hardware_of(const Sweep& sweep, const Json& base, const std::vector<std::string>& settings)
+{
+    if (!base.is_string()) return read_hardware(base, sweep.file, "/base/hw", "", settings);
+    const std::string name = resolve(sweep, base.get<std::string>());
+    return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings) : load_hardware(name, settings);
+}
+
+}  // namespace
+
+const Json& SweepFiles::json(const std::string& path)
+{
+    const auto there = read_.find(path);
+    return there != read_.end() ? there->second : read_.emplace(path, read_json(path)).first->second;
+}
+
+std::string resolve(const Sweep& sweep, const std::string& path)
+{
+    std::error_code none;
+    if (std::filesystem::path(path).is_absolute() || !std::filesystem::exists(std::filesystem::path(sweep.folder) / path, none))
+        return path;
+    return (std::filesystem::path(sweep.folder) / path).lexically_normal().string();
+}
+
+SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
+{
+    const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
+    Json layer = sweep.layer, network = sweep.network, hardware = sweep.hardware;
+    std::string memory = sweep.memory;
+    for (std::size_t a = 0; a < values.size(); ++a) {
+        const Kind kind = sweep.axes[a].kind;
+        if (kind == Kind::WholeLayer) layer = values[a];
+        if (kind == Kind::WholeNetwork) network = values[a];
+        if (kind == Kind::WholeHardware) hardware = values[a];
+        if (kind != Kind::WholeMemory) continue;
+        if (!values[a].is_string())
+            throw ConfigError(at(sweep.file, "/axes/memory"), found(values[a]) + ", expected a memory, for example \"ideal:latency=32\"");
+        memory = values[a].get<std::string>();
+    }
+    Written work = network.is_null() ? written_at(sweep, layer, "layer") : written_at(sweep, network, "network");
+    std::vector<std::string> settings;
+    SweepPoint point;
+    point.memory = parse_memory(memory, at(sweep.file, "/base/memory"));
+    for (std::size_t a = 0; a < values.size(); ++a) {
+        const std::string& name = sweep.axes[a].name;
+        const std::string where = at(sweep.file, "/axes/" + name);
+        if (sweep.axes[a].kind == Kind::Hardware) settings.push_back(name + "=" + values[a].dump());
+        if (sweep.axes[a].kind == Kind::Layer) set_layer_field(work.json, name, values[a], where);
+        if (sweep.axes[a].kind == Kind::MemoryOption)
+            set_memory_option(point.memory, name, values[a].is_string() ? values[a].get<std::string>() : values[a].dump(), where);
+    }
+    point.hardware = hardware_of(sweep, hardware, settings);
+    if (network.is_null()) point.work = descriptor_from_json(work.json, work.file, work.pointer, work.folder);
+    else point.work = network_from_json(work.json, at(work.file, work.pointer));
+    point.described = work.folder + "\n" + json_excerpt(work.json, SIZE_MAX);
+    return point;
+}
+
+SweepPoint named_point(const std::string& path, std::size_t index)
+{
+    const Sweep sweep = read_sweep(path);
+    if (index >= sweep.points.size())
+        throw ConfigError("--point", "found " + std::to_string(index) + ", expected a point of " + std::to_string(sweep.points.size()));
+    return sweep_point(sweep, index);
+}
+
+}  // namespace dlasim

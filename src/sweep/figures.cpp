@@ -1,0 +1,205 @@
+#include "sweep/figures.h"
+
+#include <array>
+#include <cmath>
+
+#include "config/hardware.h"
+#include "facts/presets.h"
+
+namespace dlasim {
+namespace {
+
+/// A result, with what several figures need of it.
+struct Run {
+    const OrderedJson& json;
+    const EnergyTable& table;
+    Hardware hardware;
+    double cycles = 0;
+
+    Run(const OrderedJson& result, const EnergyTable& energy) : json(result), table(energy)
+    {
+        if (result.empty()) return;
+        hardware = read_hardware(Json(result.at("hardware")), "result.json", "/hardware");
+        cycles = result.at("cycles").get<double>();
+    }
+    bool ran() const { return !json.empty(); }
+    /// What stands at a path; null if nothing does.
+    OrderedJson at(std::string_view path) const
+    {
+        const OrderedJson* place = &json;
+        while (!path.empty()) {
+            const std::size_t slash = std::min(path.find('/'), path.size());
+            const std::string key(path.substr(0, slash));
+            if (!place->is_object() || !place->contains(key)) return {};
+            place = &(*place)[key];
+            path.remove_prefix(std::min(slash + 1, path.size()));
+        }
+        return *place;
+    }
+    std::uint64_t count(std::string_view path) const
+    {
+        const OrderedJson value = at(path);
+        return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+    }
+    double seconds() const { return cycles / (hardware.clock_mhz * 1e6); }
+    /// Images of a run.
+    double frames() const { return static_cast<double>(std::max<std::uint64_t>(1, count("layer/input/batch"))); }
+    Precision precision() const
+    {
+        const OrderedJson name = at("layer/precision");
+        return name == "int16" ? Precision::Int16 : name == "fp16" ? Precision::Fp16 : Precision::Int8;
+    }
+    EnergyParts energy() const
+    {
+        EnergyEvents events;
+        events.precision = precision();
+        events.products = count("units/cmac_a/counters/products") + count("units/cmac_b/counters/products");
+        events.cbuf_read = (count("units/csc/counters/data_reads") + count("units/csc/counters/weight_reads")) * hardware.cbuf.entry_bytes;
+        for (const char* port : {"dbb", "cvsram"}) {
+            const std::string clients = std::string("traffic/") + port + "/read_bytes_by_client/";
+            events.cbuf_written += count(clients + "CDMA_DAT") + count(clients + "CDMA_WT");
+        }
+        const OrderedJson dram = at("memory_report/dbb/energy/total_pj");
+        if (dram.is_number()) events.dram_pj = dram.get<double>();
+        else events.memory = count("traffic/dbb/read_bytes") + count("traffic/dbb/write_bytes");
+        return energy_of(table, hardware, events);
+    }
+    /// Of a number at a path.
+    OrderedJson share(std::string_view path) const
+    {
+        return cycles > 0 ? OrderedJson(static_cast<double>(count(path)) / cycles) : OrderedJson();
+    }
+};
+
+/// Six digits: figures that follow from others claim no more.
+OrderedJson rounded(double value)
+{
+    if (!std::isfinite(value)) return {};
+    if (value == 0) return 0.0;
+    const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
+    return std::round(value * scale) / scale;
+}
+
+/// True for a machine that differs from every preset in what its cycles depend on.
+bool unmeasured(const Hardware& hardware)
+{
+    Hardware preset = *find_preset(hardware.name), own = hardware;
+    for (const HardwareField& field : hardware_fields()) {
+        if (field.path == "clock_mhz") continue;
+        if (field.flag ? *field.flag(preset) != *field.flag(own) : *field.number(preset) != *field.number(own)) return true;
+    }
+    return false;
+}
+
+constexpr const char* kDram = "a DRAM stands behind DBB; null else";
+constexpr std::array kFigures{
+    Key<Run>{{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt"}, [](const Run& r) { return r.at("cycles"); }},
+    Key<Run>{{"time_us", "number or null", "us", "the same at the clock of the hardware"},
+             [](const Run& r) { return rounded(1e6 * r.seconds()); }},
+    Key<Run>{
+        {"frames_per_s", "number or null", "1/s", "images of the batch over that time: as often as the work can be done again and again"},
+        [](const Run& r) { return rounded(r.frames() / r.seconds()); }},
+    Key<Run>{{"macs", "integer or null", "MACs", "multiplications of the direct convolution"}, [](const Run& r) { return r.at("macs"); }},
+    Key<Run>{{"gops", "number or null", "GOPS", "two operations for each of them, over that time"},
+             [](const Run& r) { return rounded(2e-9 * static_cast<double>(r.count("macs")) / r.seconds()); }},
+    Key<Run>{{"mac_utilization", "number or null", "", "macs of what the array could do"},
+             [](const Run& r) { return r.at("mac_utilization").is_null() ? r.at("utilization") : r.at("mac_utilization"); }},
+    Key<Run>{{"array_occupancy", "number or null", "", "share of the cycles in which the array takes an operation; null for networks"},
+             [](const Run& r) { return r.at("array_occupancy"); }},
+    Key<Run>{{"dbb_read_bytes", "integer or null", "bytes", "read over the primary port, whole beats"},
+             [](const Run& r) { return r.at("traffic/dbb/read_bytes"); }},
+    Key<Run>{{"dbb_write_bytes", "integer or null", "bytes", "written over the primary port"},
+             [](const Run& r) { return r.at("traffic/dbb/write_bytes"); }},
+    Key<Run>{{"dbb_gb_per_s", "number or null", "GB/s", "both, over the time"},
+             [](const Run& r) {
+                 return rounded(1e-9 * static_cast<double>(r.count("traffic/dbb/read_bytes") + r.count("traffic/dbb/write_bytes")) /
+                                r.seconds());
+             }},
+    Key<Run>{{"cvsram_read_bytes", "integer or null", "bytes", "read over the secondary port; null without one"},
+             [](const Run& r) { return r.at("traffic/cvsram/read_bytes"); }},
+    Key<Run>{{"cvsram_write_bytes", "integer or null", "bytes", "written over the secondary port; null without one"},
+             [](const Run& r) { return r.at("traffic/cvsram/write_bytes"); }},
+    Key<Run>{{"dram_gb_per_s", "number or null", "GB/s", "what crossed its data buses", kDram},
+             [](const Run& r) { return r.at("memory_report/dbb/bandwidth_gb_per_s"); }},
+    Key<Run>{{"dram_efficiency", "number or null", "", "share of their cycles with data", kDram},
+             [](const Run& r) { return r.at("memory_report/dbb/data_bus/utilisation"); }},
+    Key<Run>{{"dram_held", "number or null", "", "share of the cycles in which the busiest bus carried data or its rules held it", kDram},
+             [](const Run& r) { return r.at("estimates/dram_bus").is_null() ? OrderedJson() : r.share("estimates/dram_bus"); }},
+    Key<Run>{{"dram_row_hit_rate", "number or null", "", "requests that found their row open", kDram},
+             [](const Run& r) { return r.at("memory_report/dbb/row_hit_rate"); }},
+    Key<Run>{{"bound", "text or null", "", "the largest lower bound: REFERENCE.md has all; null for networks"},
+             [](const Run& r) { return r.at("binding_bound/name"); }},
+    Key<Run>{{"bound_cycles", "integer or null", "cycles", "no machine of these sizes can be faster"},
+             [](const Run& r) { return r.at("binding_bound/cycles"); }},
+    Key<Run>{{"bound_share", "number or null", "", "of the cycles"}, [](const Run& r) { return r.at("binding_bound/share"); }},
+    Key<Run>{{"energy_uj", "number or null", "uJ", "array, CBUF and memory, by the table of energies"},
+             [](const Run& r) { return rounded(1e-6 * r.energy().all()); }},
+    Key<Run>{{"array_uj", "number or null", "uJ", "of products and their sums"},
+             [](const Run& r) { return rounded(1e-6 * r.energy().array); }},
+    Key<Run>{{"cbuf_uj", "number or null", "uJ", "of what CBUF was read and written"},
+             [](const Run& r) { return rounded(1e-6 * r.energy().cbuf); }},
+    Key<Run>{{"memory_uj", "number or null", "uJ", "of the memory behind DBB: the DRAM's own energy where one is simulated"},
+             [](const Run& r) { return rounded(1e-6 * r.energy().memory); }},
+    Key<Run>{{"area_mm2", "number or null", "mm2", "array and CBUF, by the same table"},
+             [](const Run& r) { return rounded(1e-6 * area_of(r.table, r.hardware).all()); }},
+    Key<Run>{{"measured", "flag or null", "",
+              "the machine is one of the presets; others follow their rules, and were not measured: DEVIATIONS.md D8"},
+             [](const Run& r) -> OrderedJson { return !unmeasured(r.hardware); }},
+    Key<Run>{{"verified", "flag or null", "", "every value compared is equal"}, [](const Run& r) { return r.at("verified"); }},
+    Key<Run>{{"mismatches", "integer or null", "values", "values that are not equal; null for networks"},
+             [](const Run& r) { return r.at("mismatches"); }},
+};
+
+constexpr std::array kPatterns{
+    KeyRow{"dbb_read_bytes.*", "integer", "bytes", "by client: CDMA_DAT, CDMA_WT, SDP_BS, ..", "a client read in a point"},
+    KeyRow{"dbb_write_bytes.*", "integer", "bytes", "by client", "a client wrote in a point"},
+    KeyRow{"cvsram_read_bytes.*", "integer", "bytes", "by client", "a client read in a point"},
+    KeyRow{"cvsram_write_bytes.*", "integer", "bytes", "by client", "a client wrote in a point"},
+    KeyRow{"*.issuing", "number", "", "share of the cycles in which a unit did its work: csc.issuing", "the unit ran in a point"},
+    KeyRow{"*.starved", "number", "", "in which it waited for what comes before it", "the unit ran in a point"},
+    KeyRow{"*.blocked", "number", "", "in which it waited for what comes after it", "the unit ran in a point"},
+};
+
+void add_clients(OrderedJson& row, const Run& run)
+{
+    for (const char* port : {"dbb", "cvsram"})
+        for (const char* way : {"read", "write"}) {
+            const OrderedJson clients = run.at(std::string("traffic/") + port + "/" + way + "_bytes_by_client");
+            if (!clients.is_object()) continue;
+            for (const auto& [client, bytes] : clients.items()) row[std::string(port) + "_" + way + "_bytes." + client] = bytes;
+        }
+}
+
+/// Units that did something.
+void add_phases(OrderedJson& row, const Run& run)
+{
+    const OrderedJson units = run.at("units");
+    if (!units.is_object()) return;
+    for (const auto& [unit, phases] : units.items())
+        if (phases.value("issuing", std::uint64_t{0}) != 0)
+            for (const char* phase : {"issuing", "starved", "blocked"})
+                row[unit + "." + phase] = rounded(phases.value(phase, 0.0) / run.cycles);
+}
+
+}  // namespace
+
+nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const EnergyTable& energy)
+{
+    const Run run(result, energy);
+    OrderedJson row;
+    for (const Key<Run>& key : kFigures) row[std::string(key.row.name)] = run.ran() ? key.value(run) : OrderedJson();
+    if (!run.ran()) return row;
+    add_clients(row, run);
+    add_phases(row, run);
+    return row;
+}
+
+std::vector<PlacedKey> figure_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kFigures);
+    place_keys(keys, kPatterns);
+    return keys;
+}
+
+}  // namespace dlasim

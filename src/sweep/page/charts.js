@@ -1,0 +1,9 @@
+// The parts of Apache ECharts that sweep.html uses. Bundled by scripts/bundle_charts.sh.
+import { init, use } from "echarts/core";
+import { HeatmapChart, LineChart, ParallelChart, ScatterChart } from "echarts/charts";
+import { DataZoomInsideComponent, GridComponent, ParallelComponent, TooltipComponent, VisualMapComponent } from "echarts/components";
+import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
+
+use([HeatmapChart, LineChart, ParallelChart, ScatterChart, DataZoomInsideComponent, GridComponent, ParallelComponent, TooltipComponent,
+     VisualMapComponent, CanvasRenderer, SVGRenderer]);
+window.charts = { init };

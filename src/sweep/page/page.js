@@ -1,0 +1,261 @@
+"use strict";
+(() => {
+  const { name, axes, columns, rows, complete, points } = sweep;
+  const byName = Object.fromEntries(columns.map((column, i) => [column.name, i]));
+  const value = (row, column) => row[byName[column]];
+  const $ = (selector, root = document) => root.querySelector(selector);
+  const numeric = columns.map((column) => column.name).filter((column) => {
+    const known = rows.map((row) => value(row, column)).filter((v) => v !== null && v !== undefined);
+    return column !== "point" && known.length > 0 && known.every((v) => typeof v === "number");
+  });
+  const changing = numeric.filter((column) => new Set(rows.map((row) => value(row, column))).size > 1);
+  const failed = rows.filter((row) => value(row, "cycles") === null);
+  const ran = rows.filter((row) => value(row, "cycles") !== null);
+  const moreIsBetter = (column) => /utilization|occupancy|gops|per_s|share|efficiency|hit_rate|issuing/.test(column);
+  const about = (column) => { const c = columns[byName[column]]; return c && c.unit ? `${column}, ${c.unit}` : column; };
+  const text = (v) => v === null || v === undefined ? "" : typeof v === "number" ? (Number.isInteger(v) ? v.toLocaleString("en") : String(+v.toPrecision(6))) : String(v);
+  const short = (v) => typeof v === "number" && Math.abs(v) >= 1e4 ? (v >= 1e9 ? +(v / 1e9).toPrecision(3) + "G" : v >= 1e6 ? +(v / 1e6).toPrecision(3) + "M" : +(v / 1e3).toPrecision(3) + "k") : text(v);
+  const compare = (a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+
+  // Theme: the reader's choice, else the system's.
+  const root = document.documentElement;
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const asked = new URLSearchParams(location.search).get("theme");
+  let dark = asked ? asked === "dark" : system.matches;
+  const css = (variable) => getComputedStyle(root).getPropertyValue(variable).trim();
+  const palette = () => dark ? ["#1b2a49", "#2f6fb5", "#53b3a6", "#d9d36a", "#ffb04f"] : ["#e8eef7", "#9cc3e6", "#3f8fc9", "#1f5a99", "#0b2a55"];
+
+  $("#title").textContent = name;
+  $("#summary").textContent = `${rows.length} of ${points} points, ${ran.length} with a result` + (complete ? "" : ", not all have ended");
+
+  const fill = (select, names, chosen) => {
+    select.replaceChildren(...names.map((n) => new Option(n, n, false, Array.isArray(chosen) ? chosen.includes(n) : n === chosen)));
+  };
+  const first = (wanted, among) => wanted.find((w) => among.includes(w)) ?? among[0];
+
+  // A chart in a panel: drawn again when what it shows, the theme or the size changes, saved as PNG or SVG.
+  const drawings = [];
+  const panel = (id, option, click) => {
+    const box = $("#" + id), place = $(".chart", box);
+    const drawing = { box, chart: null, draw() {
+      if (!drawing.chart) {
+        drawing.chart = charts.init(place, null, { renderer: "canvas" });
+        if (click) drawing.chart.on("click", click);
+      }
+      drawing.chart.setOption(option(), { notMerge: true });
+    } };
+    const save = (kind) => {
+      const link = document.createElement("a");
+      link.download = `${name}-${id}.${kind}`;
+      if (kind === "png") link.href = drawing.chart.getDataURL({ type: "png", pixelRatio: 2, backgroundColor: css("--back") });
+      else {
+        const scratch = charts.init(null, null, { renderer: "svg", ssr: true, width: place.clientWidth, height: place.clientHeight });
+        scratch.setOption({ ...option(), animation: false, backgroundColor: css("--back") });
+        link.href = URL.createObjectURL(new Blob([scratch.renderToSVGString()], { type: "image/svg+xml" }));
+        scratch.dispose();
+      }
+      link.click();
+      return link.href;
+    };
+    drawing.save = save;
+    box.querySelectorAll("[data-save]").forEach((button) => button.addEventListener("click", () => save(button.dataset.save)));
+    box.querySelectorAll("select, input").forEach((input) => input.addEventListener("change", () => drawing.draw()));
+    drawings.push(drawing);
+    return drawing;
+  };
+  const base = () => ({ animation: false, textStyle: { color: css("--text"), fontFamily: "system-ui, sans-serif" }, tooltip: { confine: true, backgroundColor: css("--back"), borderColor: css("--line"), textStyle: { color: css("--text") } } });
+  const axisLook = () => ({ axisLine: { lineStyle: { color: css("--soft") } }, axisLabel: { color: css("--soft"), hideOverlap: true, formatter: (v) => short(v) }, splitLine: { lineStyle: { color: css("--line") } }, nameTextStyle: { color: css("--text") } });
+  const escaped = (s) => String(s).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  const tip = (row, extra = []) => [`<b>point ${value(row, "point")}</b>`, ...axes.concat(extra.filter((c) => !axes.includes(c))).map((c) => `${escaped(c)} ${escaped(text(value(row, c)))}`)].join("<br>");
+  const colours = (column, at) => {
+    const known = ran.map((row) => value(row, column)).filter((v) => typeof v === "number");
+    const narrow = window.innerWidth < 640;
+    return { type: "continuous", min: Math.min(...known), max: Math.max(...known), dimension: at, calculable: !narrow, inRange: { color: palette() }, right: narrow ? "center" : 4, top: narrow ? undefined : "middle", bottom: narrow ? 0 : undefined, orient: narrow ? "horizontal" : "vertical", itemHeight: narrow ? 90 : 140, itemWidth: 12, formatter: (v) => short(+v.toPrecision(3)), textStyle: { color: css("--soft") } };
+  };
+
+  // Pareto front: the points that no other point beats in both columns.
+  const role = (id, r) => $(`#${id} [data-role=${r}]`);
+  const front = (list, x, y, lessX, lessY) => {
+    const better = (a, b, less) => less ? a < b : a > b;
+    const sorted = list.filter((row) => typeof value(row, x) === "number" && typeof value(row, y) === "number")
+      .sort((a, b) => (value(a, x) - value(b, x)) * (lessX ? 1 : -1) || (value(a, y) - value(b, y)) * (lessY ? 1 : -1));
+    const best = [];
+    for (const row of sorted) if (!best.length || better(value(row, y), value(best[best.length - 1], y), lessY)) best.push(row);
+    return best;
+  };
+  const pareto = panel("pareto", () => {
+    const [x, y, colour] = ["x", "y", "colour"].map((r) => role("pareto", r).value);
+    const lessX = role("pareto", "x-less").checked, lessY = role("pareto", "y-less").checked;
+    const best = front(ran, x, y, lessX, lessY);
+    role("pareto", "note").textContent = `${best.length} of ${ran.length} points are on the front: ${best.slice(0, 24).map((row) => value(row, "point")).join(", ")}${best.length > 24 ? ", .." : ""}`;
+    const spot = (row) => ({ value: [value(row, x), value(row, y), value(row, colour)], row });
+    return { ...base(), grid: { left: 70, right: window.innerWidth < 640 ? 20 : 90, top: 20, bottom: window.innerWidth < 640 ? 80 : 55 },
+      tooltip: { ...base().tooltip, formatter: (p) => p.data.row ? tip(p.data.row, [x, y, colour]) : "" },
+      xAxis: { type: "value", scale: true, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
+      yAxis: { type: "value", scale: true, name: about(y), nameLocation: "middle", nameGap: 52, ...axisLook() },
+      dataZoom: [{ type: "inside" }, { type: "inside", orient: "vertical" }],
+      visualMap: colour ? { ...colours(colour, 2), seriesIndex: 0 } : undefined,
+      series: [{ type: "scatter", symbolSize: 9, itemStyle: { borderColor: css("--soft"), borderWidth: 0.6 }, data: ran.map(spot) },
+        { type: "line", step: "end", symbol: "circle", symbolSize: 13, lineStyle: { color: css("--bad"), width: 2 }, itemStyle: { color: "transparent", borderColor: css("--bad"), borderWidth: 2 }, data: best.map(spot) }] };
+  }, (p) => p.data && p.data.row && open(p.data.row));
+
+  // Heat map: where several points fall on one place, the least, the most or the mean of them.
+  const heat = panel("heat", () => {
+    const [x, y, v, pick] = ["x", "y", "value", "pick"].map((r) => role("heat", r).value);
+    const places = (column) => [...new Set(rows.map((row) => text(value(row, column))))].sort((a, b) => compare(+a.replace(/,/g, "") || a, +b.replace(/,/g, "") || b));
+    const across = places(x), up = places(y), cells = new Map();
+    for (const row of ran) {
+      if (typeof value(row, v) !== "number") continue;
+      const key = across.indexOf(text(value(row, x))) + "," + up.indexOf(text(value(row, y)));
+      const cell = cells.get(key) ?? { rows: [], sum: 0 };
+      cell.rows.push(row);
+      cell.sum += value(row, v);
+      const better = pick === "max" ? value(row, v) > value(cell.best ?? row, v) : value(row, v) < value(cell.best ?? row, v);
+      if (!cell.best || better) cell.best = row;
+      cells.set(key, cell);
+    }
+    const data = [...cells].map(([key, cell]) => ({ value: [...key.split(",").map(Number), pick === "mean" ? cell.sum / cell.rows.length : value(cell.best, v)], row: cell.best, many: cell.rows.length }));
+    const known = data.map((d) => d.value[2]);
+    const label = across.length * up.length <= 150 && window.innerWidth >= 640;
+    return { ...base(), grid: { left: 90, right: window.innerWidth < 640 ? 20 : 90, top: 16, bottom: window.innerWidth < 640 ? 80 : 55 },
+      tooltip: { ...base().tooltip, formatter: (p) => `${p.data.many} point${p.data.many > 1 ? "s" : ""}: ${escaped(v)} ${text(p.data.value[2])}<br>${tip(p.data.row, [v])}` },
+      xAxis: { type: "category", data: across, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
+      yAxis: { type: "category", data: up, name: about(y), nameLocation: "middle", nameGap: 62, ...axisLook() },
+      visualMap: { ...colours(v, 2), min: Math.min(...known), max: Math.max(...known) },
+      series: [{ type: "heatmap", data, label: { show: label, formatter: (p) => short(+p.data.value[2].toPrecision(3)), color: css("--text"), textBorderColor: css("--back"), textBorderWidth: 2 }, itemStyle: { borderColor: css("--panel"), borderWidth: 1 } }] };
+  }, (p) => p.data && p.data.row && open(p.data.row));
+
+  // Parallel coordinates.
+  let chosen = null;
+  const parallel = panel("parallel", () => {
+    const shown = [...role("parallel", "columns").selectedOptions].map((option) => option.value).slice(0, window.innerWidth < 640 ? 5 : 14);
+    const dims = shown.map((column, dim) => {
+      const known = [...new Set(ran.map((row) => value(row, column)))];
+      const words = known.some((v) => typeof v !== "number");
+      return { dim, name: column, nameRotate: 0, type: words ? "category" : "value", scale: true, data: words ? known.map(text).sort(compare) : undefined, axisLine: { lineStyle: { color: css("--soft") } }, axisLabel: { color: css("--soft"), formatter: (v) => short(v) }, nameTextStyle: { color: css("--text"), width: 90, overflow: "truncate" } };
+    });
+    const last = shown.length - 1;
+    const numbers = last >= 0 && dims[last].type === "value";
+    return { ...base(), tooltip: undefined, parallel: { left: 40, right: window.innerWidth < 640 ? 40 : 100, top: 46, bottom: window.innerWidth < 640 ? 56 : 24, axisExpandable: false, parallelAxisDefault: { nameLocation: "end", nameGap: 18, areaSelectStyle: { width: 22, color: css("--accent"), opacity: 0.25 } } },
+      parallelAxis: dims, visualMap: numbers ? { ...colours(shown[last], last), seriesIndex: 0 } : undefined,
+      series: [{ type: "parallel", inactiveOpacity: 0.03, activeOpacity: 0.9, lineStyle: { width: 1.4, opacity: ran.length > 300 ? 0.35 : 0.7 }, data: ran.map((row) => shown.map((c) => dims[shown.indexOf(c)].type === "category" ? text(value(row, c)) : value(row, c))) }] };
+  });
+  role("parallel", "clear").addEventListener("click", () => { chosen = null; parallel.chart.dispose(); parallel.chart = null; redraw(); list(); });
+
+  // The table.
+  let order = ["point", 1];
+  const head = $("#table thead"), body = $("#table tbody"), kMost = 400;
+  const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== "point"));
+  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "mac_utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "area_mm2", "measured", "verified", "reason"].filter((c) => c in byName)];
+  const signs = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => String(a) === String(b), "!=": (a, b) => String(a) !== String(b) };
+  const matches = (filter) => {
+    const tests = filter.split(",").map((part) => part.trim()).filter(Boolean).map((part) => {
+      const m = part.match(/^(\S+)\s*(<=|>=|!=|<|>|=)\s*(.+)$/);
+      if (m && m[1] in byName) return (row) => value(row, m[1]) !== null && signs[m[2]](value(row, m[1]), isNaN(+m[3]) ? m[3] : +m[3]);
+      return (row) => row.some((v) => text(v).toLowerCase().includes(part.toLowerCase()) || String(v).toLowerCase().includes(part.toLowerCase()));
+    });
+    return (row) => tests.every((test) => test(row));
+  };
+  const list = () => {
+    const shown = $("#show").value === "all" ? columns.map((c) => c.name) : few();
+    const wanted = matches($("#filter").value), found = rows.filter((row) => wanted(row) && (!chosen || chosen.has(row)));
+    found.sort((a, b) => { const u = value(a, order[0]), v = value(b, order[0]); return u === null || v === null ? compare(u, v) : order[1] * compare(u, v); });
+    $("#count").textContent = `${found.length} points` + (found.length > kMost ? `, the first ${kMost} shown` : "");
+    head.replaceChildren(document.createElement("tr"));
+    for (const column of shown) {
+      const cell = document.createElement("th");
+      cell.textContent = column + (order[0] === column ? (order[1] > 0 ? " ▲" : " ▼") : "");
+      cell.title = [columns[byName[column]].unit, columns[byName[column]].meaning].filter(Boolean).join(": ");
+      if (words.has(column)) cell.className = "words";
+      cell.addEventListener("click", () => { order = [column, order[0] === column ? -order[1] : 1]; list(); });
+      head.firstChild.append(cell);
+    }
+    body.replaceChildren(...found.slice(0, kMost).map((row) => {
+      const line = document.createElement("tr");
+      line.tabIndex = 0;
+      if (value(row, "cycles") === null || value(row, "verified") === false) line.className = "failed";
+      for (const column of shown) {
+        const cell = document.createElement("td");
+        cell.textContent = text(value(row, column));
+        if (words.has(column)) { cell.className = "words"; cell.title = cell.textContent; }
+        line.append(cell);
+      }
+      line.addEventListener("click", () => open(row));
+      line.addEventListener("keydown", (event) => event.key === "Enter" && open(row));
+      return line;
+    }));
+  };
+  $("#filter").addEventListener("input", list);
+  $("#show").addEventListener("change", list);
+
+  // A point: all of its columns, its own report, the command that runs it.
+  const dialog = $("#point");
+  function open(row) {
+    const number = value(row, "point"), folder = `points/${String(number).padStart(4, "0")}/`;
+    $("#point-title").textContent = `Point ${number}`;
+    const parts = $("#point-body");
+    parts.replaceChildren();
+    if (value(row, "reason")) { const why = document.createElement("p"); why.className = "bad"; why.textContent = value(row, "reason"); parts.append(why); }
+    if (value(row, "cycles") !== null) {
+      const links = document.createElement("p");
+      for (const [file, what] of [["report.txt", "report"], ["result.json", "result.json"]]) {
+        const link = document.createElement("a");
+        link.href = folder + file; link.textContent = what; link.style.marginRight = "16px";
+        links.append(link);
+      }
+      parts.append(links);
+    }
+    const command = document.createElement("code");
+    command.textContent = value(row, "command");
+    parts.append(command);
+    const table = document.createElement("table");
+    columns.forEach((column, i) => {
+      if (row[i] === null || row[i] === "" || row[i] === undefined || column.name === "command" || column.name === "reason") return;
+      const line = table.insertRow();
+      line.insertCell().textContent = column.name;
+      line.insertCell().textContent = text(row[i]) + (column.unit ? " " + column.unit : "");
+      line.title = column.meaning;
+    });
+    parts.append(table);
+    dialog.showModal();
+    dialog.scrollTop = 0;
+  }
+  $("#close").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+
+  // What is shown at first.
+  const goodX = first(["area_mm2", "energy_uj", "dbb_read_bytes"], changing), goodY = first(["cycles", "time_us"].filter((c) => c !== goodX), changing);
+  fill(role("pareto", "x"), numeric, goodX);
+  fill(role("pareto", "y"), numeric, goodY);
+  fill(role("pareto", "colour"), numeric, first(["mac_utilization", "energy_uj"], changing));
+  const follow = () => { role("pareto", "x-less").checked = !moreIsBetter(role("pareto", "x").value); role("pareto", "y-less").checked = !moreIsBetter(role("pareto", "y").value); };
+  for (const r of ["x", "y"]) role("pareto", r).addEventListener("change", () => { follow(); pareto.draw(); });
+  follow();
+  const places = axes.length > 1 ? axes : axes.concat(numeric);
+  fill(role("heat", "x"), places, places[0]);
+  fill(role("heat", "y"), places, places[1] ?? places[0]);
+  fill(role("heat", "value"), numeric, first(["cycles"], changing));
+  fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "mac_utilization", "cycles"].filter((c) => changing.includes(c) && !axes.includes(c))));
+
+  const redraw = () => {
+    if (ran.length === 0) { ["pareto", "heat", "parallel"].forEach((id) => $("#" + id).parentElement.remove()); drawings.length = 0; return; }
+    for (const drawing of drawings) drawing.draw();
+    if (!parallel.chart.listens) {
+      parallel.chart.listens = true;
+      parallel.chart.on("axisareaselected", () => {
+        const indices = parallel.chart.getModel().getSeries()[0].getRawIndicesByActiveState("active");
+        chosen = indices.length ? new Set(indices.map((i) => ran[i])) : null;
+        list();
+      });
+    }
+  };
+  const setTheme = (now) => { dark = now; root.dataset.theme = dark ? "dark" : "light"; redraw(); };
+  $("#theme").addEventListener("click", () => setTheme(!dark));
+  system.addEventListener("change", (event) => setTheme(event.matches));
+  let resized;
+  window.addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => { for (const d of drawings) d.chart.resize(); redraw(); }, 150); });
+  setTheme(dark);
+  list();
+  window.page = { drawings, open, front, ran, failed, list, chosen: () => chosen };  // for tests
+  root.dataset.ready = "yes";
+})();

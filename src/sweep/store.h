@@ -1,0 +1,59 @@
+// DIR/points.db, an SQLite file: every point that has ended, kept before the next one is looked at. What a killed sweep goes on from,
+// and the table `points` for whoever asks in SQL.
+//
+//   identity   what decides the rows: the sweep and all files it names, the binary, the options
+//   kept       a row a point that has ended: its status, and its row as JSON
+//   points     the same with a column a figure; written when a sweep ends or is interrupted
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "files/json_text.h"
+#include "sweep/database.h"
+
+namespace dlasim {
+
+/// Digests, equal where rows are.
+struct SweepIdentity {
+    std::string sweep, binary, options;
+    bool operator==(const SweepIdentity&) const = default;
+};
+/// "its file, its binary": in what two differ.
+std::string difference_text(const SweepIdentity& a, const SweepIdentity& b);
+
+struct KeptPoint {
+    std::size_t point = 0;
+    int status = 0;
+    nlohmann::ordered_json row;
+};
+
+class SweepStore {
+public:
+    explicit SweepStore(const std::filesystem::path& file) : database_(file) {}
+
+    /// False in a new file.
+    bool begun();
+    /// pre: !begun()
+    void begin(const SweepIdentity& identity, std::size_t points);
+    SweepIdentity identity();
+    /// Of the whole sweep.
+    std::size_t points();
+    bool complete();
+    /// Durable when it returns.
+    void keep(const std::vector<KeptPoint>& rows);
+    void forget(std::size_t point);
+    /// In the order of the points.
+    void each(const std::function<void(const KeptPoint&)>& use);
+    /// Points by status, without their rows.
+    std::vector<std::pair<std::size_t, int>> statuses();
+    /// Makes the table `points` anew of what is kept.
+    void write_table(const std::vector<std::string>& columns);
+
+private:
+    std::string value(const std::string& key);
+    Database database_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,58 @@
+#include "sweep/tables.h"
+
+#include <algorithm>
+
+#include "config/sweep.h"
+
+namespace dlasim {
+
+std::vector<std::string> columns_of(SweepStore& store)
+{
+    std::vector<std::string> columns;
+    store.each([&](const KeptPoint& kept) {
+        // A column that is new here stands behind the one that it follows in this row.
+        std::size_t behind = 0;
+        for (const auto& [name, value] : kept.row.items()) {
+            const auto there = std::find(columns.begin(), columns.end(), name);
+            if (there != columns.end()) {
+                behind = static_cast<std::size_t>(there - columns.begin()) + 1;
+                continue;
+            }
+            columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(behind), name);
+            ++behind;
+        }
+    });
+    return columns;
+}
+
+void write_csv(SweepStore& store, const std::vector<std::string>& columns, OutputFile& file)
+{
+    std::string line;
+    for (const std::string& column : columns) line.append(line.empty() ? "" : ",").append(cell_text(column));
+    file.write(line + '\n');
+    store.each([&](const KeptPoint& kept) {
+        line.clear();
+        for (const std::string& column : columns) {
+            if (&column != &columns.front()) line += ',';
+            if (kept.row.contains(column) && !kept.row[column].is_null()) line += cell_text(Json(kept.row[column]));
+        }
+        file.write(line + '\n');
+    });
+}
+
+void write_json(SweepStore& store, OutputFile& file)
+{
+    file.write("[");
+    bool first = true;
+    store.each([&](const KeptPoint& kept) {
+        file.write(first ? "\n  " : ",\n  ");
+        first = false;
+        std::string text;
+        for (const char c : kept.row.dump(2, ' ', false, OrderedJson::error_handler_t::replace))
+            text.append(1, c).append(c == '\n' ? "  " : "");
+        file.write(text);
+    });
+    file.write("\n]\n");
+}
+
+}  // namespace dlasim

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Sweeps as an architect meets them: docs/SWEEPS.md.
+
+usage: sweep_test.py DLASIM [TestCase...]
+"""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import unittest
+
+import cli_test
+from cli_test import SMALL
+
+
+class SweepCase(cli_test.Case):
+    LONG = {"input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 512}}
+
+    def sweep(self, sweep, *arguments, out="out"):
+        return self.dlasim("sweep", self.write(sweep, "sweep.json"), "--out", out, *arguments)
+
+    def rows(self, out="out"):
+        return json.loads((self.folder / out / "points.json").read_text())
+
+    def start(self, sweep, *arguments):
+        return subprocess.Popen([cli_test.DLASIM, "sweep", str(self.write(sweep, "sweep.json")), "--out", "out", *arguments], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Sweeps(SweepCase):
+    SWEEP = {"base": {"layer": SMALL, "hw": "nv_large"},
+             "axes": {"mac.atomic_c": [32, 64], "mac.atomic_k": [16, 32], "cbuf.banks": [2, 4, 16, 24]}}
+
+    def test_rows_are_the_same_for_any_number_of_jobs(self):
+        sweep = self.write(self.SWEEP, "sweep.json")
+        tables = []
+        for jobs in (1, 2):
+            done = self.dlasim("sweep", sweep, "--jobs", jobs, "--out", f"out{jobs}")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            tables.append((self.folder / f"out{jobs}" / "points.csv").read_text())
+        self.assertEqual(*tables)
+        lines = tables[0].splitlines()
+        self.assertEqual(len(lines), 17)
+        header = lines[0].split(",")
+        for column in ("mac.atomic_c", "mac.atomic_k", "cbuf.banks", "cycles", "mac_utilization", "verified", "reason"):
+            self.assertIn(column, header)
+        rows = json.loads((self.folder / "out1" / "points.json").read_text())
+        self.assertTrue(all(row["verified"] is True for row in rows))
+        self.assertEqual([row["mac.atomic_c"] for row in rows], [32] * 8 + [64] * 8)
+
+    def test_points_that_cannot_exist_are_rows_with_a_reason(self):
+        sweep = self.write({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"mac.atomic_c": [8, 12], "input.width": [9, -9]}}, "sweep.json")
+        done = self.dlasim("sweep", sweep, "--out", "out")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertTrue(done.stdout.splitlines()[-1].startswith("4 points: 1 with a result, 3 refused"), done.stdout)
+        rows = self.rows()
+        self.assertEqual([row["verified"] for row in rows], [True, None, None, None])
+        self.assertIn("-9", rows[1]["reason"])
+        self.assertIn("power of two", rows[2]["reason"])
+
+    def test_listed_points_run_not_and_say_which_rule_they_break(self):
+        axes = {"mac.atomic_c": [8, 12, 16], "cbuf.banks": [2, 32], "kernel.width": [3, 12]}
+        done = self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": axes, "exclude": ["mac.atomic_c == 16 && cbuf.banks == 2"]}, "--list")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 11)
+        self.assertIn("mac.atomic_c=8  cbuf.banks=2  kernel.width=3", lines[0])
+        self.assertNotIn("refused", lines[0])
+        self.assertIn("refused: ", lines[1])
+        self.assertIn("power of two", lines[4])
+        self.assertEqual(lines[-1], "10 points: 3 can run, 7 refused")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_derived_values_are_columns(self):
+        axes = {"mac.atomic_c": [16, 32], "mac.atomic_k": "= mac.atomic_c / 2"}
+        self.assertEqual(self.sweep({"base": {"layer": SMALL, "hw": "nv_large"}, "axes": axes}).returncode, 0)
+        self.assertEqual([(row["mac.atomic_c"], row["mac.atomic_k"]) for row in self.rows()], [(16, 8), (32, 16)])
+        lines = (self.folder / "out" / "points.csv").read_text().splitlines()
+        self.assertTrue(lines[0].startswith("point,mac.atomic_c,mac.atomic_k,cycles,"))
+        self.assertTrue(lines[2].startswith("1,32,16,"))
+
+    def test_the_database_has_the_same_rows(self):
+        self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
+        database = sqlite3.connect(self.folder / "out" / "points.db")
+        database.row_factory = sqlite3.Row
+        for row, kept in zip(self.rows(), database.execute('SELECT * FROM points ORDER BY point'), strict=True):
+            self.assertEqual({key: value for key, value in row.items()}, dict(kept) | {"verified": bool(kept["verified"])})
+        database.close()
+
+    def test_networks_are_swept(self):
+        network = {"name": "n", "input": {"width": 8, "height": 8, "channels": 8},
+                   "layers": [{"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "activation": "relu"}]}
+        self.write(network, "n.json")
+        sweep = {"base": {"network": "n.json", "hw": "nv_small"}, "axes": {"network": ["n.json", network, "none.json"], "cbuf.banks": [16, 32]}}
+        done = self.sweep(sweep)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        rows = self.rows()
+        self.assertEqual([row["verified"] for row in rows], [True] * 4 + [None] * 2)
+        self.assertEqual(rows[0]["cycles"], rows[2]["cycles"])
+        self.assertIn("none.json", rows[4]["reason"])
+
+    def test_a_log_is_written_line_by_line(self):
+        run = self.start({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"layer": [SMALL, self.LONG]}})
+        self.assertIn("1 of 2  point 0", run.stdout.readline())  # while the second one runs
+        self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+
+
+class Figures(SweepCase):
+    """What follows from a result, calculated by hand from its counters."""
+    SWEEP = {"base": {"layer": SMALL, "hw": "nv_small", "memory": "ddr4-2400"},
+             "axes": {"clock_mhz": [500, 1000], "cbuf.banks": [16, 32], "memory": ["ddr4-2400", "ideal"]}}
+
+    def result(self, point):
+        return json.loads((self.folder / "out" / "points" / f"{point:04}" / "result.json").read_text())
+
+    def close(self, found, expected):
+        self.assertAlmostEqual(found / expected, 1, delta=2e-5)  # six digits
+
+    def test_time_and_rates(self):
+        self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
+        for row in self.rows():
+            result = self.result(row["point"])
+            seconds = result["cycles"] / (row["clock_mhz"] * 1e6)
+            traffic = result["traffic"]["dbb"]
+            self.close(row["time_us"], seconds * 1e6)
+            self.close(row["frames_per_s"], 1 / seconds)
+            self.close(row["gops"], 2 * 9 * 7 * 10 * 12 * 3 * 3 / seconds / 1e9)
+            self.close(row["dbb_gb_per_s"], (traffic["read_bytes"] + traffic["write_bytes"]) / seconds / 1e9)
+            self.close(row["csc.starved"], result["units"]["csc"]["starved"] / result["cycles"])
+            self.assertEqual(row["dbb_read_bytes.CDMA_WT"], traffic["read_bytes_by_client"]["CDMA_WT"])
+            self.assertEqual(row["bound"], result["binding_bound"]["name"])
+            self.assertEqual(row["measured"], row["cbuf.banks"] == 32)  # nv_small has 32 banks; the clock is no matter of cycles
+            self.assertEqual(row["dram_efficiency"] is None, row["memory"] == "ideal")
+
+    def test_energy_and_area(self):
+        energy = {"table": "45nm", "multiply_int8_pj": {"value": 0.5, "source": "a test"}, "sram_cells_share": {"value": 1, "source": "a test"}}
+        self.assertEqual(self.sweep(self.SWEEP | {"energy": energy}).returncode, 0)
+        for row in self.rows():
+            result = self.result(row["point"])
+            units, traffic = result["units"], result["traffic"]["dbb"]
+            products = sum(units[half]["counters"]["products"] for half in ("cmac_a", "cmac_b"))
+            self.close(row["array_uj"], products * (0.5 + 0.1) / 1e6)
+            # nv_small: banks of 512 entries of 8 bytes are 4 KiB: half of 8 KiB, at 10 pJ that quadruple in size double.
+            read = 8 * (units["csc"]["counters"]["data_reads"] + units["csc"]["counters"]["weight_reads"])
+            filled = sum(traffic["read_bytes_by_client"][client] for client in ("CDMA_DAT", "CDMA_WT"))
+            self.close(row["cbuf_uj"], (read + filled) / 8 * 10 / 2 ** 0.5 / 1e6)
+            if row["memory"] == "ideal":
+                self.close(row["memory_uj"], (traffic["read_bytes"] + traffic["write_bytes"]) / 8 * 1300 / 1e6)
+            else:
+                self.close(row["memory_uj"], result["memory_report"]["dbb"]["energy"]["total_pj"] / 1e6)
+            self.close(row["energy_uj"], row["array_uj"] + row["cbuf_uj"] + row["memory_uj"])
+            self.close(row["area_mm2"], (8 * 8 * (282 + 137) + row["cbuf.banks"] * 512 * 8 * 8 * 0.346) / 1e6)
+
+    def test_a_number_without_a_source_is_refused(self):
+        for energy, says in (({"table": "45nm", "dram_pj": {"value": 1}}, "/dram_pj/source"), ({"dram_pj": {"value": 1, "source": "x"}}, "is missing"),
+                             ({"table": "45nm", "dram_pj": 3}, "/dram_pj"), ({"table": "44nm"}, "45nm"), ("none.json", "unknown table"),
+                             ({"table": "45nm", "dram_pj": {"value": -1, "source": "x"}}, "/dram_pj/value"), (3, "/energy")):
+            self.refused(self.sweep(self.SWEEP | {"energy": energy}), says)
+            if isinstance(energy, dict):
+                self.write(energy, "energy.json")
+                self.refused(self.sweep(self.SWEEP, "--energy", "energy.json"), says)
+
+    def test_the_command_runs_the_point_alone(self):
+        self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
+        row = self.rows()[5]
+        words = row["command"].split()
+        self.assertEqual(words[:2] + words[3:], ["dlasim", "run", "--point", "5"])
+        self.assertEqual(self.dlasim(*words[1:], "--out", "alone").returncode, 0)
+        self.assertEqual(json.loads((self.folder / "alone" / "result.json").read_text())["cycles"], row["cycles"])
+        for command, point, says in (("net", 5, "sweep of layers"), ("run", 8, "a point of 8")):
+            done = self.dlasim(command, words[2], "--point", point, "--out", "none")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+
+
+class Resuming(SweepCase):
+    SWEEP = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"layer": [SMALL, SweepCase.LONG], "latency": [10, 20]}}
+
+    def interrupt(self, how=signal.SIGINT):
+        """Two points have ended, the long ones run."""
+        run = self.start(self.SWEEP, "--jobs", "2", "--timing-only")
+        for _ in range(2):
+            run.stdout.readline()
+        run.send_signal(how)
+        _, err = run.communicate(timeout=60)
+        return run.returncode, err
+
+    def times(self):
+        return {path.parent.name: path.stat().st_mtime_ns for path in self.folder.glob("out/points/*/result.json")}
+
+    def test_an_interrupted_sweep_says_what_has_ended_and_goes_on(self):
+        status, err = self.interrupt()
+        self.assertEqual(status, 130, err)
+        self.assertIn("interrupted after 2 of 4 points", err)
+        self.assertIn("--resume", err)
+        self.assertFalse((self.folder / "out" / "points.csv").exists())
+        self.assertEqual(len((self.folder / "out" / "points.partial.csv").read_text().splitlines()), 3)
+        before = self.times()
+        self.assertEqual(set(before), {"0000", "0001"})
+        done = self.sweep(self.SWEEP, "--jobs", 2, "--timing-only", "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 of 4 points have ended before", done.stdout)
+        self.assertEqual({name: self.times()[name] for name in before}, before)
+        self.assertFalse((self.folder / "out" / "points.partial.csv").exists())
+        self.assertEqual(self.sweep(self.SWEEP, "--timing-only", out="whole").returncode, 0)
+        for name in ("points.csv", "points.json"):
+            self.assertEqual((self.folder / "out" / name).read_bytes(), (self.folder / "whole" / name).read_bytes())
+
+    def test_a_killed_sweep_goes_on(self):
+        self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
+        done = self.sweep(self.SWEEP, "--timing-only", "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 of 4 points have ended before", done.stdout)
+        self.assertEqual(len(self.rows()), 4)
+
+    def test_a_folder_of_another_sweep_is_refused(self):
+        self.interrupt()
+        for sweep, arguments, says in (
+                (self.SWEEP, ["--timing-only"], ("2 of 4 points of an unfinished sweep", "--resume")),
+                (self.SWEEP, ["--resume"], ("another sweep", "its options differ")),
+                (self.SWEEP | {"axes": {"layer": [SMALL], "latency": [10, 21]}}, ["--timing-only", "--resume"], ("another sweep", "sweep file")),
+                (self.SWEEP, ["--timing-only", "--resume", "--restart"], ("--re",))):
+            done = self.sweep(sweep, *arguments)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            for text in says:
+                self.assertIn(text, done.stderr)
+        self.write(SMALL, "layer.json")
+        named = {"base": {"layer": "layer.json", "hw": "nv_small"}, "axes": {"latency": [10, 20]}}
+        self.assertEqual(self.sweep(named, "--restart").returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder / "out" / "points")), [".lock", "0000", "0001"])
+        self.write(SMALL | {"name": "other"}, "layer.json")
+        done = self.sweep(named, "--resume")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a file that it names differ", done.stderr)
+
+    def test_stale_points_do_not_mix_in(self):
+        axes = {"latency": [10, 20, 30]}
+        self.assertEqual(self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": axes}).returncode, 0)
+        (self.folder / "out" / "points" / "0002" / "mine.txt").write_text("of the user")
+        self.assertEqual(self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10]}}).returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder / "out" / "points")), [".lock", "0000", "0002"])
+        self.assertEqual(os.listdir(self.folder / "out" / "points" / "0002"), ["mine.txt"])
+        self.assertEqual(len(self.rows()), 1)
+
+    def test_a_damaged_table_is_refused(self):
+        self.assertEqual(self.sweep(Sweeps.SWEEP).returncode, 0)
+        (self.folder / "out" / "points.db").write_bytes(b"no table at all" * 1000)
+        done = self.sweep(Sweeps.SWEEP, "--resume")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("points.db", done.stderr)
+        self.assertEqual(self.sweep(Sweeps.SWEEP, "--restart").returncode, 0)
+
+    def test_a_point_whose_process_was_killed_runs_again(self):
+        run = self.start(self.SWEEP, "--timing-only")
+        for _ in range(2):
+            run.stdout.readline()
+        while run.poll() is None:  # the third point
+            children = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
+            if children:
+                os.kill(int(children[0]), signal.SIGKILL)
+                break
+            time.sleep(0.01)
+        out, err = run.communicate(timeout=100)
+        self.assertEqual(run.returncode, 3, err)
+        self.assertIn("ended from outside", self.rows()[2]["reason"])
+        done = self.sweep(self.SWEEP, "--timing-only", "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3 of 4 points have ended before", done.stdout)
+
+
+if __name__ == "__main__":
+    cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
