@@ -8,6 +8,8 @@
 #include <systemc>
 
 #include "app/bound_command.h"
+#include "app/export_command.h"
+#include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/presets_command.h"
 #include "app/reference_command.h"
@@ -19,6 +21,7 @@
 #include "config/memory.h"
 #include "files/console.h"
 #include "files/number.h"
+#include "loadable/plan.h"
 #include "replay/replay.h"
 #include "units/dram/command_line.h"
 
@@ -54,6 +57,24 @@ int replay(const ReplayArguments& arguments)
 CLI::Validator whole(std::uint64_t low, std::uint64_t high)
 {
     return {[=](std::string& text) { return whole_number(text, low, high) ? "" : whole_number_problem(text, low, high); }, "NUMBER"};
+}
+
+/// What `loadable` and `export` have in common.
+void add_loadable_options(CLI::App& app, LoadableOptions& file)
+{
+    app.add_option("--hw", file.hardware, "hardware preset or file: the one it was compiled for")->capture_default_str();
+    app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
+    app.add_option("--set", file.settings, "PATH=VALUE laid over the hardware, for example clock_mhz=800")->allow_extra_args(false);
+    app.add_option("--input", file.inputs, "values of an input: NumPy, or bytes; without one they are made by --seed")
+        ->allow_extra_args(false);
+    app.add_option("--input-form", file.form, "what an input that is no .npy holds")
+        ->capture_default_str()
+        ->check(CLI::IsMember(std::vector<std::string>(std::begin(loadable::kInputForms), std::end(loadable::kInputForms))));
+    app.add_option("--seed", file.seed, "seed of inputs without a file")->capture_default_str()->check(whole(0, UINT32_MAX));
+    app.add_option("--mode", file.mode, "order of the register writes")
+        ->capture_default_str()
+        ->check(CLI::IsMember(std::vector<std::string>(loadable::kModeNames.begin(), loadable::kModeNames.end())));
+    app.add_option("--chains", file.chains, "stop after so many sets of operations that run together")->check(whole(1, UINT32_MAX));
 }
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
@@ -112,6 +133,26 @@ int parse_and_run(int argc, char** argv)
     net_app->add_flag("--quiet", net.quiet, "print nothing but errors");
     net_app->add_flag("--times", net.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
     hidden(net_app->add_flag("--stepping", net.stepping, "evaluate every unit in every cycle: slow, same result"));
+
+    LoadableOptions file;
+    CLI::App* file_app = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");
+    file_app->add_option("LOADABLE", file.loadable, "the file")->required();
+    add_loadable_options(*file_app, file);
+    file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
+    file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
+    file_app->add_option("--out", file.out, "output folder")->capture_default_str();
+    file_app->add_option("--events", file.events, "write the events of the run to this file");
+    file_app->add_flag("--timing-only", file.timing_only, "simulate time without values");
+    file_app->add_flag("--quiet", file.quiet, "print nothing but errors");
+    file_app->add_flag("--times", file.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
+    hidden(file_app->add_flag("--stepping", file.stepping, "evaluate every unit in every cycle: slow, same result"));
+
+    ExportOptions exported;
+    CLI::App* export_app = app.add_subcommand("export", "write what would run as a case that replay reads, docs/LOADABLE.md");
+    export_app->add_option("LOADABLE", exported.what.loadable, "a file of the NVDLA compiler")->required();
+    export_app->add_option("--to", exported.to, "the case that is written (JSON)")->required();
+    add_loadable_options(*export_app, exported.what);
+    export_app->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
 
     ReplayArguments again;
     CLI::App* replay_app = app.add_subcommand("replay", "replay a register program: a measured case or an NVDLA trace");
@@ -177,6 +218,8 @@ int parse_and_run(int argc, char** argv)
     if (run_app->parsed()) return run_command(run);
     net.apart = layers == "apart";
     if (net_app->parsed()) return net_command(net);
+    if (file_app->parsed()) return loadable_command(file);
+    if (export_app->parsed()) return export_command(exported);
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);
     if (bound_app->parsed()) return bound_command(bound);

@@ -13,6 +13,7 @@
 #include "files/console.h"
 #include "platform/declared.h"
 #include "replay/events.h"
+#include "report/loadable_result.h"
 #include "report/network_result.h"
 #include "report/result.h"
 #include "sweep/energy.h"
@@ -162,6 +163,12 @@ std::vector<Chapter> reference()
            "",
            "What `dlasim net NETWORK --out DIR` writes. `layers.csv` has a row a step. All cycles count from t0, the first op-enable.",
            rows_of(network_result_keys())}}});
+    chapters.push_back({"result.json of a loadable",
+                        "",
+                        {{{"loadable"},
+                          "",
+                          "What `dlasim loadable FILE --out DIR` writes. All cycles count from t0, the last op-enable of the first chain.",
+                          rows_of(loadable_result_keys())}}});
     chapters.push_back(
         {"result.json of a replay", "", {{{"replay"}, "", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())}}});
     chapters.push_back(

@@ -155,6 +155,7 @@ struct Machine::Parts {
     std::optional<PortMemory> primary, secondary;
     sc_core::sc_signal<bool> interrupt{"interrupt"};
     ProbeSet probes;
+    const Software* software = nullptr;  // while it runs
     bool ran = false;
 };
 
@@ -237,6 +238,8 @@ std::uint64_t Machine::work() const
     return most;
 }
 
+std::size_t Machine::stamps() const { return parts_->software ? parts_->software->stamps().size() : 0; }
+
 namespace {
 
 /// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
@@ -282,7 +285,8 @@ RunResult Machine::run(const Program& program)
     Parts& parts = *parts_;
     DLASIM_EXPECTS(!parts.ran);
     parts.ran = true;
-    Software software("software", parts.clock, program, *register_address(parts.hardware, "GLB.S_INTR_STATUS"));
+    Software software("software", parts.clock, program, *register_address(parts.hardware, "GLB.S_INTR_STATUS"), parts.options.host);
+    parts.software = &software;
     software.socket.bind(parts.top.csb);
     software.interrupt.bind(parts.interrupt);
     Window window([&](Cycle end) { return parts.snapshot(end); });
@@ -343,6 +347,7 @@ RunResult Machine::run(const Program& program)
             }
         }
     }
+    parts.software = nullptr;
     result.t0 = software.t0();
     result.end = stop == kNever ? cycle() : stop - 1;
     // Units evaluate what they have put off before anything is read of them; one that failed is not asked again.

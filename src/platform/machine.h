@@ -27,6 +27,7 @@ struct MachineOptions {
     bool check_dram = false;  // every command of a DRAM goes through the checker
     bool drain = false;       // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
+    HostSpeed host;
 };
 
 /// A read or write command at a memory port, accepted in `cycle`.
@@ -100,6 +101,8 @@ public:
 
     /// Atoms that the MAC array has taken, or bytes that were moved, whatever is more: for the progress of a run, inside keep_going.
     std::uint64_t work() const;
+    /// Stamps of the program that it has passed, likewise.
+    std::size_t stamps() const;
 
     /// Runs the program from reset to 64 cycles after its last entry has completed. Once.
     RunResult run(const Program& program);

@@ -50,4 +50,10 @@ struct HostStep {
 using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus, Stamp, HostStep>;
 using Program = std::vector<ProgramEntry>;
 
+/// How long software takes; 0: the next write is offered in the cycle after the last one was accepted.
+struct HostSpeed {
+    Cycle cycles_per_write = 0;   // more, behind every write
+    Cycle interrupt_latency = 0;  // from the rising pin to the write that clears it
+};
+
 }  // namespace dlasim

@@ -16,8 +16,9 @@ struct Overloaded : F... {
 constexpr std::uint64_t kPollLimit = 1u << 20;
 }  // namespace
 
-Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address)
-    : sc_module(name), clock_(clock), program_(program), status_address_(status_address)
+Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address,
+                   HostSpeed speed)
+    : sc_module(name), clock_(clock), program_(program), status_address_(status_address), speed_(speed)
 {
     SC_HAS_PROCESS(Software);
     SC_THREAD(run);
@@ -71,6 +72,7 @@ void Software::perform(const ProgramEntry& entry)
                    },
                    [&](const WaitInterrupt&) {
                        while (!interrupt.read()) wait(interrupt.posedge_event());
+                       if (speed_.interrupt_latency != 0) wait(clock_.until(clock_.now() + speed_.interrupt_latency));
                        transfer(status_address_, 0xffffffffu);
                        while (interrupt.read()) wait(interrupt.negedge_event());
                    },
@@ -133,6 +135,7 @@ void Software::mark()
 void Software::run_program()
 {
     bool started = false;
+    Cycle next = 0;  // the first in which an entry may be offered
     for (; position_ < program_.size(); ++position_) {
         if (std::holds_alternative<MarkT0>(program_[position_])) {
             if (!marked_) mark();
@@ -143,13 +146,14 @@ void Software::run_program()
             perform(program_[position_]);
             continue;
         }
-        // The next entry is offered in the cycle after the last one completed.
-        if (started && clock_.now() <= completed_) wait(clock_.until(completed_ + 1));
+        // The next entry is offered in the cycle after the last one completed, behind a write when the host is ready for it.
+        if (started && clock_.now() < next) wait(clock_.until(next));
         started = true;
         perform(program_[position_]);
         if (std::holds_alternative<RegisterWrite>(program_[position_]) && mark_follows()) mark();
         // An interrupt wait completed in the cycle before the pin is low.
         completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
+        next = completed_ + 1 + (std::holds_alternative<RegisterWrite>(program_[position_]) ? speed_.cycles_per_write : 0);
     }
 }
 

@@ -19,7 +19,8 @@ public:
     sc_core::sc_in<bool> interrupt{"interrupt"};
 
     /// `status_address`: byte address of GLB.S_INTR_STATUS.
-    Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address);
+    Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address,
+             HostSpeed speed);
 
     std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
     std::function<void()> on_end;           // the last entry has completed
@@ -49,6 +50,7 @@ private:
     const Clock& clock_;
     const Program& program_;
     std::uint32_t status_address_;
+    HostSpeed speed_;
     std::size_t position_ = 0;
     std::uint32_t seen_status_ = 0;  // bits WaitStatus has collected
     bool finished_ = false, marked_ = false;

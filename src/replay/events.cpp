@@ -147,6 +147,25 @@ OrderedJson events_json(const RunResult& result, const Recording& recording, con
 
 OrderedJson port_totals_json(const PortTraffic& port) { return written(kTotalKeys, port); }
 
+std::vector<PlacedKey> port_total_keys(const std::string& prefix)
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kTotalKeys, prefix);
+    return keys;
+}
+
+OrderedJson region_json(const OutputRegion& place, const std::vector<std::uint8_t>& bytes)
+{
+    return written(kRegionKeys, Region{place, bytes});
+}
+
+std::vector<PlacedKey> region_keys(const std::string& prefix)
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kRegionKeys, prefix);
+    return keys;
+}
+
 std::vector<PlacedKey> event_keys()
 {
     std::vector<PlacedKey> keys;

@@ -16,6 +16,10 @@ nlohmann::ordered_json events_json(const RunResult& result, const Recording& rec
 
 /// Totals of a port, as in the events.
 nlohmann::ordered_json port_totals_json(const PortTraffic& port);
+std::vector<PlacedKey> port_total_keys(const std::string& prefix);
+/// A region of memory after the run, as in the events.
+nlohmann::ordered_json region_json(const OutputRegion& place, const std::vector<std::uint8_t>& bytes);
+std::vector<PlacedKey> region_keys(const std::string& prefix);
 /// Its keys.
 std::vector<PlacedKey> event_keys();
 

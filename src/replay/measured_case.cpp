@@ -102,6 +102,17 @@ ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Pl
         return MarkT0{};
     }
     if (name == "WAIT_INTR") return WaitInterrupt{text()};
+    if (name == "WAIT_PIN") return WaitPin{};
+    if (name == "WAIT_STATUS") return WaitStatus{static_cast<std::uint32_t>(number(entry[1], place.at(1), 1, 0xffffffff))};
+    if (name == "POLL") {
+        const Place at = place.at(1);
+        const auto word = [&](const char* key) {
+            return static_cast<std::uint32_t>(number(member(entry[1], key, at), at.at(key), 0, 0xffffffff));
+        };
+        const Json& reg = member(entry[1], "register", at);
+        if (!reg.is_string()) at.at("register").fail(found(reg) + ", expected UNIT.REGISTER");
+        return PollRegister{reg, address(reg), word("mask"), word("value")};
+    }
     if (name == "READ") return RegisterRead{.name = text(), .address = address(text()), .check = false, .mask = 0, .expected = 0};
     return RegisterWrite{name, address(name), static_cast<std::uint32_t>(number(entry[1], place.at(1), 0, 0xffffffff))};
 }

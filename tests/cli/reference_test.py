@@ -184,6 +184,15 @@ class Keys(unittest.TestCase):
             self.sections["network"].check(result)
             self.units(result["units"])
 
+    def look_at_loadables(self):
+        files = DATA / "loadables"
+        for name, hardware, options in (("regression/NN_L0_0", "nv_full", ["--memory", "ddr4-2400"]), ("tiny_nv_small", "nv_small", []),
+                                        ("tiny_nv_large", "nv_large", ["--timing-only"])):
+            self.dlasim("loadable", files / f"{name}.nvdla", "--hw", hardware, "--out", "loadable", "--quiet", *options)
+            result = self.load("loadable/result.json")
+            self.sections["loadable"].check(result)
+            self.units(result["units"])
+
     def look_at_plans(self):
         (self.folder / "layer.json").write_text(json.dumps(CONVOLUTION))
         self.dlasim("run", "layer.json", "--plan", "--out", "planned")
@@ -245,6 +254,7 @@ class Keys(unittest.TestCase):
     def test_what_is_written_and_read_is_declared_and_what_is_declared_occurs(self):
         self.look_at_runs()
         self.look_at_networks()
+        self.look_at_loadables()
         self.look_at_plans()
         self.look_at_bounds()
         self.look_at_replays()

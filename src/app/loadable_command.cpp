@@ -1,0 +1,162 @@
+#include "app/loadable_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "app/interrupt.h"
+#include "app/loadable_run.h"
+#include "app/output_folder.h"
+#include "app/progress.h"
+#include "app/status.h"
+#include "base/error.h"
+#include "config/hardware.h"
+#include "config/memory.h"
+#include "files/console.h"
+#include "files/number.h"
+#include "replay/events.h"
+#include "report/loadable_description.h"
+#include "report/loadable_result.h"
+
+namespace dlasim {
+namespace {
+
+namespace fs = std::filesystem;
+/// The number of a name.
+template <class Names>
+std::size_t choice(const Names& names, const std::string& name)
+{
+    return static_cast<std::size_t>(std::find(std::begin(names), std::end(names), name) - std::begin(names));
+}
+
+/// Files of an output, in the folder of the result.
+struct TensorNames {
+    explicit TensorNames(std::size_t i)
+        : array(i == 0 ? kTensorFile : fmt::format("output_{}.npy", i)),
+          surface(i == 0 ? "output.surface" : fmt::format("output_{}.surface", i))
+    {
+    }
+    std::string array, surface;
+};
+
+std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results, const OutputFolder& folder)
+{
+    std::vector<WrittenTensor> tensors;
+    for (const SeenRange& seen : results) {
+        const TensorNames names(tensors.size());
+        const std::size_t number = plan.loadable->memories[seen.range.memory].tensor;
+        const loadable::TensorEntry& tensor = plan.loadable->tensors[number];
+        WrittenTensor written{tensor.name, names.array, names.surface,
+                              loadable::unpacked(tensor, seen.bytes, plan.loadable->where("tensor", number))};
+        OutputFile(folder.path() / names.array).commit(loadable::npy_text(tensor, written.elements));
+        OutputFile(folder.path() / names.surface).commit({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
+        tensors.push_back(std::move(written));
+    }
+    return tensors;
+}
+
+}  // namespace
+
+HostSpeed parse_cpu(const std::string& text)
+{
+    constexpr std::uint64_t kMostCycles = 1u << 20;
+    HostSpeed speed;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string option = text.substr(at, end - at);
+        const std::size_t equals = std::min(option.find('='), option.size());
+        const std::string name = option.substr(0, equals), value = option.substr(std::min(equals + 1, option.size()));
+        Cycle* const field = name == "cycles_per_write"    ? &speed.cycles_per_write
+                             : name == "interrupt_latency" ? &speed.interrupt_latency
+                                                           : nullptr;
+        if (!field) throw ConfigError("--cpu", "found \"" + name + "\", expected cycles_per_write=N or interrupt_latency=N");
+        const auto number = whole_number(value, 0, kMostCycles);
+        if (!number) throw ConfigError("--cpu/" + name, whole_number_problem(value, 0, kMostCycles));
+        *field = *number;
+        at = end + 1;
+    }
+    return speed;
+}
+
+WrittenRegions regions_of(const std::vector<SeenRange>& written)
+{
+    WrittenRegions regions;
+    for (const SeenRange& seen : written) {
+        OutputRegion region;
+        region.space = space(seen.range.place);
+        region.address = seen.range.place.address;
+        region.bytes = seen.range.bytes;
+        regions.recording.outputs.push_back(std::move(region));
+        regions.contents.push_back(seen.bytes);
+    }
+    return regions;
+}
+
+loadable::Plan plan_of(const LoadableOptions& options)
+{
+    loadable::Options how;
+    how.mode = static_cast<loadable::Mode>(choice(loadable::kModeNames, options.mode));
+    how.form = static_cast<loadable::InputForm>(choice(loadable::kInputForms, options.form));
+    how.inputs = options.inputs;
+    how.seed = static_cast<std::uint32_t>(options.seed);
+    how.chains = options.chains;
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const MemorySpec memory = parse_memory(options.memory);
+    return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);
+}
+
+int loadable_command(const LoadableOptions& options)
+{
+    const loadable::Plan plan = plan_of(options);
+    if (options.describe) {
+        say("{}", loadable_description(plan));
+        return kDone;
+    }
+    watch_for_interrupt();  // before the first file
+    const OutputFolder folder(options.out);
+    OutputFile result_file = folder.file("result.json");
+    std::optional<OutputFile> events_file;
+    if (!options.events.empty()) events_file.emplace(options.events);
+
+    MachineOptions how;
+    how.events = !options.events.empty();
+    how.stepping = options.stepping;
+    how.values = !options.timing_only;
+    how.host = parse_cpu(options.cpu);
+    LoadableRun machine(plan, how);
+    Progress progress(fs::path(plan.loadable->file).filename().string(), "operations", plan.operations.size(), options.quiet);
+    const RunResult& run = machine.run([&](Cycle now, std::size_t operations) {
+        progress.show(now, operations);
+        return !interrupted();
+    });
+    if (run.interrupted || interrupted()) {
+        say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
+        return kInterrupted;
+    }
+    if (run.hung)
+        throw MachineError(
+            fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.loadable->file), run.end, run.diagnosis));
+    LoadableResult result{plan, run, operation_times(plan, run)};
+    result.wall_seconds = machine.wall_seconds();
+    if (options.timing_only) {
+        remove_file(folder.path() / TensorNames(0).array);  // of an earlier run
+        remove_file(folder.path() / TensorNames(0).surface);
+    } else {
+        result.written = machine.written();
+        result.results = machine.look(plan.results);
+        result.tensors = write_tensors(plan, result.results, folder);
+    }
+    if (events_file) {
+        const WrittenRegions regions = regions_of(result.written);
+        events_file->commit(json_file_text(events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary), 1));
+    }
+    result_file.commit(json_file_text(loadable_result_json(result), 2));
+    if (!options.quiet) say("{}\n  written      {}\n", loadable_table(result), printable((folder.path() / "result.json").string()));
+    if (options.times)
+        say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
+                  machine.cpu_seconds());
+    return kDone;
+}
+
+}  // namespace dlasim

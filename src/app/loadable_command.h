@@ -1,0 +1,42 @@
+// dlasim loadable: a file of the NVDLA compiler through the machine. Exit statuses as of `run`.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "loadable/plan.h"
+#include "replay/replay.h"
+#include "report/loadable_result.h"
+
+namespace dlasim {
+
+struct LoadableOptions {
+    std::string loadable;  // the file
+    std::string hardware = "nv_full";
+    std::string memory = "ideal";
+    std::vector<std::string> settings, inputs;  // --set, --input
+    std::string form = "auto", mode = "overlap";
+    std::string out = "out";
+    std::string events;  // file of probes and bus logs, none if empty
+    std::uint64_t seed = 1, chains = UINT32_MAX;
+    std::string cpu;  // --cpu
+    bool describe = false, timing_only = false, quiet = false, stepping = false, times = false;
+};
+
+/// How fast the host is: "cycles_per_write=N,interrupt_latency=M", each once, 0 without. ConfigError for anything else.
+HostSpeed parse_cpu(const std::string& text);
+
+/// The program that would run. The file and the inputs are read.
+loadable::Plan plan_of(const LoadableOptions& options);
+
+/// Regions of the events: those of a measured case of the same program.
+struct WrittenRegions {
+    Recording recording;
+    std::vector<std::vector<std::uint8_t>> contents;
+};
+WrittenRegions regions_of(const std::vector<SeenRange>& written);
+
+/// Writes `out`/result.json and the outputs.
+int loadable_command(const LoadableOptions& options);
+
+}  // namespace dlasim

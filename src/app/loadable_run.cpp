@@ -1,0 +1,66 @@
+#include "app/loadable_run.h"
+
+#include <chrono>
+#include <ctime>
+
+namespace dlasim {
+
+using loadable::Location;
+
+MemorySpace space(const Location& location) { return location.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
+
+LoadableRun::LoadableRun(const loadable::Plan& plan, const MachineOptions& options)
+    : plan_(plan), values_(options.values), machine_(plan.hardware, plan.memory, options), acted_(plan.actions.size())
+{
+    for (const loadable::Used& used : loadable::used_memory(plan))
+        machine_.require_memory(space(used.place), Address(used.place.address), used.bytes, used.where);
+    // Without values too: compressed weights take the time that they say.
+    loadable::fill_memory(
+        plan_, [&](const Location& to, std::span<const std::uint8_t> bytes) { machine_.write_memory(space(to), to.address, bytes); });
+    for (const ProgramEntry& entry : plan.program) {
+        const HostStep* step = std::get_if<HostStep>(&entry);
+        if (!step) break;
+        act(step->number);
+    }
+}
+
+const RunResult& LoadableRun::run(const std::function<bool(Cycle now, std::size_t operations)>& keep_going)
+{
+    machine_.on_host = [&](std::size_t number) { act(number); };
+    machine_.keep_going = [&](Cycle now) { return keep_going(now, machine_.stamps()); };
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
+    run_ = machine_.run(plan_.program);
+    wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    cpu_seconds_ = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+    return run_;
+}
+
+std::vector<SeenRange> LoadableRun::look(const std::vector<loadable::Range>& ranges) const
+{
+    std::vector<SeenRange> seen;
+    seen.reserve(ranges.size());
+    for (const loadable::Range& range : ranges) seen.push_back({range, read(range.place, range.bytes)});
+    return seen;
+}
+
+std::vector<std::uint8_t> LoadableRun::read(const Location& from, std::uint64_t bytes) const
+{
+    return machine_.read_memory(space(from), Address(from.address), bytes);
+}
+
+void LoadableRun::act(std::size_t number)
+{
+    if (acted_[number] || !values_) return;
+    acted_[number] = true;
+    const loadable::HostAction& action = plan_.actions[number];
+    if (action.kind == loadable::HostAction::Kind::Outputs) {
+        written_ = look(plan_.written);
+        return;
+    }
+    loadable::run_host_task(
+        plan_.hosts[action.task], [&](const Location& from, std::uint64_t bytes) { return read(from, bytes); },
+        [&](const Location& to, const std::vector<std::uint8_t>& bytes) { machine_.write_memory(space(to), to.address, bytes); });
+}
+
+}  // namespace dlasim

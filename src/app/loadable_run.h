@@ -1,0 +1,40 @@
+// A planned loadable in a machine.
+#pragma once
+#include <optional>
+
+#include "loadable/plan.h"
+#include "platform/machine.h"
+#include "report/loadable_result.h"
+
+namespace dlasim {
+
+MemorySpace space(const loadable::Location& location);
+
+class LoadableRun {
+public:
+    /// Fills memory, and does what the host does before the hardware starts.
+    LoadableRun(const loadable::Plan& plan, const MachineOptions& options);
+
+    /// `keep_going`: the cycle, and how many operations were enabled; false stops the run.
+    const RunResult& run(const std::function<bool(Cycle now, std::size_t operations)>& keep_going);
+
+    std::vector<SeenRange> look(const std::vector<loadable::Range>& ranges) const;
+    /// After the last hardware task.
+    const std::vector<SeenRange>& written() const { return written_; }
+    std::vector<std::uint8_t> read(const loadable::Location& from, std::uint64_t bytes) const;
+    double wall_seconds() const { return wall_seconds_; }
+    double cpu_seconds() const { return cpu_seconds_; }
+
+private:
+    void act(std::size_t number);
+
+    const loadable::Plan& plan_;
+    bool values_;
+    Machine machine_;
+    RunResult run_;
+    std::vector<SeenRange> written_;
+    std::vector<bool> acted_;  // by number of a HostStep
+    double wall_seconds_ = 0, cpu_seconds_ = 0;
+};
+
+}  // namespace dlasim

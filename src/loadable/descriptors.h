@@ -1,0 +1,174 @@
+// What a hardware task describes: its operations, their surfaces, their dependencies and the lookup tables.
+//
+// Shapes  sizes of cubes in elements, strides and offsets in bytes; what a field of the file holds minus one is so in its comment.
+// Source  loadable.md 3.
+// Error   ConfigError naming file, task, operation, field and what was found.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "loadable/memory_plan.h"
+
+namespace dlasim::loadable {
+
+enum class Kind : std::uint8_t { Bdma, Conv, Sdp, Pdp, Cdp, Rubik };
+inline constexpr std::size_t kKinds = 6;
+inline constexpr std::array<const char*, kKinds> kKindNames{"BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK"};
+
+enum class CubeMemory : std::uint16_t { Primary = 0, Secondary = 1, Unit = 2 };  // Unit: on the fly from or to a neighbour
+
+struct Cube {
+    CubeMemory memory = CubeMemory::Primary;
+    std::int16_t address = -1;  // in the address list of the task, -1 none
+    std::uint32_t offset = 0, size = 0;
+    std::uint32_t width = 0, height = 0, channels = 0;
+    std::uint32_t line_stride = 0, surface_stride = 0, plane_stride = 0;
+
+    bool flies() const { return memory == CubeMemory::Unit; }
+};
+
+struct Converter {
+    std::int16_t scale = 0;
+    std::uint8_t truncate = 0, enable = 0;
+    std::int32_t offset = 0;
+};
+
+struct Transfer {
+    std::int16_t source = -1, destination = -1;  // addresses of the task
+    std::uint32_t line_bytes = 0, lines = 0, source_line = 0, destination_line = 0, surfaces = 0, source_surface = 0,
+                  destination_surface = 0;
+};
+
+struct BdmaOperation {
+    bool from_primary = true, to_primary = true;
+    std::vector<Transfer> transfers;
+};
+
+struct ConvOperation {
+    Cube weights, mask, groups, source, destination;
+    std::int64_t second_plane = 0;
+    std::uint32_t second_line_stride = 0;
+    std::uint8_t mode = 0, data_reuse = 0, weight_reuse = 0, skip_data_release = 0, skip_weight_release = 0;
+    std::uint16_t entries = 0;  // per slice
+    std::uint8_t format = 0, pixel_mapping = 0;
+    std::uint16_t fetch_grain = 0;
+    std::uint8_t batch = 0, weight_format = 0, data_banks = 0, weight_banks = 0;
+    std::uint32_t batch_stride = 0;
+    std::uint8_t post_extension = 0, pixel_override = 0;
+    std::uint16_t released = 0, csc_width = 0, csc_height = 0, csc_channels = 0, kernel_width = 0, kernel_height = 0, kernel_channels = 0,
+                  mac_width = 0, mac_height = 0;
+    std::uint32_t bytes_per_kernel = 0;
+    std::array<std::int16_t, 4> mean{};
+    std::uint8_t mean_on = 0, stride_x = 0, stride_y = 0, pad_left = 0, pad_right = 0, pad_top = 0, pad_bottom = 0, dilation_x = 0,
+                 dilation_y = 0, winograd_truncate = 0, input_precision = 0, precision = 0;
+    std::int16_t pad_value = 0;
+    Converter input_converter, output_converter;
+
+    bool feature() const { return format == 36; }
+};
+
+struct SdpStage {
+    std::uint8_t enable = 0, alu = 0, type = 0, mode = 0, activation = 0, shift = 0, truncate = 0, precision = 0;
+    std::int32_t alu_operand = 0, multiplier_operand = 0;
+    Converter alu_converter, multiplier_converter;
+
+    bool adds() const { return type >= 2; }
+    bool multiplies() const { return (type & 1) != 0; }
+    bool per_layer() const { return mode == 0; }
+    bool reads() const { return enable != 0 && type != 0 && mode != 0; }
+};
+
+struct SdpOperation {
+    Cube source, destination;
+    std::array<Cube, 3> operands;                      // of the stages
+    std::uint8_t source_precision = 0, precision = 0;  // precision: of the destination
+    std::int16_t table = -1;
+    Converter output_converter;
+    std::uint8_t mode = 0, batch = 0;  // mode: 1 Winograd
+    std::uint32_t batch_stride = 0;
+    std::array<SdpStage, 3> stages;  // X1, X2, Y
+
+    bool needs_rdma() const;
+};
+
+struct PdpOperation {
+    Cube source, destination;
+    std::array<std::uint16_t, 3> partial_in{}, partial_out{};                  // first, mid, last
+    std::uint8_t splits = 0, method = 0, kernel_width = 0, kernel_height = 0;  // kernel: minus one
+    std::uint8_t stride_x = 0, stride_y = 0, pad_left = 0, pad_right = 0, pad_top = 0, pad_bottom = 0, precision = 0;
+    std::array<std::int32_t, 7> pad_values{};
+};
+
+struct CdpOperation {
+    Cube source, destination;
+    std::uint8_t input_precision = 0, precision = 0;
+    std::int16_t table = -1;
+    Converter input_converter, output_converter;
+    std::uint8_t window = 0, bypass_square_sum = 0, bypass_multiplier = 0;
+};
+
+struct RubikOperation {
+    Cube source, destination;
+    std::uint8_t mode = 0, precision = 0, stride_x = 0, stride_y = 0;  // mode: 0 contract, 1 split, 2 merge
+};
+
+struct Slope {
+    std::int16_t scale = 0;
+    std::int8_t shift = 0;
+};
+
+struct LookupTable {
+    std::array<std::int16_t, 65> le{};
+    std::array<std::int16_t, 257> lo{};
+    std::int8_t le_offset = 0, lo_select = 0;
+    std::uint64_t le_start = 0, le_end = 0, lo_start = 0, lo_end = 0;
+    Slope le_underflow, le_overflow, lo_underflow, lo_overflow;
+    std::uint8_t hybrid_priority = 0, underflow_priority = 0, overflow_priority = 0, method = 0;
+};
+
+/// Another operation and the event that tells it something.
+struct Link {
+    enum Event : std::uint8_t { Completed = 1, Programmed = 2, Enabled = 3, WeightsDone = 4, DataDone = 5 };
+    std::int16_t operation = -1;  // -1 none
+    std::uint8_t event = 0;
+};
+
+struct Operation {
+    Kind kind = Kind::Bdma;
+    std::uint8_t dependencies = 0;
+    std::array<Link, kKinds> consumers;
+    Link fused_parent;
+    BdmaOperation bdma;  // of these, the one of its kind
+    ConvOperation conv;
+    SdpOperation sdp;
+    PdpOperation pdp;
+    CdpOperation cdp;
+    RubikOperation rubik;
+
+    std::size_t type() const { return static_cast<std::size_t>(kind); }
+    const char* name() const { return kKindNames[type()]; }
+    /// The table that it uses, -1 none.
+    int table() const { return kind == Kind::Sdp ? sdp.table : kind == Kind::Cdp ? cdp.table : -1; }
+    /// What it reads and writes as cubes; null where it has none: BDMA.
+    const Cube* source() const;
+    const Cube* destination() const;
+};
+
+struct HardwareTask {
+    std::size_t task = 0;  // in the file
+    std::string where;     // "FILE: task N", for messages
+    Version version;
+    std::array<std::int16_t, kKinds> heads{};  // the first operation of each kind, -1 none
+    std::vector<Operation> operations;
+    std::vector<LookupTable> tables;
+
+    /// "FILE: task N: operation I (CONV)"
+    std::string where_is(std::size_t operation) const;
+};
+
+/// Reads the descriptors of a task and checks that all their indices name something.
+HardwareTask read_task(const Loadable& loadable, const MemoryPlan& memories, std::size_t task);
+
+}  // namespace dlasim::loadable

@@ -1,0 +1,174 @@
+#include "loadable/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+
+namespace dlasim::loadable {
+namespace {
+
+constexpr std::uint64_t kMostBound = 1u << 28;  // bytes of an input or output
+
+class Planner {
+public:
+    Planner(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
+    {
+        p_.loadable = std::make_shared<const Loadable>(std::move(loadable));
+        p_.hardware = hardware;
+        p_.memory = memory;
+        p_.options = std::move(options);
+    }
+
+    Plan plan()
+    {
+        p_.memories.emplace(*p_.loadable, p_.hardware);
+        check_target();
+        read_inputs();
+        write_program();
+        return std::move(p_);
+    }
+
+private:
+    void check_target() const
+    {
+        for (const MemoryEntry::Flag flag : {MemoryEntry::Input, MemoryEntry::Output})
+            for (const std::size_t m : p_.loadable->bound(flag)) {
+                const TensorEntry& tensor = p_.loadable->tensors[p_.loadable->memories[m].tensor];
+                const std::uint32_t atom = p_.hardware.memory.atom_bytes;
+                const std::string where = p_.loadable->where("tensor", p_.loadable->memories[m].tensor);
+                if (p_.loadable->memories[m].size > kMostBound)
+                    throw ConfigError(
+                        p_.loadable->where("memory", m),
+                        fmt::format("has {} bytes, expected {} at most for an input or output", p_.loadable->memories[m].size, kMostBound));
+                check_tensor(tensor, p_.loadable->memories[m].size, where);
+                if (tensor.pixel_format == 37 && atom != 8) wrong_atoms(where, 8);
+                if (tensor.pixel_format == 36 && tensor.h > 1 && tensor.line_stride < std::uint64_t{tensor.w} * atom)
+                    wrong_atoms(where, tensor.line_stride / tensor.w);
+                if (tensor.pixel_format == 36 && tensor.h > 1 && tensor.w > 1 && tensor.line_stride > std::uint64_t{tensor.w} * atom &&
+                    tensor.line_stride == std::uint64_t{tensor.w} * 32)
+                    wrong_atoms(where, 32);
+            }
+    }
+    [[noreturn]] void wrong_atoms(const std::string& where, std::uint64_t atom) const
+    {
+        throw ConfigError(where, fmt::format("has atoms of {} bytes: compiled for another machine than {}, whose atoms have {}", atom,
+                                             p_.hardware.name, p_.hardware.memory.atom_bytes));
+    }
+
+    void read_inputs()
+    {
+        const std::vector<std::size_t> bound = p_.loadable->bound(MemoryEntry::Input);
+        if (p_.options.inputs.size() > bound.size())
+            throw ConfigError(p_.options.inputs[bound.size()],
+                              fmt::format("is input {}, but {} has {}", p_.options.inputs.size(), p_.loadable->file, bound.size()));
+        for (std::size_t i = 0; i < bound.size(); ++i) {
+            const MemoryEntry& memory = p_.loadable->memories[bound[i]];
+            const TensorEntry& tensor = p_.loadable->tensors[memory.tensor];
+            p_.inputs.push_back(i < p_.options.inputs.size()
+                                    ? read_input(tensor, memory.size, p_.options.inputs[i], p_.options.form)
+                                    : seeded_input(tensor, memory.size, p_.options.seed, p_.loadable->where("tensor", memory.tensor)));
+        }
+    }
+
+    void write_program()
+    {
+        Programmer programmer(p_.hardware, *p_.loadable, *p_.memories, p_.program);
+        Scheduler scheduler(p_.options.mode, programmer, p_.program);
+        std::size_t left = p_.options.chains;
+        const auto hardware_left = [&](std::size_t from) {
+            return std::any_of(p_.loadable->order.begin() + static_cast<std::ptrdiff_t>(from), p_.loadable->order.end(),
+                               [&](std::size_t task) { return p_.loadable->tasks[task].interface == Interface::Dla; });
+        };
+        std::vector<HardwareTask>& tasks = p_.tasks;
+        for (std::size_t i = 0; i < p_.loadable->order.size() && left > 0; ++i) {
+            const std::size_t task = p_.loadable->order[i];
+            if (p_.loadable->tasks[task].interface == Interface::Emu) {
+                p_.hosts.push_back(read_host_task(*p_.loadable, *p_.memories, task));
+                act({HostAction::Kind::Task, p_.hosts.size() - 1});
+                continue;
+            }
+            tasks.push_back(read_task(*p_.loadable, *p_.memories, task));
+            const std::vector<Chain> chains = chains_of(tasks.back());
+            const std::size_t count = std::min(left, chains.size());
+            scheduler.add(tasks.back(), chains, count);
+            p_.chains.insert(p_.chains.end(), chains.begin(), chains.begin() + static_cast<std::ptrdiff_t>(count));
+            left -= count;
+            if (left != 0 && hardware_left(i + 1)) continue;
+            find_written(tasks.back(), chains, count);
+            act({HostAction::Kind::Outputs, 0});
+        }
+        p_.operations = scheduler.take();
+        for (const std::size_t m : p_.loadable->bound(MemoryEntry::Output)) p_.results.push_back(range(m));
+    }
+
+    void act(HostAction action)
+    {
+        p_.program.push_back(HostStep{p_.actions.size()});
+        p_.actions.push_back(action);
+    }
+
+    Range range(std::size_t memory) const { return {memory, p_.memories->base(memory), p_.loadable->memories[memory].size}; }
+
+    /// Outputs that the task writes; where its result goes on to the host, the memory that the host reads.
+    void find_written(const HardwareTask& task, const std::vector<Chain>& chains, std::size_t count)
+    {
+        if (count == 0) return;
+        const Task& of = p_.loadable->tasks[task.task];
+        std::set<std::size_t> memories;
+        for (std::size_t i = 0; i < task.operations.size(); ++i) {
+            const Operation& o = task.operations[i];
+            for (const Transfer& transfer : o.bdma.transfers)
+                memories.insert(p_.memories->memory_of(of, transfer.destination, task.where_is(i)));
+            if (const Cube* to = o.destination(); to && !to->flies() && to->address >= 0)
+                memories.insert(p_.memories->memory_of(of, to->address, task.where_is(i)));
+        }
+        if (count == chains.size())
+            for (const std::size_t m : p_.loadable->bound(MemoryEntry::Output))
+                if (memories.contains(m)) p_.written.push_back(range(m));
+        if (!p_.written.empty()) return;
+        const std::size_t last = chains[count - 1].front();
+        if (const Cube* to = task.operations[last].destination(); to && to->address >= 0)
+            p_.written.push_back(range(p_.memories->memory_of(of, to->address, task.where_is(last))));
+    }
+
+    Plan p_;
+};
+
+}  // namespace
+
+const HardwareTask& Plan::task_of(const Scheduled& scheduled) const
+{
+    return *std::find_if(tasks.begin(), tasks.end(), [&](const HardwareTask& task) { return task.task == scheduled.task; });
+}
+
+const Operation& Plan::operation(const Scheduled& scheduled) const { return task_of(scheduled).operations[scheduled.operation]; }
+
+Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
+{
+    return Planner(std::move(loadable), hardware, memory, std::move(options)).plan();
+}
+
+void fill_memory(const Plan& plan, const std::function<void(const Location& to, std::span<const std::uint8_t> bytes)>& write)
+{
+    for (std::size_t m = 0; m < plan.loadable->memories.size(); ++m)
+        for (const Content& content : plan.loadable->memories[m].contents) {
+            Location to = plan.memories->base(m);
+            to.address += content.offset;
+            write(to, plan.loadable->blobs[content.blob].bytes);
+        }
+    const std::vector<std::size_t> bound = plan.loadable->bound(MemoryEntry::Input);
+    for (std::size_t i = 0; i < bound.size(); ++i) write(plan.memories->base(bound[i]), plan.inputs[i]);
+}
+
+std::vector<Used> used_memory(const Plan& plan)
+{
+    std::vector<Used> used;
+    for (std::size_t m = 0; m < plan.loadable->memories.size(); ++m)
+        used.push_back({plan.loadable->where("memory", m), plan.memories->base(m), plan.loadable->memories[m].size});
+    return used;
+}
+
+}  // namespace dlasim::loadable

@@ -1,0 +1,72 @@
+// What runs when a loadable runs: one register program for all its hardware tasks, the tasks of the host between them, and memory before.
+//
+// Source  loadable.md.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "facts/memory_spec.h"
+#include "loadable/host_task.h"
+#include "loadable/schedule.h"
+#include "loadable/tensors.h"
+
+namespace dlasim::loadable {
+
+struct Options {
+    Mode mode = Mode::Overlap;
+    std::vector<std::string> inputs;  // files of the inputs, in the order of their numbers; those without one are seeded
+    InputForm form = InputForm::Auto;
+    std::uint32_t seed = 1;
+    std::size_t chains = SIZE_MAX;  // at most so many, then the run ends
+};
+
+/// What the host does at a HostStep of the program.
+struct HostAction {
+    enum class Kind { Task, Outputs };  // a task of the host; look at what the hardware has written
+    Kind kind = Kind::Outputs;
+    std::size_t task = 0;  // in `hosts`
+};
+
+/// A range of memory that is looked at after the run.
+struct Range {
+    std::size_t memory = 0;  // in the file
+    Location place;
+    std::uint64_t bytes = 0;
+};
+
+struct Plan {
+    std::shared_ptr<const Loadable> loadable;
+    Hardware hardware;
+    MemorySpec memory;
+    Options options;
+    std::optional<MemoryPlan> memories;
+    std::vector<HardwareTask> tasks;
+    std::vector<HostTask> hosts;
+    Program program;
+    std::vector<HostAction> actions;                // by number of their HostStep
+    std::vector<Scheduled> operations;              // in the order of their enables
+    std::vector<Chain> chains;                      // of all hardware tasks
+    std::vector<std::vector<std::uint8_t>> inputs;  // of bound(Input)
+    std::vector<Range> written;                     // outputs of the hardware, or what it hands to the host
+    std::vector<Range> results;                     // memories of the outputs
+
+    const HardwareTask& task_of(const Scheduled& scheduled) const;
+    const Operation& operation(const Scheduled& scheduled) const;
+};
+
+Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options);
+
+/// Memory before the run: blobs, then inputs. What is not written is zero.
+void fill_memory(const Plan& plan, const std::function<void(const Location& to, std::span<const std::uint8_t> bytes)>& write);
+
+/// Ranges of memory that it uses, with a name for messages.
+struct Used {
+    std::string where;
+    Location place;
+    std::uint64_t bytes = 0;
+};
+std::vector<Used> used_memory(const Plan& plan);
+
+}  // namespace dlasim::loadable

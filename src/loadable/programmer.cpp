@@ -1,0 +1,205 @@
+#include "loadable/programmer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "base/error.h"
+
+namespace dlasim::loadable {
+namespace {
+
+constexpr std::uint32_t kEverySource = 0x003f03ff;  // of S_INTR_MASK
+constexpr unsigned kDoneBits[kKinds] = {6, 20, 0, 4, 2, 8};
+constexpr std::uint32_t kMostCells = 8192;  // in a direction of a cube
+
+}  // namespace
+
+std::uint32_t Programmer::done_bit(Kind kind, unsigned group) { return 1u << (kDoneBits[static_cast<std::size_t>(kind)] + group); }
+
+std::array<unsigned, kKinds> Programmer::next_groups() const
+{
+    std::array<unsigned, kKinds> groups{};
+    std::copy_n(next_.begin(), kKinds, groups.begin());
+    return groups;
+}
+
+unsigned Programmer::take(std::size_t unit)
+{
+    const unsigned group = next_[unit];
+    next_[unit] ^= 1;
+    return group;
+}
+
+Prepared Programmer::prepare(std::size_t operation) { return prepare(operation, next_[task_->operations[operation].type()]); }
+
+Prepared Programmer::prepare(std::size_t operation, unsigned group)
+{
+    operation_ = operation;
+    const Operation& o = task_->operations[operation];
+    next_[o.type()] = group ^ 1;
+    Prepared prepared{operation, group, 0, false};
+    if (o.kind == Kind::Sdp || o.kind == Kind::Pdp) {
+        prepared.rdma = o.kind == Kind::Sdp ? o.sdp.needs_rdma() : !o.pdp.source.flies();
+        const std::size_t unit = o.kind == Kind::Sdp ? kSdpRdma : kPdpRdma;
+        prepared.rdma_group = prepared.rdma ? take(unit) : next_[unit];
+    }
+    if (o.kind == Kind::Bdma) check(hw_.bdma, hw_.name + " has no BDMA");
+    if (o.kind == Kind::Rubik) check(hw_.rubik, hw_.name + " has no Rubik");
+    select(o.kind, prepared);
+    switch (o.kind) {
+        case Kind::Bdma:
+            write_bdma(o.bdma);
+            break;
+        case Kind::Conv:
+            write_conv(o.conv);
+            break;
+        case Kind::Sdp:
+            write_sdp(o.sdp, prepared.rdma);
+            break;
+        case Kind::Pdp:
+            write_pdp(o.pdp, prepared.rdma);
+            break;
+        case Kind::Cdp:
+            write_cdp(o.cdp);
+            break;
+        case Kind::Rubik:
+            write_rubik(o.rubik);
+            break;
+    }
+    return prepared;
+}
+
+void Programmer::select(Kind kind, const Prepared& prepared)
+{
+    const unsigned group = prepared.group;
+    switch (kind) {
+        case Kind::Bdma:
+            break;
+        case Kind::Conv:
+            for (const char* unit : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) write(std::string(unit) + ".S_POINTER", group);
+            break;
+        case Kind::Sdp:
+        case Kind::Pdp: {
+            const std::string unit = kKindNames[static_cast<std::size_t>(kind)];
+            write(unit + ".S_POINTER", group);
+            write(unit + "_RDMA.S_POINTER", prepared.rdma_group);
+            break;
+        }
+        case Kind::Cdp:
+            write("CDP.S_POINTER", group);
+            write("CDP_RDMA.S_POINTER", group);
+            break;
+        case Kind::Rubik:
+            write("RBK.S_POINTER", group);
+            break;
+    }
+}
+
+void Programmer::enable(const Prepared& prepared)
+{
+    const Kind kind = task_->operations[prepared.operation].kind;
+    operation_ = prepared.operation;
+    select(kind, prepared);
+    switch (kind) {
+        case Kind::Bdma:
+            return write(prepared.group == 0 ? "BDMA.CFG_LAUNCH0" : "BDMA.CFG_LAUNCH1", 1);
+        case Kind::Conv:
+            for (const char* unit : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) write(std::string(unit) + ".D_OP_ENABLE", 1);
+            return;
+        case Kind::Cdp:
+            write("CDP_RDMA.D_OP_ENABLE", 1);
+            return write("CDP.D_OP_ENABLE", 1);
+        case Kind::Rubik:
+            return write("RBK.D_OP_ENABLE", 1);
+        case Kind::Sdp:
+        case Kind::Pdp: {
+            const std::string unit = kKindNames[static_cast<std::size_t>(kind)];
+            if (prepared.rdma) write(unit + "_RDMA.D_OP_ENABLE", 1);
+            return write(unit + ".D_OP_ENABLE", 1);
+        }
+    }
+}
+
+void Programmer::unmask(Kind kind)
+{
+    const std::uint32_t mask = kEverySource & ~(3u << kDoneBits[static_cast<std::size_t>(kind)]);
+    if (mask == mask_) return;
+    write("GLB.S_INTR_MASK", mask);
+    mask_ = mask;
+}
+
+void Programmer::write(const std::string& name, std::uint64_t value)
+{
+    const std::size_t dot = name.find('.');
+    const UnitRegisters* unit = find_unit(hw_, std::string_view(name).substr(0, dot));
+    const RegisterRow* row = unit ? unit->find(std::string_view(name).substr(dot + 1)) : nullptr;
+    if (!row) refuse("writes " + name + ", which " + hw_.name + " does not have");
+    program_.push_back(RegisterWrite{name, unit->base + row->offset, static_cast<std::uint32_t>(value)});
+}
+
+void Programmer::put(const std::string& name, std::initializer_list<Field> fields)
+{
+    std::uint64_t word = 0;
+    for (const Field& field : fields)
+        word |= (static_cast<std::uint64_t>(field.value) & ((std::uint64_t{1} << field.width) - 1)) << field.low;
+    write(name, word);
+}
+
+void Programmer::wide(const std::string& high, const std::string& low, std::uint64_t address)
+{
+    write(high, address >> 32);
+    write(low, address);
+}
+
+void Programmer::write_all(std::initializer_list<std::pair<const char*, std::uint64_t>> values)
+{
+    for (const auto& [name, value] : values) write(name, value);
+}
+
+void Programmer::refuse(const std::string& problem) const { throw ConfigError(task_->where_is(operation_), problem); }
+
+void Programmer::check_precision(unsigned precision) const
+{
+    constexpr const char* kNames[] = {"int8", "int16", "fp16"};
+    check(precision <= 2, fmt::format("has precision {}, expected 0 (int8), 1 (int16) or 2 (fp16)", precision));
+    check(precision == 0 || hw_.full(), fmt::format("computes in {}, but {} knows int8 only", kNames[precision], hw_.name));
+}
+
+void Programmer::check_size(const Cube& cube, const char* what) const
+{
+    const auto good = [](std::uint32_t size) { return size >= 1 && size <= kMostCells; };
+    check(good(cube.width) && good(cube.height) && good(cube.channels),
+          fmt::format("has a {} of {} x {} x {}, expected 1 to {} in every direction", what, cube.width, cube.height, cube.channels,
+                      kMostCells));
+}
+
+std::uint64_t Programmer::address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const
+{
+    const std::string where = task_->where_is(operation_);
+    Location at = memories_.place(loadable_.tasks[task_->task], index, where);
+    check(at.primary == primary, fmt::format("has its {} behind the {} port, but its memory stands behind the other one", what,
+                                             primary ? "primary" : "secondary"));
+    at.address += offset;
+    check(memories_.holds(at, bytes),
+          fmt::format("has {} bytes of {} from {:#x} on, which is not in the loadable's memories", bytes, what, at.address));
+    return at.address;
+}
+
+std::uint64_t Programmer::address(const Cube& cube, const char* what, std::uint64_t bytes) const
+{
+    check(cube.memory == CubeMemory::Primary || cube.memory == CubeMemory::Secondary,
+          fmt::format("has memory type {} for its {}, expected 0 or 1", static_cast<unsigned>(cube.memory), what));
+    return address(cube.address, cube.memory == CubeMemory::Primary, cube.offset, what, bytes);
+}
+
+std::uint64_t Programmer::feature_address(const Cube& cube, const char* what, unsigned precision) const
+{
+    const std::uint32_t per_atom = hw_.memory.atom_bytes / (precision == 0 ? 1 : 2);
+    const std::uint64_t bytes = std::uint64_t{cube.surface_stride} * (ceil_div(cube.channels, per_atom) - 1) +
+                                std::uint64_t{cube.line_stride} * (cube.height - 1) + std::uint64_t{cube.width} * hw_.memory.atom_bytes;
+    return address(cube, what, bytes);
+}
+
+}  // namespace dlasim::loadable

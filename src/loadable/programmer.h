@@ -1,0 +1,101 @@
+// Register writes of one operation of a loadable after the other, with the state that software keeps: which group of each unit is next,
+// which interrupts reach the pin.
+//
+// Source  loadable.md 6. Every write is in the order of that section; a field keeps the low bits of a value.
+// Error   ConfigError for what the machine cannot do (loadable.md 6.8), naming the operation.
+#pragma once
+#include <initializer_list>
+#include <string>
+
+#include "loadable/descriptors.h"
+#include "platform/program.h"
+#include "registers/tables.h"
+
+namespace dlasim::loadable {
+
+/// Bits of a register.
+struct Field {
+    std::int64_t value = 0;
+    unsigned low = 0, width = 1;
+};
+
+/// An operation whose registers are written.
+struct Prepared {
+    std::size_t operation = 0;
+    unsigned group = 0, rdma_group = 0;
+    bool rdma = false;  // of SDP or PDP: it reads memory
+};
+
+class Programmer {
+public:
+    /// Writes to the end of `program`.
+    Programmer(const Hardware& hardware, const Loadable& loadable, const MemoryPlan& memories, Program& program)
+        : hw_(hardware), loadable_(loadable), memories_(memories), program_(program)
+    {
+    }
+
+    /// Operations are those of this task from now on.
+    void begin(const HardwareTask& task) { task_ = &task; }
+    /// Selects the next group of its units and writes its registers.
+    Prepared prepare(std::size_t operation);
+    /// The same, in this group.
+    Prepared prepare(std::size_t operation, unsigned group);
+    void enable(const Prepared& prepared);
+    /// Only interrupts of this unit reach the pin.
+    void unmask(Kind kind);
+
+    /// The groups that the hardware takes next, by kind.
+    std::array<unsigned, kKinds> next_groups() const;
+
+    /// GLB bits that say that an operation in this group is done.
+    static std::uint32_t done_bit(Kind kind, unsigned group);
+
+private:
+    enum Unit : std::size_t { kSdpRdma = kKinds, kPdpRdma, kUnits };
+
+    unsigned take(std::size_t unit);
+    void select(Kind kind, const Prepared& prepared);
+
+    void write(const std::string& name, std::uint64_t value);
+    void put(const std::string& name, std::initializer_list<Field> fields);
+    void wide(const std::string& high, const std::string& low, std::uint64_t address);
+    void write_all(std::initializer_list<std::pair<const char*, std::uint64_t>> values);
+
+    void refuse(const std::string& problem) const;
+    void check(bool good, const std::string& problem) const
+    {
+        if (!good) refuse(problem);
+    }
+    void check_precision(unsigned precision) const;
+    void check_size(const Cube& cube, const char* what) const;
+    /// Its address; all `bytes` from there on are the loadable's.
+    std::uint64_t address(const Cube& cube, const char* what, std::uint64_t bytes) const;
+    std::uint64_t address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const;
+    /// Of a cube of features.
+    std::uint64_t feature_address(const Cube& cube, const char* what, unsigned precision) const;
+
+    void write_conv(const ConvOperation& op);
+    void write_conv_outputs(const ConvOperation& op);
+    void write_csc(const ConvOperation& op);
+    void write_cdma(const ConvOperation& op);
+    void write_sdp(const SdpOperation& op, bool rdma);
+    void write_sdp_rdma(const SdpOperation& op);
+    void write_sdp_x(const SdpStage& stage, const std::string& name);
+    void write_sdp_y(const SdpStage& stage);
+    void write_pdp(const PdpOperation& op, bool rdma);
+    void write_cdp(const CdpOperation& op);
+    void write_bdma(const BdmaOperation& op);
+    void write_rubik(const RubikOperation& op);
+    void write_table(const std::string& unit, int table, unsigned precision);
+
+    const Hardware& hw_;
+    const Loadable& loadable_;
+    const MemoryPlan& memories_;
+    Program& program_;
+    const HardwareTask* task_ = nullptr;
+    std::size_t operation_ = 0;  // that is written, for messages
+    std::array<unsigned, kUnits> next_{};
+    std::uint32_t mask_ = 0;
+};
+
+}  // namespace dlasim::loadable

@@ -1,0 +1,53 @@
+// The static program of a hardware task: writes and waits in the order of one of three schedulers.
+//
+//   serial    program a chain, enable it from its last unit to its first, wait
+//   overlap   the same, but the next chain is programmed before the wait
+//   driver    the order of the public driver: two operations of every kind are programmed ahead, each is enabled as soon as it may be
+//
+// All interrupts are masked but those of the last unit of the chain that is waited for.
+//
+// Source  loadable.md 4.
+#pragma once
+#include "loadable/graph.h"
+#include "loadable/programmer.h"
+
+namespace dlasim::loadable {
+
+enum class Mode { Serial, Overlap, Driver };
+inline constexpr std::array<const char*, 3> kModeNames{"serial", "overlap", "driver"};
+
+/// An operation in the program.
+struct Scheduled {
+    std::size_t task = 0, operation = 0;  // in the file, in the task
+    std::size_t chain = 0;                // over all tasks
+    unsigned group = 0;
+    std::size_t stamp = 0;  // of the program: its last enable was accepted
+};
+
+class Scheduler {
+public:
+    Scheduler(Mode mode, Programmer& programmer, Program& program) : mode_(mode), programmer_(programmer), program_(program) {}
+
+    /// Appends the first `most` chains of the task. ConfigError if no program in this mode can know in which order they complete.
+    void add(const HardwareTask& task, const std::vector<Chain>& chains, std::size_t most);
+
+    /// In the order in which they are enabled.
+    std::vector<Scheduled> take() { return std::move(scheduled_); }
+    std::size_t chains() const { return chains_; }  // of all tasks so far
+
+private:
+    void add_static(const HardwareTask& task, const std::vector<Chain>& chains);
+    void add_driver(const HardwareTask& task, const std::vector<Chain>& chains, std::size_t most);
+    void enable(const HardwareTask& task, const Prepared& prepared, std::size_t chain);
+    void wait(Kind kind, unsigned group);
+    void mark();
+
+    Mode mode_;
+    Programmer& programmer_;
+    Program& program_;
+    std::vector<Scheduled> scheduled_;
+    std::size_t chains_ = 0;
+    bool marked_ = false;
+};
+
+}  // namespace dlasim::loadable

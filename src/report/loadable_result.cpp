@@ -1,0 +1,210 @@
+#include "report/loadable_result.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "config/hardware.h"
+#include "config/memory.h"
+#include "files/printable.h"
+#include "replay/events.h"
+#include "report/run_sections.h"
+
+namespace dlasim {
+namespace {
+
+using loadable::Cube;
+using loadable::Operation;
+using loadable::Scheduled;
+
+/// An operation of the run.
+struct SeenOperation {
+    const LoadableResult& r;
+    std::size_t i;
+    const Scheduled& scheduled = r.plan.operations[i];
+    const Operation& operation = r.plan.operation(scheduled);
+};
+
+OrderedJson cube_json(const Cube* cube)
+{
+    if (!cube) return kAbsent;
+    return {cube->width, cube->height, cube->channels};
+}
+
+constexpr std::string_view kCubes = "not of BDMA";
+constexpr std::array kOperationKeys{
+    Key<SeenOperation>{{"task", "integer", "", "in the file"}, [](const SeenOperation& s) -> OrderedJson { return s.scheduled.task; }},
+    Key<SeenOperation>{{"operation", "integer", "", "in the task"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.scheduled.operation; }},
+    Key<SeenOperation>{{"kind", "text", "", "CONV, SDP, PDP, CDP, BDMA or RUBIK"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.operation.name(); }},
+    Key<SeenOperation>{{"chain", "integer", "", "operations that run together have the same"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.scheduled.chain; }},
+    Key<SeenOperation>{{"group", "integer", "", "register group of its unit"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.scheduled.group; }},
+    Key<SeenOperation>{{"input", "list", "", "columns, rows and channels that it reads", kCubes},
+                       [](const SeenOperation& s) -> OrderedJson { return cube_json(s.operation.source()); }},
+    Key<SeenOperation>{{"output", "list", "", "columns, rows and channels that it makes", kCubes},
+                       [](const SeenOperation& s) -> OrderedJson { return cube_json(s.operation.destination()); }},
+    Key<SeenOperation>{{"start", "integer", "cycle", "its last op-enable was accepted"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].start; }},
+    Key<SeenOperation>{{"done", "integer", "cycle", "its interrupt, masked or not"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
+};
+
+OrderedJson operations_json(const LoadableResult& r)
+{
+    OrderedJson list = OrderedJson::array();
+    for (std::size_t i = 0; i < r.plan.operations.size(); ++i) list.push_back(written(kOperationKeys, SeenOperation{r, i}));
+    return list;
+}
+
+OrderedJson regions_json(const std::vector<SeenRange>& ranges)
+{
+    OrderedJson list = OrderedJson::array();
+    for (const SeenRange& seen : ranges) {
+        OutputRegion region;
+        region.space = seen.range.place.primary ? MemorySpace::Primary : MemorySpace::Secondary;
+        region.address = seen.range.place.address;
+        region.bytes = seen.range.bytes;
+        list.push_back(region_json(region, seen.bytes));
+    }
+    return list;
+}
+
+constexpr std::array kTensorKeys{
+    Key<WrittenTensor>{{"name", "text", "", "of the tensor in the file"}, [](const WrittenTensor& t) -> OrderedJson { return t.name; }},
+    Key<WrittenTensor>{{"file", "text", "", "[n][c][h][w], a NumPy file"}, [](const WrittenTensor& t) -> OrderedJson { return t.file; }},
+    Key<WrittenTensor>{{"surface", "text", "", "the bytes of its memory, a file"},
+                       [](const WrittenTensor& t) -> OrderedJson { return t.surface; }},
+    Key<WrittenTensor>{{"elements_crc32", "text", "", "CRC-32 of its elements in the order of the NumPy file, hexadecimal"},
+                       [](const WrittenTensor& t) -> OrderedJson { return fmt::format("{:08x}", crc32_of(t.elements)); }},
+};
+
+OrderedJson tensors_json(const LoadableResult& r)
+{
+    OrderedJson list = OrderedJson::array();
+    for (const WrittenTensor& tensor : r.tensors) list.push_back(written(kTensorKeys, tensor));
+    return list;
+}
+
+constexpr std::string_view kValues = "values were computed", kSecondary = "the machine has a secondary port";
+constexpr std::array kLoadableKeys{
+    Key<LoadableResult>{{"schema", "text", "", "dlasim.loadable/1"},
+                        [](const LoadableResult&) -> OrderedJson { return "dlasim.loadable/1"; }},
+    Key<LoadableResult>{{"loadable", "text", "", "the file"}, [](const LoadableResult& r) -> OrderedJson { return r.plan.loadable->file; }},
+    Key<LoadableResult>{
+        {"mode", "text", "", "serial, overlap or driver: LOADABLE.md"},
+        [](const LoadableResult& r) -> OrderedJson { return loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)]; }},
+    Key<LoadableResult>{{"hardware", "object", "", "all of it: below"},
+                        [](const LoadableResult& r) { return hardware_json(r.plan.hardware); }},
+    Key<LoadableResult>{{"memory", "object", "", "behind the ports: below"},
+                        [](const LoadableResult& r) { return memory_json(r.plan.memory); }},
+    Key<LoadableResult>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.run.cycles; }},
+    Key<LoadableResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds(); }},
+    Key<LoadableResult>{{"frames_per_second", "number", "1/s", "one run after the other"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
+    Key<LoadableResult>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.run.interrupt_cycles; }},
+    Key<LoadableResult>{{"operations", "list", "", "operations of the hardware, in the order in which they are enabled"}, operations_json},
+    Key<LoadableResult>{{"host_tasks", "integer", "tasks", "of the host"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.plan.hosts.size(); }},
+    Key<LoadableResult>{{"dbb", "object", "", "totals of the primary port, as in the events"},
+                        [](const LoadableResult& r) -> OrderedJson { return port_totals_json(r.run.dbb); }},
+    Key<LoadableResult>{{"cvsram", "object", "", "totals of the secondary port", kSecondary},
+                        [](const LoadableResult& r) -> OrderedJson {
+                            return r.plan.hardware.memory.has_secondary ? port_totals_json(r.run.cvsram) : kAbsent;
+                        }},
+    Key<LoadableResult>{{"output", "list", "", "memories that the last hardware task has written, before the host goes on", kValues},
+                        [](const LoadableResult& r) -> OrderedJson { return r.written.empty() ? kAbsent : regions_json(r.written); }},
+    Key<LoadableResult>{{"final", "list", "", "memories of the outputs at the end", kValues},
+                        [](const LoadableResult& r) -> OrderedJson { return r.results.empty() ? kAbsent : regions_json(r.results); }},
+    Key<LoadableResult>{{"tensors", "list", "", "outputs as files", kValues},
+                        [](const LoadableResult& r) -> OrderedJson { return r.tensors.empty() ? kAbsent : tensors_json(r); }},
+    Key<LoadableResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters"},
+                        [](const LoadableResult& r) { return units_json(r.run); }},
+    Key<LoadableResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
+                        [](const LoadableResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
+    Key<LoadableResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", kSecondary},
+                        [](const LoadableResult& r) -> OrderedJson {
+                            const Hardware& hw = r.plan.hardware;
+                            return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
+                        }},
+    Key<LoadableResult>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
+                        [](const LoadableResult& r) { return memory_report_json(r.run.dbb_memory); }},
+    Key<LoadableResult>{{"wall_seconds", "number", "s", "time that the simulation took"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.wall_seconds; }},
+};
+
+std::string size_text(const Cube* cube) { return cube ? fmt::format("{} x {} x {}", cube->width, cube->height, cube->channels) : ""; }
+
+}  // namespace
+
+std::vector<OperationTimes> operation_times(const loadable::Plan& plan, const RunResult& run)
+{
+    std::map<std::uint32_t, std::vector<std::int64_t>> done;  // by bit
+    for (const DoneEvent& event : run.done)
+        for (std::uint32_t bits = event.bits; bits != 0; bits &= bits - 1) done[bits & ~(bits - 1)].push_back(event.cycle);
+    std::map<std::uint32_t, std::size_t> seen;
+    std::vector<OperationTimes> times;
+    for (const Scheduled& of : plan.operations) {
+        const std::uint32_t bit = loadable::Programmer::done_bit(plan.operation(of).kind, of.group);
+        const std::size_t n = seen[bit]++;
+        times.push_back({of.stamp < run.stamps.size() ? run.stamps[of.stamp] : 0, n < done[bit].size() ? done[bit][n] : 0});
+    }
+    return times;
+}
+
+double LoadableResult::latency_seconds() const { return static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6); }
+
+OrderedJson loadable_result_json(const LoadableResult& result) { return written(kLoadableKeys, result); }
+
+std::vector<PlacedKey> loadable_result_keys()
+{
+    std::vector<PlacedKey> keys;
+    const auto add = [&](const std::vector<PlacedKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
+    place_keys(keys, kLoadableKeys);
+    place_keys(keys, kOperationKeys, "operations/[]/");
+    place_keys(keys, kTensorKeys, "tensors/[]/");
+    add(port_total_keys("dbb/"));
+    add(port_total_keys("cvsram/"));
+    add(region_keys("output/[]/"));
+    add(region_keys("final/[]/"));
+    place_run_keys(keys);
+    return keys;
+}
+
+std::string loadable_table(const LoadableResult& r)
+{
+    const double fps = r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0;
+    std::string text =
+        fmt::format("{}\n  on           {}, {}\n", printable(std::filesystem::path(r.plan.loadable->file).filename().string()),
+                    r.plan.hardware.name, memory_text(r.plan.memory));
+    text += fmt::format("  cycles       {}   {:.3f} ms at {} MHz, {:.2f} frames/s\n", grouped(r.run.cycles), 1e3 * r.latency_seconds(),
+                        r.plan.hardware.clock_mhz, fps);
+    text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),
+                        loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)],
+                        r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of the host", r.plan.hosts.size()));
+    text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds,
+                        grouped(r.wall_seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(r.run.end) / r.wall_seconds) : 0));
+    text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12}\n", "operation", "unit", "input", "output", "start", "done",
+                        "cycles");
+    for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {
+        const SeenOperation s{r, i};
+        const OperationTimes& times = r.times[i];
+        text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12}\n", s.scheduled.operation, s.operation.name(),
+                            size_text(s.operation.source()), size_text(s.operation.destination()), times.start, times.done,
+                            times.done - times.start);
+    }
+    const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
+    text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
+                        grouped(r.run.dbb.write_bytes));
+    for (const WrittenTensor& tensor : r.tensors) text += fmt::format("  output       {}\n", printable(tensor.file));
+    return text;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""dlasim loadable and dlasim export from outside, on files of the NVDLA compiler (tests/data, loadables).
+
+usage: loadable_test.py DLASIM [Measured | Golden | Programs | Files]
+
+Measured  every run of measured.json: interrupts, totals of the port and the output as on the reference RTL, and every recorded event
+Golden    the public kernel tests leave what their golden files say, in all three modes
+Programs  register program, memory and regions are those of the executable model of the specification, for every file and mode
+Files     what is written, what is refused and how
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/hardware/models"))
+import loadable as model  # noqa: E402
+
+DLASIM = None
+DATA = Path(os.environ.get("DLASIM_TEST_DATA", "test-data")) / "loadables"  # the archive of tests/data, unpacked
+MODES = ("serial", "overlap", "driver")
+
+
+def files():
+    return sorted(DATA.rglob("*.nvdla"))
+
+
+def hardware_of(path):
+    """The machine that it was compiled for, by its name."""
+    name = path.stem
+    return next((hw for hw in ("nv_small", "nv_large") if name.endswith((hw, hw.replace("nv", "", 1)))), "nv_full")
+
+
+def input_of(path):
+    """The bytes of its input; none of the kernel tests."""
+    for end in ("_nv_full_int8", "_nv_full", "_nv_large", "_nv_small"):
+        if path.stem.endswith(end):
+            return path.with_name(path.stem[:-len(end)] + ".input")
+    return None
+
+
+def npy(dtype, shape, data):
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape!r}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+class Loadable(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="dlasim_loadable_")
+        self.folder = Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def dlasim(self, *arguments, status=0):
+        done = subprocess.run([DLASIM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, status, f"{arguments}: {done.stdout}{done.stderr}")
+        return done
+
+    def run_file(self, path, *options, status=0):
+        """result.json of a run with the input that belongs to it."""
+        if input_of(path) and "--input" not in options:
+            options = ("--input", input_of(path), *options)
+        done = self.dlasim("loadable", path, "--hw", hardware_of(path), "--out", "out", "--quiet", *options, status=status)
+        return json.loads((self.folder / "out/result.json").read_text()) if status == 0 else done
+
+
+class Measured(Loadable):
+    def test_runs_are_equal_to_the_reference(self):
+        cases = json.loads((DATA / "measured.json").read_text())["cases"]
+        ran = 0
+        for case in cases:
+            path = DATA / case["loadable"]
+            if not path.exists():
+                continue
+            ran += 1
+            memory = "ideal:" + ",".join(f"{name}={case['memory'][key]}" for name, key in (
+                ("latency", "read_latency"), ("interval", "beat_interval"), ("write_latency", "write_latency")))
+            with self.subTest(case["loadable"]):
+                result = self.run_file(path, "--mode", case["mode"], "--memory", memory, "--events", "events.json")
+                self.assertEqual(result["interrupt_cycles"], case["interrupt_cycles"])
+                self.assertEqual(result["cycles"], case["cycles"])
+                self.assertEqual(result["dbb"], case["dbb"])
+                self.assertEqual([(r["addr"], r["bytes"], r["crc32"]) for r in result["output"]],
+                                 [(r["addr"], r["bytes"], r["crc32"]) for r in case["output"]])
+                if "elements_crc32" in case:
+                    self.assertEqual(result["tensors"][0]["elements_crc32"], case["elements_crc32"])
+                expected = json.loads((DATA / "expected" / f"{path.stem}_{case['mode']}.json").read_text())
+                events = json.loads((self.folder / "events.json").read_text())
+                for key in expected:
+                    if key != "probes":
+                        self.assertEqual(events[key], expected[key], key)
+                for name, probe in expected["probes"].items():
+                    self.assertEqual({key: events["probes"][name][key] for key in probe}, probe, name)
+        self.assertEqual(ran, 12)
+
+    def test_modes_take_the_published_cycles(self):
+        """LeNet-5 on nv_small: docs/hardware/loadable.md 4."""
+        cycles = [self.run_file(DATA / "lenet5_nv_small.nvdla", "--mode", mode)["cycles"] for mode in MODES]
+        self.assertEqual(cycles, [139609, 138679, 138692])
+
+
+class Golden(Loadable):
+    def test_kernel_tests_leave_their_golden_results(self):
+        for path in sorted((DATA / "regression").glob("*.nvdla")):
+            golden = model.read_golden(path.with_suffix(".dimg"))
+            options = []
+            if path.stem == "NN_L0_0":  # its golden result is that of an input of zeros
+                (self.folder / "zero.npy").write_bytes(npy("<f2", (1, 1, 28, 28), bytes(2 * 28 * 28)))
+                options = ["--input", "zero.npy"]
+            for mode in MODES:
+                with self.subTest(path.stem, mode=mode):
+                    self.run_file(path, "--mode", mode, *options)
+                    self.assertEqual(model.compare_golden((self.folder / "out/output.surface").read_bytes(), golden), 0)
+
+
+class Programs(Loadable):
+    def test_programs_are_those_of_the_specification_model(self):
+        self.assertGreater(len(files()), 40)
+        for path in files():
+            pixels = input_of(path).read_bytes() if input_of(path) else None
+            options = ["--input", input_of(path)] if input_of(path) else []
+            for mode in MODES:
+                with self.subTest(path.stem, mode=mode):
+                    case, *_ = model.build_case(str(path), hardware_of(path), pixels=pixels, mode=mode)
+                    self.dlasim("export", path, "--hw", hardware_of(path), "--mode", mode, "--to", "case.json", "--quiet", *options)
+                    exported = json.loads((self.folder / "case.json").read_text())
+                    self.assertEqual(exported["program"], [list(entry) for entry in case["program"]])
+                    self.assertEqual(sorted((f["addr"], f["hex"]) for f in exported["memory_fill"]),
+                                     sorted((f["addr"], f["hex"]) for f in case["memory_fill"]))
+                    self.assertEqual([(r["addr"], r["bytes"]) for r in exported["expected"]["output"]],
+                                     [(r["addr"], r["bytes"]) for r in case["expected"]["output"]])
+
+
+class Files(Loadable):
+    TINY = "tiny_nv_small.nvdla"
+
+    def refused(self, *arguments, says):
+        done = self.dlasim(*arguments, status=2)
+        self.assertIn(says, done.stderr)
+        self.assertNotIn("\n\n", done.stderr)
+
+    def test_a_replay_of_the_export_has_identical_events(self):
+        for name, mode in ((self.TINY, "overlap"), ("tiny_batch2_nv_full.nvdla", "driver"), ("lenet5_nv_large.nvdla", "serial")):
+            path = DATA / name
+            self.dlasim("export", path, "--hw", hardware_of(path), "--mode", mode, "--to", "case.json", "--input", input_of(path))
+            self.dlasim("replay", "case.json", "--events", "events.json")
+            self.assertEqual(json.loads((self.folder / "events.json").read_text()),
+                             json.loads((self.folder / "case.json").read_text())["expected"])
+
+    def test_outputs_are_in_natural_order_and_as_surfaces(self):
+        path = DATA / "tiny_nv_small.nvdla"
+        result = self.run_file(path)
+        (memory, tensor), = model.Loadable.read(path).bound(model.OUTPUT)
+        surface = (self.folder / "out/output.surface").read_bytes()
+        self.assertEqual(len(surface), memory["size"])
+        self.assertEqual(f"{zlib.crc32(surface):08x}", result["final"][0]["crc32"])
+        array = (self.folder / "out/output.npy").read_bytes()
+        elements = model.unpack_tensor(tensor, surface)
+        self.assertIn(b"'shape': (1, 8, 4, 4, )", array)
+        self.assertEqual(array[-len(elements):], elements)
+        for operation in result["operations"]:
+            self.assertLess(operation["start"], operation["done"])
+        self.assertEqual(max(o["done"] for o in result["operations"]), result["cycles"])
+
+    def test_inputs_in_every_form_are_the_same(self):
+        path = DATA / "tiny_batch2_nv_full.nvdla"
+        data = input_of(path).read_bytes()
+        first = self.run_file(path)
+        (memory, tensor), = model.Loadable.read(path).bound(model.INPUT)
+        elements = model.elements_of_pixels(tensor, data)
+        (self.folder / "in.npy").write_bytes(npy("<f2", (2, 4, 8, 8), elements))
+        three = b"".join(bytes(data[n:] + data[:n]) for n in range(2))
+        (self.folder / "three.npy").write_bytes(npy("|u1", (2, 3, 8, 8), three))
+        (self.folder / "surface").write_bytes(model.pack_tensor(tensor, elements, memory["size"]))
+        (self.folder / "elements").write_bytes(elements)
+        for options in (["in.npy"], ["three.npy"], ["surface", "--input-form", "surface"], ["elements", "--input-form", "elements"]):
+            with self.subTest(options[0]):
+                self.assertEqual(self.run_file(path, "--input", *options)["output"], first["output"])
+        self.refused("loadable", path, "--input", "in.npy", "--input", "in.npy", says="is input 2, but")
+        (self.folder / "wrong.npy").write_bytes(npy("<f2", (1, 4, 8, 8), elements[:512]))
+        self.refused("loadable", path, "--input", "wrong.npy", says="expected (2, 1 to 4, 8, 8)")
+
+    def test_timing_alone_takes_the_same_cycles(self):
+        path = DATA / "strided_cnn_nv_large.nvdla"
+        whole, timed, stepped = (self.run_file(path, *options) for options in ([], ["--timing-only"], ["--stepping"]))
+        self.assertEqual(whole["interrupt_cycles"], timed["interrupt_cycles"])
+        self.assertNotIn("output", timed)
+        for key in ("interrupt_cycles", "output", "dbb", "units", "operations"):
+            self.assertEqual(whole[key], stepped[key], key)
+        self.run_file(path, "--timing-only")
+        self.assertFalse((self.folder / "out/output.npy").exists())
+
+    def test_what_does_not_fit_the_machine_is_refused_by_name(self):
+        self.refused("loadable", DATA / "tiny_nv_small.nvdla", "--hw", "nv_large", says="compiled for another machine than nv_large")
+        self.refused("loadable", DATA / "tiny_nv_large.nvdla", "--hw", "nv_small", says="compiled for another machine than nv_small")
+        self.refused("loadable", DATA / "tiny_nv_full.nvdla", "--hw", "nv_large", says="computes in fp16, but nv_large knows int8 only")
+        self.refused("loadable", DATA / "regression/BDMA_L0_0.nvdla", "--hw", "nv_large", says="nv_large has no BDMA")
+
+    def test_files_that_are_no_loadables_are_refused(self):
+        whole = (DATA / self.TINY).read_bytes()
+        for content, says in ((b"", "too short"), (b"{}" * 40, "is no FlatBuffer of a loadable"), (whole[:3000], "is no FlatBuffer of a loadable"),
+                              (whole.replace(b"tb-0", b"tb-?", 1), "expected the name of a blob")):
+            (self.folder / "file.nvdla").write_bytes(content)
+            self.refused("loadable", "file.nvdla", "--hw", "nv_small", says=says)
+        version = bytearray(whole)
+        where = [i for i in range(len(whole) - 3) if whole[i:i + 3] == b"\x00\x0c\x03"]
+        for i in where:
+            version[i + 1] = 13
+        (self.folder / "file.nvdla").write_bytes(bytes(version))
+        self.refused("loadable", "file.nvdla", "--hw", "nv_small", says="has interface version 0.13.3, expected 0.10, 0.11 or 0.12")
+
+    def test_a_description_has_every_operation_and_register_without_running(self):
+        path = DATA / "regression/NN_L0_0.nvdla"
+        said = self.dlasim("loadable", path, "--describe").stdout
+        case, *_ = model.build_case(str(path), "nv_full", seed=1)
+        words = [line.split() for line in said.partition("register program")[2].splitlines()]
+        self.assertEqual([[w[1], int(w[2], 16)] for w in words if len(w) == 3 and w[0].startswith("0x")],
+                         [entry for entry in case["program"] if "." in entry[0]])
+        for text in ("input 0: data [1, 1, 28, 28]", "interface 0.11.0", "softmax of 1 x 1 x 10", "0 CONV   waits for 1", "task 2 of the host"):
+            self.assertIn(text, said)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_slow_host_takes_its_time(self):
+        path = DATA / self.TINY
+        fast, same = self.run_file(path), self.run_file(path, "--cpu", "cycles_per_write=0,interrupt_latency=0")
+        self.assertEqual(fast["interrupt_cycles"], same["interrupt_cycles"])
+        late = self.run_file(path, "--cpu", "interrupt_latency=1000")
+        self.assertEqual(late["interrupt_cycles"][0], fast["interrupt_cycles"][0])
+        for slow, quick in zip(late["interrupt_cycles"][1:], fast["interrupt_cycles"][1:]):
+            self.assertAlmostEqual(slow - quick, 1000 * late["interrupt_cycles"].index(slow), delta=8)
+        slow = self.run_file(path, "--cpu", "cycles_per_write=100")
+        self.assertGreater(slow["cycles"], fast["cycles"] + 100 * 50)
+        self.assertEqual(slow["output"], fast["output"])
+        for wrong, says in (("speed=1", "expected cycles_per_write"), ("cycles_per_write=-1", "expected a whole number")):
+            self.refused("loadable", path, "--hw", "nv_small", "--cpu", wrong, says=says)
+
+    def test_a_run_of_a_few_chains_ends_there(self):
+        path = DATA / "lenet5_nv_small.nvdla"
+        whole, part = self.run_file(path), self.run_file(path, "--chains", "2")
+        self.assertEqual(part["interrupt_cycles"], whole["interrupt_cycles"][:2])
+        self.assertEqual(len(part["operations"]), 3)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    DLASIM = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()

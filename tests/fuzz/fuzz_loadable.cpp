@@ -1,0 +1,67 @@
+// Files of the NVDLA compiler: what is taken is planned for its machine, in every mode that can run it.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "facts/presets.h"
+#include "fuzz.h"
+#include "loadable/plan.h"
+
+namespace dlasim {
+namespace {
+
+std::string contents(const std::string& name)
+{
+    std::ifstream in(std::filesystem::path(DLASIM_TEST_DATA) / "loadables" / name, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+std::vector<std::string> fuzz::seeds()
+{
+    return {contents("tiny_nv_small.nvdla"),
+            contents("tiny_batch2_nv_large.nvdla"),
+            contents("tiny_nv_full.nvdla"),
+            contents("sigtanh_nv_full.nvdla"),
+            contents("regression/BDMA_L0_0.nvdla"),
+            contents("regression/PDP_L0_0_small.nvdla"),
+            contents("regression/CDP_L0_0_large.nvdla")};
+}
+
+std::vector<std::string> fuzz::words()
+{
+    return {"tb-0", "task-0-addr0", std::string(4, '\0'), "\xff\xff", std::string("\1\0\0\0", 4), "\xff\xff\xff\x7f"};
+}
+
+}  // namespace dlasim
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    using namespace dlasim;
+    return fuzz::taken_or_refused([&] {
+        const loadable::Loadable file = loadable::parse_loadable({reinterpret_cast<const char*>(data), size}, "file.nvdla");
+        std::string refusals;
+        for (const char* machine : {"nv_small", "nv_large", "nv_full"})
+            for (const loadable::Mode mode : {loadable::Mode::Serial, loadable::Mode::Overlap, loadable::Mode::Driver}) {
+                loadable::Options options;
+                options.mode = mode;
+                try {
+                    const loadable::Plan plan = loadable::plan_loadable(file, *find_preset(machine), MemorySpec{}, options);
+                    fuzz::expect(plan.program.size() >= plan.operations.size(), "every operation is enabled");
+                    std::uint64_t filled = 0;
+                    loadable::fill_memory(plan,
+                                          [&](const loadable::Location&, std::span<const std::uint8_t> bytes) { filled += bytes.size(); });
+                    fuzz::expect(filled <= 2 * loadable::kMostBytes, "memory is bounded");
+                    return;
+                } catch (const ConfigError& error) {
+                    refusals = error.what();
+                }
+            }
+        throw ConfigError("no machine takes it", refusals);
+    });
+}
