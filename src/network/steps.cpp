@@ -130,8 +130,9 @@ private:
     bool adds(std::size_t step) const
     {
         const Step& s = steps_.list[step];
-        return s.unit == StepUnit::Array && s.activation == Activation::None && !bends(layer(s.layer)) && !s.add && !s.pool &&
-               readers_[s.output] == 1 && layer(s.layer).op != NetworkOp::Deconvolution && !part_of_whole(s.output);
+        return s.unit == StepUnit::Array && s.activation == Activation::None && !bends(layer(s.layer)) &&
+               !steps_.tensors[s.output].wanted && !s.add && !s.pool && readers_[s.output] == 1 &&
+               layer(s.layer).op != NetworkOp::Deconvolution && !part_of_whole(s.output);
     }
 
     static bool bends(const NetworkLayer& l) { return l.numbers && !l.numbers->bend.none(); }

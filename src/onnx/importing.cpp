@@ -336,8 +336,16 @@ RealNode& Importing::add(NodeView& view, RealOp op, std::vector<std::size_t> inp
 
 void Importing::set(const NodeView& view, Symbol symbol) { symbols_[view.node().outputs.front()] = std::move(symbol); }
 
+void Importing::charge(std::size_t elements)
+{
+    if ((charged_ += elements) > static_cast<std::uint64_t>(kMostOnnxElements))
+        throw Refused("brings what constants and weights take to " + std::to_string(charged_) + " elements, expected at most " +
+                      std::to_string(kMostOnnxElements));
+}
+
 void Importing::set_constant(const NodeView& view, OnnxArray array)
 {
+    charge(array.size());
     Symbol symbol;
     symbol.constant = RealConstant{std::move(array), {}, 0};
     set(view, std::move(symbol));

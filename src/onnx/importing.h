@@ -87,6 +87,8 @@ public:
     /// The value as the cube of its dimensions; the host moves its elements where it stands otherwise.
     std::size_t natural(NodeView& view, const Symbol& symbol);
     CubeShape natural_cube(const std::vector<std::int64_t>& dims) const;
+    /// Constants that are made, weights of nodes: all together are bounded.
+    void charge(std::size_t elements);
 
 private:
     void read_inputs();
@@ -100,6 +102,7 @@ private:
     std::map<std::string, Symbol> symbols_;
     std::set<std::string> poisoned_, names_;
     Problems problems_;
+    std::uint64_t charged_ = 0;
 };
 
 /// The operators, by name.

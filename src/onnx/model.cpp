@@ -9,6 +9,7 @@
 #include <bit>
 #include <climits>
 #include <filesystem>
+#include <string_view>
 
 #include "base/error.h"
 #include "config/half.h"
@@ -22,6 +23,57 @@ constexpr std::array<const char*, 10> kTypeNames{"float", "float16", "double", "
 constexpr std::array kWidths{4, 2, 8, 1, 1, 2, 2, 4, 8, 1};
 constexpr std::int64_t kOldest = 7, kNewest = 21;
 constexpr int kNesting = 100;
+
+// What protobuf would make of a file takes many times its bytes where fields are small: their number is bounded before.
+
+constexpr std::size_t kMostFields = 200000, kMostSmall = std::size_t{64} << 20;
+constexpr std::uint32_t kGraph = 7, kInitializer = 5, kStrings = 6, kExternal = 13;
+
+/// The fields of a message, one after the other: number and contents, which are empty but of length-delimited ones.
+template <class Each>
+void walk(std::string_view message, const std::string& file, Each each)
+{
+    std::size_t at = 0;
+    const auto varint = [&] {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64 && at < message.size(); shift += 7) {
+            const auto byte = static_cast<std::uint8_t>(message[at++]);
+            value |= std::uint64_t{byte & 127U} << shift;
+            if (byte < 128) return value;
+        }
+        throw ConfigError(file, "is no ONNX model or is truncated: a number does not end");
+    };
+    while (at < message.size()) {
+        const std::uint64_t key = varint(), kind = key & 7;
+        if (kind != 0 && kind != 1 && kind != 2 && kind != 5)
+            throw ConfigError(file, "is no ONNX model: found a field of kind " + std::to_string(kind));
+        if (kind == 0) varint();
+        const std::uint64_t length = kind == 2 ? varint() : kind == 1 ? 8 : kind == 5 ? 4 : 0;
+        if (length > message.size() - at) throw ConfigError(file, "is no ONNX model or is truncated: a field goes beyond its end");
+        each(static_cast<std::uint32_t>(key >> 3), kind == 2 ? message.substr(at, length) : std::string_view{});
+        at += length;
+    }
+}
+
+void check_fields(std::string_view bytes, const std::string& file)
+{
+    std::size_t fields = 0, small = 0;
+    const auto count = [&](std::size_t contents) {
+        small += contents;
+        if (++fields > kMostFields || small > kMostSmall)
+            throw ConfigError(file, "has more than " + std::to_string(kMostFields) + " parts, or more than 64 MiB beside its initializers");
+    };
+    walk(bytes, file, [&](std::uint32_t number, std::string_view contents) {
+        if (number != kGraph) return count(contents.size());
+        walk(contents, file, [&](std::uint32_t part, std::string_view inner) {
+            if (part != kInitializer) return count(inner.size());
+            count(0);
+            walk(inner, file, [&](std::uint32_t of_tensor, std::string_view) {
+                if (of_tensor == kStrings || of_tensor == kExternal) count(0);
+            });
+        });
+    });
+}
 
 class Converter {
 public:
@@ -263,6 +315,7 @@ std::string OnnxNode::label() const
 
 OnnxModel onnx_from_bytes(const std::string& bytes, const std::string& file)
 {
+    check_fields(bytes, file);
     ::onnx::ModelProto proto;
     google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), INT_MAX)));
     google::protobuf::io::CodedInputStream coded(&stream);

@@ -97,6 +97,7 @@ RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const Real
     if (shape.size() != rank + 2)
         throw Refused("has weights of " + std::to_string(shape.size()) + " dimensions, expected " + std::to_string(rank + 2));
     check_weights(constant.array.size());
+    in.charge(constant.array.size());
     const std::int64_t groups = view.whole("group", 1);
     if (groups < 1 || shape[1] * groups != x.dims[0])
         throw Refused("found weights for " + std::to_string(shape[1]) + " channels in " + std::to_string(groups) + " groups, expected " +
@@ -122,6 +123,7 @@ RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const Real
 /// [kernels][elements] times the elements of an image.
 RealNode& connected(Importing& in, NodeView& view, const Symbol& x, Weights weights, std::int64_t kernels, std::vector<double> bias)
 {
+    in.charge(weights.values.size());
     std::size_t input = x.value;
     if (in.value(input).cube.h > 32 || in.value(input).cube.w > 32) input = in.natural(view, x);
     const CubeShape cube = in.value(input).cube;
@@ -311,6 +313,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
     const std::size_t taps = std::size_t{layer.kernel_width} * layer.kernel_height, per = static_cast<std::size_t>(shape[1]),
                       all = static_cast<std::size_t>(shape[0]), channels = static_cast<std::size_t>(shape[0] / groups);
     check_weights(std::uint64_t{layer.kernels} * all * taps);
+    in.charge(layer.kernels * all * taps);
     node.weights.resize(layer.kernels * all * taps);
     for (std::size_t c = 0; c < all; ++c)
         for (std::size_t k = 0; k < per; ++k) {

@@ -145,6 +145,7 @@ void dequantize_constant(Importing& in, NodeView& view, std::int64_t axis)
         const std::size_t k = i / inner % count;
         out.array.reals.push_back(static_cast<float>((q.array.at(i) - (zero ? zero->at(zero->size() == 1 ? 0 : k) : 0)) * out.scales[k]));
     }
+    in.charge(out.array.size());
     Symbol symbol;
     symbol.constant = std::move(out);
     in.set(view, std::move(symbol));

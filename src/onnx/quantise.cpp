@@ -21,9 +21,11 @@ public:
 
     QuantisedNetwork network()
     {
+        for (const RealValue& value : g_.values) given_.push_back(value.grid.has_value());
         split();
         change_grids();
         choose_grids();
+        bend_behind_additions();
         emit();
         problems_.report(g_.file);
         return std::move(q_);
@@ -159,6 +161,26 @@ private:
         }
     }
 
+    /// Where 0 of an added tensor is not its integer 0, SDP cannot tell in one step what is below it: the limit follows in a step of its
+    /// own.
+    void bend_behind_additions()
+    {
+        for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+            const RealNode& node = g_.nodes[i];
+            const Grid out = *g_.values[node.output].grid;
+            const bool zeros =
+                std::any_of(node.inputs.begin(), node.inputs.end(), [&](std::size_t v) { return g_.values[v].grid->zero != 0; });
+            if (node.op != RealOp::Add || !zeros || !node.bend.low || out.nearest(*node.bend.low) == -128) continue;
+            const std::size_t output = node.output;
+            const std::size_t made = copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1, output, std::string(node.label)).first;
+            g_.values[made].grid = out;
+            g_.nodes[i].output = made;
+            g_.nodes[i + 1].inputs.front() = made;
+            g_.nodes[i + 1].output = output;
+            std::swap(g_.nodes[i].bend, g_.nodes[i + 1].bend);
+        }
+    }
+
     double seen(std::size_t value) const
     {
         const auto copy = source_.find(value);
@@ -178,7 +200,7 @@ private:
     void add_tensor(std::size_t value, std::optional<std::size_t> layer)
     {
         const RealValue& v = g_.values[value];
-        NetworkTensor tensor{name_of(value), v.cube.w, v.cube.h, v.cube.c, layer, v.grid};
+        NetworkTensor tensor{name_of(value), v.cube.w, v.cube.h, v.cube.c, layer, v.grid, value < given_.size() && given_[value]};
         tensor_of_[value] = q_.network.tensors.size();
         q_.network.tensors.push_back(std::move(tensor));
         const auto copy = source_.find(value);
@@ -315,6 +337,7 @@ private:
     const Ranges& ranges_;
     QuantisedNetwork q_;
     Problems problems_;
+    std::vector<bool> given_;  // by value: its grid is the model's
     std::size_t last_ = 0;
     std::vector<std::pair<std::size_t, std::size_t>> tied_;  // values of one grid
     std::map<std::size_t, std::size_t> source_;              // of copies

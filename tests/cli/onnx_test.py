@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """dlasim net with ONNX models: what comes out against NumPy, which shares nothing with it.
 
-usage: onnx_test.py DLASIM [Models | Integers | Refusals]
+usage: onnx_test.py DLASIM [Models | Integers | Digits | Refusals]
 
 Models    a model in real numbers becomes int8 and stays near; what is written; --calibrate, --labels, several images in one program
 Integers  QuantizeLinear and DequantizeLinear: results equal to the integers of the definition within one step, on three machines
+Digits    trained models of models/onnx: accuracy, and the integers of the one that is quantised
 Refusals  nodes that cannot run are told all at once, by name and operator; files that are no models
 """
 import json
@@ -20,6 +21,7 @@ from onnx_writer import node, save
 
 DLASIM = None
 MACHINES = ("nv_small", "nv_large", "nv_full")
+DIGITS = Path(__file__).resolve().parents[2] / "models/onnx"
 
 
 class Onnx(unittest.TestCase):
@@ -181,6 +183,34 @@ class Integers(Onnx):
                 self.assertLess((pooled != pool2(first)).mean(), 0.01)
                 self.assertLessEqual(np.abs(out - expected).max(), 1)
                 self.assertGreater(len(np.unique(expected)), 20)
+
+
+class Digits(Onnx):
+    """The trained models of models/onnx."""
+
+    def run_model(self, name, machine):
+        command = [DLASIM, "net", DIGITS / f"{name}.onnx", "--input", DIGITS / "images.npy", "--labels", DIGITS / "labels.npy", "--hw", machine, "--out", "out"]
+        subprocess.run(list(map(str, command)), cwd=self.folder, check=True, capture_output=True, timeout=300)
+        result = json.loads((self.folder / "out/result.json").read_text())
+        self.assertTrue(result["verified"])
+        self.assertEqual(result["images"]["count"], 20)
+        return np.load(self.folder / "out/output.npy"), result
+
+    def test_integers_are_right_as_often_as_real_numbers(self):
+        for name, machine in (("acri_mnist", "nv_small"), ("mobilenet_small", "nv_large"), ("resnet_small", "nv_full")):
+            out, result = self.run_model(name, machine)
+            labels = np.load(DIGITS / "labels.npy")
+            self.assertEqual(result["accuracy"], (out.argmax(1) == labels).mean())
+            self.assertGreaterEqual(result["accuracy"], 0.95)
+            self.assertEqual((result["accuracy"], result["agreement"]), (result["reference_accuracy"], 1))
+
+    def test_a_quantised_model_gives_the_integers_of_its_definition(self):
+        expected = np.load(DIGITS / "acri_mnist_qdq_logits.npy").astype(int)
+        for machine in MACHINES:
+            out, result = self.run_model("acri_mnist_qdq", machine)
+            steps = np.rint(out / result["tensors"][-1]["scale"])
+            self.assertLessEqual(np.abs(steps - expected).max(), 1)
+            self.assertLessEqual((steps != expected).sum(), 2)
 
 
 class Refusals(Onnx):
