@@ -4,6 +4,7 @@
 #   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all but long
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
+more_packages="chromium"  # shows the page of a sweep
 . "$root/scripts/prepare.sh"
 directory="$root/build-test"
 build_targets "$directory" Release -DDLASIM_TESTS=ON

@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <climits>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <systemc>
+#include <tuple>
+#include <utility>
 
 #include "app/bound_command.h"
 #include "app/export_command.h"
@@ -75,6 +79,21 @@ void add_loadable_options(CLI::App& app, LoadableOptions& file)
         ->capture_default_str()
         ->check(CLI::IsMember(std::vector<std::string>(loadable::kModeNames.begin(), loadable::kModeNames.end())));
     app.add_option("--chains", file.chains, "stop after so many sets of operations that run together")->check(whole(1, UINT32_MAX));
+}
+
+/// "2/8": the second of eight.
+std::optional<std::pair<std::size_t, std::size_t>> shard_of(const std::string& text)
+{
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    const auto n = whole_number(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, 1'000'000);
+    const auto i = n ? whole_number(std::string_view(text).substr(0, slash), 1, *n) : std::nullopt;
+    if (!i) return std::nullopt;
+    return std::pair<std::size_t, std::size_t>{*i, *n};
+}
+
+CLI::Validator shard_option()
+{
+    return {[](std::string& text) { return shard_of(text) ? "" : "found \"" + text + "\", expected I/N, for example 1/8"; }, "I/N"};
 }
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
@@ -165,6 +184,7 @@ int parse_and_run(int argc, char** argv)
     hidden(replay_app->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     SweepOptions sweep;
+    std::string shard;
     CLI::App* sweep_app = app.add_subcommand("sweep", "many runs: the product of the axes of a sweep file");
     sweep_app->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
     sweep_app->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(whole(1, 1024));
@@ -174,6 +194,12 @@ int parse_and_run(int argc, char** argv)
         sweep_app->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
     CLI::Option* resume = sweep_app->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
     sweep_app->add_flag("--restart", sweep.restart, "forget the points that the folder has")->excludes(resume)->excludes(list);
+    CLI::Option* sharded =
+        sweep_app->add_option("--shard", shard, "I/N: only every N-th point, from the I-th on; --collect puts the folders together")
+            ->check(shard_option());
+    sweep_app->add_option("--collect", sweep.collect, "folders of shards of this sweep: their points become the tables of --out; none runs")
+        ->excludes(sharded)
+        ->excludes(list);
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
 
@@ -223,6 +249,7 @@ int parse_and_run(int argc, char** argv)
     if (replay_app->parsed()) return replay(again);
     if (dram_app->parsed()) return dram::run_command(memory, std::cout);
     if (bound_app->parsed()) return bound_command(bound);
+    if (!shard.empty()) std::tie(sweep.shard, sweep.shards) = *shard_of(shard);
     if (sweep_app->parsed()) return sweep_command(sweep);
     if (reference_app->parsed()) return reference_command(named, reference_json);
     return presets_command(preset);

@@ -114,6 +114,7 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         else write_tensors(plan, simulation.read, outputs.folder);
     }
     outputs.table.commit(network_csv(result));
+    if (options.report) OutputFile(outputs.folder.path() / kReportFile).commit(network_table(result));
     outputs.result.commit(json_file_text(network_result_json(result), 2));
     if (!options.quiet) say("{}\n  written      {}\n", network_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)

@@ -21,7 +21,7 @@ struct NetOptions {
     bool has_point = false;
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1;
-    bool timing_only = false, tensors = false, output = true, quiet = false, stepping = false, times = false;
+    bool timing_only = false, tensors = false, output = true, report = false, quiet = false, stepping = false, times = false;
     bool apart = false;  // simulate every step by itself too
 };
 

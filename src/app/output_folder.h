@@ -8,6 +8,9 @@
 
 namespace dlasim {
 
+/// The table of a run, in the folder of its result.
+inline constexpr const char* kReportFile = "report.txt";
+
 class OutputFolder {
 public:
     /// Makes the folder if it is missing. Throws ConfigError if it cannot be written.

@@ -68,6 +68,7 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));
     if (outputs.tensor) outputs.tensor->commit(npy_file(*simulation.output, job.tensor->precision));
     else remove_file(outputs.folder.path() / kTensorFile);  // of an earlier run: it is not the output of this one
+    if (options.report) OutputFile(outputs.folder.path() / kReportFile).commit(summary_table(result));
     outputs.result.commit(json_file_text(result_json(result), 2));
     if (!options.quiet) say("{}\n  written      {}\n", summary_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)

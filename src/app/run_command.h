@@ -20,7 +20,7 @@ struct RunOptions {
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;
     bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true,
-         plan = false;
+         plan = false, report = false;  // report: the table in report.txt too
 };
 
 /// Runs what has been read, and writes `out`/result.json and `out`/output.npy.

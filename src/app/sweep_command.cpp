@@ -32,6 +32,7 @@ int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index
         run.quiet = true;
         run.timing_only = options.timing_only;
         run.output = false;
+        run.report = true;
         return run_network(*network, point.hardware, point.memory, run);
     }
     RunOptions run;
@@ -39,6 +40,7 @@ int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index
     run.quiet = true;
     run.timing_only = options.timing_only;
     run.tensors = false;
+    run.report = true;
     return run_job(std::get<Descriptor>(point.work), point.hardware, point.memory, run);
 }
 
@@ -166,11 +168,38 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
     return identity_of(sweep, text);
 }
 
+PageFacts page_facts(const Sweep& sweep)
+{
+    PageFacts facts{
+        sweep.name.empty() ? std::filesystem::path(sweep.file).stem().string() : sweep.name, {}, sweep.points.size(), row_keys()};
+    for (const SweepAxis& axis : sweep.axes) facts.axes.push_back(axis.name);
+    return facts;
+}
+
+/// The tables of all shards together. What is missing then can be run in the same folder by --resume.
+int collect_points(const SweepOptions& options, const Sweep& sweep)
+{
+    const SweepIdentity all = identity(options, sweep);
+    SweepFolder folder(options.out, all, sweep.points.size(), {}, options.resume, options.restart);
+    for (const std::string& from : options.collect) folder.take_from(from, all);
+    Tally tally;
+    for (const auto& [point, status] : folder.store().statuses()) tally.add(status);
+    const std::string csv = folder.write_tables(page_facts(sweep)).string();
+    if (tally.ended < sweep.points.size())
+        throw ConfigError(options.out,
+                          fmt::format("has {} of {} points now, expected the folders of all shards; --resume runs the others here",
+                                      tally.ended, sweep.points.size()));
+    if (!options.quiet) say("{}; written {}\n", tally.text(sweep.points.size()), printable(csv));
+    return tally.status();
+}
+
 int run_points(const SweepOptions& options, const Sweep& sweep)
 {
     const std::size_t count = sweep.points.size();
     const EnergyTable energy = energy_for(options, sweep);
-    SweepFolder folder(options.out, identity(options, sweep), count, options.resume, options.restart);
+    const SweepShard shard{options.shard, options.shards};
+    const std::size_t own = shard.count(count);
+    SweepFolder folder(options.out, identity(options, sweep), count, shard, options.resume, options.restart);
     SweepStore& store = folder.store();
     std::vector<bool> done(count);
     Tally tally;
@@ -179,23 +208,23 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
         done[point] = true;
         tally.add(status);
     }
-    if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, count);
-    SweepProgress progress(count, tally.ended, options.quiet);
+    if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, own);
+    SweepProgress progress(own, tally.ended, options.quiet);
     Children children([&](std::size_t index) { return run_point(options, sweep, index, folder.point(index).string()); },
                       [&](std::size_t index) { return folder.point(index); });
     std::size_t next = 0;
     const auto start_some = [&] {
         for (; next < count && children.running() < options.jobs; ++next) {
-            if (done[next]) continue;
+            if (done[next] || !shard.has(next)) continue;
             folder.prepare_point(next);
             children.start(next);
         }
     };
-    for (start_some(); tally.ended < count;) {
+    for (start_some(); tally.ended < own;) {
         const std::vector<Children::Ended> ended = children.ended();
         if (interrupted()) {
-            const std::string csv = folder.write_tables().string();
-            say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, count,
+            const std::string csv = folder.write_tables(page_facts(sweep)).string();
+            say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
                       csv.empty() ? "" : "; written " + printable(csv));
             return kInterrupted;
         }
@@ -210,8 +239,8 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
             progress.point(kept, tally.ended);
         }
     }
-    const std::string csv = folder.write_tables().string();
-    if (!options.quiet) say("{}; written {}\n", tally.text(count), printable(csv));
+    const std::string csv = folder.write_tables(page_facts(sweep)).string();
+    if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));
     return tally.status();
 }
 
@@ -228,7 +257,8 @@ int sweep_command(const SweepOptions& options)
             if (axis.name == column.path)
                 throw ConfigError(at(sweep.file, "/axes/" + axis.name), "is a figure of the table, expected an axis");
     watch_for_interrupt();
-    return options.list ? list_points(sweep) : run_points(options, sweep);
+    if (options.list) return list_points(sweep);
+    return options.collect.empty() ? run_points(options, sweep) : collect_points(options, sweep);
 }
 
 }  // namespace dlasim

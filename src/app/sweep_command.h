@@ -20,6 +20,8 @@ struct SweepOptions {
     bool timing_only = false, quiet = false;
     bool resume = false, restart = false;  // what becomes of points that the folder has
     bool list = false;                     // say which points there are, run none
+    std::size_t shard = 1, shards = 1;     // every so many-th point, from the shard-th on
+    std::vector<std::string> collect;      // folders whose points are put together; none runs
 };
 
 /// The status is the worst of the points: 3 before 1, then 2 if no point has a result, 4 if some have none.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "files/digest.h"
@@ -15,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStore = "points.db";
-constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv"};
-constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv"};
+constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv", "report.txt"};
+constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "sweep.html"};
 constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32, kMostBinary = std::uint64_t{1} << 30;
 
 /// Adds the contents of all files that texts of `json` name: descriptors and the tensors that these name.
@@ -50,7 +51,8 @@ SweepIdentity identity_of(const Sweep& sweep, const std::string& options)
     return {inputs.text(), binary.text(), options};
 }
 
-SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, std::size_t points, bool resume, bool restart)
+SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume,
+                         bool restart)
     : folder_(folder), points_(folder / "points"), lock_(points_.path())
 {
     for (const char* name : kTables) remove_leftovers(folder_.path(), name);
@@ -63,17 +65,20 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
             throw ConfigError(folder_.path().string(),
                               "holds points of another sweep: " + difference_text(store_->identity(), identity) +
                                   " differ; expected the same, --restart to begin again, or another folder (--out)");
-        if (begun && !resume && !store_->complete() && !store_->statuses().empty())
+        if (begun && resume && store_->shard() != shard.text())
+            throw ConfigError(folder_.path().string(), fmt::format("holds points of shard {}, expected another folder for {} (--out)",
+                                                                   store_->shard(), shard.text()));
+        if (begun && !resume && store_->kept() != 0 && store_->kept() < store_->own_points())
             throw ConfigError(folder_.path().string(),
                               fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
                                           "--restart to begin again, or another folder (--out)",
-                                          store_->statuses().size(), store_->points()));
+                                          store_->kept(), store_->own_points()));
         if (begun && resume) return;
         store_.reset();
     }
     clear();
     store_ = std::make_unique<SweepStore>(file);
-    store_->begin(identity, points);
+    store_->begin(identity, points, shard);
 }
 
 fs::path SweepFolder::point(std::size_t index) const { return points_.path() / fmt::format("{:04}", index); }
@@ -108,21 +113,53 @@ void SweepFolder::clear()
     }
 }
 
-fs::path SweepFolder::write_tables()
+fs::path SweepFolder::write_tables(const PageFacts& facts)
 {
-    const bool complete = store_->complete();
+    const bool complete = store_->kept() == store_->points();
     const std::vector<std::string> columns = columns_of(*store_);
     if (columns.empty()) return {};
     store_->write_table(columns);
-    OutputFile csv = folder_.file(complete ? "points.csv" : "points.partial.csv");
+    const char* name = complete ? "points.csv" : "points.partial.csv";
+    OutputFile csv = folder_.file(name);
     write_csv(*store_, columns, csv);
     csv.commit();
-    if (!complete) return folder_.path() / "points.partial.csv";
-    OutputFile json = folder_.file("points.json");
+    if (!complete) return folder_.path() / name;
+    OutputFile json = folder_.file("points.json"), page = folder_.file("sweep.html");
     write_json(*store_, json);
     json.commit();
+    write_page(*store_, columns, facts, page);
+    page.commit();
     remove_file(folder_.path() / "points.partial.csv");
-    return folder_.path() / "points.csv";
+    return folder_.path() / name;
+}
+
+void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identity)
+{
+    std::error_code none;
+    if (!fs::exists(folder / kStore, none))
+        throw ConfigError(folder.string(), std::string("has no ") + kStore + ", expected the folder of a sweep or of a shard of it");
+    SweepStore other(folder / kStore);
+    if (!other.begun() || other.identity() != identity)
+        throw ConfigError(folder.string(), "holds points of another sweep: " +
+                                               (other.begun() ? difference_text(other.identity(), identity) : std::string("all")) +
+                                               " differ, expected the same");
+    std::map<std::size_t, std::string> here;
+    store_->each([&](const KeptPoint& kept) { here[kept.point] = kept.row.dump(); });
+    std::vector<KeptPoint> rows;
+    other.each([&](const KeptPoint& kept) {
+        const auto there = here.find(kept.point);
+        if (there == here.end()) rows.push_back(kept);
+        else if (there->second != kept.row.dump())
+            throw ConfigError(folder.string(),
+                              fmt::format("point {} ended otherwise than in a folder before, expected the same row", kept.point));
+    });
+    for (const KeptPoint& kept : rows) {
+        prepare_point(kept.point);
+        for (const char* name : kPointFiles)
+            if (const fs::path file = folder / "points" / point(kept.point).filename() / name; fs::is_regular_file(file, none))
+                OutputFile(point(kept.point) / name).commit(read_text(file.string(), kMostInput));
+    }
+    store_->keep(rows);
 }
 
 }  // namespace dlasim

@@ -3,7 +3,7 @@
 //   DIR/points.db             every point that has ended (sweep/store.h)
 //   DIR/points/N/             result.json and messages.txt of a point
 //   DIR/points/.lock          one sweep at a time
-//   DIR/points.csv, .json     when all points have ended; points.partial.csv when interrupted
+//   DIR/points.csv, .json     when all points have ended, and sweep.html; points.partial.csv when some have, or all of a shard
 #pragma once
 #include <memory>
 
@@ -11,6 +11,7 @@
 #include "app/output_folder.h"
 #include "app/sweep_command.h"
 #include "config/sweep.h"
+#include "sweep/page.h"
 #include "sweep/store.h"
 
 namespace dlasim {
@@ -22,14 +23,17 @@ class SweepFolder {
 public:
     /// Takes the folder for this sweep. Refused: points of another one with `resume`; points of an unfinished one without
     /// `resume` and `restart`.
-    SweepFolder(const std::filesystem::path& folder, const SweepIdentity& identity, std::size_t points, bool resume, bool restart);
+    SweepFolder(const std::filesystem::path& folder, const SweepIdentity& identity, std::size_t points, const SweepShard& shard,
+                bool resume, bool restart);
 
     SweepStore& store() { return *store_; }
     std::filesystem::path point(std::size_t index) const;
     /// Made, and without what an earlier try left in it.
     void prepare_point(std::size_t index) const;
     /// Writes the tables of what is kept; those of all points if it is complete, else the partial one. Gives the path of the CSV.
-    std::filesystem::path write_tables();
+    std::filesystem::path write_tables(const PageFacts& facts);
+    /// Takes over what another folder has of the same sweep. ConfigError if it is of another one, or a point ended otherwise there.
+    void take_from(const std::filesystem::path& folder, const SweepIdentity& identity);
 
 private:
     void clear();

@@ -135,6 +135,7 @@ Sweep parse_sweep(const std::string& text, const std::string& path)
     sweep.folder = std::filesystem::path(path).parent_path().string();
     read_base(sweep, top);
     read_axes(sweep, top, parse_ordered_json(text));
+    sweep.name = top.text("name", "");
     if (top.has("energy")) sweep.energy = top.raw("energy");
     choose_points(sweep, top.has("exclude") ? top.raw("exclude") : Json::array());
     return sweep;

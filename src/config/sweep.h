@@ -44,6 +44,7 @@ private:
 struct Sweep {
     std::string file, folder;  // of the sweep, for messages and relative paths
     std::string text;          // of the file
+    std::string name;          // as it calls itself; may be empty
     Json layer;                // a descriptor's path or the descriptor itself; null in a sweep of networks
     Json network;              // a network's path or the network itself
     Json hardware;             // a preset, a file or a hardware object

@@ -43,7 +43,7 @@ bool SweepStore::begun()
     return found == 2;
 }
 
-void SweepStore::begin(const SweepIdentity& identity, std::size_t points)
+void SweepStore::begin(const SweepIdentity& identity, std::size_t points, const SweepShard& shard)
 {
     database_.transaction([&] {
         database_.run(
@@ -51,7 +51,8 @@ void SweepStore::begin(const SweepIdentity& identity, std::size_t points)
             "CREATE TABLE kept (point INTEGER PRIMARY KEY, status INTEGER NOT NULL, row TEXT NOT NULL)");
         Statement insert(database_, "INSERT INTO identity VALUES (?, ?)");
         const std::pair<const char*, std::string> lines[] = {
-            {"sweep", identity.sweep}, {"binary", identity.binary}, {"options", identity.options}, {"points", std::to_string(points)}};
+            {"sweep", identity.sweep},          {"binary", identity.binary}, {"options", identity.options},
+            {"points", std::to_string(points)}, {"shard", shard.text()},     {"own_points", std::to_string(shard.count(points))}};
         for (const auto& [key, text] : lines) insert.bind(1, std::string_view(key)).bind(2, std::string_view(text)).step();
     });
 }
@@ -66,18 +67,20 @@ std::string SweepStore::value(const std::string& key)
 
 SweepIdentity SweepStore::identity() { return {value("sweep"), value("binary"), value("options")}; }
 
-std::size_t SweepStore::points()
+std::size_t SweepStore::number(const std::string& key)
 {
-    const auto points = whole_number(value("points"));
-    if (!points) throw ConfigError(database_.file().string(), "is damaged: it does not say how many points there are");
-    return *points;
+    const auto number = whole_number(value(key));
+    if (!number) throw ConfigError(database_.file().string(), "is damaged: \"" + key + "\" is no number");
+    return *number;
 }
 
-bool SweepStore::complete()
+std::size_t SweepStore::kept()
 {
     Statement count(database_, "SELECT count(*) FROM kept");
     count.step();
-    return static_cast<std::size_t>(count.integer(0)) == points();
+    const std::int64_t rows = count.integer(0);
+    count.step();
+    return static_cast<std::size_t>(rows);
 }
 
 void SweepStore::keep(const std::vector<KeptPoint>& rows)
@@ -89,11 +92,6 @@ void SweepStore::keep(const std::vector<KeptPoint>& rows)
             insert.bind(1, static_cast<std::int64_t>(kept.point)).bind(2, std::int64_t{kept.status}).bind(3, std::string_view(row)).step();
         }
     });
-}
-
-void SweepStore::forget(std::size_t point)
-{
-    Statement(database_, "DELETE FROM kept WHERE point = ?").bind(1, static_cast<std::int64_t>(point)).step();
 }
 
 void SweepStore::each(const std::function<void(const KeptPoint&)>& use)

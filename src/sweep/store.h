@@ -23,6 +23,14 @@ struct SweepIdentity {
 /// "its file, its binary": in what two differ.
 std::string difference_text(const SweepIdentity& a, const SweepIdentity& b);
 
+/// Every n-th point, from the i-th on.
+struct SweepShard {
+    std::size_t i = 1, n = 1;
+    bool has(std::size_t point) const { return point % n == i - 1; }
+    std::size_t count(std::size_t points) const { return points / n + (points % n >= i ? 1 : 0); }
+    std::string text() const { return std::to_string(i) + "/" + std::to_string(n); }
+};
+
 struct KeptPoint {
     std::size_t point = 0;
     int status = 0;
@@ -36,14 +44,16 @@ public:
     /// False in a new file.
     bool begun();
     /// pre: !begun()
-    void begin(const SweepIdentity& identity, std::size_t points);
+    void begin(const SweepIdentity& identity, std::size_t points, const SweepShard& shard);
     SweepIdentity identity();
+    std::string shard() { return value("shard"); }
     /// Of the whole sweep.
-    std::size_t points();
-    bool complete();
+    std::size_t points() { return number("points"); }
+    /// Of this shard.
+    std::size_t own_points() { return number("own_points"); }
+    std::size_t kept();
     /// Durable when it returns.
     void keep(const std::vector<KeptPoint>& rows);
-    void forget(std::size_t point);
     /// In the order of the points.
     void each(const std::function<void(const KeptPoint&)>& use);
     /// Points by status, without their rows.
@@ -53,6 +63,7 @@ public:
 
 private:
     std::string value(const std::string& key);
+    std::size_t number(const std::string& key);
     Database database_;
 };
 

@@ -248,6 +248,37 @@ class Resuming(SweepCase):
         self.assertEqual(os.listdir(self.folder / "out" / "points" / "0002"), ["mine.txt"])
         self.assertEqual(len(self.rows()), 1)
 
+    def test_shards_make_the_tables_of_the_whole(self):
+        sweep = Sweeps.SWEEP
+        self.assertEqual(self.sweep(sweep, out="whole").returncode, 0)
+        for shard in (1, 2, 3):
+            done = self.sweep(sweep, "--shard", f"{shard}/3", out=f"part{shard}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("points.partial.csv", done.stdout.splitlines()[-1])
+            self.assertFalse((self.folder / f"part{shard}" / "points.csv").exists())
+        done = self.sweep(sweep, "--shard", "2/3", "--resume", out="part1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("holds points of shard 1/3", done.stderr)
+        done = self.sweep(sweep, "--collect", "part1", "part3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has 11 of 16 points now", done.stderr)
+        done = self.sweep(sweep, "--resume", "--collect", "part2", "part1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("points.csv", "points.json", "sweep.html"):
+            self.assertEqual((self.folder / "out" / name).read_bytes(), (self.folder / "whole" / name).read_bytes(), name)
+        self.assertTrue((self.folder / "out" / "points" / "0007" / "report.txt").exists())
+        self.assertEqual(self.sweep(sweep, "--collect", "part3", out="rest").returncode, 2)
+        done = self.sweep(sweep, "--resume", out="rest")  # what a node that was lost has not run
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("5 of 16 points have ended before", done.stdout)
+        self.assertEqual((self.folder / "rest" / "points.csv").read_bytes(), (self.folder / "whole" / "points.csv").read_bytes())
+
+    def test_shards_that_cannot_be_are_refused(self):
+        for shard in ("0/3", "4/3", "3", "1/0", "1/", "/2", "-1/2", "1/2/3"):
+            self.refused(self.sweep(Sweeps.SWEEP, f"--shard={shard}"), "--shard")
+        self.refused(self.sweep(Sweeps.SWEEP, "--collect", "none"), "none", "points.db")
+        self.refused(self.sweep(Sweeps.SWEEP, "--collect", "none", "--shard", "1/2"), "--shard")
+
     def test_a_damaged_table_is_refused(self):
         self.assertEqual(self.sweep(Sweeps.SWEEP).returncode, 0)
         (self.folder / "out" / "points.db").write_bytes(b"no table at all" * 1000)

@@ -12,7 +12,7 @@
   const failed = rows.filter((row) => value(row, "cycles") === null);
   const ran = rows.filter((row) => value(row, "cycles") !== null);
   const moreIsBetter = (column) => /utilization|occupancy|gops|per_s|share|efficiency|hit_rate|issuing/.test(column);
-  const about = (column) => { const c = columns[byName[column]]; return c && c.unit ? `${column}, ${c.unit}` : column; };
+  const about = (column) => { const c = columns[byName[column]]; return c && c.unit && c.unit !== column ? `${column}, ${c.unit}` : column; };
   const text = (v) => v === null || v === undefined ? "" : typeof v === "number" ? (Number.isInteger(v) ? v.toLocaleString("en") : String(+v.toPrecision(6))) : String(v);
   const short = (v) => typeof v === "number" && Math.abs(v) >= 1e4 ? (v >= 1e9 ? +(v / 1e9).toPrecision(3) + "G" : v >= 1e6 ? +(v / 1e6).toPrecision(3) + "M" : +(v / 1e3).toPrecision(3) + "k") : text(v);
   const compare = (a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
@@ -86,13 +86,14 @@
   const pareto = panel("pareto", () => {
     const [x, y, colour] = ["x", "y", "colour"].map((r) => role("pareto", r).value);
     const lessX = role("pareto", "x-less").checked, lessY = role("pareto", "y-less").checked;
+    const log = (column) => role("pareto", "log").checked && ran.every((row) => value(row, column) === null || value(row, column) > 0) ? "log" : "value";
     const best = front(ran, x, y, lessX, lessY);
     role("pareto", "note").textContent = `${best.length} of ${ran.length} points are on the front: ${best.slice(0, 24).map((row) => value(row, "point")).join(", ")}${best.length > 24 ? ", .." : ""}`;
     const spot = (row) => ({ value: [value(row, x), value(row, y), value(row, colour)], row });
     return { ...base(), grid: { left: 70, right: window.innerWidth < 640 ? 20 : 90, top: 20, bottom: window.innerWidth < 640 ? 80 : 55 },
       tooltip: { ...base().tooltip, formatter: (p) => p.data.row ? tip(p.data.row, [x, y, colour]) : "" },
-      xAxis: { type: "value", scale: true, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
-      yAxis: { type: "value", scale: true, name: about(y), nameLocation: "middle", nameGap: 52, ...axisLook() },
+      xAxis: { type: log(x), scale: true, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
+      yAxis: { type: log(y), scale: true, name: about(y), nameLocation: "middle", nameGap: 52, ...axisLook() },
       dataZoom: [{ type: "inside" }, { type: "inside", orient: "vertical" }],
       visualMap: colour ? { ...colours(colour, 2), seriesIndex: 0 } : undefined,
       series: [{ type: "scatter", symbolSize: 9, itemStyle: { borderColor: css("--soft"), borderWidth: 0.6 }, data: ran.map(spot) },
@@ -122,7 +123,7 @@
       xAxis: { type: "category", data: across, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
       yAxis: { type: "category", data: up, name: about(y), nameLocation: "middle", nameGap: 62, ...axisLook() },
       visualMap: { ...colours(v, 2), min: Math.min(...known), max: Math.max(...known) },
-      series: [{ type: "heatmap", data, label: { show: label, formatter: (p) => short(+p.data.value[2].toPrecision(3)), color: css("--text"), textBorderColor: css("--back"), textBorderWidth: 2 }, itemStyle: { borderColor: css("--panel"), borderWidth: 1 } }] };
+      series: [{ type: "heatmap", data, label: { show: label, formatter: (p) => short(+p.data.value[2].toPrecision(3)), color: "#ffffff", textBorderColor: "rgba(0, 0, 0, 0.8)", textBorderWidth: 3 }, itemStyle: { borderColor: css("--panel"), borderWidth: 1 } }] };
   }, (p) => p.data && p.data.row && open(p.data.row));
 
   // Parallel coordinates.
@@ -252,9 +253,9 @@
   const setTheme = (now) => { dark = now; root.dataset.theme = dark ? "dark" : "light"; redraw(); };
   $("#theme").addEventListener("click", () => setTheme(!dark));
   system.addEventListener("change", (event) => setTheme(event.matches));
-  let resized;
-  window.addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => { for (const d of drawings) d.chart.resize(); redraw(); }, 150); });
   setTheme(dark);
+  const sizes = new ResizeObserver(() => { for (const d of drawings) { d.chart.resize(); d.draw(); } });
+  document.querySelectorAll(".chart").forEach((place) => sizes.observe(place));
   list();
   window.page = { drawings, open, front, ran, failed, list, chosen: () => chosen };  // for tests
   root.dataset.ready = "yes";

@@ -1,0 +1,82 @@
+#include "sweep/page.h"
+
+#include <algorithm>
+
+#include "sweep/embedded.h"
+
+namespace dlasim {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+const char* part(std::string_view name)
+{
+    for (const EmbeddedFile& file : page_files())
+        if (name == file.name) return file.text;
+    return "";
+}
+
+/// JSON that can stand in a script of a page: no "<", so that nothing in it ends the script.
+std::string script_json(const OrderedJson& json)
+{
+    std::string text;
+    for (const char c : json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace))
+        if (c == '<') text += "\\u003c";
+        else text += c;
+    return text;
+}
+
+/// The row that declares a column: of its name, or of a pattern, "dbb_read_bytes.*".
+const KeyRow* declared(const PageFacts& facts, const std::string& column)
+{
+    const KeyRow* found = nullptr;
+    for (const PlacedKey& key : facts.keys) {
+        if (key.path == column) return &key.row;
+        const std::size_t star = key.path.find('*');
+        if (star == std::string::npos || key.path.size() == 1) continue;
+        if (column.starts_with(key.path.substr(0, star)) && column.ends_with(key.path.substr(star + 1))) found = &key.row;
+    }
+    return found;
+}
+
+OrderedJson columns_json(const std::vector<std::string>& columns, const PageFacts& facts)
+{
+    OrderedJson list = OrderedJson::array();
+    for (const std::string& column : columns) {
+        const bool axis = std::find(facts.axes.begin(), facts.axes.end(), column) != facts.axes.end();
+        const KeyRow* row = axis ? nullptr : declared(facts, column);
+        list.push_back({{"name", column}, {"unit", row ? row->unit : ""}, {"meaning", row ? row->meaning : "an axis of the sweep"}});
+    }
+    return list;
+}
+
+}  // namespace
+
+void write_page(SweepStore& store, const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file)
+{
+    file.write(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>dlasim sweep</title>\n<style>\n");
+    file.write(part("page.css"));
+    file.write("</style>\n</head>\n<body>\n");
+    file.write(part("page.html"));
+    file.write("<!-- Apache ECharts, zrender and tslib:\n");
+    file.write(part("LICENSES.txt"));
+    file.write("-->\n<script>\n");
+    file.write(part("charts.bundle.js"));
+    file.write("</script>\n<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
+               ", \"columns\": " + script_json(columns_json(columns, facts)) + ", \"points\": " + std::to_string(facts.points) +
+               ", \"complete\": true, \"rows\": [");
+    bool first = true;
+    store.each([&](const KeptPoint& kept) {
+        OrderedJson row = OrderedJson::array();
+        for (const std::string& column : columns) row.push_back(kept.row.contains(column) ? kept.row[column] : OrderedJson());
+        file.write((first ? "\n" : ",\n") + script_json(row));
+        first = false;
+    });
+    file.write("\n]};\n</script>\n<script>\n");
+    file.write(part("page.js"));
+    file.write("</script>\n</body>\n</html>\n");
+}
+
+}  // namespace dlasim

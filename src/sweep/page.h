@@ -1,0 +1,24 @@
+// sweep.html: the table of a sweep to look at, in one file that needs nothing beside it.
+//
+//   rows of the store ──► JSON ──┐
+//   page/: HTML, CSS, script ────┼──► sweep.html
+//   Apache ECharts, bundled ─────┘
+#pragma once
+#include <string>
+#include <vector>
+
+#include "files/keys.h"
+#include "files/output.h"
+#include "sweep/store.h"
+
+namespace dlasim {
+
+struct PageFacts {
+    std::string name;               // of the sweep
+    std::vector<std::string> axes;  // their columns
+    std::size_t points = 0;         // of the whole sweep
+    std::vector<PlacedKey> keys;    // what columns mean
+};
+void write_page(SweepStore& store, const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file);
+
+}  // namespace dlasim
