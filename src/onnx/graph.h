@@ -74,6 +74,7 @@ struct RealGraph {
     std::vector<RealNode> nodes{};      // each behind those whose outputs it reads
     std::vector<std::size_t> inputs{};  // values
     std::vector<OnnxType> input_types{};
+    std::vector<std::vector<float>> fixed{};  // by input: its elements, where it is a constant of the model; else empty
     std::size_t output = 0;
     OnnxType output_type = OnnxType::Float;
     std::vector<std::int64_t> output_dims{};  // of one image

@@ -23,20 +23,23 @@ std::string shape_text(const std::vector<std::uint64_t>& shape)
 Images::Images(const RealGraph& graph, const std::vector<std::string>& files, const std::string& option, std::uint64_t seed)
     : graph_(graph), data_(graph.inputs.size())
 {
-    std::vector<bool> there(graph.inputs.size());
+    std::vector<bool> there;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+        there.push_back(!graph.fixed[i].empty());
+        data_[i].assign(graph.fixed[i].begin(), graph.fixed[i].end());
+    }
+    const auto wanted = static_cast<std::size_t>(std::count(there.begin(), there.end(), false));
     for (const std::string& file : files) {
         std::size_t input = 0;
         std::string path = file;
-        if (const std::size_t equals = file.find('='); equals != std::string::npos) {
-            const auto named = [&](std::size_t v) { return graph.values[v].name == file.substr(0, equals); };
-            const auto known = std::find_if(graph.inputs.begin(), graph.inputs.end(), named);
-            if (known == graph.inputs.end())
-                throw ConfigError(option, "the model has no input \"" + file.substr(0, equals) + "\", expected one of its inputs");
+        const std::size_t equals = std::min(file.find('='), file.size());
+        const auto named = [&](std::size_t v) { return graph.values[v].name == file.substr(0, equals); };
+        const auto known = std::find_if(graph.inputs.begin(), graph.inputs.end(), named);
+        if (known != graph.inputs.end() && equals < file.size()) {
             input = static_cast<std::size_t>(known - graph.inputs.begin());
             path = file.substr(equals + 1);
-        } else if (graph.inputs.size() != 1 && files.size() != graph.inputs.size()) {
-            throw ConfigError(
-                option, "the model has " + std::to_string(graph.inputs.size()) + " inputs, expected " + option + " NAME=FILE for each");
+        } else if (wanted != 1 && files.size() != wanted) {
+            throw ConfigError(option, "the model has " + std::to_string(wanted) + " inputs, expected " + option + " NAME=FILE for each");
         } else {
             input = static_cast<std::size_t>(std::find(there.begin(), there.end(), false) - there.begin());
         }
@@ -46,7 +49,8 @@ Images::Images(const RealGraph& graph, const std::vector<std::string>& files, co
     }
     if (files.empty()) {
         count_ = 1;
-        for (std::size_t i = 0; i < data_.size(); ++i) make(i, seed + i);
+        for (std::size_t i = 0; i < data_.size(); ++i)
+            if (!there[i]) make(i, seed + i);
         return;
     }
     for (std::size_t i = 0; i < there.size(); ++i)
@@ -93,6 +97,12 @@ void Images::make(std::size_t input, std::uint64_t seed)
     }
 }
 
+/// Where an image begins in the data of an input; constants are the same for all.
+std::size_t Images::first(std::size_t input, std::size_t image) const
+{
+    return graph_.fixed[input].empty() ? image * graph_.values[graph_.inputs[input]].cube.elements() : 0;
+}
+
 std::vector<RealTensor> Images::reals(std::size_t image) const
 {
     std::vector<RealTensor> tensors;
@@ -104,7 +114,7 @@ std::vector<RealTensor> Images::reals(std::size_t image) const
             const std::vector<Tensor> all = integers(image);
             for (const std::int16_t q : all[i].values) tensor.push_back(static_cast<float>(value.grid->real(q)));
         } else {
-            for (std::size_t e = 0; e < elements; ++e) tensor.push_back(static_cast<float>(data_[i][image * elements + e]));
+            for (std::size_t e = 0; e < elements; ++e) tensor.push_back(static_cast<float>(data_[i][first(i, image) + e]));
         }
         tensors.push_back(std::move(tensor));
     }
@@ -119,7 +129,7 @@ std::vector<Tensor> Images::integers(std::size_t image) const
         const OnnxType type = graph_.input_types[i];
         Tensor tensor(1, value.cube.c, value.cube.h, value.cube.w);
         for (std::size_t e = 0; e < tensor.values.size(); ++e) {
-            const double x = data_[i][image * tensor.values.size() + e];
+            const double x = data_[i][first(i, image) + e];
             if (whole(type)) {
                 tensor.values[e] = static_cast<std::int16_t>(x - (type == OnnxType::Uint8 ? 128 : 0));
                 continue;

@@ -25,6 +25,7 @@ public:
 private:
     void read(std::size_t input, const std::string& file, const std::string& option);
     void make(std::size_t input, std::uint64_t seed);
+    std::size_t first(std::size_t input, std::size_t image) const;
 
     const RealGraph& graph_;
     std::vector<std::vector<double>> data_;  // by input

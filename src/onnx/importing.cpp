@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.h"
 #include "config/network_reader.h"
@@ -256,6 +257,7 @@ void Importing::read_inputs()
         g_.values.push_back({port.name, symbol.dims, cube, std::nullopt});
         g_.inputs.push_back(symbol.value);
         g_.input_types.push_back(port.type);
+        g_.fixed.emplace_back();
         names_.insert(port.name);
         symbols_[port.name] = symbol;
     }
@@ -335,6 +337,25 @@ RealNode& Importing::add(NodeView& view, RealOp op, std::vector<std::size_t> inp
 }
 
 void Importing::set(const NodeView& view, Symbol symbol) { symbols_[view.node().outputs.front()] = std::move(symbol); }
+
+Symbol Importing::fixed_value(NodeView& view, std::size_t input, const std::vector<std::int64_t>& dims)
+{
+    const OnnxArray& array = view.constant(input, "a tensor").array;
+    charge(array.size());
+    std::string name = view.node().inputs[input];
+    for (int n = 2; !names_.insert(name).second; ++n) name = view.node().inputs[input] + "." + std::to_string(n);
+    std::vector<float> elements;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        elements.push_back(static_cast<float>(array.at(i)));
+        if (!std::isfinite(elements.back())) throw Refused("found a constant that is no finite number");
+    }
+    const std::size_t value = g_.values.size();
+    g_.values.push_back({name, dims, natural_cube(dims), std::nullopt});
+    g_.inputs.push_back(value);
+    g_.input_types.push_back(OnnxType::Float);
+    g_.fixed.push_back(std::move(elements));
+    return {std::nullopt, value, dims, std::nullopt};
+}
 
 void Importing::charge(std::size_t elements)
 {

@@ -87,6 +87,8 @@ public:
     /// The value as the cube of its dimensions; the host moves its elements where it stands otherwise.
     std::size_t natural(NodeView& view, const Symbol& symbol);
     CubeShape natural_cube(const std::vector<std::int64_t>& dims) const;
+    /// A constant with an element for each one of an image, as a value that stands in memory.
+    Symbol fixed_value(NodeView& view, std::size_t input, const std::vector<std::int64_t>& dims);
     /// Constants that are made, weights of nodes: all together are bounded.
     void charge(std::size_t elements);
 

@@ -68,6 +68,14 @@ void between(Importing& in, NodeView& view, const std::string& op, const Symbol&
     in.set(view, {std::nullopt, node.output, a.dims, std::nullopt});
 }
 
+/// A constant with an element for each one of an image, and not only one for each channel.
+bool is_whole_image(const OnnxArray& array, const std::vector<std::int64_t>& dims)
+{
+    std::vector<std::int64_t> shape = array.shape;
+    if (shape.size() == dims.size() + 1 && shape.front() == 1) shape.erase(shape.begin());
+    return dims.size() > 1 && shape == dims && std::any_of(dims.begin() + 1, dims.end(), [](std::int64_t size) { return size != 1; });
+}
+
 double limit(NodeView& view, const char* attribute, std::size_t input, double fallback)
 {
     if (view.given(attribute)) return view.real(attribute, fallback);
@@ -202,8 +210,14 @@ void import_arithmetic(Importing& in, NodeView& view)
         return;
     }
     if (view.inputs() != 2) throw Refused("has " + std::to_string(view.inputs()) + " inputs, expected 2");
-    for (const std::size_t variable : {0u, 1u})
-        if (view.is_constant(1 - variable)) return scaled(in, view, op, variable);
+    for (const std::size_t variable : {0U, 1U}) {
+        if (!view.is_constant(1 - variable)) continue;
+        const Symbol symbol = view.value(variable, "a tensor");
+        if (op == "Div" || !is_whole_image(view.constant(1 - variable, "a constant").array, symbol.dims))
+            return scaled(in, view, op, variable);
+        const Symbol fixed = in.fixed_value(view, 1 - variable, symbol.dims);
+        return variable == 0 ? between(in, view, op, symbol, fixed) : between(in, view, op, fixed, symbol);
+    }
     between(in, view, op, view.value(0, "a tensor"), view.value(1, "a tensor"));
 }
 

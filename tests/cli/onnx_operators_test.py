@@ -125,6 +125,9 @@ class Reals(Operators):
         for k in (self.reals(5, 1, 1), self.reals(1)):
             for op, function in (("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Div", np.divide)):
                 self.one(op, function(d, k), {"k": k})
+        each = self.on_steps(1, 5, 9, 8, scale=0.03)
+        for op, function in (("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply)):
+            self.one(op, function(d, each.astype(float)), {"k": each})
         k = self.reals(5, 1, 1)
         self.near([node("Sub", ["k", "x"], ["y"])], {"k": k}, self.x, k - d)
         p = {name: self.reals(5) for name in "gbm"}
