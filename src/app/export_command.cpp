@@ -6,7 +6,6 @@
 
 #include "app/interrupt.h"
 #include "app/loadable_run.h"
-#include "app/progress.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "config/descriptor.h"
@@ -14,33 +13,42 @@
 #include "config/memory.h"
 #include "config/network_reader.h"
 #include "files/console.h"
+#include "files/json_text.h"
 #include "files/output.h"
 #include "jobs/job.h"
 #include "network/check.h"
 #include "replay/events.h"
+#include "replay/write_c.h"
 #include "replay/write_case.h"
+#include "replay/write_trace.h"
 
 namespace dlasim {
 namespace {
 
 namespace fs = std::filesystem;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::string_view kCase = kExportForms[0], kTxn = kExportForms[1], kC = kExportForms[3];
 
 /// A program that has run: what it started from, what it left, its events.
 struct Exported {
     MeasuredCase measured;
-    nlohmann::ordered_json expected;
+    RunResult run;
 };
 
+/// A range of memory that the program uses.
 struct MemoryRange {
     MemorySpace space = MemorySpace::Primary;
     std::uint64_t address = 0, bytes = 0;
 };
 
-MachineOptions machine_options()
+MemorySpace behind(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
+
+MachineOptions machine_options(const ExportOptions& options)
 {
     MachineOptions how;
     how.events = true;
-    how.one_memory = true;  // as it will be replayed
+    how.one_memory = options.form == kCase;  // as it will be replayed
     return how;
 }
 
@@ -57,16 +65,20 @@ void check_host(const Program& program, const std::string& file, const std::func
     }
 }
 
-std::vector<MemoryImage> images_of(const std::vector<MemoryRange>& ranges,
-                                   const std::function<std::vector<std::uint8_t>(const MemoryRange& range)>& read)
+/// In a case both ports see one memory: ranges behind them must be apart.
+void check_apart(const std::vector<MemoryRange>& ranges, const std::string& file)
 {
-    std::vector<MemoryImage> images;
-    for (const MemoryRange& range : ranges) {
-        MemoryImage image{range.space, range.address, read(range)};
-        while (!image.bytes.empty() && image.bytes.back() == 0) image.bytes.pop_back();
-        if (!image.bytes.empty()) images.push_back(std::move(image));
-    }
-    return images;
+    for (const MemoryRange& a : ranges)
+        for (const MemoryRange& b : ranges)
+            if (a.space != b.space && a.address < b.address + b.bytes && b.address < a.address + a.bytes)
+                throw ConfigError(file, fmt::format("uses address {:#x} of both memories, which a case with one memory cannot hold",
+                                                    std::max(a.address, b.address)));
+}
+
+/// Without the zeros at the end.
+void trim(Bytes& bytes)
+{
+    while (!bytes.empty() && bytes.back() == 0) bytes.pop_back();
 }
 
 void check_ended(const RunResult& run, const std::string& file)
@@ -74,29 +86,118 @@ void check_ended(const RunResult& run, const std::string& file)
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), run.end, run.diagnosis));
 }
 
-Exported export_loadable(const LoadableOptions& options)
+void add_output(Recording& recording, const MemoryRange& range, Bytes content)
 {
-    const loadable::Plan plan = plan_of(options);
+    OutputRegion region;
+    region.space = range.space;
+    region.address = range.address;
+    region.bytes = range.bytes;
+    region.content = std::move(content);
+    recording.outputs.push_back(std::move(region));
+}
+
+Exported export_loadable(const ExportOptions& options)
+{
+    const loadable::Plan plan = plan_of(options.what);
     check_host(plan.program, plan.loadable->file,
                [&](std::size_t number) { return plan.actions[number].kind == loadable::HostAction::Kind::Task; });
-    LoadableRun machine(plan, machine_options());
-    std::vector<MemoryRange> ranges;
-    for (const loadable::Used& used : loadable::used_memory(plan)) ranges.push_back({space(used.place), used.place.address, used.bytes});
+    LoadableRun machine(plan, machine_options(options));
     Exported exported;
     MeasuredCase& measured = exported.measured;
     measured.hardware = plan.hardware;
     measured.memory = plan.memory;
     measured.recording.name = fmt::format("{}.{}", plan.hardware.name, fs::path(plan.loadable->file).stem().string());
-    measured.recording.images = images_of(ranges, [&](const MemoryRange& range) {
-        return machine.read({range.space == MemorySpace::Primary, range.address}, range.bytes);
-    });
+    for (const loadable::Used& used : loadable::used_memory(plan)) {
+        MemoryImage image{space(used.place), used.place.address, machine.read(used.place, used.bytes)};
+        trim(image.bytes);
+        if (!image.bytes.empty()) measured.recording.images.push_back(std::move(image));
+    }
     measured.recording.program = plan.program;
-    const RunResult& run = machine.run([](Cycle, std::size_t) { return !interrupted(); });
-    check_ended(run, plan.loadable->file);
-    WrittenRegions regions = regions_of(machine.written());
-    exported.expected = events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary);
-    measured.recording.outputs = std::move(regions.recording.outputs);
+    exported.run = machine.run([](Cycle, std::size_t) { return !interrupted(); });
+    check_ended(exported.run, plan.loadable->file);
+    for (const SeenRange& seen : machine.written())
+        add_output(measured.recording, {space(seen.range.place), seen.range.place.address, seen.range.bytes}, seen.bytes);
     return exported;
+}
+
+/// A layer, a transfer or a network: a program, what fills memory, the ranges it uses. Outputs are the ranges that change.
+struct Ranged {
+    std::string name, file;
+    Hardware hardware;
+    MemorySpec memory;
+    Program program;
+    std::vector<TouchedRange> ranges;
+};
+
+Exported export_ranged(const ExportOptions& options, const Ranged& what, const std::function<void(const Contents::Write&)>& fill)
+{
+    Machine machine(what.hardware, what.memory, machine_options(options));
+    fill([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(behind(place), place.address, bytes); });
+    Exported exported;
+    exported.measured.hardware = what.hardware;
+    exported.measured.memory = what.memory;
+    Recording& recording = exported.measured.recording;
+    recording.name = fmt::format("{}.{}", what.hardware.name, what.name);
+    recording.program = what.program;
+    std::vector<MemoryRange> ranges;
+    std::vector<Bytes> before;
+    for (const TouchedRange& range : what.ranges) {
+        machine.require_memory(behind(range.place), Address(range.place.address), range.bytes, range.where);
+        ranges.push_back({behind(range.place), range.place.address, range.bytes});
+        before.push_back(machine.read_memory(ranges.back().space, Address(ranges.back().address), ranges.back().bytes));
+        MemoryImage image{ranges.back().space, ranges.back().address, before.back()};
+        trim(image.bytes);
+        if (!image.bytes.empty()) recording.images.push_back(std::move(image));
+    }
+    if (options.form == kCase) check_apart(ranges, what.file);
+    machine.keep_going = [](Cycle) { return !interrupted(); };
+    exported.run = machine.run(what.program);
+    check_ended(exported.run, what.file);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        Bytes after = machine.read_memory(ranges[i].space, Address(ranges[i].address), ranges[i].bytes);
+        if (after != before[i]) add_output(recording, ranges[i], std::move(after));
+    }
+    return exported;
+}
+
+Exported export_layer(const ExportOptions& options, const Json& json)
+{
+    const std::string& file = options.what.loadable;
+    const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
+    Descriptor descriptor = descriptor_from_json(json, file, "", fs::path(file).parent_path().string());
+    if (options.what.seeded) set_seed(descriptor, options.what.seed);
+    const Job job = job_of(descriptor, hardware, parse_memory(options.what.memory));
+    check_host(job.program, file, [](std::size_t) { return true; });
+    return export_ranged(options, {job.name, file, job.hardware, job.memory, job.program, job.ranges},
+                         [&](const Contents::Write& write) { job.contents->before(write); });
+}
+
+Exported export_network(const ExportOptions& options)
+{
+    const std::string& file = options.what.loadable;
+    const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
+    const Network network = read_network(file);
+    NetworkPlan plan = plan_network(network, hardware, parse_memory(options.what.memory), {.seed = options.what.seed, .values = true});
+    check_host(plan.program.entries, file, [](std::size_t) { return true; });
+    return export_ranged(options, {network.name, file, plan.hardware, plan.memory, plan.program.entries, plan.ranges},
+                         [&](const Contents::Write& write) { fill_memory(plan, write); });
+}
+
+/// A JSON file has layers if it is a network.
+Exported exported_by(const ExportOptions& options)
+{
+    const std::string& file = options.what.loadable;
+    if (file.ends_with(".onnx")) throw ConfigError(file, "is a model, expected a layer, a network (JSON) or a loadable");
+    if (!file.ends_with(".json")) return export_loadable(options);
+    const Json json = read_json(file);
+    return json.is_object() && json.contains("layers") ? export_network(options) : export_layer(options, json);
+}
+
+nlohmann::ordered_json events_of(const Exported& exported)
+{
+    std::vector<Bytes> contents;
+    for (const OutputRegion& region : exported.measured.recording.outputs) contents.push_back(region.content);
+    return events_json(exported.run, exported.measured.recording, contents, exported.measured.hardware.memory.has_secondary);
 }
 
 }  // namespace
@@ -104,10 +205,18 @@ Exported export_loadable(const LoadableOptions& options)
 int export_command(const ExportOptions& options)
 {
     watch_for_interrupt();
-    OutputFile file(options.to);
-    const Exported exported = export_loadable(options.what);
+    const bool one_file = options.form == kCase || options.form == kC;
+    std::optional<OutputFile> file;
+    if (one_file) file.emplace(options.to);
+    else make_folder(options.to);
+    const Exported exported = exported_by(options);
     if (interrupted()) return kInterrupted;
-    file.commit(case_json(exported.measured, exported.expected).dump() + "\n");
+    const MeasuredCase& measured = exported.measured;
+    if (options.form == kC) file->commit(c_program(measured.recording, measured.hardware));
+    else if (one_file) file->commit(case_json(measured, events_of(exported)).dump() + "\n");
+    else
+        write_trace(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to, measured.recording, measured.hardware,
+                    exported.run.reads);
     if (!options.what.quiet) say("written {}\n", printable(options.to));
     return kDone;
 }

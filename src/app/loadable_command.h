@@ -19,7 +19,8 @@ struct LoadableOptions {
     std::string out = "out";
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1, chains = UINT32_MAX;
-    std::string cpu;  // --cpu
+    std::string cpu;      // --cpu
+    bool seeded = false;  // --seed is given
     bool describe = false, timing_only = false, quiet = false, stepping = false, times = false;
 };
 

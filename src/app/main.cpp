@@ -63,8 +63,8 @@ CLI::Validator whole(std::uint64_t low, std::uint64_t high)
     return {[=](std::string& text) { return whole_number(text, low, high) ? "" : whole_number_problem(text, low, high); }, "NUMBER"};
 }
 
-/// What `loadable` and `export` have in common.
-void add_loadable_options(CLI::App& app, LoadableOptions& file)
+/// What `loadable` and `export` have in common; the option of the seed.
+CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
 {
     app.add_option("--hw", file.hardware, "hardware preset or file: the one it was compiled for")->capture_default_str();
     app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
@@ -74,11 +74,13 @@ void add_loadable_options(CLI::App& app, LoadableOptions& file)
     app.add_option("--input-form", file.form, "what an input that is no .npy holds")
         ->capture_default_str()
         ->check(CLI::IsMember(std::vector<std::string>(std::begin(loadable::kInputForms), std::end(loadable::kInputForms))));
-    app.add_option("--seed", file.seed, "seed of inputs without a file")->capture_default_str()->check(whole(0, UINT32_MAX));
+    CLI::Option* seed = app.add_option("--seed", file.seed, "seed of inputs without a file");
+    seed->capture_default_str()->check(whole(0, UINT32_MAX));
     app.add_option("--mode", file.mode, "order of the register writes")
         ->capture_default_str()
         ->check(CLI::IsMember(std::vector<std::string>(loadable::kModeNames.begin(), loadable::kModeNames.end())));
     app.add_option("--chains", file.chains, "stop after so many sets of operations that run together")->check(whole(1, UINT32_MAX));
+    return seed;
 }
 
 /// "2/8": the second of eight.
@@ -167,10 +169,14 @@ int parse_and_run(int argc, char** argv)
     hidden(file_app->add_flag("--stepping", file.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     ExportOptions exported;
-    CLI::App* export_app = app.add_subcommand("export", "write what would run as a case that replay reads, docs/LOADABLE.md");
-    export_app->add_option("LOADABLE", exported.what.loadable, "a file of the NVDLA compiler")->required();
-    export_app->add_option("--to", exported.to, "the case that is written (JSON)")->required();
-    add_loadable_options(*export_app, exported.what);
+    CLI::App* export_app =
+        app.add_subcommand("export", "write what would run as a case, a trace of the public players or a C header, docs/LOADABLE.md");
+    export_app->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), or a file of the NVDLA compiler")->required();
+    export_app->add_option("--form", exported.form, "what is written")
+        ->capture_default_str()
+        ->check(CLI::IsMember(std::vector<std::string>(kExportForms.begin(), kExportForms.end())));
+    export_app->add_option("--to", exported.to, "the file of a case or a header, the folder of a trace")->required();
+    CLI::Option* export_seed = add_loadable_options(*export_app, exported.what);
     export_app->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
 
     ReplayArguments again;
@@ -238,6 +244,7 @@ int parse_and_run(int argc, char** argv)
         return kDone;
     }
     run.has_seed = seed->count() != 0;
+    exported.what.seeded = export_seed->count() != 0;
     run.has_out = run_out->count() != 0;
     run.has_point = run_point->count() != 0;
     net.has_point = net_point->count() != 0;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 
+#include "replay/notes.h"
 #include "replay/replay.h"
 #include "replay/text.h"
 
@@ -82,8 +84,15 @@ public:
         std::string text;
         for (line_.file = file_.string(); in.next(text);) {
             line_.number = in.number();
+            if (const std::optional<trace::Note> note = trace::note_of(text, "//", line_)) {
+                if (note->entry) recording_.program.push_back(*note->entry);
+                continue;
+            }
             statement(text);
         }
+        if (std::any_of(recording_.program.begin(), recording_.program.end(),
+                        [](const ProgramEntry& entry) { return std::holds_alternative<MarkT0>(entry); }))
+            return std::move(recording_);
         // t0 is the acceptance of the last enable of CDMA, if there is one.
         for (std::size_t i = recording_.program.size(); i-- > 0;)
             if (const auto* write = std::get_if<RegisterWrite>(&recording_.program[i]); write && write->name == "CDMA.D_OP_ENABLE") {

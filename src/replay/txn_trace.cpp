@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "registers/tables.h"
+#include "replay/notes.h"
 #include "replay/replay.h"
 #include "replay/text.h"
 
@@ -49,8 +50,14 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
     std::uint64_t total = 0, checked = 0;
     std::string text;
     std::size_t mark = 0;
+    bool marked = false;  // by a note
     for (Line line{file.string(), 0}; in.next(text);) {
         line.number = in.number();
+        if (const std::optional<trace::Note> note = trace::note_of(text, "#", line)) {
+            marked = marked || (note->entry && std::holds_alternative<MarkT0>(*note->entry));
+            if (note->entry) recording.program.push_back(*note->entry);
+            continue;
+        }
         std::string_view rest = text;
         if (const std::size_t comment = rest.find('#'); comment != std::string_view::npos) rest = rest.substr(0, comment);
         const auto words = trace::split(rest, " \t");
@@ -91,7 +98,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             line.fail("unknown command " + std::string(words[0]));
         }
     }
-    if (mark != 0) recording.program.insert(recording.program.begin() + static_cast<std::ptrdiff_t>(mark), MarkT0{});
+    if (mark != 0 && !marked) recording.program.insert(recording.program.begin() + static_cast<std::ptrdiff_t>(mark), MarkT0{});
     return recording;
 }
 

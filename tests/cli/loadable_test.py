@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """dlasim loadable and dlasim export from outside, on files of the NVDLA compiler (tests/data, loadables).
 
-usage: loadable_test.py DLASIM [Measured | Golden | Programs | Files]
+usage: loadable_test.py DLASIM [Measured | Golden | Programs | Files | Traces | Exports]
 
 Measured  every run of measured.json: interrupts, totals of the port and the output as on the reference RTL, and every recorded event
 Golden    the public kernel tests leave what their golden files say, in all three modes
 Programs  register program, memory and regions are those of the executable model of the specification, for every file and mode
 Files     what is written, what is refused and how
+Traces    what dlasim export writes of layers, networks and loadables is replayed with the events of the run, in every form
+Exports   the same of twenty layers and more networks (slow)
 """
 import json
 import os
@@ -249,6 +251,77 @@ class Files(Loadable):
         whole, part = self.run_file(path), self.run_file(path, "--chains", "2")
         self.assertEqual(part["interrupt_cycles"], whole["interrupt_cycles"][:2])
         self.assertEqual(len(part["operations"]), 3)
+
+
+class Exported(Loadable):
+    """What is exported is replayed with the events of the run that it was exported from."""
+    RAN = ("interrupt_cycles", "dbb", "cvsram", "ar", "aw", "cvsram_ar", "cvsram_aw", "probes", "reads")
+
+    def check(self, command, path, hardware, *options):
+        """`command`: what runs it; its events are those of the replay."""
+        name = f"{command} {Path(path).stem} {hardware}"
+        run_options = [*options, "--out", "out", "--quiet", "--events", "run.json"]
+        self.dlasim(command, path, "--hw", hardware, *run_options)
+        ran = json.loads((self.folder / "run.json").read_text())
+        for form, to, program in (("case", "case.json", "case.json"), ("txn", "txn", "txn"), ("cfg", "cfg", "cfg")):
+            with self.subTest(name, form=form):
+                self.dlasim("export", path, "--hw", hardware, "--form", form, "--to", to, "--quiet", *options)
+                said = self.dlasim("replay", program, "--hw", hardware, "--events", "replay.json").stdout  # status 0: memory is as it says
+                replayed = json.loads((self.folder / "replay.json").read_text())
+                for key in self.RAN:
+                    if key == "probes":
+                        for probe, seen in ran[key].items():
+                            self.assertEqual(seen["runs"][:400], replayed[key][probe]["runs"], probe)
+                            self.assertEqual({**seen, "runs": 0}, {**replayed[key][probe], "runs": 0}, probe)
+                    elif key != "reads" or form != "txn":  # that player only compares
+                        self.assertEqual(replayed.get(key), ran.get(key), key)
+                if form != "case":
+                    self.assertRegex(said, r", ([1-9]\d*) of \1 regions right")
+
+
+class Traces(Exported):
+    def test_layers(self):
+        layer = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10},
+                 "post": {"bias": True, "output": {"shift": 10}}}
+        (self.folder / "layer.json").write_text(json.dumps(layer))
+        for hardware in ("nv_small", "nv_full"):
+            self.check("run", "layer.json", hardware)
+
+    def test_a_network(self):
+        network = {"input": {"width": 12, "height": 10, "channels": 8}, "layers": [
+            {"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}, "bias": True, "activation": "relu"},
+            {"name": "b", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}},
+            {"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "bias": True}]}
+        (self.folder / "network.json").write_text(json.dumps(network))
+        self.check("net", "network.json", "nv_large")
+
+    def test_a_loadable(self):
+        for name in ("tiny_nv_small", "tiny_batch2_nv_full"):
+            path = DATA / f"{name}.nvdla"
+            self.check("loadable", path, hardware_of(path), "--input", input_of(path))
+
+    def test_what_no_trace_can_hold_is_refused(self):
+        network = {"input": {"width": 6, "height": 5, "channels": 4}, "layers": [
+            {"name": "up", "op": "upsample", "factor": {"x": 2, "y": 2}}, {"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 4}},
+            {"name": "up2", "op": "upsample", "factor": {"x": 2, "y": 2}}, {"name": "b", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 4}}]}
+        (self.folder / "network.json").write_text(json.dumps(network))
+        done = self.dlasim("export", "network.json", "--hw", "nv_small", "--to", "case.json", status=2)
+        self.assertIn("has a step of the host between those of the machine", done.stderr)
+        self.assertFalse((self.folder / "case.json").exists())
+
+
+class Exports(Exported):
+    def test_twenty_layers(self):
+        layers = [path for path in sorted((ROOT / "models").glob("*.json")) if "cvsram" not in path.stem and "bdma" not in path.stem]  # input.txn has CVSRAM at 0x5xxxxxxx
+        for path in layers[:20]:
+            self.check("run", path, "nv_full")
+
+    def test_networks_and_loadables(self):
+        for name, hardware in (("lenet5", "nv_small"), ("squeezenet_v1_1", "nv_large"), ("lenet_caffe", "nv_full")):
+            self.check("net", ROOT / f"models/networks/{name}.json", hardware)
+        for name in ("resblock_nv_large", "strided_cnn_nv_small", "alexnet_small_nv_full"):
+            path = DATA / f"{name}.nvdla"
+            self.check("loadable", path, hardware_of(path), "--input", input_of(path))
 
 
 if __name__ == "__main__":

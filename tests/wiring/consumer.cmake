@@ -1,4 +1,8 @@
 if(TARGET dlasim_library)
     add_test(NAME consumer.installed_library COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PROJECT_SOURCE_DIR}/tests/consumer ${PROJECT_BINARY_DIR})
     set_tests_properties(consumer.installed_library PROPERTIES LABELS golden TIMEOUT 600)
+    if(TARGET dlasim)
+        add_test(NAME consumer.baremetal_board COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/board.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+        set_tests_properties(consumer.baremetal_board PROPERTIES LABELS golden TIMEOUT 600)
+    endif()
 endif()

@@ -1,0 +1,222 @@
+#include "replay/write_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <list>
+
+#include "base/error.h"
+#include "files/output.h"
+#include "replay/events.h"
+#include "replay/replay.h"
+#include "replay/text.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint32_t kTxnBus = 0xffff0000;  // upper half of a word address
+constexpr std::size_t kBytesOfLine = 32, kBytesOfPayload = 32;
+
+// GLB.S_INTR_STATUS by bit. csb.md 3.
+constexpr std::array<const char*, 22> kInterrupts{
+    "SDP_0", "SDP_1", "CDP_0", "CDP_1", "PDP_0", "PDP_1",      "BDMA_0",     "BDMA_1",    "RBK_0",     "RBK_1",  "",
+    "",      "",      "",      "",      "",      "CDMA_DAT_0", "CDMA_DAT_1", "CDMA_WT_0", "CDMA_WT_1", "CACC_0", "CACC_1"};
+
+std::vector<std::string> interrupts_of(std::uint32_t bits)
+{
+    std::vector<std::string> names;
+    for (std::size_t bit = 0; bit < kInterrupts.size(); ++bit)
+        if ((bits >> bit & 1) != 0 && *kInterrupts[bit] != '\0') names.emplace_back(kInterrupts[bit]);
+    return names;
+}
+
+/// Files beside the trace; all are opened, then all are finished, the trace last.
+class Folder {
+public:
+    explicit Folder(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
+    void add(const std::string& name, const std::string& text)
+    {
+        files_.emplace_back(folder_ / name);
+        files_.back().write(text);
+    }
+    void commit()
+    {
+        for (OutputFile& file : files_) file.commit();
+    }
+
+private:
+    std::filesystem::path folder_;
+    std::list<OutputFile> files_;
+};
+
+std::string txn_bytes(const std::vector<std::uint8_t>& bytes)
+{
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        text += fmt::format("{:#04x}{}", bytes[i], i % kBytesOfLine == kBytesOfLine - 1 ? '\n' : ' ');
+    return text + "\n";
+}
+
+std::string cfg_bytes(const std::vector<std::uint8_t>& bytes)
+{
+    std::string text = "{\n";
+    for (std::size_t at = 0; at < bytes.size(); at += kBytesOfPayload) {
+        const std::size_t count = std::min(kBytesOfPayload, bytes.size() - at);
+        text += fmt::format("{{offset:{:#x}, size:{}, payload:", at, count);
+        for (std::size_t i = 0; i < count; ++i) text += fmt::format("{}{:#04x}", i == 0 ? "" : " ", bytes[at + i]);
+        text += "},\n";
+    }
+    return text + "}\n";
+}
+
+template <class... F>
+struct Forms : F... {
+    using F::operator()...;
+};
+template <class... F>
+Forms(F...) -> Forms<F...>;
+
+class Writer {
+public:
+    Writer(const Recording& recording, const Hardware& hardware, const std::vector<std::pair<std::string, std::uint32_t>>& reads)
+        : recording_(recording), hardware_(hardware), reads_(reads)
+    {
+    }
+
+    void txn(Folder& folder)
+    {
+        std::string text = "# " + recording_.name + ", written by dlasim\n";
+        for (std::size_t i = 0; i < recording_.images.size(); ++i) {
+            const MemoryImage& image = recording_.images[i];
+            check_space(image.space, image.address);
+            const std::string file = fmt::format("memory_{}.dat", i);
+            text += fmt::format("load_mem {:#x} {:#x} {}\n", image.address, image.bytes.size(), file);
+            folder.add(file, txn_bytes(image.bytes));
+        }
+        for (const ProgramEntry& entry : recording_.program) text += txn_entry(entry);
+        for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
+            const OutputRegion& region = recording_.outputs[i];
+            check_space(region.space, region.address);
+            const std::string file = fmt::format("output_{}.dat", i);
+            text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.address, region.bytes, file);
+            folder.add(file, txn_bytes(region.content));
+        }
+        folder.add("input.txn", text);
+    }
+
+    void cfg(Folder& folder)
+    {
+        std::string text = "// " + recording_.name + ", written by dlasim\n";
+        for (std::size_t i = 0; i < recording_.images.size(); ++i) {
+            const MemoryImage& image = recording_.images[i];
+            const std::string file = fmt::format("memory_{}.dat", i);
+            text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.space), image.address, file);
+            folder.add(file, cfg_bytes(image.bytes));
+        }
+        // What is written and was not filled begins as zeros in every player.
+        for (const OutputRegion& region : recording_.outputs)
+            if (std::none_of(recording_.images.begin(), recording_.images.end(), [&](const MemoryImage& image) {
+                    return image.space == region.space && image.address < region.address + region.bytes &&
+                           region.address < image.address + image.bytes.size();
+                }))
+                text += fmt::format("mem_init({}, {:#x}, {:#x}, ALL_ZERO);\n", memory_name(region.space), region.address, region.bytes);
+        for (const ProgramEntry& entry : recording_.program) text += cfg_entry(entry);
+        if (recording_.outputs.empty()) text += "check_nothing(" + sync_name() + ");\n";
+        for (const OutputRegion& region : recording_.outputs)
+            text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.space), region.address,
+                                region.bytes, crc32_of(region.content));
+        folder.add("test.cfg", text);
+    }
+
+private:
+    static const char* memory_name(MemorySpace space) { return space == MemorySpace::Primary ? "pri_mem" : "sec_mem"; }
+    std::string sync_name() const { return fmt::format("sync_{}", syncs_ == 0 ? 0 : syncs_ - 1); }
+
+    /// The players of input.txn know the memory by the address.
+    void check_space(MemorySpace space, std::uint64_t address) const
+    {
+        if (trace::space_of(address, hardware_) != space)
+            throw ConfigError(recording_.name, fmt::format("uses address {:#x}, which input.txn has behind the other port", address));
+    }
+
+    std::uint32_t next_read()
+    {
+        if (read_ >= reads_.size()) throw ConfigError(recording_.name, "reads more than its run found");
+        return reads_[read_++].second;
+    }
+
+    std::string txn_entry(const ProgramEntry& entry)
+    {
+        const auto word = [](std::uint32_t address) { return kTxnBus | address >> 2; };
+        const std::uint32_t status = word(*register_address(hardware_, "GLB.S_INTR_STATUS"));
+        return std::visit(
+            Forms{
+                [&](const RegisterWrite& w) { return fmt::format("write_reg {:#010x} {:#010x} #{}\n", word(w.address), w.value, w.name); },
+                [&](const RegisterRead& r) {
+                    return fmt::format("read_reg {:#010x} 0xffffffff {:#010x} #{}\n", word(r.address), next_read(), r.name);
+                },
+                [&](const PollRegister& p) {
+                    return fmt::format("read_reg {:#010x} {:#010x} {:#010x} #{}\n", word(p.address), p.mask, p.expected, p.name);
+                },
+                [](const MarkT0&) { return std::string("# dlasim [\"MARK\", \"t0\"]\n"); },
+                [&](const WaitInterrupt& w) {
+                    return fmt::format("wait # dlasim [\"WAIT_INTR\", \"{}\"]\nwrite_reg {:#010x} 0xffffffff # dlasim -\n", w.name, status);
+                },
+                [](const WaitPin&) { return std::string("wait\n"); },
+                [&](const WaitStatus& w) {
+                    return fmt::format(
+                        "wait # dlasim [\"WAIT_STATUS\", {}]\nread_reg {:#010x} {:#010x} {:#010x} # dlasim -\n"
+                        "write_reg {:#010x} {:#010x} # dlasim -\n",
+                        w.bits, status, w.bits, w.bits, status, w.bits);
+                },
+                [](const Stamp&) { return std::string(); }, [](const HostStep&) { return std::string(); }},
+            entry);
+    }
+
+    std::string notify(const std::vector<std::string>& names, const std::string& note)
+    {
+        std::string text;
+        for (const std::string& name : names)
+            text += fmt::format("intr_notify({}, sync_{}); // dlasim {}\n", name, syncs_++, text.empty() ? note : "-");
+        return text;
+    }
+
+    std::string cfg_entry(const ProgramEntry& entry)
+    {
+        return std::visit(
+            Forms{[](const RegisterWrite& w) { return fmt::format("reg_write(NVDLA_{}_0, {:#x});\n", w.name, w.value); },
+                  [&](const RegisterRead& r) { return fmt::format("reg_read_check(NVDLA_{}_0, {:#x});\n", r.name, next_read()); },
+                  [](const PollRegister& p) { return fmt::format("poll_reg_equal(NVDLA_{}_0, {:#x});\n", p.name, p.expected); },
+                  [](const MarkT0&) { return std::string("// dlasim [\"MARK\", \"t0\"]\n"); },
+                  [&](const WaitInterrupt& w) {
+                      const std::string name = w.name.starts_with("RUBIK") ? "RBK" + w.name.substr(5) : w.name;
+                      return notify({name}, fmt::format("[\"WAIT_INTR\", \"{}\"]", w.name));
+                  },
+                  [&](const WaitPin&) -> std::string {
+                      throw ConfigError(recording_.name, "waits for the interrupt pin alone, which no .cfg can");
+                  },
+                  [&](const WaitStatus& w) { return notify(interrupts_of(w.bits), fmt::format("[\"WAIT_STATUS\", {}]", w.bits)); },
+                  [](const Stamp&) { return std::string(); }, [](const HostStep&) { return std::string(); }},
+            entry);
+    }
+
+    const Recording& recording_;
+    const Hardware& hardware_;
+    const std::vector<std::pair<std::string, std::uint32_t>>& reads_;
+    std::size_t read_ = 0, syncs_ = 0;
+};
+
+}  // namespace
+
+void write_trace(TraceForm form, const std::filesystem::path& folder, const Recording& recording, const Hardware& hardware,
+                 const std::vector<std::pair<std::string, std::uint32_t>>& reads)
+{
+    Folder files(folder);
+    Writer writer(recording, hardware, reads);
+    if (form == TraceForm::Txn) writer.txn(files);
+    else writer.cfg(files);
+    files.commit();
+}
+
+}  // namespace dlasim

@@ -1,0 +1,22 @@
+// Writes a program that has run as a trace of the public players, into a folder with its memory images and what memory must hold
+// afterwards:
+//
+//   input.txn    of the first generation: load_mem, write_reg, read_reg, wait, dump_mem
+//   NAME.cfg     of the configurable one: mem_load, reg_write, poll_reg_equal, intr_notify, check_crc
+//
+// Source  interfaces.md 5. The readers: txn_trace.cpp, cfg_trace.cpp.
+// Error   ConfigError for what the format has no words for.
+#pragma once
+#include <filesystem>
+
+#include "replay/replay.h"
+
+namespace dlasim {
+
+enum class TraceForm { Txn, Cfg };
+
+/// `recording.outputs` with their contents after the run; `reads`: values that the program's reads found, in their order.
+void write_trace(TraceForm form, const std::filesystem::path& folder, const Recording& recording, const Hardware& hardware,
+                 const std::vector<std::pair<std::string, std::uint32_t>>& reads);
+
+}  // namespace dlasim
