@@ -82,11 +82,12 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
 
 }  // namespace
 
-int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
+int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options,
+            std::shared_ptr<const SharedLayer> shared)
 {
     watch_for_interrupt();  // before the first file
     if (options.has_seed) set_seed(descriptor, options.seed);
-    const Job job = job_of(descriptor, hardware, memory);
+    const Job job = job_of(descriptor, hardware, memory, std::move(shared));
     Outputs outputs(options, job.tensor ? kNpyHeader + job.tensor->bytes : 0);
     return conclude(job, simulate_shown(job, options), options, outputs);
 }
@@ -104,19 +105,29 @@ int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& 
     return kDone;
 }
 
+namespace {
+
+int run_or_plan(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
+{
+    return options.plan ? plan_job(std::move(descriptor), hardware, memory, options)
+                        : run_job(std::move(descriptor), hardware, memory, options);
+}
+
+}  // namespace
+
 int run_command(const RunOptions& options)
 {
     if (options.has_point) {
         const SweepPoint point = named_point(options.layer, options.point);
         const Descriptor* descriptor = std::get_if<Descriptor>(&point.work);
         if (!descriptor) throw ConfigError(options.layer, "is a sweep of networks, expected dlasim net");
-        return (options.plan ? plan_job : run_job)(*descriptor, point.hardware, point.memory, options);
+        return run_or_plan(*descriptor, point.hardware, point.memory, options);
     }
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
     const Json json = read_json(options.layer);
     const std::string folder = std::filesystem::path(options.layer).parent_path().string();
-    return (options.plan ? plan_job : run_job)(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
+    return run_or_plan(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
 }
 
 }  // namespace dlasim

@@ -1,10 +1,12 @@
 // dlasim run: one job through the machine. Exit statuses: interfaces.md 1.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "config/descriptor.h"
 #include "facts/memory_spec.h"
+#include "lowering/layer_contents.h"
 
 namespace dlasim {
 
@@ -24,7 +26,8 @@ struct RunOptions {
 };
 
 /// Runs what has been read, and writes `out`/result.json and `out`/output.npy.
-int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
+int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options,
+            std::shared_ptr<const SharedLayer> shared = nullptr);
 /// Says what would run, without running; writes plan.json where a folder is given.
 int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
 int run_command(const RunOptions& options);

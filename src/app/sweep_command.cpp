@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <optional>
 
 #include "app/interrupt.h"
 #include "app/net_command.h"
@@ -13,6 +15,7 @@
 #include "app/sweep_children.h"
 #include "app/sweep_folder.h"
 #include "app/sweep_row.h"
+#include "app/sweep_shared.h"
 #include "base/error.h"
 #include "files/console.h"
 #include "files/input.h"
@@ -23,9 +26,8 @@ namespace dlasim {
 namespace {
 
 /// One point, in a process of its own.
-int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index, const std::string& folder)
+int run_point(const SweepOptions& options, const SweepPoint& point, const std::string& folder, std::shared_ptr<const SharedLayer> shared)
 {
-    const SweepPoint point = sweep_point(sweep, index);
     if (const Network* network = std::get_if<Network>(&point.work)) {
         NetOptions run;
         run.out = folder;
@@ -41,7 +43,7 @@ int run_point(const SweepOptions& options, const Sweep& sweep, std::size_t index
     run.timing_only = options.timing_only;
     run.tensors = false;
     run.report = true;
-    return run_job(std::get<Descriptor>(point.work), point.hardware, point.memory, run);
+    return run_job(std::get<Descriptor>(point.work), point.hardware, point.memory, run, std::move(shared));
 }
 
 /// How many points ended how.
@@ -210,13 +212,28 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     }
     if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, own);
     SweepProgress progress(own, tally.ended, options.quiet);
-    Children children([&](std::size_t index) { return run_point(options, sweep, index, folder.point(index).string()); },
-                      [&](std::size_t index) { return folder.point(index); });
+    // Of the point that is started next: its child finds them here.
+    std::optional<SweepPoint> point;
+    std::shared_ptr<const SharedLayer> shared;
+    SharedLayers layers;
+    Children children(
+        [&](std::size_t index) {
+            if (!point) point = sweep_point(sweep, index);  // says in the child why it cannot be
+            return run_point(options, *point, folder.point(index).string(), shared);
+        },
+        [&](std::size_t index) { return folder.point(index); });
     std::size_t next = 0;
     const auto start_some = [&] {
         for (; next < count && children.running() < options.jobs; ++next) {
             if (done[next] || !shard.has(next)) continue;
             folder.prepare_point(next);
+            point.reset();
+            shared.reset();
+            try {
+                point = sweep_point(sweep, next);
+                if (!options.timing_only) shared = layers.of(*point);
+            } catch (const ConfigError&) {  // the child will say it
+            }
             children.start(next);
         }
     };

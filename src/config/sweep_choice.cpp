@@ -157,7 +157,8 @@ bool excluded(const Sweep& sweep, const Exclusions& exclusions, const std::vecto
     if (exclusions.expressions.empty()) return false;
     const std::vector<Json> values = point_values(sweep, place);
     Meanings meanings(sweep, values);
-    for (const auto& [text, where] : exclusions.expressions) {
+    for (const auto& line : exclusions.expressions) {
+        const std::string &text = line.first, &where = line.second;
         const ExpressionValue value = expression(text, where, [&](const std::string& name) { return meanings(name, where); });
         if (const std::int64_t* holds = std::get_if<std::int64_t>(&value); !holds)
             throw ConfigError(where, "\"" + printable(text) + "\" is a text, expected something that holds or does not");

@@ -66,8 +66,10 @@ struct Job {
     Sayings says;
 };
 
-/// Loads or makes the data.
-Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory);
+struct SharedLayer;  // lowering/layer_contents.h
+/// Loads or makes the data, unless a layer's are there already.
+Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory,
+           std::shared_ptr<const SharedLayer> shared = nullptr);
 /// What would run: without data and, of a layer, without contents.
 Job outline_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory);
 /// Keys of `plan` of a layer, of a transfer.
@@ -75,6 +77,7 @@ std::vector<PlacedKey> layer_plan_keys();
 std::vector<PlacedKey> transfer_plan_keys();
 /// Of a layer with its data. layer_job.cpp
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors);
+Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared);
 Job layer_outline(const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
 /// transfer_job.cpp
 Job transfer_job(const Transfer& transfer, const Hardware& hardware, const MemorySpec& memory);

@@ -255,9 +255,14 @@ Job layer_outline(const Layer& layer, const Hardware& hardware, const MemorySpec
 
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors)
 {
-    Plan plan = plan_layer(layer, hardware, tensors);
+    return layer_job(layer, hardware, memory, std::make_shared<const SharedLayer>(SharedLayer{std::move(tensors), {}}));
+}
+
+Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared)
+{
+    Plan plan = plan_layer(layer, hardware, shared->tensors);
     Job job = outline(plan, layer, hardware, memory);
-    job.contents = layer_contents(layer, hardware, std::move(tensors), std::move(plan));
+    job.contents = layer_contents(layer, hardware, std::move(shared), std::move(plan));
     return job;
 }
 

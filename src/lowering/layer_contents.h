@@ -7,7 +7,16 @@
 
 namespace dlasim {
 
+/// What layers of several machines may have in common.
+struct SharedLayer {
+    LayerTensors tensors;
+    /// What reference_output() gives for them, where that depends on the layer and the generation alone; empty: not computed.
+    Tensor reference;
+};
+/// True if the reference depends on the layer and the generation alone: exact integers, whatever the sizes of the machine.
+bool shares_reference(const Layer& layer, const Method& method);
+
 /// Keeps what it is given.
-std::unique_ptr<const Contents> layer_contents(Layer layer, const Hardware& hardware, LayerTensors tensors, Plan plan);
+std::unique_ptr<const Contents> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared, Plan plan);
 
 }  // namespace dlasim

@@ -90,6 +90,16 @@ class Sweeps(SweepCase):
             self.assertEqual({key: value for key, value in row.items()}, dict(kept) | {"verified": bool(kept["verified"])})
         database.close()
 
+    def test_points_of_one_layer_are_verified_each(self):
+        axes = {"precision": ["int8", "int16", "fp16"], "mode": ["direct", "winograd"], "latency": [10, 20, 30], "data.seed": [1, 2]}
+        layer = {"input": {"width": 10, "height": 6, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "post": {"output": {"shift": 6}}}
+        done = self.sweep({"base": {"layer": layer, "hw": "nv_full"}, "axes": axes}, "--jobs", 2)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual({(row["verified"], row["mismatches"]) for row in self.rows()}, {(True, 0)})
+        # Seeds make other tensors: what is known of one point is not taken for another.
+        compared = [json.loads((self.folder / "out" / "points" / f"{row['point']:04}" / "result.json").read_text())["compared"] for row in self.rows()]
+        self.assertEqual(set(compared), {8 * 4 * 16})
+
     def test_networks_are_swept(self):
         network = {"name": "n", "input": {"width": 8, "height": 8, "channels": 8},
                    "layers": [{"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "activation": "relu"}]}

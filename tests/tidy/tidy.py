@@ -54,7 +54,7 @@ ROOMS = {
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "units/dram/command_line.h",
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "units/dram/command_line.h",
               "units/dram/keys.h", "units/dram/report.h", "units/dram/run_report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
