@@ -110,7 +110,11 @@ OnnxArray sliced(NodeView& view, const OnnxArray& in)
     if (in.shape.size() != 1) throw Refused("slices more than a list of constants");
     const auto size = static_cast<std::int64_t>(in.size());
     const auto number = [&](std::size_t input, const char* attribute, std::int64_t fallback) -> std::int64_t {
-        if (view.given(attribute)) return view.wholes(attribute, {fallback}).at(0);
+        if (view.given(attribute)) {
+            const std::vector<std::int64_t> list = view.wholes(attribute, {});
+            if (list.size() != 1) throw Refused("slices along several axes, expected one");
+            return list.front();
+        }
         return view.has(input) ? static_cast<std::int64_t>(view.scalar(input, attribute)) : fallback;
     };
     std::int64_t start = number(1, "starts", 0), end = number(2, "ends", size);
@@ -139,7 +143,8 @@ OnnxArray joined(NodeView& view)
 /// With one element on one side, or as many on both.
 OnnxArray computed(NodeView& view, const OnnxArray& a, const OnnxArray& b)
 {
-    if (a.size() != 1 && b.size() != 1 && a.shape != b.shape) throw Refused("computes with constants of different shapes");
+    if (a.size() == 0 || b.size() == 0 || (a.size() != 1 && b.size() != 1 && a.shape != b.shape))
+        throw Refused("computes with constants of different shapes");
     const std::string& op = view.node().op;
     const OnnxArray& larger = a.size() == 1 && b.shape.size() >= a.shape.size() ? b : a;
     OnnxArray out = like(larger, larger.shape);

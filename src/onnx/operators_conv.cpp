@@ -9,6 +9,8 @@
 namespace dlasim {
 namespace {
 
+constexpr std::int64_t kMostGroups = 8192, kMostSize = 1 << 20;
+
 Json sides(const char* x, std::int64_t of_x, const char* y, std::int64_t of_y) { return {{x, of_x}, {y, of_y}}; }
 
 /// A number of a list of one or two: columns are the last one.
@@ -99,7 +101,7 @@ RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const Real
     check_weights(constant.array.size());
     in.charge(constant.array.size());
     const std::int64_t groups = view.whole("group", 1);
-    if (groups < 1 || shape[1] * groups != x.dims[0])
+    if (groups < 1 || groups > kMostGroups || shape[1] * groups != x.dims[0])
         throw Refused("found weights for " + std::to_string(shape[1]) + " channels in " + std::to_string(groups) + " groups, expected " +
                       std::to_string(x.dims[0]) + " channels");
     const Window window = read_window(view, shape, rank);
@@ -272,7 +274,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
     if (x.dims.size() < 2 || rank > 2 || shape.size() != rank + 2) throw Refused("has other than 3 or 4 dimensions, expected these");
     check_weights(constant.array.size());
     const std::int64_t groups = view.whole("group", 1);
-    if (groups < 1 || shape[0] != x.dims[0] || x.dims[0] % groups != 0 || shape[1] < 1)
+    if (groups < 1 || groups > kMostGroups || shape[0] != x.dims[0] || x.dims[0] % groups != 0 || shape[1] < 1)
         throw Refused("found weights for " + std::to_string(shape[0]) + " channels in " + std::to_string(groups) + " groups, expected " +
                       std::to_string(x.dims[0]) + " channels");
     const std::int64_t kernels = shape[1] * groups;
@@ -283,6 +285,13 @@ void import_conv_transpose(Importing& in, NodeView& view)
     std::vector<std::int64_t> pads = view.wholes("pads", std::vector<std::int64_t>(2 * rank, 0));
     if (pads.size() != 2 * rank || more.size() != rank || (!wanted.empty() && wanted.size() != rank))
         throw Refused("has pads, output_padding or output_shape of other than " + std::to_string(rank) + " dimensions");
+    const auto check_sizes = [](const std::vector<std::int64_t>& list) {
+        for (const std::int64_t size : list)
+            if (size < 0 || size > kMostSize)
+                throw Refused("found " + std::to_string(size) + " in pads or output_shape, expected a possible size");
+    };
+    check_sizes(wanted);
+    check_sizes(pads);
     std::vector<WindowSides> sides_of(rank);
     for (std::size_t i = 0; i < rank; ++i) {
         const std::int64_t full = (x.dims[i + 1] - 1) * window.strides[i] + window.spans[i];

@@ -177,6 +177,8 @@ void quantize_constant(Importing& in, NodeView& view, std::int64_t axis)
     OnnxArray out;
     out.type = type;
     out.shape = real.shape;
+    if (view.has(2) && view.constant(2, "the zero point").array.size() != 1 && view.constant(2, "the zero point").array.size() != count)
+        throw Refused("found another number of zero points than of scales");
     const double low = type == OnnxType::Int8 ? -128 : 0;
     for (std::size_t i = 0; i < real.size(); ++i) {
         const std::size_t k = i / inner % count;
