@@ -140,7 +140,10 @@ int parse_and_run(int argc, char** argv)
     net_app->add_option("--hw", net.hardware, "hardware preset or file")->capture_default_str();
     net_app->add_option("--memory", net.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     net_app->add_option("--set", net.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
-    net_app->add_option("--out", net.out, "output folder")->capture_default_str();
+    CLI::Option* net_out = net_app->add_option("--out", net.out, "output folder")->capture_default_str();
+    net_app->add_flag("--plan", net.plan,
+                      "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
+                      "every cut told to plan.json, to be edited and run");
     net_app->add_option("--events", net.events, "write the events of the run to this file: bus logs, all runs of all probes");
     net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     std::string layers = "together";
@@ -249,6 +252,7 @@ int parse_and_run(int argc, char** argv)
     run.has_point = run_point->count() != 0;
     net.has_point = net_point->count() != 0;
     if (run_app->parsed()) return run_command(run);
+    net.has_out = net_out->count() != 0;
     net.apart = layers == "apart";
     if (net_app->parsed()) return net_command(net);
     if (file_app->parsed()) return loadable_command(file);

@@ -135,6 +135,18 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
     return conclude(plan, simulate_shown(plan, options, onnx), options, outputs, apart ? &*apart : nullptr, onnx);
 }
 
+/// What would run; plan.json is the network with every cut told.
+int show_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
+{
+    const NetworkPlan plan = plan_network(network, hardware, memory, {.seed = options.seed, .values = false, .told = true});
+    if (options.has_out && !is_onnx(options.network)) {  // a model's numbers are in its own file
+        const OutputFolder folder(options.out);
+        folder.file("plan.json").commit(json_file_text(network_json(plan.network), 2));
+    }
+    if (!options.quiet) say("{}", network_plan_table(plan));
+    return kDone;
+}
+
 }  // namespace
 
 int run_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
@@ -156,8 +168,10 @@ int net_command(const NetOptions& options)
     }
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
+    if (!model && options.plan) return show_plan(read_network(options.network), hardware, memory, options);
     if (!model) return run_network(read_network(options.network), hardware, memory, options);
     OnnxRun onnx(options);
+    if (options.plan) return show_plan(onnx.network(), hardware, memory, options);
     return run_planned(onnx.network(), hardware, memory, options, &onnx);
 }
 

@@ -22,7 +22,8 @@ struct NetOptions {
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1;
     bool timing_only = false, tensors = false, output = true, report = false, quiet = false, stepping = false, times = false;
-    bool apart = false;  // simulate every step by itself too
+    bool plan = false, has_out = false;  // say what would run, and write it where a folder was named
+    bool apart = false;                  // simulate every step by itself too
 };
 
 /// Runs what has been read; writes `out`/result.json, layers.csv and output.npy.

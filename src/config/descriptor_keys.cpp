@@ -76,6 +76,7 @@ std::vector<PlacedKey> layer_keys()
     place_keys(list, kPlacement, "placement/");
     for (const InputKey& key : kPlacement) place_place(list, "placement/" + std::string(key.row.name), &key != kPlacement.data());
     place_keys(list, kPartition, "partition/");
+    place_keys(list, kPlan, "plan/");
     place_pool(list, "pool/", false);
     return list;
 }

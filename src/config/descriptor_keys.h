@@ -55,6 +55,7 @@ inline constexpr std::array kLayer{
     InputKey{{"image", "object", "", "options of that mode", "pixels"}},
     InputKey{{"placement", "object", "", "where tensors stand"}},
     InputKey{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"},
+    InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least", "convolutions"}},
     InputKey{{"pool", "object", "", "the windows", "op pool"}},
     InputKey{{"strides", "list", "elements", "ONNX: stride [y, x]", "in place of stride"}},
     InputKey{{"dilations", "list", "elements", "ONNX: dilation [y, x]", "in place of dilation"}},
@@ -116,7 +117,7 @@ inline constexpr std::array kPlacement{
     InputKey{{"ew", "integer or object", "address", "of the operands of EW"}},
 };
 inline constexpr std::array kPartition{
-    InputKey{{"rows", "integer", "rows", "output rows of a part, at most"}, 1, kMostSide, "all"},
+    InputKey{{"rows", "integer or list", "rows", "output rows of a part, at most; a list has a number for each part"}, 1, kMostSide, "all"},
     InputKey{{"columns", "integer", "columns", "output columns of a part, at most", "cut by columns"}, 1, kMostSide, "all"},
     InputKey{{"dilation_phases", "flag", "", "a part for each phase of the dilation", "it is true"}, 0, 0, "false"},
     InputKey{{"kernels", "integer", "kernels", "kernels of a part, at most"}, 1, kMostSide, "all"},
@@ -125,6 +126,9 @@ inline constexpr std::array kPartition{
     InputKey{{"padded", "flag", "", "kernels may be less than a group", "it is true"}, 0, 0, "false"},
     InputKey{{"reuse_data", "flag", "", "input that the next part needs stays"}, 0, 0, "false"},
     InputKey{{"reuse_weights", "flag", "", "the weights stay for the next rows"}, 0, 0, "false"},
+};
+inline constexpr std::array kPlan{
+    InputKey{{"minimise", "text", "", "parts, cycles or traffic"}, 0, 0, "parts"},
 };
 
 // ---- SDP

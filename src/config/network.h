@@ -65,6 +65,7 @@ struct NetworkLayer {
 
 struct Network {
     std::string name, file, source, note;
+    Minimise minimise = Minimise::Parts;  // of layers that are not told how they are cut
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
 

@@ -6,6 +6,7 @@
 
 #include "config/geometry_reader.h"
 #include "config/layer_reader.h"
+#include "config/partition_reader.h"
 #include "config/transfer_reader.h"
 
 namespace dlasim {
@@ -31,7 +32,7 @@ std::vector<std::string> keys_of(NetworkOp op)
         case NetworkOp::FullyConnected:
         case NetworkOp::Deconvolution:
             add({"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group", "bias",
-                 "activation", "normalised"});
+                 "activation", "normalised", "partition"});
             break;
         case NetworkOp::Pool:
             add({"pool"});
@@ -55,8 +56,8 @@ std::vector<std::string> keys_of(NetworkOp op)
 Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in)
 {
     Json descriptor = Json::object();
-    for (const char* key :
-         {"op", "kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group", "lrn"})
+    for (const char* key : {"op", "kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group",
+                            "lrn", "partition"})
         if (json.contains(key)) descriptor[key] = json[key];
     descriptor["op"] = kOps[static_cast<std::size_t>(op)];
     descriptor["input"] = {{"width", in.width}, {"height", in.height}, {"channels", in.channels}};
@@ -65,12 +66,14 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in)
 
 class NetworkReader {
 public:
-    NetworkReader(const Json& json, const std::string& file) : top_(json, file, "", {"name", "source", "note", "macs", "input", "layers"})
+    NetworkReader(const Json& json, const std::string& file)
+        : top_(json, file, "", {"name", "source", "note", "macs", "input", "plan", "layers"})
     {
         network_.file = file;
         network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
         network_.source = top_.text("source", "");
         network_.note = top_.text("note", "");
+        network_.minimise = read_minimise(top_);
         if (top_.has("input")) add_tensor(kInput, read_input(top_), std::nullopt, top_.where("input"));
     }
 
@@ -342,6 +345,7 @@ void put_operation(OrderedJson& json, const NetworkLayer& l)
         json["groups"] = c.groups;
         json["bias"] = c.post.bias();
         json["normalised"] = l.normalised;
+        if (c.partition.on()) json["partition"] = partition_json(c.partition);
     }
     if (l.convolves() || l.op == NetworkOp::Add) json["activation"] = activation_name(l.activation);
     if (l.op == NetworkOp::Pool) json["pool"] = window_json(l.pool);
@@ -376,6 +380,7 @@ OrderedJson network_json(const Network& network)
     json["macs"] = network.macs();
     if (!network.tensors.empty() && network.tensors.front().name == kInput && !network.tensors.front().layer)
         json["input"] = shape_json(network.tensors.front());
+    if (network.minimise != Minimise::Parts) json["plan"] = plan_json(network.minimise);
     json["layers"] = OrderedJson::array();
     for (const NetworkLayer& layer : network.layers) {
         OrderedJson one{{"name", layer.name}, {"op", network_op_name(layer.op)}};

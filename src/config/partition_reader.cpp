@@ -4,9 +4,42 @@
 
 namespace dlasim {
 
+namespace {
+
+const std::vector<std::string> kMinimise{"parts", "cycles", "traffic"};
+constexpr std::size_t kMostListed = 4096;
+
+/// A number, or one for each part.
+void read_rows(const JsonObject& object, Partition& partition)
+{
+    if (!object.has("rows")) return;
+    const Json& rows = object.raw("rows");
+    if (!rows.is_array()) {
+        partition.rows = static_cast<std::uint32_t>(checked_integer(rows, object.where("rows"), {1, keys::kMostSide}, "rows of a part"));
+        return;
+    }
+    if (rows.empty() || rows.size() > kMostListed)
+        throw ConfigError(object.where("rows"), found(rows) + ", expected 1 to " + std::to_string(kMostListed) + " numbers, one a part");
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        partition.row_list.push_back(static_cast<std::uint32_t>(
+            checked_integer(rows[i], object.where("rows") + "/" + std::to_string(i), {1, keys::kMostSide}, "rows of a part")));
+}
+
+}  // namespace
+
+Minimise read_minimise(const JsonObject& object)
+{
+    if (!object.has("plan")) return Minimise::Parts;
+    return static_cast<Minimise>(object.object("plan", keys::kPlan).word("minimise", kMinimise, 0));
+}
+
+OrderedJson plan_json(Minimise minimise) { return {{"minimise", kMinimise[static_cast<std::size_t>(minimise)]}}; }
+
 Partition read_partition(const JsonObject& layer)
 {
     Partition partition;
+    partition.minimise = read_minimise(layer);
+    partition.automatic = partition.minimise != Minimise::Parts;
     if (!layer.has("partition")) return partition;
     const Json& value = layer.raw("partition");
     if (!value.is_object()) {
@@ -15,9 +48,10 @@ Partition read_partition(const JsonObject& layer)
         partition.automatic = true;
         return partition;
     }
+    layer.not_both("partition", "plan");
     const JsonObject object = layer.object("partition", keys::kPartition);
     const auto number = [&](const char* key) { return object.has(key) ? static_cast<std::uint32_t>(object.integer(key)) : 0; };
-    partition.rows = number("rows");
+    read_rows(object, partition);
     partition.columns = number("columns");
     partition.phases = object.flag("dilation_phases", false);
     partition.kernels = number("kernels");
@@ -41,6 +75,7 @@ OrderedJson partition_json(const Partition& partition)
          {std::pair{"rows", partition.rows}, std::pair{"columns", partition.columns}, std::pair{"kernels", partition.kernels},
           std::pair{"data_banks", partition.data_banks}, std::pair{"weight_banks", partition.weight_banks}})
         if (number != 0) json[key] = number;
+    if (!partition.row_list.empty()) json["rows"] = partition.row_list;
     if (partition.phases) json["dilation_phases"] = true;
     if (partition.padded) json["padded"] = true;
     json["reuse_data"] = partition.reuse_data;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "facts/abilities.h"
 #include "jobs/traffic.h"
+#include "lowering/array_work.h"
 #include "units/dram/bound.h"
 
 namespace dlasim {
@@ -24,7 +25,7 @@ std::vector<const PlannedPass*> operations_of(const Plan& plan)
     return all;
 }
 
-/// Channel slices of a kernel and operations a slice takes, and output places an operation makes.
+/// Of all places of a pass.
 struct Nest {
     std::uint64_t operations = 0;  // for one output atom and one kernel group
     std::uint64_t atoms = 0;       // of the output plane
@@ -33,34 +34,9 @@ struct Nest {
 
 Nest nest_of(const PlannedPass& planned, const Hardware& hw)
 {
-    const Geometry& g = planned.geometry;
-    const Pass& p = planned.pass;
-    const std::uint64_t slice = hw.mac.atomic_c, places = std::uint64_t{g.out_width} * g.out_height * p.batch;
-    if (p.mode == PassMode::Winograd) return {g.channels_ext / 4, places / 4, 32};
-    const facts::Abilities can = facts::abilities(hw);
-    if (p.mode == PassMode::Image)
-        return {up(g.kernel_channels, slice) * up(p.kernel_height, 1u << p.y_extension), places, can.longest_pixel_stripe};
-    return {up(p.channels, slice) * p.kernel_width * p.kernel_height, places, can.longest_stripe};
-}
-
-/// Cycles to load the weights of all kernels once: a cell a cycle, with all the kernels that it holds.
-std::uint64_t load_cycles(const Pass& p, const Hardware& hw) { return up(p.kernels, hw.kernel_group(p.precision) / hw.mac.atomic_k); }
-
-/// Beats of results that SDP takes for a place and all kernels.
-std::uint64_t sdp_beats(const Pass& p, const Hardware& hw)
-{
-    const std::uint32_t group = hw.kernel_group(p.precision);
-    return std::uint64_t{up(p.kernels, group)} * (group / hw.sdp.max_throughput());
-}
-
-/// Cycles that the slowest engine in use takes for a beat.
-std::uint64_t cycles_a_beat(const Pass& p, const Hardware& hw)
-{
-    const std::uint32_t throughput[] = {hw.sdp.bs_throughput, hw.sdp.bn_throughput, hw.sdp.ew_throughput};
-    std::uint64_t cycles = 1;
-    for (std::size_t i = 0; i < p.post.engines.size(); ++i)
-        if (p.post.engines[i].on()) cycles = std::max<std::uint64_t>(cycles, hw.sdp.max_throughput() / throughput[i]);
-    return cycles;
+    const ArrayNest nest = array_nest(planned.pass, planned.geometry, hw);
+    const std::uint64_t places = std::uint64_t{planned.geometry.out_width} * planned.geometry.out_height * planned.pass.batch;
+    return {nest.operations, places / nest.places, nest.longest_stripe};
 }
 
 /// Cycles in which PDP takes the atoms of its input: four to eight of them each.
@@ -131,13 +107,14 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         const Geometry& g = planned.geometry;
         const std::uint64_t places = std::uint64_t{g.out_width} * g.out_height * p.batch;
         if (planned.pool) pdp += pdp_beats(*planned.pool, hw);
-        if (p.mode != PassMode::Pool) sdp += places * sdp_beats(p, hw) * cycles_a_beat(p, hw);
+        if (p.mode != PassMode::Pool) sdp += places * sdp_beats(p, p.kernels, hw) * cycles_a_beat(p, hw);
         if (!p.convolves()) continue;
         const Nest nest = nest_of(planned, hw);
         // Winograd: 16 products make the 4 outputs of a tile, for every channel of every phase.
         products += p.mode == PassMode::Winograd ? nest.atoms * 16 * p.channels * p.stride.x * p.stride.y * p.kernels : g.macs;
-        loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, hw);
-        cacc += places * (sdp_beats(p, hw) + (facts::abilities(hw).cacc_pauses ? up(p.kernels, hw.kernel_group(p.precision)) : 0));
+        loads += up(nest.atoms, nest.longest_stripe) * nest.operations * load_cycles(p, p.kernels, hw);
+        cacc +=
+            places * (sdp_beats(p, p.kernels, hw) + (facts::abilities(hw).cacc_pauses ? up(p.kernels, hw.kernel_group(p.precision)) : 0));
     }
     const PortBytes bytes = bytes_of(traffic_of(plan, layer, hw));
     const bool ideal = memory.kind == "ideal";

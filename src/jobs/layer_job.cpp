@@ -3,11 +3,13 @@
 #include <array>
 
 #include "config/layer_reader.h"
+#include "config/partition_reader.h"
 #include "files/printable.h"
 #include "jobs/advice.h"
 #include "jobs/job.h"
 #include "jobs/traffic.h"
 #include "lowering/layer_contents.h"
+#include "lowering/told_partition.h"
 
 namespace dlasim {
 namespace {
@@ -64,6 +66,7 @@ struct Planned {
     const Plan& plan;
     const Layer& layer;
     const Traffic& traffic;
+    const Hardware& hardware;
     const PlannedPass& first = plan.passes.front();
 };
 
@@ -112,6 +115,12 @@ constexpr std::array kPlanKeys{
     Key<Planned>{{"reason", "text", "", "why that mode", "layers"}, [](const Planned& p) -> OrderedJson { return reason(p.layer); }},
     Key<Planned>{{"cut", "text", "", "into how many parts, and by what", "a layer in parts"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? OrderedJson(cut_text(p.plan)) : kAbsent; }},
+    Key<Planned>{{"partition", "object", "", "the same cut as a descriptor tells it: to be edited and given back",
+                  "a layer in parts, if one says it"},
+                 [](const Planned& p) -> OrderedJson {
+                     const std::optional<Partition> told = told_partition(p.plan, p.layer, p.hardware);
+                     return told ? partition_json(*told) : kAbsent;
+                 }},
     Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
     Key<Planned>{{"packing", "integer", "passes", "that put parts of less than an atom of kernels together", "a layer in such parts"},
@@ -233,7 +242,7 @@ Job outline(const Plan& plan, const Layer& layer, const Hardware& hardware, cons
     if (!job.compares) job.tensor = TensorFile{layer.output.precision, layer.output.precision == Precision::Int8 ? places : 2 * places};
     job.bounds = lower_bounds(plan, layer, hardware, memory);
     job.says = {.descriptor = layer_json(layer),
-                .plan = written(kPlanKeys, Planned{plan, layer, traffic}),
+                .plan = written(kPlanKeys, Planned{plan, layer, traffic, hardware}),
                 .advice = advice_on(plan, layer, hardware, memory),
                 .subject = subject(layer),
                 .mode = fmt::format("{} mode, {} MACs a cycle", plan.mode, macs_per_cycle),

@@ -57,13 +57,15 @@ std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, 
                               const std::vector<KernelPart>& kernels, std::size_t most_parts)
 {
     std::vector<RowPart> parts;
+    const std::vector<std::uint32_t>& listed = frame.wish.row_list;
     for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip) {
         const std::uint32_t rows = frame.strips[strip].rows;
+        std::size_t number = 0;  // of the part in the strip
         const bool two = needs_two_rows(frame, frame.strips[strip], kernels);
         for (std::uint32_t first = 0; first < rows; first += parts.back().count) {
             std::optional<RowPart> part;
-            const std::uint32_t left = rows - first;
-            for (std::uint32_t count = frame.tile(); count <= std::min(most_rows, left); count += frame.tile()) {
+            const std::uint32_t left = rows - first, limit = listed.empty() ? most_rows : listed[std::min(number++, listed.size() - 1)];
+            for (std::uint32_t count = frame.tile(); count <= std::min(limit, left); count += frame.tile()) {
                 const RowPart longer = rows_of(frame, strip, first, count);
                 if (frame.entries_of(longer) > most_entries || !programmable(frame, longer)) break;
                 if (!two || (count != 1 && left - count != 1)) part = longer;

@@ -92,7 +92,9 @@ Split told_split(const SplitFrame& frame)
         frame.refuse("/kernels", "found " + text(wish.kernels) + ", expected a multiple of the " + text(group) +
                                      " channels of an atom: SDP writes whole atoms, so smaller parts do not make one tensor; with" +
                                      " \"padded\": true each part has surfaces of its own");
-    if (wish.rows < frame.most_rows() && wish.rows % frame.tile() != 0)
+    const bool whole_tiles =
+        std::all_of(wish.row_list.begin(), wish.row_list.end(), [&](std::uint32_t rows) { return rows % frame.tile() == 0; });
+    if ((wish.rows < frame.most_rows() && wish.rows % frame.tile() != 0) || !whole_tiles)
         frame.refuse("/rows", "found " + text(wish.rows) + ", expected a multiple of 4: Winograd works on tiles");
     const std::uint32_t most_rows = wish.rows != 0 ? wish.rows : frame.most_rows();
     const std::vector<KernelPart> kernels = cut_kernels(frame, wish.kernels != 0 ? wish.kernels : frame.pass.kernels);
@@ -130,6 +132,8 @@ std::uint32_t most_kernels(const Pass& pass, const Hardware& hardware)
 
 Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
 {
+    if (partition.automatic && partition.minimise != Minimise::Parts)
+        if (std::optional<Split> cheapest = cheapest_split(whole, hardware, partition, by_kernels, where)) return std::move(*cheapest);
     if (partition.automatic) return automatic_split(whole, hardware, partition, by_kernels, where);
     const std::uint32_t columns = output_columns(whole);
     if (partition.phases && whole.dilation.y == 1)

@@ -34,6 +34,9 @@ struct SplitFrame {
 SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
                        bool by_kernels, const std::string& where);
 
+/// Of all ways the one that costs least: cycles by split_cost.h, or bytes. None if none fits. split_search.cpp.
+std::optional<Split> cheapest_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels,
+                                    const std::string& where);
 /// The fewest parts that fit; of those the fewest bytes, then the fewest data banks. auto_split.cpp.
 Split automatic_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where);
 

@@ -34,6 +34,8 @@ void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace&
     const Step& step = plan.steps.list[static_cast<std::size_t>(found - steps.begin())];
     std::vector<Tensor> inputs;
     std::vector<const Tensor*> pointers;
+    inputs.reserve(step.inputs.size());
+    pointers.reserve(step.inputs.size());
     for (const std::size_t tensor : step.inputs) inputs.push_back(read_tensor(plan.steps.tensors[tensor], plan.layouts[tensor], read));
     for (const Tensor& input : inputs) pointers.push_back(&input);
     const TensorLayout& layout = plan.layouts[step.output];

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "lowering/lrn_tables.h"
+#include "lowering/told_partition.h"
 #include "lowering/transfer_plan.h"
 #include "network/host.h"
 #include "network/memory_map.h"
@@ -150,6 +151,10 @@ private:
         plan.array_operations = array_operations(planned, hw());
         plan.macs = plan.layer.macs();
         plan.cut = planned.partitioned;
+        if (options_.told && plan.machine.convolves()) {
+            const std::optional<Partition> told = told_partition(planned, plan.machine, hw());
+            if (told) p_.network.layers[step(i).layer].layer.partition = *told;
+        }
         TensorLayout layout = written_layout(planned, kPlanned.output);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
         layout.bytes = std::max(layout.bytes, layout.cube.surface_stride * ceil_div(layout.channels(), layout.per_atom()));

@@ -20,6 +20,7 @@ struct NetworkOptions {
     std::uint64_t seed = 1;  // of the input; layer i has seed + 1 + i
     bool values = true;      // golden values and weights; without them only time can be simulated
     std::size_t images = 1;  // that run one after the other; more than 1 with numbers only
+    bool told = false;       // how every layer is cut, as its file would tell it: Network::layers
 };
 
 struct StepPlan {

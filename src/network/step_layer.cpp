@@ -77,6 +77,10 @@ Layer shape_of_step(const Network& network, const Steps& steps, const Step& step
     Layer layer;
     if (step.unit == StepUnit::Array) {
         layer = of.layer;
+        if (network.minimise != Minimise::Parts && !step.pool && !layer.partition.on()) {
+            layer.partition.automatic = true;
+            layer.partition.minimise = network.minimise;
+        }
         if (step.addend && !of.numbers) add_tensor(layer.post.engines[1]);
     } else if (step.unit == StepUnit::Sdp) {
         layer = plain(steps.tensors[step.inputs.front()], Op::Sdp);

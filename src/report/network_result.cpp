@@ -428,4 +428,29 @@ std::string network_table(const NetworkResult& r)
     return text;
 }
 
+std::string network_plan_table(const NetworkPlan& plan)
+{
+    std::string text = fmt::format("{}  {} layers in {} steps, {} MACs, on {}\n\n", printable(plan.network.name),
+                                   plan.network.layers.size(), plan.plans.size(), grouped(plan.network.macs()), plan.hardware.name);
+    text += fmt::format("  {:<40} {:<6} {:>5} {:>11} {:>12} {:>6} {:>14}  {}\n", "step", "unit", "parts", "banks", "bytes", "times",
+                        "cycles, least", "bound");
+    for (std::size_t i = 0; i < plan.plans.size(); ++i) {
+        const Step& step = plan.steps.list[i];
+        const StepPlan& of = plan.plans[i];
+        text += fmt::format("  {:<40} {:<6}", printable(step.name), unit_name(step.unit));
+        if (step.unit == StepUnit::Host) {
+            text += fmt::format(" {}\n", step.why);
+            continue;
+        }
+        const Bound& bound = binding(of.bounds);
+        const bool array = step.unit == StepUnit::Array;
+        const Geometry g = array ? of.passes.front().geometry : Geometry{};
+        const double least = static_cast<double>(std::max<std::uint64_t>(1, of.traffic.compulsory()));
+        text += fmt::format(" {:>5} {:>11} {:>12} {:>6.2f} {:>14}  {}\n", plan.program.steps[i].operations.size(),
+                            array ? fmt::format("{} + {}", g.data_banks, g.weight_banks) : "", grouped(of.traffic.moved()),
+                            static_cast<double>(of.traffic.moved()) / least, grouped(bound.cycles), bound.name());
+    }
+    return text;
+}
+
 }  // namespace dlasim

@@ -54,6 +54,8 @@ struct NetworkResult {
 
 OrderedJson network_result_json(const NetworkResult& result);
 std::vector<PlacedKey> network_result_keys();
+/// What would run.
+std::string network_plan_table(const NetworkPlan& plan);
 /// A row a step.
 std::string network_csv(const NetworkResult& result);
 std::string network_table(const NetworkResult& result);

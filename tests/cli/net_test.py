@@ -116,6 +116,33 @@ class Networks(Net):
             self.assertIn("parts_written", steps["fc"]["tensors"], machine)
             self.assertEqual([step["pieces"] for step in steps.values()], [1, 1, 1])
 
+    def test_a_block_of_resnet(self):
+        layers = [{"name": "a", "op": "conv2d", "inputs": ["data"], "kernel": {"width": 1, "height": 1, "count": 16}, "bias": True, "activation": "relu"},
+                  {"name": "b", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}, "pads": [1, 1, 1, 1], "bias": True, "activation": "relu"},
+                  {"name": "c", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 64}, "bias": True},
+                  {"name": "sum", "op": "add", "inputs": ["c", "data"], "activation": "relu"}]
+        self.check({"input": {"width": 14, "height": 14, "channels": 64}, "layers": layers})
+
+    def test_a_plan_is_written_and_given_back(self):
+        layers = [{"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 40}, "pads": [1, 1, 1, 1], "bias": True},
+                  {"name": "b", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 24}, "bias": True},
+                  {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}]
+        for minimise in ("parts", "cycles", "traffic"):
+            network = {"input": {"width": 24, "height": 24, "channels": 48}, "plan": {"minimise": minimise}, "layers": layers}
+            small = ("--hw", "nv_small", "--set", "cbuf.banks=10", "--set", "cbuf.bank_depth=128", "--quiet")
+            self.net(network, *small)
+            result = self.result()
+            self.assertTrue(result["verified"])
+            self.net(network, *small, "--plan", "--out", "plan")
+            plan = json.loads((self.folder / "plan/plan.json").read_text())
+            self.assertIn("rows", plan["layers"][0]["partition"])
+            self.net(plan, *small, "--out", "again")
+            self.assertEqual(self.result("again")["cycles"], result["cycles"], minimise)
+            plan["layers"][0]["partition"] |= {"rows": 1, "reuse_weights": False}
+            self.net(plan, *small, "--out", "edited")
+            self.assertTrue(self.result("edited")["verified"])
+            self.assertGreater(self.result("edited")["cycles"], result["cycles"], minimise)
+
     def test_steps_apart(self):
         self.net(BLOCK, "--hw", "nv_large", "--quiet", "--layers", "apart")
         result = self.result()

@@ -56,6 +56,15 @@ bool descriptor_reads_back(const Layer& layer)
     return text == again;
 }
 
+/// What moves is no less than the bounds of it say.
+bool traffic_holds(const Job& job)
+{
+    if (!job.says.plan.contains("traffic")) return true;
+    const OrderedJson& traffic = job.says.plan["traffic"];
+    const auto bytes = [&](const char* key) { return traffic[key].get<std::uint64_t>(); };
+    return bytes("moved") >= bytes("compulsory") && bytes("moved") >= bytes("communication");
+}
+
 /// 0: verified. The figures of the run go to `report`.
 int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
 {
@@ -83,11 +92,13 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     const std::uint64_t bound = largest(job.bounds);
     const bool bounded = s.run.hung || bound <= static_cast<std::uint64_t>(s.run.interrupt_cycles.back());
     if (!bounded) fmt::print("BOUND of {} above {} cycles {}\n", bound, s.run.interrupt_cycles.back(), describe(seed, r));
+    const bool moves = traffic_holds(job);
+    if (!moves) fmt::print("TRAFFIC below a bound {}\n", describe(seed, r));
     if (!accounted) fmt::print("CYCLES {}\n", describe(seed, r));
     const bool same_time = !timed || s.run.hung || timing_only == s.run.interrupt_cycles.back();
     if (!same_time) fmt::print("TIMING-ONLY {} instead of {} cycles {}\n", timing_only, s.run.interrupt_cycles.back(), describe(seed, r));
     std::fflush(stdout);
-    return s.comparison && s.comparison->equal() && accounted && bounded && same_time ? 0 : 1;
+    return s.comparison && s.comparison->equal() && accounted && bounded && moves && same_time ? 0 : 1;
 }
 
 }  // namespace
