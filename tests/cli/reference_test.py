@@ -219,7 +219,7 @@ class Keys(unittest.TestCase):
         sweep = {"name": "two axes", "base": {"layer": CONVOLUTION, "hw": "nv_full", "memory": "ideal"},
                  "axes": {"kernel.count": [8, 16], "cbuf.banks": [16, 1]}, "exclude": [{"kernel.count": 16, "cbuf.banks": 1}]}
         (self.folder / "sweep.json").write_text(json.dumps(sweep))
-        self.dlasim("sweep", "sweep.json", "--out", "sweep", "--quiet")
+        self.dlasim("sweep", "sweep.json", "--out", "sweep", "--quiet", status=4)  # one point is refused
         self.sections["sweep"].check(sweep)
         points = self.load("sweep/points.json")
         for point in points:
@@ -229,6 +229,8 @@ class Keys(unittest.TestCase):
         self.assertTrue(any(point["reason"] for point in points) and any(point["cycles"] for point in points))
         for file in (ROOT / "configs/sweeps").glob("*.json"):
             self.sections["sweep"].check(json.loads(file.read_text()))
+        for file in (ROOT / "configs/energy").glob("*.json"):
+            self.sections["energy"].check(json.loads(file.read_text()))
 
     def look_at_files(self):
         for file in (ROOT / "configs/dram").glob("*.json"):
