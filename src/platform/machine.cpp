@@ -326,7 +326,7 @@ RunResult Machine::run(const Program& program)
             result.hung = true;
             break;
         }
-        parts.run_until(std::min({stop, look, window.next()}));
+        parts.run_until(std::min({stop, over ? stop : look, window.next()}));
         window.look(cycle());
         const std::uint64_t now = parts.evaluations();
         if (now != evaluations) thoughts = parts.thoughts();

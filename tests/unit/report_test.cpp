@@ -8,6 +8,8 @@
 #include "jobs/traffic.h"
 #include "report/result.h"
 
+extern "C" int sc_main(int, char*[]) { return 0; }
+
 namespace dlasim {
 namespace {
 

@@ -154,6 +154,28 @@ TEST(Hang, IsDiagnosedLeapingAndStepping)
     }
 }
 
+// The machine looks at the outside world every 65,536 cycles. A run that ends just before such a look goes on behind it, for the cycles
+// that belong to the recording.
+TEST(Window, ARunMayEndAtAnyCycle)
+{
+    unsigned across = 0;
+    for (unsigned writes = 28'700; writes < 29'300; writes += 20) {
+        const std::string end = run_apart("end", [&](int pipe) {
+            Writer p;
+            for (unsigned i = 0; i < writes; ++i) p.write("BDMA.CFG_SRC_LINE", 128);
+            p.copy(2, 0);
+            p.program.push_back(MarkT0{});
+            p.program.push_back(WaitStatus{kFirstDone});
+            Machine machine(full(), {}, {});
+            const RunResult result = machine.run(p.program);
+            return !result.hung && put(pipe, std::to_string(result.end)) ? 0 : 1;
+        });
+        ASSERT_FALSE(end.empty()) << writes;
+        across += std::stoull(end) >= 65'536 && std::stoull(end) < 65'536 + 64;
+    }
+    EXPECT_GT(across, 0u);
+}
+
 TEST(Window, ADramCountsFromTheMarkToo)
 {
     MemorySpec memory;
