@@ -43,6 +43,7 @@ clang_tidy() {
     files=$(changed_files)
     [ -n "$files" ] || { echo "no history, or no source changed: nothing for clang-tidy"; return 0; }
     configured debug
+    build_changed "$root/build-debug" generated_headers
     # shellcheck disable=SC2086
     echo $files | xargs -n 1 -P "$jobs" clang-tidy -p build-debug --quiet --warnings-as-errors='*' 2>/dev/null
 }

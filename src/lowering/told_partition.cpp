@@ -17,6 +17,7 @@ std::vector<std::uint32_t> rows_of_parts(const std::vector<PlannedPass>& passes)
         if (pass.first_column == first.first_column && pass.first_row % first.row_step == first.first_row % first.row_step)
             rows[pass.first_row] = pass.rows;
     std::vector<std::uint32_t> list;
+    list.reserve(rows.size());
     for (const auto& [at, count] : rows) list.push_back(count);
     return list;
 }
