@@ -8,25 +8,27 @@ namespace dlasim {
 
 Database::Database(const std::filesystem::path& file) : file_(file)
 {
-    if (sqlite3_open_v2(file.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
-        const std::string why = handle_ ? sqlite3_errmsg(handle_) : "no memory";
-        sqlite3_close(handle_);
+    sqlite3* opened = nullptr;
+    const int status = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    handle_.reset(opened);
+    if (status != SQLITE_OK) {
+        const std::string why = opened ? sqlite3_errmsg(opened) : "no memory";
         throw ConfigError(file.string(), "cannot be opened (" + why + "), expected a place that can be written");
     }
-    sqlite3_busy_timeout(handle_, 5000);
+    sqlite3_busy_timeout(opened, 5000);
     run("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;");
 }
 
-Database::~Database() { sqlite3_close(handle_); }
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
 
 void Database::refuse() const
 {
-    throw ConfigError(file_.string(), std::string("cannot be used (") + sqlite3_errmsg(handle_) + "), expected the table of a sweep");
+    throw ConfigError(file_.string(), std::string("cannot be used (") + sqlite3_errmsg(handle_.get()) + "), expected the table of a sweep");
 }
 
 void Database::run(const std::string& sql)
 {
-    if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) refuse();
+    if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) refuse();
 }
 
 void Database::transaction(const std::function<void()>& change)
@@ -36,14 +38,14 @@ void Database::transaction(const std::function<void()>& change)
         change();
         run("COMMIT");
     } catch (...) {
-        sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+        sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
         throw;
     }
 }
 
 Statement::Statement(Database& database, const std::string& sql) : database_(database)
 {
-    check(sqlite3_prepare_v2(database.handle_, sql.c_str(), static_cast<int>(sql.size()), &handle_, nullptr));
+    check(sqlite3_prepare_v2(database.handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &handle_, nullptr));
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }

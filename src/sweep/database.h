@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,6 @@ class Database {
 public:
     /// Makes the file if it is missing. What is committed survives a kill, and a power cut where the file system keeps its word.
     explicit Database(const std::filesystem::path& file);
-    ~Database();
-    Database(const Database&) = delete;
-    Database& operator=(const Database&) = delete;
 
     /// One or more statements without values.
     void run(const std::string& sql);
@@ -30,8 +28,12 @@ private:
     friend class Statement;
     [[noreturn]] void refuse() const;
 
+    struct Close {
+        void operator()(sqlite3* handle) const;
+    };
+
     std::filesystem::path file_;
-    sqlite3* handle_ = nullptr;
+    std::unique_ptr<sqlite3, Close> handle_;
 };
 
 /// A statement, used as often as one likes: bind all, then step.
