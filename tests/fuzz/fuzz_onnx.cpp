@@ -1,6 +1,6 @@
 // ONNX models: read, understood, quantised, and the small ones planned on three machines, with the golden tensors of an image.
 #include <google/protobuf/stubs/logging.h>
-#include <onnx/onnx_pb.h>
+#include <onnx/onnx.pb.h>
 
 #include "facts/presets.h"
 #include "fuzz.h"
