@@ -198,6 +198,9 @@ int parse_and_run(int argc, char** argv)
     sweep_app->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
     sweep_app->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(whole(1, 1024));
     sweep_app->add_option("--out", sweep.out, "output folder")->capture_default_str();
+    sweep_app->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
+        ->capture_default_str()
+        ->check(whole(1, 10'000'000));
     sweep_app->add_option("--energy", sweep.energy, "table of energies and areas, instead of the sweep's: 45nm or a file");
     CLI::Option* list =
         sweep_app->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");

@@ -29,7 +29,7 @@ constexpr const char* kTable = "layers.csv";
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct NetOutputs {
     NetOutputs(const NetOptions& options, std::uint64_t tensor_bytes)
-        : folder(options.out), result(folder.file("result.json")), table(folder.file(kTable))
+        : folder(options.out, options.sync), result(folder.file("result.json")), table(folder.file(kTable))
     {
         if (!options.timing_only && options.output) tensor.emplace(folder.path() / kTensorFile, kHeader + tensor_bytes);
         if (!options.events.empty()) events.emplace(options.events);
@@ -114,8 +114,10 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         else write_tensors(plan, simulation.read, outputs.folder);
     }
     outputs.table.commit(network_csv(result));
-    if (options.report) OutputFile(outputs.folder.path() / kReportFile).commit(network_table(result));
-    outputs.result.commit(json_file_text(network_result_json(result), 2));
+    if (options.report) outputs.folder.file(kReportFile).commit(network_table(result));
+    const OrderedJson json = network_result_json(result);
+    if (options.on_result) options.on_result(json);
+    outputs.result.commit(json_file_text(json, 2));
     if (!options.quiet) say("{}\n  written      {}\n", network_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)
         say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,

@@ -1,11 +1,14 @@
 // dlasim net: a network through the machine. Exit statuses as of `run`.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "config/network.h"
 #include "facts/memory_spec.h"
+#include "files/json_text.h"
+#include "files/output.h"
 
 namespace dlasim {
 
@@ -24,6 +27,8 @@ struct NetOptions {
     bool timing_only = false, tensors = false, output = true, report = false, quiet = false, stepping = false, times = false;
     bool plan = false, has_out = false;  // say what would run, and write it where a folder was named
     bool apart = false;                  // simulate every step by itself too
+    Sync sync = Sync::Now;
+    std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };
 
 /// Runs what has been read; writes `out`/result.json, layers.csv and output.npy.

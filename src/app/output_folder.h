@@ -14,17 +14,21 @@ inline constexpr const char* kReportFile = "report.txt";
 class OutputFolder {
 public:
     /// Makes the folder if it is missing. Throws ConfigError if it cannot be written.
-    explicit OutputFolder(const std::filesystem::path& folder) : folder_(folder) { make_folder(folder_); }
+    explicit OutputFolder(const std::filesystem::path& folder, Sync sync = Sync::Now) : folder_(folder), sync_(sync)
+    {
+        make_folder(folder_);
+    }
 
     const std::filesystem::path& path() const { return folder_; }
 
     /// A file of the folder that will be written; its space is claimed now.
-    OutputFile file(const std::string& name) const { return OutputFile(folder_ / name, kClaim); }
+    OutputFile file(const std::string& name) const { return OutputFile(folder_ / name, kClaim, sync_); }
 
 private:
     static constexpr std::size_t kClaim = 1 << 18;  // larger than any result
 
     std::filesystem::path folder_;
+    Sync sync_;
 };
 
 }  // namespace dlasim

@@ -26,7 +26,7 @@ constexpr std::uint64_t kNpyHeader = 128;  // bytes, more than any shape needs
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct Outputs {
     /// `tensor_bytes`: of the output tensor, 0 if there is none.
-    Outputs(const RunOptions& options, std::uint64_t tensor_bytes) : folder(options.out), result(folder.file("result.json"))
+    Outputs(const RunOptions& options, std::uint64_t tensor_bytes) : folder(options.out, options.sync), result(folder.file("result.json"))
     {
         if (tensor_bytes != 0 && options.tensors && !options.timing_only) tensor.emplace(folder.path() / kTensorFile, tensor_bytes);
         if (!options.events.empty()) events.emplace(options.events);
@@ -68,8 +68,10 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));
     if (outputs.tensor) outputs.tensor->commit(npy_file(*simulation.output, job.tensor->precision));
     else remove_file(outputs.folder.path() / kTensorFile);  // of an earlier run: it is not the output of this one
-    if (options.report) OutputFile(outputs.folder.path() / kReportFile).commit(summary_table(result));
-    outputs.result.commit(json_file_text(result_json(result), 2));
+    if (options.report) outputs.folder.file(kReportFile).commit(summary_table(result));
+    const OrderedJson json = result_json(result);
+    if (options.on_result) options.on_result(json);
+    outputs.result.commit(json_file_text(json, 2));
     if (!options.quiet) say("{}\n  written      {}\n", summary_table(result), printable((outputs.folder.path() / "result.json").string()));
     if (options.times)
         say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,

@@ -1,11 +1,14 @@
 // dlasim run: one job through the machine. Exit statuses: interfaces.md 1.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "config/descriptor.h"
 #include "facts/memory_spec.h"
+#include "files/json_text.h"
+#include "files/output.h"
 #include "lowering/layer_contents.h"
 
 namespace dlasim {
@@ -23,6 +26,8 @@ struct RunOptions {
     std::uint64_t seed = 0;
     bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true,
          plan = false, report = false;  // report: the table in report.txt too
+    Sync sync = Sync::Now;
+    std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };
 
 /// Runs what has been read, and writes `out`/result.json and `out`/output.npy.

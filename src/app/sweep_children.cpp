@@ -1,7 +1,10 @@
 #include "app/sweep_children.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@ namespace dlasim {
 namespace {
 
 constexpr timespec kLook{0, 50'000'000};  // how soon an interrupt is seen, at the latest
+constexpr int kTooLong = 128 + SIGXCPU;
 
 void do_nothing(int) {}
 
@@ -40,8 +44,11 @@ sigset_t child_signal()
 
 Children::~Children()
 {
-    for (const auto& [pid, index] : running_) ::kill(pid, SIGTERM);
-    for (const auto& [pid, index] : running_) ::waitpid(pid, nullptr, 0);
+    for (const auto& [pid, child] : running_) ::kill(pid, SIGTERM);
+    for (const auto& [pid, child] : running_) {
+        ::waitpid(pid, nullptr, 0);
+        ::close(child.told);
+    }
 }
 
 void Children::start(std::size_t index)
@@ -49,14 +56,31 @@ void Children::start(std::size_t index)
     const std::string messages = (folder_(index) / "messages.txt").string();
     const int descriptor = ::open(messages.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644);
     if (descriptor < 0) throw ConfigError(messages, std::string("cannot be written (") + std::strerror(errno) + ")");
+    const Child child{index, ::memfd_create("point", MFD_CLOEXEC)};
     child_signal();
     const pid_t parent = ::getpid();
     std::fflush(stdout);  // or the child would print it again
-    const pid_t pid = ::fork();
-    if (pid == 0) become_point(parent, descriptor, index);
+    const pid_t pid = child.told < 0 ? -1 : ::fork();
+    if (pid == 0) become_point(parent, descriptor, child);
     ::close(descriptor);
-    if (pid < 0) throw ConfigError("--jobs", "no more processes can be started, expected fewer jobs");
-    running_[pid] = index;
+    if (pid < 0) {
+        if (child.told >= 0) ::close(child.told);
+        throw ConfigError("--jobs", "no more processes can be started, expected fewer jobs");
+    }
+    running_[pid] = child;
+}
+
+Children::Ended Children::look_at(const Child& child, int status)
+{
+    Ended ended{child.index, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), ""};
+    struct stat file = {};
+    if (WIFEXITED(status) && ::fstat(child.told, &file) == 0) {
+        ended.told.resize(static_cast<std::size_t>(file.st_size));
+        const ssize_t got = ::pread(child.told, ended.told.data(), ended.told.size(), 0);
+        ended.told.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    }
+    ::close(child.told);
+    return ended;
 }
 
 std::vector<Children::Ended> Children::ended()
@@ -68,7 +92,7 @@ std::vector<Children::Ended> Children::ended()
         for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
             const auto child = running_.find(pid);
             if (child == running_.end()) continue;
-            list.push_back({child->second, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)});
+            list.push_back(look_at(child->second, status));
             running_.erase(child);
         }
         if (!list.empty()) return list;
@@ -77,12 +101,25 @@ std::vector<Children::Ended> Children::ended()
     return list;
 }
 
-void Children::become_point(pid_t parent, int messages, std::size_t index)
+void Children::become_point(pid_t parent, int messages, const Child& child)
 {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(kInterrupted);  // it died before it could be watched
     ::dup2(messages, STDERR_FILENO);
-    ::_exit(guarded([&] { return work_(index); }));
+    std::signal(SIGXCPU, [](int) { ::_exit(kTooLong); });  // no core
+    const rlimit limit{limit_, limit_ + 1};
+    ::setrlimit(RLIMIT_CPU, &limit);
+    ::_exit(guarded([&] {
+        return work_(child.index, [&](std::string_view text) {
+            while (!text.empty()) {
+                const ssize_t n = ::write(child.told, text.data(), text.size());
+                if (n < 0 && errno == EINTR) continue;
+                if (n < 0)
+                    throw ConfigError("memory", std::string("has no room for the figures of a point (") + std::strerror(errno) + ")");
+                text.remove_prefix(static_cast<std::size_t>(n));
+            }
+        });
+    }));
 }
 
 }  // namespace dlasim

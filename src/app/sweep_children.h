@@ -1,7 +1,7 @@
 // Points that run side by side, each in a child of this process.
 //
-//   start(index) ── fork ──► child: runs the point, writes into its folder, ends with its status
-//   ended()      ◄────────── every child that has ended
+//   start(index) ── fork ──► child: runs the point, writes into its folder, tells its figures, ends with its status
+//   ended()      ◄────────── every child that has ended, and what it told
 //
 // A child dies with its parent, whatever kills it.
 #pragma once
@@ -11,15 +11,19 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlasim {
 
 class Children {
 public:
-    /// `work`: what a child does for a point; gives its status. `folder`: of a point; messages.txt in it gets what is said.
-    Children(std::function<int(std::size_t)> work, std::function<std::filesystem::path(std::size_t)> folder)
-        : work_(std::move(work)), folder_(std::move(folder))
+    using Tell = std::function<void(std::string_view)>;
+    /// `work`: what a child does for a point; gives its status, and may tell its parent a text once. `folder`: of a point; messages.txt
+    /// in it gets what is said. `limit`: seconds of CPU time that a child may take.
+    Children(std::function<int(std::size_t, const Tell&)> work, std::function<std::filesystem::path(std::size_t)> folder,
+             std::uint64_t limit)
+        : work_(std::move(work)), folder_(std::move(folder)), limit_(limit)
     {
     }
     ~Children();  // ends them
@@ -30,17 +34,24 @@ public:
     void start(std::size_t index);
     struct Ended {
         std::size_t index = 0;
-        int status = 0;  // of the process; 128 and the signal that ended it
+        int status = 0;    // of the process; 128 and the signal that ended it
+        std::string told;  // empty if it was ended by a signal
     };
     /// Waits until a child has ended, or an interrupt: then it may be empty.
     std::vector<Ended> ended();
 
 private:
-    [[noreturn]] void become_point(pid_t parent, int messages, std::size_t index);
+    struct Child {
+        std::size_t index = 0;
+        int told = -1;  // a file in memory
+    };
+    [[noreturn]] void become_point(pid_t parent, int messages, const Child& child);
+    static Ended look_at(const Child& child, int status);
 
-    std::function<int(std::size_t)> work_;
+    std::function<int(std::size_t, const Tell&)> work_;
     std::function<std::filesystem::path(std::size_t)> folder_;
-    std::map<pid_t, std::size_t> running_;
+    std::uint64_t limit_;
+    std::map<pid_t, Child> running_;
 };
 
 }  // namespace dlasim

@@ -1,21 +1,16 @@
 #include "app/sweep_command.h"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <memory>
+#include <filesystem>
 #include <optional>
 
 #include "app/interrupt.h"
-#include "app/net_command.h"
-#include "app/run_command.h"
 #include "app/status.h"
-#include "app/sweep_children.h"
 #include "app/sweep_folder.h"
+#include "app/sweep_points.h"
+#include "app/sweep_progress.h"
 #include "app/sweep_row.h"
-#include "app/sweep_shared.h"
 #include "base/error.h"
 #include "files/console.h"
 #include "files/input.h"
@@ -24,103 +19,6 @@
 
 namespace dlasim {
 namespace {
-
-/// One point, in a process of its own.
-int run_point(const SweepOptions& options, const SweepPoint& point, const std::string& folder, std::shared_ptr<const SharedLayer> shared)
-{
-    if (const Network* network = std::get_if<Network>(&point.work)) {
-        NetOptions run;
-        run.out = folder;
-        run.quiet = true;
-        run.timing_only = options.timing_only;
-        run.output = false;
-        run.report = true;
-        return run_network(*network, point.hardware, point.memory, run);
-    }
-    RunOptions run;
-    run.out = folder;
-    run.quiet = true;
-    run.timing_only = options.timing_only;
-    run.tensors = false;
-    run.report = true;
-    return run_job(std::get<Descriptor>(point.work), point.hardware, point.memory, run, std::move(shared));
-}
-
-/// How many points ended how.
-struct Tally {
-    std::size_t ended = 0, results = 0, refused = 0, differ = 0, broke = 0;
-    void add(int status)
-    {
-        ++ended;
-        results += has_result(status);
-        differ += status == kMismatch;
-        refused += status == kBadInput;
-        broke += status >= kMachineBroke;
-    }
-    /// The worst of the points.
-    int status() const
-    {
-        if (broke != 0) return kMachineBroke;
-        if (differ != 0) return kMismatch;
-        if (results == 0) return kBadInput;
-        return refused != 0 ? kPointsRefused : kDone;
-    }
-    /// "18 points: 15 with a result, 2 refused, 1 broke the machine".
-    std::string text(std::size_t points) const
-    {
-        std::string text = fmt::format("{} point{}: {} with a result", points, points == 1 ? "" : "s", results);
-        if (differ != 0) text += fmt::format(", {} of them with other values than the reference", differ);
-        if (refused != 0) text += fmt::format(", {} refused", refused);
-        if (broke != 0) text += fmt::format(", {} without an end of their own", broke);
-        return text;
-    }
-};
-
-/// Says how far the sweep is: a line a point, and on a terminal when it will end.
-class SweepProgress {
-public:
-    SweepProgress(std::size_t points, std::size_t before, bool quiet)
-        : points_(points), before_(before), quiet_(quiet), terminal_(!quiet && ::isatty(STDERR_FILENO) != 0)
-    {
-    }
-    ~SweepProgress() { wipe(); }
-
-    void point(const KeptPoint& kept, std::size_t done)
-    {
-        if (quiet_) return;
-        wipe();
-        const std::string what = kept.status == kDone ? fmt::format("{} cycles", grouped(kept.row["cycles"].get<std::uint64_t>()))
-                                                      : printable(kept.row["reason"].get<std::string>());
-        const std::string left = done < points_ ? "   " + left_text(done) : "";
-        say("{:>4} of {}  point {:<4} {}{}\n", done, points_, kept.point, what, terminal_ ? "" : left);
-        std::fflush(stdout);  // whoever follows a log sees it now
-        if (!terminal_ || done == points_) return;
-        say_error("{} of {} points,{}", done, points_, left);
-        shown_ = true;
-    }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    std::string left_text(std::size_t done) const
-    {
-        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-        const double left = seconds / static_cast<double>(done - before_) * static_cast<double>(points_ - done);
-        const std::time_t end = std::time(nullptr) + static_cast<std::time_t>(left);
-        std::tm local = {};
-        ::localtime_r(&end, &local);
-        const std::string duration = left < 100 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60);
-        return fmt::format("about {} left, until {:02}:{:02}", duration, local.tm_hour, local.tm_min);
-    }
-    void wipe()
-    {
-        if (shown_) std::fputs("\r\x1b[K", stderr);
-        shown_ = false;
-    }
-
-    std::size_t points_, before_;
-    bool quiet_, terminal_, shown_ = false;
-    Clock::time_point start_ = Clock::now();
-};
 
 /// Why the machine or the layer of a point cannot be; empty if they can.
 std::string refusal(const Sweep& sweep, std::size_t index)
@@ -206,55 +104,27 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     std::vector<bool> done(count);
     Tally tally;
     for (const auto& [point, status] : store.statuses()) {
-        if (point >= count || was_killed(status)) continue;  // what was ended from outside runs again
+        if (point >= count || !folder.keeps(point, status)) continue;
         done[point] = true;
         tally.add(status);
     }
     if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, own);
     SweepProgress progress(own, tally.ended, options.quiet);
-    // Of the point that is started next: its child finds them here.
-    std::optional<SweepPoint> point;
-    std::shared_ptr<const SharedLayer> shared;
-    SharedLayers layers;
-    Children children(
-        [&](std::size_t index) {
-            if (!point) point = sweep_point(sweep, index);  // says in the child why it cannot be
-            return run_point(options, *point, folder.point(index).string(), shared);
-        },
-        [&](std::size_t index) { return folder.point(index); });
-    std::size_t next = 0;
-    const auto start_some = [&] {
-        for (; next < count && children.running() < options.jobs; ++next) {
-            if (done[next] || !shard.has(next)) continue;
-            folder.prepare_point(next);
-            point.reset();
-            shared.reset();
-            try {
-                point = sweep_point(sweep, next);
-                if (!options.timing_only) shared = layers.of(*point);
-            } catch (const ConfigError&) {  // the child will say it
-            }
-            children.start(next);
-        }
+    PointRunner runner(options, sweep, energy, folder);
+    std::size_t at = 0;
+    const auto next = [&]() -> std::optional<std::size_t> {
+        while (at < count && (done[at] || !shard.has(at))) ++at;
+        return at < count ? std::optional(at++) : std::nullopt;
     };
-    for (start_some(); tally.ended < own;) {
-        const std::vector<Children::Ended> ended = children.ended();
-        if (interrupted()) {
-            const std::string csv = folder.write_tables(page_facts(sweep)).string();
-            say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
-                      csv.empty() ? "" : "; written " + printable(csv));
-            return kInterrupted;
-        }
-        start_some();
-        std::vector<KeptPoint> rows;
-        rows.reserve(ended.size());
-        for (const Children::Ended& child : ended)
-            rows.push_back(row_of(sweep, energy, child.index, child.status, folder.point(child.index)));
-        store.keep(rows);
-        for (const KeptPoint& kept : rows) {
-            tally.add(kept.status);
-            progress.point(kept, tally.ended);
-        }
+    const bool all = runner.run(next, [&](const KeptPoint& kept) {
+        tally.add(kept.status);
+        progress.point(kept, tally.ended);
+    });
+    if (!all) {
+        const std::string csv = folder.write_tables(page_facts(sweep)).string();
+        say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
+                  csv.empty() ? "" : "; written " + printable(csv));
+        return kInterrupted;
     }
     const std::string csv = folder.write_tables(page_facts(sweep)).string();
     if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));

@@ -6,6 +6,7 @@
 // A folder has one sweep at a time: DIR/points/.lock is locked by the sweep and by all its children,
 // who die with it. So a folder that can be locked has nobody left who could write into it.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct SweepOptions {
     std::string sweep, out = "out";
     std::string energy;  // a table's name or file, instead of the sweep's
     unsigned jobs = 1;
+    std::uint64_t limit = 86'400;  // seconds of CPU time that a point may take
     bool timing_only = false, quiet = false;
     bool resume = false, restart = false;  // what becomes of points that the folder has
     bool list = false;                     // say which points there are, run none

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "app/sweep_row.h"
 #include "base/error.h"
 #include "files/digest.h"
 #include "files/input.h"
@@ -83,6 +84,13 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
 
 fs::path SweepFolder::point(std::size_t index) const { return points_.path() / fmt::format("{:04}", index); }
 
+bool SweepFolder::keeps(std::size_t index, int status) const
+{
+    if (!has_result(status)) return !was_killed(status);
+    std::error_code none;
+    return fs::file_size(point(index) / "result.json", none) > 0 && !none;
+}
+
 void SweepFolder::prepare_point(std::size_t index) const
 {
     make_folder(point(index));
@@ -95,7 +103,7 @@ void SweepFolder::prepare_point(std::size_t index) const
 /// What an earlier sweep has left, and nothing else.
 void SweepFolder::clear()
 {
-    for (const char* suffix : {"", "-journal"}) remove_file(folder_.path() / (std::string(kStore) + suffix));
+    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) remove_file(folder_.path() / (std::string(kStore) + suffix));
     for (const char* name : kTables) remove_file(folder_.path() / name);
     std::vector<fs::path> old;
     std::error_code error;
@@ -118,16 +126,26 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
     const bool complete = store_->kept() == store_->points();
     const std::vector<std::string> columns = columns_of(*store_);
     if (columns.empty()) return {};
-    store_->write_table(columns);
     const char* name = complete ? "points.csv" : "points.partial.csv";
     OutputFile csv = folder_.file(name);
-    write_csv(*store_, columns, csv);
-    csv.commit();
-    if (!complete) return folder_.path() / name;
+    CsvTable csv_rows(columns, csv);
+    if (!complete) {
+        store_->write_table(columns, [&](const KeptPoint& kept) { csv_rows.row(kept); });
+        csv.commit();
+        return folder_.path() / name;
+    }
     OutputFile json = folder_.file("points.json"), page = folder_.file("sweep.html");
-    write_json(*store_, json);
+    JsonTable json_rows(json);
+    SweepPage page_rows(columns, facts, page);
+    store_->write_table(columns, [&](const KeptPoint& kept) {
+        csv_rows.row(kept);
+        json_rows.row(kept);
+        page_rows.row(kept);
+    });
+    json_rows.end();
+    page_rows.end();
+    csv.commit();
     json.commit();
-    write_page(*store_, columns, facts, page);
     page.commit();
     remove_file(folder_.path() / "points.partial.csv");
     return folder_.path() / name;
@@ -138,7 +156,7 @@ void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identit
     std::error_code none;
     if (!fs::exists(folder / kStore, none))
         throw ConfigError(folder.string(), std::string("has no ") + kStore + ", expected the folder of a sweep or of a shard of it");
-    SweepStore other(folder / kStore);
+    SweepStore other(folder / kStore, Database::Use::Read);
     if (!other.begun() || other.identity() != identity)
         throw ConfigError(folder.string(), "holds points of another sweep: " +
                                                (other.begun() ? difference_text(other.identity(), identity) : std::string("all")) +

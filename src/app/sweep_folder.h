@@ -28,6 +28,8 @@ public:
 
     SweepStore& store() { return *store_; }
     std::filesystem::path point(std::size_t index) const;
+    /// False where a point that has ended has to run again: its process was ended from outside, or a power cut has taken its files.
+    bool keeps(std::size_t index, int status) const;
     /// Made, and without what an earlier try left in it.
     void prepare_point(std::size_t index) const;
     /// Writes the tables of what is kept; those of all points if it is complete, else the partial one. Gives the path of the CSV.

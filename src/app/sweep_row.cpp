@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <csignal>
 #include <sstream>
 
 #include "app/status.h"
@@ -40,9 +41,11 @@ std::string said(const std::filesystem::path& messages)
     return "";
 }
 
-std::string reason_of(int status, const std::filesystem::path& folder)
+std::string reason_of(const EndedPoint& ended, const std::filesystem::path& folder)
 {
+    const int status = ended.status;
     if (status == kDone) return "";
+    if (status == 128 + SIGXCPU) return fmt::format("was ended after {} s of CPU time (--limit), expected to end by itself", ended.limit);
     std::string reason = was_killed(status) ? "" : said(folder / "messages.txt");
     if (!reason.empty()) return reason;
     if (status == kMismatch) return "output differs from the golden convolution";
@@ -64,18 +67,22 @@ std::vector<PlacedKey> row_keys()
     return keys;
 }
 
-KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, std::size_t index, int status, const std::filesystem::path& folder)
+std::string figures_text(const nlohmann::ordered_json& result, const EnergyTable& energy)
 {
+    return figures_of(result, energy).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, const EndedPoint& ended, const std::filesystem::path& folder)
+{
+    const std::size_t index = ended.index;
     OrderedJson row;
     row[std::string(kPointColumn.name)] = index;
     const std::vector<Json> values = point_values(sweep, sweep.points[index]);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
-    OrderedJson result = OrderedJson::object();
-    if (has_result(status)) result = parse_ordered_json(read_text((folder / "result.json").string()));
-    row.update(figures_of(result, energy));
+    row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object(), energy));
     row[std::string(kCommandColumn.name)] = command_of(sweep, index);
-    row[std::string(kReasonColumn.name)] = reason_of(status, folder);
-    return {index, status, std::move(row)};
+    row[std::string(kReasonColumn.name)] = reason_of(ended, folder);
+    return {index, ended.status, std::move(row)};
 }
 
 }  // namespace dlasim

@@ -8,8 +8,17 @@
 
 namespace dlasim {
 
-/// How a point's process ended, and its row. `folder`: of the point.
-KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, std::size_t index, int status, const std::filesystem::path& folder);
+/// How a point's process ended.
+struct EndedPoint {
+    std::size_t index = 0;
+    int status = 0;
+    const std::string& figures;  // figures_text() of its result, where it has one
+    std::uint64_t limit = 0;     // seconds of CPU time that it had
+};
+/// What a point tells of its result.
+std::string figures_text(const nlohmann::ordered_json& result, const EnergyTable& energy);
+/// Its row. `folder`: of the point.
+KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, const EndedPoint& ended, const std::filesystem::path& folder);
 std::vector<PlacedKey> row_keys();
 /// True if the point has figures.
 bool has_result(int status);

@@ -70,7 +70,7 @@ private:
     OutputFile& file_;
 };
 
-OutputFile::OutputFile(const fs::path& target, std::size_t claim) : named_(target), target_(target)
+OutputFile::OutputFile(const fs::path& target, std::size_t claim, Sync sync) : named_(target), target_(target), sync_(sync)
 {
     if (target.empty()) throw ConfigError("output", "found an empty name, expected a file");
     struct stat status = {};
@@ -156,7 +156,7 @@ void OutputFile::commit()
     buffer_.clear();
     if (regular()) {
         if (claim_ > written_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) refuse("cannot be written");
-        if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) refuse("cannot be written");
+        if (sync_ == Sync::Now && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) refuse("cannot be written");
     }
     const int failed = ::close(descriptor_);
     descriptor_ = -1;
@@ -167,7 +167,7 @@ void OutputFile::commit()
         refuse("cannot be written");
     }
     if (failed != 0) refuse("cannot be written");
-    if (regular()) sync_folder(target_.parent_path());
+    if (regular() && sync_ == Sync::Now) sync_folder(target_.parent_path());
 }
 
 void make_folder(const fs::path& folder)

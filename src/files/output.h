@@ -16,11 +16,14 @@
 
 namespace dlasim {
 
+/// Whether a file is brought to the disk before it appears. Later: a kill loses nothing, a power cut may leave it empty.
+enum class Sync { Now, Later };
+
 class OutputFile {
 public:
     /// Opens it; `claim` bytes of a regular file are reserved now, so that a full disk is seen before
     /// the run. Missing folders are an error.
-    explicit OutputFile(const std::filesystem::path& target, std::size_t claim = 0);
+    explicit OutputFile(const std::filesystem::path& target, std::size_t claim = 0, Sync sync = Sync::Now);
     ~OutputFile();  // removes what was not committed
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -44,6 +47,7 @@ private:
 
     std::filesystem::path named_, target_, temporary_;  // as the user names it; where it really is; empty when written through
     int descriptor_ = -1;
+    Sync sync_;
     std::size_t claim_ = 0, written_ = 0;
     std::string buffer_;
     std::unique_ptr<Buffer> stream_buffer_;

@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-Database::Database(const std::filesystem::path& file) : file_(file)
+Database::Database(const std::filesystem::path& file, Use use) : file_(file), use_(use)
 {
     sqlite3* opened = nullptr;
     const int status = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
@@ -16,7 +16,15 @@ Database::Database(const std::filesystem::path& file) : file_(file)
         throw ConfigError(file.string(), "cannot be opened (" + why + "), expected a place that can be written");
     }
     sqlite3_busy_timeout(opened, 5000);
-    run("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;");
+    // Who holds the file alone needs no memory shared with others, which network file systems lack.
+    run("PRAGMA locking_mode = EXCLUSIVE");
+    if (use == Use::Write) run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+}
+
+Database::~Database()
+{
+    // One file is left.
+    if (use_ == Use::Write) sqlite3_exec(handle_.get(), "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
 }
 
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }

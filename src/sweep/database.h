@@ -15,8 +15,13 @@ namespace dlasim {
 
 class Database {
 public:
-    /// Makes the file if it is missing. What is committed survives a kill, and a power cut where the file system keeps its word.
-    explicit Database(const std::filesystem::path& file);
+    enum class Use { Write, Read };
+    /// Makes the file if it is missing. What is committed survives a kill; after a power cut the last seconds may be missing. This process
+    /// alone uses the file until it is closed.
+    explicit Database(const std::filesystem::path& file, Use use = Use::Write);
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
 
     /// One or more statements without values.
     void run(const std::string& sql);
@@ -33,6 +38,7 @@ private:
     };
 
     std::filesystem::path file_;
+    Use use_;
     std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -52,7 +52,7 @@ OrderedJson columns_json(const std::vector<std::string>& columns, const PageFact
 
 }  // namespace
 
-void write_page(SweepStore& store, const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file)
+SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file) : columns_(columns), file_(file)
 {
     file.write(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -67,16 +67,21 @@ void write_page(SweepStore& store, const std::vector<std::string>& columns, cons
     file.write("</script>\n<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
                ", \"columns\": " + script_json(columns_json(columns, facts)) + ", \"points\": " + std::to_string(facts.points) +
                ", \"complete\": true, \"rows\": [");
-    bool first = true;
-    store.each([&](const KeptPoint& kept) {
-        OrderedJson row = OrderedJson::array();
-        for (const std::string& column : columns) row.push_back(kept.row.contains(column) ? kept.row[column] : OrderedJson());
-        file.write((first ? "\n" : ",\n") + script_json(row));
-        first = false;
-    });
-    file.write("\n]};\n</script>\n<script>\n");
-    file.write(part("page.js"));
-    file.write("</script>\n</body>\n</html>\n");
+}
+
+void SweepPage::row(const KeptPoint& kept)
+{
+    OrderedJson row = OrderedJson::array();
+    for (const std::string& column : columns_) row.push_back(kept.row.contains(column) ? kept.row[column] : OrderedJson());
+    file_.write((first_ ? "\n" : ",\n") + script_json(row));
+    first_ = false;
+}
+
+void SweepPage::end()
+{
+    file_.write("\n]};\n</script>\n<script>\n");
+    file_.write(part("page.js"));
+    file_.write("</script>\n</body>\n</html>\n");
 }
 
 }  // namespace dlasim

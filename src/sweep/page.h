@@ -19,6 +19,17 @@ struct PageFacts {
     std::size_t points = 0;         // of the whole sweep
     std::vector<PlacedKey> keys;    // what columns mean
 };
-void write_page(SweepStore& store, const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file);
+
+class SweepPage {
+public:
+    SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file);
+    void row(const KeptPoint& kept);
+    void end();
+
+private:
+    const std::vector<std::string>& columns_;
+    OutputFile& file_;
+    bool first_ = true;
+};
 
 }  // namespace dlasim

@@ -112,7 +112,7 @@ std::vector<std::pair<std::size_t, int>> SweepStore::statuses()
     return list;
 }
 
-void SweepStore::write_table(const std::vector<std::string>& columns)
+void SweepStore::write_table(const std::vector<std::string>& columns, const std::function<void(const KeptPoint&)>& use)
 {
     database_.transaction([&] {
         std::string names, places;
@@ -126,6 +126,7 @@ void SweepStore::write_table(const std::vector<std::string>& columns)
             for (std::size_t c = 0; c < columns.size(); ++c)
                 bind_json(insert, static_cast<int>(c) + 1, kept.row.contains(columns[c]) ? kept.row[columns[c]] : OrderedJson());
             insert.step();
+            use(kept);
         });
     });
 }

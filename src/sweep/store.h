@@ -39,7 +39,7 @@ struct KeptPoint {
 
 class SweepStore {
 public:
-    explicit SweepStore(const std::filesystem::path& file) : database_(file) {}
+    explicit SweepStore(const std::filesystem::path& file, Database::Use use = Database::Use::Write) : database_(file, use) {}
 
     /// False in a new file.
     bool begun();
@@ -58,8 +58,8 @@ public:
     void each(const std::function<void(const KeptPoint&)>& use);
     /// Points by status, without their rows.
     std::vector<std::pair<std::size_t, int>> statuses();
-    /// Makes the table `points` anew of what is kept.
-    void write_table(const std::vector<std::string>& columns);
+    /// Makes the table `points` anew of what is kept; `use` gets every row.
+    void write_table(const std::vector<std::string>& columns, const std::function<void(const KeptPoint&)>& use);
 
 private:
     std::string value(const std::string& key);

@@ -25,34 +25,31 @@ std::vector<std::string> columns_of(SweepStore& store)
     return columns;
 }
 
-void write_csv(SweepStore& store, const std::vector<std::string>& columns, OutputFile& file)
+CsvTable::CsvTable(const std::vector<std::string>& columns, OutputFile& file) : columns_(columns), file_(file)
 {
     std::string line;
-    for (const std::string& column : columns) line.append(line.empty() ? "" : ",").append(cell_text(column));
-    file.write(line + '\n');
-    store.each([&](const KeptPoint& kept) {
-        line.clear();
-        for (const std::string& column : columns) {
-            if (&column != &columns.front()) line += ',';
-            if (kept.row.contains(column) && !kept.row[column].is_null()) line += cell_text(Json(kept.row[column]));
-        }
-        file.write(line + '\n');
-    });
+    for (const std::string& column : columns_) line.append(line.empty() ? "" : ",").append(cell_text(column));
+    file_.write(line + '\n');
 }
 
-void write_json(SweepStore& store, OutputFile& file)
+void CsvTable::row(const KeptPoint& kept)
 {
-    file.write("[");
-    bool first = true;
-    store.each([&](const KeptPoint& kept) {
-        file.write(first ? "\n  " : ",\n  ");
-        first = false;
-        std::string text;
-        for (const char c : kept.row.dump(2, ' ', false, OrderedJson::error_handler_t::replace))
-            text.append(1, c).append(c == '\n' ? "  " : "");
-        file.write(text);
-    });
-    file.write("\n]\n");
+    std::string line;
+    for (const std::string& column : columns_) {
+        if (&column != &columns_.front()) line += ',';
+        if (kept.row.contains(column) && !kept.row[column].is_null()) line += cell_text(Json(kept.row[column]));
+    }
+    file_.write(line + '\n');
+}
+
+void JsonTable::row(const KeptPoint& kept)
+{
+    file_.write(first_ ? "\n  " : ",\n  ");
+    first_ = false;
+    std::string text;
+    for (const char c : kept.row.dump(2, ' ', false, OrderedJson::error_handler_t::replace))
+        text.append(1, c).append(c == '\n' ? "  " : "");
+    file_.write(text);
 }
 
 }  // namespace dlasim

@@ -7,7 +7,26 @@ namespace dlasim {
 
 /// The columns of all rows, in the order in which rows have them.
 std::vector<std::string> columns_of(SweepStore& store);
-void write_csv(SweepStore& store, const std::vector<std::string>& columns, OutputFile& file);
-void write_json(SweepStore& store, OutputFile& file);
+
+class CsvTable {
+public:
+    CsvTable(const std::vector<std::string>& columns, OutputFile& file);
+    void row(const KeptPoint& kept);
+
+private:
+    const std::vector<std::string>& columns_;
+    OutputFile& file_;
+};
+
+class JsonTable {
+public:
+    explicit JsonTable(OutputFile& file) : file_(file) { file_.write("["); }
+    void row(const KeptPoint& kept);
+    void end() { file_.write("\n]\n"); }
+
+private:
+    OutputFile& file_;
+    bool first_ = true;
+};
 
 }  // namespace dlasim

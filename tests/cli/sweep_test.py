@@ -315,6 +315,29 @@ class Resuming(SweepCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("3 of 4 points have ended before", done.stdout)
 
+    def test_a_point_that_does_not_end_is_ended(self):
+        endless = {"input": {"width": 112, "height": 112, "channels": 512}, "kernel": {"width": 3, "height": 3, "count": 512}}
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"layer": [SMALL, endless]}}
+        done = self.sweep(sweep, "--timing-only", "--limit", 1)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual([row["cycles"] is None for row in self.rows()], [False, True])
+        self.assertIn("after 1 s of CPU time (--limit)", self.rows()[1]["reason"])
+        self.assertEqual(self.sweep(sweep, "--timing-only", "--limit", 1, "--resume").stdout.splitlines()[0], "1 of 2 points have ended before")
+
+    def test_a_point_without_its_files_runs_again(self):
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20, 30]}}
+        self.assertEqual(self.sweep(sweep).returncode, 0)
+        tables = [(self.folder / "out" / name).read_bytes() for name in ("points.csv", "points.json", "sweep.html")]
+        results = [self.folder / "out" / "points" / f"{point:04}" / "result.json" for point in range(3)]
+        whole = [result.read_text() for result in results]
+        results[0].write_text("")  # as a power cut may leave it
+        results[2].unlink()
+        done = self.sweep(sweep, "--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 of 3 points have ended before", done.stdout)
+        self.assertEqual([json.loads(r.read_text())["cycles"] for r in results], [json.loads(w)["cycles"] for w in whole])
+        self.assertEqual([(self.folder / "out" / name).read_bytes() for name in ("points.csv", "points.json", "sweep.html")], tables)
+
 
 if __name__ == "__main__":
     cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))

@@ -197,15 +197,13 @@
     const parts = $("#point-body");
     parts.replaceChildren();
     if (value(row, "reason")) { const why = document.createElement("p"); why.className = "bad"; why.textContent = value(row, "reason"); parts.append(why); }
-    if (value(row, "cycles") !== null) {
-      const links = document.createElement("p");
-      for (const [file, what] of [["report.txt", "report"], ["result.json", "result.json"]]) {
-        const link = document.createElement("a");
-        link.href = folder + file; link.textContent = what; link.style.marginRight = "16px";
-        links.append(link);
-      }
-      parts.append(links);
+    const links = document.createElement("p");
+    for (const file of value(row, "cycles") === null ? ["messages.txt"] : ["report.txt", "result.json"]) {
+      const link = document.createElement("a");
+      link.href = folder + file; link.textContent = file === "report.txt" ? "report" : file; link.style.marginRight = "16px";
+      links.append(link);
     }
+    parts.append(links);
     const command = document.createElement("code");
     command.textContent = value(row, "command");
     parts.append(command);

@@ -1,0 +1,89 @@
+#include "app/sweep_points.h"
+
+#include "app/interrupt.h"
+#include "app/net_command.h"
+#include "app/run_command.h"
+#include "app/sweep_row.h"
+#include "base/error.h"
+
+namespace dlasim {
+namespace {
+
+/// What runs of layers and of networks have in common. The parent takes the figures; the files of a point can be made again, so no
+/// point waits for the disk.
+template <class Options>
+Options options_of(const SweepOptions& sweep, const std::string& folder, const std::function<void(const OrderedJson&)>& on_result)
+{
+    Options options;
+    options.out = folder;
+    options.quiet = true;
+    options.timing_only = sweep.timing_only;
+    options.report = true;
+    options.sync = Sync::Later;
+    options.on_result = on_result;
+    return options;
+}
+
+}  // namespace
+
+PointRunner::PointRunner(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder)
+    : options_(options), sweep_(sweep), energy_(energy), folder_(folder)
+{
+}
+
+int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
+{
+    if (!point_) point_ = sweep_point(sweep_, index);  // says here why it cannot be
+    const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result, energy_)); };
+    const std::string folder = folder_.point(index).string();
+    if (const Network* network = std::get_if<Network>(&point_->work)) {
+        NetOptions run = options_of<NetOptions>(options_, folder, on_result);
+        run.output = false;
+        return run_network(*network, point_->hardware, point_->memory, run);
+    }
+    RunOptions run = options_of<RunOptions>(options_, folder, on_result);
+    run.tensors = false;
+    return run_job(std::get<Descriptor>(point_->work), point_->hardware, point_->memory, run, shared_);
+}
+
+void PointRunner::prepare(std::size_t index)
+{
+    folder_.prepare_point(index);
+    point_.reset();
+    shared_.reset();
+    try {
+        point_ = sweep_point(sweep_, index);
+        if (!options_.timing_only) shared_ = layers_.of(*point_);
+    } catch (const ConfigError&) {  // the child will say it
+    }
+}
+
+bool PointRunner::run(const Next& next, const Ended& ended)
+{
+    Children children([&](std::size_t index, const Children::Tell& tell) { return run_in_child(index, tell); },
+                      [&](std::size_t index) { return folder_.point(index); }, options_.limit);
+    bool more = true;
+    const auto start_some = [&] {
+        while (more && children.running() < options_.jobs) {
+            const std::optional<std::size_t> index = next();
+            more = index.has_value();
+            if (!more) return;
+            prepare(*index);
+            children.start(*index);
+        }
+    };
+    for (start_some(); children.running() != 0;) {
+        const std::vector<Children::Ended> list = children.ended();
+        if (interrupted()) return false;
+        start_some();
+        std::vector<KeptPoint> rows;
+        rows.reserve(list.size());
+        for (const Children::Ended& child : list)
+            rows.push_back(row_of(sweep_, energy_, {child.index, child.status, child.told, options_.limit}, folder_.point(child.index)));
+        folder_.store().keep(rows);
+        for (const KeptPoint& kept : rows) ended(kept);
+    }
+    return true;
+}
+
+}  // namespace dlasim
