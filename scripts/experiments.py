@@ -13,9 +13,9 @@ import os
 import sys
 from pathlib import Path
 
-from figures import array, common, performance
+from figures import array, bound, common, performance
 
-EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS
+EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | bound.EXPERIMENTS
 
 
 def main():

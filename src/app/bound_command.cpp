@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "app/status.h"
@@ -62,6 +63,10 @@ constexpr std::array kRowKeys{
     Key<BoundRow>{{"weights_stay", "integer or null", "bytes", "kernels stay, with as many channels as fit"},
                   [](const BoundRow& r) { return r.bytes(r.flows.weights_stay); }},
 };
+constexpr std::array kBalanceKeys{
+    KeyRow{"balances/*", "integer", "bytes",
+           "least traffic of the blocks of this balance (src/jobs/dataflow.h), half an octave around 0.25, 0.5, 1, 2, .."},
+};
 /// What adds up over the layers.
 constexpr std::array kSummed{"lower_bound", "best", "all_kernels", "all_places", "inputs_stay", "weights_stay"};
 
@@ -88,10 +93,21 @@ std::vector<Layer> layers_of(const BoundOptions& options)
     return layers;
 }
 
+OrderedJson balances_json(const TrafficByOctave& balances, std::uint32_t word)
+{
+    OrderedJson json = OrderedJson::object();
+    for (const auto& [octave, elements] : balances) json[fmt::format("{}", std::exp2(octave))] = elements * word;
+    return json;
+}
+
 OrderedJson chip_json(const std::vector<Layer>& layers, double kib, std::uint32_t word)
 {
     OrderedJson rows = OrderedJson::array(), total = OrderedJson::object();
-    for (const Layer& layer : layers) rows.push_back(written(kRowKeys, BoundRow{layer, dataflows_of(layer, kib * 1024 / word), word}));
+    for (const Layer& layer : layers) {
+        const BoundRow row{layer, dataflows_of(layer, kib * 1024 / word), word};
+        rows.push_back(written(kRowKeys, row));
+        rows.back()["balances"] = balances_json(row.flows.balances, word);
+    }
     for (const char* key : kSummed) {
         double sum = 0;
         bool all = true;
@@ -142,6 +158,7 @@ std::vector<PlacedKey> bound_command_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kChipKeys);
     place_keys(keys, kRowKeys, "layers/[]/");
+    place_keys(keys, kBalanceKeys, "layers/[]/");
     return keys;
 }
 

@@ -60,30 +60,27 @@ public:
     double bound() const
     {
         const double macs = static_cast<double>(outputs()) * static_cast<double>(taps_ * channels_);
-        const double reuse = static_cast<double>(taps_) / static_cast<double>(x_.stride * y_.stride);
-        return 2 * macs / std::sqrt(reuse * room_) + static_cast<double>(outputs());
+        return 2 * macs / std::sqrt(reuse() * room_) + static_cast<double>(outputs());
     }
 
     std::optional<TiledTraffic> best() const
     {
         std::optional<TiledTraffic> best;
-        for (std::uint64_t images = 1; images <= images_; ++images) {
-            if (images_ % images != 0) continue;
-            each_tile([&](const Part& x, const Part& y) {
-                const std::uint64_t most = kernels_beside(images, x.places, y.places);
-                if (most == 0) return;
-                const std::uint64_t blocks = up(kernels_, std::min(most, kernels_));
-                const TiledTraffic t{images,
-                                     x.places,
-                                     y.places,
-                                     up(kernels_, blocks),
-                                     images_ / images * up(x_.out, x.places) * up(y_.out, y.places) * weights(),
-                                     blocks * images_ * channels_ * x.fetched * y.fetched,
-                                     outputs()};
-                if (!best || t.all() < best->all()) best = t;
-            });
-        }
+        each_block([&](const TiledTraffic& t) {
+            if (!best || t.all() < best->all()) best = t;
+        });
         return best;
+    }
+
+    TrafficByOctave balances() const
+    {
+        TrafficByOctave least;
+        each_block([&](const TiledTraffic& t) {
+            const double balance = static_cast<double>(t.images * t.columns * t.rows) / (reuse() * static_cast<double>(t.kernels));
+            const auto [at, first] = least.try_emplace(static_cast<int>(std::lround(std::log2(balance))), t.all());
+            if (!first) at->second = std::min(at->second, t.all());
+        });
+        return least;
     }
 
     /// All kernels of a block of places of one image: the inputs are read once, blocks are small.
@@ -156,6 +153,24 @@ private:
         for (const Part& x : x_parts_)
             for (const Part& y : y_parts_) visit(x, y);
     }
+    /// Every block with as many kernels as it has room for, blocks of kernels being equal.
+    template <class Visit>
+    void each_block(Visit visit) const
+    {
+        for (std::uint64_t images = 1; images <= images_; ++images) {
+            if (images_ % images != 0) continue;
+            each_tile([&](const Part& x, const Part& y) {
+                const std::uint64_t most = kernels_beside(images, x.places, y.places);
+                if (most == 0) return;
+                const std::uint64_t blocks = up(kernels_, std::min(most, kernels_));
+                visit(TiledTraffic{images, x.places, y.places, up(kernels_, blocks),
+                                   images_ / images * up(x_.out, x.places) * up(y_.out, y.places) * weights(),
+                                   blocks * images_ * channels_ * x.fetched * y.fetched, outputs()});
+            });
+        }
+    }
+    /// R.
+    double reuse() const { return static_cast<double>(taps_) / static_cast<double>(x_.stride * y_.stride); }
     bool fits(std::uint64_t elements) const { return static_cast<double>(elements) <= room_; }
     static void lower(std::optional<std::uint64_t>& least, std::uint64_t traffic) { least = least ? std::min(*least, traffic) : traffic; }
     std::uint64_t blocks(const Part& x, const Part& y) const { return up(x_.out, x.places) * up(y_.out, y.places); }
@@ -177,7 +192,7 @@ private:
 Dataflows dataflows_of(const Layer& layer, double on_chip)
 {
     const Chip chip(layer, on_chip);
-    return {chip.bound(), chip.best(), chip.all_kernels(), chip.all_places(), chip.inputs_stay(), chip.weights_stay()};
+    return {chip.bound(), chip.best(), chip.balances(), chip.all_kernels(), chip.all_places(), chip.inputs_stay(), chip.weights_stay()};
 }
 
 }  // namespace dlasim

@@ -11,6 +11,7 @@
 // Error   VGG-16, batch 3, 16 bits, nine sizes of the chip: equal to the published procedure's figures (tests/unit/dataflow_test).
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "config/layer.h"
@@ -24,9 +25,14 @@ struct TiledTraffic {
     std::uint64_t all() const { return weights + inputs + outputs; }
 };
 
+/// Blocks by their balance b * x * y / (R * z), products that a weight has in them to products that an input has: the least traffic of
+/// those whose balance is within half an octave of 2^octave. The bound asks for a balance of 1.
+using TrafficByOctave = std::map<int, std::uint64_t>;
+
 struct Dataflows {
     double bound = 0;
     std::optional<TiledTraffic> best;  // none: the chip holds not even one place
+    TrafficByOctave balances;
     // All kernels of a place stay; the largest plane of places stays; the inputs stay; the weights stay.
     std::optional<std::uint64_t> all_kernels, all_places, inputs_stay, weights_stay;
 };

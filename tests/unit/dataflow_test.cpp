@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -69,6 +70,20 @@ TEST(Dataflow, Vgg16IsWhatThePublishedProcedureSaysForEveryChipAndLayer)
                                                          {all_places, "out_plane"}, {inputs_stay, "in_reuse"}, {weights_stay, "wt_reuse"}};
         for (const auto& [words_moved, key] : totals)
             EXPECT_NEAR(mebibytes(words_moved), chip[key].get<double>(), 0.0051) << key << " " << chip["kb"];
+    }
+}
+
+// Without halos and rounding, weights go with 1 / sqrt(B) and inputs with sqrt(B): beside the outputs a block of balance B moves
+// (sqrt(B) + 1 / sqrt(B)) / 2 of what one of balance 1 does. The best one of an octave stands somewhere in it.
+TEST(Dataflow, TrafficIsLeastAtABalanceOfOneAndGrowsAwayFromIt)
+{
+    const Dataflows flows = dataflows_of(convolution(112, 256, 1024, 3), 173.5 * 512);
+    const double one = static_cast<double>(flows.balances.at(0)), moving = one - static_cast<double>(flows.best->outputs);
+    const auto growth = [](double octave) { return (std::exp2(octave / 2) + std::exp2(-octave / 2)) / 2 - 1; };
+    for (const int octave : {-4, -3, -2, -1, 1, 2, 3, 4}) {
+        const double more = (static_cast<double>(flows.balances.at(octave)) - one) / moving;
+        EXPECT_GE(more, 0.85 * growth(std::abs(octave) - 0.5)) << octave;
+        EXPECT_LE(more, 1.15 * growth(std::abs(octave) + 0.5)) << octave;
     }
 }
 
