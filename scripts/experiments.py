@@ -13,9 +13,9 @@ import os
 import sys
 from pathlib import Path
 
-from figures import array, bound, common, performance
+from figures import array, bound, common, performance, yolo
 
-EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | bound.EXPERIMENTS
+EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | bound.EXPERIMENTS | yolo.EXPERIMENTS
 
 
 def main():
