@@ -1,5 +1,4 @@
-// What CDP must make of a cube, given the tables it looks up: the definition, place by place, in arithmetic
-// of its own. Integers in 64 bits; fp16 by golden/real.h, rounded where the silicon rounds.
+// What CDP must make of a cube with the tables of an LRN layer: golden/cdp.h with them.
 //
 //   y[c] = x[c] * table(sum of x[j]^2, j = c - window / 2 .. c + window / 2), converted
 //
@@ -8,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "config/tensors.h"
+#include "golden/cdp.h"
 
 namespace dlasim {
 

@@ -100,6 +100,81 @@ TEST(LrnReference, IsWhatTheMachinesArithmeticMakes)
     }
 }
 
+/// Tables, converters and bypasses of all kinds, as an LRN layer never has them.
+struct AnyFunction {
+    CdpFunction golden;
+    numerics::CdpConfig machine;
+    numerics::LutTables lut;
+};
+
+AnyFunction any_function(std::mt19937& random, Precision precision)
+{
+    const auto in = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    const bool fp = precision == Precision::Fp16;
+    AnyFunction any;
+    CdpFunction& g = any.golden;
+    numerics::CdpConfig& m = any.machine;
+    m.silicon = facts::cdp::arithmetic(Generation::Full);
+    g.precision = m.precision = precision;
+    g.window = m.window = static_cast<unsigned>(3 + 2 * in(0, 3));
+    g.bypass_square_sum = m.sum_bypass = in(0, 3) == 0;
+    g.bypass_multiplier = m.multiply_bypass = in(0, 3) == 0;
+    g.flush_nan = m.nan_to_zero = in(0, 1) == 0;
+    const auto converter = [&](CdpConversion& golden, numerics::CdpConverter& machine, int most) {
+        golden = {in(-60, 60), in(-40, 40), static_cast<unsigned>(in(0, most))};
+        machine = {static_cast<std::uint32_t>(golden.offset), static_cast<std::int16_t>(golden.scale), golden.shift};
+    };
+    if (!fp) converter(g.input, m.in, 8);
+    if (!fp) converter(g.output, m.out, 20);
+    const auto value = [&] { return static_cast<std::int16_t>(fp ? in(0x3000, 0x4800) | in(0, 1) << 15 : in(-32768, 32767)); };
+    const auto slope = [&](LutSlope& golden, numerics::LutSlope& machine) {
+        golden = {value(), in(-4, 15)};
+        machine = {static_cast<std::int16_t>(golden.scale), static_cast<std::int8_t>(golden.shift)};
+    };
+    const auto bound = [&]() -> std::int64_t {
+        constexpr std::uint32_t kFloats[] = {0, 0x3f800000, 0xbf800000, 0x40490fdb, 0x42c80000, 0xc1200000};
+        return fp ? static_cast<std::int64_t>(kFloats[random() % std::size(kFloats)]) : in(-2000, 2000);
+    };
+    const auto bits = [&](std::int64_t start) { return static_cast<std::uint64_t>(start) & ((std::uint64_t{1} << 38) - 1); };
+    g.le.exponential = in(0, 1) == 0;
+    g.le.offset = fp ? in(-12, 12) : in(0, 12);
+    g.lo.offset = fp ? in(-8, 8) : in(0, 8);
+    for (CdpTable* table : {&g.le, &g.lo}) table->start = bound(), table->end = bound();
+    m.lut.le_linear = !g.le.exponential;
+    m.lut.le_index_offset = m.lut.le_select = static_cast<std::uint8_t>(g.le.offset);
+    m.lut.lo_select = static_cast<std::uint8_t>(g.lo.offset);
+    m.lut.le_start = bits(g.le.start), m.lut.le_end = bits(g.le.end), m.lut.lo_start = bits(g.lo.start), m.lut.lo_end = bits(g.lo.end);
+    slope(g.le.underflow, m.lut.le_underflow);
+    slope(g.le.overflow, m.lut.le_overflow);
+    slope(g.lo.underflow, m.lut.lo_underflow);
+    slope(g.lo.overflow, m.lut.lo_overflow);
+    g.underflow_lo = m.lut.underflow_lo = in(0, 1) == 0;
+    g.overflow_lo = m.lut.overflow_lo = in(0, 1) == 0;
+    g.hybrid_lo = m.lut.hybrid_lo = in(0, 1) == 0;
+    for (std::size_t i = 0; i < CdpFunction::kLeEntries; ++i) any.lut.le[i] = static_cast<std::uint16_t>(g.le.entries[i] = value());
+    for (std::size_t i = 0; i < CdpFunction::kLoEntries; ++i) any.lut.lo[i] = static_cast<std::uint16_t>(g.lo.entries[i] = value());
+    return any;
+}
+
+TEST(CdpReference, IsWhatTheMachinesArithmeticMakesOfAnyTable)
+{
+    std::mt19937 random(3);
+    numerics::CdpLanes lanes;
+    for (unsigned trial = 0; trial < 600; ++trial) {
+        const auto precision = static_cast<Precision>(trial % 3);
+        const AnyFunction any = any_function(random, precision);
+        const Tensor cube = random_pixels(random, precision, 1 + random() % 70, 8);
+        const std::uint32_t channels = (cube.c + 31) / 32 * 32;
+        const Tensor golden = cdp_output(any.golden, cube, channels);
+        lanes.start(any.machine, any.lut);
+        for (std::uint32_t x = 0; x < cube.w; ++x) {
+            const auto machine = machine_pixel(lanes, cube, x, channels, precision == Precision::Int8);
+            for (std::uint32_t c = 0; c < cube.c; ++c)
+                ASSERT_EQ(golden.at(0, c, 0, x), machine[c]) << "trial " << trial << " channel " << c << " of " << cube.c;
+        }
+    }
+}
+
 /// The formula, in doubles.
 double formula(const Lrn& lrn, const std::vector<double>& x, std::size_t c)
 {
