@@ -101,7 +101,7 @@ Exported export_loadable(const ExportOptions& options)
     const loadable::Plan plan = plan_of(options.what);
     check_host(plan.program, plan.loadable->file,
                [&](std::size_t number) { return plan.actions[number].kind == loadable::HostAction::Kind::Task; });
-    LoadableRun machine(plan, machine_options(options));
+    LoadableRun machine(plan, machine_options(options), false);
     Exported exported;
     MeasuredCase& measured = exported.measured;
     measured.hardware = plan.hardware;

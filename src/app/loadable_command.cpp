@@ -124,7 +124,7 @@ int loadable_command(const LoadableOptions& options)
     how.stepping = options.stepping;
     how.values = !options.timing_only;
     how.host = parse_cpu(options.cpu);
-    LoadableRun machine(plan, how);
+    LoadableRun machine(plan, how, options.verify && how.values);
     Progress progress(fs::path(plan.loadable->file).filename().string(), "operations", plan.operations.size(), options.quiet);
     const RunResult& run = machine.run([&](Cycle now, std::size_t operations) {
         progress.show(now, operations);
@@ -138,6 +138,7 @@ int loadable_command(const LoadableOptions& options)
         throw MachineError(
             fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.loadable->file), run.end, run.diagnosis));
     LoadableResult result{plan, run, operation_times(plan, run)};
+    result.verdicts = machine.verdicts();
     result.wall_seconds = machine.wall_seconds();
     if (options.timing_only) {
         remove_file(folder.path() / TensorNames(0).array);  // of an earlier run
@@ -156,7 +157,7 @@ int loadable_command(const LoadableOptions& options)
     if (options.times)
         say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
                   machine.cpu_seconds());
-    return kDone;
+    return result.verification().mismatches == 0 ? kDone : kMismatch;
 }
 
 }  // namespace dlasim

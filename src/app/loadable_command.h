@@ -21,7 +21,7 @@ struct LoadableOptions {
     std::uint64_t seed = 1, chains = UINT32_MAX;
     std::string cpu;      // --cpu
     bool seeded = false;  // --seed is given
-    bool describe = false, timing_only = false, quiet = false, stepping = false, times = false;
+    bool describe = false, timing_only = false, verify = true, quiet = false, stepping = false, times = false;
 };
 
 /// How fast the host is: "cycles_per_write=N,interrupt_latency=M", each once, 0 without. ConfigError for anything else.

@@ -1,5 +1,6 @@
 #include "app/loadable_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -9,11 +10,12 @@ using loadable::Location;
 
 MemorySpace space(const Location& location) { return location.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
 
-LoadableRun::LoadableRun(const loadable::Plan& plan, const MachineOptions& options)
+LoadableRun::LoadableRun(const loadable::Plan& plan, const MachineOptions& options, bool verify)
     : plan_(plan), values_(options.values), machine_(plan.hardware, plan.memory, options), acted_(plan.actions.size())
 {
     for (const loadable::Used& used : loadable::used_memory(plan))
         machine_.require_memory(space(used.place), Address(used.place.address), used.bytes, used.where);
+    if (verify) reference_.emplace(plan);
     // Without values too: compressed weights take the time that they say.
     loadable::fill_memory(
         plan_, [&](const Location& to, std::span<const std::uint8_t> bytes) { machine_.write_memory(space(to), to.address, bytes); });
@@ -31,8 +33,8 @@ const RunResult& LoadableRun::run(const std::function<bool(Cycle now, std::size_
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu = std::clock();
     run_ = machine_.run(plan_.program);
-    wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    cpu_seconds_ = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+    wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() - golden_wall_;
+    cpu_seconds_ = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC - golden_cpu_;
     return run_;
 }
 
@@ -58,9 +60,29 @@ void LoadableRun::act(std::size_t number)
         written_ = look(plan_.written);
         return;
     }
+    if (action.kind == loadable::HostAction::Kind::Completed) return judge(action.number);
+    if (reference_) reference_->host(action.number);
     loadable::run_host_task(
-        plan_.hosts[action.task], [&](const Location& from, std::uint64_t bytes) { return read(from, bytes); },
+        plan_.hosts[action.number], [&](const Location& from, std::uint64_t bytes) { return read(from, bytes); },
         [&](const Location& to, const std::vector<std::uint8_t>& bytes) { machine_.write_memory(space(to), to.address, bytes); });
+}
+
+void LoadableRun::judge(std::size_t chain)
+{
+    if (!reference_) return;
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
+    reference_->chain(chain, [&](const Location& from, std::span<std::uint8_t> bytes) {
+        const std::vector<std::uint8_t> there = read(from, bytes.size());
+        std::copy(there.begin(), there.end(), bytes.begin());
+    });
+    golden_wall_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    golden_cpu_ += static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+}
+
+std::vector<std::optional<loadable::Verdict>> LoadableRun::verdicts() const
+{
+    return reference_ ? reference_->verdicts() : std::vector<std::optional<loadable::Verdict>>{};
 }
 
 }  // namespace dlasim

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "loadable/plan.h"
+#include "loadable/reference/reference.h"
 #include "platform/machine.h"
 #include "report/loadable_result.h"
 
@@ -12,8 +12,9 @@ MemorySpace space(const loadable::Location& location);
 
 class LoadableRun {
 public:
-    /// Fills memory, and does what the host does before the hardware starts.
-    LoadableRun(const loadable::Plan& plan, const MachineOptions& options);
+    /// Fills memory, and does what the host does before the hardware starts. `verify`: what every chain writes is compared with the
+    /// golden operations; pre: values are computed.
+    LoadableRun(const loadable::Plan& plan, const MachineOptions& options, bool verify);
 
     /// `keep_going`: the cycle, and how many operations were enabled; false stops the run.
     const RunResult& run(const std::function<bool(Cycle now, std::size_t operations)>& keep_going);
@@ -22,19 +23,25 @@ public:
     /// After the last hardware task.
     const std::vector<SeenRange>& written() const { return written_; }
     std::vector<std::uint8_t> read(const loadable::Location& from, std::uint64_t bytes) const;
+    /// By chain; empty without verification.
+    std::vector<std::optional<loadable::Verdict>> verdicts() const;
+    /// Of the simulation, the golden operations left out.
     double wall_seconds() const { return wall_seconds_; }
     double cpu_seconds() const { return cpu_seconds_; }
 
 private:
     void act(std::size_t number);
+    void judge(std::size_t chain);
 
     const loadable::Plan& plan_;
     bool values_;
     Machine machine_;
+    std::optional<loadable::Reference> reference_;
     RunResult run_;
     std::vector<SeenRange> written_;
     std::vector<bool> acted_;  // by number of a HostStep
     double wall_seconds_ = 0, cpu_seconds_ = 0;
+    double golden_wall_ = 0, golden_cpu_ = 0;
 };
 
 }  // namespace dlasim

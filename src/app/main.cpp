@@ -167,6 +167,7 @@ int parse_and_run(int argc, char** argv)
     file_app->add_option("--out", file.out, "output folder")->capture_default_str();
     file_app->add_option("--events", file.events, "write the events of the run to this file");
     file_app->add_flag("--timing-only", file.timing_only, "simulate time without values");
+    file_app->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
     file_app->add_flag("--quiet", file.quiet, "print nothing but errors");
     file_app->add_flag("--times", file.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
     hidden(file_app->add_flag("--stepping", file.stepping, "evaluate every unit in every cycle: slow, same result"));

@@ -30,6 +30,8 @@ struct PixelFormat {
 
     /// Four components in one word: three of 10 bits and an alpha of 2, left aligned in 16 bits once unpacked.
     bool ten_bits() const { return code >= 0x14 && code <= 0x19; }
+    /// Component of memory that becomes component o.
+    std::array<std::uint32_t, 4> order() const;
     /// Bits of a 16-bit component that memory does not hold.
     std::uint16_t missing_bits(std::uint32_t component) const
     {
@@ -39,6 +41,7 @@ struct PixelFormat {
 };
 /// Null if there is none of that name.
 const PixelFormat* find_pixel_format(const std::string& name);
+const PixelFormat* find_pixel_format(std::uint32_t code);
 
 struct Padding {
     std::uint32_t left = 0, right = 0, top = 0, bottom = 0;

@@ -46,10 +46,50 @@ constexpr PixelFormat kFormats[] = {
 // clang-format on
 }  // namespace
 
+// Column "reorder" of cdma.md 5.1.
+std::array<std::uint32_t, 4> PixelFormat::order() const
+{
+    switch (code) {
+        case 0x09:
+        case 0x0b:
+        case 0x0d:
+        case 0x11:
+        case 0x1a:
+        case 0x15:
+        case 0x18:
+            return {2, 1, 0, 3};
+        case 0x0a:
+        case 0x0e:
+        case 0x12:
+        case 0x1b:
+        case 0x16:
+        case 0x19:
+            return {1, 2, 3, 0};
+        case 0x0f:
+        case 0x13:
+        case 0x17:
+            return {3, 2, 1, 0};
+        case 0x1c:
+        case 0x1e:
+        case 0x20:
+        case 0x22:
+            return {0, 2, 1, 3};  // plane 1 swapped
+        default:
+            return {0, 1, 2, 3};
+    }
+}
+
 const PixelFormat* find_pixel_format(const std::string& name)
 {
     for (const PixelFormat& format : kFormats)
         if (name == format.name) return &format;
+    return nullptr;
+}
+
+const PixelFormat* find_pixel_format(std::uint32_t code)
+{
+    for (const PixelFormat& format : kFormats)
+        if (code == format.code) return &format;
     return nullptr;
 }
 

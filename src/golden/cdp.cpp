@@ -64,8 +64,10 @@ std::int64_t converted(const CdpConversion& conversion, std::int64_t value, int 
 std::int64_t looked_up(const CdpFunction& f, std::int64_t x)
 {
     const auto distance = [&](const CdpTable& table) { return static_cast<double>(x - table.start); };  // below 2^53: exact
-    const auto [table, place] =
+    const Answer found =
         answer(f, place_of(f.le, CdpFunction::kLeEntries, distance(f.le)), place_of(f.lo, CdpFunction::kLoEntries, distance(f.lo)));
+    const CdpTable& table = found.table;
+    const Place& place = found.place;
     const std::int64_t y0 = table.entries[place.entry];
     if (place.range == Place::Range::Hit)
         return clamp_bits(y0 + round_shift((table.entries[place.entry + 1] - y0) * place.fraction, kFractionBits), 16);
@@ -117,7 +119,9 @@ std::uint32_t below_from(const CdpTable& table)
 
 std::uint32_t looked_up_float(const CdpFunction& f, std::uint32_t x)
 {
-    const auto [table, place] = answer(f, float_place(f.le, CdpFunction::kLeEntries, x), float_place(f.lo, CdpFunction::kLoEntries, x));
+    const Answer found = answer(f, float_place(f.le, CdpFunction::kLeEntries, x), float_place(f.lo, CdpFunction::kLoEntries, x));
+    const CdpTable& table = found.table;
+    const Place& place = found.place;
     const auto entry = [&](const real::Format& format, std::size_t i) {
         return real::widen_half(format, static_cast<std::uint16_t>(table.entries[i]));
     };

@@ -9,7 +9,10 @@
 
 namespace dlasim {
 
+/// What software writes as reciprocals of the window's sizes: 65536 / size to the nearest, or cut off.
+enum class Reciprocal : std::uint8_t { Nearest, CutOff };
+
 /// [n][c][h][w] to [n][c][out h][out w]. `flush_nan`: NaN of fp16 counts as +0.
-Tensor pooled(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan);
+Tensor pooled(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan, Reciprocal reciprocal = Reciprocal::Nearest);
 
 }  // namespace dlasim

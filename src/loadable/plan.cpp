@@ -76,7 +76,7 @@ private:
     void write_program()
     {
         Programmer programmer(p_.hardware, *p_.loadable, *p_.memories, p_.program);
-        Scheduler scheduler(p_.options.mode, programmer, p_.program);
+        Scheduler scheduler(p_.options.mode, programmer, p_.program, [&](std::size_t chain) { act({HostAction::Kind::Completed, chain}); });
         std::size_t left = p_.options.chains;
         const auto hardware_left = [&](std::size_t from) {
             return std::any_of(p_.loadable->order.begin() + static_cast<std::ptrdiff_t>(from), p_.loadable->order.end(),

@@ -24,9 +24,9 @@ struct Options {
 
 /// What the host does at a HostStep of the program.
 struct HostAction {
-    enum class Kind { Task, Outputs };  // a task of the host; look at what the hardware has written
+    enum class Kind { Task, Outputs, Completed };  // a task of the host; look at what the hardware has written; at what a chain has
     Kind kind = Kind::Outputs;
-    std::size_t task = 0;  // in `hosts`
+    std::size_t number = 0;  // of the task in `hosts`, of the chain
 };
 
 /// A range of memory that is looked at after the run.

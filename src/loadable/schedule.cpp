@@ -95,6 +95,7 @@ void Scheduler::add_static(const HardwareTask& task, const std::vector<Chain>& c
                 prepared.push_back(programmer_.prepare(i));
             }
         if (runs(task, chain.front())) wait(last, last_group);
+        completed_(chains_ + k);
     }
 }
 
@@ -138,6 +139,7 @@ void Scheduler::add_driver(const HardwareTask& task, const std::vector<Chain>& c
         const Kind kind = task.operations[chain.front()].kind;
         programmer_.unmask(kind);
         if (runs(task, chain.front())) wait(kind, driver.group(chain.front()));
+        completed_(chains_ + running.front());
         for (const std::size_t i : upstream_first(task, chain)) driver.complete(task.operations[i].kind, driver.group(i));
     }
 }

@@ -26,7 +26,11 @@ struct Scheduled {
 
 class Scheduler {
 public:
-    Scheduler(Mode mode, Programmer& programmer, Program& program) : mode_(mode), programmer_(programmer), program_(program) {}
+    /// `completed` is called where the program has waited for a chain, with its number over all tasks.
+    Scheduler(Mode mode, Programmer& programmer, Program& program, std::function<void(std::size_t chain)> completed)
+        : mode_(mode), programmer_(programmer), program_(program), completed_(std::move(completed))
+    {
+    }
 
     /// Appends the first `most` chains of the task. ConfigError if no program in this mode can know in which order they complete.
     void add(const HardwareTask& task, const std::vector<Chain>& chains, std::size_t most);
@@ -45,6 +49,7 @@ private:
     Mode mode_;
     Programmer& programmer_;
     Program& program_;
+    std::function<void(std::size_t chain)> completed_;
     std::vector<Scheduled> scheduled_;
     std::size_t chains_ = 0;
     bool marked_ = false;

@@ -9,43 +9,11 @@ void store(Bytes& bytes, std::uint64_t place, std::int16_t value, std::uint32_t 
     if (element_bytes == 2) bytes[place + 1] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(value) >> 8);
 }
 
-/// Component of memory that becomes component o: [spec] cdma.md 5.1, column "reorder".
-std::array<std::uint32_t, 4> component_order(std::uint32_t code)
-{
-    switch (code) {
-        case 0x09:
-        case 0x0b:
-        case 0x0d:
-        case 0x11:
-        case 0x1a:
-        case 0x15:
-        case 0x18:
-            return {2, 1, 0, 3};
-        case 0x0a:
-        case 0x0e:
-        case 0x12:
-        case 0x1b:
-        case 0x16:
-        case 0x19:
-            return {1, 2, 3, 0};
-        case 0x0f:
-        case 0x13:
-        case 0x17:
-            return {3, 2, 1, 0};
-        case 0x1c:
-        case 0x1e:
-        case 0x20:
-        case 0x22:
-            return {0, 2, 1, 3};  // plane 1 swapped
-        default:
-            return {0, 1, 2, 3};
-    }
-}
-
 /// 10-bit colours, 2-bit alpha in one word: the fields stand left aligned in the 16-bit components.
-std::uint32_t pack_ten_bits(std::uint32_t code, const std::array<std::uint16_t, 4>& component)
+std::uint32_t pack_ten_bits(const PixelFormat& format, const std::array<std::uint16_t, 4>& component)
 {
-    const std::array<std::uint32_t, 4> order = component_order(code);
+    const std::array<std::uint32_t, 4> order = format.order();
+    const std::uint32_t code = format.code;
     const bool alpha_low = code == 0x16 || code == 0x17 || code == 0x19;
     std::uint32_t word = 0;
     for (std::uint32_t o = 0; o < 4; ++o) {
@@ -93,7 +61,7 @@ void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uin
 Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geometry, std::uint64_t uv_offset)
 {
     const PixelFormat& f = *layer.format;
-    const std::array<std::uint32_t, 4> order = component_order(f.code);
+    const std::array<std::uint32_t, 4> order = f.order();
     const std::uint32_t component_bytes = f.eight_bit ? 1 : 2;
     Bytes memory(f.planes == 2 ? uv_offset + geometry.uv_line_stride * input.h : geometry.line_stride * input.h);
     for (std::uint32_t y = 0; y < input.h; ++y)
@@ -102,7 +70,7 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
             if (f.ten_bits()) {
                 std::array<std::uint16_t, 4> component{};
                 for (std::uint32_t o = 0; o < 4; ++o) component[o] = static_cast<std::uint16_t>(input.at(0, o, y, x));
-                const std::uint32_t word = pack_ten_bits(f.code, component);
+                const std::uint32_t word = pack_ten_bits(f, component);
                 for (std::uint32_t b = 0; b < 4; ++b) memory[place + b] = static_cast<std::uint8_t>(word >> (8 * b));
                 continue;
             }

@@ -78,7 +78,7 @@ std::string program_text(const loadable::Plan& plan)
         else if (std::holds_alternative<MarkT0>(entry)) text += "  t0\n";
         else if (const auto* step = std::get_if<HostStep>(&entry);
                  step && plan.actions[step->number].kind == loadable::HostAction::Kind::Task)
-            text += fmt::format("  task {} of the host\n", plan.hosts[plan.actions[step->number].task].task);
+            text += fmt::format("  task {} of the host\n", plan.hosts[plan.actions[step->number].number].task);
     }
     return text;
 }

@@ -33,6 +33,7 @@ OrderedJson cube_json(const Cube* cube)
     return {cube->width, cube->height, cube->channels};
 }
 
+constexpr std::string_view kJudged = "chains were compared with the golden operations";
 constexpr std::string_view kCubes = "not of BDMA";
 constexpr std::array kOperationKeys{
     Key<SeenOperation>{{"task", "integer", "", "in the file"}, [](const SeenOperation& s) -> OrderedJson { return s.scheduled.task; }},
@@ -52,6 +53,30 @@ constexpr std::array kOperationKeys{
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].start; }},
     Key<SeenOperation>{{"done", "integer", "cycle", "its interrupt, masked or not"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
+    Key<SeenOperation>{{"verified", "flag or null", "",
+                        "what the last unit of its chain has written is what the golden operations make; null: not compared", kJudged},
+                       [](const SeenOperation& s) -> OrderedJson {
+                           const loadable::Verdict* verdict = s.r.verdict(s.i);
+                           if (!verdict) return kAbsent;
+                           return verdict->unchecked.empty() ? OrderedJson(verdict->comparison.equal()) : OrderedJson(nullptr);
+                       }},
+    Key<SeenOperation>{{"unverified", "text", "", "why its chain was not compared", "it was not"},
+                       [](const SeenOperation& s) -> OrderedJson {
+                           const loadable::Verdict* verdict = s.r.verdict(s.i);
+                           return verdict && !verdict->unchecked.empty() ? OrderedJson(verdict->unchecked) : kAbsent;
+                       }},
+};
+
+constexpr std::array kVerificationKeys{
+    Key<Verification>{{"chains", "integer", "chains", "that completed"}, [](const Verification& v) -> OrderedJson { return v.chains; }},
+    Key<Verification>{{"unverified", "integer", "chains", "of these not compared"},
+                      [](const Verification& v) -> OrderedJson { return v.unchecked; }},
+    Key<Verification>{{"compared", "integer", "values", "elements of tensors, bytes of BDMA"},
+                      [](const Verification& v) -> OrderedJson { return v.compared; }},
+    Key<Verification>{{"mismatches", "integer", "values", "of these not equal"},
+                      [](const Verification& v) -> OrderedJson { return v.mismatches; }},
+    Key<Verification>{{"mismatch_examples", "list", "", "the first of them in words", "there are mismatches"},
+                      [](const Verification& v) -> OrderedJson { return v.examples.empty() ? kAbsent : OrderedJson(v.examples); }},
 };
 
 OrderedJson operations_json(const LoadableResult& r)
@@ -136,9 +161,28 @@ constexpr std::array kLoadableKeys{
                         }},
     Key<LoadableResult>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
                         [](const LoadableResult& r) { return memory_report_json(r.run.dbb_memory); }},
+    Key<LoadableResult>{
+        {"verification", "object", "", "what the golden operations found", kJudged},
+        [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : written(kVerificationKeys, r.verification()); }},
     Key<LoadableResult>{{"wall_seconds", "number", "s", "time that the simulation took"},
                         [](const LoadableResult& r) -> OrderedJson { return r.wall_seconds; }},
 };
+
+std::string verification_text(const LoadableResult& r)
+{
+    if (r.verdicts.empty()) return "";
+    const Verification v = r.verification();
+    if (v.mismatches != 0)
+        return fmt::format("  values       {} of {} differ from the golden operations: {}\n", grouped(v.mismatches), grouped(v.compared),
+                           v.examples.front());
+    std::string text = fmt::format("  values       verified: {} equal to the golden operations, {} of {} chains\n", grouped(v.compared),
+                                   v.chains - v.unchecked, v.chains);
+    std::map<std::string, std::size_t> reasons;
+    for (const auto& verdict : r.verdicts)
+        if (verdict && !verdict->unchecked.empty()) ++reasons[verdict->unchecked];
+    for (const auto& [reason, chains] : reasons) text += fmt::format("               not compared: {} that {}\n", chains, reason);
+    return text;
+}
 
 std::string size_text(const Cube* cube) { return cube ? fmt::format("{} x {} x {}", cube->width, cube->height, cube->channels) : ""; }
 
@@ -161,6 +205,29 @@ std::vector<OperationTimes> operation_times(const loadable::Plan& plan, const Ru
 
 double LoadableResult::latency_seconds() const { return static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6); }
 
+const loadable::Verdict* LoadableResult::verdict(std::size_t operation) const
+{
+    const std::size_t chain = plan.operations[operation].chain;
+    return chain < verdicts.size() && verdicts[chain] ? &*verdicts[chain] : nullptr;
+}
+
+Verification LoadableResult::verification() const
+{
+    constexpr std::size_t kExamples = 8;
+    Verification v;
+    for (std::size_t k = 0; k < verdicts.size(); ++k) {
+        if (!verdicts[k]) continue;
+        const Comparison& comparison = verdicts[k]->comparison;
+        ++v.chains;
+        v.unchecked += verdicts[k]->unchecked.empty() ? 0 : 1;
+        v.compared += comparison.compared;
+        v.mismatches += comparison.mismatches;
+        for (const std::string& example : comparison.examples)
+            if (v.examples.size() < kExamples) v.examples.push_back(fmt::format("operation {}: {}", plan.chains[k].front(), example));
+    }
+    return v;
+}
+
 OrderedJson loadable_result_json(const LoadableResult& result) { return written(kLoadableKeys, result); }
 
 std::vector<PlacedKey> loadable_result_keys()
@@ -170,6 +237,7 @@ std::vector<PlacedKey> loadable_result_keys()
     place_keys(keys, kLoadableKeys);
     place_keys(keys, kOperationKeys, "operations/[]/");
     place_keys(keys, kTensorKeys, "tensors/[]/");
+    place_keys(keys, kVerificationKeys, "verification/");
     add(port_total_keys("dbb/"));
     add(port_total_keys("cvsram/"));
     add(region_keys("output/[]/"));
@@ -203,6 +271,7 @@ std::string loadable_table(const LoadableResult& r)
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
                         grouped(r.run.dbb.write_bytes));
+    text += verification_text(r);
     for (const WrittenTensor& tensor : r.tensors) text += fmt::format("  output       {}\n", printable(tensor.file));
     return text;
 }

@@ -4,7 +4,7 @@
 #pragma once
 #include "config/json_object.h"
 #include "files/keys.h"
-#include "loadable/plan.h"
+#include "loadable/reference/reference.h"
 #include "platform/machine.h"
 
 namespace dlasim {
@@ -28,6 +28,13 @@ struct OperationTimes {
 /// By operation of the plan.
 std::vector<OperationTimes> operation_times(const loadable::Plan& plan, const RunResult& run);
 
+/// What the golden operations found, in all.
+struct Verification {
+    std::size_t chains = 0, unchecked = 0;  // with a verdict; of these without a comparison
+    std::uint64_t compared = 0, mismatches = 0;
+    std::vector<std::string> examples;  // the first that differ: operation and element
+};
+
 struct LoadableResult {
     const loadable::Plan& plan;
     const RunResult& run;
@@ -35,9 +42,13 @@ struct LoadableResult {
     std::vector<SeenRange> written = {};  // after the last hardware task; empty with --timing-only
     std::vector<SeenRange> results = {};  // at the end, likewise
     std::vector<WrittenTensor> tensors = {};
+    std::vector<std::optional<loadable::Verdict>> verdicts = {};  // by chain; empty: none were asked for
     double wall_seconds = 0;
 
     double latency_seconds() const;
+    Verification verification() const;
+    /// Of the chain that an operation of the plan belongs to; null if there is none.
+    const loadable::Verdict* verdict(std::size_t operation) const;
 };
 
 OrderedJson loadable_result_json(const LoadableResult& result);

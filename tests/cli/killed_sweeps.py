@@ -93,7 +93,9 @@ def main():
         for number in range(sweeps):
             # Every second one begins in a folder with rows of another sweep, so that one that survives is seen.
             if number % 2 != 0:
+                begun = time.monotonic()
                 expect(finish(start(dlasim, folder, "foreign.json", "--restart"))[0] == 0, "the other sweep fails")
+                length = time.monotonic() - begun  # as fast as the system is now
             how = "--restart"
             for _ in range(3):
                 process, by = start(dlasim, folder, "wanted.json", how), SIGNALS[kills % len(SIGNALS)]

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """dlasim loadable and dlasim export from outside, on files of the NVDLA compiler (tests/data, loadables).
 
-usage: loadable_test.py DLASIM [Measured | Golden | Programs | Files | Traces | Exports]
+usage: loadable_test.py DLASIM [Measured | Verified | Golden | Programs | Files | Traces | Exports]
 
 Measured  every run of measured.json: interrupts, totals of the port and the output as on the reference RTL, and every recorded event
+Verified  what every operation of every file writes is what the golden operations make, in all three modes
 Golden    the public kernel tests leave what their golden files say, in all three modes
 Programs  register program, memory and regions are those of the executable model of the specification, for every file and mode
 Files     what is written, what is refused and how
@@ -11,6 +12,7 @@ Traces    what dlasim export writes of layers, networks and loadables is replaye
 Exports   the same of twenty layers and more networks (slow)
 """
 import json
+import math
 import os
 import struct
 import subprocess
@@ -109,6 +111,35 @@ class Measured(Loadable):
         """LeNet-5 on nv_small: docs/hardware/loadable.md 4."""
         cycles = [self.run_file(DATA / "lenet5_nv_small.nvdla", "--mode", mode)["cycles"] for mode in MODES]
         self.assertEqual(cycles, [139609, 138679, 138692])
+
+
+class Verified(Loadable):
+    def test_every_operation_of_every_file_is_compared_with_the_golden_ones(self):
+        ran = 0
+        for path in files():
+            for mode in MODES:
+                with self.subTest(path.stem, mode=mode):
+                    result = self.run_file(path, "--mode", mode)
+                    verification = result["verification"]
+                    self.assertEqual((verification["unverified"], verification["mismatches"]), (0, 0))
+                    self.assertEqual(verification["chains"], len({o["chain"] for o in result["operations"]}))
+                    self.assertTrue(all(o["verified"] is True and "unverified" not in o for o in result["operations"]))
+                    ends = {o["chain"]: o.get("output", [0]) for o in reversed(result["operations"])}  # enabled from the last unit on
+                    self.assertGreaterEqual(verification["compared"], max(1, sum(math.prod(output) for output in ends.values())))
+                    ran += 1
+        self.assertGreater(ran, 150)
+
+    def test_comparing_changes_no_cycle(self):
+        for mode in MODES:
+            path, runs = DATA / "resblock_nv_full.nvdla", []
+            for options in ((), ("--no-verify",)):
+                result = self.run_file(path, "--mode", mode, "--events", "events.json", *options)
+                self.assertEqual("verification" in result, options == ())
+                runs.append(((self.folder / "events.json").read_text(), result["cycles"], result["operations"][-1]["done"]))
+            self.assertEqual(runs[0], runs[1])
+
+    def test_without_values_nothing_is_compared(self):
+        self.assertNotIn("verification", self.run_file(DATA / "tiny_nv_full.nvdla", "--timing-only"))
 
 
 class Golden(Loadable):

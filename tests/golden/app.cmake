@@ -28,6 +28,7 @@ if(TARGET dlasim::app)
     dlasim_test(post_reference_test.cpp golden USES dlasim::golden dlasim::numerics)
     dlasim_test(deconvolution_layers_test.cpp golden USES dlasim::app)
     dlasim_test(partition_layers_test.cpp golden USES dlasim::app)
+    dlasim_test(loadable_reference_test.cpp golden USES dlasim::app)
     dlasim_test(lrn_reference_test.cpp golden USES dlasim::lowering dlasim::numerics)
     foreach(kind groups batch compressed image winograd deconvolution machines post sdp convert cvsram partial reuse strips auto
             pool pool_int16 pool_fp16 pooled)

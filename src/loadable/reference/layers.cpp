@@ -1,0 +1,303 @@
+#include "loadable/reference/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dlasim::loadable {
+namespace {
+
+constexpr unsigned kRelu = 1, kTable = 2, kPrelu = 3;  // activations
+
+void expect(bool good, const std::string& why)
+{
+    if (!good) throw Unchecked{why};
+}
+
+/// One direction of a window that makes `outputs` of `size` elements.
+struct Fit {
+    std::uint32_t used = 0, behind = 0;  // elements that count, padding behind them
+};
+Fit fit(std::uint32_t outputs, std::uint32_t stride, std::uint32_t span, std::uint32_t before, std::uint32_t size)
+{
+    const std::int64_t needed = (std::int64_t{outputs} - 1) * stride + span - before - size;
+    expect(needed + size > 0 && needed < span, "has an output that its input does not reach");
+    return {static_cast<std::uint32_t>(size + std::min<std::int64_t>(needed, 0)),
+            static_cast<std::uint32_t>(std::max<std::int64_t>(needed, 0))};
+}
+
+/// The first columns and rows.
+Tensor cropped(const Tensor& of, std::uint32_t h, std::uint32_t w)
+{
+    if (of.h == h && of.w == w) return of;
+    Tensor crop(of.n, of.c, h, w);
+    for (std::uint32_t n = 0; n < of.n; ++n)
+        for (std::uint32_t c = 0; c < of.c; ++c)
+            for (std::uint32_t y = 0; y < h; ++y)
+                std::copy_n(of.values.begin() + static_cast<std::ptrdiff_t>(of.index(n, c, y, 0)), w,
+                            crop.values.begin() + static_cast<std::ptrdiff_t>(crop.index(n, c, y, 0)));
+    return crop;
+}
+
+LutSlope slope_of(const Slope& slope) { return {slope.scale, slope.shift}; }
+
+/// A bound of 32 bits, as its register holds it.
+std::int32_t low_word(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
+
+Lut lut_of(const LookupTable& t)
+{
+    Lut lut;
+    lut.le.exponential = t.method == 0;
+    lut.le.start = low_word(t.le_start), lut.le.end = low_word(t.le_end);
+    lut.lo.start = low_word(t.lo_start), lut.lo.end = low_word(t.lo_end);
+    lut.le.index_offset = lut.le.index_select = t.le_offset;
+    lut.lo.index_select = t.lo_select;
+    lut.le.underflow = slope_of(t.le_underflow), lut.le.overflow = slope_of(t.le_overflow);
+    lut.lo.underflow = slope_of(t.lo_underflow), lut.lo.overflow = slope_of(t.lo_overflow);
+    lut.underflow_lo = (t.underflow_priority & 1) != 0, lut.overflow_lo = (t.overflow_priority & 1) != 0;
+    lut.hybrid_lo = (t.hybrid_priority & 1) != 0;
+    std::copy(t.le.begin(), t.le.end(), lut.le.entries.begin());
+    std::copy(t.lo.begin(), t.lo.end(), lut.lo.entries.begin());
+    return lut;
+}
+
+}  // namespace
+
+Precision precision_of(unsigned code)
+{
+    expect(code <= 2, fmt::format("has precision {}", code));
+    return static_cast<Precision>(code);
+}
+
+Location Translator::place(std::int16_t address) const
+{
+    expect(address >= 0, "has data without an address");
+    return plan_.memories->place(plan_.loadable->tasks[task_.task], address, task_.where);
+}
+
+Location Translator::place(const Cube& cube) const
+{
+    Location at = place(cube.address);
+    at.address += cube.offset;
+    return at;
+}
+
+Features Translator::features(const Cube& cube, unsigned precision) const
+{
+    return {place(cube),
+            1,
+            cube.channels,
+            cube.height,
+            cube.width,
+            cube.line_stride,
+            cube.surface_stride,
+            0,
+            plan_.hardware.memory.atom_bytes,
+            precision_of(precision) == Precision::Int8 ? 1u : 2u};
+}
+
+Tensor Translator::input(const Features& of) const
+{
+    return loadable::features(of, [&](const Location& from, std::span<std::uint8_t> bytes) { shadow_.read(from, bytes); });
+}
+
+void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv) const
+{
+    const Hardware& hw = plan_.hardware;
+    Layer& l = golden.layer;
+    expect(conv.mode == 0, "is a Winograd convolution, whose kernels the file has transformed");
+    expect(conv.output_converter.truncate == 0, "cuts off bits of its sums");
+    expect(conv.mac_width == conv.destination.width && conv.mac_height == conv.destination.height, "takes its sums in another shape");
+    l.op = Op::Convolution;
+    l.precision = precision_of(conv.precision);
+    l.batch = conv.batch;
+    l.kernels = conv.destination.channels;
+    l.kernel_height = conv.kernel_height;
+    l.kernel_width = conv.kernel_width;
+    l.channels = conv.kernel_channels;
+    l.stride = {conv.stride_x, conv.stride_y};
+    l.dilation = {conv.dilation_x, conv.dilation_y};
+    l.conversion.on = conv.input_converter.enable != 0;
+    l.conversion.offset = conv.input_converter.offset;
+    l.conversion.scale = conv.input_converter.scale;
+    l.conversion.shift = conv.input_converter.truncate;
+    const bool image = !conv.feature();
+    if (image) {
+        l.format = find_pixel_format(conv.format);
+        expect(l.format != nullptr, fmt::format("has data format {}", conv.format));
+        l.signed_pixels = conv.pixel_override != 0;
+        l.conversion.per_component = conv.mean_on != 0;
+        std::copy(conv.mean.begin(), conv.mean.end(), l.conversion.mean.begin());
+        expect(conv.kernel_width == 1 && conv.kernel_channels % l.format->components == 0, "has kernels that are no rows of pixels");
+        expect(conv.batch == 1 && conv.dilation_x == 1 && conv.dilation_y == 1, "takes pixels in batches or dilated");
+        l.channels = l.format->components;
+        l.kernel_width = conv.kernel_channels / l.channels;
+        golden.method.image_rows = 1u << conv.post_extension;
+    } else {
+        l.input_precision = precision_of(conv.input_precision);
+        expect(conv.csc_width == conv.source.width && conv.csc_height == conv.source.height, "has features of two sizes");
+        expect(l.conversion.on || *l.input_precision == l.precision, "takes features of another precision unconverted");
+    }
+    expect(l.stride.x >= 1 && l.stride.y >= 1 && l.dilation.x >= 1 && l.dilation.y >= 1 && l.kernel_width >= 1 && l.kernel_height >= 1,
+           "has a stride, a dilation or a kernel of 0");
+    const Fit x = fit(conv.destination.width, l.stride.x, l.span_x(), conv.pad_left, conv.source.width),
+              y = fit(conv.destination.height, l.stride.y, l.span_y(), conv.pad_top, conv.source.height);
+    l.pad = {conv.pad_left, x.behind, conv.pad_top, y.behind, conv.pad_value};
+    l.width = x.used, l.height = y.used;
+    if (image) {
+        const Pixels of{l.format,
+                        place(conv.source),
+                        conv.source.width,
+                        conv.source.height,
+                        conv.source.line_stride,
+                        static_cast<std::uint64_t>(conv.second_plane),
+                        conv.second_line_stride};
+        golden.tensors.input = cropped(pixels(shadow_, of), l.height, l.width);
+    } else {
+        Features of = features(conv.source, conv.input_precision);
+        expect((conv.kernel_channels - 1) / of.per_atom() == (conv.source.channels - 1) / of.per_atom(),
+               "has kernels with more or fewer channels than its features");
+        of.c = conv.kernel_channels;
+        of.n = conv.batch;
+        of.batch_stride = conv.batch_stride;
+        golden.tensors.input = cropped(input(of), l.height, l.width);
+    }
+    Weights w;
+    w.place = place(conv.weights);
+    w.bytes = conv.weights.size;
+    w.kernels = l.kernels, w.channels = l.channels, w.rows = l.kernel_height, w.columns = l.kernel_width;
+    w.element_bytes = l.element_bytes();
+    w.group = hw.kernel_group(l.precision);
+    w.slice = hw.mac.atomic_c;
+    w.image = image;
+    w.rows_together = golden.method.image_rows;
+    w.compressed = conv.weight_format != 0;
+    if (w.compressed) w.mask = place(conv.mask), w.mask_bytes = conv.mask.size;
+    golden.tensors.weights = weights(shadow_, w);
+}
+
+void Translator::add_engine(GoldenLayer& golden, std::size_t engine, const SdpOperation& sdp) const
+{
+    const SdpStage& stage = sdp.stages[engine];
+    const bool y = engine == 2;
+    if (stage.enable == 0 || (y && !plan_.hardware.sdp.has_ew)) return;
+    Layer& l = golden.layer;
+    PointEngine& e = l.post.engines[engine];
+    const OperandPer per = stage.mode == 0 ? OperandPer::Layer : stage.mode == 1 ? OperandPer::Kernel : OperandPer::Element;
+    const auto operand = [&](bool on, std::int32_t value, const Converter& c) {
+        return Operand{on, per, value, {y && c.enable != 0, c.offset, c.scale, c.truncate}};
+    };
+    e.alu = operand(stage.adds(), stage.alu_operand, stage.alu_converter);
+    e.mul = operand(stage.multiplies(), stage.multiplier_operand, stage.multiplier_converter);
+    e.function = static_cast<AluFunction>(stage.alu & 3);
+    expect(!e.alu.on || e.function != AluFunction::Equal, "compares");
+    e.prelu = stage.activation == kPrelu;
+    e.relu = !y && stage.activation == kRelu;
+    e.alu_shift = y ? 0 : stage.shift;
+    e.mul_shift = stage.truncate;
+    if (y && stage.activation == kTable) {
+        expect(sdp.table >= 0, "looks up without a table");
+        e.lut = lut_of(task_.tables[static_cast<std::size_t>(sdp.table)]);
+    }
+    if (!stage.reads()) return;
+    const bool bytes = stage.precision == 0;
+    expect(!bytes || l.precision == Precision::Int8, "has operands of one byte for numbers of two");
+    e.operand_bytes = bytes ? 1 : 2;
+    const bool element = per == OperandPer::Element;
+    const Cube& cube = sdp.operands[engine];
+    const Operands of{place(cube),
+                      cube.line_stride,
+                      cube.surface_stride,
+                      l.kernels,
+                      element ? l.out_height() : 1,
+                      element ? l.out_width() : 1,
+                      plan_.hardware.memory.atom_bytes / l.element_bytes(),
+                      e.operand_bytes,
+                      stage.type == 3};
+    std::array<Tensor, 2> streamed = operands(shadow_, of);
+    if (stage.adds()) golden.tensors.operands[operand_slot(engine, false)] = std::move(streamed[0]);
+    if (stage.multiplies()) golden.tensors.operands[operand_slot(engine, true)] = std::move(streamed[stage.adds() ? 1 : 0]);
+}
+
+GoldenLayer Translator::layer(const ConvOperation* conv, const SdpOperation& sdp) const
+{
+    GoldenLayer golden;
+    Layer& l = golden.layer;
+    expect(sdp.mode == 0, "takes its input in Winograd's order");
+    if (conv) {
+        expect(sdp.source_precision == conv->precision, "takes sums of another precision");
+        add_convolution(golden, *conv);
+        expect(sdp.source.width == l.out_width() && sdp.source.height == l.out_height() && sdp.source.channels == l.kernels &&
+                   sdp.batch == conv->batch,
+               "takes sums of another shape");
+    } else {
+        expect(!sdp.source.flies(), "takes what nobody gives it");
+        expect(sdp.batch == 1, "is a batch from memory");
+        expect(sdp.source_precision != 1 || sdp.precision != 0, "makes int8 of int16");
+        l.op = Op::Sdp;
+        l.precision = precision_of(sdp.source_precision);
+        l.width = sdp.source.width, l.height = sdp.source.height, l.channels = l.kernels = sdp.source.channels;
+        golden.tensors.input = input(features(sdp.source, sdp.source_precision));
+    }
+    l.output = {precision_of(sdp.precision), sdp.output_converter.offset, sdp.output_converter.scale, sdp.output_converter.truncate};
+    for (std::size_t engine = 0; engine < sdp.stages.size(); ++engine) add_engine(golden, engine, sdp);
+    return golden;
+}
+
+GoldenPool Translator::pool(const PdpOperation& pdp) const
+{
+    constexpr PoolFunction kFunctions[] = {PoolFunction::Average, PoolFunction::Max, PoolFunction::Min};
+    GoldenPool golden;
+    golden.precision = precision_of(pdp.precision);
+    Pool& pool = golden.pool;
+    expect(pdp.method < std::size(kFunctions), fmt::format("has method {}", pdp.method));
+    pool.function = kFunctions[pdp.method];
+    pool.x = {pdp.kernel_width + 1u, pdp.stride_x, pdp.pad_left, 0};
+    pool.y = {pdp.kernel_height + 1u, pdp.stride_y, pdp.pad_top, 0};
+    expect(pool.x.before < pool.x.kernel && pool.y.before < pool.y.kernel, "has windows of nothing but padding");
+    const Fit x = fit(pdp.destination.width, pool.x.stride, pool.x.kernel, pool.x.before, pdp.source.width),
+              y = fit(pdp.destination.height, pool.y.stride, pool.y.kernel, pool.y.before, pdp.source.height);
+    pool.x.after = x.behind, pool.y.after = y.behind;
+    golden.width = x.used, golden.height = y.used;
+    expect(pdp.destination.channels == pdp.source.channels, "makes more or fewer channels than it takes");
+    if (golden.precision == Precision::Fp16 || pool.function != PoolFunction::Average) return golden;
+    pool.pad_value = pdp.pad_values[0];
+    for (std::size_t i = 0; i < pdp.pad_values.size(); ++i)
+        expect(pdp.pad_values[i] == static_cast<std::int64_t>(i + 1) * pdp.pad_values[0], "pads with sums of different values");
+    return golden;
+}
+
+CdpFunction Translator::function(const CdpOperation& cdp) const
+{
+    expect(cdp.table >= 0, "looks up without a table");
+    const LookupTable& t = task_.tables[static_cast<std::size_t>(cdp.table)];
+    CdpFunction f;
+    f.precision = precision_of(cdp.input_precision);
+    f.window = cdp.window;
+    f.bypass_square_sum = cdp.bypass_square_sum != 0;
+    f.bypass_multiplier = cdp.bypass_multiplier != 0;
+    const auto converter = [](const Converter& c) { return CdpConversion{c.offset, c.scale, c.truncate}; };
+    if (f.precision != Precision::Fp16) f.input = converter(cdp.input_converter), f.output = converter(cdp.output_converter);
+    constexpr unsigned kMostInputShift = 24, kMostOutputShift = 41;
+    expect(f.input.shift <= kMostInputShift && f.output.shift <= kMostOutputShift, "shifts everything out");
+    const auto bound = [&](std::uint64_t value) {
+        const std::int64_t number = static_cast<std::int64_t>(value << 26) >> 26;  // 38 bits
+        return f.precision == Precision::Fp16 ? static_cast<std::int64_t>(static_cast<std::uint32_t>(value)) : number;
+    };
+    constexpr std::int64_t kNarrow = std::int64_t{1} << 21;  // of int8's index unit
+    f.le.exponential = t.method == 0;
+    f.le.start = bound(t.le_start), f.le.end = bound(t.le_end), f.lo.start = bound(t.lo_start), f.lo.end = bound(t.lo_end);
+    expect(f.precision != Precision::Int8 || (f.le.start >= 0 && f.le.start < kNarrow && f.lo.start >= 0 && f.lo.start < kNarrow),
+           "has a table that begins beyond the sums of int8");
+    f.le.offset = t.le_offset, f.lo.offset = t.lo_select;
+    expect(f.precision == Precision::Fp16 || (f.lo.offset >= 0 && (f.le.exponential || f.le.offset >= 0)), "has steps of less than 1");
+    f.le.underflow = slope_of(t.le_underflow), f.le.overflow = slope_of(t.le_overflow);
+    f.lo.underflow = slope_of(t.lo_underflow), f.lo.overflow = slope_of(t.lo_overflow);
+    f.underflow_lo = (t.underflow_priority & 1) != 0, f.overflow_lo = (t.overflow_priority & 1) != 0;
+    f.hybrid_lo = (t.hybrid_priority & 1) != 0;
+    std::copy(t.le.begin(), t.le.end(), f.le.entries.begin());
+    std::copy(t.lo.begin(), t.lo.end(), f.lo.entries.begin());
+    return f;
+}
+
+}  // namespace dlasim::loadable

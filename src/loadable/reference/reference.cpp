@@ -1,0 +1,224 @@
+#include "loadable/reference/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "golden/reshaped.h"
+#include "loadable/reference/layers.h"
+
+namespace dlasim::loadable {
+namespace {
+
+/// The operations of a chain by unit; null where it has none.
+struct Members {
+    const ConvOperation* conv = nullptr;
+    const SdpOperation* sdp = nullptr;
+    const PdpOperation* pdp = nullptr;
+    const CdpOperation* cdp = nullptr;
+    const RubikOperation* rubik = nullptr;
+    const BdmaOperation* bdma = nullptr;
+};
+
+Members members_of(const HardwareTask& task, const Chain& chain)
+{
+    Members m;
+    for (const std::size_t i : chain) {
+        const Operation& o = task.operations[i];
+        switch (o.kind) {
+            case Kind::Conv:
+                m.conv = &o.conv;
+                break;
+            case Kind::Sdp:
+                m.sdp = &o.sdp;
+                break;
+            case Kind::Pdp:
+                m.pdp = &o.pdp;
+                break;
+            case Kind::Cdp:
+                m.cdp = &o.cdp;
+                break;
+            case Kind::Rubik:
+                m.rubik = &o.rubik;
+                break;
+            case Kind::Bdma:
+                m.bdma = &o.bdma;
+                break;
+        }
+    }
+    return m;
+}
+
+/// One chain.
+class Judge {
+public:
+    Judge(const Plan& plan, const HardwareTask& task, const Chain& chain, Shadow& shadow, const ReadLine& read)
+        : plan_(plan), translate_(plan, task, shadow), m_(members_of(task, chain)), shadow_(shadow), read_(read)
+    {
+    }
+
+    Verdict verdict()
+    {
+        Verdict verdict;
+        std::vector<Features> written;
+        if (m_.bdma) {
+            copy(verdict);
+            return verdict;
+        }
+        try {
+            written = destinations();
+            verdict.comparison = compared(written);
+        } catch (const Unchecked& unchecked) {
+            verdict.unchecked = unchecked.why;
+        }
+        for (const Features& of : written) take_over(shadow_, of, read_);
+        return verdict;
+    }
+
+private:
+    /// Where the last unit has written, its whole cube; of Rubik's split planes, which are no features, one a channel.
+    std::vector<Features> destinations() const
+    {
+        if (m_.rubik) {
+            Features of = translate_.features(m_.rubik->destination, m_.rubik->precision);
+            check_size(1, of.c, of.h, of.w);
+            if (m_.rubik->mode != kSplit) return {of};
+            std::vector<Features> planes;
+            for (std::uint32_t c = 0; c < of.c; ++c) {
+                Features plane = of;
+                plane.place.address += std::uint64_t{c} * m_.rubik->destination.plane_stride;
+                plane.c = 1;
+                plane.atom_bytes = plane.element_bytes;  // elements of a line stand side by side
+                planes.push_back(plane);
+            }
+            return planes;
+        }
+        if (m_.pdp) return {translate_.features(m_.pdp->destination, m_.pdp->precision)};
+        if (m_.cdp) return {translate_.features(m_.cdp->destination, m_.cdp->precision)};
+        Features of = translate_.features(m_.sdp->destination, m_.sdp->precision);
+        of.n = m_.sdp->batch;
+        of.batch_stride = m_.sdp->batch_stride;
+        return {of};
+    }
+
+    Comparison compared(const std::vector<Features>& written) const
+    {
+        const Tensor must = golden();
+        if (written.size() == 1) return compare(found(written.front()), must);
+        Tensor all(1, must.c, must.h, must.w);
+        for (std::uint32_t c = 0; c < must.c; ++c) {
+            const Tensor plane = found(written[c]);
+            std::copy(plane.values.begin(), plane.values.end(), all.values.begin() + static_cast<std::ptrdiff_t>(all.index(0, c, 0, 0)));
+        }
+        return compare(all, must);
+    }
+    Tensor found(const Features& of) const { return features(of, read_); }
+
+    Tensor golden() const
+    {
+        if (m_.rubik) return reshaped();
+        if (m_.cdp) {
+            const Features of = translate_.features(m_.cdp->source, m_.cdp->input_precision);
+            return cdp_output(translate_.function(*m_.cdp), translate_.input(of), of.c);
+        }
+        Tensor made;
+        if (m_.sdp) {
+            const GoldenLayer golden = translate_.layer(m_.conv, *m_.sdp);
+            made = reference_output(golden.layer, plan_.hardware, golden.tensors, golden.method);
+        }
+        if (!m_.pdp) return made;
+        const GoldenPool golden = translate_.pool(*m_.pdp);
+        if (!m_.sdp) {
+            if (m_.pdp->source.flies()) throw Unchecked{"takes what nobody gives it"};
+            made = translate_.input(translate_.features(m_.pdp->source, m_.pdp->precision));
+        }
+        if (made.n != 1 || made.w != m_.pdp->source.width || made.h != m_.pdp->source.height || made.c != m_.pdp->source.channels)
+            throw Unchecked{"pools a cube of another shape than it is given"};
+        Tensor used(1, made.c, golden.height, golden.width);
+        for (std::uint32_t c = 0; c < used.c; ++c)
+            for (std::uint32_t y = 0; y < used.h; ++y)
+                for (std::uint32_t x = 0; x < used.w; ++x) used.at(0, c, y, x) = made.at(0, c, y, x);
+        return pooled(used, golden.pool, golden.precision, false, Reciprocal::CutOff);
+    }
+
+    /// Rubik moves elements.
+    Tensor reshaped() const
+    {
+        const RubikOperation& op = *m_.rubik;
+        Features of = translate_.features(op.source, op.precision);
+        const std::uint32_t channels = op.destination.channels;
+        if (op.mode == kMerge) return planes(shadow_, of, op.source.plane_stride);
+        if (op.mode == kSplit) return translate_.input(of);
+        const Extent stride{op.stride_x, op.stride_y};
+        if (op.destination.width != of.w * stride.x || op.destination.height != of.h * stride.y)
+            throw Unchecked{"makes a cube of another shape than its strides say"};
+        // Each phase has whole surfaces of its own.
+        of.n = stride.x * stride.y;
+        of.c = channels;
+        of.batch_stride = (channels + of.per_atom() - 1) / of.per_atom() * of.surface_stride;
+        return contracted(translate_.input(of), stride);
+    }
+
+    /// BDMA moves bytes: all lines are read before any is compared with what was written over it.
+    void copy(Verdict& verdict)
+    {
+        constexpr std::uint64_t kMostBytes = 1u << 28;
+        for (const Transfer& t : m_.bdma->transfers) {
+            const Location from = translate_.place(t.source), to = translate_.place(t.destination);
+            if (std::uint64_t{t.lines} * t.surfaces * t.line_bytes > kMostBytes) {
+                verdict.unchecked = "copies more bytes than are compared";
+                return;
+            }
+            std::vector<std::uint8_t> found(t.line_bytes);
+            for (std::uint32_t s = 0; s < t.surfaces; ++s)
+                for (std::uint32_t l = 0; l < t.lines; ++l) {
+                    const auto at = [&](Location place, std::uint64_t line, std::uint64_t surface) {
+                        place.address += s * surface + l * line;
+                        return place;
+                    };
+                    const Location end = at(to, t.destination_line, t.destination_surface);
+                    const std::vector<std::uint8_t> must = shadow_.bytes(at(from, t.source_line, t.source_surface), t.line_bytes);
+                    read_(end, found);
+                    verdict.comparison.compared += must.size();
+                    for (std::size_t i = 0; i < must.size(); ++i) {
+                        if (found[i] == must[i]) continue;
+                        if (++verdict.comparison.mismatches == 1)
+                            verdict.comparison.examples.push_back(
+                                fmt::format("{:#x}: found {:#04x}, expected {:#04x}", end.address + i, found[i], must[i]));
+                    }
+                    shadow_.write(end, found);
+                }
+        }
+    }
+
+    enum RubikMode { kContract, kSplit, kMerge };
+
+    const Plan& plan_;
+    const Translator translate_;
+    const Members m_;
+    Shadow& shadow_;
+    const ReadLine& read_;
+};
+
+}  // namespace
+
+Reference::Reference(const Plan& plan) : plan_(plan), verdicts_(plan.chains.size())
+{
+    fill_memory(plan, [&](const Location& to, std::span<const std::uint8_t> bytes) { shadow_.write(to, bytes); });
+}
+
+void Reference::host(std::size_t number)
+{
+    run_host_task(
+        plan_.hosts[number], [&](const Location& from, std::uint64_t bytes) { return shadow_.bytes(from, bytes); },
+        [&](const Location& to, const std::vector<std::uint8_t>& bytes) { shadow_.write(to, bytes); });
+}
+
+void Reference::chain(std::size_t number, const ReadLine& read)
+{
+    const auto of = std::find_if(plan_.operations.begin(), plan_.operations.end(), [&](const Scheduled& s) { return s.chain == number; });
+    if (of == plan_.operations.end()) return;  // BDMA without transfers
+    verdicts_[number] = Judge(plan_, plan_.task_of(*of), plan_.chains[number], shadow_, read).verdict();
+}
+
+}  // namespace dlasim::loadable
