@@ -178,7 +178,8 @@ Exported export_network(const ExportOptions& options)
     const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
     const Network network = read_network(file);
     NetworkPlan plan = plan_network(network, hardware, parse_memory(options.what.memory), {.seed = options.what.seed, .values = true});
-    check_host(plan.program.entries, file, [](std::size_t) { return true; });
+    check_host(plan.program.entries, file,
+               [&](std::size_t number) { return host_action(number, plan.plans.size()).kind == HostAction::Kind::Compute; });
     return export_ranged(options, {network.name, file, plan.hardware, plan.memory, plan.program.entries, plan.ranges},
                          [&](const Contents::Write& write) { fill_memory(plan, write); });
 }

@@ -153,6 +153,8 @@ int parse_and_run(int argc, char** argv)
         ->capture_default_str()
         ->check(CLI::IsMember({"together", "apart"}));
     net_app->add_flag("--timing-only", net.timing_only, "simulate time without values; nothing is verified");
+    net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
+    net_app->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
     net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");
     net_app->add_flag("--quiet", net.quiet, "print nothing but errors");
     net_app->add_flag("--times", net.times, "say on stderr how much CPU time the run took, and how much of it the simulation");

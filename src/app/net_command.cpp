@@ -52,6 +52,7 @@ NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, O
     how.timing_only = options.timing_only;
     how.stepping = options.stepping;
     how.keep_going = keep_going;
+    how.keep_tensors = options.tensors;
     how.events = !options.events.empty();
     if (!onnx) return simulate(plan, how);
     const ImageSource source = onnx->source(plan);
@@ -66,14 +67,12 @@ std::string file_name(const std::string& name)
     return file + ".npy";
 }
 
-void write_tensors(const NetworkPlan& plan, const ReadPlace& read, const OutputFolder& folder)
+void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, const OutputFolder& folder)
 {
     const std::filesystem::path below = folder.path() / "tensors";
     make_folder(below);
     for (std::size_t t = 0; t < plan.layouts.size(); ++t)
-        if (plan.exists(t))
-            OutputFile(below / file_name(plan.steps.tensors[t].name))
-                .commit(npy_file(read_tensor(plan.steps.tensors[t], plan.layouts[t], read), Precision::Int8));
+        if (plan.exists(t)) OutputFile(below / file_name(plan.steps.tensors[t].name)).commit(npy_file(tensors[t], Precision::Int8));
 }
 
 void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, const OutputFolder& folder)
@@ -111,7 +110,7 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     else remove_file(outputs.folder.path() / kTensorFile);
     if (options.tensors && !options.timing_only) {
         if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
-        else write_tensors(plan, simulation.read, outputs.folder);
+        else write_tensors(plan, simulation.tensors, outputs.folder);
     }
     outputs.table.commit(network_csv(result));
     if (options.report) outputs.folder.file(kReportFile).commit(network_table(result));
@@ -131,7 +130,11 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
     watch_for_interrupt();  // before the first file
     NetOutputs outputs(options, onnx ? onnx->output_bytes() : network.tensors[network.layers.back().output].elements());
     NetworkPlan plan = plan_network(network, hardware, memory,
-                                    {.seed = options.seed, .values = !options.timing_only, .images = onnx ? onnx->images() : 1});
+                                    {.seed = options.seed,
+                                     .values = !options.timing_only,
+                                     .images = onnx ? onnx->images() : 1,
+                                     .keep_tensors = options.keep,
+                                     .cvsram = options.cvsram});
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
     return conclude(plan, simulate_shown(plan, options, onnx), options, outputs, apart ? &*apart : nullptr, onnx);
@@ -140,7 +143,9 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
 /// What would run; plan.json is the network with every cut told.
 int show_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
 {
-    const NetworkPlan plan = plan_network(network, hardware, memory, {.seed = options.seed, .values = false, .told = true});
+    const NetworkPlan plan =
+        plan_network(network, hardware, memory,
+                     {.seed = options.seed, .values = false, .keep_tensors = options.keep, .cvsram = options.cvsram, .told = true});
     if (options.has_out && !is_onnx(options.network)) {  // a model's numbers are in its own file
         const OutputFolder folder(options.out);
         folder.file("plan.json").commit(json_file_text(network_json(plan.network), 2));

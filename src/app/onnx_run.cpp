@@ -72,17 +72,17 @@ ImageSource OnnxRun::source(const NetworkPlan& plan)
 {
     kept_.resize(network().tensors.size());
     return {[this](std::size_t image) { return images_->integers(image); },
-            [this, &plan](std::size_t image, const ReadPlace& read) { look_at(image, plan, read); }};
+            [this, &plan](std::size_t image, const std::vector<Tensor>& tensors) { look_at(image, plan, tensors); }};
 }
 
-void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const ReadPlace& read)
+void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors)
 {
     const std::vector<RealTensor> reference = evaluate(reference_, images_->reals(image));
     std::vector<ImagesResult::Error>& errors = result_.errors;
     std::size_t next = 0;
     for (std::size_t t = 0; t < network().tensors.size(); ++t) {
         if (!plan.exists(t)) continue;
-        const Tensor tensor = read_tensor(plan.steps.tensors[t], plan.layouts[t], read);
+        const Tensor& tensor = tensors[t];
         if (image == 0) errors.push_back({.tensor = t});
         ImagesResult::Error& error = errors[next++];
         const RealTensor& real = reference[quantised_.values[t]];

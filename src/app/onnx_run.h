@@ -30,7 +30,7 @@ public:
 
 private:
     void calibrate(const NetOptions& options);
-    void look_at(std::size_t image, const NetworkPlan& plan, const ReadPlace& read);
+    void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
     std::vector<float> behind(const Tensor& output) const;
 
     RealGraph graph_;

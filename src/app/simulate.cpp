@@ -76,24 +76,31 @@ NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options, co
         return machine.read_memory(space(place), Address(place.address), bytes);
     };
     std::size_t image = 0;
+    std::optional<TensorWatch> watch;
     const auto begin = [&] {
         if (source) plan.golden = golden_tensors(plan, source->inputs(image));
         fill_memory(plan, write);
+        watch.emplace(plan, simulation.read, write, options.keep_tensors || source);
     };
     const auto end = [&] {
-        add_findings(simulation.findings, check_tensors(plan, simulation.read));
-        if (source) source->done(image, simulation.read);
+        watch->end();
+        add_findings(simulation.findings, watch->findings());
+        if (source) source->done(image, watch->tensors());
         ++image;
     };
     if (!options.timing_only) {
         begin();
         machine.on_host = [&](std::size_t number) {
-            if (number != plan.program.image_done) return run_host_step(plan, number, simulation.read, write);
+            const HostAction action = host_action(number, plan.plans.size());
+            if (action.kind == HostAction::Kind::Compute) return run_host_step(plan, action.step, simulation.read, write);
+            if (action.kind == HostAction::Kind::Look) return watch->before(action.step);
             end();
             begin();
         };
     }
-    if (run_program(simulation, machine, plan.program.entries, options) && !options.timing_only) end();
+    if (!run_program(simulation, machine, plan.program.entries, options) || options.timing_only) return simulation;
+    end();
+    if (options.keep_tensors) simulation.tensors = watch->tensors();
     return simulation;
 }
 

@@ -15,6 +15,7 @@ struct SimulateOptions {
     std::function<bool(Cycle now, std::uint64_t work)> keep_going;  // what Machine::work() says; false stops the run
     bool check_dram = false;                                        // every command of a DRAM goes through its checker
     bool events = false;                                            // record probes and bus logs
+    bool keep_tensors = false;                                      // values of every tensor of a network
 };
 
 struct Simulation {
@@ -31,6 +32,7 @@ Simulation simulate(const Job& job, const SimulateOptions& options);
 struct NetworkSimulation {
     RunResult run;
     std::vector<TensorFinding> findings;  // none with timing_only, or when the run did not end
+    std::vector<Tensor> tensors;          // with keep_tensors: by tensor, as they were when they were complete
     ReadPlace read;                       // the memory after it, as long as `machine` is there
     double wall_seconds = 0, cpu_seconds = 0;
     std::shared_ptr<Machine> machine;
@@ -41,8 +43,8 @@ RunResult simulate_time(const NetworkPlan& plan, const NetworkProgram& program);
 
 /// What goes through a network with numbers, image by image, and who looks at what came out.
 struct ImageSource {
-    std::function<std::vector<Tensor>(std::size_t image)> inputs;  // in the order of the network's
-    std::function<void(std::size_t image, const ReadPlace& read)> done;
+    std::function<std::vector<Tensor>(std::size_t image)> inputs;                     // in the order of the network's
+    std::function<void(std::size_t image, const std::vector<Tensor>& tensors)> done;  // by tensor of the plan
 };
 
 /// The same for a network; the images of its plan are let go. `source`: of a network with numbers, unless with timing_only.

@@ -35,6 +35,8 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("memory.has_secondary", memory.has_secondary, "the secondary port (CVSRAM)"),
         DLASIM_NUMBER("memory.secondary.width_bytes", memory.secondary.width_bytes, 0, 1024, "bytes", "bytes a beat of the secondary port"),
         DLASIM_NUMBER("memory.secondary.burst_beats", memory.secondary.burst_beats, 1, 16, "beats", "longest burst in beats"),
+        DLASIM_NUMBER("memory.secondary.bytes", memory.secondary_bytes, 0, 1 << 29, "bytes",
+                      "bytes of CVSRAM, in which networks keep tensors between layers"),
         DLASIM_NUMBER("memory.fifo_cover_cycles", memory.fifo_cover_cycles, 1, 65536, "cycles",
                       "memory latency in cycles that the read FIFOs are sized for"),
         DLASIM_NUMBER("memory.address_bits", memory.address_bits, 32, 64, "bits", "address width"),
@@ -147,6 +149,7 @@ void derive(Overlay& overlay)
 {
     Hardware& hw = overlay.hardware;
     const auto named = [&](const char* path) { return overlay.named.count(path) != 0; };
+    if (!named("memory.secondary.bytes")) hw.memory.secondary_bytes = hw.memory.has_secondary ? kCvsramBytes : 0;
     if (hw.scalable()) {
         if (named("mac.atomic_c") && !named("cbuf.entry_bytes")) hw.cbuf.entry_bytes = hw.mac.atomic_c;
         if (named("mac.atomic_k") && !named("memory.atom_bytes")) hw.memory.atom_bytes = hw.mac.atomic_k;

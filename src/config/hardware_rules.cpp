@@ -61,6 +61,8 @@ void Rules::both() const
     expect(!hw_.sdp.has_lut || hw_.sdp.has_ew, "sdp.has_lut without sdp.has_ew", "both: the tables are in the EW unit");
     expect(hw_.memory.has_secondary || (!hw_.bdma && !hw_.rubik), "bdma or rubik without memory.has_secondary",
            "memory.has_secondary = true, or both false: they have a port to either memory");
+    expect(hw_.memory.has_secondary || hw_.memory.secondary_bytes == 0, is("memory.secondary.bytes", hw_.memory.secondary_bytes),
+           "0: there is no secondary port");
     credits();
 }
 

@@ -37,6 +37,7 @@ struct MemoryHardware {
     bool has_secondary = false;            // CVIF and the CVSRAM port
     std::uint32_t fifo_cover_cycles = 64;  // memory latency that the read FIFOs are sized for; the memory has its own
     std::uint32_t address_bits = 32;
+    std::uint32_t secondary_bytes = 0;  // of CVSRAM, that networks may use
 };
 
 struct SdpHardware {
@@ -92,6 +93,10 @@ struct Hardware {
     /// Multiplications a cycle of that precision.
     std::uint64_t macs_per_cycle(Precision precision) const { return std::uint64_t{mac.atomic_c} * kernel_group(precision); }
 };
+
+/// On-chip memory behind the secondary port, where nothing else is said. [spec] NVDLA's performance estimator, AlexNet "with 4M on-chip
+/// SRAM".
+inline constexpr std::uint32_t kCvsramBytes = 4u << 20;
 
 /// Software puts everything below: what machines of 32 address bits reach. [spec] configurations.md
 inline constexpr std::uint64_t kReachable = std::uint64_t{1} << 32;

@@ -53,7 +53,7 @@ Hardware full()
     hw.generation = Generation::Full;
     hw.mac = {64, 16};
     hw.cbuf = {16, 256, 128};
-    hw.memory = {32, {64, 1}, {64, 4}, true, 1024, 64};
+    hw.memory = {32, {64, 1}, {64, 4}, true, 1024, 64, kCvsramBytes};
     hw.sdp = {16, 16, 4, true, true};
     hw.pdp = {8};
     hw.cdp = {8};
@@ -70,7 +70,7 @@ std::vector<Hardware> all()
         hw.name = row.name;
         hw.mac = row.mac;
         hw.cbuf = row.cbuf;
-        hw.memory = {row.atom, row.primary, row.secondary, row.cvsram, row.latency, row.address_bits};
+        hw.memory = {row.atom, row.primary, row.secondary, row.cvsram, row.latency, row.address_bits, row.cvsram ? kCvsramBytes : 0};
         hw.sdp = row.sdp;
         hw.pdp = row.pdp;
         hw.cdp = row.cdp;

@@ -98,7 +98,7 @@ std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
     return operations;
 }
 
-std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
+std::vector<Bound> unit_bounds(const Plan& plan, const Layer& layer, const Hardware& hw)
 {
     std::uint64_t products = 0, loads = 0, cacc = 0, sdp = 0, pdp = 0;
     for (const PlannedPass* operation : operations_of(plan)) {
@@ -116,24 +116,38 @@ std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hard
         cacc +=
             places * (sdp_beats(p, p.kernels, hw) + (facts::abilities(hw).cacc_pauses ? up(p.kernels, hw.kernel_group(p.precision)) : 0));
     }
-    const PortBytes bytes = bytes_of(traffic_of(plan, layer, hw));
-    const bool ideal = memory.kind == "ideal";
-    const std::uint64_t beat = hw.memory.primary.width_bytes, interval = ideal ? memory.beat_interval : 1;
     std::vector<Bound> bounds{
         {"mac", up(plan.method.winograd ? products : std::min(products, layer.macs()), hw.macs_per_cycle(layer.precision))},
         {"mac_array", array_operations(plan, hw)},
         {"weight_load", loads},
         {"cacc", cacc},
         {"sdp", sdp},
-        {"dbb_read", up(bytes.read[0], beat) * interval},
-        {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1)},
     };
     if (pdp != 0) bounds.push_back({"pdp", pdp});
-    add_dram(bounds, bytes, plan.passes.size(), hw, memory);
+    return bounds;
+}
+
+std::vector<Bound> port_bounds(const Traffic& traffic, std::uint64_t passes, const Hardware& hw, const MemorySpec& memory)
+{
+    const PortBytes bytes = bytes_of(traffic);
+    const bool ideal = memory.kind == "ideal";
+    const MemorySpec on_chip = ideal ? memory : MemorySpec{};
+    const std::uint64_t beat = hw.memory.primary.width_bytes, beat2 = hw.memory.secondary.width_bytes;
+    std::vector<Bound> bounds{
+        {"dbb_read", up(bytes.read[0], beat) * (ideal ? memory.beat_interval : 1)},
+        {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1)},
+    };
+    add_dram(bounds, bytes, passes, hw, memory);
     if (bytes.read[1] + bytes.write[1] == 0) return bounds;
-    const std::uint64_t beat2 = hw.memory.secondary.width_bytes;
-    bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * interval});
-    bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * (ideal ? memory.write_interval : 1)});
+    bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * on_chip.beat_interval});
+    bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * on_chip.write_interval});
+    return bounds;
+}
+
+std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
+{
+    std::vector<Bound> bounds = unit_bounds(plan, layer, hw);
+    for (Bound& bound : port_bounds(traffic_of(plan, layer, hw), plan.passes.size(), hw, memory)) bounds.push_back(std::move(bound));
     return bounds;
 }
 

@@ -12,6 +12,7 @@
 
 #include "facts/memory_spec.h"
 #include "files/keys.h"
+#include "jobs/traffic.h"
 #include "lowering/plan.h"
 #include "lowering/transfer_plan.h"
 
@@ -55,6 +56,9 @@ private:
 };
 
 std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
+/// Of the units alone, whatever the ports; and of the ports alone. `passes`: what a DRAM's bound needs to know of them
+std::vector<Bound> unit_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware);
+std::vector<Bound> port_bounds(const Traffic& traffic, std::uint64_t passes, const Hardware& hardware, const MemorySpec& memory);
 std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& memory);
 /// The bound "mac_array" alone: operations of the MAC array.
 std::uint64_t array_operations(const Plan& plan, const Hardware& hardware);

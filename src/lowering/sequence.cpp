@@ -47,7 +47,7 @@ void Sequence::wait_for_all()
     for (Operation operation = 0; operation < list_.size(); ++operation) wait_for(operation);
 }
 
-Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after)
+Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after, const Ready& ready)
 {
     const Pass& p = pass.pass;
     UnitGroups groups;
@@ -62,6 +62,7 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     const PassRegisters registers = registers_of(pass, groups, hw_);
     program_.write(registers.writes);
     for (const Operation before : after) wait_for(before);
+    if (ready) ready();
     program_.write(registers.enables);
     if (operation == 0) program_.add(MarkT0{});
     return operation;
@@ -88,7 +89,7 @@ Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& afte
     return {operation};
 }
 
-Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after)
+Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after, const Ready& ready)
 {
     if (!tables_ || !tables_->same_function(pass.tables)) {
         for (const std::optional<Operation>& user : user_[kCdp])
@@ -101,6 +102,7 @@ Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after)
     const PassRegisters registers = lrn_writes(pass, group);
     program_.write(registers.writes);
     for (const Operation before : after) wait_for(before);
+    if (ready) ready();
     program_.write(registers.enables);
     if (operation == 0) program_.add(MarkT0{});
     return operation;

@@ -8,6 +8,7 @@
 // Source  programming.md 1, pdp.md 2, rubik.md 1.1.
 #pragma once
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "lowering/lrn_pass.h"
@@ -27,16 +28,21 @@ public:
     {
     }
 
+    /// What the program holds between an operation's waits and its enables.
+    using Ready = std::function<void()>;
+
     /// Enabled when the operations `after` are done.
-    Operation add(const PlannedPass& pass, const Operations& after = {});
+    Operation add(const PlannedPass& pass, const Operations& after = {}, const Ready& ready = {});
     Operations add(const std::vector<PlannedPass>& passes, const Operations& after);
     /// By Rubik, or by SDP on a machine without (interleave.h).
     Operations add(const RubikPass& contraction, const Operations& after);
     /// Tables that are others than those before are written when CDP has nothing to do.
-    Operation add(const LrnPass& pass, const Operations& after);
+    Operation add(const LrnPass& pass, const Operations& after, const Ready& ready = {});
 
     void wait_for(Operation operation);
     void wait_for_all();
+    /// Its interrupt has been taken.
+    bool waited(Operation operation) const { return list_[operation].waited; }
 
     /// GLB bits that say an operation is done: of the unit that writes its output.
     std::uint32_t done_bits(Operation operation) const { return list_[operation].done; }

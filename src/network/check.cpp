@@ -28,10 +28,7 @@ void fill_memory(NetworkPlan& plan, const Contents::Write& write)
 
 void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace& read, const Contents::Write& write)
 {
-    const std::vector<StepMarks>& steps = plan.program.steps;
-    const auto found = std::find_if(steps.begin(), steps.end(), [&](const StepMarks& marks) { return marks.host == number; });
-    DLASIM_EXPECTS(found != steps.end());
-    const Step& step = plan.steps.list[static_cast<std::size_t>(found - steps.begin())];
+    const Step& step = plan.steps.list[number];
     std::vector<Tensor> inputs;
     std::vector<const Tensor*> pointers;
     inputs.reserve(step.inputs.size());
@@ -42,14 +39,34 @@ void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace&
     write(layout.place, tensor_bytes(host_output(plan.network, plan.steps, step, pointers), layout));
 }
 
-std::vector<TensorFinding> check_tensors(const NetworkPlan& plan, const ReadPlace& read)
+TensorWatch::TensorWatch(const NetworkPlan& plan, ReadPlace read, Contents::Write write, bool keep)
+    : plan_(plan), read_(std::move(read)), write_(std::move(write)), keep_(keep), seen_(plan.layouts.size())
 {
-    std::vector<TensorFinding> findings;
-    for (const Step& step : plan.steps.list) {
-        const std::size_t t = step.output;
-        findings.push_back({t, compare(read_tensor(plan.steps.tensors[t], plan.layouts[t], read), *plan.golden[t])});
-    }
-    return findings;
+    for (const Step& step : plan.steps.list) findings_.push_back({step.output, {}});
+    if (keep) tensors_.resize(plan.layouts.size());
+}
+
+void TensorWatch::look(std::size_t tensor)
+{
+    if (seen_[tensor] || !plan_.exists(tensor)) return;
+    seen_[tensor] = true;
+    const std::optional<std::size_t> maker = plan_.steps.maker(tensor);
+    if (!maker && !keep_) return;
+    Tensor values = read_tensor(plan_.steps.tensors[tensor], plan_.layouts[tensor], read_);
+    if (maker) findings_[*maker].comparison = compare(values, *plan_.golden[tensor]);
+    if (keep_) tensors_[tensor] = std::move(values);
+}
+
+void TensorWatch::before(std::size_t step)
+{
+    for (const std::size_t tensor : plan_.overwritten[step]) look(tensor);
+    for (const Block& block : plan_.blocks)
+        if (block.begin == step && block.end < plan_.steps.list.size()) write_(block.place, Bytes(block.bytes, kUnwritten));
+}
+
+void TensorWatch::end()
+{
+    for (std::size_t t = 0; t < seen_.size(); ++t) look(t);
 }
 
 }  // namespace dlasim

@@ -1,29 +1,71 @@
-// Where the tensors and weights of a network stand: every tensor has a place of its own, so that none is overwritten while it is read.
+// Where the tensors and weights of a network stand.
 //
-//   tensors   from kTensors on, each from a multiple of 256 bytes on; parts of a concatenation within it
-//   weights   behind kWeights, step by step: weights, then the operands of SDP per kernel
+//   tensors   behind DBB from kTensors on, or behind CVSRAM from kCvsram on, each from a multiple of 256 bytes on; parts of a
+//             concatenation within it. What is over makes room (rooms.h)
+//   weights   behind DBB from kWeights on, step by step: weights, then the operands of SDP per kernel
+//
+// A block - a tensor, or a concatenation with its parts - is needed from the step that writes it first up to the first step that begins
+// when the interrupts of all operations that write or read it have been taken anyway. No step waits because memory is used again.
+//
+// In CVSRAM stand blocks that only units of the machine write and read, those that save most traffic for the room and time that they
+// take. Inputs and the output of the network keep their places in DRAM.
 #pragma once
+#include <array>
 #include <string>
+#include <vector>
 
 #include "config/place.h"
+#include "lowering/images.h"
 
 namespace dlasim {
+
+struct NetworkPlan;
 
 /// Memory that is taken from its start on.
 class Region {
 public:
     static constexpr std::uint64_t kAligned = 256;
 
-    Region(const char* name, std::uint64_t begin, std::uint64_t end) : name_(name), next_(begin), end_(end) {}
+    Region(const char* name, std::uint64_t begin, std::uint64_t end) : name_(name), begin_(begin), next_(begin), end_(end) {}
     /// Throws ConfigError(where, ...) if there is no room.
     std::uint64_t take(std::uint64_t bytes, const std::string& where);
+    std::uint64_t taken() const { return next_ - begin_; }
 
 private:
     const char* name_;
-    std::uint64_t next_, end_;
+    std::uint64_t begin_, next_, end_;
 };
 
-/// Tensors from here on, then weights up to kReachable.
-inline constexpr std::uint64_t kTensors = 0x80000000, kWeights = 0xa0000000;
+/// Behind CVSRAM; behind DBB tensors, then weights up to kReachable. Apart, so that a case with one memory can hold both.
+inline constexpr std::uint64_t kCvsram = 0x50000000, kTensors = 0x80000000, kWeights = 0xa0000000;
+
+/// Where steps are planned before their places are known.
+inline constexpr Placement kPlannedPlaces{};
+
+/// A tensor, or a concatenation with its parts; or what a step puts together to its output, without tensors.
+struct Block {
+    std::vector<std::size_t> tensors;  // the whole first
+    Place place;
+    std::uint64_t bytes = 0, moved = 0;  // moved: by all steps, to and from it
+    std::size_t begin = 0, end = 0;      // steps in which it is needed: the first that writes it, the first that may write over it
+};
+
+struct MemoryUse {
+    std::uint64_t tensors = 0, weights = 0;  // bytes behind DBB, most at one time
+    std::uint64_t apart = 0;                 // that all tensors take if none makes room for another
+    std::uint64_t cvsram = 0;                // bytes behind CVSRAM, most at one time
+    std::uint64_t kept = 0;                  // bytes of traffic that CVSRAM keeps from DBB
+};
+
+/// What a step needs of memory beside its tensors; before the places are known: bytes.
+struct Footprint {
+    std::uint64_t output = 0, weights = 0;
+    std::array<std::uint64_t, 3> operands{};
+    std::vector<PlannedImage> images;
+};
+
+/// Blocks, places of tensors, weights and passes; what a step writes over. `over`: of every step the first that begins when it is done.
+/// Throws ConfigError if there is no room.
+void place_network(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over, bool keep, bool cvsram);
 
 }  // namespace dlasim

@@ -1,7 +1,6 @@
 #include "network/plan.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/bits.h"
 #include "base/error.h"
@@ -9,13 +8,9 @@
 #include "lowering/told_partition.h"
 #include "lowering/transfer_plan.h"
 #include "network/host.h"
-#include "network/memory_map.h"
 
 namespace dlasim {
 namespace {
-
-/// Where plans put things before they are moved to their places.
-const Placement kPlanned{};
 
 std::uint64_t bytes_at(const std::vector<TouchedRange>& ranges, const Place& place)
 {
@@ -39,7 +34,7 @@ public:
         p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return flies(step); });
         p_.layouts.resize(p_.steps.tensors.size());
         p_.golden.resize(p_.steps.tensors.size());
-        weights_at_.resize(p_.steps.list.size());
+        footprints_.resize(p_.steps.list.size());
         for (std::size_t t = 0; t < p_.network.tensors.size(); ++t)
             if (!p_.network.tensors[t].layer) give(t);
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
@@ -47,7 +42,10 @@ public:
             plan_step(i);
             join();
         }
-        place();
+        p_.image_count = 1;
+        const std::vector<std::size_t> over = network_program(p_).over;  // waits depend neither on places nor on images
+        p_.image_count = options_.images;
+        place_network(p_, std::move(footprints_), over, options_.keep_tensors, options_.cvsram);
         p_.program = network_program(p_);
         return std::move(p_);
     }
@@ -146,7 +144,7 @@ private:
     void keep(std::size_t i, Plan planned)
     {
         StepPlan& plan = p_.plans[i];
-        plan.bounds = lower_bounds(planned, plan.layer, hw(), p_.memory);
+        plan.bounds = unit_bounds(planned, plan.layer, hw());
         plan.traffic = traffic_of(planned, plan.layer, hw());
         plan.array_operations = array_operations(planned, hw());
         plan.macs = plan.layer.macs();
@@ -155,15 +153,16 @@ private:
             const std::optional<Partition> told = told_partition(planned, plan.machine, hw());
             if (told) p_.network.layers[step(i).layer].layer.partition = *told;
         }
-        TensorLayout layout = written_layout(planned, kPlanned.output);
+        TensorLayout layout = written_layout(planned, kPlannedPlaces.output);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
         layout.bytes = std::max(layout.bytes, layout.cube.surface_stride * ceil_div(layout.channels(), layout.per_atom()));
         p_.layouts[step(i).output] = layout;
-        Footprint& at = weights_at_[i];
-        at.output = bytes_at(planned.ranges, kPlanned.output);
-        at.weights = bytes_at(planned.ranges, kPlanned.weights);
+        Footprint& at = footprints_[i];
+        at.output = bytes_at(planned.ranges, kPlannedPlaces.output);
+        at.weights = bytes_at(planned.ranges, kPlannedPlaces.weights);
         for (std::size_t e = 0; e < at.operands.size(); ++e)
-            if (planned.passes.front().pass.post.engines[e].streams()) at.operands[e] = bytes_at(planned.ranges, kPlanned.operands[e]);
+            if (planned.passes.front().pass.post.engines[e].streams())
+                at.operands[e] = bytes_at(planned.ranges, kPlannedPlaces.operands[e]);
         std::erase_if(planned.images, [](const PlannedImage& image) { return image.what == ImageOf::Output; });
         at.images = std::move(planned.images);
         for (PlannedPass& pass : planned.passes) pass.registers = {};
@@ -195,125 +194,9 @@ private:
         }
     }
 
-    // Places.
-
-    struct Footprint {
-        std::uint64_t output = 0, weights = 0;
-        std::array<std::uint64_t, 3> operands{};
-        std::vector<PlannedImage> images;
-    };
-
-    void place()
-    {
-        Region tensors("tensors", kTensors, kWeights), weights("weights", kWeights, kReachable);
-        for (std::size_t j = p_.steps.joined.size(); j-- > 0;) place_joined(p_.steps.joined[j], tensors);
-        for (std::size_t t = 0; t < p_.layouts.size(); ++t)
-            if (p_.exists(t) && !p_.steps.maker(t) && !bases_.contains(t)) place_tensor(t, p_.layouts[t].bytes, tensors);
-        for (std::size_t i = 0; i < p_.plans.size(); ++i) {
-            const std::size_t output = step(i).output;
-            if (!bases_.contains(output)) place_tensor(output, std::max(weights_at_[i].output, p_.layouts[output].bytes), tensors);
-            if (step(i).unit != StepUnit::Host) move(i, weights);
-        }
-    }
-
-    void place_tensor(std::size_t t, std::uint64_t bytes, Region& region)
-    {
-        TensorLayout& layout = p_.layouts[t];
-        const Place base{true, region.take(bytes, where(t))};
-        bases_[t] = base.address;
-        layout.place = {true, base.address + layout.place.address};
-        p_.ranges.push_back({where(t), base, bytes});
-    }
-
-    void place_joined(const JoinedTensor& joined, Region& region)
-    {
-        if (!bases_.contains(joined.whole)) place_tensor(joined.whole, p_.layouts[joined.whole].bytes, region);
-        std::uint64_t address = p_.layouts[joined.whole].place.address;
-        for (const std::size_t part : joined.parts) {
-            bases_[part] = address;
-            p_.layouts[part].place = {true, address};
-            address += p_.layouts[part].bytes;
-        }
-    }
-
-    std::string where(std::size_t tensor) const { return p_.network.file + ": tensor " + p_.steps.tensors[tensor].name; }
-
-    /// The passes and images of a step from where they were planned to their places.
-    void move(std::size_t i, Region& region)
-    {
-        const Step& s = step(i);
-        if (std::optional<LrnPass>& lrn = p_.plans[i].lrn) {
-            lrn->lrn.input = p_.layouts[s.inputs.front()].place;
-            lrn->lrn.output = p_.layouts[s.output].place;
-            return;
-        }
-        Footprint& at = weights_at_[i];
-        const std::string file = p_.network.file + ": " + s.name;
-        const std::uint64_t input = p_.layouts[s.inputs.front()].place.address - kPlanned.input.address,
-                            output = bases_[s.output] - kPlanned.output.address;
-        const std::uint64_t weights = at.weights != 0 ? take(region, at.weights, file) - kPlanned.weights.address : 0;
-        std::array<std::uint64_t, 3> operands{};
-        for (std::size_t e = 0; e < operands.size(); ++e)
-            if (at.operands[e] != 0 && !element(i, e)) operands[e] = take(region, at.operands[e], file) - kPlanned.operands[e].address;
-        for (PlannedPass& pass : p_.plans[i].passes) {
-            Addresses& a = pass.address;
-            a.input += input;
-            a.output += output;
-            if (a.weights != 0) a.weights += weights;
-            for (std::size_t e = 0; e < operands.size(); ++e) {
-                a.operands[e] = element(i, e) ? addend_address(p_.layouts[*s.addend], pass, file) : a.operands[e] + operands[e];
-                OperandGeometry& walk = pass.geometry.operands[e];
-                if (!element(i, e) || walk.line_stride == 0) continue;
-                walk.line_stride = p_.layouts[*s.addend].cube.line_stride * pass.row_step;
-                walk.surface_stride = p_.layouts[*s.addend].cube.surface_stride;
-            }
-            if (!pass.pool) continue;
-            pass.pool->source.address = a.input;
-            pass.pool->target.address = a.output;
-        }
-        for (std::vector<PlannedPass>& stage : p_.plans[i].packing)
-            for (PlannedPass& pass : stage) {
-                pass.address.input += output;
-                pass.address.output += output;
-                pass.address.weights += weights;
-            }
-        if (std::optional<RubikPass>& contraction = p_.plans[i].contraction) {
-            contraction->source.address += output;
-            contraction->target.address += output;
-        }
-        for (PlannedImage& image : at.images) {
-            const std::optional<std::size_t> engine = engine_of(image.what);
-            image.place.address += engine ? operands[*engine] : weights;
-            p_.images.push_back(std::move(image));
-        }
-    }
-
-    std::uint64_t take(Region& region, std::uint64_t bytes, const std::string& file)
-    {
-        const std::uint64_t address = region.take(bytes, file);
-        p_.ranges.push_back({file + ": weights", {true, address}, bytes});
-        return address;
-    }
-
-    bool element(std::size_t i, std::size_t engine) const
-    {
-        const PointEngine& e = p_.plans[i].machine.post.engines[engine];
-        return e.streams() && e.per() == OperandPer::Element;
-    }
-
-    /// Where a pass finds its places of the tensor that is added.
-    static std::uint64_t addend_address(const TensorLayout& addend, const PlannedPass& pass, const std::string& where)
-    {
-        if (pass.first_kernel % addend.per_atom() != 0)
-            throw ConfigError(where, "is cut into parts of less than an atom of kernels, expected whole ones: another tensor is added");
-        return addend.place.address + pass.first_kernel / addend.per_atom() * addend.cube.surface_stride +
-               pass.first_row * addend.cube.line_stride + std::uint64_t{pass.first_column} * addend.cube.atom_bytes;
-    }
-
     const NetworkOptions options_;
     NetworkPlan p_;
-    std::vector<Footprint> weights_at_;           // by step
-    std::map<std::size_t, std::uint64_t> bases_;  // of tensors, with what stands in front of them
+    std::vector<Footprint> footprints_;  // by step
 };
 
 }  // namespace

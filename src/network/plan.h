@@ -11,16 +11,19 @@
 #include "facts/memory_spec.h"
 #include "jobs/bounds.h"
 #include "jobs/traffic.h"
+#include "network/memory_map.h"
 #include "network/program.h"
 #include "network/values.h"
 
 namespace dlasim {
 
 struct NetworkOptions {
-    std::uint64_t seed = 1;  // of the input; layer i has seed + 1 + i
-    bool values = true;      // golden values and weights; without them only time can be simulated
-    std::size_t images = 1;  // that run one after the other; more than 1 with numbers only
-    bool told = false;       // how every layer is cut, as its file would tell it: Network::layers
+    std::uint64_t seed = 1;     // of the input; layer i has seed + 1 + i
+    bool values = true;         // golden values and weights; without them only time can be simulated
+    std::size_t images = 1;     // that run one after the other; more than 1 with numbers only
+    bool keep_tensors = false;  // every tensor has memory of its own
+    bool cvsram = true;         // tensors may stand there
+    bool told = false;          // how every layer is cut, as its file would tell it: Network::layers
 };
 
 struct StepPlan {
@@ -48,6 +51,9 @@ struct NetworkPlan {
     std::vector<std::optional<Tensor>> golden;  // by tensor; with values
     std::vector<PlannedImage> images;           // weights and operands; with values
     std::vector<TouchedRange> ranges;
+    std::vector<Block> blocks;
+    std::vector<std::vector<std::size_t>> overwritten;  // by step: tensors of which it takes the memory; all of a block
+    MemoryUse memory_use;
     std::size_t image_count = 1;
     NetworkProgram program;
 

@@ -14,6 +14,9 @@
 namespace dlasim {
 namespace {
 
+/// Numbers of HostSteps for each step.
+constexpr std::size_t kActions = 2;
+
 /// What may raise the pin.
 constexpr std::uint32_t kUsed =
     facts::csb::interrupts_of(facts::sdp::kInterruptBit) | facts::csb::interrupts_of(facts::cdp::kInterruptBit) |
@@ -24,6 +27,7 @@ public:
     Writer(const NetworkPlan& plan, bool apart) : plan_(plan), apart_(apart), writer_(plan.hardware, program_.entries)
     {
         program_.steps.resize(plan.plans.size());
+        program_.over.assign(plan.plans.size(), plan.plans.size());
     }
 
     NetworkProgram write()
@@ -34,12 +38,10 @@ public:
         if (tabled != plan_.plans.end()) write_lut(writer_, *tabled->machine.post.ew().lut);  // all have the same
         Sequence sequence(writer_, plan_.hardware, kUsed);
         add_steps(sequence);
-        program_.image_done = hosts_;
         std::vector<StepMarks> first = program_.steps;
         for (std::size_t image = 1; image < plan_.image_count && !apart_; ++image) {
-            writer_.add(HostStep{program_.image_done});
+            writer_.add(HostStep{kActions * first.size()});
             program_.steps.assign(first.size(), {});
-            hosts_ = 0;
             add_steps(sequence);
         }
         program_.steps = std::move(first);
@@ -78,9 +80,14 @@ private:
         Sequence::Operations after;
         for (const std::size_t tensor : step.inputs) add_makers(tensor, after);
         if (step.addend) add_makers(*step.addend, after);
+        const auto ready = [&] {
+            note_done(i, sequence);
+            if (!plan_.overwritten.empty() && !plan_.overwritten[i].empty()) writer_.add(HostStep{kActions * i + 1});
+        };
         if (step.unit == StepUnit::Host) {
             for (const Sequence::Operation operation : after) sequence.wait_for(operation);
-            writer_.add(HostStep{*(marks.host = hosts_++)});
+            ready();
+            writer_.add(HostStep{kActions * i});
             return;
         }
         const auto started = [&](Sequence::Operation operation) {
@@ -89,8 +96,9 @@ private:
             writer_.add(Stamp{});
             marks.stamp = stamps_++;
         };
-        if (plan.lrn) started(sequence.add(*plan.lrn, after));
-        for (const PlannedPass& pass : plan.passes) started(sequence.add(pass, after));
+        if (plan.lrn) started(sequence.add(*plan.lrn, after, ready));
+        for (const PlannedPass& pass : plan.passes)
+            started(sequence.add(pass, after, marks.operations.empty() ? ready : Sequence::Ready{}));
         // What puts parts together waits for all of them.
         Sequence::Operations before = marks.operations;
         const auto behind = [&](const Sequence::Operations& operations) {
@@ -99,6 +107,17 @@ private:
         };
         for (const std::vector<PlannedPass>& stage : plan.packing) behind(sequence.add(stage, before));
         if (plan.contraction) behind(sequence.add(*plan.contraction, before));
+    }
+
+    /// Steps before `next` of which all interrupts have been taken.
+    void note_done(std::size_t next, const Sequence& sequence)
+    {
+        for (std::size_t i = 0; i < next; ++i) {
+            if (program_.over[i] < plan_.plans.size()) continue;
+            const Sequence::Operations& operations = program_.steps[i].operations;
+            if (std::all_of(operations.begin(), operations.end(), [&](Sequence::Operation o) { return sequence.waited(o); }))
+                program_.over[i] = next;
+        }
     }
 
     void mark_done(const Sequence& sequence)
@@ -115,10 +134,17 @@ private:
     const bool apart_;
     NetworkProgram program_;
     ProgramWriter writer_;
-    std::size_t hosts_ = 0, stamps_ = 0;
+    std::size_t stamps_ = 0;
 };
 
 }  // namespace
+
+HostAction host_action(std::size_t number, std::size_t steps)
+{
+    using Kind = HostAction::Kind;
+    if (number == kActions * steps) return {Kind::ImageDone, 0};
+    return {number % kActions == 0 ? Kind::Compute : Kind::Look, number / kActions};
+}
 
 NetworkProgram network_program(const NetworkPlan& plan, bool apart) { return Writer(plan, apart).write(); }
 

@@ -15,14 +15,23 @@ struct DoneMark {
 
 struct StepMarks {
     Sequence::Operations operations;
-    std::optional<std::size_t> host, stamp;  // number of its HostStep; of the Stamp behind its first enable
+    std::optional<std::size_t> stamp;  // number of the Stamp behind its first enable
 };
+
+/// What a HostStep of the program is for. Look: the step is about to take the memory of tensors that are over.
+struct HostAction {
+    enum class Kind { Compute, Look, ImageDone };
+    Kind kind = Kind::Compute;
+    std::size_t step = 0;
+};
+/// `number` of a HostStep in the program of a network of so many steps.
+HostAction host_action(std::size_t number, std::size_t steps);
 
 struct NetworkProgram {
     Program entries;
     std::vector<StepMarks> steps;
-    std::vector<DoneMark> done;  // by operation; steps name those of the first image
-    std::size_t image_done = 0;  // number of the HostStep between two images
+    std::vector<DoneMark> done;     // by operation; steps name those of the first image
+    std::vector<std::size_t> over;  // by step: the first that begins when this one is done; their number if there is none
 };
 
 /// `apart`: a step begins when all before it are done, and its registers are written then, as if it ran alone.

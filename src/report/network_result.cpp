@@ -12,6 +12,7 @@
 #include "config/network_reader.h"
 #include "files/json_text.h"
 #include "files/printable.h"
+#include "report/network_memory.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -77,7 +78,9 @@ constexpr std::array kStepKeys{
     Key<SeenStep>{{"inputs", "list", "", "tensors that it reads"}, inputs_json},
     Key<SeenStep>{{"output", "list", "", "channels, rows and columns that it makes"},
                   [](const SeenStep& s) { return shape_json(s.output()); }},
-    Key<SeenStep>{{"address", "integer", "address", "of its output behind DBB"},
+    Key<SeenStep>{{"memory", "text", "", "of its output: dbb or cvsram"},
+                  [](const SeenStep& s) -> OrderedJson { return memory_of(s.r.plan.layouts[s.step.output].place); }},
+    Key<SeenStep>{{"address", "integer", "address", "of its output there"},
                   [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].place.address; }},
     Key<SeenStep>{{"pieces", "integer", "pieces", "of its output in memory, with unused lanes between; mostly 1"},
                   [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].pieces.size(); }},
@@ -215,6 +218,9 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{
         {"output", "text or null", "", "the file of the last layer's tensor, null if none was written"},
         [](const NetworkResult& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
+    Key<NetworkResult>{{"memory_use", "object", "", "how much memory tensors and weights take: below"},
+                       [](const NetworkResult& r) { return memory_use_json(r.plan); }},
+    Key<NetworkResult>{{"places", "list", "", "of all tensors in memory"}, [](const NetworkResult& r) { return places_json(r.plan); }},
     Key<NetworkResult>{{"steps", "list", "", "what ran, in this order"}, steps_json},
     Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of the whole network"},
                        [](const NetworkResult& r) { return units_json(r.run); }},
@@ -356,6 +362,7 @@ std::vector<PlacedKey> network_result_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kNetworkKeys);
     place_keys(keys, kErrorKeys, "tensors/[]/");
+    for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
     place_keys(keys, kStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     place_run_keys(keys);
@@ -366,22 +373,23 @@ std::string network_csv(const NetworkResult& r)
 {
     std::string text =
         "name,layers,unit,operations,cut,start,done,cycles,apart,macs,utilization,bound,bound_cycles,moved,compulsory,communication,"
-        "input_times,weight_times,mismatches\n";
+        "input_times,weight_times,output_memory,mismatches\n";
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
         const SeenStep s{r, i};
         const std::string mismatches = r.findings.empty() ? "" : std::to_string(r.findings[i].comparison.mismatches);
+        const char* memory = memory_of(r.plan.layouts[s.step.output].place);
         text += fmt::format("{},{},{}", cell_text(s.step.name), cell_text(layer_list(s)), unit_name(s.step.unit));
         if (s.host()) {
-            text += fmt::format(",,,,,,,,,,,,,,,,{}\n", mismatches);
+            text += fmt::format(",,,,,,,,,,,,,,,,{},{}\n", memory, mismatches);
             continue;
         }
         const StepTimes times = r.times(i);
         const Bound& bound = binding(s.plan.bounds);
         const Traffic& traffic = s.plan.traffic;
-        text += fmt::format(",{},{},{},{},{},{},{},{:.4f},{},{},{},{},{},{},{},{}\n", s.marks.operations.size(), s.plan.cut ? 1 : 0,
+        text += fmt::format(",{},{},{},{},{},{},{},{:.4f},{},{},{},{},{},{},{},{},{}\n", s.marks.operations.size(), s.plan.cut ? 1 : 0,
                             times.start, times.done, times.cycles(), r.apart.empty() ? "" : std::to_string(r.apart[i]), s.plan.macs,
                             s.utilization(), bound.name(), bound.cycles, traffic.moved(), traffic.compulsory(), traffic.communication,
-                            refetched(traffic, "input"), refetched(traffic, "weights"), mismatches);
+                            refetched(traffic, "input"), refetched(traffic, "weights"), memory, mismatches);
     }
     return text;
 }
@@ -403,9 +411,10 @@ std::string network_table(const NetworkResult& r)
                             grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - r.cycles()))),
                             r.cycles_apart() < r.cycles() ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
+    text += memory_use_text(r.plan);
     text += fmt::format("  simulation   {:.2f} s\n\n", r.wall_seconds);
-    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {}\n", "step", "unit", "parts", "done", "cycles",
-                        r.apart.empty() ? "" : "apart", "array", "bytes", "times", "bound");
+    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
+                        "cycles", r.apart.empty() ? "" : "apart", "array", "bytes", "times", "output", "bound");
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
         const SeenStep s{r, i};
         if (s.host()) {
@@ -415,16 +424,21 @@ std::string network_table(const NetworkResult& r)
         const StepTimes times = r.times(i);
         const Bound& bound = binding(s.plan.bounds);
         const std::uint64_t moved = s.plan.traffic.moved(), least = std::max<std::uint64_t>(1, s.plan.traffic.compulsory());
-        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6.2f}  {} {}\n", layer_list(s),
+        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6.2f}  {:<6}  {} {}\n", layer_list(s),
                             unit_name(s.step.unit), s.marks.operations.size(), grouped(static_cast<std::uint64_t>(times.done)),
                             grouped(static_cast<std::uint64_t>(times.cycles())),
                             r.apart.empty() ? "" : grouped(static_cast<std::uint64_t>(r.apart[i])), percent(s.utilization()),
-                            grouped(moved), static_cast<double>(moved) / static_cast<double>(least), bound.name(), grouped(bound.cycles));
+                            grouped(moved), static_cast<double>(moved) / static_cast<double>(least),
+                            memory_of(r.plan.layouts[s.step.output].place), bound.name(), grouped(bound.cycles));
     }
     text += errors_text(r);
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
                         grouped(r.run.dbb.write_bytes));
+    if (r.plan.hardware.memory.has_secondary)
+        text +=
+            fmt::format("  CVSRAM       read {} bytes, written {} bytes\n",
+                        grouped(r.run.cvsram.read_beats * r.plan.hardware.memory.secondary.width_bytes), grouped(r.run.cvsram.write_bytes));
     return text;
 }
 
@@ -432,8 +446,8 @@ std::string network_plan_table(const NetworkPlan& plan)
 {
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs, on {}\n\n", printable(plan.network.name),
                                    plan.network.layers.size(), plan.plans.size(), grouped(plan.network.macs()), plan.hardware.name);
-    text += fmt::format("  {:<40} {:<6} {:>5} {:>11} {:>12} {:>6} {:>14}  {}\n", "step", "unit", "parts", "banks", "bytes", "times",
-                        "cycles, least", "bound");
+    text += fmt::format("  {:<40} {:<6} {:>5} {:>11} {:>12} {:>6} {:>14}  {:<6}  {}\n", "step", "unit", "parts", "banks", "bytes", "times",
+                        "cycles, least", "output", "bound");
     for (std::size_t i = 0; i < plan.plans.size(); ++i) {
         const Step& step = plan.steps.list[i];
         const StepPlan& of = plan.plans[i];
@@ -446,10 +460,12 @@ std::string network_plan_table(const NetworkPlan& plan)
         const bool array = step.unit == StepUnit::Array;
         const Geometry g = array ? of.passes.front().geometry : Geometry{};
         const double least = static_cast<double>(std::max<std::uint64_t>(1, of.traffic.compulsory()));
-        text += fmt::format(" {:>5} {:>11} {:>12} {:>6.2f} {:>14}  {}\n", plan.program.steps[i].operations.size(),
+        text += fmt::format(" {:>5} {:>11} {:>12} {:>6.2f} {:>14}  {:<6}  {}\n", plan.program.steps[i].operations.size(),
                             array ? fmt::format("{} + {}", g.data_banks, g.weight_banks) : "", grouped(of.traffic.moved()),
-                            static_cast<double>(of.traffic.moved()) / least, grouped(bound.cycles), bound.name());
+                            static_cast<double>(of.traffic.moved()) / least, grouped(bound.cycles),
+                            memory_of(plan.layouts[step.output].place), bound.name());
     }
+    text += "\n" + memory_use_text(plan);
     return text;
 }
 

@@ -154,14 +154,38 @@ TEST(NetworkPlan, PartsOfAConcatenationStandInTheWhole)
     EXPECT_EQ(large.plans.back().machine.channels, 40u);
 }
 
-TEST(NetworkPlan, NoTwoTensorsMeet)
+TEST(NetworkPlan, TensorsThatAreThereAtTheSameTimeDoNotMeet)
 {
     const Network n = read_network(std::string(DLASIM_SOURCE) + "/models/networks/squeezenet_v1_1.json");
-    const NetworkPlan plan = planned(n, "nv_large");
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
-    for (const TouchedRange& range : plan.ranges) ranges.emplace_back(range.place.address, range.place.address + range.bytes);
-    std::sort(ranges.begin(), ranges.end());
-    for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_LE(ranges[i - 1].second, ranges[i].first);
+    for (const char* machine : {"nv_large", "nv_small"}) {
+        const NetworkPlan plan = planned(n, machine);
+        std::size_t shared = 0;
+        for (const Block& a : plan.blocks)
+            for (const Block& b : plan.blocks) {
+                if (&a == &b || a.place.primary != b.place.primary) continue;
+                const bool apart = a.place.address + a.bytes <= b.place.address || b.place.address + b.bytes <= a.place.address;
+                EXPECT_TRUE(apart || a.end <= b.begin || b.end <= a.begin);
+                shared += !apart;
+            }
+        EXPECT_GT(shared, 10u);
+        EXPECT_LT(plan.memory_use.tensors + plan.memory_use.cvsram, plan.memory_use.apart * 3 / 4);
+    }
+}
+
+TEST(NetworkPlan, MemoryIsUsedAgainWhenItsReadersAreDone)
+{
+    // b reads a, c reads b: when c begins, the interrupt of b has been taken. The input and what the last layer makes stay.
+    const NetworkPlan plan =
+        planned(network_of(conv("a", 16) + "," + conv("b", 16) + "," + conv("c", 16) + "," + conv("d", 16)), "nv_small");
+    const auto address = [&](const char* name) { return plan.layouts[tensor(plan, name)].place.address; };
+    EXPECT_EQ(plan.program.over, (std::vector<std::size_t>{1, 2, 3, 4}));
+    EXPECT_EQ(address("c"), address("a"));
+    EXPECT_NE(address("b"), address("a"));
+    EXPECT_NE(address("d"), address("b"));
+    EXPECT_EQ(plan.overwritten[2], std::vector<std::size_t>{tensor(plan, "a")});
+    EXPECT_TRUE(plan.overwritten[3].empty());
+    EXPECT_EQ(plan.memory_use.tensors, 4u * 16 * 64);
+    EXPECT_EQ(plan.memory_use.apart, 5u * 16 * 64);
 }
 
 TEST(NetworkPlan, ConvertersKeepTheRange)

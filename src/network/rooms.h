@@ -1,0 +1,34 @@
+// Room in a memory for things that need it for a while: what is over makes room for what begins.
+//
+//   bytes │ ┌──────┐          ┌──────────┐
+//         │ │  c   │  ┌───┐   │    d     │     two of them never meet, unless one is over when the other begins
+//         │ ├──────┴──┤ b ├───┴────┬─────┘
+//         │ │    a    └───┘        │
+//         └─┴──────────────────────┴──────► steps
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dlasim {
+
+/// Needed in steps [begin, end). `saved`: bytes of traffic with another memory if it has room here.
+struct Room {
+    std::uint64_t bytes = 0;
+    std::size_t begin = 0, end = 0;
+    std::uint64_t saved = 0;
+};
+
+struct Arrangement {
+    std::vector<std::optional<std::uint64_t>> at;  // from the start of the memory; none: no room
+    std::uint64_t peak = 0;                        // bytes up to the end of the last one
+    std::uint64_t saved = 0;
+};
+
+/// All of them, the largest first, each as near to the start as it goes; from multiples of 256 bytes on.
+Arrangement arrange(const std::vector<Room>& rooms);
+/// Those that save most for the room that they take, of the orders that the source lists the one that saves most in all.
+Arrangement choose(const std::vector<Room>& rooms, std::uint64_t capacity);
+
+}  // namespace dlasim
