@@ -2,7 +2,7 @@
 # says on stderr; it is quick and silent when there is nothing to do. More packages: set more_packages before.
 
 packages="g++ cmake ninja-build pkg-config python3 python3-numpy libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
-          libsqlite3-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler
+          libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler
           libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev clang-format ${more_packages:-}"
 
 missing=""

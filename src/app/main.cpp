@@ -215,6 +215,12 @@ int parse_and_run(int argc, char** argv)
     sweep_app->add_option("--collect", sweep.collect, "folders of shards of this sweep: their points become the tables of --out; none runs")
         ->excludes(sharded)
         ->excludes(list);
+    sweep_app->add_option("--search", sweep.search, "look for the points that are best in cycles, energy and area, and run so many at most")
+        ->check(whole(1, 999'999))
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect");
+    sweep_app->add_option("--seed", sweep.seed, "of the search")->capture_default_str()->check(whole(0, UINT32_MAX))->needs("--search");
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
 

@@ -11,6 +11,7 @@
 #include "app/sweep_points.h"
 #include "app/sweep_progress.h"
 #include "app/sweep_row.h"
+#include "app/sweep_search.h"
 #include "base/error.h"
 #include "files/console.h"
 #include "files/input.h"
@@ -65,6 +66,7 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
     std::error_code none;
     if (!options.energy.empty())
         text += " --energy " + (std::filesystem::exists(options.energy, none) ? read_text(options.energy) : options.energy);
+    if (options.search != 0) text += fmt::format(" --search {} --seed {}", options.search, options.seed);
     return identity_of(sweep, text);
 }
 
@@ -100,6 +102,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     const SweepShard shard{options.shard, options.shards};
     const std::size_t own = shard.count(count);
     SweepFolder folder(options.out, identity(options, sweep), count, shard, options.resume, options.restart);
+    if (options.search != 0) return search_points(options, sweep, energy, folder, page_facts(sweep));
     SweepStore& store = folder.store();
     std::vector<bool> done(count);
     Tally tally;

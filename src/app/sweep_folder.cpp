@@ -69,7 +69,7 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
         if (begun && resume && store_->shard() != shard.text())
             throw ConfigError(folder_.path().string(), fmt::format("holds points of shard {}, expected another folder for {} (--out)",
                                                                    store_->shard(), shard.text()));
-        if (begun && !resume && store_->kept() != 0 && store_->kept() < store_->own_points())
+        if (begun && !resume && store_->kept() != 0 && !store_->ended())
             throw ConfigError(folder_.path().string(),
                               fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
                                           "--restart to begin again, or another folder (--out)",
@@ -123,7 +123,7 @@ void SweepFolder::clear()
 
 fs::path SweepFolder::write_tables(const PageFacts& facts)
 {
-    const bool complete = store_->kept() == store_->points();
+    const bool complete = store_->ended() && store_->own_points() == store_->points();
     const std::vector<std::string> columns = columns_of(*store_);
     if (columns.empty()) return {};
     const char* name = complete ? "points.csv" : "points.partial.csv";

@@ -75,9 +75,7 @@ struct Run {
 OrderedJson rounded(double value)
 {
     if (!std::isfinite(value)) return {};
-    if (value == 0) return 0.0;
-    const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
-    return std::round(value * scale) / scale;
+    return shown(value);
 }
 
 /// True for a machine that differs from every preset in what its cycles depend on.
@@ -182,6 +180,13 @@ void add_phases(OrderedJson& row, const Run& run)
 }
 
 }  // namespace
+
+double shown(double value)
+{
+    if (value == 0) return 0.0;
+    const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
+    return std::round(value * scale) / scale;
+}
 
 nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const EnergyTable& energy)
 {

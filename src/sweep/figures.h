@@ -14,5 +14,7 @@ namespace dlasim {
 /// with an empty `result`: the point has none. The columns by client and by unit are there where there is something to say.
 nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const EnergyTable& energy);
 std::vector<PlacedKey> figure_keys();
+/// A number as the tables show it: six digits.
+double shown(double value);
 
 }  // namespace dlasim

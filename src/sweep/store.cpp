@@ -74,6 +74,15 @@ std::size_t SweepStore::number(const std::string& key)
     return *number;
 }
 
+void SweepStore::end() { database_.run("INSERT OR REPLACE INTO identity VALUES ('ended', 'yes')"); }
+
+bool SweepStore::ended()
+{
+    Statement select(database_, "SELECT value FROM identity WHERE key = 'ended'");
+    const bool there = select.step();
+    return there || kept() == own_points();
+}
+
 std::size_t SweepStore::kept()
 {
     Statement count(database_, "SELECT count(*) FROM kept");

@@ -52,6 +52,9 @@ public:
     /// Of this shard.
     std::size_t own_points() { return number("own_points"); }
     std::size_t kept();
+    /// No other point will run: a search has come to its end.
+    void end();
+    bool ended();
     /// Durable when it returns.
     void keep(const std::vector<KeptPoint>& rows);
     /// In the order of the points.

@@ -27,5 +27,8 @@ struct BusBound {
 
 /// `device` and `options` as in read_config(), whose errors it throws.
 BusBound bus_bound(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand);
+/// pJ that the device takes at least for that demand in that time: its ranks in the cheapest state that they may be in, and the column
+/// commands of the bursts that must pass the bus. Left out: activations, refreshes.
+double least_energy_pj(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand, double ns);
 
 }  // namespace dlasim::dram

@@ -1,0 +1,155 @@
+#include "app/sweep_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/interrupt.h"
+#include "app/status.h"
+#include "app/sweep_points.h"
+#include "app/sweep_progress.h"
+#include "base/error.h"
+#include "files/console.h"
+#include "jobs/job.h"
+#include "network/plan.h"
+#include "sweep/figures.h"
+#include "sweep/search.h"
+#include "units/dram/bound.h"
+
+namespace dlasim {
+namespace {
+
+/// What cannot be done in less: sums over the steps of a network, by bound.
+using Least = std::map<std::string, std::uint64_t>;
+
+void add(Least& least, const std::vector<Bound>& bounds)
+{
+    for (const Bound& bound : bounds) least[bound.name()] += bound.cycles;
+}
+
+/// Least cycles, pJ and square micrometres, as the table rounds them.
+Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, const SweepPoint& point, const EnergyTable& table)
+{
+    std::uint64_t cycles = 1;
+    for (const auto& [name, bound] : least) cycles = std::max(cycles, bound);
+    const Hardware& hw = point.hardware;
+    const bool ideal = point.memory.kind == "ideal";
+    // Bounds of the ports are their bytes in beats, rounded up.
+    const auto bytes = [&](const char* name, std::uint64_t interval) {
+        const auto there = least.find(name);
+        const std::uint64_t beats = there == least.end() ? 0 : there->second / std::max<std::uint64_t>(1, interval);
+        return (beats - std::min<std::uint64_t>(beats, passes)) * hw.memory.primary.width_bytes;
+    };
+    EnergyEvents events;
+    // Products of int8 are the cheapest. Winograd makes 16 of 36.
+    events.products = hw.winograd ? macs * 4 / 9 : macs;
+    const dram::Demand demand{bytes("dbb_read", ideal ? point.memory.beat_interval : 1),
+                              bytes("dbb_write", ideal ? point.memory.write_interval : 1), passes};
+    if (ideal) events.memory = demand.read_bytes + demand.written_bytes;
+    else
+        events.dram_pj =
+            dram::least_energy_pj(point.memory.kind, point.memory.options, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
+    const double energy = energy_of(table, hw, events).all(), area = area_of(table, hw).all();
+    return {static_cast<double>(cycles), std::max(1e-6, shown(1e-6 * energy)), std::max(1e-9, shown(1e-6 * area))};
+}
+
+/// None where the point cannot be.
+std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const EnergyTable& table)
+{
+    try {
+        const SweepPoint point = sweep_point(sweep, index);
+        Least least;
+        if (const Network* network = std::get_if<Network>(&point.work)) {
+            const NetworkPlan plan = plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
+            std::uint64_t macs = 0;
+            for (const StepPlan& step : plan.plans) {
+                add(least, step.bounds);
+                macs += step.macs;
+            }
+            return least_of(least, macs, std::max<std::size_t>(1, plan.plans.size()), point, table);
+        }
+        const Job job = outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
+        add(least, job.bounds);
+        return least_of(least, job.array ? job.array->macs : 0, 1, point, table);
+    } catch (const ConfigError&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<Objectives> result_of(const nlohmann::ordered_json& row)
+{
+    Objectives objectives{};
+    const char* columns[] = {"cycles", "energy_uj", "area_mm2"};
+    for (std::size_t i = 0; i < objectives.size(); ++i) {
+        if (!row.contains(columns[i]) || !row[columns[i]].is_number()) return std::nullopt;
+        objectives[i] = std::max(1e-9, row[columns[i]].get<double>());
+    }
+    return objectives;
+}
+
+std::string counted(const SearchOutcome& outcome, std::size_t all)
+{
+    std::string text = fmt::format("searched {} points: {} ran, {} of them on the front", grouped(all), outcome.ran, outcome.front);
+    if (outcome.beaten != 0) text += fmt::format(", {} can be no better", outcome.beaten);
+    if (outcome.refused != 0) text += fmt::format(", {} cannot be", outcome.refused);
+    return text + (outcome.left != 0 ? fmt::format(", {} may be", grouped(outcome.left)) : ": no other point can be on the front");
+}
+
+}  // namespace
+
+int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder, const PageFacts& facts)
+{
+    std::map<std::size_t, std::optional<Objectives>> known;
+    Tally tally;
+    folder.store().each([&](const KeptPoint& kept) {
+        if (kept.point >= sweep.points.size() || !folder.keeps(kept.point, kept.status)) return;
+        known[kept.point] = result_of(kept.row);
+        tally.add(kept.status);
+    });
+    if (!options.quiet && tally.ended != 0) say("{} points have ended before\n", tally.ended);
+    SweepProgress progress(std::min(options.search, sweep.points.size()), tally.ended, options.quiet);
+    PointRunner runner(options, sweep, energy, folder);
+
+    std::map<std::vector<std::size_t>, std::size_t> numbers;
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) numbers[sweep.points[i]] = i;
+    SearchProblem problem;
+    for (const SweepAxis& axis : sweep.axes) problem.places.push_back(axis.places());
+    problem.points = sweep.points;
+    problem.point = [&](const std::vector<std::size_t>& place) -> std::optional<std::size_t> {
+        const auto there = numbers.find(place);
+        return there == numbers.end() ? std::nullopt : std::optional(there->second);
+    };
+    problem.bound = [&](std::size_t point) { return interrupted() ? std::nullopt : bound_of(sweep, point, energy); };
+    problem.run = [&](const std::vector<std::size_t>& points) -> std::optional<std::vector<std::optional<Objectives>>> {
+        std::size_t at = 0;
+        const auto next = [&]() -> std::optional<std::size_t> {
+            while (at < points.size() && known.contains(points[at])) ++at;
+            return at < points.size() ? std::optional(points[at++]) : std::nullopt;
+        };
+        const bool all = !interrupted() && runner.run(next, [&](const KeptPoint& kept) {
+            known[kept.point] = result_of(kept.row);
+            tally.add(kept.status);
+            progress.point(kept, tally.ended);
+        });
+        if (!all || interrupted()) return std::nullopt;
+        std::vector<std::optional<Objectives>> results;
+        for (const std::size_t point : points) results.push_back(known.at(point));
+        return results;
+    };
+    const SearchOutcome outcome = search(problem, options.search, options.seed);
+    if (outcome.interrupted || interrupted()) {
+        const std::string csv = folder.write_tables(facts).string();
+        say_error("dlasim: interrupted after {} points{}; --resume goes on from here\n", tally.ended,
+                  csv.empty() ? "" : "; written " + printable(csv));
+        return kInterrupted;
+    }
+    if (outcome.ran == 0) throw ConfigError(sweep.file, "no point of it can be; --list says why");
+    folder.store().end();
+    const std::string csv = folder.write_tables(facts).string();
+    if (!options.quiet) say("{}; written {}\n", counted(outcome, sweep.points.size()), printable(csv));
+    return tally.status();
+}
+
+}  // namespace dlasim
