@@ -141,6 +141,8 @@ int parse_and_run(int argc, char** argv)
     net_app->add_option("--memory", net.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
     net_app->add_option("--set", net.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
     CLI::Option* net_out = net_app->add_option("--out", net.out, "output folder")->capture_default_str();
+    net_app->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
+        ->check(CLI::IsMember({"int8", "fp16"}));
     net_app->add_flag("--plan", net.plan,
                       "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
                       "every cut told to plan.json, to be edited and run");

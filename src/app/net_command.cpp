@@ -72,7 +72,7 @@ void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, 
     const std::filesystem::path below = folder.path() / "tensors";
     make_folder(below);
     for (std::size_t t = 0; t < plan.layouts.size(); ++t)
-        if (plan.exists(t)) OutputFile(below / file_name(plan.steps.tensors[t].name)).commit(npy_file(tensors[t], Precision::Int8));
+        if (plan.exists(t)) OutputFile(below / file_name(plan.steps.tensors[t].name)).commit(npy_file(tensors[t], plan.network.precision));
 }
 
 void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, const OutputFolder& folder)
@@ -104,9 +104,9 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
     const std::size_t last = plan.output();
     if (outputs.tensor)
-        outputs.tensor->commit(onnx
-                                   ? onnx->output_file()
-                                   : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), Precision::Int8));
+        outputs.tensor->commit(
+            onnx ? onnx->output_file()
+                 : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
     else remove_file(outputs.folder.path() / kTensorFile);
     if (options.tensors && !options.timing_only) {
         if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
@@ -128,7 +128,8 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
 int run_planned(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
 {
     watch_for_interrupt();  // before the first file
-    NetOutputs outputs(options, onnx ? onnx->output_bytes() : network.tensors[network.layers.back().output].elements());
+    NetOutputs outputs(options,
+                       onnx ? onnx->output_bytes() : network.tensors[network.layers.back().output].elements() * network.element_bytes());
     NetworkPlan plan = plan_network(network, hardware, memory,
                                     {.seed = options.seed,
                                      .values = !options.timing_only,
@@ -138,6 +139,14 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
     return conclude(plan, simulate_shown(plan, options, onnx), options, outputs, apart ? &*apart : nullptr, onnx);
+}
+
+/// From its file; --precision stands for the key of the file.
+Network network_of(const NetOptions& options)
+{
+    Json json = read_json(options.network);
+    if (!options.precision.empty() && json.is_object()) json["precision"] = options.precision;
+    return network_from_json(json, options.network);
 }
 
 /// What would run; plan.json is the network with every cut told.
@@ -175,8 +184,10 @@ int net_command(const NetOptions& options)
     }
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
-    if (!model && options.plan) return show_plan(read_network(options.network), hardware, memory, options);
-    if (!model) return run_network(read_network(options.network), hardware, memory, options);
+    if (!model) {
+        const Network network = network_of(options);
+        return options.plan ? show_plan(network, hardware, memory, options) : run_network(network, hardware, memory, options);
+    }
     OnnxRun onnx(options);
     if (options.plan) return show_plan(onnx.network(), hardware, memory, options);
     return run_planned(onnx.network(), hardware, memory, options, &onnx);

@@ -19,6 +19,7 @@ struct NetOptions {
     std::vector<std::string> settings;          // --set
     std::vector<std::string> input, calibrate;  // of an ONNX model: NumPy files, [NAME=]FILE
     std::string labels;
+    std::string precision;  // int8 or fp16; empty: that of the file
     std::string out = "out";
     std::size_t point = 0;  // of a sweep, with has_point
     bool has_point = false;

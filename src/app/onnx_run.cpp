@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "config/half.h"
 #include "onnx/importer.h"
 #include "onnx/simplify.h"
 
@@ -57,6 +58,11 @@ OnnxRun::OnnxRun(const NetOptions& options) : graph_(real_graph(read_onnx(option
 
 void OnnxRun::calibrate(const NetOptions& options)
 {
+    if (options.precision == precision_name(Precision::Fp16)) {
+        if (!options.calibrate.empty()) throw ConfigError("--calibrate", "found with --precision fp16, expected int8: fp16 has no steps");
+        quantised_ = halved(graph_);
+        return;
+    }
     Ranges ranges(graph_);
     const bool needed = std::any_of(graph_.values.begin(), graph_.values.end(), [](const RealValue& value) { return !value.grid; });
     std::optional<Images> own;
@@ -71,7 +77,7 @@ std::uint64_t OnnxRun::output_bytes() const { return graph_.values[graph_.output
 ImageSource OnnxRun::source(const NetworkPlan& plan)
 {
     kept_.resize(network().tensors.size());
-    return {[this](std::size_t image) { return images_->integers(image); },
+    return {[this](std::size_t image) { return network().halves() ? images_->halves(image) : images_->integers(image); },
             [this, &plan](std::size_t image, const std::vector<Tensor>& tensors) { look_at(image, plan, tensors); }};
 }
 
@@ -88,7 +94,7 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
         const RealTensor& real = reference[quantised_.values[t]];
         for (std::size_t i = 0; i < real.size(); ++i) {
             const auto x = static_cast<double>(real[i]);
-            const double difference = network().tensors[t].grid->real(tensor.values[i]) - x;
+            const double difference = number(t, tensor.values[i]) - x;
             // A float and the integer that it was rounded to are the same number.
             const double noise = std::abs(difference) <= 1e-6 * std::abs(x) ? 0 : difference;
             error.signal += x * x;
@@ -112,12 +118,16 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
     ++seen_;
 }
 
+double OnnxRun::number(std::size_t tensor, std::int16_t value) const
+{
+    return network().halves() ? double_from_half(static_cast<std::uint16_t>(value)) : network().tensors[tensor].grid->real(value);
+}
+
 /// The output in real numbers.
 std::vector<float> OnnxRun::behind(const Tensor& output) const
 {
-    const Grid grid = *network().tensors[quantised_.output].grid;
     RealTensor values;
-    for (const std::int16_t q : output.values) values.push_back(static_cast<float>(grid.real(q)));
+    for (const std::int16_t q : output.values) values.push_back(static_cast<float>(number(quantised_.output, q)));
     CubeShape shape{output.c, output.h, output.w};
     for (const RealNode& node : quantised_.behind) {
         const CubeShape out = graph_.values[node.output].cube;
@@ -153,8 +163,8 @@ std::vector<std::pair<std::string, std::string>> OnnxRun::tensor_files() const
     for (std::size_t t = 0; t < kept_.size(); ++t) {
         if (kept_[t].empty()) continue;
         const NetworkTensor& tensor = network().tensors[t];
-        files.emplace_back(tensor.name,
-                           npy_bytes("|i1", {seen_, tensor.channels, tensor.height, tensor.width}, {kept_[t].begin(), kept_[t].end()}));
+        files.emplace_back(tensor.name, npy_bytes(npy_type(network().precision), {seen_, tensor.channels, tensor.height, tensor.width},
+                                                  {kept_[t].begin(), kept_[t].end()}));
     }
     return files;
 }

@@ -31,6 +31,8 @@ public:
 private:
     void calibrate(const NetOptions& options);
     void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
+    /// What a value of a tensor stands for.
+    double number(std::size_t tensor, std::int16_t value) const;
     std::vector<float> behind(const Tensor& output) const;
 
     RealGraph graph_;

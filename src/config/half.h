@@ -6,6 +6,9 @@
 
 namespace dlasim {
 
+/// The largest number.
+inline constexpr double kMostHalf = 65504;
+
 inline double double_from_half(std::uint16_t half)
 {
     const int exponent = (half >> 10) & 31, mantissa = half & 1023;

@@ -65,11 +65,15 @@ struct NetworkLayer {
 
 struct Network {
     std::string name, file, source, note;
-    Minimise minimise = Minimise::Parts;  // of layers that are not told how they are cut
+    Precision precision = Precision::Int8;  // of all tensors and weights; int8 or fp16
+    Minimise minimise = Minimise::Parts;    // of layers that are not told how they are cut
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
 
-    /// Its layers have numbers of their own, its tensors grids; else weights come by seed and converters follow from results.
+    bool halves() const { return precision == Precision::Fp16; }
+    std::uint32_t element_bytes() const { return halves() ? 2 : 1; }
+    /// Its layers have numbers of their own, its tensors grids, if they are no fp16; else weights come by seed and converters follow from
+    /// results.
     bool numbered() const { return !layers.empty() && layers.front().numbers.has_value(); }
     std::uint64_t macs() const
     {

@@ -14,6 +14,7 @@ namespace {
 
 const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
 const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape"};
+const std::vector<std::string> kPrecisions{"int8", "fp16"};
 const std::vector<std::string> kActivations{"none", "relu", "relu6", "leaky", "tanh"};
 const std::vector<std::string> kFunctions{"max", "min", "average"};
 constexpr const char* kInput = "data";  // the network's input
@@ -53,13 +54,14 @@ std::vector<std::string> keys_of(NetworkOp op)
 }
 
 /// A layer as a descriptor of its own, with the shape of what it reads.
-Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in)
+Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Precision precision)
 {
     Json descriptor = Json::object();
     for (const char* key : {"op", "kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group",
                             "lrn", "partition"})
         if (json.contains(key)) descriptor[key] = json[key];
     descriptor["op"] = kOps[static_cast<std::size_t>(op)];
+    if (op != NetworkOp::Pool) descriptor["precision"] = precision_name(precision);
     descriptor["input"] = {{"width", in.width}, {"height", in.height}, {"channels", in.channels}};
     return descriptor;
 }
@@ -67,12 +69,13 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in)
 class NetworkReader {
 public:
     NetworkReader(const Json& json, const std::string& file)
-        : top_(json, file, "", {"name", "source", "note", "macs", "input", "plan", "layers"})
+        : top_(json, file, "", {"name", "source", "note", "macs", "precision", "input", "plan", "layers"})
     {
         network_.file = file;
         network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
         network_.source = top_.text("source", "");
         network_.note = top_.text("note", "");
+        network_.precision = top_.word("precision", kPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
         network_.minimise = read_minimise(top_);
         if (top_.has("input")) add_tensor(kInput, read_input(top_), std::nullopt, top_.where("input"));
     }
@@ -195,7 +198,7 @@ private:
         NetworkTensor out = in(layer);
         out.layer.reset();
         if (layer.convolves()) {
-            layer.layer = layer_from_json(descriptor_of(json, layer.op, in(layer)), top_.file(), pointer, "");
+            layer.layer = layer_from_json(descriptor_of(json, layer.op, in(layer), network_.precision), top_.file(), pointer, "");
             layer.layer.name = layer.name;
             if (object.flag("bias", false)) layer.layer.post.add_bias();
             out.width = layer.layer.out_width();
@@ -206,7 +209,7 @@ private:
             out.width = layer.pool.x.outputs(out.width, layer.pool.ceil);
             out.height = layer.pool.y.outputs(out.height, layer.pool.ceil);
         } else if (layer.op == NetworkOp::Lrn) {
-            layer.lrn = *transfer_from_json(descriptor_of(json, layer.op, in(layer)), top_.file(), pointer, "").lrn();
+            layer.lrn = *transfer_from_json(descriptor_of(json, layer.op, in(layer), network_.precision), top_.file(), pointer, "").lrn();
         } else if (layer.op == NetworkOp::Upsample) {
             if (!object.has("factor")) object.missing("factor", "an object {\"x\", \"y\"}");
             layer.factor = read_extent(object, "factor", "factors", kFactor, "times as many columns or rows");
@@ -349,13 +352,13 @@ void put_operation(OrderedJson& json, const NetworkLayer& l)
     }
     if (l.convolves() || l.op == NetworkOp::Add) json["activation"] = activation_name(l.activation);
     if (l.op == NetworkOp::Pool) json["pool"] = window_json(l.pool);
-    if (l.op == NetworkOp::Lrn)
-        json["lrn"] = {{"size", l.lrn.size},
-                       {"alpha", l.lrn.alpha},
-                       {"beta", l.lrn.beta},
-                       {"bias", l.lrn.bias},
-                       {"input_scale", l.lrn.input_scale},
-                       {"output_scale", l.lrn.output_scale}};
+    if (l.op == NetworkOp::Lrn) {
+        json["lrn"] = {{"size", l.lrn.size}, {"alpha", l.lrn.alpha}, {"beta", l.lrn.beta}, {"bias", l.lrn.bias}};
+        if (l.lrn.precision != Precision::Fp16) {
+            json["lrn"]["input_scale"] = l.lrn.input_scale;
+            json["lrn"]["output_scale"] = l.lrn.output_scale;
+        }
+    }
     if (l.op == NetworkOp::Upsample) json["factor"] = {{"x", l.factor.x}, {"y", l.factor.y}};
 }
 
@@ -378,6 +381,7 @@ OrderedJson network_json(const Network& network)
     if (!network.source.empty()) json["source"] = network.source;
     if (!network.note.empty()) json["note"] = network.note;
     json["macs"] = network.macs();
+    if (network.halves()) json["precision"] = precision_name(network.precision);
     if (!network.tensors.empty() && network.tensors.front().name == kInput && !network.tensors.front().layer)
         json["input"] = shape_json(network.tensors.front());
     if (network.minimise != Minimise::Parts) json["plan"] = plan_json(network.minimise);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "network/halves.h"
+
 namespace dlasim {
 namespace {
 
@@ -100,6 +102,7 @@ Tensor numbered_softmax(const Grid& from, const Grid& to, const Tensor& in)
 
 Tensor host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
 {
+    if (network.halves()) return half_host_output(network, steps, step, inputs);
     const NetworkLayer& layer = network.layers[step.layer];
     const NetworkTensor& shape = steps.tensors[step.output];
     const Tensor& in = *inputs.front();

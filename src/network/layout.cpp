@@ -24,13 +24,13 @@ std::uint32_t TensorLayout::at(std::uint32_t channel) const
     return piece->at + channel - piece->first;
 }
 
-TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t atom_bytes)
+TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_bytes, std::uint32_t atom_bytes)
 {
     TensorLayout layout;
     layout.pieces = {{0, tensor.channels, 0}};
     const std::uint64_t line = std::uint64_t{tensor.width} * atom_bytes, surface = line * tensor.height;
-    layout.bytes = surface * ceil_div(tensor.channels, atom_bytes);
-    layout.cube = {line, surface, layout.bytes, atom_bytes, 1};
+    layout.bytes = surface * ceil_div(tensor.channels, atom_bytes / element_bytes);
+    layout.cube = {line, surface, layout.bytes, atom_bytes, element_bytes};
     return layout;
 }
 

@@ -33,7 +33,7 @@ struct TensorLayout {
 };
 
 /// In one piece.
-TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t atom_bytes);
+TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_bytes, std::uint32_t atom_bytes);
 /// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.
 TensorLayout written_layout(const Plan& plan, const Place& base);
 /// One behind the other, channels and memory. pre: planes of one size

@@ -45,7 +45,7 @@ inline constexpr Placement kPlannedPlaces{};
 /// A tensor, or a concatenation with its parts; or what a step puts together to its output, without tensors.
 struct Block {
     std::vector<std::size_t> tensors;  // the whole first
-    Place place;
+    Place place{};
     std::uint64_t bytes = 0, moved = 0;  // moved: by all steps, to and from it
     std::size_t begin = 0, end = 0;      // steps in which it is needed: the first that writes it, the first that may write over it
 };

@@ -7,6 +7,7 @@
 #include "lowering/lrn_tables.h"
 #include "lowering/told_partition.h"
 #include "lowering/transfer_plan.h"
+#include "network/halves.h"
 #include "network/host.h"
 
 namespace dlasim {
@@ -74,8 +75,8 @@ private:
 
     void give(std::size_t tensor)
     {
-        p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], atom());
-        if (golden()) p_.golden[tensor] = seeded_input(p_.steps.tensors[tensor], options_.seed + tensor);
+        p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], p_.network.element_bytes(), atom());
+        if (golden()) p_.golden[tensor] = seeded_input(p_.steps.tensors[tensor], p_.network.precision, options_.seed + tensor);
     }
 
     void plan_step(std::size_t i)
@@ -83,7 +84,7 @@ private:
         const Step& s = step(i);
         StepPlan& plan = p_.plans[i];
         if (s.unit == StepUnit::Host) {
-            p_.layouts[s.output] = packed_layout(p_.steps.tensors[s.output], atom());
+            p_.layouts[s.output] = packed_layout(p_.steps.tensors[s.output], p_.network.element_bytes(), atom());
             if (!golden()) return;
             std::vector<const Tensor*> inputs;
             for (const std::size_t tensor : s.inputs) inputs.push_back(&*p_.golden[tensor]);
@@ -94,6 +95,7 @@ private:
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         plan.layer = step_layer(p_.network, p_.steps, s);
         if (s.addend) check_addend(p_.layouts[*s.addend], plan.layer);
+        if (p_.network.halves()) return plan_half_step(i, input);
         LayerTensors tensors;
         if (golden()) tensors = golden_step(s, plan.layer);
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
@@ -101,6 +103,28 @@ private:
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
         keep(i, options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw()));
+    }
+
+    /// Golden values follow from what the machine is given: lanes count in its order of sums.
+    void plan_half_step(std::size_t i, const TensorLayout& input)
+    {
+        const Step& s = step(i);
+        StepPlan& plan = p_.plans[i];
+        LayerTensors tensors;
+        if (options_.values && p_.network.numbered()) tensors = numbered_step(p_.network, p_.steps, s).tensors;
+        else if (golden() && plan.layer.convolves())
+            tensors = seeded_half_weights(plan.layer, options_.seed + 1 + s.layer, *p_.golden[s.inputs.front()]);
+        plan.machine = machine_layer(plan.layer, input, hw());
+        if (plan.layer.convolves() && options_.values)
+            tensors.weights = machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights));
+        tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
+        Plan planned = options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw());
+        plan.method = planned.method;
+        keep(i, std::move(planned));
+        if (golden())
+            p_.golden[s.output] = half_output(plan.layer, plan.machine, input, plan.method, hw(), std::move(tensors),
+                                              *p_.golden[s.inputs.front()], s.addend ? &*p_.golden[*s.addend] : nullptr);
+        else if (options_.values) plan.weights = std::move(tensors);
     }
 
     /// CDP makes a cube like its input.

@@ -38,6 +38,7 @@ struct StepPlan {
     std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
     std::vector<Bound> bounds;
     Traffic traffic;
+    Method method;         // fp16
     LayerTensors weights;  // with numbers: as the reference has them
 };
 

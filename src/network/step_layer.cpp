@@ -1,56 +1,76 @@
 #include "network/step_layer.h"
 
+#include <bit>
+
 #include "base/error.h"
+#include "config/half.h"
 #include "config/json_object.h"
 #include "config/post_reader.h"
 #include "lowering/shape.h"
+#include "network/half_step.h"
 
 namespace dlasim {
 namespace {
 
 constexpr std::uint32_t kMostChannels = 8192;  // of a layer's input
 
-Lut tanh_table()
+Lut tanh_table(Precision precision)
 {
+    if (precision == Precision::Fp16) {
+        const Json json{{"function", "tanh"}};
+        return read_lut(JsonObject(json, "tanh", "", {"function"}), precision);
+    }
     const Json json{{"function", "tanh"}, {"input_scale", kTanhInput}, {"output_scale", kTanhOutput}};
-    return read_lut(JsonObject(json, "tanh", "", {"function", "input_scale", "output_scale"}), Precision::Int8);
+    return read_lut(JsonObject(json, "tanh", "", {"function", "input_scale", "output_scale"}), precision);
+}
+
+/// At most 6, behind the ReLU of BS or BN.
+void limit(Layer& layer)
+{
+    const std::size_t engine = layer.post.engines[1].on() ? 2 : 1;
+    Operand& most = layer.post.engines[engine].alu;
+    most = {.on = true, .per = OperandPer::Layer, .value = engine == 2 ? std::bit_cast<std::int32_t>(6.0F) : half_from_double(6)};
+    layer.post.engines[engine].function = AluFunction::Min;
 }
 
 /// Behind everything else: in the last engine in use.
 void activate(Layer& layer, Activation activation)
 {
     PointEngine& last = layer.post.engines[layer.post.engines[1].on() ? 1 : 0];
+    const bool fp = layer.precision == Precision::Fp16;
     switch (activation) {
         case Activation::None:
             break;
         case Activation::Relu:
-        case Activation::Relu6:  // what is more than 6 is more than the output holds
+        case Activation::Relu6:
             last.relu = true;
+            if (fp && activation == Activation::Relu6) limit(layer);  // of int8: what is more than 6 is more than the output holds
             break;
         case Activation::Leaky:
-            last.mul = {.on = true, .per = OperandPer::Layer, .value = kLeakySlope};
+            last.mul = {.on = true, .per = OperandPer::Layer, .value = fp ? half_from_double(kLeakyHalf) : kLeakySlope};
             last.prelu = true;
-            last.mul_shift = kLeakyShift;
+            last.mul_shift = fp ? 0 : kLeakyShift;
             break;
         case Activation::Tanh:
-            layer.post.engines[2].lut = tanh_table();
-            layer.output.shift = kTanhShift;
+            layer.post.engines[2].lut = tanh_table(layer.precision);
+            if (!fp) layer.output.shift = kTanhShift;
             break;
     }
 }
 
-/// SDP adds another tensor, a byte an element.
-void add_tensor(PointEngine& engine)
+/// SDP adds another tensor.
+void add_tensor(PointEngine& engine, const Layer& layer)
 {
     engine.alu = {.on = true, .per = OperandPer::Element};
     engine.function = AluFunction::Sum;
-    engine.operand_bytes = 1;
+    engine.operand_bytes = layer.element_bytes();
 }
 
-Layer plain(const NetworkTensor& input, Op op)
+Layer plain(const NetworkTensor& input, Op op, Precision precision)
 {
     Layer layer;
     layer.op = op;
+    layer.precision = layer.output.precision = precision;
     layer.width = input.width;
     layer.height = input.height;
     layer.channels = layer.kernels = input.channels;
@@ -81,12 +101,12 @@ Layer shape_of_step(const Network& network, const Steps& steps, const Step& step
             layer.partition.automatic = true;
             layer.partition.minimise = network.minimise;
         }
-        if (step.addend && !of.numbers) add_tensor(layer.post.engines[1]);
+        if (step.addend && !of.numbers) add_tensor(layer.post.engines[1], layer);
     } else if (step.unit == StepUnit::Sdp) {
-        layer = plain(steps.tensors[step.inputs.front()], Op::Sdp);
-        if (!of.numbers) add_tensor(layer.post.bs());
+        layer = plain(steps.tensors[step.inputs.front()], Op::Sdp, network.precision);
+        if (!of.numbers) add_tensor(layer.post.bs(), layer);
     } else {
-        layer = plain(steps.tensors[step.inputs.front()], Op::Pool);
+        layer = plain(steps.tensors[step.inputs.front()], Op::Pool, network.precision);
         layer.pool = of.pool;
     }
     layer.name = step.name;
@@ -106,7 +126,8 @@ Layer step_layer(const Network& network, const Steps& steps, const Step& step)
 
 ScaledStep numbered_step(const Network& network, const Steps& steps, const Step& step)
 {
-    return scaled_step(network, steps, step, shape_of_step(network, steps, step));
+    Layer shape = shape_of_step(network, steps, step);
+    return network.halves() ? half_step(network, step, std::move(shape)) : scaled_step(network, steps, step, std::move(shape));
 }
 
 Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardware& hardware)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "network/half_step.h"
 #include "network/scaled.h"
 
 namespace dlasim {
@@ -181,6 +182,7 @@ private:
     }
     bool simple(const NetworkLayer& l) const
     {
+        if (l.numbers && n_.halves()) return half_joins_addition(l.numbers->bend);
         if (l.numbers) return joins_addition(l.numbers->bend, *n_.tensors[l.output].grid);
         return l.activation != Activation::Tanh || hw_.sdp.has_lut;
     }

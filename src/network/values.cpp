@@ -70,9 +70,9 @@ LayerTensors seeded_weights(const Layer& layer, std::uint64_t seed)
     return tensors;
 }
 
-Tensor seeded_input(const NetworkTensor& tensor, std::uint64_t seed)
+Tensor seeded_input(const NetworkTensor& tensor, Precision precision, std::uint64_t seed)
 {
-    return load_cube(Precision::Int8, tensor.channels, tensor.height, tensor.width, "", "", seed);
+    return load_cube(precision, tensor.channels, tensor.height, tensor.width, "", "", seed);
 }
 
 StepValues step_values(Layer layer, const Hardware& hardware, LayerTensors weights, const Tensor& input, const Tensor* addend)

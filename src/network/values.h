@@ -15,7 +15,7 @@ namespace dlasim {
 /// Weights and the operands per kernel of a layer with this seed; no input, no operands per element.
 LayerTensors seeded_weights(const Layer& layer, std::uint64_t seed);
 /// An input of the network.
-Tensor seeded_input(const NetworkTensor& tensor, std::uint64_t seed);
+Tensor seeded_input(const NetworkTensor& tensor, Precision precision, std::uint64_t seed);
 
 struct StepValues {
     Layer layer;           // with its converters

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "config/half.h"
 #include "config/stream.h"
 
 namespace dlasim {
@@ -139,6 +140,20 @@ std::vector<Tensor> Images::integers(std::size_t image) const
             const float steps = static_cast<float>(x) / static_cast<float>(value.grid->scale);
             tensor.values[e] = static_cast<std::int16_t>(unscaled.nearest(static_cast<double>(steps)));
         }
+        tensors.push_back(std::move(tensor));
+    }
+    return tensors;
+}
+
+std::vector<Tensor> Images::halves(std::size_t image) const
+{
+    std::vector<Tensor> tensors;
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+        const RealValue& value = graph_.values[graph_.inputs[i]];
+        Tensor tensor(1, value.cube.c, value.cube.h, value.cube.w);
+        for (std::size_t e = 0; e < tensor.values.size(); ++e)
+            tensor.values[e] =
+                static_cast<std::int16_t>(half_from_double(std::clamp(data_[i][first(i, image) + e], -kMostHalf, kMostHalf)));
         tensors.push_back(std::move(tensor));
     }
     return tensors;

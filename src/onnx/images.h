@@ -21,6 +21,8 @@ public:
     std::vector<RealTensor> reals(std::size_t image) const;
     /// As the grids of the graph have them. pre: its inputs have grids
     std::vector<Tensor> integers(std::size_t image) const;
+    /// As fp16, ties to even.
+    std::vector<Tensor> halves(std::size_t image) const;
 
 private:
     void read(std::size_t input, const std::string& file, const std::string& option);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "config/half.h"
 #include "config/network_reader.h"
 
 namespace dlasim {
@@ -17,21 +18,33 @@ constexpr std::size_t kMostName = 100;
 
 class Quantiser {
 public:
-    Quantiser(RealGraph& graph, const Ranges& ranges) : g_(graph), ranges_(ranges) {}
+    Quantiser(RealGraph& graph, const Ranges& ranges, bool halves) : g_(graph), ranges_(ranges), halves_(halves) {}
 
     QuantisedNetwork network()
     {
         for (const RealValue& value : g_.values) given_.push_back(value.grid.has_value());
+        if (halves_) refuse_grids();
         split();
-        change_grids();
-        choose_grids();
-        bend_behind_additions();
+        if (!halves_) {
+            change_grids();
+            choose_grids();
+            bend_behind_additions();
+        }
         emit();
         problems_.report(g_.file);
         return std::move(q_);
     }
 
 private:
+    void refuse_grids()
+    {
+        for (std::size_t v = 0; v < g_.values.size(); ++v)
+            if (given_[v])
+                problems_.add("\"" + g_.values[v].name + "\"",
+                              "has steps of the model's (QuantizeLinear), expected none with fp16: --precision int8");
+        problems_.report(g_.file);
+    }
+
     /// The last nodes that run behind the machine, in real numbers.
     void split()
     {
@@ -212,6 +225,7 @@ private:
         Network& network = q_.network;
         network.name = g_.name.substr(0, kMostName);
         network.file = g_.file;
+        if (halves_) network.precision = Precision::Fp16;
         for (const std::size_t input : g_.inputs) add_tensor(input, std::nullopt);
         for (const RealNode& node : g_.nodes) {
             add_tensor(node.output, network.layers.size());
@@ -238,7 +252,7 @@ private:
         LayerNumbers& n = layer.numbers.emplace();
         n.bend = node.bend;
         n.bias = node.bias;
-        const Grid in = *g_.values[node.inputs.front()].grid, out = *g_.values[node.output].grid;
+        const Grid in = grid(node.inputs.front()), out = grid(node.output);
         switch (node.op) {
             case RealOp::Convolution:
             case RealOp::Deconvolution:
@@ -248,6 +262,7 @@ private:
                                                               : NetworkOp::FullyConnected;
                 layer.layer = node.geometry;
                 layer.layer.name = layer.name;
+                if (halves_) layer.layer.precision = layer.layer.output.precision = Precision::Fp16;
                 if (node.op == RealOp::Deconvolution && in.zero != 0)
                     problems_.add(node.label, "reads integers with a zero point, expected 0: its padding has no value");
                 quantise_weights(node, n);
@@ -263,7 +278,7 @@ private:
                 break;
             case RealOp::Multiply:
                 layer.op = NetworkOp::Multiply;
-                if (g_.values[node.inputs.back()].grid->zero == 0) break;
+                if (grid(node.inputs.back()).zero == 0) break;
                 if (in.zero == 0) std::swap(layer.inputs.front(), layer.inputs.back());
                 else problems_.add(node.label, "multiplies two tensors with zero points, expected one of them without");
                 break;
@@ -274,6 +289,7 @@ private:
             case RealOp::Lrn:
                 layer.op = NetworkOp::Lrn;
                 layer.lrn = node.lrn;
+                if (halves_) layer.lrn.precision = Precision::Fp16;
                 layer.lrn.input_scale = in.scale;
                 layer.lrn.output_scale = out.scale;
                 if (in.zero != 0 || out.zero != 0)
@@ -301,12 +317,16 @@ private:
         return layer;
     }
 
+    /// None of fp16.
+    Grid grid(std::size_t value) const { return g_.values[value].grid.value_or(Grid{}); }
+
     void quantise_weights(const RealNode& node, LayerNumbers& n)
     {
         const Layer& l = node.geometry;
         n.weights = Tensor(l.kernels, l.kernel_channels(), l.kernel_height, l.kernel_width);
         if (n.weights.values.size() != node.weights.size())
             return problems_.add(node.label, "has weights of another shape than its kernels");
+        if (halves_) return round_weights(node, n);
         n.weight_scale = node.weight_scale.empty() ? scales_of(node.weights, l.kernels) : node.weight_scale;
         const std::size_t length = node.weights.size() / l.kernels;
         for (std::size_t i = 0; i < node.weights.size(); ++i) {
@@ -317,6 +337,16 @@ private:
                                                      std::to_string(static_cast<std::int64_t>(std::clamp(q, -1e9, 1e9))) +
                                                      ", expected -128..127");
             n.weights.values[i] = static_cast<std::int16_t>(q);
+        }
+    }
+
+    void round_weights(const RealNode& node, LayerNumbers& n)
+    {
+        for (std::size_t i = 0; i < node.weights.size(); ++i) {
+            const std::uint16_t half = half_from_double(static_cast<double>(node.weights[i]));
+            if (!std::isfinite(double_from_half(half)))
+                return problems_.add(node.label, "has weights beyond 65504, expected what fp16 holds");
+            n.weights.values[i] = static_cast<std::int16_t>(half);
         }
     }
 
@@ -335,6 +365,7 @@ private:
 
     RealGraph& g_;
     const Ranges& ranges_;
+    const bool halves_;
     QuantisedNetwork q_;
     Problems problems_;
     std::vector<bool> given_;  // by value: its grid is the model's
@@ -355,6 +386,8 @@ void Ranges::see(const std::vector<RealTensor>& values)
             if (std::isfinite(x)) most_[v] = std::max(most_[v], std::abs(static_cast<double>(x)));
 }
 
-QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges) { return Quantiser(graph, ranges).network(); }
+QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges) { return Quantiser(graph, ranges, false).network(); }
+
+QuantisedNetwork halved(RealGraph& graph) { return Quantiser(graph, Ranges(graph), true).network(); }
 
 }  // namespace dlasim

@@ -5,6 +5,8 @@
 //   join weights  scales of the model; else one a kernel, a multiple of the largest one's 1 / 32767, 127 for the kernel's largest magnitude
 //   behind   the last nodes that are functions of every element or a softmax run on the host, in real numbers
 //
+// Or a network of fp16: weights are rounded, nothing has a grid.
+//
 // Error  ConfigError naming every node that cannot be done in integers.
 #pragma once
 #include "config/network.h"
@@ -30,6 +32,8 @@ struct QuantisedNetwork {
     std::size_t output = 0;             // tensor of the network that they read, or that is the output
 };
 
+/// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes that run behind.
+QuantisedNetwork halved(RealGraph& graph);
 /// The graph gets a grid for every value, nodes where a value changes its grid, and loses those that run behind.
 QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges);
 

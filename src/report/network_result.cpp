@@ -37,7 +37,8 @@ struct SeenStep {
     double utilization() const
     {
         const StepTimes times = r.times(i);
-        const double most = static_cast<double>(times.cycles()) * static_cast<double>(r.plan.hardware.macs_per_cycle(Precision::Int8));
+        const double most =
+            static_cast<double>(times.cycles()) * static_cast<double>(r.plan.hardware.macs_per_cycle(r.plan.network.precision));
         return most > 0 ? static_cast<double>(plan.macs) / most : 0;
     }
     std::vector<std::string> layers() const
@@ -148,10 +149,10 @@ struct SeenError {
 };
 constexpr std::array kErrorKeys{
     Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
-    Key<SeenError>{{"scale", "number", "", "real number of a step"},
-                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid->scale; }},
-    Key<SeenError>{{"zero_point", "integer", "", "integer that stands for 0"},
-                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid->zero; }},
+    Key<SeenError>{{"scale", "number", "", "real number of a step", "int8"},
+                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid ? OrderedJson(e.tensor.grid->scale) : kAbsent; }},
+    Key<SeenError>{{"zero_point", "integer", "", "integer that stands for 0", "int8"},
+                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid ? OrderedJson(e.tensor.grid->zero) : kAbsent; }},
     Key<SeenError>{{"signal_to_noise", "number or null", "dB",
                     "squares of the real numbers over squares of the differences; null without a difference"},
                    [](const SeenError& e) -> OrderedJson { return e.error.noise > 0 ? OrderedJson(e.error.ratio()) : OrderedJson(); }},
@@ -280,7 +281,8 @@ std::string errors_text(const NetworkResult& r)
         fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}\n", "tensor", "step", "zero", "signal to noise", "largest difference");
     for (const ImagesResult::Error& error : r.images->errors) {
         const NetworkTensor& tensor = r.plan.steps.tensors[error.tensor];
-        text += fmt::format("  {:<40} {:>12.6g} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name), tensor.grid->scale, tensor.grid->zero,
+        text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name),
+                            tensor.grid ? fmt::format("{:.6g}", tensor.grid->scale) : "fp16", tensor.grid ? tensor.grid->zero : 0,
                             error.noise > 0 ? fmt::format("{:.1f} dB", error.ratio()) : "exact", error.largest);
     }
     return text;
@@ -299,8 +301,8 @@ std::string verdict(const NetworkResult& r)
                              grouped(c.mismatches), grouped(c.compared), c.examples.front());
     }
     if (!wrong.empty()) return "NO" + wrong;
-    return fmt::format("yes, all {} values of {} tensors equal the golden ones (own integer arithmetic)", grouped(compared),
-                       r.findings.size());
+    return fmt::format("yes, all {} values of {} tensors equal the golden ones (own {} arithmetic)", grouped(compared), r.findings.size(),
+                       r.plan.network.halves() ? "fp16" : "integer");
 }
 
 }  // namespace
@@ -332,7 +334,7 @@ std::int64_t NetworkResult::cycles_apart() const { return std::accumulate(apart.
 
 double NetworkResult::utilization() const
 {
-    const double most = static_cast<double>(cycles()) * static_cast<double>(plan.hardware.macs_per_cycle(Precision::Int8));
+    const double most = static_cast<double>(cycles()) * static_cast<double>(plan.hardware.macs_per_cycle(plan.network.precision));
     return most > 0 ? static_cast<double>(plan.network.macs()) / most : 0;
 }
 
@@ -399,7 +401,7 @@ std::string network_table(const NetworkResult& r)
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
                                    r.plan.plans.size(), grouped(r.plan.network.macs()));
     text += fmt::format("  on           {}, {}, {} MACs a cycle\n", r.plan.hardware.name, memory_text(r.plan.memory),
-                        r.plan.hardware.macs_per_cycle(Precision::Int8));
+                        r.plan.hardware.macs_per_cycle(r.plan.network.precision));
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
