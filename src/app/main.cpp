@@ -223,6 +223,12 @@ int parse_and_run(int argc, char** argv)
         ->excludes(sharded)
         ->excludes("--collect");
     sweep_app->add_option("--seed", sweep.seed, "of the search")->capture_default_str()->check(whole(0, UINT32_MAX))->needs("--search");
+    sweep_app->add_option("--slurm", sweep.slurm, "run the points as so many tasks of a job array of Slurm, each with --jobs processors")
+        ->check(whole(1, 100'000))
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect")
+        ->excludes("--search");
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
 

@@ -12,6 +12,7 @@
 #include "app/sweep_progress.h"
 #include "app/sweep_row.h"
 #include "app/sweep_search.h"
+#include "app/sweep_slurm.h"
 #include "base/error.h"
 #include "files/console.h"
 #include "files/input.h"
@@ -101,7 +102,10 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     const EnergyTable energy = energy_for(options, sweep);
     const SweepShard shard{options.shard, options.shards};
     const std::size_t own = shard.count(count);
-    SweepFolder folder(options.out, identity(options, sweep), count, shard, options.resume, options.restart);
+    if (options.restart) end_slurm_job(options.out);
+    const SweepIdentity all_of_it = identity(options, sweep);
+    SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
+    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep));
     if (options.search != 0) return search_points(options, sweep, energy, folder, page_facts(sweep));
     SweepStore& store = folder.store();
     std::vector<bool> done(count);

@@ -100,9 +100,17 @@ void SweepFolder::prepare_point(std::size_t index) const
     }
 }
 
+void SweepFolder::remove_shards()
+{
+    std::error_code error;
+    const fs::path shards = folder_.path() / "shards";
+    if (fs::is_regular_file(shards / "job.txt", error)) fs::remove_all(shards, error);
+}
+
 /// What an earlier sweep has left, and nothing else.
 void SweepFolder::clear()
 {
+    remove_shards();
     for (const char* suffix : {"", "-journal", "-wal", "-shm"}) remove_file(folder_.path() / (std::string(kStore) + suffix));
     for (const char* name : kTables) remove_file(folder_.path() / name);
     std::vector<fs::path> old;
@@ -162,7 +170,9 @@ void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identit
                                                (other.begun() ? difference_text(other.identity(), identity) : std::string("all")) +
                                                " differ, expected the same");
     std::map<std::size_t, std::string> here;
-    store_->each([&](const KeptPoint& kept) { here[kept.point] = kept.row.dump(); });
+    store_->each([&](const KeptPoint& kept) {
+        if (keeps(kept.point, kept.status)) here[kept.point] = kept.row.dump();
+    });
     std::vector<KeptPoint> rows;
     other.each([&](const KeptPoint& kept) {
         const auto there = here.find(kept.point);

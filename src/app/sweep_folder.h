@@ -37,6 +37,9 @@ public:
     /// Takes over what another folder has of the same sweep. ConfigError if it is of another one, or a point ended otherwise there.
     void take_from(const std::filesystem::path& folder, const SweepIdentity& identity);
 
+    /// The folders of the tasks of a job, when their points are here.
+    void remove_shards();
+
 private:
     void clear();
     OutputFolder folder_, points_;

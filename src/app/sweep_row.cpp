@@ -17,16 +17,6 @@ constexpr KeyRow kAxisColumn{"*", "any", "", "a column for each axis, in their o
 constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; empty if all is well"};
 constexpr KeyRow kCommandColumn{"command", "text", "", "runs this point alone, from the folder in which the sweep was started"};
 
-/// In single quotes where a shell needs them.
-std::string shell_word(const std::string& text)
-{
-    constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
-    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-}
-
 std::string command_of(const Sweep& sweep, std::size_t index)
 {
     return fmt::format("dlasim {} {} --point {}", sweep.network.is_null() ? "run" : "net", shell_word(sweep.file), index);
@@ -54,6 +44,15 @@ std::string reason_of(const EndedPoint& ended, const std::filesystem::path& fold
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& text)
+{
+    constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+    std::string quoted(1, '\'');
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted += '\'';
+}
 
 bool has_result(int status) { return status == kDone || status == kMismatch; }
 bool was_killed(int status) { return status >= 128; }

@@ -20,6 +20,8 @@ std::string figures_text(const nlohmann::ordered_json& result, const EnergyTable
 /// Its row. `folder`: of the point.
 KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, const EndedPoint& ended, const std::filesystem::path& folder);
 std::vector<PlacedKey> row_keys();
+/// In single quotes where a shell needs them.
+std::string shell_word(const std::string& text);
 /// True if the point has figures.
 bool has_result(int status);
 /// True if its process was ended from outside: it says nothing of the point.

@@ -1,0 +1,23 @@
+// dlasim sweep --slurm: the shards of a sweep as a job array of Slurm, waited for and put together. docs/SWEEPS.md.
+//
+//   sbatch --array ──► tasks: dlasim sweep --shard I/N --out DIR/shards/I --resume
+//        ▲                  │ squeue: until none is left
+//        └── what is missing └──► DIR/points.db, tables
+//
+// Whoever comes after a kill finds the job in DIR/shards/job.txt and waits for it.
+#pragma once
+#include <string>
+
+#include "app/sweep_command.h"
+#include "app/sweep_folder.h"
+#include "config/sweep.h"
+
+namespace dlasim {
+
+/// Ends the job that a sweep in this folder has submitted, if there is one.
+void end_slurm_job(const std::string& out);
+
+int slurm_points(const SweepOptions& options, const Sweep& sweep, const SweepIdentity& identity, SweepFolder& folder,
+                 const PageFacts& facts);
+
+}  // namespace dlasim
