@@ -155,6 +155,8 @@ int parse_and_run(int argc, char** argv)
         ->capture_default_str()
         ->check(CLI::IsMember({"together", "apart"}));
     net_app->add_flag("--timing-only", net.timing_only, "simulate time without values; nothing is verified");
+    net_app->add_flag("!--no-pixels", net.pixels,
+                      "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
     net_app->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
     net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");

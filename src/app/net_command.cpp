@@ -135,6 +135,7 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
                                      .values = !options.timing_only,
                                      .images = onnx ? onnx->images() : 1,
                                      .keep_tensors = options.keep,
+                                     .pixels = options.pixels,
                                      .cvsram = options.cvsram});
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
@@ -152,9 +153,13 @@ Network network_of(const NetOptions& options)
 /// What would run; plan.json is the network with every cut told.
 int show_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
 {
-    const NetworkPlan plan =
-        plan_network(network, hardware, memory,
-                     {.seed = options.seed, .values = false, .keep_tensors = options.keep, .cvsram = options.cvsram, .told = true});
+    const NetworkPlan plan = plan_network(network, hardware, memory,
+                                          {.seed = options.seed,
+                                           .values = false,
+                                           .keep_tensors = options.keep,
+                                           .pixels = options.pixels,
+                                           .cvsram = options.cvsram,
+                                           .told = true});
     if (options.has_out && !is_onnx(options.network)) {  // a model's numbers are in its own file
         const OutputFolder folder(options.out);
         folder.file("plan.json").commit(json_file_text(network_json(plan.network), 2));

@@ -28,6 +28,7 @@ struct NetOptions {
     bool timing_only = false, tensors = false, output = true, report = false, quiet = false, stepping = false, times = false;
     bool plan = false, has_out = false;  // say what would run, and write it where a folder was named
     bool keep = false, cvsram = true;    // memory of its own for every tensor; tensors may stand behind CVSRAM
+    bool pixels = true;                  // inputs may stand as pixels
     bool apart = false;                  // simulate every step by itself too
     Sync sync = Sync::Now;
     std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says

@@ -34,6 +34,15 @@ TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_by
     return layout;
 }
 
+std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network)
+{
+    if (network.halves() || tensor.channels == 2 || tensor.channels > 4) return std::nullopt;
+    TensorLayout layout;
+    layout.pieces = {{0, tensor.channels, 0}};
+    layout.format = find_pixel_format(tensor.channels == 1 ? "T_R8" : "T_A8B8G8R8");
+    return layout;
+}
+
 TensorLayout written_layout(const Plan& plan, const Place& base)
 {
     TensorLayout layout;
@@ -69,8 +78,24 @@ TensorLayout joined_layout(const std::vector<TensorLayout>& parts)
     return whole;
 }
 
+namespace {
+
+Bytes bytes_of_pixels(const Tensor& tensor, const TensorLayout& layout)
+{
+    Layer layer;
+    layer.format = layout.format;
+    Geometry geometry;
+    geometry.line_stride = layout.cube.line_stride;
+    Tensor padded(1, layout.format->components, tensor.h, tensor.w);
+    std::copy(tensor.values.begin(), tensor.values.end(), padded.values.begin());
+    return pixel_bytes(layer, padded, geometry, 0);
+}
+
+}  // namespace
+
 Bytes tensor_bytes(const Tensor& tensor, const TensorLayout& layout)
 {
+    if (layout.format) return bytes_of_pixels(tensor, layout);
     Bytes all(layout.bytes);
     for (const ChannelPiece& piece : layout.pieces) {
         const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride;

@@ -6,6 +6,7 @@
 // Who reads such a tensor reads all places; weights are 0 for those that are no channel.
 #pragma once
 #include <functional>
+#include <optional>
 
 #include "config/network.h"
 #include "lowering/plan.h"
@@ -21,8 +22,9 @@ struct ChannelPiece {
 struct TensorLayout {
     std::vector<ChannelPiece> pieces;
     Cube cube;
-    Place place;              // of place 0
-    std::uint64_t bytes = 0;  // from there on
+    Place place;                          // of place 0
+    std::uint64_t bytes = 0;              // from there on
+    const PixelFormat* format = nullptr;  // pixels of one plane, line by line; null: feature data
 
     /// Places up to the last channel's.
     std::uint32_t channels() const { return pieces.back().at + pieces.back().count; }
@@ -34,6 +36,8 @@ struct TensorLayout {
 
 /// In one piece.
 TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_bytes, std::uint32_t atom_bytes);
+/// The same as pixels: one channel, or three or four in words of four. None of other numbers of channels, and of fp16.
+std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network);
 /// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.
 TensorLayout written_layout(const Plan& plan, const Place& base);
 /// One behind the other, channels and memory. pre: planes of one size

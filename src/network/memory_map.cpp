@@ -25,8 +25,10 @@ public:
     {
         find_blocks();
         for (std::size_t i = 0; i < p_.plans.size(); ++i) note_step(i);
-        for (std::size_t b = 0; b < p_.blocks.size(); ++b)
-            if (keep_ || !free_to_go(b)) hold(p_.blocks[b]);
+        for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+            between_steps_.push_back(free_to_go(b));
+            if (keep_ || !between_steps_[b]) hold(p_.blocks[b]);
+        }
         put_blocks();
         find_overwritten();
         note_ranges();
@@ -134,7 +136,7 @@ private:
     /// Only units of the machine see it.
     bool may_stay_on_chip(std::size_t b) const
     {
-        if (p_.blocks[b].tensors.empty() || !free_to_go(b)) return false;
+        if (p_.blocks[b].tensors.empty() || !between_steps_[b]) return false;
         for (std::size_t i = 0; i < steps(); ++i) {
             const Step& s = step(i);
             const bool makes = block_[s.output] == b;
@@ -334,6 +336,7 @@ private:
     std::vector<Footprint> footprints_;
     const std::vector<std::size_t>& over_;
     const bool keep_, cvsram_;
+    std::vector<bool> between_steps_;    // by block
     std::vector<std::size_t> block_;     // by tensor
     std::vector<std::uint64_t> offset_;  // by tensor: in its block
     std::vector<std::uint64_t> before_;  // by step: bytes in front of its output, of parts that it puts together

@@ -92,8 +92,9 @@ private:
             return;
         }
         if (s.unit == StepUnit::Cdp) return plan_lrn_step(i);
-        const TensorLayout& input = p_.layouts[s.inputs.front()];
         plan.layer = step_layer(p_.network, p_.steps, s);
+        choose_pixels(s, plan.layer);
+        const TensorLayout& input = p_.layouts[s.inputs.front()];
         if (s.addend) check_addend(p_.layouts[*s.addend], plan.layer);
         if (p_.network.halves()) return plan_half_step(i, input);
         LayerTensors tensors;
@@ -125,6 +126,42 @@ private:
             p_.golden[s.output] = half_output(plan.layer, plan.machine, input, plan.method, hw(), std::move(tensors),
                                               *p_.golden[s.inputs.front()], s.addend ? &*p_.golden[*s.addend] : nullptr);
         else if (options_.values) plan.weights = std::move(tensors);
+    }
+
+    /// An input that one convolution reads stands as pixels, if its bounds are lower then.
+    void choose_pixels(const Step& s, const Layer& layer)
+    {
+        const std::size_t tensor = s.inputs.front();
+        const bool input = options_.pixels && tensor < p_.network.tensors.size() && !p_.network.tensors[tensor].layer;
+        const bool dilated = layer.dilation.x != 1 || layer.dilation.y != 1;
+        if (!input || layer.op != Op::Convolution || layer.groups != 1 || dilated || readers(tensor) != 1) return;
+        std::optional<TensorLayout> pixels = pixel_layout(p_.steps.tensors[tensor], p_.network);
+        if (!pixels) return;
+        const std::optional<Plan> image = shaped(machine_layer(layer, *pixels, hw()));
+        if (!image) return;
+        const std::optional<Plan> features = shaped(machine_layer(layer, p_.layouts[tensor], hw()));
+        const auto least = [&](const Plan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
+        if (features && least(*features) <= least(*image)) return;
+        pixels->cube.line_stride = image->passes.front().geometry.line_stride;
+        pixels->bytes = image->input_bytes;
+        p_.layouts[tensor] = *pixels;
+    }
+    std::size_t readers(std::size_t tensor) const
+    {
+        std::size_t count = 0;
+        for (const Step& s : p_.steps.list)
+            count += static_cast<std::size_t>(std::count(s.inputs.begin(), s.inputs.end(), tensor)) + (s.addend == tensor ? 1 : 0);
+        for (const JoinedTensor& joined : p_.steps.joined)
+            count += static_cast<std::size_t>(std::count(joined.parts.begin(), joined.parts.end(), tensor));
+        return count;
+    }
+    std::optional<Plan> shaped(const Layer& layer) const
+    {
+        try {
+            return plan_shape(layer, hw());
+        } catch (const ConfigError&) {
+            return std::nullopt;
+        }
     }
 
     /// CDP makes a cube like its input.

@@ -22,6 +22,7 @@ struct NetworkOptions {
     bool values = true;         // golden values and weights; without them only time can be simulated
     std::size_t images = 1;     // that run one after the other; more than 1 with numbers only
     bool keep_tensors = false;  // every tensor has memory of its own
+    bool pixels = true;         // inputs may stand as pixels
     bool cvsram = true;         // tensors may stand there
     bool told = false;          // how every layer is cut, as its file would tell it: Network::layers
 };

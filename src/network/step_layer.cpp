@@ -133,6 +133,11 @@ ScaledStep numbered_step(const Network& network, const Steps& steps, const Step&
 Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardware& hardware)
 {
     Layer machine = layer;
+    if (input.format) {
+        machine.format = input.format;
+        machine.channels = input.format->components;
+        return machine;
+    }
     machine.channels = input.channels();
     if (machine.channels > kMostChannels)
         throw ConfigError(layer.file, "reads a tensor of " + std::to_string(layer.channels) + " channels that takes " +

@@ -24,6 +24,9 @@ const char* unit_name(StepUnit unit)
     return kNames[static_cast<int>(unit)];
 }
 
+/// In a table: an array that takes pixels is called image.
+const char* worker_name(const Step& step, const StepPlan& plan) { return plan.machine.image() ? "image" : unit_name(step.unit); }
+
 /// A step of the run.
 struct SeenStep {
     const NetworkResult& r;
@@ -74,6 +77,8 @@ constexpr std::array kStepKeys{
     Key<SeenStep>{{"layers", "list", "", "layers that it carries out"}, [](const SeenStep& s) -> OrderedJson { return s.layers(); }},
     Key<SeenStep>{{"unit", "text", "", "array, sdp, pdp, cdp or host"},
                   [](const SeenStep& s) -> OrderedJson { return unit_name(s.step.unit); }},
+    Key<SeenStep>{{"mode", "text", "", "direct, image or winograd", "steps of the array"},
+                  [](const SeenStep& s) -> OrderedJson { return s.step.unit == StepUnit::Array ? OrderedJson(s.plan.mode) : kAbsent; }},
     Key<SeenStep>{{"why", "text", "", "why no unit does it", kHosts},
                   [](const SeenStep& s) -> OrderedJson { return s.host() ? OrderedJson(s.step.why) : kAbsent; }},
     Key<SeenStep>{{"inputs", "list", "", "tensors that it reads"}, inputs_json},
@@ -427,7 +432,7 @@ std::string network_table(const NetworkResult& r)
         const Bound& bound = binding(s.plan.bounds);
         const std::uint64_t moved = s.plan.traffic.moved(), least = std::max<std::uint64_t>(1, s.plan.traffic.compulsory());
         text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6.2f}  {:<6}  {} {}\n", layer_list(s),
-                            unit_name(s.step.unit), s.marks.operations.size(), grouped(static_cast<std::uint64_t>(times.done)),
+                            worker_name(s.step, s.plan), s.marks.operations.size(), grouped(static_cast<std::uint64_t>(times.done)),
                             grouped(static_cast<std::uint64_t>(times.cycles())),
                             r.apart.empty() ? "" : grouped(static_cast<std::uint64_t>(r.apart[i])), percent(s.utilization()),
                             grouped(moved), static_cast<double>(moved) / static_cast<double>(least),
@@ -453,7 +458,7 @@ std::string network_plan_table(const NetworkPlan& plan)
     for (std::size_t i = 0; i < plan.plans.size(); ++i) {
         const Step& step = plan.steps.list[i];
         const StepPlan& of = plan.plans[i];
-        text += fmt::format("  {:<40} {:<6}", printable(step.name), unit_name(step.unit));
+        text += fmt::format("  {:<40} {:<6}", printable(step.name), worker_name(step, of));
         if (step.unit == StepUnit::Host) {
             text += fmt::format(" {}\n", step.why);
             continue;

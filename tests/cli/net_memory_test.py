@@ -80,6 +80,8 @@ class Memory(Net):
         """What CVSRAM keeps from DBB is missing there, byte for byte, but for what beats hold beside."""
         use = near["memory_use"]
         self.assertLessEqual(use["cvsram"]["tensors"], use["cvsram"]["room"])
+        memory = {place["name"]: place["memory"] for place in near["places"]}
+        self.assertEqual({memory["data"], memory[near["network"]["layers"][-1]["name"]]}, {"dbb"})
         moved = lambda port: port["read_bytes"] + port["write_bytes"]
         self.assertEqual(moved(far["traffic"].get("cvsram", {"read_bytes": 0, "write_bytes": 0})), 0)
         if "cvsram" not in near["traffic"]:
@@ -116,6 +118,23 @@ class Memory(Net):
         for machine in ("nv_small", "nv_large", "nv_full"):
             result = self.run_it(network, "--hw", machine)
             self.assertNotIn("host", {step["unit"] for step in result["steps"]}, machine)
+
+    def test_a_picture_stands_as_pixels_where_that_takes_fewer_cycles(self):
+        for channels, size, machine in ((3, 7, "nv_large"), (3, 5, "nv_small"), (1, 3, "nv_full"), (4, 3, "nv_small_256_full"), (2, 3, "nv_large")):
+            layers = [conv("first", ["data"], 24, size, stride={"x": 2, "y": 2}, activation="relu"), conv("second", ["first"], 16)]
+            network = {"input": {"width": 41, "height": 30, "channels": channels}, "layers": layers}
+            pixels = self.run_it(network, "--hw", machine, "--tensors", out="pixels")
+            features = self.run_it(network, "--hw", machine, "--no-pixels", "--tensors", out="features")
+            self.assertEqual([step["mode"] for step in pixels["steps"]], ["direct" if channels == 2 else "image", "direct"], machine)
+            self.assertEqual([step["mode"] for step in features["steps"]], ["direct", "direct"])
+            if channels != 2:
+                self.assertLess(pixels["cycles"], features["cycles"], machine)
+            for name in ("data", "first", "second"):
+                self.assertEqual((self.folder / f"pixels/tensors/{name}.npy").read_bytes(), (self.folder / f"features/tensors/{name}.npy").read_bytes())
+        for more in ({"groups": 3}, {"dilation": {"x": 2, "y": 2}}):
+            layers = [conv("first", ["data"], 24, 3) | more]
+            self.run_it({"input": {"width": 20, "height": 20, "channels": 3}, "layers": layers}, "--hw", "nv_large")
+            self.assertEqual(self.result()["steps"][0]["mode"], "direct")
 
     def test_tensors_are_written_as_they_were(self):
         for out, options in (("apart", ("--keep-tensors",)), ("shared", ())):
