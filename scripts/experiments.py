@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The experiments of docs/EXPERIMENTS.md: what was published, measured on the simulated machine.
 
-usage: experiments.py [--dlasim PATH] [--jobs N] [--page FILE] NAME [NAME ...] | all
+usage: experiments.py [--dlasim PATH] [--jobs N] [--page FILE] [--charts FOLDER] NAME [NAME ...] | all
 
 Prints a table per experiment, the published figure beside the measured one.
 --page FILE   also rewrites the tables between the markers of that page
-Exit status 1 when a measured figure misses the published one. Python standard library only. The experiments stand in
+--charts FOLDER   also draws the charts there, PNG and SVG; needs python3-matplotlib
+Exit status 1 when a measured figure misses the published one. Python standard library only but for charts. The experiments stand in
 scripts/figures, a file for each source of published figures.
 """
 import argparse
@@ -13,9 +14,9 @@ import os
 import sys
 from pathlib import Path
 
-from figures import array, bound, common, performance, yolo
+from figures import array, bound, common, latency, performance, yolo
 
-EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | bound.EXPERIMENTS | yolo.EXPERIMENTS
+EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | bound.EXPERIMENTS | yolo.EXPERIMENTS | latency.EXPERIMENTS
 
 
 def main():
@@ -24,6 +25,7 @@ def main():
     parser.add_argument("--dlasim", default="build/dlasim")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--page", type=Path)
+    parser.add_argument("--charts", type=Path)
     options = parser.parse_args()
     common.set_options(options)
     missed = 0

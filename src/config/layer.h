@@ -108,6 +108,7 @@ struct Layer {
     std::uint32_t density = 100;  // of the weights made by seed: percent that are not zero
     TensorSource data;
     Partition partition;
+    Overlap overlap = Overlap::All;  // of its parts
 
     bool image() const { return format != nullptr; }
     Precision stored_precision() const { return input_precision.value_or(precision); }

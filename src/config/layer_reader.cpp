@@ -239,7 +239,7 @@ void read_placement(Layer& layer, const JsonObject& top)
 void read_sdp_input(Layer& layer, const JsonObject& top)
 {
     for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads",
-                            "mode", "weights", "winograd", "image", "partition", "plan"})
+                            "mode", "weights", "winograd", "image", "partition", "plan", "overlap"})
         if (top.has(key)) throw ConfigError(top.where(key), "an sdp layer has no kernel, expected no such key");
     if (layer.batch != 1)
         throw ConfigError(top.where("input") + "/batch", "found " + std::to_string(layer.batch) + ", expected 1: SDP reads one cube");
@@ -260,7 +260,7 @@ void read_sdp_input(Layer& layer, const JsonObject& top)
 void read_pool_input(Layer& layer, const JsonObject& top)
 {
     for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads",
-                            "mode", "weights", "winograd", "image", "partition", "plan", "post"})
+                            "mode", "weights", "winograd", "image", "partition", "plan", "overlap", "post"})
         if (top.has(key)) throw ConfigError(top.where(key), "a pool layer has windows only, expected them in \"pool\"");
     if (!top.has("pool")) top.missing("pool", "an object {\"function\", \"kernel\"}");
     if (layer.batch != 1)
@@ -303,6 +303,7 @@ void convolution_json(OrderedJson& json, const Layer& layer)
     if (layer.mode == Mode::Winograd) json["winograd"] = {{"truncate", layer.winograd_truncate}};
     if (layer.rows_at_once != 0) json["image"] = {{"rows_at_once", layer.rows_at_once}};
     json["weights"] = {{"compressed", layer.compressed}, {"density", layer.density}};
+    if (layer.overlap != Overlap::All) json["overlap"] = overlap_name(layer.overlap);
     if (layer.partition.minimise != Minimise::Parts) json["plan"] = plan_json(layer.partition.minimise);
     else if (layer.partition.on()) json["partition"] = partition_json(layer.partition);
 }
@@ -348,6 +349,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
         if (layer.rows_at_once == 3) throw ConfigError(image.where("rows_at_once"), "found 3, expected 1, 2 or 4");
     }
     layer.partition = read_partition(top);
+    layer.overlap = read_overlap(top, 3);
     read_data(layer, top, folder);
     check_shape(layer, top);
     read_post_pool(layer, top);

@@ -67,6 +67,7 @@ struct Network {
     std::string name, file, source, note;
     Precision precision = Precision::Int8;  // of all tensors and weights; int8 or fp16
     Minimise minimise = Minimise::Parts;    // of layers that are not told how they are cut
+    Overlap overlap = Overlap::All;         // of all operations
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
 

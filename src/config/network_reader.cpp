@@ -69,7 +69,7 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Prec
 class NetworkReader {
 public:
     NetworkReader(const Json& json, const std::string& file)
-        : top_(json, file, "", {"name", "source", "note", "macs", "precision", "input", "plan", "layers"})
+        : top_(json, file, "", {"name", "source", "note", "macs", "precision", "input", "plan", "overlap", "layers"})
     {
         network_.file = file;
         network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
@@ -77,6 +77,7 @@ public:
         network_.note = top_.text("note", "");
         network_.precision = top_.word("precision", kPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
         network_.minimise = read_minimise(top_);
+        network_.overlap = read_overlap(top_, 4);
         if (top_.has("input")) add_tensor(kInput, read_input(top_), std::nullopt, top_.where("input"));
     }
 
@@ -385,6 +386,7 @@ OrderedJson network_json(const Network& network)
     if (!network.tensors.empty() && network.tensors.front().name == kInput && !network.tensors.front().layer)
         json["input"] = shape_json(network.tensors.front());
     if (network.minimise != Minimise::Parts) json["plan"] = plan_json(network.minimise);
+    if (network.overlap != Overlap::All) json["overlap"] = overlap_name(network.overlap);
     json["layers"] = OrderedJson::array();
     for (const NetworkLayer& layer : network.layers) {
         OrderedJson one{{"name", layer.name}, {"op", network_op_name(layer.op)}};

@@ -12,6 +12,10 @@
 
 namespace dlasim {
 
+/// What software starts before the operation before is done. Registers: those of the next operation are written, in the other group,
+/// but it is enabled then; None: they are written then, as with one group. Unprotected (networks): nothing waits for what it reads.
+enum class Overlap { All, Registers, None, Unprotected };
+
 /// Of which a cut that the lowering makes by itself has the least.
 enum class Minimise { Parts, Cycles, Traffic };
 

@@ -7,6 +7,7 @@ namespace dlasim {
 namespace {
 
 const std::vector<std::string> kMinimise{"parts", "cycles", "traffic"};
+const std::vector<std::string> kOverlap{"all", "registers", "none", "unprotected"};
 constexpr std::size_t kMostListed = 4096;
 
 /// A number, or one for each part.
@@ -32,6 +33,13 @@ Minimise read_minimise(const JsonObject& object)
     if (!object.has("plan")) return Minimise::Parts;
     return static_cast<Minimise>(object.object("plan", keys::kPlan).word("minimise", kMinimise, 0));
 }
+
+Overlap read_overlap(const JsonObject& object, std::size_t words)
+{
+    return static_cast<Overlap>(object.word("overlap", {kOverlap.begin(), kOverlap.begin() + static_cast<std::ptrdiff_t>(words)}, 0));
+}
+
+const std::string& overlap_name(Overlap overlap) { return kOverlap[static_cast<std::size_t>(overlap)]; }
 
 OrderedJson plan_json(Minimise minimise) { return {{"minimise", kMinimise[static_cast<std::size_t>(minimise)]}}; }
 

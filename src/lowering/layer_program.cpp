@@ -24,7 +24,7 @@ Program layer_program(const Layer& layer, const Plan& plan, const Hardware& hard
     const std::uint32_t interrupts = facts::csb::interrupts_of(layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit);
     program.begin(interrupts | (contraction && hardware.rubik ? kRubikStatus : 0));
     if (layer.post.ew().lut) write_lut(program, *layer.post.ew().lut);
-    Sequence sequence(program, hardware, interrupts);
+    Sequence sequence(program, hardware, interrupts, layer.overlap);
     Sequence::Operations before;
     for (const PlannedPass& pass : passes) before.push_back(sequence.add(pass));
     if (contraction && !hardware.rubik) sequence.add(*contraction, before);

@@ -47,8 +47,24 @@ void Sequence::wait_for_all()
     for (Operation operation = 0; operation < list_.size(); ++operation) wait_for(operation);
 }
 
+void Sequence::before_registers()
+{
+    if (overlap_ == Overlap::None) wait_for_all();
+}
+
+void Sequence::before_enable(const Operations& after)
+{
+    if (overlap_ == Overlap::Unprotected) return;
+    const Operation last = list_.size() - 1;  // the one that begins
+    if (overlap_ == Overlap::All)
+        for (const Operation before : after) wait_for(before);
+    else
+        for (Operation before = 0; before < last; ++before) wait_for(before);
+}
+
 Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after, const Ready& ready)
 {
+    before_registers();
     const Pass& p = pass.pass;
     UnitGroups groups;
     const bool sdp = p.mode != PassMode::Pool;
@@ -61,7 +77,7 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
     const PassRegisters registers = registers_of(pass, groups, hw_);
     program_.write(registers.writes);
-    for (const Operation before : after) wait_for(before);
+    before_enable(after);
     if (ready) ready();
     program_.write(registers.enables);
     if (operation == 0) program_.add(MarkT0{});
@@ -78,19 +94,21 @@ Sequence::Operations Sequence::add(const std::vector<PlannedPass>& passes, const
 Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& after)
 {
     if (!hw_.rubik) return add(interleaving_copies(pass, hw_), after);
+    before_registers();
     const unsigned group = take(kRubik);
     const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
     std::vector<RegisterValue> registers = rubik_writes(pass, group);
     const RegisterValue enable = registers.back();
     registers.pop_back();
     program_.write(registers);
-    for (const Operation before : after) wait_for(before);
+    before_enable(after);
     program_.write({enable});
     return {operation};
 }
 
 Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after, const Ready& ready)
 {
+    before_registers();
     if (!tables_ || !tables_->same_function(pass.tables)) {
         for (const std::optional<Operation>& user : user_[kCdp])
             if (user) wait_for(*user);
@@ -101,7 +119,7 @@ Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after, 
     const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
     const PassRegisters registers = lrn_writes(pass, group);
     program_.write(registers.writes);
-    for (const Operation before : after) wait_for(before);
+    before_enable(after);
     if (ready) ready();
     program_.write(registers.enables);
     if (operation == 0) program_.add(MarkT0{});

@@ -5,12 +5,15 @@
 // A group is free when the operation that used it last has raised its interrupt. Registers are written while operations before run;
 // an operation that reads nothing of theirs is enabled at once. A unit that takes no part in an operation keeps its turn.
 //
+// With less overlap all operations before are done before the registers are written, or before the enable.
+//
 // Source  programming.md 1, pdp.md 2, rubik.md 1.1.
 #pragma once
 #include <array>
 #include <functional>
 #include <optional>
 
+#include "config/partition.h"
 #include "lowering/lrn_pass.h"
 #include "lowering/passes.h"
 #include "lowering/program_writer.h"
@@ -23,8 +26,8 @@ public:
     using Operations = std::vector<Operation>;
 
     /// `interrupts`: bits of GLB that are not masked; of every operation one at least.
-    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts)
-        : program_(program), hw_(hardware), interrupts_(interrupts)
+    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts, Overlap overlap)
+        : program_(program), hw_(hardware), interrupts_(interrupts), overlap_(overlap)
     {
     }
 
@@ -57,6 +60,9 @@ private:
         bool waited = false;
     };
 
+    /// In front of the registers, and in front of the enable of the operation that begins.
+    void before_registers();
+    void before_enable(const Operations& after);
     /// The group of a unit that the next operation takes.
     unsigned take(Unit unit);
     Operation begin(std::uint32_t done, std::uint32_t raised);
@@ -64,6 +70,7 @@ private:
     ProgramWriter& program_;
     const Hardware& hw_;
     const std::uint32_t interrupts_;
+    const Overlap overlap_;
     std::vector<Listed> list_;
     std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
     std::array<unsigned, kUnits> turn_{};

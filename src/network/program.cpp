@@ -36,7 +36,7 @@ public:
         const auto tabled = std::find_if(plan_.plans.begin(), plan_.plans.end(),
                                          [](const StepPlan& step) { return step.machine.post.ew().lut.has_value(); });
         if (tabled != plan_.plans.end()) write_lut(writer_, *tabled->machine.post.ew().lut);  // all have the same
-        Sequence sequence(writer_, plan_.hardware, kUsed);
+        Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
         for (std::size_t image = 1; image < plan_.image_count && !apart_; ++image) {

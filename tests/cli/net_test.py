@@ -103,6 +103,21 @@ class Networks(Net):
         self.assertEqual(steps["sum"]["layers"], ["c", "sum"])
 
 
+    def test_what_overlaps_is_said_and_costs_time_only(self):
+        cycles = {}
+        for overlap in ("all", "registers", "none"):
+            self.net(BLOCK | {"overlap": overlap}, "--hw", "nv_small", "--quiet")
+            result = self.result()
+            self.assertTrue(result["verified"], overlap)
+            cycles[overlap] = result["cycles"]
+            starts = [(step["start"], step["done"]) for step in result["steps"] if step["unit"] != "host"]
+            if overlap != "all":
+                self.assertTrue(all(start > done for (_, done), (start, _) in zip(starts, starts[1:])), starts)
+        self.assertLess(cycles["all"], cycles["registers"])
+        self.assertLess(cycles["registers"], cycles["none"])
+        self.net(BLOCK | {"overlap": "unprotected"}, "--hw", "nv_small", "--quiet", status=1)
+        self.assertFalse(self.result()["verified"])
+
     def test_phases_and_parts_of_less_than_an_atom_are_put_together(self):
         """Of the buffers little is left: a group of kernels does not fit. On nv_small lanes come together in one stage, on nv_large in two."""
         layers = [{"name": "up", "op": "deconv2d", "kernel": {"width": 3, "height": 2, "count": 20}, "stride": {"x": 2, "y": 3}, "bias": True},
