@@ -135,6 +135,7 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyT
         });
         if (!all || interrupted()) return std::nullopt;
         std::vector<std::optional<Objectives>> results;
+        results.reserve(points.size());
         for (const std::size_t point : points) results.push_back(known.at(point));
         return results;
     };

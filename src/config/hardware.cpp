@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "config/warning.h"
@@ -119,9 +120,12 @@ void lay_object(Overlay& overlay, const Json& json, const std::string& file, con
     for (const OldName& old : kOldNames)
         if (json.is_object() && prefix == old.prefix && json.contains(old.key)) keys.push_back(old.key);
     if (prefix.empty())
-        for (const KeyRow& key : kHardwareKeys) keys.emplace_back(key.name);
+        std::transform(kHardwareKeys.begin(), kHardwareKeys.end(), std::back_inserter(keys),
+                       [](const KeyRow& key) { return std::string(key.name); });
     const JsonObject object(json, file, pointer, keys);
-    for (const auto& [key, value] : json.items()) {
+    for (const auto& item : json.items()) {
+        const std::string& key = item.key();
+        const Json& value = item.value();
         if (const HardwareField* field = find_hardware_field(prefix + key)) assign(overlay, *field, value, object.where(key));
         else if (!prefix.empty() ||
                  std::none_of(kHardwareKeys.begin(), kHardwareKeys.end(), [&](const KeyRow& k) { return key == k.name; }))

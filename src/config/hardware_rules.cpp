@@ -112,8 +112,9 @@ void Rules::one_design() const
 void Rules::scalable() const
 {
     const std::uint32_t c = hw_.mac.atomic_c, k = hw_.mac.atomic_k, atom = hw_.memory.atom_bytes;
-    power_of_two("mac.atomic_c", c, 8, 64);
-    power_of_two("mac.atomic_k", k, 8, 32);
+    power_of_two("mac.atomic_c", c, 8, 128);
+    expect(std::has_single_bit(k) && k >= 8 && k <= 32, is("mac.atomic_k", k),
+           "a power of two in 8..32: CSC counts the kernels of a load in five bits");  // [spec] csc.md 1.13
     expect(c % k == 0 && (c / k == 1 || c / k == 2 || c / k == 4), is("mac.atomic_c", c, "mac.atomic_k", k),
            "atomic_c / atomic_k of 1, 2 or 4: the accumulator's depth is built for these");
     expect(hw_.cbuf.entry_bytes == c, is("cbuf.entry_bytes", hw_.cbuf.entry_bytes, "mac.atomic_c", c),

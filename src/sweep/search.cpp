@@ -198,9 +198,9 @@ SearchOutcome Search::outcome()
 {
     SearchOutcome outcome;
     outcome.ran = known_.size();
-    for (const auto& [point, result] : known_)
-        outcome.front += result && std::none_of(known_.begin(), known_.end(), [&](const auto& other) {
-                             return other.second && as_good(*other.second, *result) && *other.second != *result;
+    for (const auto& known : known_)
+        outcome.front += known.second && std::none_of(known_.begin(), known_.end(), [&](const auto& other) {
+                             return other.second && as_good(*other.second, *known.second) && *other.second != *known.second;
                          });
     outcome.left = problem_.points.size() - known_.size();
     for (const auto& [point, bound] : bounds_) {

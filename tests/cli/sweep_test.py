@@ -122,6 +122,31 @@ class Sweeps(SweepCase):
         self.assertEqual(run.returncode, 130)
 
 
+class Laws(SweepCase):
+    """More of anything never costs more than 2 % of the cycles, where the layer is not cut otherwise."""
+    AXES = {"mac.atomic_c": [8, 16, 32, 64, 128], "mac.atomic_k": [8, 16, 32], "cbuf.banks": [8, 16, 32], "interval": [4, 2, 1]}
+
+    def test_more_is_never_slower(self):
+        layer = {"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 32}}
+        sweep = {"base": {"layer": layer, "hw": "nv_large"}, "axes": self.AXES,
+                 "exclude": ["mac.atomic_c < mac.atomic_k || mac.atomic_c > 4 * mac.atomic_k"]}
+        done = self.sweep(sweep, "--jobs", 2)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        rows = {tuple(row[axis] for axis in self.AXES): row for row in self.rows()}
+        self.assertEqual({row["measured"] for key, row in rows.items() if key[0] == 128}, {False})
+        plans = {key: json.loads((self.folder / "out/points" / f"{row['point']:04}" / "result.json").read_text())["plan"].get("partition")
+                 for key, row in rows.items()}
+        pairs = 0
+        for key, row in rows.items():
+            for place, values in enumerate(self.AXES.values()):
+                for value in values[values.index(key[place]) + 1:][:1]:
+                    more = key[:place] + (value,) + key[place + 1:]
+                    if more in rows and plans[more] == plans[key]:
+                        pairs += 1
+                        self.assertLessEqual(rows[more]["cycles"], 1.02 * row["cycles"], (key, more))
+        self.assertGreater(pairs, 100)
+
+
 class Figures(SweepCase):
     """What follows from a result, calculated by hand from its counters."""
     SWEEP = {"base": {"layer": SMALL, "hw": "nv_small", "memory": "ddr4-2400"},

@@ -28,7 +28,7 @@ public:
         const bool full = preset == "nv_full";
         const auto set = [&](const std::string& path, std::uint32_t value) { settings.push_back(path + "=" + std::to_string(value)); };
         if (!full && one_in(2)) {
-            const std::uint32_t k = 8u << in(0, 2), ratio = 1u << in(0, k == 32 ? 1 : 2);
+            const std::uint32_t k = 8u << in(0, 2), ratio = 1u << in(0, 2);
             set("mac.atomic_c", k * ratio);
             set("mac.atomic_k", k);
             set("memory.primary.burst_beats", 1u << in(0, 2));

@@ -112,7 +112,9 @@ TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
 {
     EXPECT_THAT(refused("nv_small", {"cbuf.entry_bytes=16"}), HasSubstr("entry_bytes = atomic_c"));
     EXPECT_THAT(refused("nv_large", {"mac.atomic_c=64", "mac.atomic_k=8"}), HasSubstr("atomic_c / atomic_k of 1, 2 or 4"));
-    EXPECT_THAT(refused("nv_small", {"mac.atomic_c=12"}), HasSubstr("a power of two in 8..64"));
+    EXPECT_THAT(refused("nv_small", {"mac.atomic_c=12"}), HasSubstr("a power of two in 8..128"));
+    EXPECT_THAT(refused("nv_large", {"mac.atomic_c=64", "mac.atomic_k=64"}), HasSubstr("five bits"));
+    EXPECT_EQ(load_hardware("nv_large", {"mac.atomic_c=128"}).cbuf.entry_bytes, 128u);
     EXPECT_THAT(refused("nv_small", {"memory.atom_bytes=16"}), HasSubstr("atom_bytes = atomic_k"));
     EXPECT_THAT(refused("nv_small", {"memory.primary.width_bytes=16"}), HasSubstr("a data beat is one atom"));
     EXPECT_THAT(refused("nv_small", {"memory.primary.burst_beats=3"}), HasSubstr("a power of two in 1..4"));
