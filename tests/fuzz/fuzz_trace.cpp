@@ -39,13 +39,19 @@ std::vector<std::string> fuzz::seeds()
         "check_crc(done, pri_mem, 0x80000000, 0x20, 0x12345678);\n",
         "# a trace\nload_mem 0x80000000 4 bytes.dat\nwrite_reg 0xffff1404 0x1\nread_reg 0xffff1404 0xffffffff 0x1\nwait\n"
         "read_reg 0xffff0003 0x1 0x1\ndump_mem 0x80000000 4 bytes.dat\n",
+        // As `dlasim export` writes them, with the waits of the run in comments.
+        "// dlasim [\"MARK\", \"t0\"]\nreg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);\nintr_notify(SDP_0, sync_0); // dlasim [\"WAIT_INTR\", "
+        "\"SDP_0\"]\nintr_notify(BDMA_0, sync_1); // dlasim [\"WAIT_STATUS\", 6]\nintr_notify(BDMA_1, sync_2); // dlasim -\n",
+        "# dlasim [\"MARK\", \"t0\"]\nwait # dlasim [\"WAIT_INTR\", \"SDP_0\"]\nwrite_reg 0xffff0003 0xffffffff # dlasim -\n"
+        "wait # dlasim [\"WAIT_STATUS\", 2]\nread_reg 0xffff0003 0x2 0x2 # dlasim -\nwrite_reg 0xffff0003 0x2 # dlasim -\n",
         "{offset:0x0, size:4, payload:0x01 0x02 0x03 0x04}\n{offset:0x20, size:2, payload:0x05 0x06}\n", "head\n0x01 0x02 0x03\n0x04\n"};
 }
 
 std::vector<std::string> fuzz::words()
 {
-    return {"pri_mem", "sec_mem",  "0xffffffffffffffff", "0x3fffffff", "(",  ")",        ",",     "//",
-            "#",       "mem_init", "check_crc",          "dump_mem",   "..", "payload:", "size:", "0x"};
+    return {"pri_mem", "sec_mem",     "0xffffffffffffffff", "0x3fffffff", "(",  ")",        ",",     "//",
+            "#",       "mem_init",    "check_crc",          "dump_mem",   "..", "payload:", "size:", "0x",
+            "dlasim ", "WAIT_STATUS", "WAIT_INTR",          "["};
 }
 
 }  // namespace dlasim
