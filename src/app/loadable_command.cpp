@@ -1,6 +1,7 @@
 #include "app/loadable_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ctime>
@@ -93,8 +94,25 @@ WrittenRegions regions_of(const std::vector<SeenRange>& written)
     return regions;
 }
 
+loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory)
+{
+    const std::size_t mode = choice(loadable::kModeNames, work.mode);
+    if (mode == loadable::kModeNames.size())
+        throw ConfigError(work.file, fmt::format("found mode \"{}\", expected {}", work.mode, fmt::join(loadable::kModeNames, ", ")));
+    loadable::Options how;
+    how.mode = static_cast<loadable::Mode>(mode);
+    if (!work.input.empty()) how.inputs = {work.input};
+    return loadable::plan_loadable(loadable::read_loadable(work.file), hardware, memory, how);
+}
+
 loadable::Plan plan_of(const LoadableOptions& options)
 {
+    if (options.has_point) {
+        const SweepPoint point = named_point(options.loadable, options.point);
+        const LoadableWork* work = std::get_if<LoadableWork>(&point.work);
+        if (!work) throw ConfigError(options.loadable, "is no sweep of files of the NVDLA compiler, expected dlasim run or dlasim net");
+        return plan_of(*work, point.hardware, point.memory);
+    }
     loadable::Options how;
     how.mode = static_cast<loadable::Mode>(choice(loadable::kModeNames, options.mode));
     how.form = static_cast<loadable::InputForm>(choice(loadable::kInputForms, options.form));
@@ -113,8 +131,13 @@ int loadable_command(const LoadableOptions& options)
         say("{}", loadable_description(plan));
         return kDone;
     }
+    return run_loadable(plan, options);
+}
+
+int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
+{
     watch_for_interrupt();  // before the first file
-    const OutputFolder folder(options.out);
+    const OutputFolder folder(options.out, options.sync);
     OutputFile result_file = folder.file("result.json");
     std::optional<OutputFile> events_file;
     if (!options.events.empty()) events_file.emplace(options.events);
@@ -146,13 +169,16 @@ int loadable_command(const LoadableOptions& options)
     } else {
         result.written = machine.written();
         result.results = machine.look(plan.results);
-        result.tensors = write_tensors(plan, result.results, folder);
+        if (options.tensors) result.tensors = write_tensors(plan, result.results, folder);
     }
     if (events_file) {
         const WrittenRegions regions = regions_of(result.written);
         events_file->commit(json_file_text(events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary), 1));
     }
-    result_file.commit(json_file_text(loadable_result_json(result), 2));
+    if (options.report) folder.file(kReportFile).commit(loadable_table(result) + "\n");
+    const OrderedJson json = loadable_result_json(result);
+    if (options.on_result) options.on_result(json);
+    result_file.commit(json_file_text(json, 2));
     if (!options.quiet) say("{}\n  written      {}\n", loadable_table(result), printable((folder.path() / "result.json").string()));
     if (options.times)
         say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "config/sweep.h"
+#include "files/output.h"
 #include "loadable/plan.h"
 #include "replay/replay.h"
 #include "report/loadable_result.h"
@@ -19,9 +21,14 @@ struct LoadableOptions {
     std::string out = "out";
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1, chains = UINT32_MAX;
-    std::string cpu;      // --cpu
-    bool seeded = false;  // --seed is given
-    bool describe = false, timing_only = false, verify = true, quiet = false, stepping = false, times = false;
+    std::string cpu;        // --cpu
+    bool seeded = false;    // --seed is given
+    std::size_t point = 0;  // of a sweep, with has_point
+    bool has_point = false;
+    bool describe = false, timing_only = false, verify = true, tensors = true, report = false, quiet = false, stepping = false,
+         times = false;
+    Sync sync = Sync::Now;
+    std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };
 
 /// How fast the host is: "cycles_per_write=N,interrupt_latency=M", each once, 0 without. ConfigError for anything else.
@@ -29,6 +36,8 @@ HostSpeed parse_cpu(const std::string& text);
 
 /// The program that would run. The file and the inputs are read.
 loadable::Plan plan_of(const LoadableOptions& options);
+/// Of a point of a sweep.
+loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory);
 
 /// Regions of the events: those of a measured case of the same program.
 struct WrittenRegions {
@@ -37,7 +46,8 @@ struct WrittenRegions {
 };
 WrittenRegions regions_of(const std::vector<SeenRange>& written);
 
-/// Writes `out`/result.json and the outputs.
+/// Runs it; writes `out`/result.json and the outputs.
+int run_loadable(const loadable::Plan& plan, const LoadableOptions& options);
 int loadable_command(const LoadableOptions& options);
 
 }  // namespace dlasim

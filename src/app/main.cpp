@@ -166,7 +166,8 @@ int parse_and_run(int argc, char** argv)
 
     LoadableOptions file;
     CLI::App* file_app = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");
-    file_app->add_option("LOADABLE", file.loadable, "the file")->required();
+    file_app->add_option("LOADABLE", file.loadable, "the file, or a sweep with --point (JSON)")->required();
+    CLI::Option* file_point = file_app->add_option("--point", file.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     add_loadable_options(*file_app, file);
     file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
@@ -273,6 +274,7 @@ int parse_and_run(int argc, char** argv)
     run.has_out = run_out->count() != 0;
     run.has_point = run_point->count() != 0;
     net.has_point = net_point->count() != 0;
+    file.has_point = file_point->count() != 0;
     if (run_app->parsed()) return run_command(run);
     net.has_out = net_out->count() != 0;
     net.apart = layers == "apart";

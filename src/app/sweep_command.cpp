@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/interrupt.h"
+#include "app/loadable_command.h"
 #include "app/status.h"
 #include "app/sweep_folder.h"
 #include "app/sweep_points.h"
@@ -29,6 +30,7 @@ std::string refusal(const Sweep& sweep, std::size_t index)
         const SweepPoint point = sweep_point(sweep, index);
         if (const Network* network = std::get_if<Network>(&point.work))
             plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
+        else if (const LoadableWork* file = std::get_if<LoadableWork>(&point.work)) plan_of(*file, point.hardware, point.memory);
         else outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
         return "";
     } catch (const ConfigError& error) {

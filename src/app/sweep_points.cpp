@@ -1,6 +1,7 @@
 #include "app/sweep_points.h"
 
 #include "app/interrupt.h"
+#include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/run_command.h"
 #include "app/sweep_row.h"
@@ -40,6 +41,11 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
         NetOptions run = options_of<NetOptions>(options_, folder, on_result);
         run.output = false;
         return run_network(*network, point_->hardware, point_->memory, run);
+    }
+    if (const LoadableWork* file = std::get_if<LoadableWork>(&point_->work)) {
+        LoadableOptions run = options_of<LoadableOptions>(options_, folder, on_result);
+        run.tensors = false;
+        return run_loadable(plan_of(*file, point_->hardware, point_->memory), run);
     }
     RunOptions run = options_of<RunOptions>(options_, folder, on_result);
     run.tensors = false;

@@ -1,5 +1,7 @@
 #include "config/sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -27,6 +29,9 @@ constexpr std::array kSweepKeys{
 constexpr std::array kBaseKeys{
     KeyRow{"layer", "text or object", "", "a descriptor, or its path, from the sweep's folder on", "a sweep of layers"},
     KeyRow{"network", "text or object", "", "a network, or its path: NETWORK.md", "a sweep of networks"},
+    KeyRow{"loadable", "text", "", "a file of the NVDLA compiler: LOADABLE.md", "a sweep of such files"},
+    KeyRow{"input", "text", "", "a file with the values of its input", "optional, of a loadable: made by seed"},
+    KeyRow{"mode", "text", "", "order of its register writes: serial, overlap or driver", "optional, of a loadable: overlap"},
     KeyRow{"hw", "text or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
     KeyRow{"memory", "text", "", "as --memory", "optional: ideal"},
 };
@@ -36,6 +41,8 @@ constexpr std::array kAxisKeys{
     KeyRow{"memory", "list", "", "memories", "optional"},
     KeyRow{"layer", "list", "", "descriptors or their paths", "optional"},
     KeyRow{"network", "list", "", "networks or their paths", "optional"},
+    KeyRow{"loadable", "list", "", "files of the NVDLA compiler", "optional"},
+    KeyRow{"mode", "list", "", "orders of their register writes", "optional"},
 };
 constexpr KeyRow kAnyAxis{
     "*", "list", "",
@@ -44,13 +51,15 @@ constexpr KeyRow kAnyAxis{
 
 constexpr std::size_t kMostPoints = 1'000'000;
 
-SweepAxis::Kind kind_of(const std::string& name, const std::string& where)
+SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool of_loadable)
 {
     using Kind = SweepAxis::Kind;
     if (name == "hw") return Kind::WholeHardware;
     if (name == "memory") return Kind::WholeMemory;
     if (name == "layer") return Kind::WholeLayer;
     if (name == "network") return Kind::WholeNetwork;
+    if (name == "loadable") return Kind::WholeLoadable;
+    if (name == "mode" && of_loadable) return Kind::Mode;  // a layer has one too
     if (find_hardware_field(name)) return Kind::Hardware;
     std::vector<std::string> known = names_of(kAxisKeys);
     for (const HardwareField& field : hardware_fields()) known.push_back(field.path);
@@ -65,7 +74,16 @@ void read_base(Sweep& sweep, const JsonObject& top)
     if (!top.has("base")) top.missing("base", "an object {\"layer\", \"hw\", \"memory\"}");
     const JsonObject base(top.raw("base"), top.file(), top.pointer("base"), names_of(kBaseKeys));
     base.not_both("layer", "network");
-    if (!base.has("layer") && !base.has("network")) base.missing("layer", "a descriptor or its path, or \"network\"");
+    base.not_both("layer", "loadable");
+    base.not_both("network", "loadable");
+    if (!base.has("layer") && !base.has("network") && !base.has("loadable"))
+        base.missing("layer", "a descriptor or its path, \"network\" or \"loadable\"");
+    sweep.loadable = base.text("loadable", "");
+    if (base.has("loadable") && sweep.loadable.empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
+    for (const char* key : {"input", "mode"})
+        if (base.has(key) && sweep.loadable.empty()) throw ConfigError(base.where(key), "is of a loadable, and the base has none");
+    sweep.input = base.text("input", "");
+    sweep.mode = base.text("mode", sweep.mode);
     if (base.has("layer")) sweep.layer = base.raw("layer");
     if (base.has("network")) sweep.network = base.raw("network");
     sweep.hardware = base.has("hw") ? base.raw("hw") : Json("nv_full");
@@ -84,12 +102,17 @@ std::string derived_text(const Json& value)
 SweepAxis read_axis(const Sweep& sweep, const std::string& name, const Json& values, const std::string& where)
 {
     using Kind = SweepAxis::Kind;
-    SweepAxis axis{name, kind_of(name, where), {}, derived_text(values)};
-    const bool of_network = axis.kind == Kind::WholeNetwork, of_layer = axis.kind == Kind::WholeLayer || axis.kind == Kind::Layer;
-    if ((of_network && sweep.network.is_null()) || (of_layer && sweep.layer.is_null()))
-        throw ConfigError(where, std::string("is an axis over ") +
-                                     (of_network ? "networks, and the base is a layer" : "layers, and the base is a network") +
-                                     ", expected a base of the same kind");
+    SweepAxis axis{name, kind_of(name, where, !sweep.loadable.empty()), {}, derived_text(values)};
+    const bool of_network = axis.kind == Kind::WholeNetwork, of_layer = axis.kind == Kind::WholeLayer || axis.kind == Kind::Layer,
+               of_loadable = axis.kind == Kind::WholeLoadable || axis.kind == Kind::Mode;
+    if ((of_network && sweep.network.is_null()) || (of_layer && sweep.layer.is_null()) || (of_loadable && sweep.loadable.empty())) {
+        const char* base = !sweep.layer.is_null() ? "a layer" : !sweep.network.is_null() ? "a network" : "a loadable";
+        throw ConfigError(where, fmt::format("is an axis over {}, and the base is {}, expected a base of the same kind",
+                                             of_network ? "networks"
+                                             : of_layer ? "layers"
+                                                        : "loadables",
+                                             base));
+    }
     if (!axis.derived.empty()) return axis;
     if (!values.is_array() || values.empty())
         throw ConfigError(where, found(values) + ", expected a list of at least one value, or an expression \"= mac.atomic_c / 2\"");

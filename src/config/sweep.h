@@ -5,7 +5,8 @@
 //    "exclude": [{"mac.atomic_c": 16, "latency": 200}, "cbuf.banks * cbuf.bank_depth > 8192"]}
 //
 // An axis is a hardware path, a field of the layer, an option of the memory, or one of `hw`, `memory`,
-// `layer` and `network` as a whole. The last axis varies fastest. An axis that is an expression has the value that follows from the others.
+// `layer`, `network`, `loadable` and `mode` as a whole. The last axis varies fastest. An axis that is an expression has the value that
+// follows from the others.
 #pragma once
 #include <map>
 #include <memory>
@@ -23,12 +24,17 @@
 namespace dlasim {
 
 struct SweepAxis {
-    enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, WholeLayer, WholeNetwork };
+    enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, WholeLayer, WholeNetwork, WholeLoadable, Mode };
     std::string name;
     Kind kind = Kind::Hardware;
     std::vector<Json> values;  // none where it is derived
     std::string derived;       // the expression
     std::size_t places() const { return derived.empty() ? values.size() : 1; }
+};
+
+/// A file of the NVDLA compiler, and how it runs: LOADABLE.md.
+struct LoadableWork {
+    std::string file, input, mode = "overlap";  // no input: by seed
 };
 
 /// Files that points name, each read once.
@@ -42,12 +48,13 @@ private:
 };
 
 struct Sweep {
-    std::string file, folder;  // of the sweep, for messages and relative paths
-    std::string text;          // of the file
-    std::string name;          // as it calls itself; may be empty
-    Json layer;                // a descriptor's path or the descriptor itself; null in a sweep of networks
-    Json network;              // a network's path or the network itself
-    Json hardware;             // a preset, a file or a hardware object
+    std::string file, folder;                       // of the sweep, for messages and relative paths
+    std::string text;                               // of the file
+    std::string name;                               // as it calls itself; may be empty
+    Json layer;                                     // a descriptor's path or the descriptor itself; null in other sweeps
+    Json network;                                   // a network's path or the network itself
+    std::string loadable, input, mode = "overlap";  // a file of the compiler, its input, the order of its writes
+    Json hardware;                                  // a preset, a file or a hardware object
     std::string memory = "ideal";
     Json energy = "45nm";  // a table of energies: its name, a file, or an object laid over one
     std::vector<SweepAxis> axes;
@@ -65,7 +72,7 @@ std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t
 
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint {
-    std::variant<Descriptor, Network> work;
+    std::variant<Descriptor, Network, LoadableWork> work;
     Hardware hardware;
     MemorySpec memory;
     std::string described;  // all that `work` was read from; equal where two points do the same work

@@ -35,6 +35,14 @@ Hardware hardware_of(const Sweep& sweep, const Json& base, const std::vector<std
     return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings) : load_hardware(name, settings);
 }
 
+/// The value of an axis that takes texts.
+std::string text_of(const Sweep& sweep, const char* axis, const Json& value, const char* expected)
+{
+    if (!value.is_string() || value.get<std::string>().empty())
+        throw ConfigError(at(sweep.file, std::string("/axes/") + axis), found(value) + ", expected " + expected);
+    return value.get<std::string>();
+}
+
 }  // namespace
 
 const Json& SweepFiles::json(const std::string& path)
@@ -55,18 +63,22 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
 {
     const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
     Json layer = sweep.layer, network = sweep.network, hardware = sweep.hardware;
-    std::string memory = sweep.memory;
+    std::string memory = sweep.memory, loadable = sweep.loadable, mode = sweep.mode;
     for (std::size_t a = 0; a < values.size(); ++a) {
         const Kind kind = sweep.axes[a].kind;
         if (kind == Kind::WholeLayer) layer = values[a];
         if (kind == Kind::WholeNetwork) network = values[a];
         if (kind == Kind::WholeHardware) hardware = values[a];
+        if (kind == Kind::WholeLoadable) loadable = text_of(sweep, "loadable", values[a], "a file of the NVDLA compiler");
+        if (kind == Kind::Mode) mode = text_of(sweep, "mode", values[a], "serial, overlap or driver");
         if (kind != Kind::WholeMemory) continue;
         if (!values[a].is_string())
             throw ConfigError(at(sweep.file, "/axes/memory"), found(values[a]) + ", expected a memory, for example \"ideal:latency=32\"");
         memory = values[a].get<std::string>();
     }
-    Written work = network.is_null() ? written_at(sweep, layer, "layer") : written_at(sweep, network, "network");
+    Written work = !network.is_null() ? written_at(sweep, network, "network")
+                   : loadable.empty() ? written_at(sweep, layer, "layer")
+                                      : Written{Json(), loadable, "", ""};
     std::vector<std::string> settings;
     SweepPoint point;
     point.memory = parse_memory(memory, at(sweep.file, "/base/memory"));
@@ -79,6 +91,12 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
             set_memory_option(point.memory, name, values[a].is_string() ? values[a].get<std::string>() : values[a].dump(), where);
     }
     point.hardware = hardware_of(sweep, hardware, settings);
+    if (!loadable.empty()) {
+        const LoadableWork file{resolve(sweep, loadable), sweep.input.empty() ? "" : resolve(sweep, sweep.input), mode};
+        point.work = file;
+        point.described = file.file + "\n" + file.input + "\n" + file.mode;
+        return point;
+    }
     if (network.is_null()) point.work = descriptor_from_json(work.json, work.file, work.pointer, work.folder);
     else point.work = network_from_json(work.json, at(work.file, work.pointer));
     point.described = work.folder + "\n" + json_excerpt(work.json, SIZE_MAX);

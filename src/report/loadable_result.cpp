@@ -25,6 +25,11 @@ struct SeenOperation {
     std::size_t i;
     const Scheduled& scheduled = r.plan.operations[i];
     const Operation& operation = r.plan.operation(scheduled);
+
+    double utilization() const
+    {
+        return r.mac_utilization(r.macs(i), r.times[i].done - r.times[i].start, static_cast<Precision>(operation.conv.precision % 3));
+    }
 };
 
 OrderedJson cube_json(const Cube* cube)
@@ -53,6 +58,10 @@ constexpr std::array kOperationKeys{
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].start; }},
     Key<SeenOperation>{{"done", "integer", "cycle", "its interrupt, masked or not"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
+    Key<SeenOperation>{{"macs", "integer", "MACs", "multiplications, of CONV"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.r.macs(s.i); }},
+    Key<SeenOperation>{{"mac_utilization", "number", "", "those of what the array could do between start and done"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.utilization(); }},
     Key<SeenOperation>{{"verified", "flag or null", "",
                         "what the last unit of its chain has written is what the golden operations make; null: not compared", kJudged},
                        [](const SeenOperation& s) -> OrderedJson {
@@ -129,6 +138,19 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) { return memory_json(r.plan.memory); }},
     Key<LoadableResult>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
                         [](const LoadableResult& r) -> OrderedJson { return r.run.cycles; }},
+    Key<LoadableResult>{{"precision", "text", "", "of its operations: the widest, fp16 before int16 before int8"},
+                        [](const LoadableResult& r) -> OrderedJson { return precision_name(r.precision()); }},
+    Key<LoadableResult>{{"macs", "integer", "MACs", "multiplications of all operations"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.macs(); }},
+    Key<LoadableResult>{{"mac_utilization", "number", "", "those of what the array could do in the cycles"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.mac_utilization(r.macs(), r.run.cycles, r.precision()); }},
+    Key<LoadableResult>{{"verified", "flag", "", "every value compared is equal", kJudged},
+                        [](const LoadableResult& r) -> OrderedJson {
+                            return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches == 0);
+                        }},
+    Key<LoadableResult>{
+        {"mismatches", "integer", "values", "values compared that are not equal", kJudged},
+        [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches); }},
     Key<LoadableResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                         [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<LoadableResult>{{"frames_per_second", "number", "1/s", "one run after the other"},
@@ -205,6 +227,40 @@ std::vector<OperationTimes> operation_times(const loadable::Plan& plan, const Ru
 
 double LoadableResult::latency_seconds() const { return static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6); }
 
+Precision LoadableResult::precision() const
+{
+    unsigned widest = 0;
+    for (const Scheduled& scheduled : plan.operations) {
+        const Operation& o = plan.operation(scheduled);
+        const unsigned codes[] = {0u, o.conv.precision, o.sdp.source_precision, o.pdp.precision, o.cdp.precision, o.rubik.precision};
+        widest = std::max(widest, codes[o.type()]);
+    }
+    return static_cast<Precision>(std::min(widest, 2u));
+}
+
+std::uint64_t LoadableResult::macs(std::size_t operation) const
+{
+    const Operation& o = plan.operation(plan.operations[operation]);
+    if (o.kind != loadable::Kind::Conv) return 0;
+    const loadable::ConvOperation& conv = o.conv;
+    const std::uint64_t places = std::uint64_t{conv.batch} * conv.destination.width * conv.destination.height;
+    return places * conv.destination.channels * conv.kernel_width * conv.kernel_height * conv.kernel_channels;
+}
+
+std::uint64_t LoadableResult::macs() const
+{
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < plan.operations.size(); ++i) all += macs(i);
+    return all;
+}
+
+double LoadableResult::mac_utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const
+{
+    return cycles > 0
+               ? static_cast<double>(macs) / (static_cast<double>(cycles) * static_cast<double>(plan.hardware.macs_per_cycle(precision)))
+               : 0;
+}
+
 const loadable::Verdict* LoadableResult::verdict(std::size_t operation) const
 {
     const std::size_t chain = plan.operations[operation].chain;
@@ -259,14 +315,14 @@ std::string loadable_table(const LoadableResult& r)
                         r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of the host", r.plan.hosts.size()));
     text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds,
                         grouped(r.wall_seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(r.run.end) / r.wall_seconds) : 0));
-    text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12}\n", "operation", "unit", "input", "output", "start", "done",
-                        "cycles");
+    text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12} {:>6}\n", "operation", "unit", "input", "output", "start", "done",
+                        "cycles", "MACs");
     for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {
         const SeenOperation s{r, i};
         const OperationTimes& times = r.times[i];
-        text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12}\n", s.scheduled.operation, s.operation.name(),
+        text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12} {:>6}\n", s.scheduled.operation, s.operation.name(),
                             size_text(s.operation.source()), size_text(s.operation.destination()), times.start, times.done,
-                            times.done - times.start);
+                            times.done - times.start, r.macs(i) != 0 ? fmt::format("{:.1f} %", 100 * s.utilization()) : "");
     }
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),

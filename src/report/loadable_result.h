@@ -46,6 +46,13 @@ struct LoadableResult {
     double wall_seconds = 0;
 
     double latency_seconds() const;
+    /// The widest that an operation computes in.
+    Precision precision() const;
+    /// Multiplications of an operation of the plan; of all.
+    std::uint64_t macs(std::size_t operation) const;
+    std::uint64_t macs() const;
+    /// Those of what the array could do in so many cycles.
+    double mac_utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const;
     Verification verification() const;
     /// Of the chain that an operation of the plan belongs to; null if there is none.
     const loadable::Verdict* verdict(std::size_t operation) const;

@@ -46,7 +46,7 @@ struct Run {
     double frames() const { return static_cast<double>(std::max<std::uint64_t>(1, count("layer/input/batch"))); }
     Precision precision() const
     {
-        const OrderedJson name = at("layer/precision");
+        const OrderedJson name = at("layer/precision").is_null() ? at("precision") : at("layer/precision");
         return name == "int16" ? Precision::Int16 : name == "fp16" ? Precision::Fp16 : Precision::Int8;
     }
     EnergyParts energy() const

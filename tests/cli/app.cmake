@@ -28,7 +28,7 @@ if(TARGET dlasim)
         add_test(NAME Sweep.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/sweep_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Sweep.${case} PROPERTIES LABELS quick TIMEOUT 300)
     endforeach()
-    foreach(case Measured Verified Golden Programs Files Traces Exports)
+    foreach(case Measured Verified Golden Programs Sweeps Files Traces Exports)
         add_test(NAME Loadable.${case}
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Loadable.${case} PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """dlasim loadable and dlasim export from outside, on files of the NVDLA compiler (tests/data, loadables).
 
-usage: loadable_test.py DLASIM [Measured | Verified | Golden | Programs | Files | Traces | Exports]
+usage: loadable_test.py DLASIM [Measured | Verified | Golden | Programs | Sweeps | Files | Traces | Exports]
 
 Measured  every run of measured.json: interrupts, totals of the port and the output as on the reference RTL, and every recorded event
 Verified  what every operation of every file writes is what the golden operations make, in all three modes
 Golden    the public kernel tests leave what their golden files say, in all three modes
 Programs  register program, memory and regions are those of the executable model of the specification, for every file and mode
+Sweeps    points of a sweep over files are the runs
 Files     what is written, what is refused and how
 Traces    what dlasim export writes of layers, networks and loadables is replayed with the events of the run, in every form
 Exports   the same of twenty layers and more networks (slow)
@@ -172,6 +173,39 @@ class Programs(Loadable):
                                      sorted((f["addr"], f["hex"]) for f in case["memory_fill"]))
                     self.assertEqual([(r["addr"], r["bytes"]) for r in exported["expected"]["output"]],
                                      [(r["addr"], r["bytes"]) for r in case["expected"]["output"]])
+
+
+class Sweeps(Loadable):
+    def sweep(self, base, axes, status=0):
+        (self.folder / "sweep.json").write_text(json.dumps({"base": base, "axes": axes}))
+        self.dlasim("sweep", "sweep.json", "--out", "swept", "--quiet", "--restart", status=status)
+        return json.loads((self.folder / "swept/points.json").read_text())
+
+    def test_points_are_the_runs(self):
+        path = DATA / "resblock_nv_full.nvdla"
+        base = {"loadable": str(path), "input": str(input_of(path)), "hw": "nv_full"}
+        points = self.sweep(base, {"latency": [32, 200], "mode": list(MODES)})
+        self.assertEqual(len(points), 6)
+        for point in points:
+            result = self.run_file(path, "--memory", f"ideal:latency={point['latency']}", "--mode", point["mode"])
+            self.assertEqual((point["cycles"], point["dbb_read_bytes"], point["macs"]),
+                             (result["cycles"], result["traffic"]["dbb"]["read_bytes"], result["macs"]))
+            self.assertEqual((point["verified"], point["mismatches"]), (True, 0))
+            self.dlasim(*point["command"].split()[1:], "--out", "alone", "--quiet")
+            alone = json.loads((self.folder / "alone/result.json").read_text())
+            self.assertEqual((alone["cycles"], alone["mode"]), (point["cycles"], point["mode"]))
+
+    def test_points_that_cannot_be_are_rows(self):
+        path = DATA / "tiny_nv_small.nvdla"
+        points = self.sweep({"loadable": str(path), "hw": "nv_small"}, {"hw": ["nv_small", "nv_large"], "mode": ["serial", "fast"]}, status=4)
+        self.assertEqual([point["cycles"] is None for point in points], [False, True, True, True])
+        self.assertIn("expected serial, overlap, driver", points[1]["reason"])
+        self.assertIn("compiled for another machine", points[2]["reason"])
+
+    def test_other_axes_are_refused(self):
+        (self.folder / "sweep.json").write_text(json.dumps({"base": {"loadable": "a.nvdla"}, "axes": {"kernel.count": [1, 2]}}))
+        done = self.dlasim("sweep", "sweep.json", "--out", "swept", status=2)
+        self.assertIn("is an axis over layers, and the base is a loadable", done.stderr)
 
 
 class Files(Loadable):
