@@ -74,6 +74,7 @@ template <class Rows>
 std::vector<std::string> names_of(const Rows& rows)
 {
     std::vector<std::string> names;
+    names.reserve(std::size(rows));
     for (const KeyRow& row : rows) names.emplace_back(row.name);
     return names;
 }
