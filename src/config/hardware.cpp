@@ -128,7 +128,7 @@ void lay_object(Overlay& overlay, const Json& json, const std::string& file, con
         const Json& value = item.value();
         if (const HardwareField* field = find_hardware_field(prefix + key)) assign(overlay, *field, value, object.where(key));
         else if (!prefix.empty() ||
-                 std::none_of(kHardwareKeys.begin(), kHardwareKeys.end(), [&](const KeyRow& k) { return key == k.name; }))
+                 std::none_of(kHardwareKeys.begin(), kHardwareKeys.end(), [&name = key](const KeyRow& k) { return name == k.name; }))
             lay_object(overlay, value, file, pointer + "/" + key, prefix + key + ".");
     }
 }
