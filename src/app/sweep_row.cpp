@@ -19,7 +19,11 @@ constexpr KeyRow kCommandColumn{"command", "text", "", "runs this point alone, f
 
 std::string command_of(const Sweep& sweep, std::size_t index)
 {
-    return fmt::format("dlasim {} {} --point {}", !sweep.loadable.empty() ? "loadable" : sweep.network.is_null() ? "run" : "net", shell_word(sweep.file), index);
+    return fmt::format("dlasim {} {} --point {}",
+                       !sweep.loadable.empty()   ? "loadable"
+                       : sweep.network.is_null() ? "run"
+                                                 : "net",
+                       shell_word(sweep.file), index);
 }
 
 /// The first thing that the point said on standard error, beside warnings.
