@@ -99,7 +99,7 @@ Bytes tensor_bytes(const Tensor& tensor, const TensorLayout& layout)
     Bytes all(layout.bytes);
     for (const ChannelPiece& piece : layout.pieces) {
         const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride;
-        const Bytes bytes = feature_bytes(tensor, piece.first, piece.count, layout.cube, layout.bytes - from);
+        Bytes bytes = feature_bytes(tensor, piece.first, piece.count, layout.cube, layout.bytes - from);
         if (layout.pieces.size() == 1 && from == 0) return bytes;
         for (std::size_t i = 0; i < bytes.size(); ++i) all[from + i] = static_cast<std::uint8_t>(all[from + i] | bytes[i]);
     }
