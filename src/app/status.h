@@ -10,6 +10,7 @@ enum Status : int {
     kBadInput = 2,       // bad input or usage, or a place that cannot be written
     kMachineBroke = 3,   // the machine hung or broke a protocol
     kPointsRefused = 4,  // of a sweep: some points have no result because they cannot be
+    kNoRoom = 5,         // of a point's process: its files could not be written; the sweep ends with kBadInput
     kInterrupted = 130,
 };
 

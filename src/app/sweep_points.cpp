@@ -4,6 +4,7 @@
 #include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/run_command.h"
+#include "app/status.h"
 #include "app/sweep_row.h"
 #include "base/error.h"
 
@@ -66,8 +67,16 @@ void PointRunner::prepare(std::size_t index)
 
 bool PointRunner::run(const Next& next, const Ended& ended)
 {
-    Children children([&](std::size_t index, const Children::Tell& tell) { return run_in_child(index, tell); },
-                      [&](std::size_t index) { return folder_.point(index); }, options_.limit);
+    Children children(
+        [&](std::size_t index, const Children::Tell& tell) {
+            try {
+                return run_in_child(index, tell);
+            } catch (const OutputError& error) {
+                tell(error.what());
+                return static_cast<int>(kNoRoom);
+            }
+        },
+        [&](std::size_t index) { return folder_.point(index); }, options_.limit);
     bool more = true;
     const auto start_some = [&] {
         while (more && children.running() < options_.jobs) {
@@ -84,6 +93,8 @@ bool PointRunner::run(const Next& next, const Ended& ended)
         start_some();
         std::vector<KeptPoint> rows;
         rows.reserve(list.size());
+        for (const Children::Ended& child : list)
+            if (child.status == kNoRoom) throw ConfigError(options_.sweep, child.told + "; --resume goes on from here");
         for (const Children::Ended& child : list)
             rows.push_back(row_of(sweep_, energy_, {child.index, child.status, child.told, options_.limit}, folder_.point(child.index)));
         folder_.store().keep(rows);

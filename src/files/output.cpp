@@ -114,7 +114,7 @@ OutputFile::~OutputFile()
 
 void OutputFile::refuse(const char* what) const
 {
-    throw ConfigError(named_.string(), std::string(what) + " (" + std::strerror(errno) + "), expected a place that can be written");
+    throw OutputError(named_.string(), std::string(what) + " (" + std::strerror(errno) + "), expected a place that can be written");
 }
 
 void OutputFile::drain(std::string_view text)

@@ -14,10 +14,18 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace dlasim {
 
 /// Whether a file is brought to the disk before it appears. Later: a kill loses nothing, a power cut may leave it empty.
 enum class Sync { Now, Later };
+
+/// A place that cannot be written, or has no room: no fault of what would have been written.
+class OutputError : public ConfigError {
+public:
+    using ConfigError::ConfigError;
+};
 
 class OutputFile {
 public:

@@ -349,6 +349,16 @@ class Resuming(SweepCase):
         self.assertIn("after 1 s of CPU time (--limit)", self.rows()[1]["reason"])
         self.assertEqual(self.sweep(sweep, "--timing-only", "--limit", 1, "--resume").stdout.splitlines()[0], "1 of 2 points have ended before")
 
+    def test_a_point_that_cannot_be_written_is_not_refused(self):
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20, 30]}}
+        (self.folder / "out" / "points" / "0001" / "result.json").mkdir(parents=True)
+        done = self.sweep(sweep)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("0001/result.json: cannot be written", done.stderr)
+        (self.folder / "out" / "points" / "0001" / "result.json").rmdir()
+        self.assertEqual(self.sweep(sweep, "--resume").returncode, 0)
+        self.assertEqual([row["verified"] for row in self.rows()], [True] * 3)
+
     def test_a_point_without_its_files_runs_again(self):
         sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20, 30]}}
         self.assertEqual(self.sweep(sweep).returncode, 0)
