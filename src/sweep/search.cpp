@@ -1,5 +1,7 @@
 #include "sweep/search.h"
 
+#include <tbb/global_control.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -155,6 +157,8 @@ vector_double Search::fitness(const vector_double& places)
 
 void Search::run()
 {
+    // The points run in children of this process: a thread of pagmo's could hold a lock when one begins.
+    const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
     const std::size_t all = problem_.points.size();
     for (std::size_t i = 0; i < std::min(all, kMostBounded); ++i) looked_at_.push_back(all <= kMostBounded ? i : random_() % all);
     std::sort(looked_at_.begin(), looked_at_.end());
