@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs mutated files of the NVDLA compiler: each is refused, or runs, or the machine says why it hangs - within time and memory.
+"""Runs mutated files of the NVDLA compiler: each is refused, or runs (against the rules of software: with other values), or says why it hangs - within time and memory.
 
 usage: mutated_loadables.py --dlasim PATH [--count N] [--seed K] [--jobs N] [--seconds S] [--megabytes M] [--keep DIR] FOLDER
 
@@ -62,7 +62,7 @@ def run(dlasim, path, hardware, seconds, megabytes, folder):
         return f"status {done.returncode}", done.stderr[-300:]
     if "expectation" in done.stderr or "bad_alloc" in done.stderr:
         return "defect", done.stderr[-300:]
-    return ("ran", "", "refused", "machine")[done.returncode], said
+    return ("ran", "differs", "refused", "machine")[done.returncode], said
 
 
 def main():
@@ -88,7 +88,7 @@ def main():
             path = Path(folder) / start.name
             path.write_bytes(mutated(start.read_bytes(), rng))
             outcome, said = run(options.dlasim, path, hardware_of(start), options.seconds, options.megabytes, Path(folder) / "out")
-            if outcome not in ("ran", "refused", "machine"):
+            if outcome not in ("ran", "differs", "refused", "machine"):
                 kept = options.keep / f"mutated_{options.seed}_{number}_{start.name}"
                 kept.write_bytes(path.read_bytes())
                 return outcome, f"{kept}: {outcome}: {said}"
@@ -100,7 +100,7 @@ def main():
             counts[outcome] += 1
             if outcome == "machine":
                 reasons[said.partition(": ")[2][-60:]] += 1
-            if outcome not in ("ran", "refused", "machine"):
+            if outcome not in ("ran", "differs", "refused", "machine"):
                 failed.append(said)
                 print(said, flush=True)
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
