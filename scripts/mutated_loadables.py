@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs mutated files of the NVDLA compiler: each is refused, or runs (against the rules of software: with other values), or says why it hangs - within time and memory.
+"""Runs mutated files of the NVDLA compiler: each is refused or runs, with other values
+if it breaks the rules of software, or the machine says why it hangs - within time and memory.
 
 usage: mutated_loadables.py --dlasim PATH [--count N] [--seed K] [--jobs N] [--seconds S] [--megabytes M] [--keep DIR] FOLDER
 
@@ -58,7 +59,7 @@ def run(dlasim, path, hardware, seconds, megabytes, folder):
     except subprocess.TimeoutExpired:
         return "too slow", ""
     said = (done.stderr.strip().splitlines() or [""])[0]
-    if done.returncode not in (0, 2, 3) or (done.returncode != 0 and not said):
+    if done.returncode not in (0, 1, 2, 3) or (done.returncode > 1 and not said):
         return f"status {done.returncode}", done.stderr[-300:]
     if "expectation" in done.stderr or "bad_alloc" in done.stderr:
         return "defect", done.stderr[-300:]
