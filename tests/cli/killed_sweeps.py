@@ -3,7 +3,8 @@
 
 usage: killed_sweeps.py DLASIM SWEEPS [SEED]
 
-Every sweep is killed three times and then left alone. A point that has ended before a kill is not touched again.
+Every sweep is killed three times and then left alone. A point that has ended before a kill is not touched again. A kill waits until a
+number of points, drawn at random, has ended and then a part of the time that a point takes: how fast the system is does not matter.
 """
 import json
 import os
@@ -21,6 +22,7 @@ LAYER = {"input": {"width": 24, "height": 24, "channels": 64}, "kernel": {"width
 WANTED = {"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"latency": [10, 40, 160], "kernel.count": [16, 32, 33], "interval": [1, 4]}}
 FOREIGN = {"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"latency": [11, 41, 161], "kernel.count": [24, 48, 64], "interval": [2, 3]}}
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
+POINTS = 18  # the rows of either table
 TABLES = ("points.csv", "points.json")
 
 
@@ -64,6 +66,23 @@ def select(folder, sql):
         database.close()
 
 
+def modified(path):
+    """When, in seconds; 0 when the file is gone: a sweep that begins anew removes what was there."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for(folder, process, points, pause):
+    """Until the process has written the results of so many points, or ended; then the pause, in seconds."""
+    begun = time.time()
+    while process.poll() is None and sum(modified(path) > begun for path in folder.glob("out/points/*/result.json")) < points:
+        time.sleep(0.001)
+    if process.poll() is None:
+        time.sleep(pause)
+
+
 def identity(folder):
     """Of the sweep whose points the folder has."""
     rows = select(folder, "SELECT value FROM identity WHERE key = 'sweep'")
@@ -85,21 +104,20 @@ def main():
         (folder / "foreign.json").write_text(json.dumps(FOREIGN))
         begun = time.monotonic()
         expect(finish(start(dlasim, folder, "wanted.json")) == (0, ""), "the undisturbed sweep fails")
-        length = time.monotonic() - begun
+        point = (time.monotonic() - begun) / POINTS
         tables = {name: (folder / "out" / name).read_bytes() for name in TABLES}
-        expect(tables["points.csv"].count(b"\n") == 19, "the undisturbed sweep has not 18 rows")
+        expect(tables["points.csv"].count(b"\n") == POINTS + 1, f"the undisturbed sweep has not {POINTS} rows")
         wanted = identity(folder)
         kills = running = kept = 0
         for number in range(sweeps):
             # Every second one begins in a folder with rows of another sweep, so that one that survives is seen.
             if number % 2 != 0:
-                begun = time.monotonic()
                 expect(finish(start(dlasim, folder, "foreign.json", "--restart"))[0] == 0, "the other sweep fails")
-                length = time.monotonic() - begun  # as fast as the system is now
             how = "--restart"
             for _ in range(3):
+                to_run = POINTS - (len(ended_points(folder)) if how == "--resume" else 0)
                 process, by = start(dlasim, folder, "wanted.json", how), SIGNALS[kills % len(SIGNALS)]
-                time.sleep(pick.uniform(0, 0.5 * length))
+                wait_for(folder, process, pick.randrange(max(1, to_run - 3)), pick.uniform(0, point))
                 running += process.poll() is None
                 kills += 1
                 process.send_signal(by)
@@ -112,7 +130,7 @@ def main():
                 kept = max(kept, len(before))
                 again = start(dlasim, folder, "wanted.json", "--resume") if pick.random() < 0.3 else None
                 if again:
-                    time.sleep(pick.uniform(0, 0.2 * length))
+                    time.sleep(pick.uniform(0, 2 * point))
                     again.send_signal(signal.SIGKILL)
                     finish(again)
                     expect(before.items() <= ended_points(folder).items(), "a point that had ended is lost or ran twice")
@@ -127,7 +145,7 @@ def main():
             expect(not left, f"temporary files are left after sweep {number}: {left}")
         expect(running * 2 > kills, f"only {running} of {kills} sweeps were running when they were killed")
         expect(kept > 0, "no sweep had kept a point when it was killed")
-        print(f"{sweeps} sweeps, {kills} kills ({running} of a sweep that was running), {sweeps} tables of 18 rows equal to the byte")
+        print(f"{sweeps} sweeps, {kills} kills ({running} of a sweep that was running), {sweeps} tables of {POINTS} rows equal to the byte")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
