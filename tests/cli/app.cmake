@@ -33,6 +33,10 @@ if(TARGET dlasim)
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Loadable.${case} PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
+    add_test(NAME Loadable.Drawn
+             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/cross_check_loadables.py --dlasim $<TARGET_FILE:dlasim> --count 100
+                     ${DLASIM_TEST_DATA}/loadables)
+    set_tests_properties(Loadable.Drawn PROPERTIES LABELS golden TIMEOUT 300)
     set_tests_properties(Loadable.Programs Loadable.Golden Loadable.Verified PROPERTIES LABELS golden)
     foreach(case Searches Thousand)
         add_test(NAME Sweep.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/search_test.py $<TARGET_FILE:dlasim> ${case})
