@@ -11,7 +11,7 @@
 #include "config/layer_reader.h"
 #include "files/console.h"
 #include "files/printable.h"
-#include "jobs/dataflow.h"
+#include "jobs/traffic_bound.h"
 
 namespace dlasim {
 namespace {
@@ -65,7 +65,7 @@ constexpr std::array kRowKeys{
 };
 constexpr std::array kBalanceKeys{
     KeyRow{"balances/*", "integer", "bytes",
-           "least traffic of the blocks of this balance (src/jobs/dataflow.h), half an octave around 0.25, 0.5, 1, 2, .."},
+           "least traffic of the blocks of this balance (src/jobs/traffic_bound.h), half an octave around 0.25, 0.5, 1, 2, .."},
 };
 /// What adds up over the layers.
 constexpr std::array kSummed{"lower_bound", "best", "all_kernels", "all_places", "inputs_stay", "weights_stay"};

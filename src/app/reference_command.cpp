@@ -185,12 +185,13 @@ std::vector<Chapter> reference()
            "",
            "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
            rows_of(dram::statistics_keys())}}});
-    chapters.push_back({"Bounds without a machine",
-                        "",
-                        {{{"bound"},
-                          "",
-                          "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/dataflow.h`.",
-                          rows_of(bound_command_keys())}}});
+    chapters.push_back(
+        {"Bounds without a machine",
+         "",
+         {{{"bound"},
+           "",
+           "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/traffic_bound.h`.",
+           rows_of(bound_command_keys())}}});
     chapters.push_back(
         {"dlasim dram", "", {{{"dram_run"}, "", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())}}});
     chapters.push_back(

@@ -6,8 +6,8 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/expects.h"
+#include "network/memory_rooms.h"
 #include "network/plan.h"
-#include "network/rooms.h"
 
 namespace dlasim {
 namespace {

@@ -7,6 +7,9 @@
 //                                                   │  4 rows for the other direction
 //                                                   └─ 5 refresh in idle time, power-down
 //
+// Hits of an open row go before a row miss of the same bank up to `hit_cap` columns, or until the oldest request is for
+// that bank and older than `read_age` or `write_age`; then its row is closed (config.h).
+//
 // The next command is planned once: the earliest cycle in which any candidate is allowed, and of
 // those allowed then the best by the tiers above. The plan holds until it is carried out or a
 // request arrives, so time between is leapt over; events without a command (a refresh falling due,

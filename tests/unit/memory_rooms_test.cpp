@@ -1,5 +1,5 @@
 // Room in a memory for a while. Expected values by hand, and by trying everything.
-#include "network/rooms.h"
+#include "network/memory_rooms.h"
 
 #include <gtest/gtest.h>
 

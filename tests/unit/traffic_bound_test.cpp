@@ -1,5 +1,5 @@
 // Off-chip traffic of VGG-16 against the figures of the published procedure, and small cases by hand.
-#include "jobs/dataflow.h"
+#include "jobs/traffic_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 //             outputs once
 //
 // Source  Chen, Han, Wang, HPCA 2020 (arXiv:1911.05662): the bound 2 * MACs / sqrt(R * S) + outputs, with R = kernel / stride both ways,
-//         and the dataflow with k = 1. The simpler dataflows are our definitions: dataflow.cpp.
-// Error   VGG-16, batch 3, 16 bits, nine sizes of the chip: equal to the published procedure's figures (tests/unit/dataflow_test).
+//         and the dataflow with k = 1. The simpler dataflows are our definitions: traffic_bound.cpp.
+// Error   VGG-16, batch 3, 16 bits, nine sizes of the chip: equal to the published procedure's figures (tests/unit/traffic_bound_test).
 #pragma once
 #include <cstdint>
 #include <map>

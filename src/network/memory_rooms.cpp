@@ -1,4 +1,4 @@
-#include "network/rooms.h"
+#include "network/memory_rooms.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "jobs/dataflow.h"
+#include "jobs/traffic_bound.h"
 
 #include <algorithm>
 #include <cmath>
