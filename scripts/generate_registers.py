@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/registers/{offsets.h,tables_*} and docs/hardware/registers.md from the register maps in configs/registers/.
+"""Writes src/registers/{offsets.h,*_rows.h,tables.cpp} and docs/hardware/registers.md from the register maps in configs/registers/.
 
 usage: generate_registers.py [--check]    --check writes nothing and fails when a file is out of date
 """
@@ -35,50 +35,56 @@ def offsets(maps):
     return "\n".join(out)
 
 
-def rows(reg_map):
-    """The RegisterRows of a unit."""
-    return [f'    {{"{reg["name"]}", 0x{reg["offset"]:03x}, 0x{reg["read_mask"]:08x}u, 0x{reg["write_mask"]:08x}u, '
-            f'0x{(reg["reset"] or 0) & 0xffffffff:08x}u}},' for reg in reg_map["registers"]]
+def rows(maps, unit):
+    """A row for every register, with the generations that have it so."""
+    found = {}
+    for generation, spec in maps.items():
+        for reg in spec["units"].get(unit, {"registers": []})["registers"]:
+            text = (f'"{reg["name"]}", 0x{reg["offset"]:03x}, 0x{reg["read_mask"]:08x}u, 0x{reg["write_mask"]:08x}u, '
+                    f'0x{(reg["reset"] or 0) & 0xffffffff:08x}u')
+            found.setdefault((reg["offset"], text), []).append(generation)
+    return [f'    {{k{"Both" if len(of) == 2 else of[0]}, {{{text}}}}},' for (_, text), of in sorted(found.items())]
 
 
-def array(generation, unit):
-    return f"k{generation}{unit.replace('_', '')}"
+def listed(maps):
+    """The lists of rows by unit: units whose registers are the same share one."""
+    names, lists = {}, {}
+    for unit in dict.fromkeys(unit for spec in maps.values() for unit in spec["units"]):
+        of_unit = rows(maps, unit)
+        only = {row.split(",")[0] for row in of_unit}
+        if len(only) == 1:  # of a unit that one generation has alone
+            of_unit = [row.replace(only.copy().pop(), "    {kBoth") for row in of_unit]
+        same = next((name for name, other in lists.items() if other == of_unit), None)
+        names[unit] = same or "k" + unit.replace("_", "")
+        lists.setdefault(names[unit], of_unit)
+    return names, lists
 
 
-def alike(maps):
-    """Units whose registers are the same in both generations."""
-    full, configurable = (maps[g]["units"] for g in MAPS)
-    return [unit for unit in full if unit in configurable and rows(full[unit]) == rows(configurable[unit])]
-
-
-def common(maps):
-    """The registers that both generations have alike, for the two files of the generations."""
-    out = [BANNER, '#pragma once\n#include "registers/tables.h"\n', "namespace dlasim {\n"]
-    for unit in alike(maps):
-        out += [f"inline constexpr RegisterRow {array('Common', unit)}[] = {{", *rows(maps["Full"]["units"][unit]), "};"]
-    out.append("\n}  // namespace dlasim\n")
+def header(lists, names):
+    """Lists of rows."""
+    out = [BANNER, '#pragma once\n#include "registers/rows.h"\n', "namespace dlasim::registers {\n"]
+    for name in names:
+        out += [f"inline constexpr Row {name}[] = {{", *lists[name], "};"]
+    out.append("\n}  // namespace dlasim::registers\n")
     return "\n".join(out)
 
 
-def table(maps, generation):
-    """The registers that only this generation has or has otherwise, and its units."""
-    out = [BANNER, '#include "registers/tables_common.h"\n', "namespace dlasim {\nnamespace {\n"]
-    units, both = maps[generation]["units"], alike(maps)
-    for unit, body in units.items():
-        if unit not in both:
-            out += [f"constexpr RegisterRow {array(generation, unit)}[] = {{", *rows(body), "};"]
-    out.append(f"constexpr UnitRegisters k{generation}Units[] = {{")
-    for unit, body in units.items():
-        start = body["dual_group_start_offset"]
-        out.append(f'    {{"{unit}", 0x{body["base"]:05x}, {"kNoGroups" if start is None else hex(start)}, '
-                   f'{array("Common" if unit in both else generation, unit)}}},')
-    out.append(f"""}};
+def tables(maps, names):
+    """The units of both generations."""
+    out = [BANNER, '#include "registers/rom_rows.h"\n#include "registers/unit_rows.h"\n', "namespace dlasim {\nnamespace {\n", "using namespace registers;\n"]
+    for generation, spec in maps.items():
+        out.append(f"constexpr UnitRegisters k{generation}Units[] = {{")
+        for unit, body in spec["units"].items():
+            start = body["dual_group_start_offset"]
+            out.append(f'    {{"{unit}", 0x{body["base"]:05x}, {"kNoGroups" if start is None else hex(start)}, of<k{generation}, {names[unit]}>}},')
+        out.append("};")
+    out.append("""
+}  // namespace
 
-}}  // namespace
+std::span<const UnitRegisters> full_units() { return kFullUnits; }
+std::span<const UnitRegisters> configurable_units() { return kConfigurableUnits; }
 
-std::span<const UnitRegisters> {generation.lower()}_units() {{ return k{generation}Units; }}
-
-}}  // namespace dlasim
+}  // namespace dlasim
 """)
     return "\n".join(out)
 
@@ -116,8 +122,11 @@ def page(maps):
 
 def main():
     maps = load()
-    files = {ROOT / "src/registers/offsets.h": offsets(maps), ROOT / "src/registers/tables_common.h": common(maps),
-             **{ROOT / f"src/registers/tables_{g.lower()}.cpp": table(maps, g) for g in MAPS},
+    names, lists = listed(maps)
+    rom = [names["CFGROM"]]
+    files = {ROOT / "src/registers/offsets.h": offsets(maps), ROOT / "src/registers/tables.cpp": tables(maps, names),
+             ROOT / "src/registers/rom_rows.h": header(lists, rom),
+             ROOT / "src/registers/unit_rows.h": header(lists, [name for name in lists if name not in rom]),
              ROOT / "docs/hardware/registers.md": page(maps)}
     stale = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
     if "--check" in sys.argv[1:]:

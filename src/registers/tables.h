@@ -38,7 +38,7 @@ struct UnitRegisters {
     }
 };
 
-// Generated: a file each, and one of what they have alike.
+// Generated.
 std::span<const UnitRegisters> full_units();
 std::span<const UnitRegisters> configurable_units();
 
