@@ -1,56 +1,39 @@
 // FIFOs of commands inside a unit, with the items they hold.
 //
-//   CommandQueue      push in p ──►│ RAM (n) │ output register │──► valid in p + 2        ready is a register
+//   CommandQueue      push in p ──►│ RAM (n) │ output register │──► valid in p + 2        context_fifo.h
 //   CommandRegister   ──►│ input register │ one word │──► falls through an empty word    ready is a register
 //
 // Source  pdp.md 4.2, 4.6.
 #pragma once
 #include <cstdint>
 
-#include "base/cycle.h"
 #include "base/ring.h"
+#include "elements/context_fifo.h"
 
 namespace dlasim::elements {
 
-/// A RAM and its output register. A slot is free one cycle after its word has moved to the output.
+/// A ContextFifo with its items.
 template <class T>
 class CommandQueue {
 public:
-    explicit CommandQueue(std::uint32_t words) : words_(words) {}
+    explicit CommandQueue(std::uint32_t words) : fifo_(words), items_(words + 1) {}
 
-    bool valid() const { return valid_; }
-    const T& head() const { return head_; }  // pre: valid()
-    bool ready() const { return held_ < words_; }
-    bool empty() const { return !valid_ && waiting_.empty(); }
+    bool valid() const { return fifo_.valid(); }
+    const T& head() const { return items_.front(); }  // pre: valid()
+    bool ready() const { return fifo_.ready(); }
+    bool empty() const { return items_.empty(); }
 
-    /// True if anything is different or will be.
-    bool clock(Cycle now, const T* pushed, bool pop)
+    /// `pushed` only if ready(); `pop`: what is valid is taken. True if anything changed.
+    bool clock(const T* pushed, bool pop)
     {
-        bool took = false;
-        if (pop || !valid_) {
-            took = !waiting_.empty() && waiting_.front().from <= now;
-            valid_ = took;
-            if (took) {
-                head_ = waiting_.front().word;
-                waiting_.pop_front();
-            }
-        }
-        const bool changed = pushed || took || pop || freed_ || (!valid_ && !waiting_.empty());
-        held_ = held_ + (pushed != nullptr) - freed_;
-        freed_ = took;
-        if (pushed) waiting_.push_back({now + 1, *pushed});
-        return changed;
+        if (pop && valid()) items_.pop_front();
+        if (pushed) items_.push_back(*pushed);
+        return fifo_.clock(pushed != nullptr, pop);
     }
 
 private:
-    struct Entry {
-        Cycle from = 0;  // it can move to the output in this cycle
-        T word{};
-    };
-    std::uint32_t words_, held_ = 0;
-    bool valid_ = false, freed_ = false;
-    T head_{};
-    Ring<Entry> waiting_{8};
+    ContextFifo fifo_;
+    Ring<T> items_;
 };
 
 /// One word behind an input register. An empty word is a wire.

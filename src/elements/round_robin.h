@@ -7,6 +7,13 @@
 
 namespace dlasim::elements {
 
+/// The first of `requests` behind `last`; from 0 on where there is none. pre: requests is not 0
+constexpr unsigned next_after(std::uint32_t requests, unsigned last)
+{
+    const std::uint32_t later = requests & (~std::uint32_t{1} << last);
+    return static_cast<unsigned>(std::countr_zero(later ? later : requests));
+}
+
 /// Weighted round robin over up to 32 requesters (fabric.md 1.5). pick() decides, grant() remembers.
 class WeightedRoundRobin {
 public:
@@ -14,8 +21,7 @@ public:
     unsigned pick(std::uint32_t requests) const
     {
         if (left_ != 0 && (requests >> last_ & 1)) return last_;
-        const std::uint32_t later = fresh_ ? requests : requests & (~std::uint32_t{1} << last_);
-        return static_cast<unsigned>(std::countr_zero(later ? later : requests));
+        return fresh_ ? static_cast<unsigned>(std::countr_zero(requests)) : next_after(requests, last_);
     }
     void grant(unsigned pick, std::uint32_t weight)
     {

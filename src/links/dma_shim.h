@@ -10,51 +10,48 @@
 #include <array>
 #include <cstdint>
 
+#include "elements/stage.h"
 #include "links/wire.h"
 
 namespace dlasim {
 
-/// PIPE2 whose output is a channel: latency 1, capacity 2. One that `stalls` (SKID-PIPE-B) is not ready in the
-/// cycle after any cycle in which its output was not taken. Each cycle: begin(), at most one push(), end().
+/// A Stage whose output is a channel. Each cycle: begin(), at most one push(), end().
 template <class T>
 class Outlet {
 public:
     explicit Outlet(Channel<T>& channel, bool stalls = false) : channel_(channel), stalls_(stalls) {}
 
     /// Room for one item; of this cycle until end().
-    bool ready() const { return ready_; }
-    bool empty() const { return count_ == 0; }
+    bool ready() const { return stage_.ready(); }
+    bool empty() const { return !stage_.valid(); }
 
     void begin(Cycle now)
     {
-        leaves_ = count_ != 0 && channel_.ready(now);
+        leaves_ = stage_.valid() && channel_.ready(now);
         enters_ = false;
     }
     /// pre: ready()
     T& push()
     {
         enters_ = true;
-        return items_[(first_ + count_) & 1];
+        return stage_.incoming();
     }
     /// True if the next cycle differs.
     bool end(Cycle now)
     {
-        const bool was_ready = ready_, was_empty = count_ == 0;
-        count_ = count_ + enters_ - leaves_;
-        ready_ = stalls_ ? leaves_ || was_empty : count_ < 2;
-        if (!leaves_ && !enters_) return ready_ != was_ready;
-        first_ ^= leaves_;
-        if (count_ == 0) channel_.withdraw(now + 1);
-        else if (leaves_ || was_empty) channel_.offer(now + 1, items_[first_]);
+        const bool shown = stage_.valid() && !leaves_;
+        const bool changed = stage_.step(enters_, leaves_, stalls_);
+        if (shown || !changed) return changed;
+        if (stage_.valid()) channel_.offer(now + 1, stage_.head());
+        else if (leaves_) channel_.withdraw(now + 1);
         return true;
     }
 
 private:
     Channel<T>& channel_;
     const bool stalls_;
-    T items_[2]{};
-    unsigned first_ = 0, count_ = 0;
-    bool ready_ = true, leaves_ = false, enters_ = false;
+    elements::Stage<T> stage_;
+    bool leaves_ = false, enters_ = false;
 };
 
 /// The outlets to the two memory interfaces.

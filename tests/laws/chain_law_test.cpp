@@ -8,6 +8,7 @@
 #include <random>
 
 #include "elements/chain.h"
+#include "elements/command_fifo.h"
 #include "elements/context_fifo.h"
 #include "elements/occupancy.h"
 #include "elements/slices.h"
@@ -217,6 +218,27 @@ TEST(ContextFifo, KeepsWhatWasPushed)
             ASSERT_LE(held, 33u) << cycle;
             ASSERT_TRUE(!fifo.valid() || held != 0) << cycle;
         }
+    }
+}
+
+TEST(CommandQueue, GivesItsItemsInOrderWhoeverAsksBeforeThereIsOne)
+{
+    for (unsigned seed = 0; seed < 10; ++seed) {
+        Traffic in(seed), out(seed + 1);
+        CommandQueue<unsigned> queue(16);
+        unsigned pushed = 0, popped = 0;
+        for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+            const bool push = queue.ready() && in(), pop = out();
+            if (queue.valid()) {
+                ASSERT_EQ(queue.head(), popped) << cycle;
+                popped += pop;
+            }
+            queue.clock(push ? &pushed : nullptr, pop);
+            pushed += push;
+            ASSERT_EQ(queue.empty(), pushed == popped) << cycle;
+            ASSERT_LE(pushed - popped, 17u) << cycle;
+        }
+        EXPECT_GT(popped, 1000u);
     }
 }
 

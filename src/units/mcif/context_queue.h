@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "elements/round_robin.h"
 #include "facts/fabric.h"
 #include "traffic/memory.h"
 
@@ -49,7 +50,7 @@ public:
         State n = s;
         const std::uint32_t write = pushed == kNobody ? 0 : 1u << pushed;
         const std::uint32_t ready = (registered_ ? popped | ~s.loaded : popped) & kAll;
-        const std::uint32_t eligible = this->eligible(), taken = eligible ? next_after_last(eligible) : 0;
+        const std::uint32_t eligible = this->eligible(), taken = eligible ? 1u << elements::next_after(eligible, last_) : 0;
         const std::uint32_t pre = bypasses(write), bypass = pre & ~s.delayed & (~s.three | s.ready_before);
         const std::uint32_t valid = s.one | pre, out = valid & ready, in = bypass | s.delayed;
         const std::uint32_t up = in & ~out, down = out & ~in;
@@ -95,13 +96,6 @@ private:
         return (now_.written | now_.in_ram) & (now_.ready_before | ~now_.two | (~now_.three & ~now_.delayed));
     }
     std::uint32_t bypasses(std::uint32_t write) const { return write & ~now_.in_ram & ~now_.written & (~now_.delayed | now_.one); }
-    /// Round robin.
-    std::uint32_t next_after_last(std::uint32_t eligible) const
-    {
-        const std::uint32_t later = eligible & (~std::uint32_t{1} << last_);
-        const std::uint32_t from = later ? later : eligible;
-        return from & (~from + 1);
-    }
 
     State now_;
     std::array<std::uint16_t, kClients> ram_{};

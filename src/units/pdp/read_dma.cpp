@@ -151,7 +151,7 @@ bool ReadDma::sweep_requests(Cycle now, bool line_taken, elements::Flow& flow)
         next_request();
         all_asked_for = requests_left_ == 0;
     }
-    moving_ = lines_.clock(now, issued ? &line : nullptr, line_taken);
+    moving_ = lines_.clock(issued ? &line : nullptr, line_taken);
     for (PortStages<ReadRequest>& stages : ports_) moving_ |= stages.step(now);
     flow.changed |= moving_;
     return all_asked_for;
