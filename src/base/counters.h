@@ -98,10 +98,7 @@ public:
         static_assert(each_member_has_a_row<Counters>());
         for (const Counter<Counters>& counter : counters<Counters>) {
             if ((counter.row.kind == CounterKind::Clock) != clocks) continue;
-            if (const auto* one = std::get_if<std::uint64_t Counters::*>(&counter.place)) add(counter.row, values.*(*one));
-            else if (const auto* maybe = std::get_if<std::optional<std::uint64_t> Counters::*>(&counter.place))
-                (values.*(*maybe)) ? add(counter.row, *(values.*(*maybe))) : void();
-            else add_each(counter.row, values.*std::get<std::vector<std::uint64_t> Counters::*>(counter.place));
+            std::visit([&](auto place) { add(counter.row, values.*place); }, counter.place);
         }
     }
 
@@ -130,7 +127,11 @@ private:
         values_.emplace_back(row.name, value);
         extreme_.push_back(row.kind == CounterKind::Extreme);
     }
-    void add_each(const CounterRow& row, const std::vector<std::uint64_t>& values)
+    void add(const CounterRow& row, const std::optional<std::uint64_t>& value)
+    {
+        if (value) add(row, *value);
+    }
+    void add(const CounterRow& row, const std::vector<std::uint64_t>& values)
     {
         const std::size_t place = row.name.find('#');
         for (std::size_t i = 0; i < values.size(); ++i) {

@@ -64,7 +64,7 @@ public:
         stir();
     }
     /// Whoever notifies an event of SystemC while cycles are evaluated says so: others have something to do then.
-    void stir() const { stirred_ = true; }
+    void stir() { stirred_ = true; }
     /// Goes ahead to `cycle` if nothing else of the simulation happens before it or at its edge.
     bool go_ahead(Cycle cycle)
     {
@@ -88,9 +88,9 @@ private:
     sc_core::sc_time period_;
     const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
-    Cycle ahead_ = 0;              // the cycle that was gone ahead to
-    Cycle others_ = 0;             // the first cycle before which, or at whose edge, something else may happen
-    mutable bool stirred_ = true;  // a note: those who leave it only read the clock
+    Cycle ahead_ = 0;      // the cycle that was gone ahead to
+    Cycle others_ = 0;     // the first cycle before which, or at whose edge, something else may happen
+    bool stirred_ = true;  // `others_` is to be found anew
     std::vector<std::unique_ptr<Crew>> crews_;
 };
 

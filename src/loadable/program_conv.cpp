@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "facts/cdma.h"
 #include "loadable/programmer.h"
 
 namespace dlasim::loadable {
@@ -70,7 +71,7 @@ void Programmer::write_csc(const ConvOperation& op)
     put("CSC.D_DATAIN_SIZE_EXT_1", {{less_one(op.csc_channels), 0, 13}});
     put("CSC.D_BATCH_NUMBER", {{less_one(op.batch), 0, 5}});
     put("CSC.D_POST_Y_EXTENSION", {{op.post_extension, 0, 2}});
-    put("CSC.D_ENTRY_PER_SLICE", {{less_one(op.entries), 0, hw_.full() ? 12u : 14u}});
+    put("CSC.D_ENTRY_PER_SLICE", {{less_one(op.entries), 0, facts::cdma::of(hw_).entry_bits}});
     put("CSC.D_WEIGHT_FORMAT", {{op.weight_format, 0, 1}});
     put("CSC.D_WEIGHT_SIZE_EXT_0", {{less_one(op.kernel_width), 0, 5}, {less_one(op.kernel_height), 16, 5}});
     put("CSC.D_WEIGHT_SIZE_EXT_1", {{less_one(op.kernel_channels), 0, 13}, {kernels, 16, 13}});
@@ -84,7 +85,7 @@ void Programmer::write_csc(const ConvOperation& op)
     put("CSC.D_DILATION_EXT", {{less_one(op.dilation_x), 0, 5}, {less_one(op.dilation_y), 16, 5}});
     put("CSC.D_ZERO_PADDING", {{direct ? op.pad_left : 0, 0, 5}, {direct ? op.pad_top : 0, 16, 5}});
     put("CSC.D_ZERO_PADDING_VALUE", {{op.pad_value, 0, 16}});
-    const unsigned bank_bits = hw_.full() ? 4 : 5;
+    const unsigned bank_bits = facts::cdma::of(hw_).bank_bits;
     put("CSC.D_BANK", {{less_one(op.data_banks), 0, bank_bits}, {less_one(op.weight_banks), 16, bank_bits}});
     write("CSC.D_PRA_CFG", op.winograd_truncate);
 }
@@ -122,7 +123,7 @@ void Programmer::write_cdma(const ConvOperation& op)
     write("CDMA.D_RESERVED_Y_CFG", 0);
     put("CDMA.D_BATCH_NUMBER", {{less_one(op.batch), 0, 5}});
     write("CDMA.D_BATCH_STRIDE", op.batch_stride);
-    put("CDMA.D_ENTRY_PER_SLICE", {{less_one(op.entries), 0, hw_.full() ? 12u : 14u}});
+    put("CDMA.D_ENTRY_PER_SLICE", {{less_one(op.entries), 0, facts::cdma::of(hw_).entry_bits}});
     put("CDMA.D_FETCH_GRAIN", {{less_one(op.fetch_grain), 0, 12}});
     put("CDMA.D_WEIGHT_FORMAT", {{op.weight_format, 0, 1}});
     put("CDMA.D_WEIGHT_SIZE_0", {{std::int64_t{op.bytes_per_kernel} - 1, 0, 18}});
@@ -150,7 +151,7 @@ void Programmer::write_cdma(const ConvOperation& op)
     put("CDMA.D_CONV_STRIDE", {{less_one(op.stride_x), 0, 3}, {less_one(op.stride_y), 16, 3}});
     put("CDMA.D_ZERO_PADDING", {{op.pad_left, 0, 5}, {op.pad_right, 8, 6}, {op.pad_top, 16, 5}, {op.pad_bottom, 24, 6}});
     put("CDMA.D_ZERO_PADDING_VALUE", {{op.pad_value, 0, 16}});
-    const unsigned bank_bits = hw_.full() ? 4 : 5;
+    const unsigned bank_bits = facts::cdma::of(hw_).bank_bits;
     put("CDMA.D_BANK", {{less_one(op.data_banks), 0, bank_bits}, {less_one(op.weight_banks), 16, bank_bits}});
 }
 

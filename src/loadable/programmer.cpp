@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "facts/abilities.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -164,7 +165,8 @@ void Programmer::check_precision(unsigned precision) const
 {
     constexpr const char* kNames[] = {"int8", "int16", "fp16"};
     check(precision <= 2, fmt::format("has precision {}, expected 0 (int8), 1 (int16) or 2 (fp16)", precision));
-    check(precision == 0 || hw_.full(), fmt::format("computes in {}, but {} knows int8 only", kNames[precision], hw_.name));
+    check(precision == 0 || facts::abilities(hw_).words,
+          fmt::format("computes in {}, but {} knows int8 only", kNames[precision], hw_.name));
 }
 
 void Programmer::check_size(const Cube& cube, const char* what) const

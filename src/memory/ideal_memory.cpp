@@ -7,7 +7,7 @@
 
 namespace dlasim {
 
-IdealMemory::IdealMemory(const sc_core::sc_module_name& name, const Clock& clock, const MemorySpec& spec, MemoryStore& store)
+IdealMemory::IdealMemory(const sc_core::sc_module_name& name, Clock& clock, const MemorySpec& spec, MemoryStore& store)
     : sc_module(name),
       clock_(clock),
       spec_(spec),

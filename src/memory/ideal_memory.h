@@ -25,7 +25,7 @@ class IdealMemory final : public sc_core::sc_module, private tlm::tlm_fw_transpo
 public:
     tlm::tlm_target_socket<512> socket{"socket"};
 
-    IdealMemory(const sc_core::sc_module_name& name, const Clock& clock, const MemorySpec& spec, MemoryStore& store);
+    IdealMemory(const sc_core::sc_module_name& name, Clock& clock, const MemorySpec& spec, MemoryStore& store);
 
 private:
     using Payload = tlm::tlm_generic_payload;
@@ -42,7 +42,7 @@ private:
     void schedule();
     Cycle next_response() const;
 
-    const Clock& clock_;
+    Clock& clock_;
     MemorySpec spec_;
     MemoryStore& store_;
     sc_core::sc_time read_latency_, write_latency_;

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostThoughts = 1u << 20;
 /// What stands behind a memory port.
 class PortMemory {
 public:
-    PortMemory(const char* name, const Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
+    PortMemory(const char* name, Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
         : period_(clock.period())
     {
         if (spec.kind == "ideal") ideal_ = std::make_unique<IdealMemory>(name, clock, spec, store);

@@ -29,7 +29,7 @@ bool decoded(const Hardware& hardware, std::string_view unit)
 }  // namespace
 
 Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& clock, const TopOptions& options)
-    : sc_module(name), hardware_(hardware), clock_(clock), primary_(std::make_unique<Clients>()), cbuf_(hardware.cbuf)
+    : sc_module(name), hardware_(hardware), primary_(std::make_unique<Clients>()), cbuf_(hardware.cbuf)
 {
     const bool stepping = options.stepping;
     if (hardware.memory.has_secondary) {
@@ -55,10 +55,9 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
         csb_links_.push_back(std::make_unique<CsbLink>());
         const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
         windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
-        for (const std::string_view passive : {"CFGROM"})
-            if (unit.name == passive)
-                passive_.push_back(
-                    std::make_unique<Coat<PassiveCore>>(std::string(unit.name).c_str(), clock, stepping, unit, *csb_links_.back()));
+        if (unit.name == "CFGROM")
+            passive_.push_back(std::make_unique<Coat>("CFGROM", clock, stepping, std::make_unique<PassiveCore>(unit, *csb_links_.back()),
+                                                      *csb_links_.back()));
     }
     csb_master_ = std::make_unique<CsbMaster>("CSB", clock, windows);
     csb_master_->fail_with(failures_);
@@ -80,21 +79,19 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
         cvif_->memory.bind(*cvsram);
     }
 
+    const auto coat = [&](const char* unit, auto make, const auto& ports, auto... rest) {
+        return std::make_unique<Coat>(unit, clock, stepping, make(hardware_, ports, rest...), ports);
+    };
+
     // The convolution pipeline.
-    cdma_ = std::make_unique<Coat<CdmaCore>>(
-        "CDMA", clock, stepping, hardware,
-        CdmaPorts{window("CDMA"), *read(primary_, Client::CdmaData), *read(primary_, Client::CdmaWeight),
-                  read(secondary_, Client::CdmaData), read(secondary_, Client::CdmaWeight), cdma_csc_, cbuf_, cdma_interrupt_},
-        options.values);
-    csc_ = std::make_unique<Coat<CscCore>>("CSC", clock, stepping, hardware,
-                                           CscPorts{window("CSC"), cdma_csc_, cbuf_, stripes_a_, stripes_b_, credit_}, options.values);
-    cmac_a_ = std::make_unique<Coat<CmacCore>>("CMAC_A", clock, stepping, hardware, CmacPorts{window("CMAC_A"), stripes_a_, sums_a_},
-                                               MacHalf::A, options.values);
-    cmac_b_ = std::make_unique<Coat<CmacCore>>("CMAC_B", clock, stepping, hardware, CmacPorts{window("CMAC_B"), stripes_b_, sums_b_},
-                                               MacHalf::B, options.values);
-    cacc_ =
-        std::make_unique<Coat<CaccCore>>("CACC", clock, stepping, hardware,
-                                         CaccPorts{window("CACC"), sums_a_, sums_b_, cacc_sdp_, credit_, cacc_interrupt_}, options.values);
+    cdma_ = coat("CDMA", make_cdma,
+                 CdmaPorts{window("CDMA"), *read(primary_, Client::CdmaData), *read(primary_, Client::CdmaWeight),
+                           read(secondary_, Client::CdmaData), read(secondary_, Client::CdmaWeight), cdma_csc_, cbuf_, cdma_interrupt_},
+                 options.values);
+    csc_ = coat("CSC", make_csc, CscPorts{window("CSC"), cdma_csc_, cbuf_, stripes_a_, stripes_b_, credit_}, options.values);
+    cmac_a_ = coat("CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), stripes_a_, sums_a_}, MacHalf::A, options.values);
+    cmac_b_ = coat("CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), stripes_b_, sums_b_}, MacHalf::B, options.values);
+    cacc_ = coat("CACC", make_cacc, CaccPorts{window("CACC"), sums_a_, sums_b_, cacc_sdp_, credit_, cacc_interrupt_}, options.values);
     constexpr Client kSdpReads[] = {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
     SdpPorts sdp{window("SDP"),  window("SDP_RDMA"), cacc_sdp_, *write(primary_, Client::Sdp), write(secondary_, Client::Sdp), {}, {},
                  sdp_interrupt_, &sdp_pdp_};
@@ -103,30 +100,23 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
         sdp.read_mc[i] = read(primary_, kSdpReads[i]);
         sdp.read_cv[i] = read(secondary_, kSdpReads[i]);
     }
-    sdp_ = std::make_unique<Coat<SdpCore>>("SDP", clock, stepping, hardware, sdp, options.values);
-
-    pdp_ = std::make_unique<Coat<PdpCore>>(
-        "PDP", clock, stepping, hardware,
-        PdpPorts{window("PDP"), window("PDP_RDMA"), sdp_pdp_, *read(primary_, Client::Pdp), read(secondary_, Client::Pdp),
-                 *write(primary_, Client::Pdp), write(secondary_, Client::Pdp), pdp_interrupt_},
-        options.values);
+    sdp_ = coat("SDP", make_sdp, sdp, options.values);
+    pdp_ = coat("PDP", make_pdp,
+                PdpPorts{window("PDP"), window("PDP_RDMA"), sdp_pdp_, *read(primary_, Client::Pdp), read(secondary_, Client::Pdp),
+                         *write(primary_, Client::Pdp), write(secondary_, Client::Pdp), pdp_interrupt_},
+                options.values);
 
     // Memory to memory.
-    cdp_ = std::make_unique<Coat<CdpCore>>(
-        "CDP", clock, stepping, hardware,
-        CdpPorts{window("CDP"), window("CDP_RDMA"), *read(primary_, Client::Cdp), read(secondary_, Client::Cdp),
-                 *write(primary_, Client::Cdp), write(secondary_, Client::Cdp), cdp_interrupt_},
-        options.values);
-    if (hardware.bdma)
-        bdma_ = std::make_unique<Coat<BdmaCore>>(
-            "BDMA", clock, stepping, hardware,
-            TransferPorts{window("BDMA"), *read(primary_, Client::Bdma), *read(secondary_, Client::Bdma), *write(primary_, Client::Bdma),
-                          *write(secondary_, Client::Bdma), bdma_interrupt_});
-    if (hardware.rubik)
-        rubik_ = std::make_unique<Coat<RubikCore>>(
-            "RBK", clock, stepping, hardware,
-            TransferPorts{window("RBK"), *read(primary_, Client::Rubik), *read(secondary_, Client::Rubik), *write(primary_, Client::Rubik),
-                          *write(secondary_, Client::Rubik), rubik_interrupt_});
+    cdp_ = coat("CDP", make_cdp,
+                CdpPorts{window("CDP"), window("CDP_RDMA"), *read(primary_, Client::Cdp), read(secondary_, Client::Cdp),
+                         *write(primary_, Client::Cdp), write(secondary_, Client::Cdp), cdp_interrupt_},
+                options.values);
+    const auto transfer_ports = [&](const char* unit, Client client, Pulse<std::uint32_t>& done) {
+        return TransferPorts{
+            window(unit), *read(primary_, client), *read(secondary_, client), *write(primary_, client), *write(secondary_, client), done};
+    };
+    if (hardware.bdma) bdma_ = coat("BDMA", make_bdma, transfer_ports("BDMA", Client::Bdma, bdma_interrupt_));
+    if (hardware.rubik) rubik_ = coat("RBK", make_rubik, transfer_ports("RBK", Client::Rubik, rubik_interrupt_));
     glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
                                  std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &pdp_interrupt_,
                                                                     &cdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});

@@ -78,7 +78,6 @@ private:
     void connect(Clients& clients, UnitModule& interface);
 
     const Hardware hardware_;
-    const Clock& clock_;
     Failures failures_;
 
     // Links.
@@ -98,16 +97,8 @@ private:
     std::unique_ptr<CsbMaster> csb_master_;
     std::unique_ptr<Glb> glb_;
     std::unique_ptr<Mcif> mcif_, cvif_;
-    std::unique_ptr<Coat<CdmaCore>> cdma_;
-    std::unique_ptr<Coat<CscCore>> csc_;
-    std::unique_ptr<Coat<CmacCore>> cmac_a_, cmac_b_;
-    std::unique_ptr<Coat<CaccCore>> cacc_;
-    std::unique_ptr<Coat<SdpCore>> sdp_;
-    std::unique_ptr<Coat<PdpCore>> pdp_;
-    std::unique_ptr<Coat<CdpCore>> cdp_;
-    std::unique_ptr<Coat<BdmaCore>> bdma_;
-    std::unique_ptr<Coat<RubikCore>> rubik_;
-    std::vector<std::unique_ptr<Coat<PassiveCore>>> passive_;
+    std::unique_ptr<Coat> cdma_, csc_, cmac_a_, cmac_b_, cacc_, sdp_, pdp_, cdp_, bdma_, rubik_;
+    std::vector<std::unique_ptr<Coat>> passive_;
     std::vector<UnitModule*> units_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "facts/abilities.h"
 #include "files/input.h"
 #include "sweep/embedded.h"
 
@@ -146,7 +147,8 @@ AreaParts area_of(const EnergyTable& table, const Hardware& hardware)
 {
     const double multipliers = static_cast<double>(hardware.mac.atomic_c) * hardware.mac.atomic_k;
     const double bits = 8.0 * hardware.cbuf.banks * hardware.cbuf.bank_depth * hardware.cbuf.entry_bytes;
-    const double element = hardware.full() ? table.multiply_fp16_um2 + table.add_fp32_um2 : table.multiply_int8_um2 + table.add_int32_um2;
+    const bool words = facts::abilities(hardware).words;
+    const double element = words ? table.multiply_fp16_um2 + table.add_fp32_um2 : table.multiply_int8_um2 + table.add_int32_um2;
     return {multipliers * element, bits * table.sram_bit_um2 / table.sram_cells_share};
 }
 

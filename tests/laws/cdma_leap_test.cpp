@@ -140,8 +140,8 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
         if (t == drop_weight) bench.csc.weight_pending_request.set(t + 1, false), drop_weight = kNever;
 
         if (!leap || flag.due(t) || horizon <= t) {
-            bench.core.advance(t);
-            horizon = bench.core.horizon();
+            bench.core->advance(t);
+            horizon = bench.core->horizon();
             ++out.evaluations;
         }
         for (NoisyPort& port : ports) port.step(t);
@@ -171,7 +171,7 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
     const Cycle stop = out.phases[0];
     for (std::uint32_t e = 0; e < bench.cbuf.entries(); ++e)
         out.buffer.insert(out.buffer.end(), bench.cbuf.entry(e), bench.cbuf.entry(e) + bench.cbuf.entry_bytes());
-    const UnitReport report = bench.core.report(stop);
+    const UnitReport report = bench.core->report(stop);
     out.counters = report.counters.all();
     for (const auto& [name, cycles] : report.clock_on) out.counters.push_back({name, cycles});
     for (std::size_t p = 0; p < kPhases; ++p) out.phases[p] = report.phases.cycles(static_cast<Phase>(p));

@@ -203,7 +203,7 @@ TEST_P(ConvolutionLaw, IllegalProgramsDoNoHarm)
             bench.cdma.weight_filled.put(at, {Kernels{8000}, {}, {}});
         }
         bench.run(30000, false);
-        for (const auto& [name, value] : bench.cmac_a.report(30000).counters)
+        for (const auto& [name, value] : bench.cmac_a->report(30000).counters)
             if (name == "stripes") stripes += value;
     }
     EXPECT_GT(stripes, 1000u);

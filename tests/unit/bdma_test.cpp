@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using Sent = Interface::Sent;
 
 /// BDMA between two memories. Register writes are given by U, the cycle at the unit's port.
-using Bench = test::DmaBench<BdmaCore, TransferPorts>;
+using Bench = test::DmaBench<make_bdma>;
 
 struct Copy {
     std::uint64_t source = 0x80000000, destination = 0x90000000;
@@ -102,7 +102,7 @@ TEST(Bdma, ALaunchWithoutDescriptorsNeverEnds)
     bench.write(kStart, reg::bdma::CFG_LAUNCH0, 1);
     bench.run(kStart + 1000);
     EXPECT_TRUE(bench.interrupts.empty());
-    EXPECT_NE(bench.core.waiting_for(), "idle");
+    EXPECT_NE(bench.core->waiting_for(), "idle");
 }
 
 TEST(Bdma, StatusTellsFreeSlotsAndBusyGroups)
@@ -169,12 +169,12 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
             bench->write(u + 20, reg::bdma::CFG_LAUNCH1, 1);
             bench->run(60000);
         }
-        ASSERT_EQ(leaping.interrupts.size(), 2u) << trial << leaping.core.waiting_for();
+        ASSERT_EQ(leaping.interrupts.size(), 2u) << trial << leaping.core->waiting_for();
         EXPECT_EQ(leaping.interrupts, stepping.interrupts);
         EXPECT_EQ(leaping.mc.reads, stepping.mc.reads);
         EXPECT_EQ(leaping.mc.beats, stepping.mc.beats);
         EXPECT_EQ(leaping.cv.commands, stepping.cv.commands);
-        const UnitReport a = leaping.core.report(60000), b = stepping.core.report(60000);
+        const UnitReport a = leaping.core->report(60000), b = stepping.core->report(60000);
         Cycle total = 0;
         for (std::size_t p = 0; p < kPhases; ++p) {
             EXPECT_EQ(a.phases.cycles(static_cast<Phase>(p)), b.phases.cycles(static_cast<Phase>(p))) << trial << " " << kPhaseNames[p];

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <random>
 
 #include "facts/presets.h"
@@ -23,7 +24,7 @@ using testing::IsEmpty;
 
 /// CACC with everything around it played by hand; SDP is always ready.
 struct Bench {
-    explicit Bench(const char* preset) : hw(*find_preset(preset)), core(hw, {csb, a, b, sdp, credit, interrupt})
+    explicit Bench(const char* preset) : hw(*find_preset(preset)), core(make_cacc(hw, {csb, a, b, sdp, credit, interrupt}))
     {
         sdp.valid_probe = &valid;
     }
@@ -41,7 +42,7 @@ struct Bench {
     void run(Cycle end)
     {
         for (Cycle at = 0; at < end; ++at) {
-            core.advance(at);
+            core->advance(at);
             if (sdp.fires(at) && sdp.item(at).layer_end) last_beat = at;
         }
     }
@@ -66,7 +67,7 @@ struct Bench {
     Pulse<Sums> a, b;
     Channel<SumBeat> sdp;
     Pulse<std::uint32_t> credit, interrupt;
-    CaccCore core;
+    std::unique_ptr<Core> core;
     Probe valid;
     Cycle last_beat = 0;
     std::vector<std::int32_t> ones = std::vector<std::int32_t>(64 * 16, 1);

@@ -19,8 +19,8 @@ struct CdmaBench {
     explicit CdmaBench(const Hardware& hw)
         : hardware(hw),
           cbuf(hw.cbuf),
-          core(hw, CdmaPorts{csb, data, weight, hw.memory.has_secondary ? &data_cv : nullptr,
-                             hw.memory.has_secondary ? &weight_cv : nullptr, csc, cbuf, interrupt})
+          core(make_cdma(hw, CdmaPorts{csb, data, weight, hw.memory.has_secondary ? &data_cv : nullptr,
+                                       hw.memory.has_secondary ? &weight_cv : nullptr, csc, cbuf, interrupt}))
     {
         const auto client = [this](ReadLink& link, const std::string& name) {
             link.request.valid_probe = probes.get("cdma_" + name + "2mcif_rd_req_valid");
@@ -30,7 +30,7 @@ struct CdmaBench {
         client(weight, "wt");
         csc.data_filled.probe = probes.get("cdma2sc_dat_updt");
         csc.weight_filled.probe = probes.get("cdma2sc_wt_updt");
-        core.attach(probes);
+        core->attach(probes);
     }
 
     Hardware hardware;
@@ -40,7 +40,7 @@ struct CdmaBench {
     Cbuf cbuf;
     Pulse<std::uint32_t> interrupt;
     ProbeSet probes;
-    CdmaCore core;
+    std::unique_ptr<Core> core;
 };
 
 /// One memory port: recorded ready of requests, recorded cycles of response beats, data from a memory image.
@@ -137,8 +137,8 @@ inline void play(CdmaBench& bench, const nlohmann::json& c, bool leap)
             bench.csc.weight_pending_request.set(t + 1, false);
         });
         if (!leap || flag.due(t) || horizon <= t) {
-            bench.core.advance(t);
-            horizon = bench.core.horizon();
+            bench.core->advance(t);
+            horizon = bench.core->horizon();
         }
         data.step(t);
         weight.step(t);

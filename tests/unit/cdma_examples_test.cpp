@@ -71,7 +71,7 @@ struct Example {
     void run(Cycle cycles)
     {
         for (; now < kT0 + cycles; ++now) {
-            bench.core.advance(now);
+            bench.core->advance(now);
             data.step(now);
             weight.step(now);
             while (bench.interrupt.available(now)) {
@@ -93,7 +93,7 @@ struct Example {
     std::uint32_t read(std::uint32_t offset)
     {
         bench.csb.request.put(now, {offset, 0, false});
-        bench.core.advance(now++);
+        bench.core->advance(now++);
         const bool answered = bench.csb.response.available(now);
         EXPECT_TRUE(answered);
         return answered ? bench.csb.response.take() : 0;
@@ -203,7 +203,7 @@ TEST(CdmaExamples, TheSecondaryPortOfAMachineWithoutOneTakesNothing)
     EXPECT_TRUE(e.data.requests.empty());
     EXPECT_THAT(e.data_messages, testing::IsEmpty());
     EXPECT_THAT(e.weight_interrupts, ElementsAre(104));
-    EXPECT_THAT(e.bench.core.waiting_for(), testing::HasSubstr("a secondary port that is not there"));
+    EXPECT_THAT(e.bench.core->waiting_for(), testing::HasSubstr("a secondary port that is not there"));
     registers.push_back({r::D_WEIGHT_RAM_TYPE, 0});
     Example both("nv_small");
     both.layer(registers);

@@ -122,7 +122,7 @@ private:
 /// Register writes are given by U, the cycle at the unit's port.
 class CdpBench final : Sleeper {
 public:
-    CdpBench(const Hardware& hw, const CdpPace& pace, bool leap) : mc(hw, pace), cv(hw, pace), core(hw, ports(hw)), leap_(leap)
+    CdpBench(const Hardware& hw, const CdpPace& pace, bool leap) : mc(hw, pace), cv(hw, pace), core(make_cdp(hw, ports(hw))), leap_(leap)
     {
         csb.request.reader = csb_rdma.request.reader = this;
         for (CdpPort* port : {&mc, &cv}) {
@@ -135,7 +135,7 @@ public:
     CsbLink csb, csb_rdma;
     CdpPort mc, cv;
     Pulse<std::uint32_t> interrupt;
-    CdpCore core;
+    std::unique_ptr<Core> core;
     Cycle now = 0;
     std::vector<std::pair<Cycle, std::uint32_t>> interrupts;
     std::uint64_t evaluations = 0;
@@ -154,8 +154,8 @@ public:
         for (; now < until; ++now) {
             while (!wakes_.empty() && wakes_.top() < now) wakes_.pop();
             const bool woken = !wakes_.empty() && wakes_.top() == now;
-            if (!leap_ || core.horizon() <= now || woken) {
-                core.advance(now);
+            if (!leap_ || core->horizon() <= now || woken) {
+                core->advance(now);
                 ++evaluations;
             }
             mc.step(now);

@@ -62,7 +62,7 @@ TEST(Cdp, GroupsTakeTurnsAndTheirInterruptsAreApart)
     ASSERT_EQ(bench.interrupts.size(), 2u);
     EXPECT_EQ(bench.interrupts[0].second, 1u << 2);
     EXPECT_EQ(bench.interrupts[1].second, 1u << 3);
-    EXPECT_EQ(bench.core.waiting_for(), "idle");
+    EXPECT_EQ(bench.core->waiting_for(), "idle");
 }
 
 // cdp.md 5.1: the address steps with every access and stays at the last entry; a read that comes within three
@@ -91,14 +91,14 @@ TEST(Cdp, ABlockThatIsEnabledAloneWaits)
     bench.write(10, reg::cdp::D_OP_ENABLE, 1);
     bench.run(500);
     EXPECT_TRUE(bench.mc.reads.empty());
-    EXPECT_EQ(bench.core.waiting_for(), "CDP runs, CDP_RDMA was not enabled");
+    EXPECT_EQ(bench.core->waiting_for(), "CDP runs, CDP_RDMA was not enabled");
     CdpBench other(hw, {}, true);
     other.write_rdma(10, reg::cdp_rdma::D_SRC_DMA_CFG, 1);
     other.write_rdma(11, reg::cdp_rdma::D_OP_ENABLE, 1);
     other.run(500);
     EXPECT_EQ(other.mc.reads.size(), 1u);
     EXPECT_TRUE(other.mc.writes.empty());
-    EXPECT_EQ(other.core.waiting_for(), "CDP_RDMA runs, CDP was not enabled");
+    EXPECT_EQ(other.core->waiting_for(), "CDP_RDMA runs, CDP was not enabled");
 }
 
 TEST(Cdp, WhereThereIsNoSecondaryPortItsRequestsAreNeverAccepted)
@@ -129,7 +129,7 @@ struct Trace {
 Trace trace_of(CdpBench& bench)
 {
     Trace t{bench.mc.reads, bench.mc.commands, bench.mc.writes, bench.cv.reads, bench.cv.writes, bench.interrupts, {}, {}, {}};
-    const UnitReport report = bench.core.report(bench.now);
+    const UnitReport report = bench.core->report(bench.now);
     t.counters = report.counters.all();
     t.clocks = report.clock_on.all();
     Cycle sum = 0;

@@ -108,12 +108,12 @@ public:
     explicit ConvolutionBench(const Hardware& hw, bool values = false, bool record = true)
         : hardware(hw),
           cbuf(hw.cbuf),
-          csc(hw, {links[0], cdma, cbuf, stripes_a, stripes_b, credit}, values),
-          cmac_a(hw, {links[1], stripes_a, sums_a}, MacHalf::A, values),
-          cmac_b(hw, {links[2], stripes_b, sums_b}, MacHalf::B, values),
-          cacc(hw, {links[3], sums_a, sums_b, sdp, credit, interrupt}, values)
+          csc(make_csc(hw, {links[0], cdma, cbuf, stripes_a, stripes_b, credit}, values)),
+          cmac_a(make_cmac(hw, {links[1], stripes_a, sums_a}, MacHalf::A, values)),
+          cmac_b(make_cmac(hw, {links[2], stripes_b, sums_b}, MacHalf::B, values)),
+          cacc(make_cacc(hw, {links[3], sums_a, sums_b, sdp, credit, interrupt}, values))
     {
-        cores = {&csc, &cmac_a, &cmac_b, &cacc};
+        cores = {csc.get(), cmac_a.get(), cmac_b.get(), cacc.get()};
         for (std::size_t i = 0; i < cores.size(); ++i) links[i].request.reader = &sleepers[i];
         cdma.data_filled.reader = cdma.weight_filled.reader = &sleepers[0];
         cdma.data_pending_ack.reader = cdma.weight_pending_ack.reader = &sleepers[0];
@@ -221,9 +221,7 @@ public:
     Pulse<Sums> sums_a, sums_b;
     Channel<SumBeat> sdp;
     Pulse<std::uint32_t> credit, interrupt;
-    CscCore csc;
-    CmacCore cmac_a, cmac_b;
-    CaccCore cacc;
+    std::unique_ptr<Core> csc, cmac_a, cmac_b, cacc;
     std::array<Core*, 4> cores{};
     std::array<Flag, 4> sleepers;
     Flag sdp_side;

@@ -6,12 +6,15 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "facts/presets.h"
+#include "links/core.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
+#include "traffic/transfer_ports.h"
 
 namespace dlasim::test {
 
@@ -121,12 +124,12 @@ private:
 };
 
 /// A memory-to-memory unit of nv_full between two memories. Register writes are given by U, the cycle at the unit's port.
-template <class Core, class Ports>
+template <auto kMake>
 struct DmaBench {
     CsbLink csb;
     Interface mc, cv;
     Pulse<std::uint32_t> interrupt;
-    Core core{*find_preset("nv_full"), Ports{csb, mc.read, cv.read, mc.write, cv.write, interrupt}};
+    std::unique_ptr<Core> core = kMake(*find_preset("nv_full"), TransferPorts{csb, mc.read, cv.read, mc.write, cv.write, interrupt});
     Cycle now = 0;
     std::vector<std::pair<Cycle, std::uint32_t>> interrupts;
     bool leap = true;
@@ -138,7 +141,7 @@ struct DmaBench {
             // A leaping unit is evaluated when it asked for it or when a link says something new.
             const bool woken = csb.request.next() <= now || mc.read.response.valid(now) || cv.read.response.valid(now) || requests_fire() ||
                                mc.write.complete.available(now) || cv.write.complete.available(now);
-            if (!leap || core.horizon() <= now || woken) core.advance(now);
+            if (!leap || core->horizon() <= now || woken) core->advance(now);
             mc.step(now);
             cv.step(now);
             while (interrupt.available(now)) interrupts.push_back({now, interrupt.take()});

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using Sent = Interface::Sent;
 
 /// Rubik between two memories. Register writes are given by U, the cycle at the unit's port.
-using Bench = test::DmaBench<RubikCore, TransferPorts>;
+using Bench = test::DmaBench<make_rubik>;
 
 enum Mode : std::uint32_t { kContract, kSplit, kMerge };
 
@@ -169,7 +169,7 @@ TEST(Rubik, DifferentChannelCountsHangAndHurtNothing)
             program(bench, 10, 0, {.mode = mode, .width = 70, .height = 2, .channels = 40, .channels_out = channels_out});
             bench.run(8000);
             EXPECT_TRUE(bench.interrupts.empty());
-            EXPECT_NE(bench.core.waiting_for(), "idle");
+            EXPECT_NE(bench.core->waiting_for(), "idle");
         }
 }
 
@@ -245,14 +245,14 @@ TEST(Rubik, CubesArriveAndSleepChangesNothing)
             while (bench->interrupts.empty() && bench->now < cycles) bench->run(bench->now + 500);
             bench->run(cycles);
         }
-        ASSERT_THAT(leaping.interrupts.size(), 1u) << trial << ": " << leaping.core.waiting_for();
+        ASSERT_THAT(leaping.interrupts.size(), 1u) << trial << ": " << leaping.core->waiting_for();
         EXPECT_EQ(leaping.interrupts, stepping.interrupts) << trial;
         for (const auto& [a, b] : {std::pair{&leaping.mc, &stepping.mc}, std::pair{&leaping.cv, &stepping.cv}}) {
             EXPECT_EQ(a->reads, b->reads) << trial;
             EXPECT_EQ(a->commands, b->commands) << trial;
             EXPECT_EQ(a->beats, b->beats) << trial;
         }
-        const UnitReport a = leaping.core.report(cycles), b = stepping.core.report(cycles);
+        const UnitReport a = leaping.core->report(cycles), b = stepping.core->report(cycles);
         Cycle total = 0;
         for (std::size_t p = 0; p < kPhases; ++p) {
             EXPECT_EQ(a.phases.cycles(static_cast<Phase>(p)), b.phases.cycles(static_cast<Phase>(p))) << trial << " " << kPhaseNames[p];

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "facts/presets.h"
@@ -28,7 +29,7 @@ public:
         Cycle start = 0, length = 0;  // cycles in which CACC's valid is 1
     };
 
-    explicit SdpBench(const Hardware& hw) : hardware_(hw), core_(hw, ports())
+    explicit SdpBench(const Hardware& hw) : hardware_(hw), core_(make_sdp(hw, ports()))
     {
         csb_.request.reader = rdma_.request.reader = this;
         cacc_.connect(nullptr, this);
@@ -106,8 +107,8 @@ public:
                 cacc_.withdraw(c + 1);
             }
             if (due) {
-                core_.advance(c);
-                if (!stepping && core_.horizon() != kNever) wake_at(core_.horizon());
+                core_->advance(c);
+                if (!stepping && core_->horizon() != kNever) wake_at(core_->horizon());
             }
             while (interrupt_.available(c)) {
                 const Cycle at = interrupt_.next();
@@ -124,11 +125,11 @@ public:
             }
         }
         for (const Probe::Run& r : write_valid_.runs(from, length)) trace.write_valid.emplace_back(r.start, r.length);
-        trace.report = core_.report(length);
+        trace.report = core_->report(length);
         read_status(trace, length);
         return trace;
     }
-    SdpCore& core() { return core_; }
+    Core& core() { return *core_; }
 
     void wake_at(Cycle at) override { wake_ = std::min(wake_, at); }
 
@@ -150,7 +151,7 @@ private:
             for (std::uint32_t offset = reg::sdp_rdma::D_STATUS_NAN_INPUT_NUM; offset <= reg::sdp_rdma::D_PERF_ERDMA_READ_STALL;
                  offset += 4)
                 rdma_.request.put(at, {offset, 0, false});
-            core_.advance(at++);
+            core_->advance(at++);
         }
         for (CsbLink* link : {&csb_, &rdma_})
             while (link->response.available(at + 2)) trace.status.push_back(link->response.take());
@@ -184,7 +185,7 @@ private:
     std::array<std::vector<std::pair<Cycle, ReadRequest>>, 4> pending_;
     Pulse<std::uint32_t> interrupt_;
     Probe write_valid_, cacc_ready_;
-    SdpCore core_;
+    std::unique_ptr<Core> core_;
     Cycle wake_ = 0;
     bool ack_ = false;
     std::uint32_t left_ = 0;

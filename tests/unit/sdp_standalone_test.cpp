@@ -47,7 +47,7 @@ public:
         mcif_ = std::make_unique<McifCore>(hw, MemorySide::Primary, links, port_);
         SdpPorts ports{csb_, rdma_, cacc_, write_, nullptr, {}, {}, interrupt_};
         for (unsigned i = 0; i < 4; ++i) ports.read_mc[i] = i == 3 && !hw.sdp.has_ew ? nullptr : &reads_[i];
-        sdp_ = std::make_unique<SdpCore>(hw, ports);
+        sdp_ = make_sdp(hw, ports);
     }
 
     void run(const SdpProgram& program, Cycle length, bool stepping)
@@ -151,7 +151,7 @@ private:
     Pulse<std::uint32_t> interrupt_;
     DbbPort port_;
     Waker sdp_wake_, mcif_wake_;
-    std::unique_ptr<SdpCore> sdp_;
+    std::unique_ptr<Core> sdp_;
     std::unique_ptr<McifCore> mcif_;
     std::deque<Reading> reading_;
     std::deque<std::uint64_t> writing_;

@@ -19,10 +19,8 @@ namespace {
 constexpr std::uint32_t kReadStall[] = {reg::bdma::STATUS_GRP0_READ_STALL, reg::bdma::STATUS_GRP1_READ_STALL};
 constexpr std::uint32_t kWriteStall[] = {reg::bdma::STATUS_GRP0_WRITE_STALL, reg::bdma::STATUS_GRP1_WRITE_STALL};
 
-}  // namespace
-
-struct BdmaCore::Parts {
-    Parts(const Hardware& hardware, const TransferPorts& ports)
+struct BdmaCore final : Core {
+    BdmaCore(const Hardware& hardware, const TransferPorts& ports)
         : silicon(facts::bdma::of(hardware)),
           registers(*find_unit(hardware, "BDMA"), ports.csb),
           read{&ports.read_mc, &ports.read_cv},
@@ -40,9 +38,11 @@ struct BdmaCore::Parts {
         registers.read_status = [this](std::uint32_t offset, unsigned, Cycle at) { return read_register(offset, at); };
     }
 
-    void advance(Cycle to);
-    UnitReport report(Cycle end);
-    std::string waiting_for() const;
+    void advance(Cycle to) override;
+    Cycle horizon() const override { return next; }
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    std::uint64_t work() const override { return counted.beats * kMaxBeatBytes; }
 
     struct Command {
         bdma::Descriptor descriptor;
@@ -125,9 +125,11 @@ struct BdmaCore::Parts {
     BdmaCounters counted;  // without the clock
 };
 
+}  // namespace
+
 // ---- registers
 
-void BdmaCore::Parts::write_register(std::uint32_t offset, std::uint32_t data, Cycle decode)
+void BdmaCore::write_register(std::uint32_t offset, std::uint32_t data, Cycle decode)
 {
     if (!(data & 1)) return;
     if (offset == reg::bdma::CFG_OP) {
@@ -149,7 +151,7 @@ void BdmaCore::Parts::write_register(std::uint32_t offset, std::uint32_t data, C
     }
 }
 
-std::optional<std::uint32_t> BdmaCore::Parts::read_register(std::uint32_t offset, Cycle at) const
+std::optional<std::uint32_t> BdmaCore::read_register(std::uint32_t offset, Cycle at) const
 {
     if (offset != reg::bdma::STATUS) return std::nullopt;
     const auto shown = [&](unsigned group) -> std::uint32_t { return busy[group] == (at >= busy_changes[group]); };
@@ -157,7 +159,7 @@ std::optional<std::uint32_t> BdmaCore::Parts::read_register(std::uint32_t offset
 }
 
 /// Descriptors counted as held in cycle `at`: a slot is free again two cycles after its descriptor left.
-std::uint32_t BdmaCore::Parts::queue_count(Cycle at) const
+std::uint32_t BdmaCore::queue_count(Cycle at) const
 {
     std::uint32_t count = 0;
     for (std::size_t i = 0; i < queue.size(); ++i) count += queue[i].pushed < at;
@@ -167,11 +169,11 @@ std::uint32_t BdmaCore::Parts::queue_count(Cycle at) const
 }
 
 /// First cycle in which the head of the queue is in its output register. pre: the queue is not empty
-Cycle BdmaCore::Parts::descriptor_at() const { return std::max(queue.front().pushed + facts::bdma::kPushToDescriptor, head_moved + 1); }
+Cycle BdmaCore::descriptor_at() const { return std::max(queue.front().pushed + facts::bdma::kPushToDescriptor, head_moved + 1); }
 
 // ---- one cycle
 
-void BdmaCore::Parts::advance(Cycle to)
+void BdmaCore::advance(Cycle to)
 {
     account(to);
     registers.advance(to);
@@ -195,7 +197,7 @@ void BdmaCore::Parts::advance(Cycle to)
 }
 
 /// Cycles that were slept through stalled as the last one did.
-void BdmaCore::Parts::account(Cycle to)
+void BdmaCore::account(Cycle to)
 {
     if (to <= evaluated + 1 || !registers.get(reg::bdma::CFG_STATUS)) return;
     const auto slept = static_cast<std::uint32_t>(to - evaluated - 1);
@@ -203,7 +205,7 @@ void BdmaCore::Parts::account(Cycle to)
     if (store_offers(evaluated + 1) && !write_out[store.descriptor.destination.interface].ready()) write_stall += slept;
 }
 
-bool BdmaCore::Parts::step_completion(Cycle now)
+bool BdmaCore::step_completion(Cycle now)
 {
     if (!acks.take(now)) return false;
     const unsigned group = done_groups.front();
@@ -218,7 +220,7 @@ bool BdmaCore::Parts::step_completion(Cycle now)
     return true;
 }
 
-bool BdmaCore::Parts::step_loader(Cycle now)
+bool BdmaCore::step_loader(Cycle now)
 {
     while (!gathering.empty() && gathering.front() < now) {
         gathering.pop_front();
@@ -271,7 +273,7 @@ bool BdmaCore::Parts::step_loader(Cycle now)
     return moved;
 }
 
-bool BdmaCore::Parts::takes_descriptor(Cycle now, bool finishing) const
+bool BdmaCore::takes_descriptor(Cycle now, bool finishing) const
 {
     if (!active || active_at > now || active_left == 0) return false;
     if (queue.empty() || descriptor_at() > now || commands.size() == silicon.commands) return false;
@@ -280,7 +282,7 @@ bool BdmaCore::Parts::takes_descriptor(Cycle now, bool finishing) const
     return !loading && commands.empty() && !storing;
 }
 
-bool BdmaCore::Parts::step_store(Cycle now)
+bool BdmaCore::step_store(Cycle now)
 {
     bool moved = false;
     if (storing) {
@@ -305,9 +307,9 @@ bool BdmaCore::Parts::step_store(Cycle now)
 }
 
 /// The store has something for its interface in that cycle.
-bool BdmaCore::Parts::store_offers(Cycle at) const { return storing && (!sending_data || (!fifo.empty() && fifo.front().at <= at)); }
+bool BdmaCore::store_offers(Cycle at) const { return storing && (!sending_data || (!fifo.empty() && fifo.front().at <= at)); }
 
-void BdmaCore::Parts::send_command(Outlet<WritePacket>& out)
+void BdmaCore::send_command(Outlet<WritePacket>& out)
 {
     const bdma::Descriptor& d = store.descriptor;
     const bool last = store.last && store_walk.last();
@@ -324,7 +326,7 @@ void BdmaCore::Parts::send_command(Outlet<WritePacket>& out)
     beats_left = d.last_atom / silicon.beat_atoms + 1;
 }
 
-void BdmaCore::Parts::send_beat(Outlet<WritePacket>& out, Cycle now)
+void BdmaCore::send_beat(Outlet<WritePacket>& out, Cycle now)
 {
     const bdma::Descriptor& d = store.descriptor;
     --beats_left;
@@ -340,7 +342,7 @@ void BdmaCore::Parts::send_beat(Outlet<WritePacket>& out, Cycle now)
     storing = store_walk.next();
 }
 
-bool BdmaCore::Parts::step_responses(Cycle now)
+bool BdmaCore::step_responses(Cycle now)
 {
     bool moved = false;
     for (unsigned port = 0; port < 2; ++port) {
@@ -356,7 +358,7 @@ bool BdmaCore::Parts::step_responses(Cycle now)
 
 // ---- sleep and report
 
-Cycle BdmaCore::Parts::timers(Cycle now) const
+Cycle BdmaCore::timers(Cycle now) const
 {
     Cycle at = std::min(registers.horizon(), acks.next(now));
     const auto timer = [&](Cycle due) {
@@ -370,11 +372,11 @@ Cycle BdmaCore::Parts::timers(Cycle now) const
     return std::max(at, now + 1);
 }
 
-bool BdmaCore::Parts::idle() const { return queue.empty() && !loading && commands.empty() && !storing && !acks.outstanding(); }
+bool BdmaCore::idle() const { return queue.empty() && !loading && commands.empty() && !storing && !acks.outstanding(); }
 
-bool BdmaCore::Parts::gate_open() const { return pending || active || loading || !commands.empty() || storing || acks.outstanding(); }
+bool BdmaCore::gate_open() const { return pending || active || loading || !commands.empty() || storing || acks.outstanding(); }
 
-Phase BdmaCore::Parts::waiting_phase(Cycle at) const
+Phase BdmaCore::waiting_phase(Cycle at) const
 {
     if (!gate_open()) return Phase::Gated;
     if (store_offers(at) || loading) return Phase::Blocked;
@@ -382,15 +384,15 @@ Phase BdmaCore::Parts::waiting_phase(Cycle at) const
     return acks.outstanding() ? Phase::Draining : Phase::Starved;
 }
 
-UnitReport BdmaCore::Parts::report(Cycle end)
+UnitReport BdmaCore::report(Cycle end)
 {
     phases.settle(end);
-    BdmaCounters now = counted;
-    now.clock = clock.cycles(end);
-    return {"BDMA", phases, now};
+    BdmaCounters totals = counted;
+    totals.clock = clock.cycles(end);
+    return {"BDMA", phases, totals};
 }
 
-std::string BdmaCore::Parts::waiting_for() const
+std::string BdmaCore::waiting_for() const
 {
     if (!gate_open()) return "idle";
     if (active && active_left == 0) return "a group without descriptors was launched and never ends";
@@ -401,13 +403,9 @@ std::string BdmaCore::Parts::waiting_for() const
     return "a group waits for its descriptors";
 }
 
-BdmaCore::BdmaCore(const Hardware& hardware, const TransferPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
-BdmaCore::~BdmaCore() = default;
-
-void BdmaCore::advance(Cycle to) { parts_->advance(to); }
-Cycle BdmaCore::horizon() const { return parts_->next; }
-UnitReport BdmaCore::report(Cycle end) { return parts_->report(end); }
-std::string BdmaCore::waiting_for() const { return parts_->waiting_for(); }
-std::uint64_t BdmaCore::work() const { return parts_->counted.beats * kMaxBeatBytes; }
+std::unique_ptr<Core> make_bdma(const Hardware& hardware, const TransferPorts& ports)
+{
+    return std::make_unique<BdmaCore>(hardware, ports);
+}
 
 }  // namespace dlasim

@@ -22,20 +22,6 @@
 
 namespace dlasim {
 
-class BdmaCore final : public Core {
-public:
-    BdmaCore(const Hardware& hardware, const TransferPorts& ports);
-    ~BdmaCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    std::uint64_t work() const override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_bdma(const Hardware& hardware, const TransferPorts& ports);
 
 }  // namespace dlasim

@@ -21,8 +21,10 @@ using cacc::AccumulatorMode;
 using cacc::Delivery;
 using cacc::DeliveryOrder;
 
-struct CaccCore::Parts {
-    Parts(const Hardware& hw, const CaccPorts& p, bool with_values)
+namespace {
+
+struct CaccCore final : Core {
+    CaccCore(const Hardware& hw, const CaccPorts& p, bool with_values)
         : hardware(hw),
           silicon(facts::cacc::of(hw)),
           ports(p),
@@ -35,7 +37,11 @@ struct CaccCore::Parts {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read_status(offset, group, at); };
     }
 
-    void advance(Cycle to);
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override;
     void start_layer(Cycle at);
     void finish_layer();
     void take(const Sums& a, const Sums& b);
@@ -43,7 +49,6 @@ struct CaccCore::Parts {
     void advance_output(Cycle to);
     void schedule_beat();
     void offer_beat(Cycle at);
-    Cycle horizon() const;
     std::optional<std::uint32_t> read_status(std::uint32_t offset, unsigned group, Cycle at) const;
 
     const Hardware& hardware;
@@ -80,7 +85,9 @@ struct CaccCore::Parts {
     Probe *clock_probe = nullptr, *cell_probe = nullptr;
 };
 
-void CaccCore::Parts::start_layer(Cycle at)
+}  // namespace
+
+void CaccCore::start_layer(Cycle at)
 {
     running = true;
     clock.on(at);
@@ -106,7 +113,7 @@ void CaccCore::Parts::start_layer(Cycle at)
     phases.enter(Phase::Starved, at);
 }
 
-void CaccCore::Parts::finish_layer()
+void CaccCore::finish_layer()
 {
     const unsigned group = registers.consumer();
     group_saturated[group] = saturated;
@@ -121,14 +128,14 @@ void CaccCore::Parts::finish_layer()
     done_at = kNever;
 }
 
-std::optional<std::uint32_t> CaccCore::Parts::read_status(std::uint32_t offset, unsigned group, Cycle at) const
+std::optional<std::uint32_t> CaccCore::read_status(std::uint32_t offset, unsigned group, Cycle at) const
 {
     if (offset != reg::cacc::D_OUT_SATURATION) return std::nullopt;
     if (registers.enabled(group, at) || at < group_saturated_from[group]) return 0;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(group_saturated[group], UINT32_MAX));
 }
 
-void CaccCore::Parts::advance(Cycle to)
+void CaccCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);
@@ -152,7 +159,7 @@ void CaccCore::Parts::advance(Cycle to)
     phases.settle(to);
 }
 
-void CaccCore::Parts::take(const Sums& a, const Sums& b)
+void CaccCore::take(const Sums& a, const Sums& b)
 {
     if (!running) {
         // Atoms that arrive before the layer has started are lost.
@@ -173,7 +180,7 @@ void CaccCore::Parts::take(const Sums& a, const Sums& b)
 }
 
 /// `first`: the cycle in which the first atom is delivered.
-void CaccCore::Parts::deliver(const Sums& a, Cycle first)
+void CaccCore::deliver(const Sums& a, Cycle first)
 {
     for (std::uint32_t i = 0; i < a.atoms; ++i) {
         const bool last = a.layer_end && i + 1 == a.atoms;
@@ -190,7 +197,7 @@ void CaccCore::Parts::deliver(const Sums& a, Cycle first)
 }
 
 /// When the next beat will be valid, given that the one before has been taken.
-void CaccCore::Parts::schedule_beat()
+void CaccCore::schedule_beat()
 {
     if (beat != 0) {
         beat_at = free_at;
@@ -211,7 +218,7 @@ void CaccCore::Parts::schedule_beat()
     }
 }
 
-void CaccCore::Parts::offer_beat(Cycle at)
+void CaccCore::offer_beat(Cycle at)
 {
     SumBeat item;
     const std::int32_t* from = delivery.entry() + std::size_t{beat} * silicon.beat_lanes;
@@ -221,7 +228,7 @@ void CaccCore::Parts::offer_beat(Cycle at)
     offered = true;
 }
 
-void CaccCore::Parts::advance_output(Cycle to)
+void CaccCore::advance_output(Cycle to)
 {
     bool taken = false;
     if (offered && beat_at <= to && ports.sdp.ready(to)) {
@@ -247,7 +254,7 @@ void CaccCore::Parts::advance_output(Cycle to)
     else if (taken) ports.sdp.withdraw(to + 1);
 }
 
-Cycle CaccCore::Parts::horizon() const
+Cycle CaccCore::horizon() const
 {
     Cycle next = std::min({registers.horizon(), ports.sums_a.next(), ports.sums_b.next()});
     next = std::min(next, running ? done_at : registers.start_cycle());
@@ -261,35 +268,30 @@ Cycle CaccCore::Parts::horizon() const
     return std::max(next, now + 1);
 }
 
-CaccCore::CaccCore(const Hardware& hardware, const CaccPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values))
-{
-}
-CaccCore::~CaccCore() = default;
-
-void CaccCore::advance(Cycle to) { parts_->advance(to); }
-Cycle CaccCore::horizon() const { return parts_->horizon(); }
-
 UnitReport CaccCore::report(Cycle end)
 {
-    Parts& p = *parts_;
-    CaccCounters counted = p.counted;
-    counted.clock = p.clock.cycles(end);
-    counted.cell_clock = p.cell_clock.cycles(end);
-    return {"cacc", p.phases.log(end), counted};
+    CaccCounters totals = counted;
+    totals.clock = clock.cycles(end);
+    totals.cell_clock = cell_clock.cycles(end);
+    return {"cacc", phases.log(end), totals};
 }
 
 std::string CaccCore::waiting_for() const
 {
-    const Parts& p = *parts_;
-    if (p.offered) return "SDP to take a beat";
-    if (p.delivery.any()) return "nothing: beats are under way";
-    return p.running ? "sums from CMAC" : "idle, not enabled";
+    if (offered) return "SDP to take a beat";
+    if (delivery.any()) return "nothing: beats are under way";
+    return running ? "sums from CMAC" : "idle, not enabled";
 }
 
 void CaccCore::attach(ProbeSet& probes)
 {
-    parts_->clock_probe = probes.get("clock_on_cacc");
-    parts_->cell_probe = probes.get("clock_on_cacc_cell");
+    clock_probe = probes.get("clock_on_cacc");
+    cell_probe = probes.get("clock_on_cacc_cell");
+}
+
+std::unique_ptr<Core> make_cacc(const Hardware& hardware, const CaccPorts& ports, bool values)
+{
+    return std::make_unique<CaccCore>(hardware, ports, values);
 }
 
 }  // namespace dlasim

@@ -22,20 +22,6 @@
 
 namespace dlasim {
 
-class CaccCore final : public Core {
-public:
-    CaccCore(const Hardware& hardware, const CaccPorts& ports, bool values = true);
-    ~CaccCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    void attach(ProbeSet& probes) override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_cacc(const Hardware& hardware, const CaccPorts& ports, bool values = true);
 
 }  // namespace dlasim

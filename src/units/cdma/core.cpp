@@ -20,8 +20,10 @@ using cdma::Results;
 using cdma::State;
 using cdma::WeightSide;
 
-struct CdmaCore::Parts {
-    Parts(const Hardware& hardware, const CdmaPorts& p, bool values)
+namespace {
+
+struct CdmaCore final : Core {
+    CdmaCore(const Hardware& hardware, const CdmaPorts& p, bool values)
         : hw(hardware),
           ports(p),
           silicon(facts::cdma::of(hardware)),
@@ -37,11 +39,14 @@ struct CdmaCore::Parts {
         flush_done = silicon.flush;
     }
 
-    void advance(Cycle to);
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override;
     void start_layer(Cycle at);
     void finish_layer(Cycle at);
     std::optional<std::uint32_t> read(std::uint32_t offset, unsigned group, Cycle at) const;
-    Cycle horizon() const;
     void account(Cycle at);
 
     const Hardware hw;
@@ -73,7 +78,9 @@ struct CdmaCore::Parts {
     PhaseLog phases;
 };
 
-void CdmaCore::Parts::start_layer(Cycle at)
+}  // namespace
+
+void CdmaCore::start_layer(Cycle at)
 {
     layer = cdma::Layer::decode(hw, registers, registers.consumer());
     running = true;
@@ -105,7 +112,7 @@ void CdmaCore::Parts::start_layer(Cycle at)
     last_skip_data = layer.skip_data;
 }
 
-void CdmaCore::Parts::finish_layer(Cycle at)
+void CdmaCore::finish_layer(Cycle at)
 {
     registers.finish(at);
     results[layer.group] = {data.nans(),
@@ -131,7 +138,7 @@ void CdmaCore::Parts::finish_layer(Cycle at)
     switch_at = kNever;
 }
 
-std::optional<std::uint32_t> CdmaCore::Parts::read(std::uint32_t offset, unsigned group, Cycle at) const
+std::optional<std::uint32_t> CdmaCore::read(std::uint32_t offset, unsigned group, Cycle at) const
 {
     // [spec] cdma.md 11: cleared when the group is enabled, loaded when its layer ends
     const Results r = registers.enabled(group, at) ? Results{} : results[group];
@@ -159,8 +166,9 @@ std::optional<std::uint32_t> CdmaCore::Parts::read(std::uint32_t offset, unsigne
     }
 }
 
-void CdmaCore::Parts::advance(Cycle to)
+void CdmaCore::advance(Cycle to)
 {
+    if (to < next) return;
     const Cycle gap = next == 0 && to == 0 ? 1 : to + 1 - next;
     if (gap > 1) {
         data.idle(gap - 1);
@@ -227,7 +235,7 @@ void CdmaCore::Parts::advance(Cycle to)
     account(to);
 }
 
-void CdmaCore::Parts::account(Cycle at)
+void CdmaCore::account(Cycle at)
 {
     if (!running) {
         phases.enter(gate_off != kNever ? Phase::Draining : Phase::Gated, at);
@@ -242,7 +250,7 @@ void CdmaCore::Parts::account(Cycle at)
     }
 }
 
-Cycle CdmaCore::Parts::horizon() const
+Cycle CdmaCore::horizon() const
 {
     if (awake) return next;
     Cycle at = std::min(
@@ -260,55 +268,46 @@ Cycle CdmaCore::Parts::horizon() const
     return std::max(at, next);
 }
 
-CdmaCore::CdmaCore(const Hardware& hardware, const CdmaPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values))
-{
-}
-CdmaCore::~CdmaCore() = default;
-
-void CdmaCore::advance(Cycle to)
-{
-    if (to >= parts_->next) parts_->advance(to);
-}
-
-Cycle CdmaCore::horizon() const { return parts_->horizon(); }
-
 UnitReport CdmaCore::report(Cycle end)
 {
-    Parts& p = *parts_;
-    p.phases.settle(end);
-    CdmaCounters counted = p.counted;
-    counted.data_atoms_read = p.data.atoms_read;
-    counted.weight_atoms_read = p.weights.atoms_read();
-    counted.cbuf_data_writes = p.ports.cbuf.data_writes;
-    counted.cbuf_weight_writes = p.ports.cbuf.weight_writes;
-    const bool gated_later = !p.running && p.gate_off != kNever && p.gate_off > end;
-    ClockCycles clocks = gated_later ? p.clocks_before : p.clocks;
-    if (p.running || gated_later) clocks.add(p.layer, p.started, end, p.hw.winograd);
-    counted.weights = clocks.weights;
-    counted.feature = clocks.feature;
-    counted.image = clocks.image;
-    counted.shared = clocks.shared;
-    counted.converter = clocks.converter;
-    if (p.hw.winograd) counted.winograd = clocks.winograd;
-    return {"cdma", p.phases, counted};
+    phases.settle(end);
+    CdmaCounters totals = counted;
+    totals.data_atoms_read = data.atoms_read;
+    totals.weight_atoms_read = weights.atoms_read();
+    totals.cbuf_data_writes = ports.cbuf.data_writes;
+    totals.cbuf_weight_writes = ports.cbuf.weight_writes;
+    const bool gated_later = !running && gate_off != kNever && gate_off > end;
+    ClockCycles running_clocks = gated_later ? clocks_before : clocks;
+    if (running || gated_later) running_clocks.add(layer, started, end, hw.winograd);
+    totals.weights = running_clocks.weights;
+    totals.feature = running_clocks.feature;
+    totals.image = running_clocks.image;
+    totals.shared = running_clocks.shared;
+    totals.converter = running_clocks.converter;
+    if (hw.winograd) totals.winograd = running_clocks.winograd;
+    return {"cdma", phases, totals};
 }
 
 std::string CdmaCore::waiting_for() const
 {
-    const Parts& p = *parts_;
-    if (!p.running) return "no layer enabled";
-    if (p.layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher does that";
-    if (p.data_half.state == State::Pending || p.weight_half.state == State::Pending)
+    if (!running) return "no layer enabled";
+    if (layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher does that";
+    if (data_half.state == State::Pending || weight_half.state == State::Pending)
         return "CSC to end the pending handshake of a new bank partition";
-    const std::string data = p.data_half.state == State::Done ? "data: done" : p.data.waiting_for();
-    return data + "; " + (p.weight_half.state == State::Done ? "weights: done" : p.weights.waiting_for());
+    const std::string of_data = data_half.state == State::Done ? "data: done" : data.waiting_for();
+    return of_data + "; " + (weight_half.state == State::Done ? "weights: done" : weights.waiting_for());
 }
 
 void CdmaCore::attach(ProbeSet& probes)
 {
-    parts_->clock_probe = probes.get("clock_on_cdma");
-    parts_->data.write_probe = probes.get("cdma2buf_dat_wr");
-    parts_->weights.attach(probes.get("cdma2buf_wt_wr"));
+    clock_probe = probes.get("clock_on_cdma");
+    data.write_probe = probes.get("cdma2buf_dat_wr");
+    weights.attach(probes.get("cdma2buf_wt_wr"));
+}
+
+std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values)
+{
+    return std::make_unique<CdmaCore>(hardware, ports, values);
 }
 
 }  // namespace dlasim

@@ -29,20 +29,6 @@
 
 namespace dlasim {
 
-class CdmaCore final : public Core {
-public:
-    CdmaCore(const Hardware& hardware, const CdmaPorts& ports, bool values = true);
-    ~CdmaCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    void attach(ProbeSet& probes) override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values = true);
 
 }  // namespace dlasim

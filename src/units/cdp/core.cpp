@@ -29,10 +29,8 @@ constexpr std::array<std::uint32_t, numerics::kCdpOutcomes> kLutCounters{reg::cd
 constexpr std::array<std::uint64_t CdpCounters::*, numerics::kCdpOutcomes> kLookedUp{
     &CdpCounters::lut_uflow, &CdpCounters::lut_oflow, &CdpCounters::lut_hybrid, &CdpCounters::lut_le_hit, &CdpCounters::lut_lo_hit};
 
-}  // namespace
-
-struct CdpCore::Parts {
-    Parts(const Hardware& hw, const CdpPorts& ports, bool computes)
+struct CdpCore final : Core {
+    CdpCore(const Hardware& hw, const CdpPorts& ports, bool computes)
         : hardware(hw),
           silicon(facts::cdp::of(hw)),
           registers(*find_unit(hw, "CDP"), ports.csb),
@@ -56,10 +54,12 @@ struct CdpCore::Parts {
         values.compute(computes);
     }
 
-    void advance(Cycle to);
-    UnitReport report(Cycle end);
-    std::string waiting_for() const;
-    void attach(ProbeSet& set);
+    void advance(Cycle to) override;
+    Cycle horizon() const override { return next; }
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    std::uint64_t work() const override { return writer.atoms() * silicon.atom_bytes; }  // bytes written
+    void attach(ProbeSet& all) override;
 
     /// Stands where there is no secondary port: nothing is ever accepted.
     struct NoPort {
@@ -113,9 +113,11 @@ struct CdpCore::Parts {
     CdpCounters counted;  // layers, beats and look-ups
 };
 
+}  // namespace
+
 // ---- one cycle
 
-void CdpCore::Parts::advance(Cycle to)
+void CdpCore::advance(Cycle to)
 {
     account(to);
     registers.advance(to);
@@ -160,7 +162,7 @@ void CdpCore::Parts::advance(Cycle to)
 }
 
 /// Cycles before `to` that were slept through stalled as the last one did.
-void CdpCore::Parts::account(Cycle to)
+void CdpCore::account(Cycle to)
 {
     if (to <= evaluated + 1) return;
     reader.account(to - evaluated - 1);
@@ -168,7 +170,7 @@ void CdpCore::Parts::account(Cycle to)
     evaluated = to - 1;
 }
 
-void CdpCore::Parts::start(Cycle now)
+void CdpCore::start(Cycle now)
 {
     layer = cdp::Layer::decode(hardware, registers);
     pipeline->start(layer.values);
@@ -179,7 +181,7 @@ void CdpCore::Parts::start(Cycle now)
     if (silicon.floating) clocks[layer.values.precision == Precision::Fp16 ? kFloat : kInteger].on(now);
 }
 
-void CdpCore::Parts::start_reading(Cycle now)
+void CdpCore::start_reading(Cycle now)
 {
     reader.start(cdp::ReadLayer::decode(hardware, read_registers));
     reading = true;
@@ -188,7 +190,7 @@ void CdpCore::Parts::start_reading(Cycle now)
 
 /// The first beat of the layer meets the open gate: the size of the cube travels with the data. The tables
 /// are live, so they are those of this cycle.
-void CdpCore::Parts::begin_layer()
+void CdpCore::begin_layer()
 {
     begun = true;
     layer = cdp::Layer::decode(hardware, registers);
@@ -198,7 +200,7 @@ void CdpCore::Parts::begin_layer()
 }
 
 /// The last data of the layer were handed over.
-void CdpCore::Parts::finish(Cycle now)
+void CdpCore::finish(Cycle now)
 {
     latch_counts(registers.consumer());
     registers.finish(now);
@@ -207,7 +209,7 @@ void CdpCore::Parts::finish(Cycle now)
     for (unsigned domain = kCore; domain < kRead; ++domain) clocks[domain].off(now + facts::cdp::kDoneToGateOff);
 }
 
-void CdpCore::Parts::latch_counts(unsigned group)
+void CdpCore::latch_counts(unsigned group)
 {
     registers.set(reg::cdp::D_PERF_WRITE_STALL, group, writer.stalls());
     numerics::CdpCounts counts = values.counts();
@@ -217,7 +219,7 @@ void CdpCore::Parts::latch_counts(unsigned group)
     for (std::size_t i = 0; i < counts.size(); ++i) registers.set(kLutCounters[i], group, static_cast<std::uint32_t>(counts[i]));
 }
 
-bool CdpCore::Parts::step_completion(Cycle now)
+bool CdpCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
     interrupt.put(now + facts::cdp::kCompleteToInterrupt, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
@@ -227,7 +229,7 @@ bool CdpCore::Parts::step_completion(Cycle now)
 
 // ---- sleep and report
 
-Cycle CdpCore::Parts::timers(Cycle now) const
+Cycle CdpCore::timers(Cycle now) const
 {
     Cycle at = std::min({registers.horizon(), read_registers.horizon(), acks.next(now)});
     if (!running) at = std::min(at, registers.start_cycle());
@@ -235,7 +237,7 @@ Cycle CdpCore::Parts::timers(Cycle now) const
     return std::max(at, now + 1);
 }
 
-void CdpCore::Parts::note_phase(Cycle now, bool moved)
+void CdpCore::note_phase(Cycle now, bool moved)
 {
     Phase phase = Phase::Starved;
     if (moved) phase = Phase::Issuing;
@@ -245,32 +247,32 @@ void CdpCore::Parts::note_phase(Cycle now, bool moved)
     phases.enter(phase, now);
 }
 
-void CdpCore::Parts::attach(ProbeSet& set)
+void CdpCore::attach(ProbeSet& all)
 {
     probes = std::make_unique<Probes>(
-        Probes{set.get("cdp_rdma2dp_valid"), set.get("cdp_rdma2dp_ready"), set.get("cdp_dp2wdma_valid"), set.get("cdp_dp2wdma_ready")});
+        Probes{all.get("cdp_rdma2dp_valid"), all.get("cdp_rdma2dp_ready"), all.get("cdp_dp2wdma_valid"), all.get("cdp_dp2wdma_ready")});
 }
 
-UnitReport CdpCore::Parts::report(Cycle end)
+UnitReport CdpCore::report(Cycle end)
 {
     account(end);
     phases.settle(end);
-    CdpCounters now = counted;
-    now.atoms_read = reader.atoms();
-    now.atoms_written = writer.atoms();
-    now.rdma_read_stall = reader.stalls();
-    now.wdma_write_stall = writer.stalls();
-    now.core = clocks[kCore].cycles(end);
-    now.wdma = clocks[kWrite].cycles(end);
-    now.rdma = clocks[kRead].cycles(end);
+    CdpCounters totals = counted;
+    totals.atoms_read = reader.atoms();
+    totals.atoms_written = writer.atoms();
+    totals.rdma_read_stall = reader.stalls();
+    totals.wdma_write_stall = writer.stalls();
+    totals.core = clocks[kCore].cycles(end);
+    totals.wdma = clocks[kWrite].cycles(end);
+    totals.rdma = clocks[kRead].cycles(end);
     if (silicon.floating) {
-        now.fp = clocks[kFloat].cycles(end);
-        now.integer = clocks[kInteger].cycles(end);
+        totals.fp = clocks[kFloat].cycles(end);
+        totals.integer = clocks[kInteger].cycles(end);
     }
-    return {"cdp", phases, now};
+    return {"cdp", phases, totals};
 }
 
-std::string CdpCore::Parts::waiting_for() const
+std::string CdpCore::waiting_for() const
 {
     if (!running && !reading) return acks.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
     if (!running) return "CDP_RDMA runs, CDP was not enabled";
@@ -280,15 +282,9 @@ std::string CdpCore::Parts::waiting_for() const
     return reader.waits_for_memory() ? "CDP_RDMA waits for read data" : "beats wait in the core";
 }
 
-CdpCore::CdpCore(const Hardware& hardware, const CdpPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values)) {}
-CdpCore::~CdpCore() = default;
-
-void CdpCore::advance(Cycle to) { parts_->advance(to); }
-Cycle CdpCore::horizon() const { return parts_->next; }
-UnitReport CdpCore::report(Cycle end) { return parts_->report(end); }
-std::string CdpCore::waiting_for() const { return parts_->waiting_for(); }
-/// Bytes written.
-std::uint64_t CdpCore::work() const { return parts_->writer.atoms() * parts_->silicon.atom_bytes; }
-void CdpCore::attach(ProbeSet& probes) { parts_->attach(probes); }
+std::unique_ptr<Core> make_cdp(const Hardware& hardware, const CdpPorts& ports, bool values)
+{
+    return std::make_unique<CdpCore>(hardware, ports, values);
+}
 
 }  // namespace dlasim

@@ -22,21 +22,6 @@
 
 namespace dlasim {
 
-class CdpCore final : public Core {
-public:
-    CdpCore(const Hardware& hardware, const CdpPorts& ports, bool values = true);
-    ~CdpCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    std::uint64_t work() const override;
-    void attach(ProbeSet& probes) override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_cdp(const Hardware& hardware, const CdpPorts& ports, bool values = true);
 
 }  // namespace dlasim

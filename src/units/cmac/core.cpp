@@ -17,10 +17,8 @@ namespace dlasim {
 namespace {
 constexpr std::uint32_t kTileLanes = numerics::kTileLanes, kOutputs = numerics::kTileOutputs;
 constexpr std::size_t kBuffers = 4;  // sums under way to CACC: taken in the next cycle
-}  // namespace
-
-struct CmacCore::Parts {
-    Parts(const Hardware& hw, MacHalf h, const CmacPorts& p, bool with_values)
+struct CmacCore final : Core {
+    CmacCore(const Hardware& hw, const CmacPorts& p, MacHalf h, bool with_values)
         : hardware(hw),
           half(h),
           ports(p),
@@ -35,7 +33,12 @@ struct CmacCore::Parts {
     {
     }
 
-    void advance(Cycle to);
+    void advance(Cycle to) override;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override { return running ? "stripes from CSC" : "idle, not enabled"; }
+    std::uint64_t work() const override { return counted.atoms; }
+    void attach(ProbeSet& probes) override;
     void start(Cycle at)
     {
         running = true;
@@ -46,7 +49,6 @@ struct CmacCore::Parts {
     void take(const Stripe& stripe, Cycle at);
     void multiply(const Operands& operands, std::uint32_t atoms, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums);
     void multiply_tiles(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot);
-    Cycle horizon() const;
 
     const Hardware& hardware;
     const MacHalf half;
@@ -74,7 +76,9 @@ struct CmacCore::Parts {
     Probe *output_probe = nullptr, *clock_probe = nullptr;
 };
 
-void CmacCore::Parts::advance(Cycle to)
+}  // namespace
+
+void CmacCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);
@@ -98,7 +102,7 @@ void CmacCore::Parts::advance(Cycle to)
     phases.settle(to);
 }
 
-void CmacCore::Parts::take(const Stripe& s, Cycle at)
+void CmacCore::take(const Stripe& s, Cycle at)
 {
     const Cycle first = s.first_atom + from_csc;
     // Atoms that arrive while the clock is off are lost.
@@ -133,7 +137,7 @@ void CmacCore::Parts::take(const Stripe& s, Cycle at)
     if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
 }
 
-void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums)
+void CmacCore::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums)
 {
     const std::size_t slot = next_buffer++ % kBuffers;
     const std::size_t size = std::size_t{count} * block.pitch() * (o.winograd ? kOutputs : 1);
@@ -160,8 +164,7 @@ void CmacCore::Parts::multiply(const Operands& o, std::uint32_t count, std::uint
     }
 }
 
-void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights, std::uint32_t kernels,
-                                     std::size_t slot)
+void CmacCore::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot)
 {
     if (o.precision == Precision::Fp16) {
         fp16.load(weights, o.weight_pitch, Kernels(kernels), kTileLanes);
@@ -173,43 +176,33 @@ void CmacCore::Parts::multiply_tiles(const Operands& o, std::uint32_t count, con
     else tiles.multiply_words(o.atoms, count, wide[slot].data());
 }
 
-Cycle CmacCore::Parts::horizon() const
+Cycle CmacCore::horizon() const
 {
     Cycle next = std::min(registers.horizon(), ports.stripes.next());
     next = std::min(next, running ? done_at : registers.start_cycle());
     return std::max(next, now + 1);
 }
 
-CmacCore::CmacCore(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values)
-    : parts_(std::make_unique<Parts>(hardware, half, ports, values))
-{
-}
-CmacCore::~CmacCore() = default;
-
-void CmacCore::advance(Cycle to) { parts_->advance(to); }
-Cycle CmacCore::horizon() const { return parts_->horizon(); }
-
 UnitReport CmacCore::report(Cycle end)
 {
-    Parts& p = *parts_;
-    CmacCounters counted = p.counted;
-    (p.half == MacHalf::A ? counted.clock_a : counted.clock_b) = p.clock.cycles(end);
+    CmacCounters totals = counted;
+    (half == MacHalf::A ? totals.clock_a : totals.clock_b) = clock.cycles(end);
     // A cell without a kernel stands still: its registers take no atom.
     std::uint64_t working = 0;
-    if (p.values) counted.cell_atoms.resize(p.atoms_by_cells.size() - 1);
-    for (std::size_t cell = counted.cell_atoms.size(); cell-- > 0;) counted.cell_atoms[cell] = working += p.atoms_by_cells[cell + 1];
-    return {p.half == MacHalf::A ? "cmac_a" : "cmac_b", p.phases.log(end), counted};
+    if (values) totals.cell_atoms.resize(atoms_by_cells.size() - 1);
+    for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells[cell + 1];
+    return {half == MacHalf::A ? "cmac_a" : "cmac_b", phases.log(end), totals};
 }
-
-std::uint64_t CmacCore::work() const { return parts_->counted.atoms; }
-
-std::string CmacCore::waiting_for() const { return parts_->running ? "stripes from CSC" : "idle, not enabled"; }
 
 void CmacCore::attach(ProbeSet& probes)
 {
-    Parts& p = *parts_;
-    p.output_probe = probes.get(p.half == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
-    if (p.half == MacHalf::A) p.clock_probe = probes.get("clock_on_cmac_a");
+    output_probe = probes.get(half == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
+    if (half == MacHalf::A) clock_probe = probes.get("clock_on_cmac_a");
+}
+
+std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values)
+{
+    return std::make_unique<CmacCore>(hardware, ports, half, values);
 }
 
 }  // namespace dlasim

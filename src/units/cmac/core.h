@@ -20,21 +20,6 @@
 
 namespace dlasim {
 
-class CmacCore final : public Core {
-public:
-    CmacCore(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values = true);
-    ~CmacCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    std::uint64_t work() const override;
-    void attach(ProbeSet& probes) override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values = true);
 
 }  // namespace dlasim

@@ -33,7 +33,7 @@ public:
         CsbLink* link;   // null: GEC, reads are 0
         Cycle retiming;  // registers between master and unit, each way
     };
-    CsbMaster(const sc_core::sc_module_name& name, const Clock& clock, std::vector<Window> windows);
+    CsbMaster(const sc_core::sc_module_name& name, Clock& clock, std::vector<Window> windows);
 
     tlm_utils::simple_target_socket<CsbMaster> socket{"socket"};
 
@@ -43,13 +43,13 @@ public:
 private:
     /// Reads of a window that wait for their data, in their order.
     struct Reads final : Sleeper {
-        explicit Reads(const Clock& c) : clock(c) {}
+        explicit Reads(Clock& c) : clock(c) {}
         void wake_at(Cycle at) override
         {
             clock.stir();
             changed.notify(clock.until(at));
         }
-        const Clock& clock;
+        Clock& clock;
         sc_core::sc_event changed;
         std::uint64_t asked = 0, answered = 0;
         std::set<std::uint64_t> abandoned;  // their callers were reset while they waited
@@ -66,7 +66,7 @@ private:
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     Port* find(std::uint64_t address);
 
-    const Clock& clock_;
+    Clock& clock_;
     std::vector<Port> ports_;
     RequestQueue queue_;
     Cycle free_from_ = 0;  // the port takes one request a cycle

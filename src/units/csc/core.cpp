@@ -24,7 +24,9 @@ using csc::Sequencer;
 using csc::WeightLoader;
 using csc::WeightSet;
 
-struct CscCore::Parts final : csc::PackageSink {
+namespace {
+
+struct CscCore final : Core, csc::PackageSink {
     enum class State { Idle, Pending, Busy, Done };
 
     /// Cycles without an atom at the port, of one cause.
@@ -46,7 +48,7 @@ struct CscCore::Parts final : csc::PackageSink {
         Slices slices;  // lines left in the buffer
     };
 
-    Parts(const Hardware& hw, const CscPorts& p, bool with_values)
+    CscCore(const Hardware& hw, const CscPorts& p, bool with_values)
         : hardware(hw),
           ports(p),
           values(with_values),
@@ -57,7 +59,7 @@ struct CscCore::Parts final : csc::PackageSink {
     {
     }
 
-    void advance(Cycle to);
+    void advance(Cycle to) override;
     void start_layer(Cycle at);
     void start_busy(Cycle first);
     void advance_pending(Cycle to);
@@ -67,7 +69,10 @@ struct CscCore::Parts final : csc::PackageSink {
     void finish_layer();
     void account_gap(Cycle at);
     void choose_wakes();
-    Cycle horizon() const;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override;
 
     void pop_weights(const Package& package, unsigned slot, Cycle at) override;
     void pop_data(const Package& package, unsigned slot, Cycle at) override;
@@ -104,7 +109,9 @@ struct CscCore::Parts final : csc::PackageSink {
     Sleeper* credit_reader = nullptr;
 };
 
-void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
+}  // namespace
+
+void CscCore::pop_weights(const Package& p, unsigned slot, Cycle at)
 {
     const WeightLoader::Released released = weights.load(p, at, weight_sets[slot]);
     weights_at = at;
@@ -115,7 +122,7 @@ void CscCore::Parts::pop_weights(const Package& p, unsigned slot, Cycle at)
                                        {Kernels{0}, released.entries, released.mask_entries});
 }
 
-void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
+void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
 {
     PackageAtoms& set = atom_sets[slot];
     data.load(p, at, set);
@@ -153,7 +160,7 @@ void CscCore::Parts::pop_data(const Package& p, unsigned slot, Cycle at)
 
 /// The cycles since the last package whose data leave in `at`: first its weights were not there, then
 /// they were on their way into the array, then CACC had no room. A gap with a wait for credits is blocked.
-void CscCore::Parts::account_gap(Cycle at)
+void CscCore::account_gap(Cycle at)
 {
     if (issued_until >= at) return;
     phases.enter(credit_short ? Phase::Blocked : Phase::Starved, issued_until);
@@ -164,7 +171,7 @@ void CscCore::Parts::account_gap(Cycle at)
 }
 
 /// The first cycle up to `to` in which more than the pop counter can move.
-Cycle CscCore::Parts::next_event(Cycle to)
+Cycle CscCore::next_event(Cycle to)
 {
     Cycle next = to;
     if (ports.cdma.data_filled.next() != kNever) next = std::min(next, ports.cdma.data_filled.next() + 1);
@@ -181,7 +188,7 @@ Cycle CscCore::Parts::next_event(Cycle to)
 }
 
 /// Takes the updates that the counters show in cycle `at`.
-void CscCore::Parts::absorb(Cycle at)
+void CscCore::absorb(Cycle at)
 {
     while (at != 0 && ports.cdma.data_filled.available(at - 1)) sequencer.slices += ports.cdma.data_filled.take().slices.count();
     while (at != 0 && ports.cdma.weight_filled.available(at - 1)) sequencer.kernels += ports.cdma.weight_filled.take().kernels.count();
@@ -189,7 +196,7 @@ void CscCore::Parts::absorb(Cycle at)
         sequencer.add_credit(ports.credit.take());
 }
 
-void CscCore::Parts::start_layer(Cycle at)
+void CscCore::start_layer(Cycle at)
 {
     now = at;
     layer = Layer::decode(hardware, registers);
@@ -222,7 +229,7 @@ void CscCore::Parts::start_layer(Cycle at)
     if (data_pending) ports.cdma.data_pending_request.set(at + 1, true);
 }
 
-void CscCore::Parts::start_busy(Cycle first)
+void CscCore::start_busy(Cycle first)
 {
     if (weight_pending) {
         // Counters and rings were held at zero; what was announced meanwhile is lost.
@@ -241,7 +248,7 @@ void CscCore::Parts::start_busy(Cycle first)
     state = State::Busy;
 }
 
-void CscCore::Parts::advance_pending(Cycle to)
+void CscCore::advance_pending(Cycle to)
 {
     if (busy_at == kNever) {
         if (weight_ack == kNever && ports.cdma.weight_pending_ack.read(to)) weight_ack = to;
@@ -254,7 +261,7 @@ void CscCore::Parts::advance_pending(Cycle to)
     if (to >= busy_at) start_busy(busy_at);
 }
 
-void CscCore::Parts::advance_busy(Cycle to)
+void CscCore::advance_busy(Cycle to)
 {
     while (sequencer.clock() <= to && !sequencer.finished()) {
         const Cycle at = sequencer.clock();
@@ -269,7 +276,7 @@ void CscCore::Parts::advance_busy(Cycle to)
     if (sequencer.finished()) state = State::Done;
 }
 
-void CscCore::Parts::finish_layer()
+void CscCore::finish_layer()
 {
     registers.finish(done_at);
     previous.layer = layer;
@@ -282,7 +289,7 @@ void CscCore::Parts::finish_layer()
     state = State::Idle;
 }
 
-void CscCore::Parts::advance(Cycle to)
+void CscCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);
@@ -311,7 +318,7 @@ void CscCore::Parts::advance(Cycle to)
 }
 
 /// Credits come one a cycle while CACC drains: they wake CSC only when it waits for them and none is on its way.
-void CscCore::Parts::choose_wakes()
+void CscCore::choose_wakes()
 {
     phases.settle(now);
     if (ports.credit.reader) credit_reader = ports.credit.reader;
@@ -319,7 +326,7 @@ void CscCore::Parts::choose_wakes()
     ports.credit.reader = next_credit ? credit_reader : nullptr;
 }
 
-Cycle CscCore::Parts::horizon() const
+Cycle CscCore::horizon() const
 {
     Cycle next = registers.horizon();
     switch (state) {
@@ -348,54 +355,50 @@ Cycle CscCore::Parts::horizon() const
     return std::max(next, now + 1);
 }
 
-CscCore::CscCore(const Hardware& hardware, const CscPorts& ports, bool values) : parts_(std::make_unique<Parts>(hardware, ports, values)) {}
-CscCore::~CscCore() = default;
-
-void CscCore::advance(Cycle to) { parts_->advance(to); }
-Cycle CscCore::horizon() const { return parts_->horizon(); }
-
 UnitReport CscCore::report(Cycle end)
 {
-    Parts& p = *parts_;
-    CscCounters counted = p.counted;
-    counted.data_reads = p.data.reads();
-    counted.weight_reads = p.weights.reads();
-    counted.clock = p.clock.cycles(end);
-    return {"csc", p.phases.log(end), counted};
+    CscCounters totals = counted;
+    totals.data_reads = data.reads();
+    totals.weight_reads = weights.reads();
+    totals.clock = clock.cycles(end);
+    return {"csc", phases.log(end), totals};
 }
 
 std::string CscCore::waiting_for() const
 {
-    const Parts& p = *parts_;
-    switch (p.state) {
-        case Parts::State::Idle:
+    switch (state) {
+        case State::Idle:
             return "idle, not enabled";
-        case Parts::State::Pending:
+        case State::Pending:
             return "CDMA to acknowledge the new bank layout";
-        case Parts::State::Done:
+        case State::Done:
             return "its pipeline to drain";
-        case Parts::State::Busy:
+        case State::Busy:
             break;
     }
-    if (p.sequencer.waits_for_credit()) return "credits from CACC";
-    if (p.sequencer.waits_for_lines())
-        return "input lines from CDMA: has " + std::to_string(p.sequencer.slices) + " of " + std::to_string(p.layer.input_rows());
-    if (p.sequencer.waits_for_kernels()) return "kernels from CDMA: has " + std::to_string(p.sequencer.kernels);
+    if (sequencer.waits_for_credit()) return "credits from CACC";
+    if (sequencer.waits_for_lines())
+        return "input lines from CDMA: has " + std::to_string(sequencer.slices) + " of " + std::to_string(layer.input_rows());
+    if (sequencer.waits_for_kernels()) return "kernels from CDMA: has " + std::to_string(sequencer.kernels);
     return "nothing: packages are under way";
 }
 
 void CscCore::attach(ProbeSet& probes)
 {
-    Parts& p = *parts_;
-    p.data.attach(probes.get("sc2buf_dat_rd"));
-    p.weights.read_probe = probes.get("sc2buf_wt_rd");
-    p.weights.mask_probe = probes.get("sc2buf_wmb_rd");
-    p.data_probe = probes.get("sc2mac_dat_a");
-    p.weight_probe = probes.get("sc2mac_wt_a");
-    p.clock_probe = probes.get("clock_on_csc");
-    p.package_gap.probe = probes.get("csc_package_gap");
-    p.load_gap.probe = probes.get("csc_load_gap");
-    p.credit_gap.probe = probes.get("csc_credit_gap");
+    data.attach(probes.get("sc2buf_dat_rd"));
+    weights.read_probe = probes.get("sc2buf_wt_rd");
+    weights.mask_probe = probes.get("sc2buf_wmb_rd");
+    data_probe = probes.get("sc2mac_dat_a");
+    weight_probe = probes.get("sc2mac_wt_a");
+    clock_probe = probes.get("clock_on_csc");
+    package_gap.probe = probes.get("csc_package_gap");
+    load_gap.probe = probes.get("csc_load_gap");
+    credit_gap.probe = probes.get("csc_credit_gap");
+}
+
+std::unique_ptr<Core> make_csc(const Hardware& hardware, const CscPorts& ports, bool values)
+{
+    return std::make_unique<CscCore>(hardware, ports, values);
 }
 
 }  // namespace dlasim

@@ -25,20 +25,6 @@
 
 namespace dlasim {
 
-class CscCore final : public Core {
-public:
-    CscCore(const Hardware& hardware, const CscPorts& ports, bool values = true);
-    ~CscCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    void attach(ProbeSet& probes) override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_csc(const Hardware& hardware, const CscPorts& ports, bool values = true);
 
 }  // namespace dlasim

@@ -16,7 +16,7 @@ std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(sc_core::sc
 
 }  // namespace
 
-DramMemory::DramMemory(const sc_core::sc_module_name& name, const Clock& clock, const dram::Config& config, MemoryStore& store, bool check)
+DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check)
     : sc_module(name),
       clock_(clock),
       config_(config),

@@ -33,7 +33,7 @@ public:
     tlm::tlm_target_socket<512> socket{"socket"};
 
     /// `clock` is the initiator's. With `check`, every command goes through the checker.
-    DramMemory(const sc_core::sc_module_name& name, const Clock& clock, const dram::Config& config, MemoryStore& store, bool check = false);
+    DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check = false);
 
     /// Sees every command of every channel; before the run.
     void observe(dram::CommandObserver observer);
@@ -90,7 +90,7 @@ private:
     Cycle dram_cycle_by(Cycle cycle) const { return cycle * period_fs_ / tck_fs_; }                    // at or before
     Cycle cycle_from(Cycle dram_cycle) const { return (dram_cycle * tck_fs_ + period_fs_ - 1) / period_fs_; }
 
-    const Clock& clock_;
+    Clock& clock_;
     const dram::Config config_;
     MemoryStore& store_;
     const std::uint64_t resolution_fs_, period_fs_, tck_fs_;

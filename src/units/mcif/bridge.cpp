@@ -12,7 +12,7 @@ namespace dlasim {
 
 using tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND;
 
-Bridge::Bridge(const Hardware& hardware, MemorySide side, const Clock& clock, DbbPort& port, Sleeper& process,
+Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process,
                tlm::tlm_initiator_socket<512>& socket)
     : clock_(clock),
       port_(port),

@@ -32,7 +32,7 @@ namespace dlasim {
 
 class Bridge final : public tlm::tlm_bw_transport_if<> {
 public:
-    Bridge(const Hardware& hardware, MemorySide side, const Clock& clock, DbbPort& port, Sleeper& process,
+    Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process,
            tlm::tlm_initiator_socket<512>& socket);
     ~Bridge() override;
 
@@ -104,7 +104,7 @@ private:
     void fail(const std::string& what);
     void show();
 
-    const Clock& clock_;
+    Clock& clock_;
     DbbPort& port_;
     Sleeper& process_;
     tlm::tlm_initiator_socket<512>& socket_;

@@ -21,9 +21,7 @@ namespace {
 
 constexpr Cycle kMostAtOnce = 31;  // cycles of a step: what flows is held in the bits of a word
 
-}  // namespace
-
-struct PdpCore::Parts {
+struct PdpCore final : Core {
     /// A boundary between two stages: its handshake as probes see it.
     struct Boundary {
         Probe* valid = nullptr;
@@ -36,8 +34,8 @@ struct PdpCore::Parts {
         }
     };
 
-    Parts(const Hardware& hw, const PdpPorts& ports)
-        : facts(facts::pdp::of(hw)),
+    PdpCore(const Hardware& hw, const PdpPorts& ports, bool computes)
+        : silicon(facts::pdp::of(hw)),
           links(ports),
           registers(*find_unit(hw, "PDP"), ports.csb),
           read_registers(*find_unit(hw, "PDP_RDMA"), ports.csb_rdma),
@@ -45,9 +43,20 @@ struct PdpCore::Parts {
     {
         reader.connect(ports.read_mc, ports.read_cv);
         writer.connect(ports.write_mc, ports.write_cv);
+        values.compute(computes);
     }
 
-    void advance(Cycle to);
+    void advance(Cycle to) override;
+    Cycle horizon() const override { return due; }
+    Cycle evaluate(Cycle to) override
+    {
+        PdpCore::advance(to);
+        return due;
+    }
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    std::uint64_t work() const override { return writer.atoms_written() * silicon.atom_bytes; }
+    void attach(ProbeSet& probes) override;
     void catch_up(Cycle to);
     Cycle decides() const;
     /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
@@ -71,22 +80,22 @@ struct PdpCore::Parts {
     void select() { flying = bits(registers.get(reg::pdp::D_OPERATION_MODE_CFG), 4, 1) == 0; }
     bool acknowledged(Cycle at);
 
-    facts::pdp::Facts facts;
+    const facts::pdp::Facts silicon;
     PdpPorts links;
     Pulse<bool> no_secondary;
     RegisterFile registers, read_registers;
-    pdp::Values values{facts};
-    pdp::ReadDma reader{facts, values};
-    pdp::Input input{facts};
-    pdp::Horizontal horizontal{facts};
-    pdp::Vertical vertical{facts};
-    pdp::WriteDma writer{facts, values};
+    pdp::Values values{silicon};
+    pdp::ReadDma reader{silicon, values};
+    pdp::Input input{silicon};
+    pdp::Horizontal horizontal{silicon};
+    pdp::Vertical vertical{silicon};
+    pdp::WriteDma writer{silicon, values};
     pdp::Completion completion;
     WriteAcks acks;
     Cycle late_acknowledge = kNever;
 
     Cycle next = 0;       // the first cycle not evaluated yet
-    Cycle horizon = 0;    // of the evaluation before
+    Cycle due = 0;        // the horizon of the evaluation before
     bool active = false;  // the cycle evaluated last changed something
     bool running = false, reading = false, flying = true;
     bool offered = false;  // SDP offers a beat; until something new is known it still does
@@ -100,8 +109,10 @@ struct PdpCore::Parts {
     std::uint64_t layers = 0, beats = 0;
 };
 
+}  // namespace
+
 /// Evaluates the cycles before `to` in which nothing arrived and nothing left, and accounts those that were slept through.
-void PdpCore::Parts::catch_up(Cycle to)
+void PdpCore::catch_up(Cycle to)
 {
     if (next < to && active) look_away();
     while (next < to && active) {
@@ -117,13 +128,13 @@ void PdpCore::Parts::catch_up(Cycle to)
 }
 
 /// Nothing is due in cycle `at` and nothing comes but read data, which will wait behind others: evaluated afterwards.
-bool PdpCore::Parts::only_words(Cycle at) const
+bool PdpCore::only_words(Cycle at) const
 {
-    const bool decides = at >= horizon || registers.horizon() <= at || read_registers.horizon() <= at || acks.next(at - 1) <= at;
+    const bool decides = at >= due || registers.horizon() <= at || read_registers.horizon() <= at || acks.next(at - 1) <= at;
     return !decides && !offered && !links.sdp.valid(at) && !reader.hands_over(at) && !writer.hands_over(at);
 }
 
-void PdpCore::Parts::advance(Cycle to)
+void PdpCore::advance(Cycle to)
 {
     const bool behind = reader.words_wait();
     if (reader.receive(to) && behind && only_words(to)) return;
@@ -136,22 +147,22 @@ void PdpCore::Parts::advance(Cycle to)
     cycle(to, false);
     next = to + 1;
     promise(to);
-    horizon = decides();
+    due = decides();
 }
 
 /// Credits of read data are put ahead as far as beats flow, whatever is handed over meanwhile; more of them when the last ones are due.
-void PdpCore::Parts::promise(Cycle now)
+void PdpCore::promise(Cycle now)
 {
     if (reader.promised() > 1) return;
     const pdp::ReadDma::Foreseen foreseen = reader.foreseen();
     if (foreseen.words == 0 || !running || !beats_flow()) return;
     const Cycle cycles = std::min({reader.beats_in_a_row(), horizontal.flows(), vertical.flows(), writer.takes()});
     if (cycles < foreseen.cycles) return;
-    reader.promise(now, foreseen, std::min<Cycle>(foreseen.words, (cycles - foreseen.cycles) / facts.beats + 1));
+    reader.promise(now, foreseen, std::min<Cycle>(foreseen.words, (cycles - foreseen.cycles) / silicon.beats + 1));
 }
 
 /// The first cycle in which something is decided without anything new.
-Cycle PdpCore::Parts::decides() const
+Cycle PdpCore::decides() const
 {
     Cycle first = active ? next + std::min(quiet(), kNever - next) : kNever;
     if (first == next) return next;
@@ -163,7 +174,7 @@ Cycle PdpCore::Parts::decides() const
 
 /// As many of the next `most` cycles as are one step: a beat enters in every one of them, everything moves, and neither is
 /// anything handed over nor does anything end. 0 if the next one has to be evaluated by itself.
-unsigned PdpCore::Parts::flows(Cycle most) const
+unsigned PdpCore::flows(Cycle most) const
 {
     if (!running || completion.pending() || !beats_flow()) return 0;
     return static_cast<unsigned>(
@@ -171,12 +182,9 @@ unsigned PdpCore::Parts::flows(Cycle most) const
 }
 
 /// Of the stages between the DMAs, for a cycle.
-bool PdpCore::Parts::beats_flow() const
-{
-    return !offered && input.flows() && !reader.last() && horizontal.flows() != 0 && vertical.flows() != 0;
-}
+bool PdpCore::beats_flow() const { return !offered && input.flows() && !reader.last() && horizontal.flows() != 0 && vertical.flows() != 0; }
 
-void PdpCore::Parts::flow(unsigned cycles)
+void PdpCore::flow(unsigned cycles)
 {
     const std::uint32_t at_vertical = horizontal.flow(cycles), at_writer = vertical.flow(cycles, at_vertical);
     writer.flow(cycles, at_writer);
@@ -191,23 +199,23 @@ void PdpCore::Parts::flow(unsigned cycles)
 }
 
 /// Cycles that need not be evaluated in time, because nothing can leave.
-Cycle PdpCore::Parts::quiet() const
+Cycle PdpCore::quiet() const
 {
     if (flying || completion.pending()) return 0;
     return std::min(reader.quiet(next), writer.quiet(vertical.distance()));
 }
 
-bool PdpCore::Parts::acknowledged(Cycle at)
+bool PdpCore::acknowledged(Cycle at)
 {
     if (!acks.outstanding() && late_acknowledge != at) return false;
     const bool now = acks.take(at);
-    if (!facts.late_acknowledge) return now;
+    if (!silicon.late_acknowledge) return now;
     const bool late = late_acknowledge == at;
     late_acknowledge = now ? at + 1 : kNever;
     return late;
 }
 
-void PdpCore::Parts::cycle(Cycle at, bool late)
+void PdpCore::cycle(Cycle at, bool late)
 {
     if (!late) {
         reader.look(at);
@@ -281,9 +289,9 @@ void PdpCore::Parts::cycle(Cycle at, bool late)
     note_phase(at, entered);
 }
 
-void PdpCore::Parts::start(Cycle at)
+void PdpCore::start(Cycle at)
 {
-    layer = pdp::PoolLayer::decode(facts, registers);
+    layer = pdp::PoolLayer::decode(silicon, registers);
     const bool count = bits(registers.get(reg::pdp::D_PERF_ENABLE), 0, 1);
     values.start(layer);
     input.start(layer);
@@ -296,16 +304,16 @@ void PdpCore::Parts::start(Cycle at)
     if (layer.fp16_average) fp16_clock.on(at);
 }
 
-void PdpCore::Parts::start_reading(Cycle at)
+void PdpCore::start_reading(Cycle at)
 {
     const bool count = bits(read_registers.get(reg::pdp_rdma::D_PERF_ENABLE), 0, 1);
-    reader.start(pdp::ReadLayer::decode(facts, read_registers), count);
+    reader.start(pdp::ReadLayer::decode(silicon, read_registers), count);
     reading = active = true;
     read_clock.on(at);
 }
 
 /// The done pulse.
-void PdpCore::Parts::finish(Cycle at)
+void PdpCore::finish(Cycle at)
 {
     registers.set(reg::pdp::D_NAN_OUTPUT_NUM, registers.consumer(), values.nan_outputs());
     registers.finish(at);
@@ -317,13 +325,13 @@ void PdpCore::Parts::finish(Cycle at)
 }
 
 /// Cycles that were slept through are as the one evaluated last.
-void PdpCore::Parts::account(Cycle slept)
+void PdpCore::account(Cycle slept)
 {
     if (writer.blocked() && writer.counting()) writer.stall() += slept;
     if (reader.blocked() && reader.counting()) reader.stall() += slept;
 }
 
-void PdpCore::Parts::note_phase(Cycle at, bool entered)
+void PdpCore::note_phase(Cycle at, bool entered)
 {
     if (!running && !completion.waits() && !reading) phases.enter(Phase::Gated, at);
     else if (entered) phases.enter(Phase::Issuing, at);
@@ -335,61 +343,49 @@ void PdpCore::Parts::note_phase(Cycle at, bool entered)
                      at);
 }
 
-PdpCore::PdpCore(const Hardware& hardware, const PdpPorts& ports, bool with_values) : parts_(std::make_unique<Parts>(hardware, ports))
-{
-    parts_->values.compute(with_values);
-}
-PdpCore::~PdpCore() = default;
-
-void PdpCore::advance(Cycle to) { parts_->advance(to); }
-Cycle PdpCore::horizon() const { return parts_->horizon; }
-Cycle PdpCore::evaluate(Cycle to)
-{
-    parts_->advance(to);
-    return parts_->horizon;
-}
-std::uint64_t PdpCore::work() const { return parts_->writer.atoms_written() * parts_->facts.atom_bytes; }
-
 void PdpCore::attach(ProbeSet& probes)
 {
-    const auto hang = [&](Parts::Boundary& boundary, const std::string& name) {
+    const auto hang = [&](Boundary& boundary, const std::string& name) {
         boundary.valid = probes.get(name + "_valid");
         boundary.ready = probes.get(name + "_ready");
     };
-    hang(parts_->to_input, "pdp_rdma2dp");
-    hang(parts_->to_vertical, "pdp_1d2d");
-    hang(parts_->to_writer, "pdp_dp2wdma");
+    hang(to_input, "pdp_rdma2dp");
+    hang(to_vertical, "pdp_1d2d");
+    hang(to_writer, "pdp_dp2wdma");
 }
 
 UnitReport PdpCore::report(Cycle end)
 {
-    Parts& parts = *parts_;
-    parts.catch_up(end);
-    parts.phases.settle(end);
-    PdpCounters counted{.layers = parts.layers,
-                        .beats = parts.beats,
-                        .atoms_read = parts.reader.atoms_read(),
-                        .atoms_written = parts.writer.atoms_written(),
-                        .read_stall = parts.reader.stall(),
-                        .write_stall = parts.writer.stall(),
-                        .core = parts.core_clock.cycles(end),
-                        .wdma = parts.write_clock.cycles(end),
-                        .rdma = parts.read_clock.cycles(end),
-                        .fp16 = {}};
-    if (parts.facts.formats) counted.fp16 = parts.fp16_clock.cycles(end);
-    return {"PDP", parts.phases, counted};
+    catch_up(end);
+    phases.settle(end);
+    PdpCounters totals{.layers = layers,
+                       .beats = beats,
+                       .atoms_read = reader.atoms_read(),
+                       .atoms_written = writer.atoms_written(),
+                       .read_stall = reader.stall(),
+                       .write_stall = writer.stall(),
+                       .core = core_clock.cycles(end),
+                       .wdma = write_clock.cycles(end),
+                       .rdma = read_clock.cycles(end),
+                       .fp16 = {}};
+    if (silicon.formats) totals.fp16 = fp16_clock.cycles(end);
+    return {"PDP", phases, totals};
 }
 
 std::string PdpCore::waiting_for() const
 {
-    const Parts& parts = *parts_;
-    if (!parts.running) {
-        if (parts.completion.waits()) return "waits for the answer of memory";
-        return parts.reading ? "PDP_RDMA waits for PDP to be enabled" : "idle";
+    if (!running) {
+        if (completion.waits()) return "waits for the answer of memory";
+        return reading ? "PDP_RDMA waits for PDP to be enabled" : "idle";
     }
-    if (parts.writer.blocked()) return "blocked by the write port";
-    if (!parts.horizontal.empty()) return parts.flying ? "waits for SDP" : "waits for PDP_RDMA";
+    if (writer.blocked()) return "blocked by the write port";
+    if (!horizontal.empty()) return flying ? "waits for SDP" : "waits for PDP_RDMA";
     return "all input is taken, the write DMA waits for data or for PDP_RDMA to end";
+}
+
+std::unique_ptr<Core> make_pdp(const Hardware& hardware, const PdpPorts& ports, bool values)
+{
+    return std::make_unique<PdpCore>(hardware, ports, values);
 }
 
 }  // namespace dlasim

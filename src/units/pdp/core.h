@@ -22,23 +22,7 @@
 
 namespace dlasim {
 
-class PdpCore final : public Core {
-public:
-    /// Without `values` only time is computed.
-    PdpCore(const Hardware& hardware, const PdpPorts& ports, bool values = true);
-    ~PdpCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    Cycle evaluate(Cycle to) override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    std::uint64_t work() const override;
-    void attach(ProbeSet& probes) override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+/// Without `values` only time is computed.
+std::unique_ptr<Core> make_pdp(const Hardware& hardware, const PdpPorts& ports, bool values = true);
 
 }  // namespace dlasim

@@ -20,8 +20,10 @@ namespace dlasim {
 
 using namespace rubik;
 
-struct RubikCore::Parts {
-    Parts(const Hardware& hardware, const TransferPorts& ports)
+namespace {
+
+struct RubikCore final : Core {
+    RubikCore(const Hardware& hardware, const TransferPorts& ports)
         : silicon(facts::rubik::of(hardware)),
           registers(*find_unit(hardware, "RBK"), ports.csb),
           links{&ports.read_mc, &ports.read_cv},
@@ -35,9 +37,11 @@ struct RubikCore::Parts {
     {
     }
 
-    void advance(Cycle to);
-    UnitReport report(Cycle end);
-    std::string waiting_for() const;
+    void advance(Cycle to) override;
+    Cycle horizon() const override { return next; }
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
+    std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
 
     struct Beat {
         Cycle at = 0;  // first cycle in which it can be filled
@@ -129,7 +133,9 @@ struct RubikCore::Parts {
     RubikCounters counted;  // without the clock
 };
 
-void RubikCore::Parts::advance(Cycle to)
+}  // namespace
+
+void RubikCore::advance(Cycle to)
 {
     account(to);
     registers.advance(to);
@@ -150,7 +156,7 @@ void RubikCore::Parts::advance(Cycle to)
     next = moved ? to + 1 : timers(to);
 }
 
-void RubikCore::Parts::start(Cycle now)
+void RubikCore::start(Cycle now)
 {
     running = reading = commanding = true;
     active_at = now + facts::rubik::kStartToRequest;
@@ -164,7 +170,7 @@ void RubikCore::Parts::start(Cycle now)
 }
 
 /// Cycles that were slept through stalled as the last one did.
-void RubikCore::Parts::account(Cycle to)
+void RubikCore::account(Cycle to)
 {
     if (!running || to <= evaluated + 1 || !registers.get(reg::rbk::D_PERF_ENABLE)) return;
     const auto slept = static_cast<std::uint32_t>(to - evaluated - 1);
@@ -172,7 +178,7 @@ void RubikCore::Parts::account(Cycle to)
     if (sender_offers(evaluated + 1) && !write_out[target].ready()) write_stall += slept;
 }
 
-bool RubikCore::Parts::step_completion(Cycle now)
+bool RubikCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
     interrupt.put(now + facts::rubik::kCompleteToInterrupt, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
@@ -182,7 +188,7 @@ bool RubikCore::Parts::step_completion(Cycle now)
 
 // ---- (1)
 
-bool RubikCore::Parts::step_reader(Cycle now)
+bool RubikCore::step_reader(Cycle now)
 {
     if (!reading || active_at > now) return false;
     const std::uint32_t stalls_before = read_stall;
@@ -200,7 +206,7 @@ bool RubikCore::Parts::step_reader(Cycle now)
     return true;
 }
 
-bool RubikCore::Parts::step_response(Cycle now)
+bool RubikCore::step_response(Cycle now)
 {
     bool moved = false;
     for (ReadLink* link : links) {
@@ -214,7 +220,7 @@ bool RubikCore::Parts::step_response(Cycle now)
 }
 
 /// From the sender back to the data FIFO: all see the others as they were at the start of the cycle.
-bool RubikCore::Parts::step_write_side(Cycle now)
+bool RubikCore::step_write_side(Cycle now)
 {
     bool moved = command_taken = layer_done = false;
     const bool room_in_file = blocks_filled < facts::rubik::kBanks, block_in_file = blocks_filled != 0;
@@ -234,7 +240,7 @@ bool RubikCore::Parts::step_write_side(Cycle now)
 }
 
 /// A beat from the data FIFO to the bank that is filled.
-bool RubikCore::Parts::step_fill(Cycle now)
+bool RubikCore::step_fill(Cycle now)
 {
     BankState& side = banks[fill_bank];
     const bool free = !side.full && side.changes <= now && fill_pipe.ready();
@@ -260,7 +266,7 @@ bool RubikCore::Parts::step_fill(Cycle now)
 // ---- (3)
 
 /// A beat from the bank that is drained, null if there is none.
-const Packer::Beat* RubikCore::Parts::step_drain(Cycle now)
+const Packer::Beat* RubikCore::step_drain(Cycle now)
 {
     BankState& side = banks[drain_bank];
     if (!side.full || side.changes > now || open == 0 || !packer.ready()) return nullptr;
@@ -279,14 +285,11 @@ const Packer::Beat* RubikCore::Parts::step_drain(Cycle now)
 
 // ---- (4)
 
-bool RubikCore::Parts::sender_offers(Cycle at) const
-{
-    return sending ? packer.available(beat_atoms()) : commands.fifo.valid() && armed_at <= at;
-}
+bool RubikCore::sender_offers(Cycle at) const { return sending ? packer.available(beat_atoms()) : commands.fifo.valid() && armed_at <= at; }
 
 /// Clocks the command FIFOs. A write command is made when both have room; the drain command at the output is taken
 /// when the one before it has issued its last beat.
-bool RubikCore::Parts::step_commands(Cycle now, bool taken)
+bool RubikCore::step_commands(Cycle now, bool taken)
 {
     const bool wants = commanding && active_at <= now, room = commands.fifo.ready(), room_to_drain = drains.fifo.ready();
     const bool takes = open == 0 && drains.fifo.valid();
@@ -302,7 +305,7 @@ bool RubikCore::Parts::step_commands(Cycle now, bool taken)
 }
 
 /// Returns the atoms that leave the packer.
-unsigned RubikCore::Parts::step_sender(Cycle now, bool& moved)
+unsigned RubikCore::step_sender(Cycle now, bool& moved)
 {
     const bool offers = sender_offers(now);
     Outlet<WritePacket>& out = write_out[target];
@@ -340,7 +343,7 @@ unsigned RubikCore::Parts::step_sender(Cycle now, bool& moved)
 
 /// The last beat is handed over. Where the program makes the two sides count differently, data are left
 /// and the engine hangs.
-void RubikCore::Parts::finish(Cycle now)
+void RubikCore::finish(Cycle now)
 {
     const bool rest = reading || !blocks.empty() || filling || !fifo.empty() || !drains.empty() || open != 0 || !waiting.empty();
     if (rest) return;
@@ -356,7 +359,7 @@ void RubikCore::Parts::finish(Cycle now)
 
 // ---- sleep and report
 
-Cycle RubikCore::Parts::timers(Cycle now) const
+Cycle RubikCore::timers(Cycle now) const
 {
     Cycle at = std::min(registers.horizon(), acks.next(now));
     const auto timer = [&](Cycle due) {
@@ -374,22 +377,22 @@ Cycle RubikCore::Parts::timers(Cycle now) const
     return std::max(at, now + 1);
 }
 
-Phase RubikCore::Parts::waiting_phase(Cycle at) const
+Phase RubikCore::waiting_phase(Cycle at) const
 {
     if (!running) return acks.outstanding() ? Phase::Draining : Phase::Gated;
     if (sender_offers(at)) return Phase::Blocked;
     return commanding || reading || !commands.empty() || sending ? Phase::Starved : Phase::Draining;
 }
 
-UnitReport RubikCore::Parts::report(Cycle end)
+UnitReport RubikCore::report(Cycle end)
 {
     phases.settle(end);
-    RubikCounters now = counted;
-    now.clock = clock.cycles(end);
-    return {"RBK", phases, now};
+    RubikCounters totals = counted;
+    totals.clock = clock.cycles(end);
+    return {"RBK", phases, totals};
 }
 
-std::string RubikCore::Parts::waiting_for() const
+std::string RubikCore::waiting_for() const
 {
     if (!running) return acks.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
     if (sending && waiting.empty()) return "sender waits for read data";
@@ -399,13 +402,9 @@ std::string RubikCore::Parts::waiting_for() const
     return "read and write side count differently: datain_channel and dataout_channel";
 }
 
-RubikCore::RubikCore(const Hardware& hardware, const TransferPorts& ports) : parts_(std::make_unique<Parts>(hardware, ports)) {}
-RubikCore::~RubikCore() = default;
-
-void RubikCore::advance(Cycle to) { parts_->advance(to); }
-Cycle RubikCore::horizon() const { return parts_->next; }
-UnitReport RubikCore::report(Cycle end) { return parts_->report(end); }
-std::string RubikCore::waiting_for() const { return parts_->waiting_for(); }
-std::uint64_t RubikCore::work() const { return parts_->counted.beats_out * kMaxBeatBytes; }
+std::unique_ptr<Core> make_rubik(const Hardware& hardware, const TransferPorts& ports)
+{
+    return std::make_unique<RubikCore>(hardware, ports);
+}
 
 }  // namespace dlasim

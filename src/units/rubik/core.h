@@ -27,20 +27,6 @@
 
 namespace dlasim {
 
-class RubikCore final : public Core {
-public:
-    RubikCore(const Hardware& hardware, const TransferPorts& ports);
-    ~RubikCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-    std::uint64_t work() const override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+std::unique_ptr<Core> make_rubik(const Hardware& hardware, const TransferPorts& ports);
 
 }  // namespace dlasim

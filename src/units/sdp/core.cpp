@@ -38,14 +38,14 @@ void add(ValueCounters& sum, const ValueCounters& layer, bool lut, bool saturati
     sum.lut_lo_hit += layer.lut_lo_hit;
 }
 
-}  // namespace
+struct SdpCore final : Core {
+    SdpCore(const Hardware& hw, const SdpPorts& ports, bool computes);
 
-struct SdpCore::Parts {
-    Parts(const Hardware& hw, const SdpPorts& ports);
-
-    void advance(Cycle to);
+    void advance(Cycle to) override;
     void catch_up(Cycle to);
-    Cycle horizon() const;
+    Cycle horizon() const override;
+    UnitReport report(Cycle end) override;
+    std::string waiting_for() const override;
     /// Cycles that need not be evaluated in time, because nothing can leave.
     Cycle quiet() const { return refused ? 0 : machine->quiet(); }
     void take_answers(Cycle to);
@@ -84,7 +84,9 @@ struct SdpCore::Parts {
     ValueCounters counted;
 };
 
-SdpCore::Parts::Parts(const Hardware& hw, const SdpPorts& ports)
+}  // namespace
+
+SdpCore::SdpCore(const Hardware& hw, const SdpPorts& ports, bool computes)
     : silicon(facts::sdp::of(hw)),
       links(ports),
       registers(*find_unit(hw, "SDP"), ports.csb),
@@ -108,11 +110,12 @@ SdpCore::Parts::Parts(const Hardware& hw, const SdpPorts& ports)
     read_registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) {
         return read_status.read(offset, group, read_registers.enabled(group, at));
     };
+    values.compute(computes);
 }
 
 /// Evaluates the cycles before `to` in which nothing arrived and nothing left, and accounts those that were slept
 /// through.
-void SdpCore::Parts::catch_up(Cycle to)
+void SdpCore::catch_up(Cycle to)
 {
     // Arrivals would have woken the unit; a beat that was refused is still there, and still refused.
     for (; next < to && active; ++next) settle(next, machine->cycle(next, refused, false, true));
@@ -120,7 +123,7 @@ void SdpCore::Parts::catch_up(Cycle to)
     next = std::max(next, to);
 }
 
-void SdpCore::Parts::advance(Cycle to)
+void SdpCore::advance(Cycle to)
 {
     catch_up(to);
     if (registers.horizon() <= to) registers.advance(to);
@@ -131,7 +134,7 @@ void SdpCore::Parts::advance(Cycle to)
     next = to + 1;
 }
 
-void SdpCore::Parts::take_answers(Cycle to)
+void SdpCore::take_answers(Cycle to)
 {
     for (const bool primary : {true, false}) {
         WriteLink* link = primary ? &links.write_mc : links.write_cv;
@@ -144,7 +147,7 @@ void SdpCore::Parts::take_answers(Cycle to)
 }
 
 /// Evaluates a cycle in which something may arrive or leave.
-void SdpCore::Parts::cycle(Cycle at)
+void SdpCore::cycle(Cycle at)
 {
     if (reading) machine->receive(at);
     const bool offered = links.cacc.valid(at);
@@ -158,7 +161,7 @@ void SdpCore::Parts::cycle(Cycle at)
     if (!reading && read_registers.start_cycle() == at) start_reading(at);
 }
 
-Cycle SdpCore::Parts::horizon() const
+Cycle SdpCore::horizon() const
 {
     Cycle first = active ? next + std::min(quiet(), kNever - next) : kNever;
     if (first == next) return next;
@@ -169,7 +172,7 @@ Cycle SdpCore::Parts::horizon() const
     return std::max(first, next);
 }
 
-void SdpCore::Parts::settle(Cycle at, const Machine::Answer& now)
+void SdpCore::settle(Cycle at, const Machine::Answer& now)
 {
     active = now.changed;
     count(1);
@@ -183,7 +186,7 @@ void SdpCore::Parts::settle(Cycle at, const Machine::Answer& now)
 }
 
 /// Counts cycles that are as the one evaluated last.
-void SdpCore::Parts::count(Cycle cycles)
+void SdpCore::count(Cycle cycles)
 {
     if (count_stall && machine->wdma().blocked()) write_stall += cycles;
     if (running) values.count_lut(cycles);
@@ -192,7 +195,7 @@ void SdpCore::Parts::count(Cycle cycles)
         if (machine->read_blocked(i)) read_stalls[i] += cycles;
 }
 
-void SdpCore::Parts::note_phase(Cycle at, const Machine::Answer& now)
+void SdpCore::note_phase(Cycle at, const Machine::Answer& now)
 {
     beats += now.taken;
     const Wdma& wdma = machine->wdma();
@@ -202,7 +205,7 @@ void SdpCore::Parts::note_phase(Cycle at, const Machine::Answer& now)
     else phases.enter(machine->mux_open() ? Phase::Starved : Phase::Draining, at);
 }
 
-void SdpCore::Parts::start(Cycle at)
+void SdpCore::start(Cycle at)
 {
     const Layer layer = Layer::decode(silicon, registers);
     values.start(registers, layer);
@@ -219,7 +222,7 @@ void SdpCore::Parts::start(Cycle at)
 }
 
 /// Cycle L.
-void SdpCore::Parts::finish(Cycle at)
+void SdpCore::finish(Cycle at)
 {
     const Wdma& wdma = machine->wdma();
     const unsigned group = registers.consumer();
@@ -237,7 +240,7 @@ void SdpCore::Parts::finish(Cycle at)
     for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
 }
 
-void SdpCore::Parts::start_reading(Cycle at)
+void SdpCore::start_reading(Cycle at)
 {
     pending = 0;
     for (unsigned i = 0; i < kReadEngines; ++i) {
@@ -256,7 +259,7 @@ void SdpCore::Parts::start_reading(Cycle at)
 }
 
 /// The done pulse of SDP_RDMA is in cycle `done`.
-void SdpCore::Parts::end_reading(Cycle done)
+void SdpCore::end_reading(Cycle done)
 {
     const bool nan = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 1, 1);
     read_status.latch(read_registers.consumer(), values.counters(), nan, count_reads ? read_stalls : decltype(read_stalls){});
@@ -265,48 +268,43 @@ void SdpCore::Parts::end_reading(Cycle done)
     for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(done + facts::sdp::kDoneToGateOff);
 }
 
-SdpCore::SdpCore(const Hardware& hardware, const SdpPorts& ports, bool with_values) : parts_(std::make_unique<Parts>(hardware, ports))
-{
-    parts_->values.compute(with_values);
-}
-SdpCore::~SdpCore() = default;
-
-void SdpCore::advance(Cycle to) { parts_->advance(to); }
-Cycle SdpCore::horizon() const { return parts_->horizon(); }
-
 UnitReport SdpCore::report(Cycle end)
 {
-    parts_->catch_up(end);
-    parts_->phases.settle(end);
-    const ValueCounters& values = parts_->counted;
-    SdpCounters counted;
-    counted.layers = parts_->layers;
-    counted.beats = parts_->beats;
-    counted.atoms_written = parts_->machine->wdma().atoms_written();
-    counted.atoms_read = parts_->machine->atoms_read();
-    counted.wdma_write_stall = parts_->write_stalls;
-    counted.out_saturation = values.saturated;
-    counted.nan_output_num = values.nan_output;
-    if (values.lut_underflow + values.lut_overflow + values.lut_hybrid != 0) {
-        counted.lut_uflow = values.lut_underflow;
-        counted.lut_oflow = values.lut_overflow;
-        counted.lut_hybrid = values.lut_hybrid;
-        counted.lut_le_hit = values.lut_le_hit;
-        counted.lut_lo_hit = values.lut_lo_hit;
+    catch_up(end);
+    phases.settle(end);
+    SdpCounters totals;
+    totals.layers = layers;
+    totals.beats = beats;
+    totals.atoms_written = machine->wdma().atoms_written();
+    totals.atoms_read = machine->atoms_read();
+    totals.wdma_write_stall = write_stalls;
+    totals.out_saturation = counted.saturated;
+    totals.nan_output_num = counted.nan_output;
+    if (counted.lut_underflow + counted.lut_overflow + counted.lut_hybrid != 0) {
+        totals.lut_uflow = counted.lut_underflow;
+        totals.lut_oflow = counted.lut_overflow;
+        totals.lut_hybrid = counted.lut_hybrid;
+        totals.lut_le_hit = counted.lut_le_hit;
+        totals.lut_lo_hit = counted.lut_lo_hit;
     }
-    for (unsigned i = 0; i < kDomains.size(); ++i) counted.*kDomains[i] = parts_->clocks[i].cycles(end);
-    return {"sdp", parts_->phases, counted};
+    for (unsigned i = 0; i < kDomains.size(); ++i) totals.*kDomains[i] = clocks[i].cycles(end);
+    return {"sdp", phases, totals};
 }
 
 std::string SdpCore::waiting_for() const
 {
-    if (!parts_->running) return parts_->acknowledge.waiting() ? "idle, waits for the answer of memory" : "idle";
-    if (parts_->machine->operands_stuck())
+    if (!running) return acknowledge.waiting() ? "idle, waits for the answer of memory" : "idle";
+    if (machine->operands_stuck())
         return "waits for operands of the second surface: of a single pixel in several batches operands per element "
                "come for one surface only";
-    if (parts_->phases.phase() == Phase::Blocked) return "blocked by the write port";
-    if (parts_->phases.phase() == Phase::Draining) return "all beats taken, the write DMA waits for data";
-    return parts_->reading ? "waits for features or operands, the read engines are running" : "waits for beats or operands";
+    if (phases.phase() == Phase::Blocked) return "blocked by the write port";
+    if (phases.phase() == Phase::Draining) return "all beats taken, the write DMA waits for data";
+    return reading ? "waits for features or operands, the read engines are running" : "waits for beats or operands";
+}
+
+std::unique_ptr<Core> make_sdp(const Hardware& hardware, const SdpPorts& ports, bool values)
+{
+    return std::make_unique<SdpCore>(hardware, ports, values);
 }
 
 }  // namespace dlasim

@@ -33,20 +33,7 @@
 
 namespace dlasim {
 
-class SdpCore final : public Core {
-public:
-    /// Without `values` only time is computed: all data written are zero.
-    SdpCore(const Hardware& hardware, const SdpPorts& ports, bool values = true);
-    ~SdpCore() override;
-
-    void advance(Cycle to) override;
-    Cycle horizon() const override;
-    UnitReport report(Cycle end) override;
-    std::string waiting_for() const override;
-
-private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
-};
+/// Without `values` only time is computed: all data written are zero.
+std::unique_ptr<Core> make_sdp(const Hardware& hardware, const SdpPorts& ports, bool values = true);
 
 }  // namespace dlasim
