@@ -9,6 +9,7 @@
 #include "config/descriptor_keys.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "config/network_keys.h"
 #include "config/sweep.h"
 #include "files/console.h"
 #include "platform/declared.h"
@@ -146,6 +147,13 @@ std::vector<Chapter> reference()
           {{"bdma"}, "Copies", "`\"op\": \"bdma\"`.", rows_of(copy_keys())},
           {{"rubik"}, "Reshapes", "`\"op\": \"rubik\"`.", rows_of(reshape_keys())},
           {{"lrn"}, "Local response normalisation", "`\"op\": \"lrn\"`.", rows_of(lrn_keys())}}});
+    chapters.push_back({"Networks",
+                        "",
+                        {{{"network_file"},
+                          "",
+                          "What `dlasim net` reads, and `base/network` of a sweep; [NETWORK.md](NETWORK.md) tells what the keys do "
+                          "together. Objects of a layer are those of a descriptor.",
+                          rows_of(network_keys())}}});
     chapters.push_back(
         {"result.json of a run",
          "",

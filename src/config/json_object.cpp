@@ -4,26 +4,10 @@
 
 #include "base/expects.h"
 #include "files/printable.h"
+#include "files/spelling.h"
 
 namespace dlasim {
 namespace {
-
-/// Letters to insert, remove or change to get from one word to the other.
-std::size_t distance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
 
 std::string range_text(Within range) { return "a whole number in " + std::to_string(range.low) + ".." + std::to_string(range.high); }
 
@@ -36,9 +20,9 @@ std::string found(const Json& value) { return "found " + printable(json_excerpt(
 std::string suggest(std::string_view key, const std::vector<std::string>& known)
 {
     if (known.empty()) return "";
-    const auto nearest =
-        std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) { return distance(key, a) < distance(key, b); });
-    if (distance(key, *nearest) <= std::max<std::size_t>(2, key.size() / 3)) return " (did you mean \"" + *nearest + "\"?)";
+    const auto nearest = std::min_element(known.begin(), known.end(),
+                                          [&](const auto& a, const auto& b) { return letters_apart(key, a) < letters_apart(key, b); });
+    if (letters_apart(key, *nearest) <= std::max<std::size_t>(2, key.size() / 3)) return " (did you mean \"" + *nearest + "\"?)";
     std::string list;
     for (const std::string& word : known) list += (list.empty() ? "" : ", ") + word;
     return " (known: " + list + ")";

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <unordered_map>
 
 #include "config/geometry_reader.h"
 #include "config/layer_reader.h"
+#include "config/network_keys.h"
 #include "config/partition_reader.h"
 #include "config/transfer_reader.h"
 
@@ -18,40 +20,10 @@ const std::vector<std::string> kPrecisions{"int8", "fp16"};
 const std::vector<std::string> kActivations{"none", "relu", "relu6", "leaky", "tanh"};
 const std::vector<std::string> kFunctions{"max", "min", "average"};
 constexpr const char* kInput = "data";  // the network's input
-constexpr Within kSide{1, 8192}, kWindow{1, 64}, kFactor{1, 8};
+constexpr Within kWindow{1, keys::kMostNetworkWindow}, kPadding{0, keys::kMostNetworkPad}, kFactor{1, keys::kMostUpsample};
 constexpr std::size_t kMostInputs = 64, kMostName = 100;
-constexpr std::int64_t kMostWindow = 63;  // padding
 
 std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
-
-std::vector<std::string> keys_of(NetworkOp op)
-{
-    std::vector<std::string> keys{"name", "op", "inputs", "input", "output"};
-    const auto add = [&](std::initializer_list<const char*> more) { keys.insert(keys.end(), more.begin(), more.end()); };
-    switch (op) {
-        case NetworkOp::Convolution:
-        case NetworkOp::FullyConnected:
-        case NetworkOp::Deconvolution:
-            add({"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group", "bias",
-                 "activation", "normalised", "partition"});
-            break;
-        case NetworkOp::Pool:
-            add({"pool"});
-            break;
-        case NetworkOp::Add:
-            add({"activation"});
-            break;
-        case NetworkOp::Lrn:
-            add({"lrn"});
-            break;
-        case NetworkOp::Upsample:
-            add({"factor"});
-            break;
-        default:
-            break;
-    }
-    return keys;
-}
 
 /// A layer as a descriptor of its own, with the shape of what it reads.
 Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Precision precision)
@@ -68,8 +40,7 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Prec
 
 class NetworkReader {
 public:
-    NetworkReader(const Json& json, const std::string& file)
-        : top_(json, file, "", {"name", "source", "note", "macs", "precision", "input", "plan", "overlap", "layers"})
+    NetworkReader(const Json& json, const std::string& file) : top_(json, file, "", std::span<const InputKey>(keys::kNetwork))
     {
         network_.file = file;
         network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
@@ -105,11 +76,11 @@ private:
 
     static NetworkTensor read_input(const JsonObject& object)
     {
-        const JsonObject input(object.raw("input"), object.file(), object.pointer("input"), {"width", "height", "channels"});
+        const JsonObject input = object.object("input", keys::kNetworkShape);
         NetworkTensor tensor;
-        tensor.width = small(input.integer("width", kSide, "input width"));
-        tensor.height = small(input.integer("height", kSide, "input height"));
-        tensor.channels = small(input.integer("channels", kSide, "input channels"));
+        tensor.width = small(input.integer("width"));
+        tensor.height = small(input.integer("height"));
+        tensor.channels = small(input.integer("channels"));
         return tensor;
     }
 
@@ -219,7 +190,7 @@ private:
         } else if (layer.op == NetworkOp::Add || layer.op == NetworkOp::Concat) {
             join(layer, object, out);
         }
-        if (std::max({out.width, out.height, out.channels}) > kSide.high)
+        if (std::max({out.width, out.height, out.channels}) > keys::kMostSide)
             throw ConfigError(layer.where, "makes " + shape(out) + ", expected at most 8192 each way");
         return out;
     }
@@ -243,9 +214,7 @@ private:
     Pool read_window(const JsonObject& parent, const NetworkTensor& in) const
     {
         if (!parent.has("pool")) parent.missing("pool", "an object {\"function\", \"kernel\"}");
-        const JsonObject object(
-            parent.raw("pool"), parent.file(), parent.pointer("pool"),
-            {"function", "kernel", "kernel_shape", "stride", "strides", "pad", "pads", "ceil_mode", "count_include_pad"});
+        const JsonObject object = parent.object("pool", keys::kNetworkPool);
         Pool pool;
         pool.function = static_cast<PoolFunction>(object.word("function", kFunctions, 0));
         object.not_both("kernel", "kernel_shape");
@@ -255,22 +224,22 @@ private:
             pool.x.kernel = small(yx[1]);
         } else {
             if (!object.has("kernel")) object.missing("kernel", "an object {\"width\", \"height\"}");
-            const JsonObject kernel(object.raw("kernel"), object.file(), object.pointer("kernel"), {"width", "height"});
-            pool.x.kernel = small(kernel.integer("width", kWindow, "kernel width"));
-            pool.y.kernel = small(kernel.integer("height", kWindow, "kernel height"));
+            const JsonObject kernel = object.object("kernel", keys::kNetworkPoolKernel);
+            pool.x.kernel = small(kernel.integer("width"));
+            pool.y.kernel = small(kernel.integer("height"));
         }
         const Extent stride = read_extent(object, "stride", "strides", kWindow, "stride");
         pool.x.stride = stride.x;
         pool.y.stride = stride.y;
-        const Sides pad = read_sides(object, {0, kMostWindow}, {0, kMostWindow}, [](const JsonObject& sides) {
+        const Sides pad = read_sides(object, kPadding, kPadding, [](const JsonObject& sides) {
             if (sides.has("value")) throw ConfigError(sides.where("value"), "expected no such key: padding counts as 0 or not at all");
         });
         pool.x.before = pad.left;
         pool.x.after = pad.right;
         pool.y.before = pad.top;
         pool.y.after = pad.bottom;
-        pool.ceil = object.integer("ceil_mode", {0, 1}, "one more window where elements are left", 0) == 1;
-        const bool counts = object.integer("count_include_pad", {0, 1}, "the padding counts in an average", 0) == 1;
+        pool.ceil = object.integer("ceil_mode", 0) == 1;
+        const bool counts = object.integer("count_include_pad", 0) == 1;
         check_window(pool.x, in.width, object, "columns");
         check_window(pool.y, in.height, object, "rows");
         const bool pads =
@@ -293,9 +262,9 @@ private:
     void check_output(const JsonObject& object, const NetworkTensor& out) const
     {
         if (!object.has("output")) return;
-        const JsonObject given(object.raw("output"), object.file(), object.pointer("output"), {"width", "height", "channels"});
+        const JsonObject given = object.object("output", keys::kNetworkShape);
         const auto check = [&](const char* key, std::uint32_t made) {
-            if (given.has(key) && given.integer(key, kSide, "of the output") != made)
+            if (given.has(key) && given.integer(key) != made)
                 throw ConfigError(given.where(key),
                                   found(given.raw(key)) + ", expected " + std::to_string(made) + ": the layer makes " + shape(out));
         };
@@ -306,7 +275,7 @@ private:
 
     void check_macs() const
     {
-        const auto macs = static_cast<std::uint64_t>(top_.integer("macs", {0, INT64_MAX}, "multiplications of the network"));
+        const auto macs = static_cast<std::uint64_t>(top_.integer("macs"));
         if (macs != network_.macs())
             throw ConfigError(top_.where("macs"), "found " + std::to_string(macs) + ", expected " + std::to_string(network_.macs()) +
                                                       ", what the layers add up to");

@@ -183,6 +183,13 @@ class Keys(unittest.TestCase):
             result = self.load("net/result.json")
             self.sections["network"].check(result)
             self.units(result["units"])
+        self.dlasim("net", "network.json", "--plan", "--out", "planned_net", "--quiet")
+        self.sections["network_file"].check(self.load("planned_net/plan.json"))
+        for file in (ROOT / "models/networks").glob("*.json"):
+            self.sections["network_file"].check(json.loads(file.read_text()))
+        page = (ROOT / "docs/NETWORK.md").read_text() + (ROOT / "docs/DESCRIPTOR.md").read_text()
+        for key in {row["name"].split("/")[-1] for row in self.sections["network_file"].rows}:
+            self.assertRegex(page, rf'[`"]{key}[`"]', f"{key} is not explained")
 
     def look_at_loadables(self):
         files = DATA / "loadables"

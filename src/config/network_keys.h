@@ -1,0 +1,94 @@
+// The keys of a network, as descriptor_keys.h has those of a layer; the objects that both have stand there.
+//
+//   kNetwork ──► NetworkReader        network_keys() ──► dlasim reference
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/descriptor_keys.h"
+#include "config/network.h"
+
+namespace dlasim::keys {
+
+inline constexpr std::int64_t kMostNetworkWindow = 64, kMostNetworkPad = 63, kMostUpsample = 8;
+
+inline constexpr std::array kNetwork{
+    InputKey{{"name", "text", "", "for the reader of the report"}, 0, 0, "the file's"},
+    InputKey{{"source", "text", "", "where the network is from"}, 0, 0, "nothing"},
+    InputKey{{"note", "text", "", "for whoever reads the file"}, 0, 0, "nothing"},
+    InputKey{{"macs", "integer", "MACs", "multiplications of all layers: checked"}, 0, INT64_MAX, "not checked"},
+    InputKey{{"precision", "text", "", "of all tensors: int8 or fp16"}, 0, 0, "int8"},
+    InputKey{{"input", "object", "", "the tensor \"data\"", "layers have no inputs of their own"}},
+    InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least"}, 0, 0, "parts"},
+    InputKey{{"overlap", "text", "", "what software starts before the operation before is done: all, registers, none or unprotected"},
+             0,
+             0,
+             "all"},
+    InputKey{{"layers", "list", "", "1 to 2048, each reads tensors of those before"}},
+};
+inline constexpr std::array kNetworkShape{
+    InputKey{{"width", "integer", "elements", "columns"}, 1, kMostSide},
+    InputKey{{"height", "integer", "elements", "rows"}, 1, kMostSide},
+    InputKey{{"channels", "integer", "channels", "channels"}, 1, kMostSide},
+};
+
+/// A key of a layer, and the operations that have it: a bit each.
+struct OperationKey : InputKey {
+    std::uint32_t operations = UINT32_MAX;
+};
+constexpr std::uint32_t bit_of(NetworkOp op) { return 1u << static_cast<unsigned>(op); }
+inline constexpr std::uint32_t kConvolutions =
+    bit_of(NetworkOp::Convolution) | bit_of(NetworkOp::FullyConnected) | bit_of(NetworkOp::Deconvolution);
+
+inline constexpr std::array kOperation{
+    OperationKey{{{"name", "text", "", "of the layer and of the tensor that it makes"}}},
+    OperationKey{{{"op", "text", "", "conv2d, fully_connected, deconv2d, pool, add, lrn, concat, upsample or softmax"}}},
+    OperationKey{{{"inputs", "list", "", "names of tensors; two or more of add and concat"}, 0, 0, "the layer before"}},
+    OperationKey{{{"input", "object", "", "a tensor for this layer alone", "in place of inputs"}}},
+    OperationKey{{{"output", "object", "", "the shape that it makes: checked"}, 0, 0, "not checked"}},
+    OperationKey{{{"kernel", "object", "", "the kernels", "convolutions"}}, kConvolutions},
+    OperationKey{{{"kernel_shape", "list", "elements", "ONNX: kernel [height, width]", "in place of the kernel's"}}, kConvolutions},
+    OperationKey{{{"stride", "object", "", "of the kernel, 1..8", "convolutions"}, 0, 0, "1"}, kConvolutions},
+    OperationKey{{{"strides", "list", "elements", "ONNX: stride [y, x]", "in place of stride"}}, kConvolutions},
+    OperationKey{{{"dilation", "object", "", "of the kernel, 1..32", "convolutions"}, 0, 0, "1"}, kConvolutions},
+    OperationKey{{{"dilations", "list", "elements", "ONNX: dilation [y, x]", "in place of dilation"}}, kConvolutions},
+    OperationKey{{{"pad", "object", "", "padding: in front 0..31, behind 0..63", "convolutions"}, 0, 0, "0"}, kConvolutions},
+    OperationKey{{{"pads", "list", "elements", "ONNX: padding [top, left, bottom, right]", "in place of pad"}}, kConvolutions},
+    OperationKey{{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMostSide, "1"}, kConvolutions},
+    OperationKey{{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMostSide}, kConvolutions},
+    OperationKey{{{"bias", "flag", "", "a number a kernel is added", "convolutions"}, 0, 0, "false"}, kConvolutions},
+    OperationKey{{{"normalised", "flag", "", "batch normalisation is folded into weights and bias", "convolutions"}, 0, 0, "false"},
+                 kConvolutions},
+    OperationKey{{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"}, kConvolutions},
+    OperationKey{{{"activation", "text", "", "none, relu, relu6, leaky or tanh", "convolutions, add"}, 0, 0, "none"},
+                 kConvolutions | bit_of(NetworkOp::Add)},
+    OperationKey{{{"pool", "object", "", "the windows", "pool"}}, bit_of(NetworkOp::Pool)},
+    OperationKey{{{"lrn", "object", "", "the normalisation", "lrn"}}, bit_of(NetworkOp::Lrn)},
+    OperationKey{{{"factor", "object", "", "how often an element is repeated, 1..8", "upsample"}}, bit_of(NetworkOp::Upsample)},
+};
+
+// Windows that PDP cannot do run on the host.
+inline constexpr std::array kNetworkPool{
+    kPool[0], kPool[1],
+    kPool[2], InputKey{{"stride", "object", "", "of the window, 1..64"}, 0, 0, "1"},
+    kPool[4], InputKey{{"pad", "object", "", "padding, 0..63"}, 0, 0, "0"},
+    kPool[6], kPool[7],
+    kPool[8],
+};
+inline constexpr std::array kNetworkPoolKernel{
+    InputKey{{"width", "integer", "elements", "kernel width"}, 1, kMostNetworkWindow},
+    InputKey{{"height", "integer", "elements", "kernel height"}, 1, kMostNetworkWindow},
+};
+
+}  // namespace dlasim::keys
+
+namespace dlasim {
+
+/// Those that a layer of this operation may have.
+std::vector<std::string> keys_of(NetworkOp op);
+/// With the places in the file.
+std::vector<PlacedKey> network_keys();
+
+}  // namespace dlasim
