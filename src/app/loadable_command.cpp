@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "app/interrupt.h"
 #include "app/loadable_run.h"
+#include "app/outcome.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/status.h"
@@ -179,10 +179,8 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     const OrderedJson json = loadable_result_json(result);
     if (options.on_result) options.on_result(json);
     result_file.commit(json_file_text(json, 2));
-    if (!options.quiet) say("{}\n  written      {}\n", loadable_table(result), printable((folder.path() / "result.json").string()));
-    if (options.times)
-        say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
-                  machine.cpu_seconds());
+    if (!options.quiet) say_outcome(loadable_table(result), folder);
+    if (options.times) say_cpu_seconds(machine.cpu_seconds());
     return result.verification().mismatches == 0 ? kDone : kMismatch;
 }
 

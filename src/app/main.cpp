@@ -100,6 +100,32 @@ CLI::Validator shard_option()
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
+/// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
+struct SharedOptions {
+    CLI::Option *point, *out;
+};
+template <class Options>
+SharedOptions add_shared_options(CLI::App& app, Options& options)
+{
+    CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
+    CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
+    app.add_option("--events", options.events, "write the events of the run to this file: bus logs, all runs of all probes");
+    app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
+    app.add_flag("--quiet", options.quiet, "print nothing but errors");
+    app.add_flag("--times", options.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
+    hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
+    return {point, out};
+}
+
+/// The machine, of commands whose file is for any.
+template <class Options>
+void add_machine_options(CLI::App& app, Options& options)
+{
+    app.add_option("--hw", options.hardware, "hardware preset or file")->capture_default_str();
+    app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
+    app.add_option("--set", options.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
+}
+
 int parse_and_run(int argc, char** argv)
 {
     CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator"};
@@ -110,21 +136,13 @@ int parse_and_run(int argc, char** argv)
     RunOptions run;
     CLI::App* run_app = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
     run_app->add_option("LAYER", run.layer, "layer descriptor, or a sweep with --point (JSON)")->required();
-    CLI::Option* run_point = run_app->add_option("--point", run.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
-    run_app->add_option("--hw", run.hardware, "hardware preset or file")->capture_default_str();
-    run_app->add_option("--memory", run.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
-    run_app->add_option("--set", run.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
-    CLI::Option* run_out = run_app->add_option("--out", run.out, "output folder")->capture_default_str();
-    run_app->add_option("--events", run.events, "write the events of the run to this file: bus logs, all runs of all probes");
+    add_machine_options(*run_app, run);
+    const SharedOptions run_shared = add_shared_options(*run_app, run);
     CLI::Option* seed =
         run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
     run_app->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json");
-    run_app->add_flag("--timing-only", run.timing_only, "simulate time without values; nothing is verified");
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
-    run_app->add_flag("--quiet", run.quiet, "print nothing but errors");
     run_app->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
-    run_app->add_flag("--times", run.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
-    hidden(run_app->add_flag("--stepping", run.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     NetOptions net;
     CLI::App* net_app = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
@@ -132,21 +150,17 @@ int parse_and_run(int argc, char** argv)
         ->add_option("NETWORK", net.network,
                      "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, or a sweep with --point")
         ->required();
+    add_machine_options(*net_app, net);
+    const SharedOptions net_shared = add_shared_options(*net_app, net);
     net_app->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
     net_app->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
     net_app->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
         ->allow_extra_args(false);
-    CLI::Option* net_point = net_app->add_option("--point", net.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
-    net_app->add_option("--hw", net.hardware, "hardware preset or file")->capture_default_str();
-    net_app->add_option("--memory", net.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
-    net_app->add_option("--set", net.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
-    CLI::Option* net_out = net_app->add_option("--out", net.out, "output folder")->capture_default_str();
     net_app->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
         ->check(CLI::IsMember({"int8", "fp16"}));
     net_app->add_flag("--plan", net.plan,
                       "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
                       "every cut told to plan.json, to be edited and run");
-    net_app->add_option("--events", net.events, "write the events of the run to this file: bus logs, all runs of all probes");
     net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     std::string layers = "together";
     net_app
@@ -154,30 +168,20 @@ int parse_and_run(int argc, char** argv)
                      "apart: simulate every step by itself too, and report the sum and what running them together saves")
         ->capture_default_str()
         ->check(CLI::IsMember({"together", "apart"}));
-    net_app->add_flag("--timing-only", net.timing_only, "simulate time without values; nothing is verified");
     net_app->add_flag("!--no-pixels", net.pixels,
                       "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
     net_app->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
     net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");
-    net_app->add_flag("--quiet", net.quiet, "print nothing but errors");
-    net_app->add_flag("--times", net.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
-    hidden(net_app->add_flag("--stepping", net.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     LoadableOptions file;
     CLI::App* file_app = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");
     file_app->add_option("LOADABLE", file.loadable, "the file, or a sweep with --point (JSON)")->required();
-    CLI::Option* file_point = file_app->add_option("--point", file.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     add_loadable_options(*file_app, file);
+    const SharedOptions file_shared = add_shared_options(*file_app, file);
     file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
-    file_app->add_option("--out", file.out, "output folder")->capture_default_str();
-    file_app->add_option("--events", file.events, "write the events of the run to this file");
-    file_app->add_flag("--timing-only", file.timing_only, "simulate time without values");
     file_app->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
-    file_app->add_flag("--quiet", file.quiet, "print nothing but errors");
-    file_app->add_flag("--times", file.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
-    hidden(file_app->add_flag("--stepping", file.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     ExportOptions exported;
     CLI::App* export_app =
@@ -271,13 +275,13 @@ int parse_and_run(int argc, char** argv)
     }
     run.has_seed = seed->count() != 0;
     exported.what.seeded = export_seed->count() != 0;
-    run.has_out = run_out->count() != 0;
-    run.has_point = run_point->count() != 0;
-    net.has_point = net_point->count() != 0;
-    file.has_point = file_point->count() != 0;
-    if (run_app->parsed()) return run_command(run);
-    net.has_out = net_out->count() != 0;
+    run.has_out = run_shared.out->count() != 0;
+    run.has_point = run_shared.point->count() != 0;
+    net.has_out = net_shared.out->count() != 0;
+    net.has_point = net_shared.point->count() != 0;
+    file.has_point = file_shared.point->count() != 0;
     net.apart = layers == "apart";
+    if (run_app->parsed()) return run_command(run);
     if (net_app->parsed()) return net_command(net);
     if (file_app->parsed()) return loadable_command(file);
     if (export_app->parsed()) return export_command(exported);

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
-
 #include "app/apart.h"
 #include "app/interrupt.h"
 #include "app/onnx_run.h"
+#include "app/outcome.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
@@ -117,10 +116,8 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     const OrderedJson json = network_result_json(result);
     if (options.on_result) options.on_result(json);
     outputs.result.commit(json_file_text(json, 2));
-    if (!options.quiet) say("{}\n  written      {}\n", network_table(result), printable((outputs.folder.path() / "result.json").string()));
-    if (options.times)
-        say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
-                  simulation.cpu_seconds);
+    if (!options.quiet) say_outcome(network_table(result), outputs.folder);
+    if (options.times) say_cpu_seconds(simulation.cpu_seconds);
     return result.verified() ? kDone : kMismatch;
 }
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <filesystem>
 
 #include "app/interrupt.h"
+#include "app/outcome.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
@@ -72,10 +72,8 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     const OrderedJson json = result_json(result);
     if (options.on_result) options.on_result(json);
     outputs.result.commit(json_file_text(json, 2));
-    if (!options.quiet) say("{}\n  written      {}\n", summary_table(result), printable((outputs.folder.path() / "result.json").string()));
-    if (options.times)
-        say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
-                  simulation.cpu_seconds);
+    if (!options.quiet) say_outcome(summary_table(result), outputs.folder);
+    if (options.times) say_cpu_seconds(simulation.cpu_seconds);
     for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(job.name), violation);
     if (!run.dbb_memory.violations.empty()) return kMismatch;
     const bool unexpected = result.expected && !result.expected->equal();

@@ -259,6 +259,26 @@ private:
     HardwareTask t_;
 };
 
+/// One of the cubes of an operation; null of BDMA, which has none.
+template <class Which>
+const Cube* cube_of(const Operation& o, Which which)
+{
+    switch (o.kind) {
+        case Kind::Conv:
+            return which(o.conv);
+        case Kind::Sdp:
+            return which(o.sdp);
+        case Kind::Pdp:
+            return which(o.pdp);
+        case Kind::Cdp:
+            return which(o.cdp);
+        case Kind::Rubik:
+            return which(o.rubik);
+        default:
+            return nullptr;
+    }
+}
+
 }  // namespace
 
 bool SdpOperation::needs_rdma() const
@@ -270,38 +290,12 @@ bool SdpOperation::needs_rdma() const
 
 const Cube* Operation::source() const
 {
-    switch (kind) {
-        case Kind::Conv:
-            return &conv.source;
-        case Kind::Sdp:
-            return &sdp.source;
-        case Kind::Pdp:
-            return &pdp.source;
-        case Kind::Cdp:
-            return &cdp.source;
-        case Kind::Rubik:
-            return &rubik.source;
-        default:
-            return nullptr;
-    }
+    return cube_of(*this, [](const auto& of_kind) { return &of_kind.source; });
 }
 
 const Cube* Operation::destination() const
 {
-    switch (kind) {
-        case Kind::Conv:
-            return &conv.destination;
-        case Kind::Sdp:
-            return &sdp.destination;
-        case Kind::Pdp:
-            return &pdp.destination;
-        case Kind::Cdp:
-            return &cdp.destination;
-        case Kind::Rubik:
-            return &rubik.destination;
-        default:
-            return nullptr;
-    }
+    return cube_of(*this, [](const auto& of_kind) { return &of_kind.destination; });
 }
 
 std::string HardwareTask::where_is(std::size_t operation) const

@@ -62,6 +62,15 @@ void Sequence::before_enable(const Operations& after)
         for (Operation before = 0; before < last; ++before) wait_for(before);
 }
 
+void Sequence::start(Operation operation, const PassRegisters& registers, const Operations& after, const Ready& ready)
+{
+    program_.write(registers.writes);
+    before_enable(after);
+    if (ready) ready();
+    program_.write(registers.enables);
+    if (operation == 0) program_.add(MarkT0{});
+}
+
 Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after, const Ready& ready)
 {
     before_registers();
@@ -75,12 +84,7 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     if (pass.pool && !sdp) groups.pdp_rdma = take(kPdpRdma);
     const std::uint32_t of_sdp = sdp ? bit(kSdpBit, groups.sdp) : 0, of_pdp = pass.pool ? bit(kPdpBit, groups.pdp) : 0;
     const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
-    const PassRegisters registers = registers_of(pass, groups, hw_);
-    program_.write(registers.writes);
-    before_enable(after);
-    if (ready) ready();
-    program_.write(registers.enables);
-    if (operation == 0) program_.add(MarkT0{});
+    start(operation, registers_of(pass, groups, hw_), after, ready);
     return operation;
 }
 
@@ -117,12 +121,7 @@ Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after, 
     }
     const unsigned group = take(kCdp);
     const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
-    const PassRegisters registers = lrn_writes(pass, group);
-    program_.write(registers.writes);
-    before_enable(after);
-    if (ready) ready();
-    program_.write(registers.enables);
-    if (operation == 0) program_.add(MarkT0{});
+    start(operation, lrn_writes(pass, group), after, ready);
     return operation;
 }
 

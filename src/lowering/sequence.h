@@ -66,6 +66,8 @@ private:
     /// The group of a unit that the next operation takes.
     unsigned take(Unit unit);
     Operation begin(std::uint32_t done, std::uint32_t raised);
+    /// Its registers and, when the operations `after` are done, its enables.
+    void start(Operation operation, const PassRegisters& registers, const Operations& after, const Ready& ready);
 
     ProgramWriter& program_;
     const Hardware& hw_;

@@ -14,6 +14,7 @@
 #include "files/input.h"
 #include "files/json_text.h"
 #include "files/number.h"
+#include "files/spelling.h"
 #include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
 #include "units/dram/keys.h"
@@ -23,29 +24,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::size_t distance(const std::string& a, const std::string& b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t corner = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t up = row[j];
-            row[j] = std::min({up + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1])});
-            corner = up;
-        }
-    }
-    return row[b.size()];
-}
-
 template <class Names>
 std::string nearest(const std::string& word, const Names& names)
 {
     std::string best;
     std::size_t least = 4;
     for (const auto& name : names)
-        if (const std::size_t d = distance(word, name); d < least) {
+        if (const std::size_t d = letters_apart(word, name); d < least) {
             least = d;
             best = name;
         }

@@ -42,10 +42,9 @@ struct LutPath {
     }
 };
 
-class RigidYEngine {
+/// What both generations have alike.
+class YEngine {
 public:
-    explicit RigidYEngine(std::uint32_t pieces) { input_.ratio = output_.ratio = static_cast<std::uint8_t>(pieces); }
-    void start(const EngineLayer& layer);
     bool valid() const { return output_.valid(); }
     // A beat is here for many cycles; nothing is gained by knowing for how many.
     unsigned latency() const { return 0; }
@@ -54,31 +53,36 @@ public:
     bool looked_up() const { return looked_up_; }
     /// A piece of a beat entered the arithmetic.
     bool passed() const { return passed_; }
+
+protected:
+    explicit YEngine(std::uint32_t pieces) { input_.ratio = output_.ratio = static_cast<std::uint8_t>(pieces); }
+
+    bool looked_up_ = false, passed_ = false;
+    elements::Pack input_;
+    elements::Unpack output_;
+};
+
+class RigidYEngine final : public YEngine {
+public:
+    explicit RigidYEngine(std::uint32_t pieces) : YEngine(pieces) {}
+    void start(const EngineLayer& layer);
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
 
 private:
     using Index = elements::Rigid<facts::sdp::kRigidLutIndex>;
     using Interpolate = elements::Rigid<facts::sdp::kRigidLutInterpolate>;
 
-    bool lut_on_ = false, looked_up_ = false, passed_ = false;
-    elements::Pack input_;
+    bool lut_on_ = false;
     elements::Rigid<facts::sdp::kRigidEwMul> mul_;
     elements::FallThrough<facts::sdp::kRigidEwFifo> to_alu_;
     elements::Rigid<facts::sdp::kRigidEwAlu> alu_;
     LutPath<Index, elements::Pipe, elements::Skid, Interpolate> lut_;
-    elements::Unpack output_;
 };
 
-class ElasticYEngine {
+class ElasticYEngine final : public YEngine {
 public:
-    explicit ElasticYEngine(std::uint32_t pieces) { input_.ratio = output_.ratio = static_cast<std::uint8_t>(pieces); }
+    explicit ElasticYEngine(std::uint32_t pieces) : YEngine(pieces) {}
     void start(const EngineLayer& layer) { layer_ = layer; }
-    bool valid() const { return output_.valid(); }
-    // As above.
-    unsigned latency() const { return 0; }
-    unsigned distance() const { return 0; }
-    bool looked_up() const { return looked_up_; }
-    bool passed() const { return passed_; }
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
 
 private:
@@ -86,11 +90,8 @@ private:
     using Interpolate = elements::Row<elements::Skid, facts::sdp::kElasticLutInterpolate>;
 
     EngineLayer layer_;
-    bool looked_up_ = false, passed_ = false;
-    elements::Pack input_;
     elements::Row<elements::Skid, 2> mul_, alu_;
     LutPath<Index, elements::SkidB, elements::SkidB, Interpolate> lut_;
-    elements::Unpack output_;
 };
 
 }  // namespace dlasim::sdp

@@ -1,0 +1,14 @@
+// What `run`, `net` and `loadable` say at their end.
+#pragma once
+#include <string>
+
+#include "app/output_folder.h"
+
+namespace dlasim {
+
+/// The table of a run, and where its result is.
+void say_outcome(const std::string& table, const OutputFolder& folder);
+/// On stderr; `simulation`: CPU seconds of Machine::run.
+void say_cpu_seconds(double simulation);
+
+}  // namespace dlasim
