@@ -3,150 +3,233 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/expects.h"
+
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kLanes = CellAtom::kLanes;
-constexpr std::uint32_t kOffset = 0x55550000;     // Q
-constexpr unsigned kVanished = 8;                 // steps
-constexpr unsigned kDepth = 4 * (kVanished - 1);  // bits that a product can lose
-constexpr unsigned kHalfTree = 24;
-using Slices = std::array<std::uint64_t, kDepth>;
+constexpr std::size_t kLanes = CellAtom::kLanes, kTogether = CellKernels::kTogether, kDigits = CellKernels::kDigits;
+constexpr std::uint32_t kOffset = 0x55550000;  // Q
+constexpr unsigned kVanished = 8;              // steps
+constexpr int kMostPlaces = 4 * kVanished;     // that a product is shifted by
+constexpr unsigned kHalfTree = 24;             // bits of its words
+using Each = CellKernels::Each;
 
-struct Words {
-    Slices sum{}, carry{};
+/// The lanes of every kernel by the steps that their products are shifted, and how many the farthest one is.
+struct Steps {
+    alignas(64) std::array<Each, kVanished> at;
+    std::array<std::int32_t, kTogether> top;  // the largest exponent, 4 * E3
+    unsigned most = 0;
 };
 
-/// A row of full adders over the lowest `depth` bits of numbers of `width` bits.
-Words full_adders(const Slices& x, const Slices& y, const Slices& z, unsigned depth, unsigned width = kDepth)
+DLASIM_FORM void align(const CellKernels& w, const CellAtom& d, Steps& steps)
 {
-    Words out;
-    for (unsigned i = 0; i < std::min(depth, width); ++i) {
-        out.sum[i] = x[i] ^ y[i] ^ z[i];
-        if (i + 1 < std::min(depth, width)) out.carry[i + 1] = (x[i] & y[i]) | (x[i] & z[i]) | (y[i] & z[i]);
+    alignas(64) std::array<Each, 4> sum;
+    alignas(64) Each live, candidates, below;
+    alignas(64) std::array<Each, 4> largest;
+    for (std::size_t k = 0; k < kTogether; ++k) {
+        std::uint64_t carry = w.exponent[0][k] & d.exponent[0];
+        sum[0][k] = w.exponent[0][k] ^ d.exponent[0];
+        for (unsigned i = 1; i < 3; ++i) {
+            const std::uint64_t a = w.exponent[i][k], b = d.exponent[i];
+            sum[i][k] = a ^ b ^ carry;
+            carry = (a & b) | (carry & (a | b));
+        }
+        sum[3][k] = carry;
+        candidates[k] = live[k] = w.live[k] & d.live;
     }
-    return out;
-}
-
-/// Digit j of the weights times the data, 17 bits, shifted left by `left`; the last bit says that the digit is not negative.
-Slices row(const CellWeights& w, const CellAtom& d, unsigned j, std::uint64_t minus, unsigned left, unsigned depth)
-{
-    Slices out{};
-    for (unsigned i = 0; i <= 16 && i + left < depth; ++i) {
-        if (i == 16) out[i + left] = ~minus;
-        else out[i + left] = ((w.one[j] & d.slice[i]) | (i == 0 ? 0 : w.two[j] & d.slice[i - 1])) ^ minus;
-    }
-    return out;
-}
-
-/// Four rows and their corrections, first digit j, to two words.
-Words half_tree(const CellWeights& w, const CellAtom& d, unsigned j, std::uint64_t sign, unsigned depth)
-{
-    std::array<std::uint64_t, 4> minus;
-    for (unsigned i = 0; i < 4; ++i) minus[i] = (w.minus_inverted[j + i] & sign) | (w.minus[j + i] & ~sign);
-    std::array<Slices, 5> in;
-    for (unsigned i = 0; i < 4; ++i) in[i] = row(w, d, j + i, minus[i], 2 * i, depth);
-    in[4] = {};
-    // A correction stands in the free bits below the next row.
-    for (unsigned i = 0; i < 4; ++i)
-        if (2 * i < depth) in[i + 1][2 * i] |= minus[i];
-    const Words a = full_adders(in[0], in[1], in[2], depth, kHalfTree), b = full_adders(a.sum, a.carry, in[3], depth, kHalfTree);
-    return full_adders(b.sum, b.carry, in[4], depth, kHalfTree);
-}
-
-Slices shifted_by_eight(const Slices& x)
-{
-    Slices out{};
-    std::copy(x.begin(), x.end() - 8, out.begin() + 8);
-    return out;
-}
-
-/// Lanes whose lost bits carry; `at[s]`: lanes that are shifted by s steps.
-std::uint64_t lost_carries(const CellWeights& w, const CellAtom& d, const std::array<std::uint64_t, kVanished>& at)
-{
-    unsigned steps = kVanished - 1;
-    while (steps > 0 && at[steps] == 0) --steps;
-    if (steps == 0) return 0;
-    const unsigned depth = 4 * steps;
-    const std::uint64_t sign = w.negative ^ d.negative;
-    const Words low = half_tree(w, d, 0, sign, depth);
-    Words high;
-    if (depth > 8) high = half_tree(w, d, 4, sign, depth - 8);
-    const Words three = full_adders(low.sum, low.carry, shifted_by_eight(high.sum), depth);
-    const Words two = full_adders(three.sum, three.carry, shifted_by_eight(high.carry), depth);
-    std::uint64_t carry = 0, lost = 0;
-    for (unsigned i = 0; i < depth; ++i) {
-        carry = (two.sum[i] & two.carry[i]) | (two.sum[i] & carry) | (two.carry[i] & carry);
-        if (i % 4 == 3) lost |= carry & at[(i + 1) / 4];
-    }
-    return lost;
-}
-
-/// The largest exponent, and which lanes lie how many steps below it.
-unsigned align(const CellWeights& w, const CellAtom& d, std::array<std::uint64_t, kVanished>& at)
-{
-    const std::uint64_t live = w.live & d.live;
-    std::array<std::uint64_t, 4> sum{};
-    std::uint64_t carry = 0;
-    for (unsigned i = 0; i < 3; ++i) {
-        sum[i] = w.exponent[i] ^ d.exponent[i] ^ carry;
-        carry = (w.exponent[i] & d.exponent[i]) | (carry & (w.exponent[i] | d.exponent[i]));
-    }
-    sum[3] = carry;
-    std::uint64_t candidates = live;
-    unsigned largest = 0;
     for (unsigned i = 4; i-- > 0;)
-        if ((candidates & sum[i]) != 0) {
-            candidates &= sum[i];
-            largest |= 1u << i;
+        for (std::size_t k = 0; k < kTogether; ++k) {
+            const std::uint64_t some = (candidates[k] & sum[i][k]) != 0 ? ~std::uint64_t{0} : 0;
+            candidates[k] &= sum[i][k] | ~some;
+            largest[i][k] = some;
+        }
+    // largest - sum in slices; lanes whose sum is larger are not live.
+    alignas(64) std::array<Each, 4> under;
+    for (std::size_t k = 0; k < kTogether; ++k) below[k] = 0;
+    for (unsigned i = 0; i < 4; ++i)
+        for (std::size_t k = 0; k < kTogether; ++k) {
+            const std::uint64_t a = largest[i][k], b = sum[i][k];
+            under[i][k] = a ^ b ^ below[k];
+            below[k] = (~a & b) | (~(a ^ b) & below[k]);
         }
     for (unsigned s = 0; s < kVanished; ++s) {
-        at[s] = largest < s ? 0 : live;
-        for (unsigned i = 0; i < 4; ++i) at[s] &= (largest - s) >> i & 1 ? sum[i] : ~sum[i];
+        std::uint64_t any = 0;
+        for (std::size_t k = 0; k < kTogether; ++k) {
+            std::uint64_t lanes = live[k] & ~under[3][k];
+            for (unsigned i = 0; i < 3; ++i) lanes &= s >> i & 1 ? under[i][k] : ~under[i][k];
+            steps.at[s][k] = lanes;
+            any |= lanes;
+        }
+        if (any != 0) steps.most = s;
     }
-    return largest;
+    for (std::size_t k = 0; k < kTogether; ++k)
+        steps.top[k] = static_cast<std::int32_t>((largest[0][k] & 4) | (largest[1][k] & 8) | (largest[2][k] & 16) | (largest[3][k] & 32));
 }
 
-/// The terms of all lanes. `kept`: lanes that are neither zero nor shifted out.
-DLASIM_FORM void terms_of(const std::int32_t* weights, const std::int32_t* weight_steps, const std::int32_t* data,
-                          const std::int32_t* data_steps, std::int32_t largest, std::uint64_t kept, std::uint64_t negative,
-                          std::uint64_t lost, std::int32_t* terms)
-{
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        const std::int32_t below = static_cast<std::int32_t>(negative >> i & 1), live = static_cast<std::int32_t>(kept >> i & 1);
-        const std::int32_t magnitude = weights[i] * data[i], product = (magnitude ^ -below) + below;
-        const std::uint32_t bits = static_cast<std::uint32_t>(4 * (largest - weight_steps[i] - data_steps[i])) & 31;
-        const std::uint32_t cut = ((static_cast<std::uint32_t>(product) + kOffset) >> bits) - (kOffset >> bits);
-        terms[i] = (static_cast<std::int32_t>(cut) - static_cast<std::int32_t>(lost >> i & 1)) & -live;
-    }
-}
+/// The multiplier's tree of carry-save adders, a bit of its words after the other.
+struct Tree {
+    enum { kLow, kHigh = 3, kBoth = 6, kCarries = 9 };
 
-struct Terms {
-    unsigned exponent;  // of the word
-    std::array<std::int32_t, kLanes> term;
+    const CellKernels& w;
+    const CellAtom& d;
+    alignas(64) std::array<Each, kDigits> minus;  // digits that are subtracted, of products of their sign
+    alignas(64) std::array<Each, kCarries> carry;
+    alignas(64) Each lost;
+
+    DLASIM_FORM Tree(const CellKernels& weights, const CellAtom& data) : w(weights), d(data)
+    {
+        for (Each& each : carry)
+            for (std::uint64_t& word : each) word = 0;
+        for (std::uint64_t& word : lost) word = 0;
+        for (std::size_t j = 0; j < kDigits; ++j)
+            for (std::size_t k = 0; k < kTogether; ++k)
+                minus[j][k] = (w.minus[j][k] ^ w.negative[k] ^ d.negative) & (w.one[j][k] | w.two[j][k]);
+    }
+
+    /// Digit J times the data, 17 bits, the last one says that the digit is not negative. Bits from 0 on.
+    template <unsigned J, int Bit>
+    DLASIM_FORM std::uint64_t row(std::size_t k) const
+    {
+        if constexpr (Bit < 0 || Bit > 16) return 0;
+        else if constexpr (Bit == 16) return ~minus[J][k];
+        else if constexpr (Bit == 0) return (w.one[J][k] & d.slice[0]) ^ minus[J][k];
+        else return ((w.one[J][k] & d.slice[Bit]) | (w.two[J][k] & d.slice[Bit - 1])) ^ minus[J][k];
+    }
+    /// The correction of digit J, which stands in the free bits below the next row.
+    template <unsigned J, int Bit>
+    DLASIM_FORM std::uint64_t correction(std::size_t k) const
+    {
+        if constexpr (Bit == 0) return minus[J][k];
+        else return 0;
+    }
+    DLASIM_FORM static std::uint64_t add(std::uint64_t x, std::uint64_t y, std::uint64_t z, std::uint64_t& carry)
+    {
+        carry = (x & y) | (x & z) | (y & z);
+        return x ^ y ^ z;
+    }
+    /// Four rows and their corrections to two words; the carries from bit to bit stand from `First` on.
+    template <unsigned J, int Bit, std::size_t First>
+    DLASIM_FORM void half(std::size_t k, std::uint64_t& sum, std::uint64_t& carried)
+    {
+        if constexpr (Bit < 0 || Bit >= static_cast<int>(kHalfTree)) {
+            sum = carried = 0;
+        } else {
+            const std::uint64_t r0 = row<J, Bit>(k), r1 = row<J + 1, Bit - 2>(k) | correction<J, Bit>(k),
+                                r2 = row<J + 2, Bit - 4>(k) | correction<J + 1, Bit - 2>(k),
+                                r3 = row<J + 3, Bit - 6>(k) | correction<J + 2, Bit - 4>(k), r4 = correction<J + 3, Bit - 6>(k);
+            const std::uint64_t c0 = carry[First][k], c1 = carry[First + 1][k];
+            carried = carry[First + 2][k];
+            sum = add(add(add(r0, r1, r2, carry[First][k]), c0, r3, carry[First + 1][k]), c1, r4, carry[First + 2][k]);
+        }
+    }
+    template <int Bit>
+    DLASIM_FORM void bit()
+    {
+        for (std::size_t k = 0; k < kTogether; ++k) {
+            std::uint64_t low, low_carry, high, high_carry;
+            half<0, Bit, kLow>(k, low, low_carry);
+            half<4, Bit - 8, kHigh>(k, high, high_carry);
+            const std::uint64_t c0 = carry[kBoth][k], c1 = carry[kBoth + 1][k], c2 = carry[kBoth + 2][k];
+            const std::uint64_t sum = add(add(low, low_carry, high, carry[kBoth][k]), c0, high_carry, carry[kBoth + 1][k]);
+            carry[kBoth + 2][k] = (sum & c1) | (sum & c2) | (c1 & c2);
+        }
+    }
+    /// The lowest four bits of a shift by Step, and of those that are farther.
+    template <unsigned Step>
+    DLASIM_FORM void lose(const Steps& steps)
+    {
+        if constexpr (Step < kVanished) {
+            if (Step > steps.most) return;
+            constexpr int kFirst = 4 * static_cast<int>(Step - 1);
+            bit<kFirst>();
+            bit<kFirst + 1>();
+            bit<kFirst + 2>();
+            bit<kFirst + 3>();
+            for (std::size_t k = 0; k < kTogether; ++k) lost[k] |= carry[kBoth + 2][k] & steps.at[Step][k];
+            lose<Step + 1>(steps);
+        }
+    }
 };
 
-void terms(const CellWeights& w, const CellAtom& d, Terms& out, Vectors vectors)
+/// A product shifted; beyond kMostPlaces nothing is left.
+DLASIM_FORM std::int32_t cut(std::int32_t weight, std::int32_t datum, std::int32_t places)
 {
-    std::array<std::uint64_t, kVanished> at;
-    const unsigned largest = align(w, d, at);
-    std::uint64_t kept = 0;
-    for (const std::uint64_t lanes : at) kept |= lanes;
-    in_form<terms_of>(vectors, w.magnitude.data(), w.steps.data(), d.magnitude.data(), d.steps.data(), static_cast<std::int32_t>(largest),
-                      kept, w.negative ^ d.negative, lost_carries(w, d, at), out.term.data());
-    out.exponent = 4 * largest;
+    const std::uint32_t bits = static_cast<std::uint32_t>(places) & (kMostPlaces - 1);
+    const std::uint32_t shifted = ((static_cast<std::uint32_t>(weight * datum) + kOffset) >> bits) - (kOffset >> bits);
+    return places < kMostPlaces ? static_cast<std::int32_t>(shifted) : 0;
 }
 
-std::uint64_t word(unsigned exponent, std::int64_t mantissa)
+DLASIM_FORM void sums_of(const CellKernels* w, const CellAtom* d, Steps* steps, std::int64_t* sums)
 {
-    return std::uint64_t{exponent} << 38 | (static_cast<std::uint64_t>(mantissa) & ((std::uint64_t{1} << 38) - 1));
+    align(*w, *d, *steps);
+    Tree tree(*w, *d);
+    tree.lose<1>(*steps);
+    for (std::size_t k = 0; k < w->count; ++k) {
+        constexpr std::size_t kFew = 16;  // four products of 28 bits fit 32
+        std::array<std::int32_t, kFew> part{};
+        for (std::size_t from = 0; from < kLanes; from += kFew)
+            for (std::size_t i = 0; i < kFew; ++i)
+                part[i] += cut(w->number[k][from + i], d->number[from + i], steps->top[k] - w->places[k][from + i] - d->places[from + i]);
+        std::int64_t sum = 0;
+        for (const std::int32_t p : part) sum += p;
+        sums[k] = sum - std::popcount(tree.lost[k]);
+    }
+}
+
+DLASIM_FORM void terms_of(const CellKernels* w, const CellAtom* d, Steps* steps, std::int32_t* terms)
+{
+    align(*w, *d, *steps);
+    Tree tree(*w, *d);
+    tree.lose<1>(*steps);
+    for (std::size_t k = 0; k < w->count; ++k)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            terms[k * kLanes + i] = cut(w->number[k][i], d->number[i], steps->top[k] - w->places[k][i] - d->places[i]) -
+                                    static_cast<std::int32_t>(tree.lost[k] >> i & 1);
+}
+
+std::uint64_t word(std::int32_t exponent, std::int64_t mantissa)
+{
+    return static_cast<std::uint64_t>(exponent) << 38 | (static_cast<std::uint64_t>(mantissa) & ((std::uint64_t{1} << 38) - 1));
 }
 
 /// {all ones, sign, ten bits of mantissa, zeros}; a weight wins over a datum.
-std::uint64_t nan_word(const CellWeights& w, const CellAtom& d)
+std::uint64_t nan_word(const CellKernels& w, std::size_t k, const CellAtom& d)
 {
-    const std::uint16_t value = w.nan ? w.nan_value : d.nan_value;
+    const std::uint16_t value = w.nans[k] ? w.nan_values[k] : d.nan_value;
     return std::uint64_t{63} << 38 | std::uint64_t{static_cast<std::uint16_t>(value >> 15)} << 37 | std::uint64_t{value & 1023u} << 27;
+}
+
+/// Puts the words of kernels with NaN in place.
+void put_nan(const CellKernels& w, const CellAtom& d, Each& words)
+{
+    for (std::size_t k = 0; k < w.count && (w.nan || d.nan); ++k)
+        if (w.nans[k] || d.nan) words[k] = nan_word(w, k, d);
+}
+
+/// A bit of all lanes.
+DLASIM_FORM std::uint64_t slice_of(const std::uint16_t* words, unsigned bit)
+{
+    std::uint64_t lanes = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) lanes |= std::uint64_t{static_cast<std::uint16_t>(words[i] >> bit & 1)} << i;
+    return lanes;
+}
+
+DLASIM_FORM void take_apart(const std::uint16_t* values, CellAtom* a)
+{
+    std::array<std::uint16_t, kLanes> magnitude, field;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const std::uint16_t e = values[i] >> 10 & 31, m = values[i] & 1023;
+        field[i] = e;
+        magnitude[i] = static_cast<std::uint16_t>((e != 0 ? 1024 + m : 2 * m) << (e & 3));
+        a->number[i] = static_cast<std::int16_t>(values[i] >> 15 ? -magnitude[i] : magnitude[i]);
+        a->places[i] = static_cast<std::int8_t>(e & 28);
+    }
+    for (unsigned b = 0; b < a->exponent.size(); ++b) a->exponent[b] = slice_of(field.data(), b + 2);
+    for (unsigned b = 0; b < a->slice.size(); ++b) a->slice[b] = slice_of(magnitude.data(), b);
+    a->negative = slice_of(values, 15);
+    a->live = 0;
+    for (const std::uint64_t lanes : a->slice) a->live |= lanes;
 }
 
 // ------------------------------------------------------------------------------------ accumulator
@@ -177,67 +260,67 @@ Aligned aligned(std::int64_t mantissa, unsigned shift)
 
 }  // namespace
 
-CellAtom::CellAtom(std::span<const std::uint16_t, kLanes> values)
+CellAtom::CellAtom(const Values& values, Vectors vectors)
 {
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        const std::uint16_t x = values[i];
-        const unsigned e = x >> 10 & 31, m = x & 1023;
-        if (e == 31 && m != 0 && !nan) {
-            nan = true;
-            nan_value = x;
+    in_form<take_apart>(vectors, values.data(), this);
+    const auto first = std::find_if(values.begin(), values.end(), [](std::uint16_t x) { return (x & 0x7fff) > 0x7c00; });
+    nan = first != values.end();
+    if (nan) nan_value = *first;
+}
+
+CellKernels::CellKernels(std::span<const CellAtom::Values> kernels, Vectors vectors) : count(kernels.size())
+{
+    DLASIM_EXPECTS(count <= kTogether);
+    for (std::size_t k = 0; k < count; ++k) {
+        const CellAtom atom(kernels[k], vectors);
+        nans[k] = atom.nan;
+        nan |= atom.nan;
+        nan_values[k] = atom.nan_value;
+        live[k] = atom.live;
+        negative[k] = atom.negative;
+        for (std::size_t i = 0; i < exponent.size(); ++i) exponent[i][k] = atom.exponent[i];
+        for (std::size_t j = 0; j < kDigits; ++j) {
+            const std::uint64_t high = atom.slice[2 * j + 1], middle = atom.slice[2 * j], low = j == 0 ? 0 : atom.slice[2 * j - 1];
+            one[j][k] = middle ^ low;
+            two[j][k] = (high & ~middle & ~low) | (~high & middle & low);
+            minus[j][k] = high;
         }
-        const std::uint64_t lane = std::uint64_t{1} << i;
-        if ((x & 0x7fff) != 0) live |= lane;
-        if (x >> 15) negative |= lane;
-        steps[i] = static_cast<std::int32_t>(e >> 2);
-        magnitude[i] = static_cast<std::int32_t>((e != 0 ? 1024 + m : 2 * m) << (e & 3));
-        for (unsigned b = 0; b < exponent.size(); ++b) exponent[b] |= std::uint64_t{e >> (b + 2) & 1} << i;
-        for (unsigned b = 0; b < slice.size(); ++b) slice[b] |= static_cast<std::uint64_t>(magnitude[i] >> b & 1) << i;
+        number[k] = atom.number;
+        places[k] = atom.places;
     }
 }
 
-CellWeights::CellWeights(std::span<const std::uint16_t, kLanes> values) : CellAtom(values)
+void cell_words(const CellKernels& kernels, const CellAtom& data, Each& words, Vectors vectors)
 {
-    for (unsigned j = 0; j < one.size(); ++j) {
-        const std::uint64_t high = slice[2 * j + 1], middle = slice[2 * j], low = j == 0 ? 0 : slice[2 * j - 1];
-        one[j] = middle ^ low;
-        two[j] = (high & ~middle & ~low) | (~high & middle & low);
-        minus[j] = high & ~(middle & low);
-        minus_inverted[j] = ~high & (middle | low);
-    }
+    Steps steps;
+    std::array<std::int64_t, kTogether> sums;
+    in_form<sums_of>(vectors, &kernels, &data, &steps, sums.data());
+    words = {};
+    for (std::size_t k = 0; k < kernels.count; ++k) words[k] = word(steps.top[k], sums[k]);
+    put_nan(kernels, data, words);
 }
 
-std::uint64_t cell_word(const CellWeights& weights, const CellAtom& data, Vectors vectors)
+void cell_tiles(const CellKernels& kernels, const CellAtom& data, std::array<Each, 4>& words, Vectors vectors)
 {
-    if (weights.nan || data.nan) return nan_word(weights, data);
-    Terms t;
-    terms(weights, data, t, vectors);
-    std::int64_t sum = 0;
-    for (const std::int32_t term : t.term) sum += term;
-    return word(t.exponent, sum);
-}
-
-std::array<std::uint64_t, 4> cell_tile(const CellWeights& weights, const CellAtom& data, Vectors vectors)
-{
-    if (weights.nan || data.nan) {
-        const std::uint64_t nan = nan_word(weights, data);
-        return {nan, nan, nan, nan};
-    }
-    Terms t;
-    terms(weights, data, t, vectors);
+    Steps steps;
+    std::array<std::int32_t, kTogether * kLanes> terms;
+    in_form<terms_of>(vectors, &kernels, &data, &steps, terms.data());
     // A^T G A with the rows of A^T: 1 1 1 0 and 0 1 -1 -1.
     constexpr int kRows[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
-    std::array<std::uint64_t, 4> words;
-    for (std::size_t i = 0; i < 4; ++i) {
-        std::int64_t sum = 0;
-        for (std::size_t r = 0; r < 4; ++r)
-            for (std::size_t q = 0; q < 4; ++q) {
-                const int factor = kRows[i / 2][r] * kRows[i % 2][q];
-                for (std::size_t c = 0; factor != 0 && c < 4; ++c) sum += factor * std::int64_t{t.term[4 * (4 * r + q) + c]};
-            }
-        words[i] = word(t.exponent, sum);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = {};
+        for (std::size_t k = 0; k < kernels.count; ++k) {
+            std::int64_t sum = 0;
+            for (std::size_t r = 0; r < 4; ++r)
+                for (std::size_t q = 0; q < 4; ++q) {
+                    const int factor = kRows[i / 2][r] * kRows[i % 2][q];
+                    for (std::size_t c = 0; factor != 0 && c < 4; ++c)
+                        sum += factor * std::int64_t{terms[k * kLanes + 4 * (4 * r + q) + c]};
+                }
+            words[i][k] = word(steps.top[k], sum);
+        }
+        put_nan(kernels, data, words[i]);
     }
-    return words;
 }
 
 std::uint64_t accumulated(std::uint64_t sum, std::uint64_t word)

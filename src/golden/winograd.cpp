@@ -175,7 +175,7 @@ std::vector<std::uint32_t> reference_winograd_fp16(const Layer& layer, const Ten
     const Phases phases(layer);
     const std::uint32_t atoms = (phases.channels + 3) / 4;  // four channels an atom: lane 4 * position + channel
     const auto pack = [&](std::uint32_t number, auto of_channel) {
-        std::array<std::uint16_t, CellAtom::kLanes> lanes{};
+        CellAtom::Values lanes{};
         for (std::uint32_t c = 0; c < 4 && 4 * number + c < phases.channels; ++c) {
             const std::array<std::int16_t, kPositions> values = of_channel(4 * number + c);
             for (std::size_t p = 0; p < kPositions; ++p) lanes[4 * p + c] = static_cast<std::uint16_t>(values[p]);
@@ -190,17 +190,25 @@ std::vector<std::uint32_t> reference_winograd_fp16(const Layer& layer, const Ten
             for (std::uint32_t i = 0; i < count; ++i)
                 for (std::uint32_t a = 0; a < atoms; ++a)
                     data.emplace_back(pack(a, [&](std::uint32_t e) { return transformed_input(phases, input, n, e, first + i); }));
-            for (std::uint32_t k = 0; k < layer.kernels; ++k) {
-                std::vector<CellWeights> kernel;
-                for (std::uint32_t a = 0; a < atoms; ++a)
-                    kernel.emplace_back(pack(a, [&](std::uint32_t e) { return transformed_kernel(phases, weights, k, e); }));
+            for (std::uint32_t k0 = 0; k0 < layer.kernels; k0 += CellKernels::kTogether) {
+                const std::uint32_t together = std::min<std::uint32_t>(CellKernels::kTogether, layer.kernels - k0);
+                std::vector<CellKernels> kernels;
+                std::array<CellAtom::Values, CellKernels::kTogether> values;
+                for (std::uint32_t a = 0; a < atoms; ++a) {
+                    for (std::uint32_t k = 0; k < together; ++k)
+                        values[k] = pack(a, [&](std::uint32_t e) { return transformed_kernel(phases, weights, k0 + k, e); });
+                    kernels.emplace_back(std::span(values).first(together));
+                }
                 for (std::uint32_t i = 0; i < count; ++i) {
-                    std::array<std::uint64_t, 4> sums{};
+                    std::array<CellKernels::Each, 4> sums{}, words;
                     for (std::uint32_t a = 0; a < atoms; ++a) {
-                        const auto words = cell_tile(kernel[a], data[std::size_t{i} * atoms + a]);
-                        for (std::size_t o = 0; o < 4; ++o) sums[o] = accumulated(sums[o], words[o]);
+                        cell_tiles(kernels[a], data[std::size_t{i} * atoms + a], words);
+                        for (std::size_t o = 0; o < 4; ++o)
+                            for (std::uint32_t k = 0; k < together; ++k) sums[o][k] = accumulated(sums[o][k], words[o][k]);
                     }
-                    for (std::uint32_t o = 0; o < 4; ++o) results[phases.output(n, k, first + i, o)] = accumulator_result(sums[o]);
+                    for (std::uint32_t o = 0; o < 4; ++o)
+                        for (std::uint32_t k = 0; k < together; ++k)
+                            results[phases.output(n, k0 + k, first + i, o)] = accumulator_result(sums[o][k]);
                 }
             }
         }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <span>
 
 #include "numerics/cacc.h"
 #include "numerics/cmac.h"
@@ -12,7 +13,7 @@
 namespace dlasim {
 namespace {
 
-using Lanes = std::array<std::uint16_t, 64>;
+using Lanes = CellAtom::Values;
 
 /// Values whose exponents lie in a window: the wider it is, the more steps products are shifted by.
 Lanes random_lanes(std::mt19937& random, unsigned window, bool special)
@@ -42,18 +43,29 @@ protected:
 TEST_P(CellTest, WordsAndTilesAreThoseOfTheMachineForEveryRangeOfExponents)
 {
     std::mt19937 random{5};
-    for (int trial = 0; trial < 20000; ++trial) {
+    for (int trial = 0; trial < 4000; ++trial) {
         const unsigned window = 1 + static_cast<unsigned>(random() % 32);
         const bool special = trial % 5 == 0;
-        const Lanes w = random_lanes(random, window, special), d = random_lanes(random, window, special);
-        numerics::Fp16Weights weights;
+        std::array<Lanes, CellKernels::kTogether> w;
+        for (Lanes& kernel : w) kernel = random_lanes(random, trial % 2 == 0 ? window : 1 + static_cast<unsigned>(random() % 32), special);
+        const Lanes d = random_lanes(random, window, special);
+        const std::size_t count = 1 + random() % w.size();
+        const CellKernels kernels(std::span<const Lanes>(w).first(count), GetParam());
+        const CellAtom atom(d, GetParam());
+        CellKernels::Each words;
+        std::array<CellKernels::Each, 4> tiles;
+        cell_words(kernels, atom, words, GetParam());
+        cell_tiles(kernels, atom, tiles, GetParam());
         numerics::Fp16Operand data;
-        numerics::unpack_fp16(w, weights, GetParam());
         numerics::unpack_fp16(d, data, GetParam());
-        const CellWeights mine(w);
-        const CellAtom atom(d);
-        ASSERT_EQ(cell_word(mine, atom, GetParam()), numerics::dot_fp16(weights, data, GetParam())) << "trial " << trial;
-        ASSERT_EQ(cell_tile(mine, atom, GetParam()), numerics::winograd_fp16(weights, data, GetParam())) << "trial " << trial;
+        for (std::size_t k = 0; k < count; ++k) {
+            numerics::Fp16Weights weights;
+            numerics::unpack_fp16(w[k], weights, GetParam());
+            ASSERT_EQ(words[k], numerics::dot_fp16(weights, data, GetParam())) << "trial " << trial << " kernel " << k;
+            const auto expected = numerics::winograd_fp16(weights, data, GetParam());
+            for (std::size_t o = 0; o < tiles.size(); ++o) ASSERT_EQ(tiles[o][k], expected[o]) << "trial " << trial << " kernel " << k;
+        }
+        for (std::size_t k = count; k < w.size(); ++k) ASSERT_EQ(words[k], 0u);
     }
 }
 
@@ -63,7 +75,9 @@ INSTANTIATE_TEST_SUITE_P(Forms, CellTest, testing::Values(Vectors::Portable, Vec
 TEST(Cell, AnAtomOfZerosIsZero)
 {
     const Lanes zeros{};
-    EXPECT_EQ(cell_word(CellWeights(zeros), CellAtom(zeros)), 0u);
+    CellKernels::Each words;
+    cell_words(CellKernels(std::span<const Lanes>(&zeros, 1)), CellAtom(zeros), words);
+    EXPECT_EQ(words, CellKernels::Each{});
 }
 
 // cacc.md 4.2: words one after the other, the sum after each, and the fp32 it would be.
