@@ -160,19 +160,25 @@ DLASIM_FORM std::int32_t cut(std::int32_t weight, std::int32_t datum, std::int32
     return places < kMostPlaces ? static_cast<std::int32_t>(shifted) : 0;
 }
 
+/// The products of all lanes of a kernel, shifted.
+DLASIM_FORM void cut_all(const std::int16_t* weights, const std::int8_t* weight_places, const CellAtom& d, std::int32_t top,
+                         std::int32_t* __restrict terms)
+{
+    const std::int16_t* data = d.number.data();
+    const std::int8_t* places = d.places.data();
+    for (std::size_t i = 0; i < kLanes; ++i) terms[i] = cut(weights[i], data[i], top - weight_places[i] - places[i]);
+}
+
 DLASIM_FORM void sums_of(const CellKernels* w, const CellAtom* d, Steps* steps, std::int64_t* sums)
 {
     align(*w, *d, *steps);
     Tree tree(*w, *d);
     tree.lose<1>(*steps);
     for (std::size_t k = 0; k < w->count; ++k) {
-        constexpr std::size_t kFew = 16;  // four products of 28 bits fit 32
-        std::array<std::int32_t, kFew> part{};
-        for (std::size_t from = 0; from < kLanes; from += kFew)
-            for (std::size_t i = 0; i < kFew; ++i)
-                part[i] += cut(w->number[k][from + i], d->number[from + i], steps->top[k] - w->places[k][from + i] - d->places[from + i]);
+        alignas(64) std::array<std::int32_t, kLanes> terms;
+        cut_all(w->number[k].data(), w->places[k].data(), *d, steps->top[k], terms.data());
         std::int64_t sum = 0;
-        for (const std::int32_t p : part) sum += p;
+        for (const std::int32_t term : terms) sum += term;
         sums[k] = sum - std::popcount(tree.lost[k]);
     }
 }
@@ -182,10 +188,10 @@ DLASIM_FORM void terms_of(const CellKernels* w, const CellAtom* d, Steps* steps,
     align(*w, *d, *steps);
     Tree tree(*w, *d);
     tree.lose<1>(*steps);
-    for (std::size_t k = 0; k < w->count; ++k)
-        for (std::size_t i = 0; i < kLanes; ++i)
-            terms[k * kLanes + i] = cut(w->number[k][i], d->number[i], steps->top[k] - w->places[k][i] - d->places[i]) -
-                                    static_cast<std::int32_t>(tree.lost[k] >> i & 1);
+    for (std::size_t k = 0; k < w->count; ++k, terms += kLanes) {
+        cut_all(w->number[k].data(), w->places[k].data(), *d, steps->top[k], terms);
+        for (std::size_t i = 0; i < kLanes; ++i) terms[i] -= static_cast<std::int32_t>(tree.lost[k] >> i & 1);
+    }
 }
 
 std::uint64_t word(std::int32_t exponent, std::int64_t mantissa)

@@ -15,9 +15,11 @@
 
 namespace dlasim::loadable {
 
-/// What the reference cannot compute, in words.
+/// What the reference cannot compute, in words. What breaks a rule of software leaves the machine in a state that nothing describes:
+/// what comes behind it cannot be computed either.
 struct Unchecked {
     std::string why;
+    bool breaks_rule = false;
 };
 
 class Shadow {
