@@ -13,6 +13,11 @@ void expect(bool good, const std::string& why)
 {
     if (!good) throw Unchecked{why};
 }
+/// The same for what software must not do.
+void rule(bool good, const std::string& why)
+{
+    if (!good) throw Unchecked{why, true};
+}
 
 /// One direction of a window that makes `outputs` of `size` elements.
 struct Fit {
@@ -21,7 +26,7 @@ struct Fit {
 Fit fit(std::uint32_t outputs, std::uint32_t stride, std::uint32_t span, std::uint32_t before, std::uint32_t size)
 {
     const std::int64_t needed = (std::int64_t{outputs} - 1) * stride + span - before - size;
-    expect(needed + size > 0 && needed < span, "has an output that its input does not reach");
+    rule(needed + size > 0 && needed < span, "has an output that its input does not reach");
     return {static_cast<std::uint32_t>(size + std::min<std::int64_t>(needed, 0)),
             static_cast<std::uint32_t>(std::max<std::int64_t>(needed, 0))};
 }
@@ -69,36 +74,64 @@ Precision precision_of(unsigned code)
     return static_cast<Precision>(code);
 }
 
-Location Translator::place(std::int16_t address) const
+std::uint64_t Translator::held(std::uint64_t value, Field field) const
 {
-    expect(address >= 0, "has data without an address");
-    return plan_.memories->place(plan_.loadable->tasks[task_.task], address, task_.where);
+    const std::uint64_t atom = plan_.hardware.memory.atom_bytes;
+    if (plan_.hardware.full() || field == Field::Fetched) return value / atom * atom;
+    rule(field == Field::Pixels || value % atom == 0, fmt::format("has an address or a stride that is no multiple of {} bytes", atom));
+    return value;
 }
 
-Location Translator::place(const Cube& cube) const
+Location Translator::place(std::int16_t address, std::uint64_t offset, Field field) const
 {
-    Location at = place(cube.address);
-    at.address += cube.offset;
+    rule(address >= 0, "has data without an address");
+    Location at = plan_.memories->place(plan_.loadable->tasks[task_.task], address, task_.where);
+    at.address = held(at.address + offset, field);
     return at;
 }
 
-Features Translator::features(const Cube& cube, unsigned precision) const
+Features Translator::features(const Cube& cube, unsigned precision, Field field) const
 {
-    return {place(cube),
-            1,
-            cube.channels,
-            cube.height,
-            cube.width,
-            cube.line_stride,
-            cube.surface_stride,
-            0,
-            plan_.hardware.memory.atom_bytes,
-            precision_of(precision) == Precision::Int8 ? 1u : 2u};
+    const Precision elements = precision_of(precision);
+    Features of{place(cube.address, cube.offset, field), 1, cube.channels, cube.height, cube.width};
+    of.atom_bytes = plan_.hardware.memory.atom_bytes;
+    of.element_bytes = elements == Precision::Int8 ? 1 : 2;
+    if (cube.height > 1) of.line_stride = held(cube.line_stride, field);
+    if (cube.channels > of.per_atom()) of.surface_stride = held(cube.surface_stride, field);
+    return of;
 }
 
 Tensor Translator::input(const Features& of) const
 {
     return loadable::features(of, [&](const Location& from, std::span<std::uint8_t> bytes) { shadow_.read(from, bytes); });
+}
+
+bool Translator::same_place(const Cube& cube, const Cube& before) const
+{
+    const auto place_in = [&](const HardwareTask& task, const Cube& of) {
+        Location at = plan_.memories->place(plan_.loadable->tasks[task.task], of.address, task.where);
+        at.address += of.offset;
+        return at;
+    };
+    return cube.address >= 0 && before.address >= 0 && place_in(task_, cube) == place_in(*before_.task, before) && cube.size == before.size;
+}
+
+/// What is used again is what the file says: programming.md 4.
+void Translator::check_reuse(const ConvOperation& conv) const
+{
+    const ConvOperation* before = before_.conv;
+    if (conv.weight_reuse != 0)
+        rule(before && before->skip_weight_release != 0 && same_place(conv.weights, before->weights) &&
+                 conv.bytes_per_kernel == before->bytes_per_kernel && conv.destination.channels == before->destination.channels &&
+                 conv.data_banks == before->data_banks && conv.weight_banks == before->weight_banks,
+             "uses weights again that the convolution before it has not left");
+    if (conv.data_reuse == 0) return;
+    const auto shape = [](const Cube& c) { return std::array{c.width, c.height, c.channels, c.line_stride, c.surface_stride}; };
+    expect(!before || before->skip_data_release != 0 || before->released >= before->source.height,
+           "goes on with lines that the convolution before it has left");
+    rule(before && before->skip_data_release != 0 && same_place(conv.source, before->source) &&
+             shape(conv.source) == shape(before->source) && conv.format == before->format && conv.data_banks == before->data_banks,
+         "uses data again that the convolution before it has not left");
 }
 
 void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv) const
@@ -107,7 +140,8 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     Layer& l = golden.layer;
     expect(conv.mode == 0, "is a Winograd convolution, whose kernels the file has transformed");
     expect(conv.output_converter.truncate == 0, "cuts off bits of its sums");
-    expect(conv.mac_width == conv.destination.width && conv.mac_height == conv.destination.height, "takes its sums in another shape");
+    rule(conv.mac_width == conv.destination.width && conv.mac_height == conv.destination.height, "takes its sums in another shape");
+    check_reuse(conv);
     l.op = Op::Convolution;
     l.precision = precision_of(conv.precision);
     l.batch = conv.batch;
@@ -128,43 +162,44 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
         l.signed_pixels = conv.pixel_override != 0;
         l.conversion.per_component = conv.mean_on != 0;
         std::copy(conv.mean.begin(), conv.mean.end(), l.conversion.mean.begin());
-        expect(conv.kernel_width == 1 && conv.kernel_channels % l.format->components == 0, "has kernels that are no rows of pixels");
+        rule(conv.kernel_width == 1 && conv.kernel_channels % l.format->components == 0, "has kernels that are no rows of pixels");
         expect(conv.batch == 1 && conv.dilation_x == 1 && conv.dilation_y == 1, "takes pixels in batches or dilated");
         l.channels = l.format->components;
         l.kernel_width = conv.kernel_channels / l.channels;
         golden.method.image_rows = 1u << conv.post_extension;
     } else {
         l.input_precision = precision_of(conv.input_precision);
-        expect(conv.csc_width == conv.source.width && conv.csc_height == conv.source.height, "has features of two sizes");
+        rule(conv.csc_width == conv.source.width && conv.csc_height == conv.source.height, "has features of two sizes");
         expect(l.conversion.on || *l.input_precision == l.precision, "takes features of another precision unconverted");
     }
-    expect(l.stride.x >= 1 && l.stride.y >= 1 && l.dilation.x >= 1 && l.dilation.y >= 1 && l.kernel_width >= 1 && l.kernel_height >= 1,
-           "has a stride, a dilation or a kernel of 0");
+    rule(l.stride.x >= 1 && l.stride.y >= 1 && l.dilation.x >= 1 && l.dilation.y >= 1 && l.kernel_width >= 1 && l.kernel_height >= 1,
+         "has a stride, a dilation or a kernel of 0");
     const Fit x = fit(conv.destination.width, l.stride.x, l.span_x(), conv.pad_left, conv.source.width),
               y = fit(conv.destination.height, l.stride.y, l.span_y(), conv.pad_top, conv.source.height);
     l.pad = {conv.pad_left, x.behind, conv.pad_top, y.behind, conv.pad_value};
     l.width = x.used, l.height = y.used;
     if (image) {
         const Pixels of{l.format,
-                        place(conv.source),
+                        place(conv.source, Field::Pixels),
                         conv.source.width,
                         conv.source.height,
-                        conv.source.line_stride,
-                        static_cast<std::uint64_t>(conv.second_plane),
-                        conv.second_line_stride};
+                        held(conv.source.line_stride, Field::Pixels),
+                        held(static_cast<std::uint64_t>(conv.second_plane), Field::Pixels),
+                        held(conv.second_line_stride, Field::Pixels)};
         golden.tensors.input = cropped(pixels(shadow_, of), l.height, l.width);
     } else {
-        Features of = features(conv.source, conv.input_precision);
-        expect((conv.kernel_channels - 1) / of.per_atom() == (conv.source.channels - 1) / of.per_atom(),
-               "has kernels with more or fewer channels than its features");
+        Features of = features(conv.source, conv.input_precision, Field::Fetched);
+        rule((conv.kernel_channels - 1) / of.per_atom() == (conv.source.channels - 1) / of.per_atom(),
+             "has kernels with more or fewer channels than its features");
         of.c = conv.kernel_channels;
         of.n = conv.batch;
-        of.batch_stride = conv.batch_stride;
+        of.batch_stride = held(conv.batch_stride, Field::Fetched);
         golden.tensors.input = cropped(input(of), l.height, l.width);
     }
     Weights w;
-    w.place = place(conv.weights);
-    w.bytes = conv.weights.size;
+    const std::uint32_t unit = hw.full() ? 128 : 1;  // that the registers count sizes in
+    w.place = place(conv.weights, Field::Fetched);
+    w.bytes = conv.weights.size / unit * unit;
     w.kernels = l.kernels, w.channels = l.channels, w.rows = l.kernel_height, w.columns = l.kernel_width;
     w.element_bytes = l.element_bytes();
     w.group = hw.kernel_group(l.precision);
@@ -172,7 +207,7 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     w.image = image;
     w.rows_together = golden.method.image_rows;
     w.compressed = conv.weight_format != 0;
-    if (w.compressed) w.mask = place(conv.mask), w.mask_bytes = conv.mask.size;
+    if (w.compressed) w.mask = place(conv.mask, Field::Fetched), w.mask_bytes = conv.mask.size / unit * unit;
     golden.tensors.weights = weights(shadow_, w);
 }
 
@@ -196,18 +231,18 @@ void Translator::add_engine(GoldenLayer& golden, std::size_t engine, const SdpOp
     e.alu_shift = y ? 0 : stage.shift;
     e.mul_shift = stage.truncate;
     if (y && stage.activation == kTable) {
-        expect(sdp.table >= 0, "looks up without a table");
+        rule(sdp.table >= 0, "looks up without a table");
         e.lut = lut_of(task_.tables[static_cast<std::size_t>(sdp.table)]);
     }
     if (!stage.reads()) return;
     const bool bytes = stage.precision == 0;
-    expect(!bytes || l.precision == Precision::Int8, "has operands of one byte for numbers of two");
+    rule(!bytes || l.precision == Precision::Int8, "has operands of one byte for numbers of two");
     e.operand_bytes = bytes ? 1 : 2;
     const bool element = per == OperandPer::Element;
     const Cube& cube = sdp.operands[engine];
-    const Operands of{place(cube),
-                      cube.line_stride,
-                      cube.surface_stride,
+    const Operands of{place(cube, Field::Other),
+                      element && l.out_height() > 1 ? held(cube.line_stride, Field::Other) : 0,
+                      element ? held(cube.surface_stride, Field::Other) : 0,
                       l.kernels,
                       element ? l.out_height() : 1,
                       element ? l.out_width() : 1,
@@ -223,15 +258,16 @@ GoldenLayer Translator::layer(const ConvOperation* conv, const SdpOperation& sdp
 {
     GoldenLayer golden;
     Layer& l = golden.layer;
-    expect(sdp.mode == 0, "takes its input in Winograd's order");
+    if (sdp.mode != 0) throw Unchecked{"takes its input in Winograd's order", !conv || conv->mode == 0};
     if (conv) {
-        expect(sdp.source_precision == conv->precision, "takes sums of another precision");
+        rule(sdp.source.flies(), "takes its input from memory behind a convolution");
+        rule(sdp.source_precision == conv->precision, "takes sums of another precision");
         add_convolution(golden, *conv);
-        expect(sdp.source.width == l.out_width() && sdp.source.height == l.out_height() && sdp.source.channels == l.kernels &&
-                   sdp.batch == conv->batch,
-               "takes sums of another shape");
+        rule(sdp.source.width == l.out_width() && sdp.source.height == l.out_height() && sdp.source.channels == l.kernels &&
+                 sdp.batch == conv->batch,
+             "takes sums of another shape");
     } else {
-        expect(!sdp.source.flies(), "takes what nobody gives it");
+        rule(!sdp.source.flies(), "takes what nobody gives it");
         expect(sdp.batch == 1, "is a batch from memory");
         expect(sdp.source_precision != 1 || sdp.precision != 0, "makes int8 of int16");
         l.op = Op::Sdp;
@@ -254,12 +290,12 @@ GoldenPool Translator::pool(const PdpOperation& pdp) const
     pool.function = kFunctions[pdp.method];
     pool.x = {pdp.kernel_width + 1u, pdp.stride_x, pdp.pad_left, 0};
     pool.y = {pdp.kernel_height + 1u, pdp.stride_y, pdp.pad_top, 0};
-    expect(pool.x.before < pool.x.kernel && pool.y.before < pool.y.kernel, "has windows of nothing but padding");
+    rule(pool.x.before < pool.x.kernel && pool.y.before < pool.y.kernel, "has windows of nothing but padding");
     const Fit x = fit(pdp.destination.width, pool.x.stride, pool.x.kernel, pool.x.before, pdp.source.width),
               y = fit(pdp.destination.height, pool.y.stride, pool.y.kernel, pool.y.before, pdp.source.height);
     pool.x.after = x.behind, pool.y.after = y.behind;
     golden.width = x.used, golden.height = y.used;
-    expect(pdp.destination.channels == pdp.source.channels, "makes more or fewer channels than it takes");
+    rule(pdp.destination.channels == pdp.source.channels, "makes more or fewer channels than it takes");
     if (golden.precision == Precision::Fp16 || pool.function != PoolFunction::Average) return golden;
     pool.pad_value = pdp.pad_values[0];
     for (std::size_t i = 0; i < pdp.pad_values.size(); ++i)
@@ -269,7 +305,7 @@ GoldenPool Translator::pool(const PdpOperation& pdp) const
 
 CdpFunction Translator::function(const CdpOperation& cdp) const
 {
-    expect(cdp.table >= 0, "looks up without a table");
+    rule(cdp.table >= 0, "looks up without a table");
     const LookupTable& t = task_.tables[static_cast<std::size_t>(cdp.table)];
     CdpFunction f;
     f.precision = precision_of(cdp.input_precision);

@@ -52,8 +52,8 @@ Members members_of(const HardwareTask& task, const Chain& chain)
 /// One chain.
 class Judge {
 public:
-    Judge(const Plan& plan, const HardwareTask& task, const Chain& chain, Shadow& shadow, const ReadLine& read)
-        : plan_(plan), translate_(plan, task, shadow), m_(members_of(task, chain)), shadow_(shadow), read_(read)
+    Judge(const Plan& plan, const HardwareTask& task, const Chain& chain, Shadow& shadow, const ReadLine& read, const Before& before)
+        : plan_(plan), translate_(plan, task, shadow, before), m_(members_of(task, chain)), shadow_(shadow), read_(read)
     {
     }
 
@@ -61,15 +61,16 @@ public:
     {
         Verdict verdict;
         std::vector<Features> written;
-        if (m_.bdma) {
-            copy(verdict);
-            return verdict;
-        }
         try {
+            if (m_.bdma) {
+                copy(verdict);
+                return verdict;
+            }
             written = destinations();
             verdict.comparison = compared(written);
         } catch (const Unchecked& unchecked) {
             verdict.unchecked = unchecked.why;
+            verdict.breaks_rule = unchecked.breaks_rule;
         }
         for (const Features& of : written) take_over(shadow_, of, read_);
         return verdict;
@@ -83,10 +84,12 @@ private:
             Features of = translate_.features(m_.rubik->destination, m_.rubik->precision);
             check_size(1, of.c, of.h, of.w);
             if (m_.rubik->mode != kSplit) return {of};
+            const std::uint64_t plane_stride = translate_.held(m_.rubik->destination.plane_stride);
+            of.line_stride = translate_.held(m_.rubik->destination.line_stride);
             std::vector<Features> planes;
             for (std::uint32_t c = 0; c < of.c; ++c) {
                 Features plane = of;
-                plane.place.address += std::uint64_t{c} * m_.rubik->destination.plane_stride;
+                plane.place.address += c * plane_stride;
                 plane.c = 1;
                 plane.atom_bytes = plane.element_bytes;  // elements of a line stand side by side
                 planes.push_back(plane);
@@ -94,16 +97,28 @@ private:
             return planes;
         }
         if (m_.pdp) return {translate_.features(m_.pdp->destination, m_.pdp->precision)};
-        if (m_.cdp) return {translate_.features(m_.cdp->destination, m_.cdp->precision)};
-        Features of = translate_.features(m_.sdp->destination, m_.sdp->precision);
+        if (m_.cdp) return {written(m_.cdp->destination, m_.cdp->source, m_.cdp->precision)};
+        if (!m_.sdp) throw Unchecked{"hands its sums to nobody", true};
+        Features of = written(m_.sdp->destination, m_.sdp->source, m_.sdp->precision);
         of.n = m_.sdp->batch;
-        of.batch_stride = m_.sdp->batch_stride;
+        of.batch_stride = of.n > 1 ? translate_.held(m_.sdp->batch_stride) : 0;
         return {of};
+    }
+
+    /// SDP and CDP write the shape that they take.
+    Features written(Cube cube, const Cube& source, unsigned precision) const
+    {
+        cube.width = source.width, cube.height = source.height, cube.channels = source.channels;
+        return translate_.features(cube, precision);
     }
 
     Comparison compared(const std::vector<Features>& written) const
     {
+        if (!apart(written)) throw Unchecked{"writes lines over each other", true};
         const Tensor must = golden();
+        const Features& first = written.front();
+        if (must.n != first.n || must.h != first.h || must.w != first.w || must.c != (written.size() == 1 ? first.c : written.size()))
+            throw Unchecked{"writes a cube of another shape than it makes", true};
         if (written.size() == 1) return compare(found(written.front()), must);
         Tensor all(1, must.c, must.h, must.w);
         for (std::uint32_t c = 0; c < must.c; ++c) {
@@ -129,11 +144,11 @@ private:
         if (!m_.pdp) return made;
         const GoldenPool golden = translate_.pool(*m_.pdp);
         if (!m_.sdp) {
-            if (m_.pdp->source.flies()) throw Unchecked{"takes what nobody gives it"};
+            if (m_.pdp->source.flies()) throw Unchecked{"takes what nobody gives it", true};
             made = translate_.input(translate_.features(m_.pdp->source, m_.pdp->precision));
         }
         if (made.n != 1 || made.w != m_.pdp->source.width || made.h != m_.pdp->source.height || made.c != m_.pdp->source.channels)
-            throw Unchecked{"pools a cube of another shape than it is given"};
+            throw Unchecked{"pools a cube of another shape than it is given", true};
         Tensor used(1, made.c, golden.height, golden.width);
         for (std::uint32_t c = 0; c < used.c; ++c)
             for (std::uint32_t y = 0; y < used.h; ++y)
@@ -147,14 +162,20 @@ private:
         const RubikOperation& op = *m_.rubik;
         Features of = translate_.features(op.source, op.precision);
         const std::uint32_t channels = op.destination.channels;
-        if (op.mode == kMerge) return planes(shadow_, of, op.source.plane_stride);
+        if (op.mode == kMerge) {
+            of.line_stride = translate_.held(op.source.line_stride);
+            return planes(shadow_, of, translate_.held(op.source.plane_stride));
+        }
         if (op.mode == kSplit) return translate_.input(of);
         const Extent stride{op.stride_x, op.stride_y};
         if (op.destination.width != of.w * stride.x || op.destination.height != of.h * stride.y)
-            throw Unchecked{"makes a cube of another shape than its strides say"};
+            throw Unchecked{"makes a cube of another shape than its strides say", true};
+        if (op.source.surface_stride % of.atom_bytes != 0 || op.destination.line_stride % of.atom_bytes != 0)
+            throw Unchecked{"has strides that are no multiple of an atom, multiplied", true};
         // Each phase has whole surfaces of its own.
         of.n = stride.x * stride.y;
         of.c = channels;
+        of.surface_stride = op.source.surface_stride;
         of.batch_stride = (channels + of.per_atom() - 1) / of.per_atom() * of.surface_stride;
         return contracted(translate_.input(of), stride);
     }
@@ -164,7 +185,10 @@ private:
     {
         constexpr std::uint64_t kMostBytes = 1u << 28;
         for (const Transfer& t : m_.bdma->transfers) {
-            const Location from = translate_.place(t.source), to = translate_.place(t.destination);
+            const Location from = translate_.place(t.source, 0), to = translate_.place(t.destination, 0);
+            const std::uint64_t source_line = translate_.held(t.source_line), source_surface = translate_.held(t.source_surface),
+                                destination_line = translate_.held(t.destination_line),
+                                destination_surface = translate_.held(t.destination_surface);
             if (std::uint64_t{t.lines} * t.surfaces * t.line_bytes > kMostBytes) {
                 verdict.unchecked = "copies more bytes than are compared";
                 return;
@@ -176,8 +200,8 @@ private:
                         place.address += s * surface + l * line;
                         return place;
                     };
-                    const Location end = at(to, t.destination_line, t.destination_surface);
-                    const std::vector<std::uint8_t> must = shadow_.bytes(at(from, t.source_line, t.source_surface), t.line_bytes);
+                    const Location end = at(to, destination_line, destination_surface);
+                    const std::vector<std::uint8_t> must = shadow_.bytes(at(from, source_line, source_surface), t.line_bytes);
                     read_(end, found);
                     verdict.comparison.compared += must.size();
                     for (std::size_t i = 0; i < must.size(); ++i) {
@@ -218,7 +242,15 @@ void Reference::chain(std::size_t number, const ReadLine& read)
 {
     const auto of = std::find_if(plan_.operations.begin(), plan_.operations.end(), [&](const Scheduled& s) { return s.chain == number; });
     if (of == plan_.operations.end()) return;  // BDMA without transfers
-    verdicts_[number] = Judge(plan_, plan_.task_of(*of), plan_.chains[number], shadow_, read).verdict();
+    Verdict& verdict = verdicts_[number].emplace();
+    if (!broken_.empty()) {
+        verdict.unchecked = broken_;
+        return;
+    }
+    const HardwareTask& task = plan_.task_of(*of);
+    verdict = Judge(plan_, task, plan_.chains[number], shadow_, read, before_).verdict();
+    if (const ConvOperation* conv = members_of(task, plan_.chains[number]).conv) before_ = {&task, conv};
+    if (verdict.breaks_rule) broken_ = fmt::format("follows operation {}, which {}", of->operation, verdict.unchecked);
 }
 
 }  // namespace dlasim::loadable

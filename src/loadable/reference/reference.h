@@ -8,13 +8,14 @@
 // Error   integers and fp16 bit for bit; what no golden operation describes says why it was not compared.
 #pragma once
 #include "golden/compare.h"
-#include "loadable/reference/shadow.h"
+#include "loadable/reference/layers.h"
 
 namespace dlasim::loadable {
 
 /// Of the operation at the end of a chain: what it has written.
 struct Verdict {
     std::string unchecked;  // why nothing was compared; empty: it was
+    bool breaks_rule = false;
     Comparison comparison;
 };
 
@@ -34,6 +35,8 @@ public:
 private:
     const Plan& plan_;
     Shadow shadow_;
+    Before before_;
+    std::string broken_;  // what is said of chains behind one that breaks a rule
     std::vector<std::optional<Verdict>> verdicts_;
 };
 

@@ -37,6 +37,20 @@ void check_size(std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t
         throw Unchecked{fmt::format("has {} x {} x {} x {} elements, more than the {} that are compared", n, c, h, w, kMostElements)};
 }
 
+bool apart(const std::vector<Features>& cubes)
+{
+    std::vector<std::uint64_t> lines;  // where they begin; all have one length
+    for (const Features& of : cubes) {
+        check_size(of.n, of.c, of.h, of.w);
+        for (std::uint32_t n = 0; n < of.n; ++n)
+            for (std::uint32_t first = 0; first < of.c; first += of.per_atom())
+                for (std::uint32_t y = 0; y < of.h; ++y) lines.push_back(moved(of.place, of.line(n, first, y)).address);
+    }
+    if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
+    const std::uint64_t length = std::uint64_t{cubes.front().w} * cubes.front().atom_bytes;
+    return std::adjacent_find(lines.begin(), lines.end(), [&](std::uint64_t a, std::uint64_t b) { return b - a < length; }) == lines.end();
+}
+
 Tensor features(const Features& of, const ReadLine& read)
 {
     check_size(of.n, of.c, of.h, of.w);

@@ -52,6 +52,8 @@ struct Features {
 };
 /// Unchecked if there are more elements than a comparison is worth.
 void check_size(std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t w);
+/// No two lines of them share a byte.
+bool apart(const std::vector<Features>& cubes);
 /// `read` fills bytes from an address of the features' memory on.
 using ReadLine = std::function<void(const Location& from, std::span<std::uint8_t> bytes)>;
 Tensor features(const Features& of, const ReadLine& read);
