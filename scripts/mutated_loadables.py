@@ -12,6 +12,7 @@ import collections
 import concurrent.futures
 import random
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,10 +54,13 @@ def mutated(data, rng):
 def run(dlasim, path, hardware, seconds, megabytes, folder):
     def limits():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
     command = [dlasim, "loadable", str(path), "--hw", hardware, "--out", str(folder), "--quiet"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, preexec_fn=limits, errors="replace")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20 * seconds, preexec_fn=limits, errors="replace")
     except subprocess.TimeoutExpired:
+        return "too slow", ""
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "too slow", ""
     said = (done.stderr.strip().splitlines() or [""])[0]
     if done.returncode not in (0, 1, 2, 3) or (done.returncode > 1 and not said):
@@ -73,7 +77,7 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=60, help="of the processor")
     parser.add_argument("--megabytes", type=int, default=3000)
     parser.add_argument("--keep", type=Path, default=Path("."))
     options = parser.parse_args()
@@ -90,6 +94,7 @@ def main():
             path.write_bytes(mutated(start.read_bytes(), rng))
             outcome, said = run(options.dlasim, path, hardware_of(start), options.seconds, options.megabytes, Path(folder) / "out")
             if outcome not in ("ran", "differs", "refused", "machine"):
+                options.keep.mkdir(parents=True, exist_ok=True)
                 kept = options.keep / f"mutated_{options.seed}_{number}_{start.name}"
                 kept.write_bytes(path.read_bytes())
                 return outcome, f"{kept}: {outcome}: {said}"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "app/loadable_run.h"
 #include "config/hardware.h"
@@ -66,6 +67,111 @@ TEST(LoadableReference, WhatItCannotCompareSaysWhy)
     ASSERT_TRUE(reference.verdicts()[0]);
     EXPECT_NE(reference.verdicts()[0]->unchecked.find("Winograd"), std::string::npos);
     EXPECT_EQ(reference.verdicts()[0]->comparison.compared, 0u);
+}
+
+/// The file with the 32 bits at `at` of a blob set.
+Plan changed(const std::string& name, const std::string& hardware, const std::string& blob, std::size_t at, std::uint32_t value)
+{
+    const Loadable good = read_loadable(DLASIM_TEST_DATA "/loadables/" + name);
+    const auto found = std::find_if(good.blobs.begin(), good.blobs.end(), [&](const Blob& b) { return b.name == blob; });
+    EXPECT_NE(found, good.blobs.end());
+    std::string bytes = *good.bytes;
+    const auto from = static_cast<std::size_t>(found->bytes.data() - reinterpret_cast<const std::uint8_t*>(good.bytes->data())) + at;
+    std::memcpy(&bytes[from], &value, sizeof value);
+    return plan_loadable(parse_loadable(std::move(bytes), name), load_hardware(hardware, {}), MemorySpec{}, Options{});
+}
+
+// Slots of the surface list, cubes of SDP in it: source, X1, X2, Y, destination; the offset of a cube. loadable.md 3.
+constexpr std::size_t kSurface = 644, kCube = 32, kOffset = 4;
+
+std::vector<std::optional<Verdict>> verdicts_of(const Plan& plan)
+{
+    LoadableRun machine(plan, MachineOptions{}, true);
+    machine.run([](Cycle, std::size_t) { return true; });
+    return machine.verdicts();
+}
+
+TEST(LoadableReference, AddressesAreCutAsRegistersCutThem)
+{
+    constexpr std::uint32_t kBias = 16384;  // of X1's operands in their memory
+    const Plan plan = changed("onelayer_nv_full.nvdla", "nv_full", "task-0-surf_list", kSurface + kCube + kOffset, kBias - 1);
+    const auto verdict = verdicts_of(plan)[0];
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->unchecked, "");
+    EXPECT_EQ(verdict->comparison.compared, 1024u);
+    EXPECT_EQ(verdict->comparison.mismatches, 0u);
+}
+
+TEST(LoadableReference, WhereNothingCutsThemNothingIsCompared)
+{
+    const Plan plan = changed("onelayer_nv_small.nvdla", "nv_small", "task-0-surf_list", kSurface + 4 * kCube + kOffset, 3);
+    const auto verdict = verdicts_of(plan)[0];
+    ASSERT_TRUE(verdict);
+    EXPECT_NE(verdict->unchecked.find("no multiple of 8 bytes"), std::string::npos) << verdict->unchecked;
+    EXPECT_EQ(verdict->comparison.compared, 0u);
+}
+
+TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
+{
+    const Plan plan = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
+    LoadableRun machine(plan, MachineOptions{}, true);
+    machine.run([](Cycle, std::size_t) { return true; });
+    Plan wide = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
+    for (Operation& o : wide.tasks[0].operations) {
+        o.conv.input_converter.offset += 1 << 16;
+        o.sdp.output_converter.truncate = static_cast<std::uint8_t>(o.sdp.output_converter.truncate + 64);
+        for (SdpStage& stage : o.sdp.stages) stage.shift = static_cast<std::uint8_t>(stage.shift + 64);
+    }
+    Reference reference(wide);
+    reference.chain(0, [&](const Location& from, std::span<std::uint8_t> bytes) {
+        const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
+        std::copy(there.begin(), there.end(), bytes.begin());
+    });
+    ASSERT_TRUE(reference.verdicts()[0]);
+    EXPECT_EQ(reference.verdicts()[0]->unchecked, "");
+    EXPECT_GT(reference.verdicts()[0]->comparison.compared, 0u);
+    EXPECT_EQ(reference.verdicts()[0]->comparison.mismatches, 0u);
+}
+
+TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
+{
+    struct Broken {
+        const char* said;
+        void (*change)(ConvOperation& conv, SdpOperation& sdp);
+    };
+    const Broken kBroken[] = {
+        {"takes its sums in another shape", [](ConvOperation& conv, SdpOperation&) { ++conv.mac_width; }},
+        {"takes its input from memory behind a convolution",
+         [](ConvOperation&, SdpOperation& sdp) { sdp.source.memory = CubeMemory::Primary; }},
+        {"writes lines over each other", [](ConvOperation&, SdpOperation& sdp) { sdp.destination.line_stride = 0; }},
+        {"uses weights again that the convolution before it has not left",
+         [](ConvOperation& conv, SdpOperation&) { conv.weight_reuse = 1; }},
+        {"uses data again that the convolution before it has not left", [](ConvOperation& conv, SdpOperation&) { conv.data_reuse = 1; }},
+        {"has kernels larger than registers can say", [](ConvOperation& conv, SdpOperation&) { conv.kernel_height += 32; }},
+        {"has a stride or a dilation that registers cannot say", [](ConvOperation& conv, SdpOperation&) { conv.stride_x += 8; }},
+        {"has a padding, a batch or an extension that registers cannot say",
+         [](ConvOperation& conv, SdpOperation&) { conv.pad_top += 32; }},
+    };
+    for (const Broken& broken : kBroken) {
+        Plan plan = plan_of("resblock_nv_full.nvdla", "nv_full");
+        ASSERT_GE(plan.chains.size(), 2u);
+        ConvOperation* conv = nullptr;
+        SdpOperation* sdp = nullptr;
+        for (const std::size_t i : plan.chains[0]) {
+            Operation& o = plan.tasks[0].operations[i];
+            if (o.kind == Kind::Conv) conv = &o.conv;
+            if (o.kind == Kind::Sdp) sdp = &o.sdp;
+        }
+        ASSERT_TRUE(conv && sdp);
+        broken.change(*conv, *sdp);
+        Reference reference(plan);
+        reference.chain(0, nothing());
+        reference.chain(1, nothing());
+        ASSERT_TRUE(reference.verdicts()[0] && reference.verdicts()[1]);
+        EXPECT_EQ(reference.verdicts()[0]->unchecked, broken.said);
+        EXPECT_NE(reference.verdicts()[1]->unchecked.find(std::string("which ") + broken.said), std::string::npos);
+        EXPECT_EQ(reference.verdicts()[1]->comparison.compared, 0u);
+    }
 }
 
 }  // namespace

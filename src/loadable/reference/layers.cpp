@@ -9,16 +9,6 @@ namespace {
 
 constexpr unsigned kRelu = 1, kTable = 2, kPrelu = 3;  // activations
 
-void expect(bool good, const std::string& why)
-{
-    if (!good) throw Unchecked{why};
-}
-/// The same for what software must not do.
-void rule(bool good, const std::string& why)
-{
-    if (!good) throw Unchecked{why, true};
-}
-
 /// One direction of a window that makes `outputs` of `size` elements.
 struct Fit {
     std::uint32_t used = 0, behind = 0;  // elements that count, padding behind them
@@ -45,6 +35,13 @@ Tensor cropped(const Tensor& of, std::uint32_t h, std::uint32_t w)
 }
 
 LutSlope slope_of(const Slope& slope) { return {slope.scale, slope.shift}; }
+
+// Fields of registers are narrower than what the file says: registers.md.
+constexpr std::int32_t signed_field(std::int64_t value, unsigned width)
+{
+    return static_cast<std::int32_t>(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << (64 - width)) >> (64 - width));
+}
+constexpr unsigned kShiftField = 63;  // of converters and of X1's and X2's addition
 
 /// A bound of 32 bits, as its register holds it.
 std::int32_t low_word(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
@@ -74,14 +71,6 @@ Precision precision_of(unsigned code)
     return static_cast<Precision>(code);
 }
 
-std::uint64_t Translator::held(std::uint64_t value, Field field) const
-{
-    const std::uint64_t atom = plan_.hardware.memory.atom_bytes;
-    if (plan_.hardware.full() || field == Field::Fetched) return value / atom * atom;
-    rule(field == Field::Pixels || value % atom == 0, fmt::format("has an address or a stride that is no multiple of {} bytes", atom));
-    return value;
-}
-
 Location Translator::place(std::int16_t address, std::uint64_t offset, Field field) const
 {
     rule(address >= 0, "has data without an address");
@@ -106,34 +95,6 @@ Tensor Translator::input(const Features& of) const
     return loadable::features(of, [&](const Location& from, std::span<std::uint8_t> bytes) { shadow_.read(from, bytes); });
 }
 
-bool Translator::same_place(const Cube& cube, const Cube& before) const
-{
-    const auto place_in = [&](const HardwareTask& task, const Cube& of) {
-        Location at = plan_.memories->place(plan_.loadable->tasks[task.task], of.address, task.where);
-        at.address += of.offset;
-        return at;
-    };
-    return cube.address >= 0 && before.address >= 0 && place_in(task_, cube) == place_in(*before_.task, before) && cube.size == before.size;
-}
-
-/// What is used again is what the file says: programming.md 4.
-void Translator::check_reuse(const ConvOperation& conv) const
-{
-    const ConvOperation* before = before_.conv;
-    if (conv.weight_reuse != 0)
-        rule(before && before->skip_weight_release != 0 && same_place(conv.weights, before->weights) &&
-                 conv.bytes_per_kernel == before->bytes_per_kernel && conv.destination.channels == before->destination.channels &&
-                 conv.data_banks == before->data_banks && conv.weight_banks == before->weight_banks,
-             "uses weights again that the convolution before it has not left");
-    if (conv.data_reuse == 0) return;
-    const auto shape = [](const Cube& c) { return std::array{c.width, c.height, c.channels, c.line_stride, c.surface_stride}; };
-    expect(!before || before->skip_data_release != 0 || before->released >= before->source.height,
-           "goes on with lines that the convolution before it has left");
-    rule(before && before->skip_data_release != 0 && same_place(conv.source, before->source) &&
-             shape(conv.source) == shape(before->source) && conv.format == before->format && conv.data_banks == before->data_banks,
-         "uses data again that the convolution before it has not left");
-}
-
 void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv) const
 {
     const Hardware& hw = plan_.hardware;
@@ -141,6 +102,7 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     expect(conv.mode == 0, "is a Winograd convolution, whose kernels the file has transformed");
     expect(conv.output_converter.truncate == 0, "cuts off bits of its sums");
     rule(conv.mac_width == conv.destination.width && conv.mac_height == conv.destination.height, "takes its sums in another shape");
+    check_fields(conv);
     check_reuse(conv);
     l.op = Op::Convolution;
     l.precision = precision_of(conv.precision);
@@ -152,9 +114,9 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     l.stride = {conv.stride_x, conv.stride_y};
     l.dilation = {conv.dilation_x, conv.dilation_y};
     l.conversion.on = conv.input_converter.enable != 0;
-    l.conversion.offset = conv.input_converter.offset;
+    l.conversion.offset = signed_field(conv.input_converter.offset, 16);
     l.conversion.scale = conv.input_converter.scale;
-    l.conversion.shift = conv.input_converter.truncate;
+    l.conversion.shift = conv.input_converter.truncate & kShiftField;
     const bool image = !conv.feature();
     if (image) {
         l.format = find_pixel_format(conv.format);
@@ -172,8 +134,6 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
         rule(conv.csc_width == conv.source.width && conv.csc_height == conv.source.height, "has features of two sizes");
         expect(l.conversion.on || *l.input_precision == l.precision, "takes features of another precision unconverted");
     }
-    rule(l.stride.x >= 1 && l.stride.y >= 1 && l.dilation.x >= 1 && l.dilation.y >= 1 && l.kernel_width >= 1 && l.kernel_height >= 1,
-         "has a stride, a dilation or a kernel of 0");
     const Fit x = fit(conv.destination.width, l.stride.x, l.span_x(), conv.pad_left, conv.source.width),
               y = fit(conv.destination.height, l.stride.y, l.span_y(), conv.pad_top, conv.source.height);
     l.pad = {conv.pad_left, x.behind, conv.pad_top, y.behind, conv.pad_value};
@@ -220,7 +180,7 @@ void Translator::add_engine(GoldenLayer& golden, std::size_t engine, const SdpOp
     PointEngine& e = l.post.engines[engine];
     const OperandPer per = stage.mode == 0 ? OperandPer::Layer : stage.mode == 1 ? OperandPer::Kernel : OperandPer::Element;
     const auto operand = [&](bool on, std::int32_t value, const Converter& c) {
-        return Operand{on, per, value, {y && c.enable != 0, c.offset, c.scale, c.truncate}};
+        return Operand{on, per, value, {y && c.enable != 0, c.offset, c.scale, c.truncate & kShiftField}};
     };
     e.alu = operand(stage.adds(), stage.alu_operand, stage.alu_converter);
     e.mul = operand(stage.multiplies(), stage.multiplier_operand, stage.multiplier_converter);
@@ -228,7 +188,7 @@ void Translator::add_engine(GoldenLayer& golden, std::size_t engine, const SdpOp
     expect(!e.alu.on || e.function != AluFunction::Equal, "compares");
     e.prelu = stage.activation == kPrelu;
     e.relu = !y && stage.activation == kRelu;
-    e.alu_shift = y ? 0 : stage.shift;
+    e.alu_shift = y ? 0 : stage.shift & kShiftField;
     e.mul_shift = stage.truncate;
     if (y && stage.activation == kTable) {
         rule(sdp.table >= 0, "looks up without a table");
@@ -275,7 +235,8 @@ GoldenLayer Translator::layer(const ConvOperation* conv, const SdpOperation& sdp
         l.width = sdp.source.width, l.height = sdp.source.height, l.channels = l.kernels = sdp.source.channels;
         golden.tensors.input = input(features(sdp.source, sdp.source_precision));
     }
-    l.output = {precision_of(sdp.precision), sdp.output_converter.offset, sdp.output_converter.scale, sdp.output_converter.truncate};
+    l.output = {precision_of(sdp.precision), sdp.output_converter.offset, sdp.output_converter.scale,
+                sdp.output_converter.truncate & kShiftField};
     for (std::size_t engine = 0; engine < sdp.stages.size(); ++engine) add_engine(golden, engine, sdp);
     return golden;
 }
@@ -290,6 +251,9 @@ GoldenPool Translator::pool(const PdpOperation& pdp) const
     pool.function = kFunctions[pdp.method];
     pool.x = {pdp.kernel_width + 1u, pdp.stride_x, pdp.pad_left, 0};
     pool.y = {pdp.kernel_height + 1u, pdp.stride_y, pdp.pad_top, 0};
+    constexpr unsigned kPad = 7;
+    rule(pdp.pad_left <= kPad && pdp.pad_right <= kPad && pdp.pad_top <= kPad && pdp.pad_bottom <= kPad,
+         "has more padding than registers can say");
     rule(pool.x.before < pool.x.kernel && pool.y.before < pool.y.kernel, "has windows of nothing but padding");
     const Fit x = fit(pdp.destination.width, pool.x.stride, pool.x.kernel, pool.x.before, pdp.source.width),
               y = fit(pdp.destination.height, pool.y.stride, pool.y.kernel, pool.y.before, pdp.source.height);
@@ -297,9 +261,11 @@ GoldenPool Translator::pool(const PdpOperation& pdp) const
     golden.width = x.used, golden.height = y.used;
     rule(pdp.destination.channels == pdp.source.channels, "makes more or fewer channels than it takes");
     if (golden.precision == Precision::Fp16 || pool.function != PoolFunction::Average) return golden;
-    pool.pad_value = pdp.pad_values[0];
+    constexpr unsigned kPadBits = 19;
+    pool.pad_value = signed_field(pdp.pad_values[0], kPadBits);
     for (std::size_t i = 0; i < pdp.pad_values.size(); ++i)
-        expect(pdp.pad_values[i] == static_cast<std::int64_t>(i + 1) * pdp.pad_values[0], "pads with sums of different values");
+        expect(signed_field(pdp.pad_values[i], kPadBits) == static_cast<std::int64_t>(i + 1) * signed_field(pdp.pad_values[0], kPadBits),
+               "pads with sums of different values");
     return golden;
 }
 
@@ -312,8 +278,12 @@ CdpFunction Translator::function(const CdpOperation& cdp) const
     f.window = cdp.window;
     f.bypass_square_sum = cdp.bypass_square_sum != 0;
     f.bypass_multiplier = cdp.bypass_multiplier != 0;
-    const auto converter = [](const Converter& c) { return CdpConversion{c.offset, c.scale, c.truncate}; };
-    if (f.precision != Precision::Fp16) f.input = converter(cdp.input_converter), f.output = converter(cdp.output_converter);
+    if (f.precision != Precision::Fp16) {
+        const Converter &in = cdp.input_converter, &out = cdp.output_converter;
+        constexpr unsigned kInputShift = 31;
+        f.input = {signed_field(in.offset, 16), in.scale, in.truncate & kInputShift};
+        f.output = {out.offset, out.scale, out.truncate & kShiftField};
+    }
     constexpr unsigned kMostInputShift = 24, kMostOutputShift = 41;
     expect(f.input.shift <= kMostInputShift && f.output.shift <= kMostOutputShift, "shifts everything out");
     const auto bound = [&](std::uint64_t value) {

@@ -53,6 +53,7 @@ public:
 
 private:
     void add_convolution(GoldenLayer& golden, const ConvOperation& conv) const;
+    void check_fields(const ConvOperation& conv) const;
     void check_reuse(const ConvOperation& conv) const;
     bool same_place(const Cube& cube, const Cube& before) const;
     void add_engine(GoldenLayer& golden, std::size_t engine, const SdpOperation& sdp) const;
@@ -64,5 +65,9 @@ private:
 };
 
 Precision precision_of(unsigned code);
+
+/// Unchecked where the golden layer has no word for it; where a rule of software is broken.
+void expect(bool good, const std::string& why);
+void rule(bool good, const std::string& why);
 
 }  // namespace dlasim::loadable

@@ -125,7 +125,7 @@ Tensor weights(const Shadow& shadow, const Weights& of)
     if (there < needed)
         throw Unchecked{fmt::format("has {} bytes of {}, fewer than the {} of its kernels", there,
                                     of.compressed ? "a weight mask" : "weights", needed)};
-    check_size(1, 1, 1, of.bytes);
+    check_size(1, 1, of.element_bytes, of.bytes / of.element_bytes);
     const std::vector<std::uint8_t> stored = shadow.bytes(of.place, of.bytes),
                                     mask = of.compressed ? shadow.bytes(of.mask, needed) : std::vector<std::uint8_t>{};
     std::size_t number = 0, next = 0;
