@@ -1,8 +1,6 @@
 // Collects the registers of a pass, by name, for one machine; refuses what a register cannot hold.
 #pragma once
-#include "base/error.h"
 #include "lowering/pass.h"
-#include "registers/tables.h"
 
 namespace dlasim {
 
@@ -15,19 +13,7 @@ class RegisterWriter {
 public:
     explicit RegisterWriter(const Hardware& hw) : hw_(hw) {}
 
-    void put(const char* unit, const std::string& name, std::uint64_t value)
-    {
-        const UnitRegisters* registers = find_unit(hw_, unit);
-        const RegisterRow* row = registers ? registers->find(name) : nullptr;
-        const std::string full = std::string(unit) + "." + name;
-        if (!row) throw ConfigError(full, hw_.name + " has no such register");
-        // The atom bits of an address or stride are not stored; all others must be.
-        const std::uint64_t kept = row->write_mask | (hw_.memory.atom_bytes - 1);
-        if ((value & ~kept) != 0)
-            throw ConfigError(full, "found " + std::to_string(value) + ", expected a value that its register can hold (mask " +
-                                        std::to_string(row->write_mask) + ")");
-        out_.writes.push_back({full, static_cast<std::uint32_t>(value)});
-    }
+    void put(const char* unit, const std::string& name, std::uint64_t value);
     void enable(const char* unit) { out_.enables.push_back({std::string(unit) + ".D_OP_ENABLE", 1}); }
     PassRegisters take() { return std::move(out_); }
 

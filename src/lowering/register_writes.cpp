@@ -1,6 +1,7 @@
 // A pass as register values. The order is free (a group is armed by its op-enables); ours is unit
 // by unit along the data. [spec] programming.md 1 and 2.
 #include "lowering/register_writer.h"
+#include "registers/tables.h"
 
 namespace dlasim {
 namespace {

@@ -1,16 +1,15 @@
 // Helpers of the trace readers: bounded numbers, lines with their place.
 #pragma once
-#include <charconv>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
 #include "base/quantity.h"
 #include "facts/hardware.h"
 #include "files/input.h"
 #include "platform/machine.h"
+#include "replay/replay.h"
 
 namespace dlasim::trace {
 
@@ -18,84 +17,32 @@ namespace dlasim::trace {
 inline constexpr std::uint64_t kMaxBytes = 1u << 30;
 inline constexpr std::uint64_t kMaxText = 8 * kMaxBytes;  // of a data file: "0xff " and more a byte
 
-inline std::string_view trim(std::string_view text)
-{
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
+std::string_view trim(std::string_view text);
 
 /// A line of a file, for messages.
 struct Line {
     std::string file;
     std::uint64_t number = 0;
-    [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(file + ":" + std::to_string(number), problem); }
+    [[noreturn]] void fail(const std::string& problem) const;
     /// Decimal, or hexadecimal with 0x.
-    std::uint64_t value(std::string_view text, std::uint64_t high) const
-    {
-        text = trim(text);
-        const bool hex = text.starts_with("0x") || text.starts_with("0X");
-        const std::string_view digits = hex ? text.substr(2) : text;
-        std::uint64_t result = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result, hex ? 16 : 10);
-        if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty() || result > high)
-            fail("found \"" + std::string(text.substr(0, 40)) + "\", expected a number up to " + std::to_string(high));
-        return result;
-    }
+    std::uint64_t value(std::string_view text, std::uint64_t high) const;
 };
 
-inline std::vector<std::string_view> split(std::string_view text, std::string_view separators)
-{
-    std::vector<std::string_view> parts;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-        if (const auto part = trim(text.substr(at, end - at)); !part.empty()) parts.push_back(part);
-        at = end + 1;
-    }
-    return parts;
-}
+std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 
 /// A data file beside the trace; a name that leads out of the trace's folder is refused.
-inline LineReader open_beside(const std::filesystem::path& trace, std::string_view name, const Line& line)
-{
-    const std::filesystem::path relative{std::string(name)};
-    if (relative.is_absolute() || relative.has_parent_path()) line.fail("data file " + std::string(name) + " must lie beside the trace");
-    try {
-        return LineReader(trace.parent_path() / relative, kMaxText);
-    } catch (const ConfigError& error) {
-        line.fail(error.what());
-    }
-}
+LineReader open_beside(const std::filesystem::path& trace, std::string_view name, const Line& line);
 
 /// Counts towards a limit without wrapping.
-inline void add_bounded(std::uint64_t& total, std::uint64_t bytes, const Line& line, const char* what)
-{
-    if (bytes > kMaxBytes || (total += bytes) > kMaxBytes) line.fail(std::string("the trace ") + what + " more than 1 GiB in all");
-}
+void add_bounded(std::uint64_t& total, std::uint64_t bytes, const Line& line, const char* what);
 
 /// Refuses a range of addresses that goes beyond the last one.
-inline void expect_addressable(Address address, std::uint64_t bytes, const Line& line)
-{
-    if (!addressable(address, bytes))
-        line.fail(std::to_string(bytes) + " bytes from address " + std::to_string(address.byte()) + " on go beyond the last address");
-}
+void expect_addressable(Address address, std::uint64_t bytes, const Line& line);
 
 /// The region that a check of `line` names; counts towards what the trace may check.
-inline OutputRegion checked_region(std::string_view address, std::string_view bytes, std::uint64_t& total, const Line& line)
-{
-    OutputRegion region;
-    region.address = line.value(address, UINT64_MAX);
-    region.bytes = line.value(bytes, kMaxBytes);
-    add_bounded(total, region.bytes, line, "checks");
-    expect_addressable(Address(region.address), region.bytes, line);
-    region.source = line.file + ":" + std::to_string(line.number);
-    return region;
-}
+OutputRegion checked_region(std::string_view address, std::string_view bytes, std::uint64_t& total, const Line& line);
 
 /// The bench of the public traces has the CVSRAM at 0x5xxxxxxx and the other memory elsewhere.
-inline MemorySpace space_of(std::uint64_t address, const Hardware& hardware)
-{
-    return hardware.memory.has_secondary && address >> 28 == 5 ? MemorySpace::Secondary : MemorySpace::Primary;
-}
+MemorySpace space_of(std::uint64_t address, const Hardware& hardware);
 
 }  // namespace dlasim::trace

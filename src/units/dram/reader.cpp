@@ -14,28 +14,12 @@
 #include "files/input.h"
 #include "files/json_text.h"
 #include "files/number.h"
-#include "files/spelling.h"
 #include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
-#include "units/dram/keys.h"
+#include "units/dram/object.h"
 
 namespace dlasim::dram {
 namespace {
-
-using Json = nlohmann::json;
-
-template <class Names>
-std::string nearest(const std::string& word, const Names& names)
-{
-    std::string best;
-    std::size_t least = 4;
-    for (const auto& name : names)
-        if (const std::size_t d = letters_apart(word, name); d < least) {
-            least = d;
-            best = name;
-        }
-    return best.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", best);
-}
 
 Json parse(const std::string& where, const std::string& text)
 {
@@ -43,95 +27,6 @@ Json parse(const std::string& where, const std::string& text)
     if (!json.is_object()) throw ConfigError(where, "is not a JSON object");
     return json;
 }
-
-/// An object that must be read completely: what nobody asked for is an error.
-class Object {
-public:
-    /// `path`: of the object in the declared keys, with a slash behind it.
-    Object(const Json& json, std::string where, std::string path) : json_(&json), where_(std::move(where)), path_(std::move(path))
-    {
-        if (!json.is_object()) throw ConfigError(where_, fmt::format("found {}, an object is needed", json_excerpt(json)));
-    }
-    bool has(const std::string& key)
-    {
-        declared(key);
-        known_.insert(key);
-        return json_->contains(key);
-    }
-    const Json& raw(const std::string& key)
-    {
-        if (!has(key)) throw ConfigError(at(key), "is missing");
-        return (*json_)[key];
-    }
-    std::string at(const std::string& key) const { return where_ + "/" + key; }
-    Object object(const std::string& key) { return {raw(key), at(key), path_ + key + "/"}; }
-
-    std::string text(const std::string& key)
-    {
-        const Json& value = raw(key);
-        if (!value.is_string()) throw ConfigError(at(key), fmt::format("found {}, a string is needed", json_excerpt(value)));
-        return value.get<std::string>();
-    }
-    std::int64_t integer(const std::string& key)
-    {
-        const auto [low, high] = std::pair{declared(key).low, declared(key).high};
-        const Json& value = raw(key);
-        const bool ok = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
-        if (!ok || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high)
-            throw ConfigError(at(key), fmt::format("found {}, an integer in {}..{} is needed", json_excerpt(value), low, high));
-        return value.get<std::int64_t>();
-    }
-    std::uint32_t power_of_two(const std::string& key)
-    {
-        const auto value = static_cast<std::uint32_t>(integer(key));
-        if (!std::has_single_bit(value)) throw ConfigError(at(key), fmt::format("{} is not a power of two", value));
-        return value;
-    }
-    double number(const std::string& key)
-    {
-        const auto [low, high] = std::pair{declared(key).least, declared(key).most};
-        const Json& value = raw(key);
-        if (!value.is_number() || !(value.get<double>() >= low && value.get<double>() <= high))
-            throw ConfigError(at(key), fmt::format("found {}, a number in {}..{} is needed", json_excerpt(value), low, high));
-        return value.get<double>();
-    }
-    bool truth(const std::string& key)
-    {
-        const Json& value = raw(key);
-        if (!value.is_boolean()) throw ConfigError(at(key), fmt::format("found {}, true or false is needed", json_excerpt(value)));
-        return value.get<bool>();
-    }
-    template <class T>
-    T one_of(const std::string& key, const std::vector<std::pair<std::string, T>>& names)
-    {
-        const std::string found = text(key);
-        std::string all;
-        for (const auto& [name, value] : names) {
-            if (name == found) return value;
-            all += (all.empty() ? "" : ", ") + name;
-        }
-        throw ConfigError(at(key), fmt::format("found \"{}\", one of {} is needed", found, all));
-    }
-    void done() const
-    {
-        for (const auto& [key, value] : json_->items())
-            if (!known_.contains(key)) throw ConfigError(at(key), "unknown key" + nearest(key, known_));
-    }
-    const Json& json() const { return *json_; }
-
-private:
-    const ConfigKey& declared(const std::string& key) const
-    {
-        for (const std::string& name : {path_ + key, path_ + "*"})
-            for (const ConfigKey& each : kConfigKeys)
-                if (each.row.name == name) return each;
-        throw InternalError("a key of a DRAM file is read and not declared: " + path_ + key);
-    }
-
-    const Json* json_;
-    std::string where_, path_;
-    std::set<std::string> known_;
-};
 
 Command read_command(const Json& json, const std::string& where)
 {
