@@ -17,6 +17,7 @@
 #include "files/console.h"
 #include "files/number.h"
 #include "replay/events.h"
+#include "replay/hazard_report.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
 
@@ -146,6 +147,7 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     how.events = !options.events.empty();
     how.stepping = options.stepping;
     how.values = !options.timing_only;
+    how.hazards = options.hazards;
     how.host = parse_cpu(options.cpu);
     LoadableRun machine(plan, how, options.verify && how.values);
     Progress progress(fs::path(plan.loadable->file).filename().string(), "operations", plan.operations.size(), options.quiet);
@@ -181,7 +183,7 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     result_file.commit(json_file_text(json, 2));
     if (!options.quiet) say_outcome(loadable_table(result), folder);
     if (options.times) say_cpu_seconds(machine.cpu_seconds());
-    return result.verification().mismatches == 0 ? kDone : kMismatch;
+    return result.verification().mismatches == 0 && !hazardous(run) ? kDone : kMismatch;
 }
 
 }  // namespace dlasim

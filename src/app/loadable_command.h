@@ -26,7 +26,7 @@ struct LoadableOptions {
     std::size_t point = 0;  // of a sweep, with has_point
     bool has_point = false;
     bool describe = false, timing_only = false, verify = true, tensors = true, report = false, quiet = false, stepping = false,
-         times = false;
+         hazards = false, times = false;
     Sync sync = Sync::Now;
     std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };

@@ -39,9 +39,11 @@ constexpr const char* kFooter =
     "interrupted\n"
     "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
+constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
+
 struct ReplayArguments {
     std::string program, hardware, memory, events, out;
-    bool quiet = false, stepping = false;
+    bool quiet = false, stepping = false, hazards = false;
 };
 
 int replay(const ReplayArguments& arguments)
@@ -54,6 +56,7 @@ int replay(const ReplayArguments& arguments)
     options.out = arguments.out;
     options.quiet = arguments.quiet;
     options.stepping = arguments.stepping;
+    options.hazards = arguments.hazards;
     return replay_command(options);
 }
 
@@ -111,6 +114,7 @@ SharedOptions add_shared_options(CLI::App& app, Options& options)
     CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
     app.add_option("--events", options.events, "write the events of the run to this file: bus logs, all runs of all probes");
     app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
+    app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
     app.add_flag("--quiet", options.quiet, "print nothing but errors");
     app.add_flag("--times", options.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
@@ -201,6 +205,7 @@ int parse_and_run(int argc, char** argv)
     replay_app->add_option("--memory", again.memory, "memory, instead of the program's");
     replay_app->add_option("--events", again.events, "write the events of the run to this file");
     replay_app->add_option("--out", again.out, "write result.json to this folder");
+    replay_app->add_flag("--hazards", again.hazards, kHazards);
     replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");
     hidden(replay_app->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
 

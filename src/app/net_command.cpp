@@ -17,6 +17,7 @@
 #include "config/sweep.h"
 #include "files/console.h"
 #include "replay/events.h"
+#include "replay/hazard_report.h"
 #include "report/network_result.h"
 
 namespace dlasim {
@@ -53,6 +54,7 @@ NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, O
     how.keep_going = keep_going;
     how.keep_tensors = options.tensors;
     how.events = !options.events.empty();
+    how.hazards = options.hazards;
     if (!onnx) return simulate(plan, how);
     const ImageSource source = onnx->source(plan);
     return simulate(plan, how, &source);
@@ -118,7 +120,17 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     outputs.result.commit(json_file_text(json, 2));
     if (!options.quiet) say_outcome(network_table(result), outputs.folder);
     if (options.times) say_cpu_seconds(simulation.cpu_seconds);
-    return result.verified() ? kDone : kMismatch;
+    return result.verified() && !hazardous(run) ? kDone : kMismatch;
+}
+
+/// Hazards get the names of their steps.
+void name_hazards(const NetworkPlan& plan, RunResult& run)
+{
+    if (!run.hazards) return;
+    for (Hazard& hazard : run.hazards->list)
+        for (HazardAccess* access : {&hazard.before, &hazard.after})
+            if (const auto step = plan.program.step_of(access->entry); step && access->operation != 0)
+                access->name = plan.steps.list[*step].name;
 }
 
 /// `onnx`: the images of a model, null where the tensors come by seed.
@@ -136,7 +148,9 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
                                      .cvsram = options.cvsram});
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
-    return conclude(plan, simulate_shown(plan, options, onnx), options, outputs, apart ? &*apart : nullptr, onnx);
+    NetworkSimulation simulation = simulate_shown(plan, options, onnx);
+    name_hazards(plan, simulation.run);
+    return conclude(plan, simulation, options, outputs, apart ? &*apart : nullptr, onnx);
 }
 
 /// From its file; --precision stands for the key of the file.

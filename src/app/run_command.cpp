@@ -16,6 +16,7 @@
 #include "config/sweep.h"
 #include "files/console.h"
 #include "replay/events.h"
+#include "replay/hazard_report.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -49,7 +50,8 @@ Simulation simulate_shown(const Job& job, const RunOptions& options)
                           .stepping = options.stepping,
                           .keep_going = keep_going,
                           .check_dram = options.check_dram,
-                          .events = !options.events.empty()});
+                          .events = !options.events.empty(),
+                          .hazards = options.hazards});
 }
 
 /// Writes what a run says of itself.
@@ -77,7 +79,7 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(job.name), violation);
     if (!run.dbb_memory.violations.empty()) return kMismatch;
     const bool unexpected = result.expected && !result.expected->equal();
-    return unexpected || (result.comparison && !result.comparison->equal()) ? kMismatch : kDone;
+    return unexpected || hazardous(run) || (result.comparison && !result.comparison->equal()) ? kMismatch : kDone;
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct RunOptions {
     bool has_out = false;
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 0;
-    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, times = false, tensors = true,
-         plan = false, report = false;  // report: the table in report.txt too
+    bool has_seed = false, timing_only = false, check_dram = false, quiet = false, stepping = false, hazards = false, times = false,
+         tensors = true, plan = false, report = false;  // report: the table in report.txt too
     Sync sync = Sync::Now;
     std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };

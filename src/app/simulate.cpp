@@ -15,6 +15,7 @@ MachineOptions machine_options(const SimulateOptions& options)
     machine.events = options.events;
     machine.check_dram = options.check_dram;
     machine.values = !options.timing_only;
+    machine.hazards = options.hazards;
     return machine;
 }
 

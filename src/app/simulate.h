@@ -15,6 +15,7 @@ struct SimulateOptions {
     std::function<bool(Cycle now, std::uint64_t work)> keep_going;  // what Machine::work() says; false stops the run
     bool check_dram = false;                                        // every command of a DRAM goes through its checker
     bool events = false;                                            // record probes and bus logs
+    bool hazards = false;                                           // look for accesses out of order
     bool keep_tensors = false;                                      // values of every tensor of a network
 };
 

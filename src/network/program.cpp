@@ -68,6 +68,7 @@ private:
         for (std::size_t i = 0; i < plan_.plans.size(); ++i) {
             if (apart_) sequence.wait_for_all();
             add_step(i, sequence);
+            program_.ends.emplace_back(program_.entries.size(), i);
         }
         sequence.wait_for_all();
     }
@@ -144,6 +145,12 @@ HostAction host_action(std::size_t number, std::size_t steps)
     using Kind = HostAction::Kind;
     if (number == kActions * steps) return {Kind::ImageDone, 0};
     return {number % kActions == 0 ? Kind::Compute : Kind::Look, number / kActions};
+}
+
+std::optional<std::size_t> NetworkProgram::step_of(std::size_t entry) const
+{
+    const auto end = std::upper_bound(ends.begin(), ends.end(), std::pair{entry, SIZE_MAX});
+    return end == ends.end() ? std::nullopt : std::optional(end->second);
 }
 
 NetworkProgram network_program(const NetworkPlan& plan, bool apart) { return Writer(plan, apart).write(); }

@@ -30,8 +30,12 @@ HostAction host_action(std::size_t number, std::size_t steps);
 struct NetworkProgram {
     Program entries;
     std::vector<StepMarks> steps;
-    std::vector<DoneMark> done;     // by operation; steps name those of the first image
+    std::vector<DoneMark> done;                             // by operation; steps name those of the first image
+    std::vector<std::pair<std::size_t, std::size_t>> ends;  // of every step of every image in turn: its last entry + 1, its number
     std::vector<std::size_t> over;  // by step: the first that begins when this one is done; their number if there is none
+
+    /// The step that an entry belongs to.
+    std::optional<std::size_t> step_of(std::size_t entry) const;
 };
 
 /// `apart`: a step begins when all before it are done, and its registers are written then, as if it ran alone.

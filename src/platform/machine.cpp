@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
+#include "platform/hazards.h"
 #include "platform/software.h"
 #include "platform/top.h"
 #include "units/dram/module.h"
@@ -156,6 +157,7 @@ struct Machine::Parts {
     sc_core::sc_signal<bool> interrupt{"interrupt"};
     ProbeSet probes;
     const Software* software = nullptr;  // while it runs
+    std::optional<Hazards> hazards;
     bool ran = false;
 };
 
@@ -175,12 +177,14 @@ void Machine::require_memory(MemorySpace space, Address address, std::uint64_t b
 
 void Machine::write_memory(MemorySpace space, std::uint64_t address, std::span<const std::uint8_t> bytes)
 {
+    if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address, bytes.size(), true);
     parts_->store(space).write(address, bytes.data(), bytes.size());
 }
 
 std::vector<std::uint8_t> Machine::read_memory(MemorySpace space, Address address, std::uint64_t bytes) const
 {
     std::vector<std::uint8_t> data(bytes);
+    if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address.byte(), bytes, false);
     parts_->store(space).read(address.byte(), data.data(), data.size());
     return data;
 }
@@ -285,6 +289,7 @@ RunResult Machine::run(const Program& program)
     Parts& parts = *parts_;
     DLASIM_EXPECTS(!parts.ran);
     parts.ran = true;
+    if (parts.options.hazards) parts.hazards.emplace(parts.hardware, program, parts.options.one_memory, parts.clock, parts.top);
     Software software("software", parts.clock, program, *register_address(parts.hardware, "GLB.S_INTR_STATUS"), parts.options.host);
     parts.software = &software;
     software.socket.bind(parts.top.csb);
@@ -300,7 +305,9 @@ RunResult Machine::run(const Program& program)
         parts.pause();
     };
     software.on_host = [&](std::size_t step) {
+        if (parts.hazards) parts.hazards->host(true);
         if (on_host) on_host(step);
+        if (parts.hazards) parts.hazards->host(false);
     };
     bool over = false;
     software.on_end = [&] {
@@ -360,6 +367,7 @@ RunResult Machine::run(const Program& program)
         result.done.push_back({static_cast<std::int64_t>(done.cycle) - static_cast<std::int64_t>(result.t0), done.bits});
     for (const Cycle c : software.stamps()) result.stamps.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
     result.reads = software.reads();
+    if (parts.hazards) result.hazards = parts.hazards->report(result.t0);
     result.failed_checks = software.failed_checks();
     result.dbb = port_traffic(parts.top.mcif().traffic(), result.end);
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic(), result.end);

@@ -13,6 +13,7 @@
 #include "facts/hardware.h"
 #include "facts/memory_spec.h"
 #include "links/core.h"
+#include "platform/hazard.h"
 #include "platform/program.h"
 
 namespace dlasim {
@@ -25,6 +26,7 @@ struct MachineOptions {
     bool values = true;       // compute data; without it only time is simulated
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
     bool check_dram = false;  // every command of a DRAM goes through the checker
+    bool hazards = false;     // look for accesses out of order: RunResult::hazards
     bool drain = false;       // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
     HostSpeed host;
@@ -77,10 +79,11 @@ struct RunResult {
     PortTraffic dbb, cvsram;
     MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;
-    std::vector<UnitReport> units;  // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
-    bool hung = false;              // nothing moves any more and the program is not at its end
-    std::string diagnosis;          // which unit waits for what
-    bool interrupted = false;       // stopped by `keep_going` returning false
+    std::vector<UnitReport> units;        // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
+    bool hung = false;                    // nothing moves any more and the program is not at its end
+    std::string diagnosis;                // which unit waits for what
+    std::optional<HazardReport> hazards;  // where they were looked for
+    bool interrupted = false;             // stopped by `keep_going` returning false
 };
 
 class Machine {

@@ -53,6 +53,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
             continue;
         }
         csb_links_.push_back(std::make_unique<CsbLink>());
+        link_of_.emplace_back(unit.name, csb_links_.back().get());
         const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
         windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
         if (unit.name == "CFGROM")
@@ -207,6 +208,20 @@ void Top::attach(ProbeSet& probes)
     cdma_csc_.data_released.probe = probes.get("sc2cdma_dat_updt");
     cdma_csc_.weight_released.probe = probes.get("sc2cdma_wt_updt");
     for (UnitModule* unit : units_) unit->core().attach(probes);
+}
+
+void Top::watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf)
+{
+    mcif_->watch(primary);
+    if (cvif_) cvif_->watch(secondary);
+    cbuf_.watch = cbuf;
+}
+
+const std::uint32_t* Top::finished(std::string_view unit) const
+{
+    for (const auto& [name, link] : link_of_)
+        if (name == unit) return &link->finished;
+    return nullptr;
 }
 
 void Top::count_from(Cycle first)

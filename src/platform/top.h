@@ -17,8 +17,10 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <string_view>
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "facts/hardware.h"
@@ -26,6 +28,7 @@
 #include "traffic/convolution.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
+#include "traffic/watch.h"
 #include "units/bdma/core.h"
 #include "units/cacc/core.h"
 #include "units/cbuf/cbuf.h"
@@ -61,6 +64,10 @@ public:
 
     /// Hangs all probes of interfaces.md 3 on the machine.
     void attach(ProbeSet& probes);
+    /// They are told of every access from now on; `secondary` where there is such a port.
+    void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
+    /// Layers that a unit's data path has done; null for a unit that is not there.
+    const std::uint32_t* finished(std::string_view unit) const;
     /// Traffic is counted from this cycle on.
     void count_from(Cycle first);
 
@@ -82,6 +89,7 @@ private:
 
     // Links.
     std::vector<std::unique_ptr<CsbLink>> csb_links_;
+    std::vector<std::pair<std::string_view, const CsbLink*>> link_of_;  // by unit
     std::unique_ptr<Clients> primary_, secondary_;
     CdmaCscLink cdma_csc_;
     Pulse<Stripe> stripes_a_, stripes_b_;

@@ -45,6 +45,7 @@ void RegisterFile::finish(Cycle done)
     DLASIM_EXPECTS(enable_[consumer_].on);
     enable_[consumer_] = {false, done + 1, true};
     consumer_ ^= 1;
+    ++link_.finished;
     done_ = done;
     finished_once_ = true;
 }

@@ -9,6 +9,7 @@
 #include "files/console.h"
 #include "files/output.h"
 #include "replay/events.h"
+#include "replay/hazard_report.h"
 
 namespace dlasim {
 namespace {
@@ -130,6 +131,8 @@ constexpr std::array kReplayKeys{
                   [](const Replayed& r) -> Json { return r.job.recording.outputs.size(); }},
     Key<Replayed>{{"mismatches", "integer", "regions", "regions and register checks that were not as expected"},
                   [](const Replayed& r) -> Json { return r.wrong; }},
+    Key<Replayed>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+                  [](const Replayed& r) { return hazards_json(r.run); }},
     Key<Replayed>{{"units", "object", "", "every unit by name"}, units_json},
     Key<Replayed>{{"traffic/dbb", "object", "", "totals of the primary port, as in the events"},
                   [](const Replayed& r) -> Json { return port_totals_json(r.run.dbb); }},
@@ -144,6 +147,10 @@ std::vector<PlacedKey> replay_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kReplayKeys);
     place_keys(keys, kUnitKeys, "units/*/");
+    for (PlacedKey key : hazard_keys()) {
+        key.path = "hazards/" + key.path;
+        keys.push_back(std::move(key));
+    }
     return keys;
 }
 
@@ -161,6 +168,7 @@ int replay_command(const ReplayOptions& options)
     machine_options.events = !options.events.empty();
     machine_options.stepping = options.stepping;
     machine_options.one_memory = recording.one_memory;
+    machine_options.hazards = options.hazards;
     machine_options.cycle_limit = options.cycle_limit;
     Machine machine(job.hardware, job.memory, machine_options);
     for (const OutputRegion& region : recording.outputs)
@@ -193,9 +201,9 @@ int replay_command(const ReplayOptions& options)
         if (recording.compare_outputs)
             say(", {} of {} regions right", static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())),
                 contents.size());
-        say("\n");
+        say("\n{}", hazards_text(result));
     }
-    return wrong == 0 ? 0 : 1;
+    return wrong == 0 && !hazardous(result) ? 0 : 1;
 }
 
 }  // namespace dlasim

@@ -10,6 +10,7 @@
 #include "config/memory.h"
 #include "files/printable.h"
 #include "replay/events.h"
+#include "replay/hazard_report.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -176,6 +177,8 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) { return units_json(r.run); }},
     Key<LoadableResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
                         [](const LoadableResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
+    Key<LoadableResult>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+                        [](const LoadableResult& r) { return hazards_json(r.run); }},
     Key<LoadableResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", kSecondary},
                         [](const LoadableResult& r) -> OrderedJson {
                             const Hardware& hw = r.plan.hardware;
@@ -328,6 +331,7 @@ std::string loadable_table(const LoadableResult& r)
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
                         grouped(r.run.dbb.write_bytes));
     text += verification_text(r);
+    text += hazards_text(r.run);
     for (const WrittenTensor& tensor : r.tensors) text += fmt::format("  output       {}\n", printable(tensor.file));
     return text;
 }

@@ -12,6 +12,7 @@
 #include "config/network_reader.h"
 #include "files/json_text.h"
 #include "files/printable.h"
+#include "replay/hazard_report.h"
 #include "report/network_memory.h"
 #include "report/run_sections.h"
 
@@ -236,6 +237,8 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::compulsory); }},
     Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
                        [](const NetworkResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
+    Key<NetworkResult>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+                       [](const NetworkResult& r) { return hazards_json(r.run); }},
     Key<NetworkResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
                        [](const NetworkResult& r) -> OrderedJson {
                            const Hardware& hw = r.plan.hardware;
@@ -418,6 +421,7 @@ std::string network_table(const NetworkResult& r)
                             grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - r.cycles()))),
                             r.cycles_apart() < r.cycles() ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
+    text += hazards_text(r.run);
     text += memory_use_text(r.plan);
     text += fmt::format("  simulation   {:.2f} s\n\n", r.wall_seconds);
     text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
@@ -472,7 +476,8 @@ std::string network_plan_table(const NetworkPlan& plan)
                             static_cast<double>(of.traffic.moved()) / least, grouped(bound.cycles),
                             memory_of(plan.layouts[step.output].place), bound.name());
     }
-    text += "\n" + memory_use_text(plan);
+    text += '\n';
+    text += memory_use_text(plan);
     return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "replay/hazard_report.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -98,6 +99,8 @@ constexpr std::array kResultKeys{
                 }},
     Key<Result>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
                 [](const Result& r) -> OrderedJson { return memory_report_json(r.run.dbb_memory); }},
+    Key<Result>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+                [](const Result& r) { return hazards_json(r.run); }},
     Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"},
                 [](const Result& r) { return bounds_json(r.job.bounds); }},
     Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},

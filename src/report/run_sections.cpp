@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "replay/hazard_report.h"
+
 namespace dlasim {
 namespace {
 
@@ -107,6 +109,10 @@ void place_run_keys(std::vector<PlacedKey>& keys)
     const std::size_t own = keys.size();
     place_keys(keys, kPortKeys, "traffic/cvsram/");
     for (std::size_t i = own; i < keys.size(); ++i) keys[i].again = true;
+    for (PlacedKey key : hazard_keys()) {
+        key.path = "hazards/" + key.path;
+        keys.push_back(std::move(key));
+    }
 }
 
 }  // namespace dlasim

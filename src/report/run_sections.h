@@ -14,7 +14,7 @@ OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes);
 OrderedJson memory_report_json(const MemoryReport& report);
 /// Cycles by name.
 OrderedJson bounds_json(const std::vector<Bound>& bounds);
-/// Keys of units/*, traffic/dbb and traffic/cvsram.
+/// Keys of units/*, traffic/dbb, traffic/cvsram and hazards.
 void place_run_keys(std::vector<PlacedKey>& keys);
 
 }  // namespace dlasim

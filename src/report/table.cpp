@@ -2,6 +2,7 @@
 
 #include "config/memory.h"
 #include "files/printable.h"
+#include "replay/hazard_report.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -127,6 +128,7 @@ std::string summary_table(const Result& r)
     for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
     if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
     text += fmt::format("  verified     {}\n", verdict(r));
+    text += hazards_text(r.run);
     text += expected_line(r.expected);
     text +=
         fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));

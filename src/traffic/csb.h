@@ -18,6 +18,7 @@ struct CsbRequest {
 struct CsbLink {
     Pulse<CsbRequest> request;
     Pulse<std::uint32_t> response;
+    std::uint32_t finished = 0;  // layers that the data path has done
 
     void wakes(Sleeper& unit) { request.reader = &unit; }
 };

@@ -12,6 +12,7 @@
 #include "base/expects.h"
 #include "base/quantity.h"
 #include "facts/hardware.h"
+#include "traffic/watch.h"
 
 namespace dlasim {
 
@@ -28,13 +29,16 @@ public:
         return bytes_.data() + std::size_t{index} * entry_bytes_;
     }
     /// Writes `count` bytes from byte `offset` behind `before` entries; must stay inside the buffer.
-    void write(Entries before, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count)
+    void write(Entries before, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count, Held kind = Held::Data,
+               std::uint64_t turn = 0)
     {
+        if (watch) watch->written(kind, before.count(), turn);
         const std::size_t at = std::size_t{before.count()} * entry_bytes_ + offset;
         DLASIM_EXPECTS(at + count <= bytes_.size());
         std::memcpy(bytes_.data() + at, from, count);
     }
 
+    CbufWatch* watch = nullptr;
     std::uint64_t data_writes = 0, weight_writes = 0;                // write strobes, counted by CDMA
     std::uint64_t data_reads = 0, weight_reads = 0, mask_reads = 0;  // read enables, counted by CSC
 

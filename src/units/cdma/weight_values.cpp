@@ -38,12 +38,14 @@ void WeightValues::restart_rings()
 {
     weights_.next = weights_.begin;
     mask_.next = mask_.begin;
+    weights_.taken = mask_.taken = 0;
 }
 
 std::uint64_t WeightValues::AtomRing::take()
 {
     const std::uint64_t at = next;
     if (++next >= end) next = begin;
+    ++taken;
     return at;
 }
 
@@ -84,13 +86,14 @@ std::uint32_t WeightValues::take_group_size()
 void WeightValues::store(AtomRing& ring, const std::uint8_t* data, std::uint32_t atoms)
 {
     const bool flush = fp16_ && layer_.precision == 2 && &ring == &weights_;
+    const Held kind = &ring == &weights_ ? Held::Weights : Held::Masks;
     for (std::uint32_t i = 0; i < atoms; ++i, data += atom_bytes_) {
         alignas(32) std::uint8_t clean[kMaxBeatBytes];
         const std::uint8_t* from = flush ? flush_nans(data, clean) : data;
-        const std::uint64_t at = ring.take();
+        const std::uint64_t turn = ring.taken / atoms_per_entry_, at = ring.take();
         if (at < first_atom_ || at >= last_atom_) continue;
         cbuf_.write(Entries(static_cast<std::uint32_t>(at / atoms_per_entry_)),
-                    static_cast<std::uint32_t>(at % atoms_per_entry_) * atom_bytes_, from, atom_bytes_);
+                    static_cast<std::uint32_t>(at % atoms_per_entry_) * atom_bytes_, from, atom_bytes_, kind, turn);
     }
 }
 

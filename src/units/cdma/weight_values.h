@@ -45,6 +45,7 @@ private:
     /// A ring of atoms in the buffer, filled in order. It goes on over the layers.
     struct AtomRing {
         std::uint64_t begin = 0, end = 0, next = 0;
+        std::uint64_t taken = 0;  // atoms since it began
         std::uint64_t take();
     };
     void take_group_sizes(const ReadBeat& beat);

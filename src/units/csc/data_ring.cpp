@@ -38,6 +38,7 @@ bool DataRing::request(std::uint32_t h, std::uint32_t address, bool forced, Cycl
     last_[h] = address;
     if (!reads) return false;
     ++reads_;
+    if (cbuf_.watch && address < cbuf_.entries()) cbuf_.watch->read(Held::Data, address, 0);
     if (probe_) record(enable);
     return true;
 }

@@ -24,12 +24,19 @@ WeightLoader::WeightLoader(const Hardware& hw, Cbuf& cbuf, bool values)
     compact_.assign(row_.size(), 0);
 }
 
-void WeightLoader::reset_ring() { ring_start_ = mask_ring_start_ = 0; }
+void WeightLoader::reset_ring()
+{
+    ring_start_ = mask_ring_start_ = 0;
+    turns_ = mask_turns_ = 0;
+    if (cbuf_.watch) cbuf_.watch->restarted();
+}
 
 void WeightLoader::release_kept(Entries entries, MaskEntries mask_entries)
 {
     ring_start_ = (ring_start_ + entries.count()) % ring_entries_;
     mask_ring_start_ = (mask_ring_start_ + mask_entries.count()) % kMaskRing;
+    turns_ += entries.count();
+    mask_turns_ += mask_entries.count();
 }
 
 void WeightLoader::start_layer(const Layer& layer)
@@ -39,6 +46,8 @@ void WeightLoader::start_layer(const Layer& layer)
     ring_base_ = layer.data_banks * bank_depth_;
     weights_.next = ring_start_ % ring_entries_;
     masks_.next = mask_ring_start_;
+    weights_.turn = turns_;
+    masks_.turn = mask_turns_;
     weights_.left = masks_.left = 0;
     weights_.fetched = masks_.fetched = 0;
     saved_weights_ = weights_;
@@ -53,8 +62,15 @@ void WeightLoader::read_entry(Stream& stream, bool mask)
         if (entry < cbuf_.entries()) std::memcpy(stream.residual.data(), cbuf_.entry(entry), entry_bytes_);
         else std::memset(stream.residual.data(), 0, entry_bytes_);
     }
+    tell(stream, entry, mask ? Held::Masks : Held::Weights);
     stream.next = (stream.next + 1) % (mask ? kMaskRing : ring_entries_);
     ++stream.fetched;
+}
+
+void WeightLoader::tell(Stream& stream, std::uint32_t entry, Held kind) const
+{
+    if (cbuf_.watch && entry < cbuf_.entries()) cbuf_.watch->read(kind, entry, stream.turn);
+    ++stream.turn;
 }
 
 /// Bytes of one load cycle; an entry that is needed is read with enable in cycle `enable`.
@@ -89,6 +105,7 @@ void WeightLoader::take_run(std::uint8_t* to, std::uint32_t count)
             const std::uint32_t at = ring_base_ + s.next;
             if (count >= entry_bytes_ && at < cbuf_.entries()) {
                 if (values_) std::memcpy(to, cbuf_.entry(at), entry_bytes_);
+                tell(s, at, Held::Weights);
                 s.next = s.next + 1 == ring_entries_ ? 0 : s.next + 1;
                 ++s.fetched;
                 ++reads_;

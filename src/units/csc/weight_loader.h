@@ -53,8 +53,10 @@ private:
         std::uint32_t left = 0;  // bytes (bits, for the mask) of `residual` not used yet
         std::vector<std::uint8_t> residual;
         std::uint32_t fetched = 0;  // entries read since the group began
+        std::uint64_t turn = 0;     // of `next`
     };
     void read_entry(Stream& stream, bool mask);
+    void tell(Stream& stream, std::uint32_t entry, Held kind) const;
     void take_bytes(std::uint8_t* to, std::uint32_t count, Cycle enable);
     void take_run(std::uint8_t* to, std::uint32_t count);
     void load_plain(const Package& package, Cycle at, WeightSet& out);
@@ -68,6 +70,7 @@ private:
     const Layer* layer_ = nullptr;
     std::uint32_t ring_entries_ = 1, ring_base_ = 0;
     std::uint32_t ring_start_ = 0, mask_ring_start_ = 0;
+    std::uint64_t turns_ = 0, mask_turns_ = 0;  // entries that the rings have released
     Stream weights_, masks_, saved_weights_, saved_masks_;
     bool first_pass_ = true;  // over the kernel group: its entries are counted
     std::uint32_t group_entries_ = 0, group_mask_entries_ = 0;

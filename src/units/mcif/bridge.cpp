@@ -123,6 +123,7 @@ void Bridge::send_writes(Cycle now)
 /// BEGIN_REQ for cycle `from`, and whatever the memory answers at once.
 void Bridge::send(Burst* burst, Cycle from)
 {
+    if (watch_) tell(*burst, from);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);
     const tlm::tlm_sync_enum answer = socket_->nb_transport_fw(burst->payload, phase, delay);
@@ -147,6 +148,23 @@ void Bridge::send(Burst* burst, Cycle from)
             respond(burst, cycle_at(delay, from));
             break;
     }
+}
+
+void Bridge::tell(const Burst& burst, Cycle at) const
+{
+    const auto first = static_cast<std::uint64_t>(burst.payload.get_address());
+    const PortCommand& command = burst.command;
+    if (burst.payload.get_command() == TLM_READ_COMMAND)
+        return watch_->read(command.id, first + command.skipped * atom_bytes_, command.atoms * atom_bytes_, at);
+    const std::uint32_t bytes = burst.beats * beat_bytes_;
+    std::uint32_t begin = 0;
+    for (std::uint32_t end = 0; !burst.all_enabled && end < bytes; end += atom_bytes_) {
+        if (burst.enables[end] == TLM_BYTE_ENABLED) continue;
+        if (begin != end) watch_->written(command.id, first + begin, end - begin, at);
+        begin = end + atom_bytes_;
+    }
+    if (begin != bytes) watch_->written(command.id, first + begin, bytes - begin, at);
+    if (command.last) watch_->ended(command.id);
 }
 
 void Bridge::command_accepted(Burst* burst, Cycle at)
@@ -283,6 +301,7 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         burst->data.resize(bytes);
         burst->enables.resize(bytes);
     }
+    burst->command = from;
     burst->tag.id = from.id;
     burst->tag.beat_bytes = beat_bytes_;
     burst->beats = from.beats;

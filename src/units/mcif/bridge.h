@@ -24,6 +24,7 @@
 #include "facts/hardware.h"
 #include "links/dbb_socket.h"
 #include "links/module.h"
+#include "traffic/watch.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
 #include "units/mcif/traffic_log.h"
@@ -42,6 +43,8 @@ public:
     void advance(Cycle now);
 
     TrafficLog& traffic() { return log_; }
+    /// From now on it is told of every burst when the memory gets it.
+    void watch(MemoryWatch* watch) { watch_ = watch; }
     const TrafficLog& traffic() const { return log_; }
 
 private:
@@ -63,6 +66,7 @@ private:
         Cycle from = 0;          // write: command and data have been taken
         bool completed = false;  // answered in one call: no END_RESP
         bool all_enabled = true;
+        PortCommand command;
     };
     /// Gives finished payloads back to the pool.
     struct Pool final : tlm::tlm_mm_interface {
@@ -98,6 +102,7 @@ private:
     bool may_request(Cycle now) const { return !requesting_ && free_from_ <= now; }
     void send_writes(Cycle now);
     void send(Burst* burst, Cycle from);
+    void tell(const Burst& burst, Cycle at) const;
     void command_accepted(Burst* burst, Cycle at);
     void respond(Burst* burst, Cycle from);
     void end_response(Burst* burst);
@@ -112,6 +117,7 @@ private:
     Pool pool_;
     PortPace pace_;
     TrafficLog log_;
+    MemoryWatch* watch_ = nullptr;
 
     std::string fault_;             // what the memory did wrong; empty if nothing
     Burst* requesting_ = nullptr;   // BEGIN_REQ sent, END_REQ not received

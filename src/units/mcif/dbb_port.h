@@ -17,6 +17,8 @@ struct PortCommand {
     std::uint64_t address = 0;
     std::uint32_t beats = 0;
     std::uint8_t id = 0;
+    std::uint8_t skipped = 0, atoms = 0;  // read: atoms of the first beat that nobody asked for, and those that somebody did
+    bool last = false;                    // write: the last command of a request that is to be acknowledged
 };
 
 struct PortWriteBeat {

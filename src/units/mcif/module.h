@@ -22,6 +22,7 @@ public:
     /// Totals, and with record_commands() the first commands. mark(first) restarts the count at that cycle.
     TrafficLog& traffic() { return bridge_.traffic(); }
     const TrafficLog& traffic() const { return bridge_.traffic(); }
+    void watch(MemoryWatch* watch) { bridge_.watch(watch); }
 
 protected:
     void start_of_simulation() override;

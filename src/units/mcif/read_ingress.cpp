@@ -188,7 +188,13 @@ void ReadIngress::serve_port(Cycle at, const ReadCommand* issued)
     changed_ |= ar_.step(issued, fired, silicon_.stages_stall);
     if (!ar_.valid() || port_.ar.valid) return;
     const ReadCommand& command = ar_.head();
-    port_.ar = {{command.address, command.context.beats, command.client}, true, false, at + 1, kNever};
+    const ReadContext& context = command.context;
+    port_.ar = {{command.address, context.beats, command.client, static_cast<std::uint8_t>(context.half),
+                 static_cast<std::uint8_t>(context.atoms), false},
+                true,
+                false,
+                at + 1,
+                kNever};
 }
 
 /// (2) and (1): true if the next command is in ordered_.incoming(); `granted`: whose chunk was taken for it or for the serialiser.

@@ -144,7 +144,7 @@ void WritePath::serve_port(Cycle at, Converted converted)
 void WritePath::offer_command(Cycle from)
 {
     const Command& command = aw_.head();
-    port_.aw = {{command.address, command.beats, clients_[command.client].id()}, true, false, from, kNever};
+    port_.aw = {{command.address, command.beats, clients_[command.client].id(), 0, 0, command.ack}, true, false, from, kNever};
 }
 
 void WritePath::offer_data(Cycle from)

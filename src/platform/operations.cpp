@@ -1,0 +1,225 @@
+#include "platform/operations.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <variant>
+
+#include "base/bits.h"
+#include "registers/offsets.h"
+#include "registers/tables.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint32_t kWindow = 0x1000, kPointer = 0x4;
+constexpr std::uint32_t kConvolution = (1u << static_cast<unsigned>(Launched::Cacc) << 1) - 1;
+constexpr std::uint32_t kEqual = 3;  // SDP's EW: compare
+
+/// A unit as the program has set it.
+struct Window {
+    Launched unit = Launched::Host;
+    const UnitRegisters* registers = nullptr;
+    unsigned producer = 0;
+    std::array<std::map<std::uint32_t, std::uint32_t>, 2> values;  // by group
+
+    std::uint32_t get(std::uint32_t offset) const
+    {
+        const auto found = values[producer].find(offset);
+        return found == values[producer].end() ? 0 : found->second;
+    }
+    std::uint32_t field(std::uint32_t offset, unsigned lsb, unsigned width) const { return bits(get(offset), lsb, width); }
+};
+
+struct Launch {
+    std::size_t entry = 0;
+    bool flying = false;      // takes what the unit before hands over
+    bool hands_over = false;  // SDP to PDP
+    bool silent = false;      // writes nothing
+    bool reads = false;       // SDP: with SDP_RDMA
+    bool primary = false;     // where it writes
+};
+
+/// An engine of SDP takes operands from memory. Registers of a group stand at reset values until they are written: bypassed.
+bool takes_operands(const Window& sdp, std::uint32_t cfg, std::uint32_t alu, std::uint32_t mul)
+{
+    if (!sdp.values[sdp.producer].contains(cfg) || sdp.field(cfg, 0, 1)) return false;
+    return (!sdp.field(cfg, 1, 1) && sdp.field(alu, 0, 1)) || (!sdp.field(cfg, 4, 1) && sdp.field(mul, 0, 1));
+}
+
+Launch launch_of(const Window& window, std::size_t entry)
+{
+    Launch launch{.entry = entry};
+    if (window.unit == Launched::Sdp) {
+        using namespace reg::sdp;
+        launch.flying = window.field(D_FEATURE_MODE_CFG, 0, 1);
+        launch.hands_over = window.field(D_FEATURE_MODE_CFG, 1, 1);
+        const bool compares = window.values[window.producer].contains(D_DP_EW_CFG) && window.field(D_DP_EW_CFG, 0, 2) == 0 &&
+                              window.field(D_DP_EW_CFG, 2, 2) == kEqual;
+        launch.silent = launch.hands_over || compares;
+        launch.reads = !launch.flying || takes_operands(window, D_DP_BS_CFG, D_DP_BS_ALU_CFG, D_DP_BS_MUL_CFG) ||
+                       takes_operands(window, D_DP_BN_CFG, D_DP_BN_ALU_CFG, D_DP_BN_MUL_CFG) ||
+                       takes_operands(window, D_DP_EW_CFG, D_DP_EW_ALU_CFG, D_DP_EW_MUL_CFG);
+        launch.primary = window.field(D_DST_DMA_CFG, 0, 1);
+    } else if (window.unit == Launched::Pdp) {
+        launch.flying = !window.field(reg::pdp::D_OPERATION_MODE_CFG, 4, 1);
+        launch.primary = window.field(reg::pdp::D_DST_RAM_CFG, 0, 1);
+    } else if (window.unit == Launched::Cdp) {
+        launch.primary = window.field(reg::cdp::D_DST_DMA_CFG, 0, 1);
+    } else if (window.unit == Launched::Rubik) {
+        launch.primary = window.field(reg::rbk::D_DAOUT_RAM_TYPE, 0, 1);
+    }
+    return launch;
+}
+
+using Launches = std::array<std::vector<Launch>, kLaunched>;
+
+/// Numbers of those for which `belongs` holds.
+template <class Belongs>
+std::vector<std::size_t> chosen(const std::vector<Launch>& launches, Belongs belongs)
+{
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < launches.size(); ++i)
+        if (belongs(launches[i])) numbers.push_back(i);
+    return numbers;
+}
+
+}  // namespace
+
+struct Operations::Builder {
+    Builder(const Hardware& hardware, const Program& program, Operations& operations) : all(operations)
+    {
+        for (std::size_t unit = 0; unit + 1 < kLaunched; ++unit)
+            if (const UnitRegisters* registers = find_unit(hardware, kLaunchedNames[unit]))
+                windows.push_back({static_cast<Launched>(unit), registers, 0, {}});
+        for (std::size_t i = 0; i < program.size(); ++i) {
+            if (const auto* write = std::get_if<RegisterWrite>(&program[i])) take(*write, i);
+            else if (std::get_if<HostStep>(&program[i])) launches[index(Launched::Host)].push_back({.entry = i});
+        }
+        join();
+        number();
+    }
+
+    void take(const RegisterWrite& write, std::size_t entry)
+    {
+        for (Window& window : windows) {
+            if (window.registers->base != write.address / kWindow * kWindow) continue;
+            const std::uint32_t offset = write.address % kWindow;
+            if (window.registers->group_start == kNoGroups) take_bdma(window, offset, write.value, entry);
+            else if (offset == kPointer) window.producer = write.value & 1;
+            else if (offset != window.registers->group_start) window.values[window.producer][offset] = write.value;
+            else if (write.value & 1) launches[index(window.unit)].push_back(launch_of(window, entry));
+        }
+    }
+
+    void take_bdma(Window& window, std::uint32_t offset, std::uint32_t value, std::size_t entry)
+    {
+        using namespace reg::bdma;
+        window.values[0][offset] = value;
+        if (offset == CFG_OP && (value & 1))
+            atoms += (std::uint64_t{window.get(CFG_LINE)} + 1) * (std::uint64_t{window.get(CFG_LINE_REPEAT)} + 1) *
+                     (std::uint64_t{window.get(CFG_SURF_REPEAT)} + 1);
+        if ((offset != CFG_LAUNCH0 && offset != CFG_LAUNCH1) || !(value & 1)) return;
+        launches[index(Launched::Bdma)].push_back({.entry = entry});
+        all.bdma_atoms_.push_back(atoms);
+    }
+
+    /// The launch belongs to that operation, or is one by itself.
+    void belong(Launched unit, std::size_t launch, const Number* operation)
+    {
+        std::vector<Number>& numbers = all.by_launch_[index(unit)];
+        numbers.resize(launches[index(unit)].size(), kNobody);
+        if (!operation) all.list_.push_back({});
+        const Number number = operation ? *operation : static_cast<Number>(all.list_.size());
+        numbers[launch] = number;
+        Operation& one = all.list_[number - 1];
+        one.units |= 1u << index(unit);
+        one.entry = std::max(one.entry, launches[index(unit)][launch].entry);
+    }
+
+    /// Those of `unit` one after the other to those of `others`; what is left is by itself.
+    void follow(Launched unit, const std::vector<std::size_t>& mine, Launched other, const std::vector<std::size_t>& others)
+    {
+        for (std::size_t i = 0; i < mine.size(); ++i)
+            belong(unit, mine[i], i < others.size() ? &all.by_launch_[index(other)][others[i]] : nullptr);
+    }
+
+    std::vector<std::size_t> every(Launched unit) const
+    {
+        std::vector<std::size_t> numbers(launches[index(unit)].size());
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        return numbers;
+    }
+
+    void join()
+    {
+        const auto of = [&](Launched unit, auto belongs) { return chosen(launches[index(unit)], belongs); };
+        Launched most = Launched::Cacc;  // a program that ends in the middle has started some of them
+        for (const Launched unit : {Launched::Cdma, Launched::Csc, Launched::CmacA, Launched::CmacB})
+            if (launches[index(unit)].size() > launches[index(most)].size()) most = unit;
+        follow(most, every(most), most, {});
+        for (const Launched unit : {Launched::Cdma, Launched::Csc, Launched::CmacA, Launched::CmacB, Launched::Cacc})
+            if (unit != most) follow(unit, every(unit), most, every(most));
+        follow(Launched::Sdp, of(Launched::Sdp, [](const Launch& l) { return l.flying; }), most, every(most));
+        follow(Launched::Sdp, of(Launched::Sdp, [](const Launch& l) { return !l.flying; }), most, {});
+        follow(Launched::SdpRdma, every(Launched::SdpRdma), Launched::Sdp, of(Launched::Sdp, [](const Launch& l) { return l.reads; }));
+        follow(Launched::Pdp, of(Launched::Pdp, [](const Launch& l) { return l.flying; }), Launched::Sdp,
+               of(Launched::Sdp, [](const Launch& l) { return l.hands_over; }));
+        const std::vector<std::size_t> alone = of(Launched::Pdp, [](const Launch& l) { return !l.flying; });
+        follow(Launched::Pdp, alone, Launched::Pdp, {});
+        follow(Launched::PdpRdma, every(Launched::PdpRdma), Launched::Pdp, alone);
+        follow(Launched::Cdp, every(Launched::Cdp), Launched::Cdp, {});
+        follow(Launched::CdpRdma, every(Launched::CdpRdma), Launched::Cdp, every(Launched::Cdp));
+        for (const Launched unit : {Launched::Bdma, Launched::Rubik, Launched::Host}) follow(unit, every(unit), unit, {});
+    }
+
+    void number()
+    {
+        std::vector<Number> order(all.list_.size()), place(all.list_.size() + 1, kNobody);
+        std::iota(order.begin(), order.end(), Number{1});
+        std::sort(order.begin(), order.end(), [&](Number a, Number b) { return all.list_[a - 1].entry < all.list_[b - 1].entry; });
+        std::vector<Operation> sorted;
+        for (const Number old : order) {
+            sorted.push_back(all.list_[old - 1]);
+            place[old] = static_cast<Number>(sorted.size());
+        }
+        all.list_ = std::move(sorted);
+        for (std::vector<Number>& numbers : all.by_launch_)
+            for (Number& number : numbers) number = place[number];
+        const auto writes = [&](Launched unit, Client client) {
+            for (std::size_t i = 0; i < launches[index(unit)].size(); ++i) {
+                const Launch& launch = launches[index(unit)][i];
+                if (!launch.silent)
+                    all.writers_[static_cast<std::size_t>(client)][launch.primary].push_back(all.by_launch_[index(unit)][i]);
+            }
+        };
+        writes(Launched::Sdp, Client::Sdp);
+        writes(Launched::Pdp, Client::Pdp);
+        writes(Launched::Cdp, Client::Cdp);
+        writes(Launched::Rubik, Client::Rubik);
+    }
+
+    Operations& all;
+    std::vector<Window> windows;
+    Launches launches;
+    std::uint64_t atoms = 0;  // of BDMA so far
+};
+
+Operations::Operations(const Hardware& hardware, const Program& program) { Builder(hardware, program, *this); }
+
+std::string Operations::units(Number number) const
+{
+    const std::uint32_t units = (*this)[number].units;
+    std::string text = units & kConvolution ? "convolution" : "";
+    for (std::size_t unit = 0; unit < kLaunched; ++unit)
+        if ((units & ~kConvolution) >> unit & 1) text.append(text.empty() ? "" : ", ").append(kLaunchedNames[unit]);
+    return text;
+}
+
+Operations::Number Operations::of_bdma(std::uint64_t atom) const
+{
+    const auto launch = std::upper_bound(bdma_atoms_.begin(), bdma_atoms_.end(), atom);
+    return of(Launched::Bdma, static_cast<std::size_t>(launch - bdma_atoms_.begin()));
+}
+
+}  // namespace dlasim
