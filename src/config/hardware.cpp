@@ -154,6 +154,10 @@ void derive(Overlay& overlay)
     Hardware& hw = overlay.hardware;
     const auto named = [&](const char* path) { return overlay.named.count(path) != 0; };
     if (!named("memory.secondary.bytes")) hw.memory.secondary_bytes = hw.memory.has_secondary ? kCvsramBytes : 0;
+    if (hw.full() && named("mac.atomic_c")) {
+        if (!named("cbuf.entry_bytes")) hw.cbuf.entry_bytes = 2 * hw.mac.atomic_c;
+        if (!named("winograd")) hw.winograd = hw.winograd && hw.mac.atomic_c >= kWinogradLanes;
+    }
     if (hw.scalable()) {
         if (named("mac.atomic_c") && !named("cbuf.entry_bytes")) hw.cbuf.entry_bytes = hw.mac.atomic_c;
         if (named("mac.atomic_k") && !named("memory.atom_bytes")) hw.memory.atom_bytes = hw.mac.atomic_k;

@@ -93,9 +93,13 @@ void Rules::credits() const
 // [spec] cdma.md 0.1, csc.md 0, sdp.md 1.7.1: lanes, entry and beat are one design.
 void Rules::one_design() const
 {
-    fixed("mac.atomic_c", hw_.mac.atomic_c, 64);
+    const std::uint32_t c = hw_.mac.atomic_c;
+    power_of_two("mac.atomic_c", c, 32, 64);
+    expect(hw_.cbuf.entry_bytes == 2 * c, is("cbuf.entry_bytes", hw_.cbuf.entry_bytes, "mac.atomic_c", c),
+           "entry_bytes = 2 * atomic_c: an entry is read as one operand of words");
+    expect(!hw_.winograd || c == kWinogradLanes, is("mac.atomic_c", c) + " and winograd = true",
+           "winograd = false: a tile of four channels takes all 64 lanes");
     fixed("mac.atomic_k", hw_.mac.atomic_k, 16);
-    fixed("cbuf.entry_bytes", hw_.cbuf.entry_bytes, 128);
     fixed("memory.atom_bytes", hw_.memory.atom_bytes, 32);
     fixed("memory.primary.width_bytes", hw_.memory.primary.width_bytes, 64);
     fixed("memory.primary.burst_beats", hw_.memory.primary.burst_beats, 1);
@@ -113,8 +117,7 @@ void Rules::scalable() const
 {
     const std::uint32_t c = hw_.mac.atomic_c, k = hw_.mac.atomic_k, atom = hw_.memory.atom_bytes;
     power_of_two("mac.atomic_c", c, 8, 128);
-    expect(std::has_single_bit(k) && k >= 8 && k <= 32, is("mac.atomic_k", k),
-           "a power of two in 8..32: CSC counts the kernels of a load in five bits");  // [spec] csc.md 1.13
+    power_of_two("mac.atomic_k", k, 8, 64);
     expect(c % k == 0 && (c / k == 1 || c / k == 2 || c / k == 4), is("mac.atomic_c", c, "mac.atomic_k", k),
            "atomic_c / atomic_k of 1, 2 or 4: the accumulator's depth is built for these");
     expect(hw_.cbuf.entry_bytes == c, is("cbuf.entry_bytes", hw_.cbuf.entry_bytes, "mac.atomic_c", c),

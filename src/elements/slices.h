@@ -17,7 +17,7 @@
 
 namespace dlasim::elements {
 
-inline constexpr unsigned kMostSlices = 32, kMostHalves = 2;
+inline constexpr unsigned kMostSlices = 64, kMostHalves = 2;
 
 /// Counters of words through the FIFOs.
 class SliceCounters {

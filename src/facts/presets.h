@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -9,6 +10,8 @@ namespace dlasim {
 
 /// The seven configurations of the reference, in the order of configurations.md reversed: largest first.
 std::span<const Hardware> presets();
+/// Lanes that a tile of Winograd takes: 16 positions of four channels. [spec] csc.md 1.9
+inline constexpr std::uint32_t kWinogradLanes = 64;
 /// Null if there is no preset of that name.
 const Hardware* find_preset(std::string_view name);
 /// Read credits that follow from latency, port width and SDP throughputs (configurable generation).

@@ -10,14 +10,12 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kLanes = CellAtom::kLanes;  // channels of an atom, nv_full
-
-/// Elements [first, first + 64) of `count`, zero behind the last one.
+/// Elements [first, end) in the first lanes, zero in the others.
 template <class At>
-CellAtom::Values atom(std::uint32_t first, std::uint32_t count, At at)
+CellAtom::Values atom(std::uint32_t first, std::uint32_t end, At at)
 {
     CellAtom::Values values{};
-    for (std::uint32_t i = 0; i < kLanes && first + i < count; ++i) values[i] = static_cast<std::uint16_t>(at(first + i));
+    for (std::uint32_t i = 0; first + i < end; ++i) values[i] = static_cast<std::uint16_t>(at(first + i));
     return values;
 }
 
@@ -25,8 +23,13 @@ CellAtom::Values atom(std::uint32_t first, std::uint32_t count, At at)
 /// machine adds their words; a row of the output meets a row of data with each.
 class Rows {
 public:
-    Rows(const Layer& layer, const Tensor& input, const Tensor& weights)
-        : l_(layer), channels_(layer.kernel_channels()), slices_((channels_ + kLanes - 1) / kLanes), input_(input), weights_(weights)
+    Rows(const Layer& layer, const Tensor& input, const Tensor& weights, std::uint32_t lanes)
+        : l_(layer),
+          lanes_(lanes),
+          channels_(layer.kernel_channels()),
+          slices_((channels_ + lanes - 1) / lanes),
+          input_(input),
+          weights_(weights)
     {
     }
     virtual ~Rows() = default;
@@ -108,6 +111,8 @@ protected:
     virtual void take_kernels(std::uint32_t y) = 0;
 
     void meets(const Met& met) { met_.push_back(met); }
+    /// Behind the last channel of a slice.
+    std::uint32_t end_of(std::uint32_t slice) const { return std::min(channels_, (slice + 1) * lanes_); }
     /// `values_of(kernel)` gives an atom of weights.
     template <class ValuesOf>
     void take(ValuesOf values_of)
@@ -118,7 +123,8 @@ protected:
     }
     void take_weights(std::uint32_t slice, std::uint32_t r, std::uint32_t s)
     {
-        take([&](std::uint32_t k) { return atom(slice * kLanes, channels_, [&](std::uint32_t c) { return weights_.at(k, c, r, s); }); });
+        take(
+            [&](std::uint32_t k) { return atom(slice * lanes_, end_of(slice), [&](std::uint32_t c) { return weights_.at(k, c, r, s); }); });
     }
 
     /// Line y of the input, every place of every slice, while it is needed.
@@ -130,7 +136,7 @@ protected:
         for (std::uint32_t slice = 0; slice < slices_; ++slice)
             for (std::uint32_t x = 0; x < l_.width; ++x)
                 line.emplace_back(
-                    atom(slice * kLanes, channels_, [&](std::uint32_t c) { return input_.at(n, group * channels_ + c, y, x); }));
+                    atom(slice * lanes_, end_of(slice), [&](std::uint32_t c) { return input_.at(n, group * channels_ + c, y, x); }));
         return line;
     }
     void forget_lines_before(std::int64_t y)
@@ -141,7 +147,7 @@ protected:
     }
 
     const Layer& l_;
-    const std::uint32_t channels_, slices_;
+    const std::uint32_t lanes_, channels_, slices_;
     const Tensor &input_, &weights_;
 
 private:
@@ -156,10 +162,10 @@ private:
 /// Features: slices of channels, then rows and columns of the kernel.
 class FeatureRows final : public Rows {
 public:
-    FeatureRows(const Layer& layer, const Tensor& input, const Tensor& weights) : Rows(layer, input, weights)
+    FeatureRows(const Layer& layer, const Tensor& input, const Tensor& weights, std::uint32_t lanes) : Rows(layer, input, weights, lanes)
     {
         for (std::uint32_t slice = 0; slice < slices_; ++slice)
-            padding_.emplace_back(atom(slice * kLanes, channels_, [&](std::uint32_t) { return l_.pad.value; }));
+            padding_.emplace_back(atom(slice * lanes_, end_of(slice), [&](std::uint32_t) { return l_.pad.value; }));
     }
 
 private:
@@ -189,8 +195,8 @@ private:
 /// Pixels: an operation takes 64 elements of a kernel row, pixel major, or the same of several rows.
 class ImageRows final : public Rows {
 public:
-    ImageRows(const Layer& layer, const Tensor& input, const Tensor& weights, std::uint32_t rows)
-        : Rows(layer, input, weights), rows_(rows), length_(layer.kernel_width * layer.channels)
+    ImageRows(const Layer& layer, const Tensor& input, const Tensor& weights, const Method& method)
+        : Rows(layer, input, weights, method.lanes), rows_(method.image_rows), length_(layer.kernel_width * layer.channels)
     {
     }
 
@@ -199,7 +205,7 @@ private:
     template <class Step>
     void each(Step step) const
     {
-        for (std::uint32_t e0 = 0; e0 < length_; e0 += kLanes)
+        for (std::uint32_t e0 = 0; e0 < length_; e0 += lanes_)
             for (std::uint32_t r0 = 0; r0 < l_.kernel_height; r0 += rows_) step(e0, r0);
     }
     /// The values of an operation: at(row, element of the row).
@@ -209,7 +215,7 @@ private:
         CellAtom::Values values{};
         std::uint32_t lane = 0;
         for (std::uint32_t r = r0; r < std::min(l_.kernel_height, r0 + rows_); ++r)
-            for (std::uint32_t e = e0; e < std::min(length_, e0 + kLanes); ++e, ++lane)
+            for (std::uint32_t e = e0; e < std::min(length_, e0 + lanes_); ++e, ++lane)
                 values.at(lane) = static_cast<std::uint16_t>(at(r, e));
         return values;
     }
@@ -280,9 +286,9 @@ private:
 std::vector<std::uint32_t> reference_fp16_sums(const Layer& layer, const Tensor& input, const Tensor& weights, const Method& method)
 {
     if (method.winograd) return reference_winograd_fp16(layer, input, weights);
-    if (layer.op == Op::Deconvolution) return DeconvolutionRows(layer, input, weights).sums();
-    if (layer.image()) return ImageRows(layer, input, weights, method.image_rows).sums();
-    return FeatureRows(layer, input, weights).sums();
+    if (layer.op == Op::Deconvolution) return DeconvolutionRows(layer, input, weights, method.lanes).sums();
+    if (layer.image()) return ImageRows(layer, input, weights, method).sums();
+    return FeatureRows(layer, input, weights, method.lanes).sums();
 }
 
 }  // namespace dlasim

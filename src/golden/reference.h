@@ -17,6 +17,7 @@ namespace dlasim {
 struct Method {
     bool winograd = false;
     std::uint32_t image_rows = 1;  // kernel rows of pixels in one operation
+    std::uint32_t lanes = 64;      // channels of an operation: sums of fp16 are rounded behind each
 };
 
 /// What the output memory must hold; of a comparison (EQL) what SDP would have written.

@@ -142,9 +142,10 @@ Shape shape_of(const Layer& layer, const Hardware& hardware)
     const Pass common = common_pass(layer, mode);
     if (!layer.convolves()) return {name, {}, {{.pass = common}}, std::nullopt};
     const bool winograd = layer.mode == Mode::Winograd;
-    if (layer.op == Op::Deconvolution) return {name, {winograd, 1}, phase_passes(layer, hardware, common), sub_cube(layer)};
+    if (layer.op == Op::Deconvolution)
+        return {name, {winograd, 1, hardware.mac.atomic_c}, phase_passes(layer, hardware, common), sub_cube(layer)};
     std::vector<ShapedPass> passes = group_passes(layer, hardware, common);
-    const Method method{winograd, 1u << passes.front().pass.y_extension};
+    const Method method{winograd, 1u << passes.front().pass.y_extension, hardware.mac.atomic_c};
     return {name, method, std::move(passes), std::nullopt};
 }
 

@@ -29,6 +29,10 @@ void place_cubes(TransferPlan& plan, const Transfer& transfer, const CubePlaces&
             throw ConfigError(transfer.where("/input"), std::string("makes an ") + name + " of " + std::to_string(bytes) +
                                                             " bytes, expected at most " + std::to_string(places.most_bytes));
         const std::string where = transfer.where(std::string("/placement/") + name);
+        const std::uint32_t atom = hardware.memory.atom_bytes;
+        if (place.address % atom != 0)
+            throw ConfigError(where, "found " + std::to_string(place.address) + ", expected a multiple of " + std::to_string(atom) +
+                                         ", an atom of " + hardware.name + " here");
         check_range(place, bytes, where, hardware);
         plan.ranges.push_back({where, place, bytes});
     }

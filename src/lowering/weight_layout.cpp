@@ -107,8 +107,8 @@ CompressedWeights compress(const Pass& pass, const Geometry& geometry, const Har
         }
     }
     const auto pad = [](Bytes& bytes, std::size_t to) { bytes.resize((bytes.size() + to - 1) / to * to); };
-    pad(out.weights, 128);
-    pad(out.mask, 128);
+    pad(out.weights, hardware.cbuf.entry_bytes);
+    pad(out.mask, hardware.cbuf.entry_bytes);
     pad(out.group_sizes, 32);
     return out;
 }

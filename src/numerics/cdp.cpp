@@ -167,7 +167,7 @@ void CdpLanes::convert_out(const std::int64_t* v, std::size_t count, std::uint8_
     const CdpConverter& c = config_.out;
     const bool dead = c.shift >= config_.silicon.out_dead_shift;
     const std::int64_t offset = sign_extend(c.offset, w.out_offset);
-    std::int64_t values[kMostLanes]{};
+    std::int64_t values[kMostLanes];
     const std::int64_t scale = dead ? 0 : c.scale;
     // shift_right() with what is the same for all lanes done once: |v * scale| < 2^50.
     const unsigned shift = std::min(c.shift, 62u);

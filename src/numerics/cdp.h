@@ -51,13 +51,13 @@ public:
 
     /// `count` elements as memory has them to `count` values x.
     void convert(const std::uint8_t* in, std::size_t count, std::int32_t* x) const;
-    /// x[-kCdpReach] .. x[count + kCdpReach - 1] to `count` <= 32 elements as memory has them; x[0] is an even channel.
+    /// x[-kCdpReach] .. x[count + kCdpReach - 1] to `count` <= 64 elements as memory has them; x[0] is an even channel.
     void compute(const std::int32_t* x, std::size_t count, std::uint8_t* out);
 
     const CdpCounts& counts() const { return counts_; }
 
 private:
-    static constexpr std::size_t kMostLanes = 32;
+    static constexpr std::size_t kMostLanes = 64;
     static constexpr std::size_t kRemembered = 1u << 17;  // sums of int8, from -kLeastSum on
     static constexpr std::int64_t kLeastSum = 256;
 

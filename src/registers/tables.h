@@ -42,10 +42,8 @@ struct UnitRegisters {
 std::span<const UnitRegisters> full_units();
 std::span<const UnitRegisters> configurable_units();
 
-inline std::span<const UnitRegisters> register_units(const Hardware& hardware)
-{
-    return hardware.full() ? full_units() : configurable_units();
-}
+/// As the hardware has them: sizes in whole entries of CBUF drop the bits below an entry.
+std::span<const UnitRegisters> register_units(const Hardware& hardware);
 
 inline const UnitRegisters* find_unit(const Hardware& hardware, std::string_view name)
 {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "config/hardware.h"
+#include "config/measured.h"
 #include "config/memory.h"
 #include "replay/hazard_report.h"
 #include "report/run_sections.h"
@@ -55,6 +56,7 @@ constexpr std::array kResultKeys{
                 [](const Result& r) -> OrderedJson { return r.job.says.descriptor; }},
     Key<Result>{{"hardware", "object", "", "the machine: below"},
                 [](const Result& r) -> OrderedJson { return hardware_json(r.job.hardware); }},
+    Key<Result>{kMeasuredKey, [](const Result& r) -> OrderedJson { return is_measured(r.job.hardware); }},
     Key<Result>{{"memory", "object", "", "the memory behind DBB: below"},
                 [](const Result& r) -> OrderedJson { return memory_json(r.job.memory); }},
     Key<Result>{{"plan", "object", "", "what the lowering decided"}, plan_json},
@@ -129,6 +131,7 @@ constexpr std::array kOutlineKeys{
     Key<Job>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
              [](const Job& j) -> OrderedJson { return j.says.descriptor; }},
     Key<Job>{{"hardware", "object", "", "the machine: below"}, [](const Job& j) -> OrderedJson { return hardware_json(j.hardware); }},
+    Key<Job>{kMeasuredKey, [](const Job& j) -> OrderedJson { return is_measured(j.hardware); }},
     Key<Job>{{"memory", "object", "", "the memory behind DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
     Key<Job>{{"plan", "object", "", "what the lowering decided, as in result.json"},
              [](const Job& j) -> OrderedJson { return j.says.plan; }},

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "facts/hardware.h"
 #include "links/wire.h"
+#include "traffic/memory.h"
 
 namespace dlasim {
 
@@ -78,7 +79,7 @@ struct SumBeat {
 
 /// One beat from SDP to PDP: results as memory holds them, elements of the output's precision. pdp.md 1.8.
 struct PoolBeat {
-    alignas(32) std::array<std::uint8_t, 32> bytes{};
+    alignas(32) std::array<std::uint8_t, kMaxBeatBytes> bytes{};
     std::uint32_t count = 0;  // bytes
 };
 

@@ -30,7 +30,7 @@ if(TARGET dlasim::app)
     dlasim_test(partition_layers_test.cpp golden USES dlasim::app)
     dlasim_test(loadable_reference_test.cpp golden USES dlasim::app)
     dlasim_test(lrn_reference_test.cpp golden USES dlasim::lowering dlasim::numerics)
-    foreach(kind groups batch compressed image winograd deconvolution machines post sdp convert cvsram partial reuse strips auto
+    foreach(kind groups batch compressed image winograd deconvolution machines wide post sdp convert cvsram partial reuse strips auto
             pool pool_int16 pool_fp16 pooled)
         dlasim_random_layers(${kind} golden 1 20)
         dlasim_random_layers(${kind} long 1001 200)

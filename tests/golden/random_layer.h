@@ -26,10 +26,9 @@ struct RandomLayer {
 
 class LayerMaker {
 public:
-    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, post, sdp, convert,
-    /// cvsram, pool, pool_int16, pool_fp16 or pooled (behind a convolution); or of
-    /// most of these, cut into parts: partial (by rows), reuse (mostly by kernels), strips (by columns and phases of the dilation),
-    /// auto (because it does not fit).
+    /// `kind`: direct, image, winograd, batch, compressed, groups, deconvolution, machines, wide (of the largest arrays), post, sdp,
+    /// convert, cvsram, pool, pool_int16, pool_fp16 or pooled (behind a convolution); or of most of these, cut into parts: partial (by
+    /// rows), reuse (mostly by kernels), strips (by columns and phases of the dilation), auto (because it does not fit).
     LayerMaker(std::uint64_t seed, std::string kind)
         : random_(static_cast<std::uint32_t>(seed * 2654435761u + 12345)), kind_(std::move(kind))
     {
@@ -86,6 +85,7 @@ private:
     {
         const auto all = presets();
         if (kind_ == "machines") return between_presets();
+        if (kind_ == "wide") return widest();
         if (kind_ == "cvsram")
             return *find_preset(one_in(2) ? "nv_full" : one_in(3) ? "nv_large" : one_in(2) ? "nv_medium_1024_full" : "nv_small_256_full");
         if (kind_ == "pool_int16" || kind_ == "pool_fp16") return *find_preset("nv_full");
@@ -93,14 +93,29 @@ private:
         return one_in(3) ? *find_preset("nv_full") : all[in(0, static_cast<std::uint32_t>(all.size()) - 1)];
     }
 
-    /// Any legal machine of the configurable generation, or an nv_full with another buffer.
+    /// Any legal machine of the configurable generation, or an nv_full with another buffer or half of its lanes.
     Hardware between_presets()
     {
         const auto setting = [](const char* path, std::uint32_t value) { return std::string(path) + "=" + std::to_string(value); };
-        if (one_in(5)) return load_hardware("nv_full", {setting("cbuf.banks", in(4, 16)), setting("cbuf.bank_depth", 64u << in(0, 2))});
-        const std::uint32_t k = 8u << in(0, 2), ratio = k == 8 ? 1u << in(0, 2) : k == 16 ? 1u << in(0, 2) : 1u << in(0, 1);
+        if (one_in(5))
+            return load_hardware("nv_full", {setting("mac.atomic_c", 32u << in(0, 1)), setting("cbuf.banks", in(4, 16)),
+                                             setting("cbuf.bank_depth", 64u << in(0, 2))});
+        const std::uint32_t k = 8u << in(0, 3), ratio = std::min(1u << in(0, 2), 128 / k);
+        return scaled(k * ratio, k);
+    }
+
+    /// 64 MAC cells, or 128 channels a cycle: 64 x 64, 128 x 32, 128 x 64.
+    Hardware widest()
+    {
+        if (one_in(3)) return scaled(128, 32);
+        return scaled(one_in(4) ? 128 : 64, 64);
+    }
+
+    Hardware scaled(std::uint32_t c, std::uint32_t k)
+    {
+        const auto setting = [](const char* path, std::uint32_t value) { return std::string(path) + "=" + std::to_string(value); };
         return load_hardware("nv_large",
-                             {setting("mac.atomic_c", k * ratio), setting("mac.atomic_k", k), setting("cbuf.banks", in(3, 32)),
+                             {setting("mac.atomic_c", c), setting("mac.atomic_k", k), setting("cbuf.banks", in(3, 32)),
                               setting("cbuf.bank_depth", 64u << in(0, 3)), setting("memory.primary.burst_beats", 1u << in(0, 2)),
                               setting("sdp.bs_throughput", 1u << in(0, 3)), setting("sdp.bn_throughput", 1u << in(0, 3)),
                               setting("sdp.ew_throughput", 1u << in(0, 2)), setting("memory.fifo_cover_cycles", in(16, 1024))});

@@ -28,13 +28,14 @@ public:
         const bool full = preset == "nv_full";
         const auto set = [&](const std::string& path, std::uint32_t value) { settings.push_back(path + "=" + std::to_string(value)); };
         if (!full && one_in(2)) {
-            const std::uint32_t k = 8u << in(0, 2), ratio = 1u << in(0, 2);
+            const std::uint32_t k = 8u << in(0, 3), ratio = 1u << in(0, 2);
             set("mac.atomic_c", k * ratio);
             set("mac.atomic_k", k);
             set("memory.primary.burst_beats", 1u << in(0, 2));
             set("sdp.bs_throughput", 1u << in(0, 3));
             set("sdp.bn_throughput", 1u << in(0, 3));
         }
+        if (full && one_in(3)) set("mac.atomic_c", 32);
         if (one_in(2)) set("cbuf.banks", in(2, full ? 16 : 32));
         if (one_in(2)) set("cbuf.bank_depth", 32u << in(0, 5));
         if (!full && one_in(3)) set("memory.fifo_cover_cycles", one_in(4) ? in(1, 4096) : in(1, 256));

@@ -1,10 +1,12 @@
 // Random copies, reshapes and LRN layers that are legal: by seed, all paths between the memories, strides, groups, paces.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
 
 #include "base/error.h"
+#include "config/hardware.h"
 #include "config/memory.h"
 #include "facts/presets.h"
 #include "lowering/transfer_plan.h"
@@ -138,7 +140,9 @@ private:
     const Hardware* machine()
     {
         if (kind_ != "lrn_int8") return find_preset("nv_full");
-        return &presets()[in(0, static_cast<std::uint32_t>(presets().size()) - 1)];
+        static const Hardware widest = load_hardware("nv_large", {"mac.atomic_c=64", "mac.atomic_k=64"});  // of all atoms
+        const std::uint32_t place = in(0, static_cast<std::uint32_t>(presets().size()));
+        return place < presets().size() ? &presets()[place] : &widest;
     }
     double pick(std::initializer_list<double> of) { return of.begin()[in(0, static_cast<std::uint32_t>(of.size()) - 1)]; }
 
@@ -157,8 +161,9 @@ private:
         l.width = one_in(2) ? in(1, 9) : in(1, 40);
         l.height = in(1, 8);
         l.channels = in(1, one_in(2) ? 20 : 150);
-        l.input = {one_in(2) || !hardware.memory.has_secondary, 0x80000000ull + 32ull * in(0, 9)};
-        l.output = {one_in(2) || !hardware.memory.has_secondary, 0xa0000000ull + 32ull * in(0, 9)};
+        const std::uint64_t step = std::max(32u, hardware.memory.atom_bytes);
+        l.input = {one_in(2) || !hardware.memory.has_secondary, 0x80000000ull + step * in(0, 9)};
+        l.output = {one_in(2) || !hardware.memory.has_secondary, 0xa0000000ull + step * in(0, 9)};
         if (one_in(5)) l.output = l.input;
         return l;
     }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "config/hardware.h"
+#include "config/measured.h"
 #include "config/warning.h"
 #include "facts/presets.h"
 #include "refusal.h"
@@ -106,6 +107,21 @@ TEST(HardwareConfig, SizesBetweenThePresetsAreLegal)
 {
     EXPECT_EQ(load_hardware("nv_large", {"mac.atomic_c=16", "mac.atomic_k=16", "cbuf.banks=24"}).cbuf.banks, 24u);
     EXPECT_EQ(load_hardware("nv_full", {"cbuf.banks=8"}).cbuf.banks, 8u);
+    const Hardware half = load_hardware("nv_full", {"mac.atomic_c=32"});
+    EXPECT_EQ(half.cbuf.entry_bytes, 64u);
+    EXPECT_FALSE(half.winograd);
+}
+
+TEST(HardwareConfig, OnlyTheConfigurationsOfTheReferenceAreMeasured)
+{
+    for (const char* name : {"nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"}) {
+        EXPECT_TRUE(is_measured(load_hardware(name))) << name;
+        EXPECT_TRUE(is_measured(load_hardware(name, {"clock_mhz=500"}))) << name;
+        EXPECT_FALSE(is_measured(load_hardware(name, {"cbuf.banks=8"}))) << name;
+    }
+    EXPECT_FALSE(is_measured(load_hardware("nv_full", {"mac.atomic_c=32"})));
+    EXPECT_FALSE(is_measured(load_hardware("nv_medium_1024_full")));  // no case of it
+    EXPECT_FALSE(is_measured(load_hardware("nv_small_256_full")));
 }
 
 TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
@@ -113,7 +129,8 @@ TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
     EXPECT_THAT(refused("nv_small", {"cbuf.entry_bytes=16"}), HasSubstr("entry_bytes = atomic_c"));
     EXPECT_THAT(refused("nv_large", {"mac.atomic_c=64", "mac.atomic_k=8"}), HasSubstr("atomic_c / atomic_k of 1, 2 or 4"));
     EXPECT_THAT(refused("nv_small", {"mac.atomic_c=12"}), HasSubstr("a power of two in 8..128"));
-    EXPECT_THAT(refused("nv_large", {"mac.atomic_c=64", "mac.atomic_k=64"}), HasSubstr("five bits"));
+    EXPECT_EQ(load_hardware("nv_large", {"mac.atomic_c=64", "mac.atomic_k=64"}).memory.primary.width_bytes, 64u);
+    EXPECT_THAT(refused("nv_large", {"mac.atomic_c=128", "mac.atomic_k=128"}), HasSubstr("a power of two in 8..64"));
     EXPECT_EQ(load_hardware("nv_large", {"mac.atomic_c=128"}).cbuf.entry_bytes, 128u);
     EXPECT_THAT(refused("nv_small", {"memory.atom_bytes=16"}), HasSubstr("atom_bytes = atomic_k"));
     EXPECT_THAT(refused("nv_small", {"memory.primary.width_bytes=16"}), HasSubstr("a data beat is one atom"));
@@ -123,7 +140,10 @@ TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
     EXPECT_THAT(refused("nv_large", {"sdp.bs_throughput=3"}), HasSubstr("divides atomic_k"));
     EXPECT_THAT(refused("nv_small", {"winograd=true"}), HasSubstr("only nv_full has it"));
     EXPECT_THAT(refused("nv_small", {"sdp.has_lut=true"}), HasSubstr("the tables are in the EW unit"));
-    EXPECT_THAT(refused("nv_full", {"mac.atomic_c=32"}), HasSubstr("nv_full's data path is built for it"));
+    EXPECT_THAT(refused("nv_full", {"mac.atomic_k=32"}), HasSubstr("nv_full's data path is built for it"));
+    EXPECT_THAT(refused("nv_full", {"mac.atomic_c=128"}), HasSubstr("a power of two in 32..64"));
+    EXPECT_THAT(refused("nv_full", {"cbuf.entry_bytes=64"}), HasSubstr("entry_bytes = 2 * atomic_c"));
+    EXPECT_THAT(refused("nv_full", {"mac.atomic_c=32", "winograd=true"}), HasSubstr("all 64 lanes"));
     EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false"}), HasSubstr("they have a port to either memory"));
     EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false", "bdma=false"}), HasSubstr("they have a port to either memory"));
     EXPECT_EQ(refused("nv_full", {"memory.has_secondary=false", "bdma=false", "rubik=false"}), "nothing was refused");

@@ -163,7 +163,7 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     w.kernels = l.kernels, w.channels = l.channels, w.rows = l.kernel_height, w.columns = l.kernel_width;
     w.element_bytes = l.element_bytes();
     w.group = hw.kernel_group(l.precision);
-    w.slice = hw.mac.atomic_c;
+    w.slice = golden.method.lanes = hw.mac.atomic_c;
     w.image = image;
     w.rows_together = golden.method.image_rows;
     w.compressed = conv.weight_format != 0;

@@ -8,7 +8,11 @@
 namespace dlasim::cdma {
 
 ImageFetcher::ImageFetcher(const Hardware& hw, DataContext& context)
-    : DataFetcher(hw, context), atom_(hw.memory.atom_bytes), atoms_per_entry_(hw.atoms_per_entry()), hardware_(hw)
+    : DataFetcher(hw, context),
+      atom_(hw.memory.atom_bytes),
+      atoms_per_entry_(hw.atoms_per_entry()),
+      entries_of_write_(2 * kHalf / std::max(hw.cbuf.entry_bytes, kHalf)),
+      hardware_(hw)
 {
 }
 
@@ -272,6 +276,18 @@ void ImageFetcher::convert_line_atoms()
     }
 }
 
+/// Half of what the converter writes: half an entry, or a whole one where entries are as narrow. The line may end between them.
+void ImageFetcher::store_half(std::uint64_t entry, std::uint32_t half, const std::uint8_t* data)
+{
+    std::uint32_t offset = half * kHalf;
+    if (half != 0 && entries_of_write_ == 2) {
+        offset = 0;
+        if ((entry + ring_ - line_base_) % ring_ + 1 >= layer_.entries) return;
+        if (++entry == ring_) entry = 0;
+    }
+    if (entry < silicon_.data_entries) context_.cbuf.write(Entries(static_cast<std::uint32_t>(entry)), offset, data, kHalf);
+}
+
 void ImageFetcher::convert_line_beats()
 {
     const Converter& c = converter_.converter();
@@ -309,15 +325,14 @@ void ImageFetcher::convert_line_beats()
         beat.high = u & 2;
         beat.fill128 = last && !(u & 2) && ((normal && !packed) || shrink);
         beat.fill64 = last && shrink && (u & 3) == 2 && !packed;
-        std::uint64_t entry = line_base_ + u / 4;
+        std::uint64_t entry = line_base_ + u / 4 * entries_of_write_;
         if (entry >= ring_) entry -= ring_;
         beat.entry = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry, UINT32_MAX));
         converter_.beat(beat, write, nans_, infs_);
         if (write.halves == 0) continue;
         context_.buffer_write(beats_[b] + write_latency_);
-        if (write.entry >= silicon_.data_entries) continue;
-        if (write.halves & 1) context_.cbuf.write(Entries(write.entry), 0, write.data, 64);
-        if (write.halves & 2) context_.cbuf.write(Entries(write.entry), 64, write.data + 64, 64);
+        for (std::uint32_t half = 0; half < 2; ++half)
+            if (write.halves >> half & 1) store_half(write.entry, half, write.data + half * kHalf);
     }
 }
 

@@ -43,10 +43,12 @@ private:
     bool ends_early() const;
     void convert_line();
     void convert_line_beats();
+    void store_half(std::uint64_t entry, std::uint32_t half, const std::uint8_t* data);
     void convert_line_atoms();
     void line_element(std::uint32_t index, std::uint16_t& raw, std::int16_t& mean, bool& pad) const;
 
-    const std::uint32_t atom_, atoms_per_entry_;
+    static constexpr std::uint32_t kHalf = 64;  // bytes of half of what the converter of nv_full writes
+    const std::uint32_t atom_, atoms_per_entry_, entries_of_write_;
     const Hardware& hardware_;
     PixelFormat format_;
     BeatConverter converter_;

@@ -34,7 +34,7 @@ void Values::convert(const Atom& atom, std::uint32_t surface, std::uint32_t firs
 void Values::pass(const Pass& pass)
 {
     if (!on_) return;
-    constexpr std::uint32_t kMostLanes = 32, kReach = kCdpReach;
+    constexpr std::uint32_t kMostLanes = kMaxBeatBytes, kReach = kCdpReach;
     std::int32_t window[kMostLanes + 2 * kReach];
     std::int32_t* const x = window + kReach;
     for (std::uint32_t pixel = 0; pixel < pass.pixels; ++pixel) {

@@ -33,7 +33,7 @@ public:
     std::uint64_t elements() const { return elements_; }
 
 private:
-    using Atom = std::array<std::uint8_t, 32>;
+    using Atom = std::array<std::uint8_t, kMaxBeatBytes>;
     void convert(const Atom& atom, std::uint32_t surface, std::uint32_t first, std::uint32_t count, std::int32_t* x) const;
 
     const std::uint32_t atom_bytes_;

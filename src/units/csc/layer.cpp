@@ -45,7 +45,7 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers)
     l.data_banks = registers.field(reg::csc::D_BANK, 0, silicon.bank_bits) + 1;
     l.weight_banks = registers.field(reg::csc::D_BANK, 16, silicon.bank_bits) + 1;
     l.weight_entries = registers.get(reg::csc::D_WEIGHT_BYTES) / hw.cbuf.entry_bytes & silicon.weight_entry_mask;
-    l.mask_entries = l.compressed ? registers.field(reg::csc::D_WMB_BYTES, 7, 21) & 0x1ff : 0;
+    l.mask_entries = l.compressed ? registers.get(reg::csc::D_WMB_BYTES) / hw.cbuf.entry_bytes & 0x1ff : 0;
     l.pra_truncate = std::min(registers.field(reg::csc::D_PRA_CFG, 0, 2), 2u);
     l.y_extension = registers.field(reg::csc::D_POST_Y_EXTENSION, 0, 2);
 

@@ -10,7 +10,7 @@ void PixelCounter::start_layer(const Layer& layer, bool paired)
     paired_ = paired;
     const std::uint32_t last = layer.last_weight_channel;
     pixel_ = layer.x_stride * layer.components;
-    first_ = layer.fetch_rows == 1 ? std::min(last, lanes_ - 1) : (layer.fetch_rows - 1) * pixel_ + last % 64;
+    first_ = layer.fetch_rows == 1 ? std::min(last, lanes_ - 1) : (layer.fetch_rows - 1) * pixel_ + last % lanes_;
     step_ = pixel_ * layer.fetch_rows;
     chunk_ = pixel_ * silicon_.image_stripe;
     left_over_ = last % lanes_ + 1;

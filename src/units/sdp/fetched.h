@@ -11,11 +11,12 @@
 
 #include "base/byte_stream.h"
 #include "base/ring.h"
+#include "traffic/memory.h"
 #include "units/sdp/read_layer.h"
 
 namespace dlasim::sdp {
 
-inline constexpr std::uint32_t kMostLanes = 32;
+inline constexpr std::uint32_t kMostLanes = kMaxBeatBytes;  // of a beat: an atom of int8
 
 /// How a beat at WDMA lies in an atom of elements.
 struct BeatShape {

@@ -15,10 +15,10 @@
 
 namespace dlasim::sdp {
 
-/// Up to 32 lanes, a multiple of 4 of them in use.
+/// Up to 64 lanes, a multiple of 4 of them in use.
 class IntegerLanes {
 public:
-    static constexpr unsigned kMax = 32;
+    static constexpr unsigned kMax = 64;
 
     void load(const std::int32_t* lanes, unsigned count);
     /// One of BS and BN; a null stream takes the operand of the register. pre: integer processing.

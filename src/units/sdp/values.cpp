@@ -143,7 +143,7 @@ unsigned Values::convert_integers(std::int32_t* lanes, std::uint16_t* out)
     return all.convert(arithmetic_.converter, out, shape_.lanes, counting_);
 }
 
-void Values::next(std::array<std::uint8_t, 32>& bytes)
+void Values::next(std::array<std::uint8_t, kMaxBeatBytes>& bytes)
 {
     if (!on_) {
         bytes.fill(0);
@@ -165,11 +165,9 @@ void Values::next(std::array<std::uint8_t, 32>& bytes)
     if (facts_.words && layer_.output == Precision::Fp16)
         for (std::uint32_t i = 0; i < shape_.lanes; ++i) counters_.nan_output += fp16_nan(out[i]);
     if (layer_.wide) {
-        std::memcpy(bytes.data(), out.data(), bytes.size());
+        std::memcpy(bytes.data(), out.data(), shape_.lanes * sizeof out[0]);
     } else {
-        std::array<std::uint8_t, kMostLanes> low;
-        for (std::uint32_t i = 0; i < kMostLanes; ++i) low[i] = static_cast<std::uint8_t>(out[i]);
-        bytes = low;
+        for (std::uint32_t i = 0, n = shape_.lanes; i < n; ++i) bytes[i] = static_cast<std::uint8_t>(out[i]);
     }
     ++beat_;
     // Long layers do not pile up what they have used.

@@ -15,6 +15,7 @@
 #include "numerics/sdp_y.h"
 #include "registers/register_file.h"
 #include "traffic/convolution.h"
+#include "traffic/memory.h"
 #include "units/sdp/arithmetic.h"
 #include "units/sdp/fetched.h"
 #include "units/sdp/layer.h"
@@ -47,8 +48,8 @@ public:
     /// All beats of the layer have been used.
     void finish();
 
-    /// The bytes of the next WDMA input beat.
-    void next(std::array<std::uint8_t, 32>& bytes);
+    /// The bytes of the next WDMA input beat, and no others.
+    void next(std::array<std::uint8_t, kMaxBeatBytes>& bytes);
 
     /// The next piece of a beat enters the register whose table entries are read.
     void look_up();

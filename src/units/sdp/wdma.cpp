@@ -161,8 +161,9 @@ void Wdma::send_data(unsigned banks)
 unsigned Wdma::store_beat()
 {
     const unsigned banks = banks_of_beat();
-    std::array<std::uint8_t, 32> bytes{};
-    if (!to_pdp_) values_.next(bytes);
+    std::array<std::uint8_t, kMaxBeatBytes> bytes;
+    if (to_pdp_) bytes.fill(0);
+    else values_.next(bytes);
     const std::uint8_t* from = bytes.data();
     for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
         if (!(banks >> bank & 1)) continue;

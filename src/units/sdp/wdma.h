@@ -114,7 +114,7 @@ private:
     std::array<PortStages<WritePacket>, 2> ports_;  // CVIF, MCIF: as the register bit has them
     // what is in the banks and behind them
     static constexpr unsigned kWords = 8;
-    std::array<std::array<std::array<std::uint8_t, 32>, kWords>, facts::sdp::kBanks> words_{};
+    std::array<std::array<std::array<std::uint8_t, kMaxBeatBytes>, kWords>, facts::sdp::kBanks> words_{};
     std::array<std::uint8_t, facts::sdp::kBanks> heads_{}, tails_{};
     std::uint64_t atoms_written_ = 0;
 };
