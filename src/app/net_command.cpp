@@ -186,6 +186,22 @@ int run_network(const Network& network, const Hardware& hardware, const MemorySp
     return run_planned(network, hardware, memory, options, nullptr);
 }
 
+NetOptions model_options(const OnnxWork& model, NetOptions options)
+{
+    options.network = model.file;
+    options.input = model.input;
+    options.calibrate = model.calibrate;
+    options.labels = model.labels;
+    options.precision = model.precision;
+    return options;
+}
+
+int run_model(const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
+{
+    OnnxRun onnx(options);
+    return run_planned(onnx.network(), hardware, memory, options, &onnx);
+}
+
 int net_command(const NetOptions& options)
 {
     const bool model = is_onnx(options.network);
@@ -194,6 +210,8 @@ int net_command(const NetOptions& options)
                           "is no ONNX model (FILE.onnx), expected no --input, --calibrate or --labels: its tensors come by seed");
     if (options.has_point) {
         const SweepPoint point = named_point(options.network, options.point);
+        if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))
+            return run_model(point.hardware, point.memory, model_options(*work, options));
         const Network* network = std::get_if<Network>(&point.work);
         if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
         return run_network(*network, point.hardware, point.memory, options);
@@ -204,9 +222,7 @@ int net_command(const NetOptions& options)
         const Network network = network_of(options);
         return options.plan ? show_plan(network, hardware, memory, options) : run_network(network, hardware, memory, options);
     }
-    OnnxRun onnx(options);
-    if (options.plan) return show_plan(onnx.network(), hardware, memory, options);
-    return run_planned(onnx.network(), hardware, memory, options, &onnx);
+    return options.plan ? show_plan(OnnxRun(options).network(), hardware, memory, options) : run_model(hardware, memory, options);
 }
 
 }  // namespace dlasim

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/network.h"
+#include "config/sweep.h"
 #include "facts/memory_spec.h"
 #include "files/json_text.h"
 #include "files/output.h"
@@ -37,6 +38,10 @@ struct NetOptions {
 
 /// Runs what has been read; writes `out`/result.json, layers.csv and output.npy.
 int run_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options);
+/// The same of the ONNX model that `options` names.
+int run_model(const Hardware& hardware, const MemorySpec& memory, const NetOptions& options);
+/// Options for it, of a point of a sweep laid over others.
+NetOptions model_options(const OnnxWork& model, NetOptions options);
 int net_command(const NetOptions& options);
 
 }  // namespace dlasim

@@ -38,8 +38,6 @@ std::size_t largest(const Values& values)
 
 }  // namespace
 
-bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
-
 OnnxRun::OnnxRun(const NetOptions& options) : graph_(real_graph(read_onnx(options.network))), keep_tensors_(options.tensors)
 {
     simplify(graph_);

@@ -2,14 +2,12 @@
 #pragma once
 #include "app/net_command.h"
 #include "app/simulate.h"
+#include "config/sweep.h"
 #include "onnx/images.h"
 #include "onnx/quantise.h"
 #include "report/network_result.h"
 
 namespace dlasim {
-
-/// By the ending of the file.
-bool is_onnx(const std::string& path);
 
 class OnnxRun {
 public:

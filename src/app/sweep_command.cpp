@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 
 #include "app/interrupt.h"
 #include "app/loadable_command.h"
+#include "app/net_command.h"
+#include "app/onnx_run.h"
 #include "app/status.h"
 #include "app/sweep_folder.h"
 #include "app/sweep_points.h"
@@ -30,6 +34,8 @@ std::string refusal(const Sweep& sweep, std::size_t index)
         const SweepPoint point = sweep_point(sweep, index);
         if (const Network* network = std::get_if<Network>(&point.work))
             plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
+        else if (const OnnxWork* model = std::get_if<OnnxWork>(&point.work))
+            plan_network(OnnxRun(model_options(*model, {})).network(), point.hardware, point.memory, {.seed = 1, .values = false});
         else if (const LoadableWork* file = std::get_if<LoadableWork>(&point.work)) plan_of(*file, point.hardware, point.memory);
         else outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
         return "";
@@ -73,11 +79,38 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
     return identity_of(sweep, text);
 }
 
-PageFacts page_facts(const Sweep& sweep)
+/// What larger values of an axis give the machine.
+SweptAxis::Gives gives(const SweepAxis& axis)
 {
-    PageFacts facts{
-        sweep.name.empty() ? std::filesystem::path(sweep.file).stem().string() : sweep.name, {}, sweep.points.size(), row_keys()};
-    for (const SweepAxis& axis : sweep.axes) facts.axes.push_back(axis.name);
+    using Gives = SweptAxis::Gives;
+    if (!axis.derived.empty()) return Gives::Follows;
+    const auto is_one_of = [&](std::initializer_list<const char*> names) {
+        return std::any_of(names.begin(), names.end(), [&](const char* name) { return axis.name == name; });
+    };
+    if (axis.kind == SweepAxis::Kind::Hardware)
+        return is_one_of({"clock_mhz", "memory.address_bits", "memory.secondary.bytes"}) ? Gives::Other : Gives::More;
+    if (axis.kind != SweepAxis::Kind::MemoryOption) return Gives::Other;
+    if (axis.name == "channels") return Gives::More;
+    return axis.name.starts_with("timing.") || is_one_of({"latency", "interval", "write_latency", "command_interval", "write_interval"})
+               ? Gives::Less
+               : Gives::Other;
+}
+
+PageFacts page_facts(const Sweep& sweep, const EnergyTable& energy)
+{
+    PageFacts facts{sweep.name.empty() ? std::filesystem::path(sweep.file).stem().string() : sweep.name,
+                    {},
+                    sweep.points.size(),
+                    row_keys(),
+                    {},
+                    {},
+                    {}};
+    for (const SweepAxis& axis : sweep.axes) {
+        facts.axes.push_back(axis.name);
+        facts.swept.push_back({axis.name, gives(axis)});
+    }
+    facts.energy = energy_numbers_json(energy);
+    facts.energy_name = energy.name;
     return facts;
 }
 
@@ -85,11 +118,12 @@ PageFacts page_facts(const Sweep& sweep)
 int collect_points(const SweepOptions& options, const Sweep& sweep)
 {
     const SweepIdentity all = identity(options, sweep);
+    const EnergyTable energy = energy_for(options, sweep);
     SweepFolder folder(options.out, all, sweep.points.size(), {}, options.resume, options.restart);
     for (const std::string& from : options.collect) folder.take_from(from, all);
     Tally tally;
     for (const auto& [point, status] : folder.store().statuses()) tally.add(status);
-    const std::string csv = folder.write_tables(page_facts(sweep)).string();
+    const std::string csv = folder.write_tables(page_facts(sweep, energy)).string();
     if (tally.ended < sweep.points.size())
         throw ConfigError(options.out,
                           fmt::format("has {} of {} points now, expected the folders of all shards; --resume runs the others here",
@@ -107,8 +141,8 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     if (options.restart) end_slurm_job(options.out);
     const SweepIdentity all_of_it = identity(options, sweep);
     SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
-    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep));
-    if (options.search != 0) return search_points(options, sweep, energy, folder, page_facts(sweep));
+    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, energy));
+    if (options.search != 0) return search_points(options, sweep, energy, folder, page_facts(sweep, energy));
     SweepStore& store = folder.store();
     std::vector<bool> done(count);
     Tally tally;
@@ -130,12 +164,12 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
         progress.point(kept, tally.ended);
     });
     if (!all) {
-        const std::string csv = folder.write_tables(page_facts(sweep)).string();
+        const std::string csv = folder.write_tables(page_facts(sweep, energy)).string();
         say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
                   csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }
-    const std::string csv = folder.write_tables(page_facts(sweep)).string();
+    const std::string csv = folder.write_tables(page_facts(sweep, energy)).string();
     if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));
     return tally.status();
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "files/digest.h"
 #include "files/input.h"
+#include "sweep/neighbours.h"
 #include "sweep/tables.h"
 
 namespace dlasim {
@@ -134,18 +135,22 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
     const bool complete = store_->ended() && store_->own_points() == store_->points();
     const std::vector<std::string> columns = columns_of(*store_);
     if (columns.empty()) return {};
+    const std::map<std::size_t, std::string> slower = slower_points(*store_, facts.swept);
+    const auto fill_in = [&](KeptPoint& kept) {
+        if (const auto why = slower.find(kept.point); why != slower.end()) kept.row[std::string(kSlowerColumn.name)] = why->second;
+    };
     const char* name = complete ? "points.csv" : "points.partial.csv";
     OutputFile csv = folder_.file(name);
     CsvTable csv_rows(columns, csv);
     if (!complete) {
-        store_->write_table(columns, [&](const KeptPoint& kept) { csv_rows.row(kept); });
+        store_->write_table(columns, fill_in, [&](const KeptPoint& kept) { csv_rows.row(kept); });
         csv.commit();
         return folder_.path() / name;
     }
     OutputFile json = folder_.file("points.json"), page = folder_.file("sweep.html");
     JsonTable json_rows(json);
     SweepPage page_rows(columns, facts, page);
-    store_->write_table(columns, [&](const KeptPoint& kept) {
+    store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
         csv_rows.row(kept);
         json_rows.row(kept);
         page_rows.row(kept);

@@ -48,6 +48,11 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
         run.tensors = false;
         return run_loadable(plan_of(*file, point_->hardware, point_->memory), run);
     }
+    if (const OnnxWork* model = std::get_if<OnnxWork>(&point_->work)) {
+        NetOptions run = options_of<NetOptions>(options_, folder, on_result);
+        run.output = false;
+        return run_model(point_->hardware, point_->memory, model_options(*model, run));
+    }
     RunOptions run = options_of<RunOptions>(options_, folder, on_result);
     run.tensors = false;
     return run_job(std::get<Descriptor>(point_->work), point_->hardware, point_->memory, run, shared_);

@@ -8,6 +8,7 @@
 
 #include "app/status.h"
 #include "files/input.h"
+#include "sweep/neighbours.h"
 
 namespace dlasim {
 namespace {
@@ -66,7 +67,7 @@ std::vector<PlacedKey> row_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, std::array{kPointColumn, kAxisColumn});
     for (const PlacedKey& key : figure_keys()) keys.push_back(key);
-    place_keys(keys, std::array{kCommandColumn, kReasonColumn});
+    place_keys(keys, std::array{kSlowerColumn, kCommandColumn, kReasonColumn});
     return keys;
 }
 
@@ -83,6 +84,7 @@ KeptPoint row_of(const Sweep& sweep, const EnergyTable& energy, const EndedPoint
     const std::vector<Json> values = point_values(sweep, sweep.points[index]);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
     row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object(), energy));
+    row[std::string(kSlowerColumn.name)] = nullptr;  // said when the tables are written: neighbours.h
     row[std::string(kCommandColumn.name)] = command_of(sweep, index);
     row[std::string(kReasonColumn.name)] = reason_of(ended, folder);
     return {index, ended.status, std::move(row)};

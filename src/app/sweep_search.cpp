@@ -97,10 +97,23 @@ std::string counted(const SearchOutcome& outcome, std::size_t all)
     return text + (outcome.left != 0 ? fmt::format(", {} may be", grouped(outcome.left)) : ": no other point can be on the front");
 }
 
+/// A search knows points that have not run by their bounds.
+void expect_bounds(const Sweep& sweep)
+{
+    const auto model = [](const Json& network) { return network.is_string() && is_onnx(network.get<std::string>()); };
+    bool models = model(sweep.network);
+    for (const SweepAxis& axis : sweep.axes)
+        if (axis.kind == SweepAxis::Kind::WholeNetwork) models |= std::any_of(axis.values.begin(), axis.values.end(), model);
+    if (models || !sweep.loadable.empty())
+        throw ConfigError("--search", std::string("found a sweep of ") + (models ? "ONNX models" : "loadables") +
+                                          ", expected layers or networks: nothing bounds those before they run");
+}
+
 }  // namespace
 
 int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder, const PageFacts& facts)
 {
+    expect_bounds(sweep);
     std::map<std::size_t, std::optional<Objectives>> known;
     Tally tally;
     folder.store().each([&](const KeptPoint& kept) {

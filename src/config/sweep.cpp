@@ -28,9 +28,14 @@ constexpr std::array kSweepKeys{
 };
 constexpr std::array kBaseKeys{
     KeyRow{"layer", "text or object", "", "a descriptor, or its path, from the sweep's folder on", "a sweep of layers"},
-    KeyRow{"network", "text or object", "", "a network, or its path: NETWORK.md", "a sweep of networks"},
+    KeyRow{"network", "text or object", "", "a network, or its path, NETWORK.md; the path of an ONNX model, ONNX.md",
+           "a sweep of networks"},
     KeyRow{"loadable", "text", "", "a file of the NVDLA compiler: LOADABLE.md", "a sweep of such files"},
-    KeyRow{"input", "text", "", "a file with the values of its input", "optional, of a loadable: made by seed"},
+    KeyRow{"input", "text or list", "", "a file with the values of its input; of a model images, [NAME=]FILE",
+           "optional, of a loadable or a model: made by seed"},
+    KeyRow{"calibrate", "text or list", "", "images that say how large numbers become", "optional, of a model: those of the input"},
+    KeyRow{"labels", "text", "", "the class of every image", "optional, of a model"},
+    KeyRow{"precision", "text", "", "int8 or fp16", "optional, of a model: int8"},
     KeyRow{"mode", "text", "", "order of its register writes: serial, overlap or driver", "optional, of a loadable: overlap"},
     KeyRow{"hw", "text or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
     KeyRow{"memory", "text", "", "as --memory", "optional: ideal"},
@@ -69,6 +74,28 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool 
     throw ConfigError(where, "unknown axis" + suggest(name, known));
 }
 
+/// A text, or a list of them.
+std::vector<std::string> texts(const JsonObject& base, const char* key)
+{
+    if (!base.has(key)) return {};
+    const Json& value = base.raw(key);
+    if (value.is_string()) return {value.get<std::string>()};
+    std::vector<std::string> list;
+    if (!value.is_array() || value.empty()) throw ConfigError(base.where(key), found(value) + ", expected a file or a list of files");
+    for (const Json& one : value) {
+        if (!one.is_string()) throw ConfigError(base.where(key), found(one) + ", expected a file or a list of files");
+        list.push_back(one.get<std::string>());
+    }
+    return list;
+}
+
+void read_model(Sweep& sweep, const JsonObject& base)
+{
+    sweep.model = {"", texts(base, "input"), texts(base, "calibrate"), base.text("labels", ""), base.text("precision", "")};
+    if (const std::string& precision = sweep.model.precision; !precision.empty() && precision != "int8" && precision != "fp16")
+        throw ConfigError(base.where("precision"), "found \"" + precision + "\", expected int8 or fp16");
+}
+
 void read_base(Sweep& sweep, const JsonObject& top)
 {
     if (!top.has("base")) top.missing("base", "an object {\"layer\", \"hw\", \"memory\"}");
@@ -80,9 +107,14 @@ void read_base(Sweep& sweep, const JsonObject& top)
         base.missing("layer", "a descriptor or its path, \"network\" or \"loadable\"");
     sweep.loadable = base.text("loadable", "");
     if (base.has("loadable") && sweep.loadable.empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
+    const bool model = base.has("network") && base.raw("network").is_string() && is_onnx(base.raw("network").get<std::string>());
     for (const char* key : {"input", "mode"})
-        if (base.has(key) && sweep.loadable.empty()) throw ConfigError(base.where(key), "is of a loadable, and the base has none");
-    sweep.input = base.text("input", "");
+        if (base.has(key) && sweep.loadable.empty() && !(model && key == std::string("input")))
+            throw ConfigError(base.where(key), "is of a loadable, and the base has none");
+    for (const char* key : {"calibrate", "labels", "precision"})
+        if (base.has(key) && !model) throw ConfigError(base.where(key), "is of an ONNX model, and the base has none");
+    if (model) read_model(sweep, base);
+    else sweep.input = base.text("input", "");
     sweep.mode = base.text("mode", sweep.mode);
     if (base.has("layer")) sweep.layer = base.raw("layer");
     if (base.has("network")) sweep.network = base.raw("network");
@@ -145,6 +177,8 @@ std::vector<PlacedKey> sweep_keys()
     place_keys(keys, std::array{kAnyAxis}, "axes/");
     return keys;
 }
+
+bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
 
 Sweep read_sweep(const std::string& path) { return parse_sweep(read_text(path), path); }
 

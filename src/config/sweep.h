@@ -37,6 +37,13 @@ struct LoadableWork {
     std::string file, input, mode = "overlap";  // no input: by seed
 };
 
+/// A trained model, and the images that it gets: ONNX.md.
+struct OnnxWork {
+    std::string file;
+    std::vector<std::string> input, calibrate;  // none: one image by seed
+    std::string labels, precision;
+};
+
 /// Files that points name, each read once.
 class SweepFiles {
 public:
@@ -52,7 +59,8 @@ struct Sweep {
     std::string text;                               // of the file
     std::string name;                               // as it calls itself; may be empty
     Json layer;                                     // a descriptor's path or the descriptor itself; null in other sweeps
-    Json network;                                   // a network's path or the network itself
+    Json network;                                   // a network's path or the network itself, or an ONNX model's path
+    OnnxWork model;                                 // what it gets, of an ONNX model
     std::string loadable, input, mode = "overlap";  // a file of the compiler, its input, the order of its writes
     Json hardware;                                  // a preset, a file or a hardware object
     std::string memory = "ideal";
@@ -72,7 +80,7 @@ std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t
 
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint {
-    std::variant<Descriptor, Network, LoadableWork> work;
+    std::variant<Descriptor, Network, LoadableWork, OnnxWork> work;
     Hardware hardware;
     MemorySpec memory;
     std::string described;  // all that `work` was read from; equal where two points do the same work
@@ -81,6 +89,8 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
 /// The point of a sweep's file that a command line names.
 SweepPoint named_point(const std::string& path, std::size_t index);
 
+/// By the ending of the file.
+bool is_onnx(const std::string& path);
 /// Relative paths are relative to the sweep's file, where there is such a file.
 std::string resolve(const Sweep& sweep, const std::string& path);
 

@@ -35,6 +35,21 @@ Hardware hardware_of(const Sweep& sweep, const Json& base, const std::vector<std
     return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings) : load_hardware(name, settings);
 }
 
+/// The base's, with its paths from where the sweep's file is.
+OnnxWork model_of(const Sweep& sweep, const std::string& file)
+{
+    OnnxWork model = sweep.model;
+    model.file = resolve(sweep, file);
+    for (std::vector<std::string>* files : {&model.input, &model.calibrate})
+        for (std::string& named : *files) {  // [NAME=]FILE
+            const std::size_t equals = named.find('=');
+            const std::size_t begin = equals == std::string::npos ? 0 : equals + 1;
+            named = named.substr(0, begin) + resolve(sweep, named.substr(begin));
+        }
+    if (!model.labels.empty()) model.labels = resolve(sweep, model.labels);
+    return model;
+}
+
 /// The value of an axis that takes texts.
 std::string text_of(const Sweep& sweep, const char* axis, const Json& value, const char* expected)
 {
@@ -76,9 +91,11 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
             throw ConfigError(at(sweep.file, "/axes/memory"), found(values[a]) + ", expected a memory, for example \"ideal:latency=32\"");
         memory = values[a].get<std::string>();
     }
-    Written work = !network.is_null() ? written_at(sweep, network, "network")
-                   : loadable.empty() ? written_at(sweep, layer, "layer")
-                                      : Written{Json(), loadable, "", ""};
+    const bool model = network.is_string() && is_onnx(network.get<std::string>());
+    Written work = model                ? Written{Json(), network.get<std::string>(), "", ""}
+                   : !network.is_null() ? written_at(sweep, network, "network")
+                   : loadable.empty()   ? written_at(sweep, layer, "layer")
+                                        : Written{Json(), loadable, "", ""};
     std::vector<std::string> settings;
     SweepPoint point;
     point.memory = parse_memory(memory, at(sweep.file, "/base/memory"));
@@ -95,6 +112,13 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
         const LoadableWork file{resolve(sweep, loadable), sweep.input.empty() ? "" : resolve(sweep, sweep.input), mode};
         point.work = file;
         point.described = file.file + "\n" + file.input + "\n" + file.mode;
+        return point;
+    }
+    if (model) {
+        const OnnxWork onnx = model_of(sweep, work.file);
+        point.described = onnx.file + "\n" + onnx.labels + "\n" + onnx.precision;
+        for (const std::string& file : onnx.input) point.described += "\n" + file;
+        point.work = onnx;
         return point;
     }
     if (network.is_null()) point.work = descriptor_from_json(work.json, work.file, work.pointer, work.folder);

@@ -41,19 +41,23 @@ constexpr std::array kOtherKeys{
 };
 constexpr std::array kNumberKeys{
     KeyRow{"*/value", "number", "", "0 or more, of that unit"},
-    KeyRow{"*/source", "text", "", "where the number comes from: there is none without"},
+    KeyRow{"*/source", "text", "", "the publication that the number comes from", "or an assumption"},
+    KeyRow{"*/assumption", "text", "", "why the number is what it is, where nobody published it", "or a source"},
 };
 constexpr double kMost = 1e9;
 
-double value_of(const JsonObject& table, std::string_view key)
+EnergyNumber number_of(const JsonObject& table, std::string_view key)
 {
-    const JsonObject number(table.raw(key), table.file(), table.pointer(key), {"value", "source"});
+    const JsonObject number(table.raw(key), table.file(), table.pointer(key), {"value", "source", "assumption"});
     if (!number.has("value")) number.missing("value", "a number");
-    if (number.text("source", "").empty()) number.missing("source", "where the number comes from");
+    number.not_both("source", "assumption");
+    const bool assumed = number.has("assumption");
+    const std::string why = number.text(assumed ? "assumption" : "source", "");
+    if (why.empty()) number.missing("source", "where the number comes from, or \"assumption\": why it is what it is");
     const Json& value = number.raw("value");
     if (!value.is_number() || !(value.get<double>() >= 0) || value.get<double>() > kMost)
         throw ConfigError(number.where("value"), found(value) + ", expected a number from 0 to 1e9");
-    return value.get<double>();
+    return {value.get<double>(), why, assumed};
 }
 
 std::string shipped(const std::string& name)
@@ -82,8 +86,11 @@ EnergyTable lay(EnergyTable table, const Json& json, const std::string& file, co
     const JsonObject object(json, file, pointer, keys);
     table.name = object.text("name", table.name);
     for (const EnergyField& field : kFields)
-        if (object.has(field.row.name)) table.*field.member = value_of(object, field.row.name);
-        else if (whole) object.missing(field.row.name, "{\"value\": .., \"source\": ..}: " + std::string(field.row.meaning));
+        if (object.has(field.row.name)) {
+            const EnergyNumber number = number_of(object, field.row.name);
+            table.*field.member = number.value;
+            table.numbers[std::string(field.row.name)] = number;
+        } else if (whole) object.missing(field.row.name, "{\"value\": .., \"source\": ..}: " + std::string(field.row.meaning));
     if (table.sram_cells_share <= 0 || table.sram_cells_share > 1)
         throw ConfigError(object.where("sram_cells_share"), "is not above 0 and at most 1, expected a share");
     return table;
@@ -141,6 +148,46 @@ EnergyParts energy_of(const EnergyTable& table, const Hardware& hardware, const 
     parts.cbuf = static_cast<double>(events.cbuf_read + events.cbuf_written) / 8 * sram_pj(table, bank);
     parts.memory = static_cast<double>(events.memory) / 8 * table.dram_pj + events.dram_pj;
     return parts;
+}
+
+std::string assumed_of(const EnergyTable& table, const Hardware& hardware, const EnergyEvents& events)
+{
+    const bool fp = events.precision == Precision::Fp16, floats = facts::abilities(hardware).words;
+    const double bank = static_cast<double>(hardware.cbuf.bank_depth) * hardware.cbuf.entry_bytes;
+    const std::array used{fp                                    ? "multiply_fp16_pj"
+                          : events.precision == Precision::Int8 ? "multiply_int8_pj"
+                                                                : "multiply_int16_pj",
+                          fp ? "add_fp32_pj" : "add_int32_pj",
+                          "sram_32kib_pj",
+                          bank < 32 << 10 ? "sram_8kib_pj" : "sram_1mib_pj",
+                          floats ? "multiply_fp16_um2" : "multiply_int8_um2",
+                          floats ? "add_fp32_um2" : "add_int32_um2",
+                          "sram_bit_um2",
+                          "sram_cells_share"};
+    std::string names;
+    const auto add = [&](const char* name) {
+        const auto number = table.numbers.find(name);
+        if (number != table.numbers.end() && number->second.assumed) names += (names.empty() ? "" : ", ") + std::string(name);
+    };
+    for (const char* name : used) add(name);
+    if (events.memory != 0) add("dram_pj");
+    return names;
+}
+
+nlohmann::ordered_json energy_numbers_json(const EnergyTable& table)
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const EnergyField& field : kFields) {
+        const auto number = table.numbers.find(std::string(field.row.name));
+        if (number == table.numbers.end()) continue;
+        list.push_back({{"name", field.row.name},
+                        {"value", number->second.value},
+                        {"unit", field.row.unit},
+                        {"meaning", field.row.meaning},
+                        {"source", number->second.source},
+                        {"assumed", number->second.assumed}});
+    }
+    return list;
 }
 
 AreaParts area_of(const EnergyTable& table, const Hardware& hardware)

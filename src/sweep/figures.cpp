@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "config/hardware.h"
-#include "facts/presets.h"
+#include "config/measured.h"
 
 namespace dlasim {
 namespace {
@@ -49,7 +49,7 @@ struct Run {
         const OrderedJson name = at("layer/precision").is_null() ? at("precision") : at("layer/precision");
         return name == "int16" ? Precision::Int16 : name == "fp16" ? Precision::Fp16 : Precision::Int8;
     }
-    EnergyParts energy() const
+    EnergyEvents events() const
     {
         EnergyEvents events;
         events.precision = precision();
@@ -62,8 +62,9 @@ struct Run {
         const OrderedJson dram = at("memory_report/dbb/energy/total_pj");
         if (dram.is_number()) events.dram_pj = dram.get<double>();
         else events.memory = count("traffic/dbb/read_bytes") + count("traffic/dbb/write_bytes");
-        return energy_of(table, hardware, events);
+        return events;
     }
+    EnergyParts energy() const { return energy_of(table, hardware, events()); }
     /// Of a number at a path.
     OrderedJson share(std::string_view path) const
     {
@@ -78,15 +79,19 @@ OrderedJson rounded(double value)
     return shown(value);
 }
 
-/// True for a machine that differs from every preset in what its cycles depend on.
-bool unmeasured(const Hardware& hardware)
+/// How the work was cut and its banks were divided; null where the result says nothing of it, as of networks.
+OrderedJson plan_text(const Run& run)
 {
-    Hardware preset = *find_preset(hardware.name), own = hardware;
-    for (const HardwareField& field : hardware_fields()) {
-        if (field.path == "clock_mhz") continue;
-        if (field.flag ? *field.flag(preset) != *field.flag(own) : *field.number(preset) != *field.number(own)) return true;
-    }
-    return false;
+    if (run.at("plan/data_banks").is_null()) return {};
+    std::string text =
+        std::to_string(run.count("plan/data_banks")) + " data and " + std::to_string(run.count("plan/weight_banks")) + " weight banks";
+    const OrderedJson cut = run.at("plan/cut"), parts = run.at("plan/parts");
+    if (cut.is_string()) text += ", " + cut.get<std::string>();
+    if (parts.is_array() && !parts.empty())
+        for (const char* side : {"rows", "columns", "kernels"})
+            if (const OrderedJson& range = parts[0].value(side, OrderedJson()); range.is_array() && range.size() == 2)
+                text += (side == std::string("rows") ? ", the first of " : ", ") + range[1].dump() + " " + side;
+    return text;
 }
 
 constexpr const char* kDram = "a DRAM stands behind DBB; null else";
@@ -140,9 +145,12 @@ constexpr std::array kFigures{
              [](const Run& r) { return rounded(1e-6 * r.energy().memory); }},
     Key<Run>{{"area_mm2", "number or null", "mm2", "array and CBUF, by the same table"},
              [](const Run& r) { return rounded(1e-6 * area_of(r.table, r.hardware).all()); }},
+    Key<Run>{{"assumed", "text or null", "", "numbers behind energy and area that the table of energies marks as assumptions"},
+             [](const Run& r) -> OrderedJson { return assumed_of(r.table, r.hardware, r.events()); }},
+    Key<Run>{{"plan", "text or null", "", "how the layer was cut and its banks were divided; null for networks"}, plan_text},
     Key<Run>{{"measured", "flag or null", "",
-              "the machine is one of the presets; others follow their rules, and were not measured: DEVIATIONS.md D8"},
-             [](const Run& r) -> OrderedJson { return !unmeasured(r.hardware); }},
+              "the reference was measured with this machine; all others follow its rules, unmeasured: DEVIATIONS.md D8"},
+             [](const Run& r) -> OrderedJson { return is_measured(r.hardware); }},
     Key<Run>{{"verified", "flag or null", "", "every value compared is equal"}, [](const Run& r) { return r.at("verified"); }},
     Key<Run>{{"mismatches", "integer or null", "values", "values that are not equal; null for networks"},
              [](const Run& r) { return r.at("mismatches"); }},

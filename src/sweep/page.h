@@ -9,6 +9,7 @@
 
 #include "files/keys.h"
 #include "files/output.h"
+#include "sweep/neighbours.h"
 #include "sweep/store.h"
 
 namespace dlasim {
@@ -18,6 +19,9 @@ struct PageFacts {
     std::vector<std::string> axes;  // their columns
     std::size_t points = 0;         // of the whole sweep
     std::vector<PlacedKey> keys;    // what columns mean
+    std::vector<SweptAxis> swept;   // the axes again, and what more of them means
+    std::string energy_name;
+    nlohmann::ordered_json energy;  // the table of energies and areas
 };
 
 class SweepPage {

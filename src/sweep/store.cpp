@@ -103,7 +103,7 @@ void SweepStore::keep(const std::vector<KeptPoint>& rows)
     });
 }
 
-void SweepStore::each(const std::function<void(const KeptPoint&)>& use)
+void SweepStore::each(const std::function<void(KeptPoint&&)>& use)
 {
     Statement select(database_, "SELECT point, status, row FROM kept ORDER BY point");
     while (select.step()) {
@@ -121,7 +121,8 @@ std::vector<std::pair<std::size_t, int>> SweepStore::statuses()
     return list;
 }
 
-void SweepStore::write_table(const std::vector<std::string>& columns, const std::function<void(const KeptPoint&)>& use)
+void SweepStore::write_table(const std::vector<std::string>& columns, const std::function<void(KeptPoint&)>& complete,
+                             const std::function<void(const KeptPoint&)>& use)
 {
     database_.transaction([&] {
         std::string names, places;
@@ -131,7 +132,8 @@ void SweepStore::write_table(const std::vector<std::string>& columns, const std:
         }
         database_.run("DROP TABLE IF EXISTS points; CREATE TABLE points (" + names + ")");
         Statement insert(database_, "INSERT INTO points VALUES (" + places + ")");
-        each([&](const KeptPoint& kept) {
+        each([&](KeptPoint&& kept) {
+            complete(kept);
             for (std::size_t c = 0; c < columns.size(); ++c)
                 bind_json(insert, static_cast<int>(c) + 1, kept.row.contains(columns[c]) ? kept.row[columns[c]] : OrderedJson());
             insert.step();

@@ -58,11 +58,12 @@ public:
     /// Durable when it returns.
     void keep(const std::vector<KeptPoint>& rows);
     /// In the order of the points.
-    void each(const std::function<void(const KeptPoint&)>& use);
+    void each(const std::function<void(KeptPoint&&)>& use);
     /// Points by status, without their rows.
     std::vector<std::pair<std::size_t, int>> statuses();
-    /// Makes the table `points` anew of what is kept; `use` gets every row.
-    void write_table(const std::vector<std::string>& columns, const std::function<void(const KeptPoint&)>& use);
+    /// Makes the table `points` anew of what is kept, when `complete` has filled in what a row says of others; `use` gets every row.
+    void write_table(const std::vector<std::string>& columns, const std::function<void(KeptPoint&)>& complete,
+                     const std::function<void(const KeptPoint&)>& use);
 
 private:
     std::string value(const std::string& key);

@@ -28,10 +28,13 @@ setTimeout(() => {
   out.rows = lines();
   out.front = page.front(page.ran, "area_mm2", "cycles", true, true).map((row) => row[0]);
   out.note = $("#pareto [data-role=note]").textContent;
+  out.energy = $("#energy summary").textContent;
+  out.assumed = [...document.querySelectorAll("#energy tr.assumed")].map((row) => row.cells[0].textContent);
   $("#filter").value = "cbuf.banks = 8, mac.atomic_c >= 32"; $("#filter").dispatchEvent(new Event("input"));
   out.filtered = lines();
   $("#filter").value = "power of two"; $("#filter").dispatchEvent(new Event("input"));
   out.refused = lines();
+  out.why = [...document.querySelectorAll("#table td.why")].map((cell) => cell.textContent);
   $("#filter").value = ""; $("#filter").dispatchEvent(new Event("input"));
   [...document.querySelectorAll("#table th")].find((th) => th.textContent === "cycles").click();
   out.sorted = lines();
@@ -45,6 +48,7 @@ setTimeout(() => {
     out.open = $("#point").open;
     out.links = [...document.querySelectorAll("#point a")].map((a) => a.getAttribute("href"));
     out.command = $("#point code").textContent;
+    out.says = [...document.querySelectorAll("#point p.soft")].map((p) => p.textContent).join(" ");
     $("#close").click();
     const before = document.documentElement.dataset.theme;
     $("#theme").click();
@@ -91,15 +95,20 @@ def main():
                 sys.exit(f"page_test: the page did not come to its end: {re.findall('data-error=.[^>]*', text)}")
             out = json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
             ran = [row for row in rows if row["cycles"] is not None]
+            slower = [row for row in ran if row["slower"]]
             # The front by its definition: nobody is at least as good in both columns and better in one.
             front = [row["point"] for row in ran if not any(
                 o["area_mm2"] <= row["area_mm2"] and o["cycles"] <= row["cycles"] and (o["area_mm2"], o["cycles"]) != (row["area_mm2"], row["cycles"]) for o in ran)]
             expect(out["title"], SWEEP["name"], "the title")
-            expect(out["summary"], f"12 of 12 points, {len(ran)} with a result", "the summary")
+            expect(out["summary"], f"12 of 12 points, {len(ran)} with a result, 3 without, {sum(not row['measured'] for row in ran)} on unmeasured machines" +
+                   (f", {len(slower)} slower than a smaller neighbour" if slower else ""), "the summary")
+            expect(out["energy"], "Energy and area: table 45nm, 2 of 15 numbers are assumptions", "the table of energies")
+            expect(out["assumed"], ["multiply_int16_pj", "sram_cells_share"], "its assumptions")
             expect(out["rows"], list(range(12)), "the table")
             expect(sorted(out["front"]), front, "the Pareto front")
             expect(out["filtered"], [row["point"] for row in rows if row["cbuf.banks"] == 8 and row["mac.atomic_c"] >= 32], "the filter by columns")
             expect(out["refused"], [row["point"] for row in rows if row["cycles"] is None], "the filter by words")
+            expect(out["why"], [row["reason"] for row in rows if row["cycles"] is None], "why they have none")
             expect(out["sorted"][:9], [row["point"] for row in sorted(ran, key=lambda row: row["cycles"])], "the table by cycles")
             expect(out["brushed"], [row["point"] for row in ran if row["cbuf.banks"] == 8], "what the brush chooses")
             expect(out["unbrushed"], 12, "rows without a brush")
@@ -108,6 +117,7 @@ def main():
             expect(out["links"], [f"points/{best['point']:04}/{file}" for file in ("report.txt", "result.json")], "the links of a point")
             expect(all((folder / "out" / link).is_file() for link in out["links"]), True, "their files")
             expect(out["command"], best["command"], "the command")
+            expect(("Unmeasured" in out["says"], "assumptions: sram_cells_share" in out["says"]), (not best["measured"], True), "what is said of the point")
             expect(sorted(out["themes"]), ["dark", "light"], "the themes")
             expect(out["png"], ["data:image/png;base64,"] * 3, "the pictures")
             expect(out["svg"], [True, True], "the drawing")

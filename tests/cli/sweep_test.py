@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import unittest
+from pathlib import Path
 
 import cli_test
 from cli_test import SMALL
@@ -122,6 +123,80 @@ class Sweeps(SweepCase):
         self.assertEqual(run.returncode, 130)
 
 
+class Plans(SweepCase):
+    """Plans, partitions and modes as axes; the bases that are no layers."""
+    LAYER = {"input": {"width": 16, "height": 16, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}}
+    SMALL_HARDWARE = {"preset": "nv_small", "cbuf": {"bank_depth": 64}}
+
+    def test_plans_are_axes(self):
+        done = self.sweep({"base": {"layer": self.LAYER, "hw": self.SMALL_HARDWARE}, "axes": {"plan.minimise": ["cycles", "traffic"], "cbuf.banks": [16, 32]}})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = {(row["plan.minimise"], row["cbuf.banks"]): row for row in self.rows()}
+        for banks in (16, 32):
+            self.assertLessEqual(rows["cycles", banks]["cycles"], rows["traffic", banks]["cycles"])
+            moved = [rows[aim, banks]["dbb_read_bytes"] + rows[aim, banks]["dbb_write_bytes"] for aim in ("cycles", "traffic")]
+            self.assertGreaterEqual(*moved)
+        self.assertEqual({row["verified"] for row in rows.values()}, {True})
+
+    def test_partitions_are_axes(self):
+        cuts = ["auto", {"rows": 4}, {"kernels": 16, "reuse_data": True}, {"rows": 0}]
+        done = self.sweep({"base": {"layer": self.LAYER, "hw": "nv_small"}, "axes": {"partition": cuts}})
+        self.assertEqual(done.returncode, 4, done.stdout)
+        rows = self.rows()
+        self.assertEqual([row["verified"] for row in rows], [True, True, True, None])
+        self.assertIn("the first of 4 rows, 14 columns, 64 kernels", rows[1]["plan"])
+        self.assertIn(" 16 kernels", rows[2]["plan"])
+        self.assertIn("rows", rows[3]["reason"])
+        done = self.sweep({"base": {"layer": self.LAYER, "hw": "nv_small"}, "axes": {"partition.rows": [4, 8]}}, out="rows")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual([" 4 rows" in row["plan"] for row in self.rows("rows")], [True, False])
+
+    def test_modes_are_axes(self):
+        layer = self.LAYER | {"pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}}
+        done = self.sweep({"base": {"layer": layer, "hw": "nv_full"}, "axes": {"mode": ["direct", "winograd"], "mac.atomic_c": [32, 64]}})
+        self.assertEqual(done.returncode, 4, done.stdout)
+        rows = {(row["mode"], row["mac.atomic_c"]): row for row in self.rows()}
+        self.assertLess(rows["winograd", 64]["cycles"], rows["direct", 64]["cycles"])
+        self.assertEqual([rows[key]["measured"] for key in (("direct", 32), ("direct", 64))], [False, True])
+        self.assertIn("inograd", rows["winograd", 32]["reason"])  # a tile takes 64 lanes
+
+    def test_networks_have_plans(self):
+        network = {"name": "n", "input": {"width": 16, "height": 16, "channels": 64}, "plan": {"minimise": "cycles"}, "layers": [
+            {"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}}]}
+        other = json.loads(json.dumps(network).replace("cycles", "traffic"))
+        done = self.sweep({"base": {"network": network, "hw": self.SMALL_HARDWARE}, "axes": {"network": [network, other]}})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertLessEqual(*[row["cycles"] for row in self.rows()])
+
+    def test_models_are_bases(self):
+        models = Path(__file__).resolve().parents[2] / "models/onnx"
+        base = {"network": str(models / "resnet_small.onnx"), "hw": "nv_small"}
+        done = self.sweep({"base": base, "axes": {"cbuf.banks": [16, 32], "latency": [32, 128]}}, "--jobs", 2)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = self.rows()
+        self.assertEqual([row["verified"] for row in rows], [True] * 4)
+        self.assertLess(rows[0]["cycles"], rows[1]["cycles"])
+        alone = self.dlasim("net", base["network"], "--hw", "nv_small", "--memory", "ideal:latency=128", "--out", "alone")
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        self.assertEqual(json.loads((self.folder / "alone" / "result.json").read_text())["cycles"], rows[3]["cycles"])
+        words = rows[1]["command"].split()
+        self.assertEqual(words[1], "net")
+        self.assertEqual(self.dlasim(*words[1:], "--out", "point").returncode, 0)
+        self.assertEqual(json.loads((self.folder / "point" / "result.json").read_text())["cycles"], rows[1]["cycles"])
+
+    def test_what_is_no_model_s_is_refused(self):
+        base = {"network": "models/none.onnx", "hw": "nv_small"}
+        axes = {"latency": [32]}
+        self.refused(self.sweep({"base": base | {"precision": "int7"}, "axes": axes}), "/base/precision", "int7")
+        self.refused(self.sweep({"base": base | {"labels": 3}, "axes": axes}), "/base/labels")
+        self.refused(self.sweep({"base": base | {"input": [3]}, "axes": axes}), "/base/input")
+        self.refused(self.sweep({"base": {"layer": SMALL, "labels": "l.npy"}, "axes": axes}), "/base/labels")
+        done = self.sweep({"base": base, "axes": axes})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none.onnx", self.rows()[0]["reason"])
+        self.assertIn("nothing bounds those", self.sweep({"base": base, "axes": axes}, "--search", 4, "--restart").stderr)
+
+
 class Laws(SweepCase):
     """More of anything never costs more than 2 % of the cycles, where the layer is not cut otherwise."""
     AXES = {"mac.atomic_c": [8, 16, 32, 64, 128], "mac.atomic_k": [8, 16, 32], "cbuf.banks": [8, 16, 32], "interval": [4, 2, 1]}
@@ -141,10 +216,28 @@ class Laws(SweepCase):
             for place, values in enumerate(self.AXES.values()):
                 for value in values[values.index(key[place]) + 1:][:1]:
                     more = key[:place] + (value,) + key[place + 1:]
+                    if more in rows and rows[more]["cycles"] > 1.02 * row["cycles"]:
+                        self.assertIn(f"({list(self.AXES)[place]} ", rows[more]["slower"] or "", (key, more))
                     if more in rows and plans[more] == plans[key]:
                         pairs += 1
                         self.assertLessEqual(rows[more]["cycles"], 1.02 * row["cycles"], (key, more))
         self.assertGreater(pairs, 100)
+
+    def test_a_row_says_why_it_is_slower(self):
+        """More banks change nothing; the plan that is given to the second point does."""
+        layer = {"input": {"width": 16, "height": 16, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}}
+        axes = {"cbuf.banks": [16, 32], "partition.kernels": "= 80 - 2 * cbuf.banks", "interval": [16, 24], "clock_mhz": [500, 1000]}
+        done = self.sweep({"base": {"layer": layer, "hw": "nv_small"}, "axes": axes})
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for row in self.rows():
+            if row["cbuf.banks"] == 16:  # nobody has less
+                self.assertIsNone(row["slower"])
+                continue
+            there = next(r for r in self.rows() if r["cbuf.banks"] == 16 and (r["interval"], r["clock_mhz"]) == (row["interval"], row["clock_mhz"]))
+            self.assertRegex(row["slower"], rf"^[0-9.]+ % slower than point {there['point']} \(cbuf.banks 16\): planned otherwise, .* 16 kernels; there .* 48 kernels$")
+        database = sqlite3.connect(self.folder / "out" / "points.db")
+        self.assertEqual([row[0] for row in database.execute("SELECT slower FROM points ORDER BY point")], [row["slower"] for row in self.rows()])
+        database.close()
 
 
 class Figures(SweepCase):
@@ -175,12 +268,13 @@ class Figures(SweepCase):
             self.assertEqual(row["dram_efficiency"] is None, row["memory"] == "ideal")
 
     def test_energy_and_area(self):
-        energy = {"table": "45nm", "multiply_int8_pj": {"value": 0.5, "source": "a test"}, "sram_cells_share": {"value": 1, "source": "a test"}}
+        energy = {"table": "45nm", "multiply_int8_pj": {"value": 0.5, "assumption": "a test"}, "sram_cells_share": {"value": 1, "source": "a test"}}
         self.assertEqual(self.sweep(self.SWEEP | {"energy": energy}).returncode, 0)
         for row in self.rows():
             result = self.result(row["point"])
             units, traffic = result["units"], result["traffic"]["dbb"]
             products = sum(units[half]["counters"]["products"] for half in ("cmac_a", "cmac_b"))
+            self.assertEqual(row["assumed"], "multiply_int8_pj")
             self.close(row["array_uj"], products * (0.5 + 0.1) / 1e6)
             # nv_small: banks of 512 entries of 8 bytes are 4 KiB: half of 8 KiB, at 10 pJ that quadruple in size double.
             read = 8 * (units["csc"]["counters"]["data_reads"] + units["csc"]["counters"]["weight_reads"])
@@ -195,7 +289,7 @@ class Figures(SweepCase):
 
     def test_a_number_without_a_source_is_refused(self):
         for energy, says in (({"table": "45nm", "dram_pj": {"value": 1}}, "/dram_pj/source"), ({"dram_pj": {"value": 1, "source": "x"}}, "is missing"),
-                             ({"table": "45nm", "dram_pj": 3}, "/dram_pj"), ({"table": "44nm"}, "45nm"), ("none.json", "unknown table"),
+                             ({"table": "45nm", "dram_pj": {"value": 1, "source": "x", "assumption": "y"}}, "/dram_pj"), ({"table": "45nm", "dram_pj": 3}, "/dram_pj"), ({"table": "44nm"}, "45nm"), ("none.json", "unknown table"),
                              ({"table": "45nm", "dram_pj": {"value": -1, "source": "x"}}, "/dram_pj/value"), (3, "/energy")):
             self.refused(self.sweep(self.SWEEP | {"energy": energy}), says)
             if isinstance(energy, dict):

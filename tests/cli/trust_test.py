@@ -299,6 +299,31 @@ class Sweeping(Case):
         self.assertEqual(first.returncode, 130)
         self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
 
+    def test_a_full_disk_ends_a_sweep_and_resume_goes_on(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": list(range(10, 50))}}
+        try:
+            self.write(sweep, "sweep.json")
+            done = self.dlasim("sweep", "sweep.json", "--out", "disk")
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn("disk/", done.stderr)
+            self.assertFalse((disk / "points.csv").exists())
+            results = [json.loads(result.read_text())["cycles"] for result in disk.glob("points/*/result.json")]  # whole ones
+            self.assertGreater(len(results), 0)
+            self.assertLess(len(results), 40)
+            subprocess.run(["mount", "-o", "remount,size=40m", disk], check=True)
+            done = self.dlasim("sweep", "sweep.json", "--out", "disk", "--resume")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertRegex(done.stdout, "^[1-9][0-9]* of 40 points have ended before")
+            self.assertEqual(self.dlasim("sweep", "sweep.json", "--out", "whole").returncode, 0)
+            for name in ("points.csv", "points.json", "sweep.html"):
+                self.assertEqual((disk / name).read_bytes(), (self.folder / "whole" / name).read_bytes(), name)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
     def test_cells(self):
         evil = ["=1+1", "+1", "-1", "@x", 'a,"b"', "a\rb\nc"]
         done = self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"name": evil, "pad.value": [-3]}})

@@ -61,7 +61,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         store.each([&](const KeptPoint& kept) { rows += kept.row.is_object(); });
         store.statuses();
         const std::vector<std::string> columns = columns_of(store);
-        if (!columns.empty()) store.write_table(columns, [&](const KeptPoint&) { --rows; });
+        if (!columns.empty())
+            store.write_table(
+                columns, [](KeptPoint&) {}, [&](const KeptPoint&) { --rows; });
     });
     remove_all_of(file);
     return result;

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { name, axes, columns, rows, complete, points } = sweep;
+  const { name, axes, columns, rows, complete, points, energy } = sweep;
   const byName = Object.fromEntries(columns.map((column, i) => [column.name, i]));
   const value = (row, column) => row[byName[column]];
   const $ = (selector, root = document) => root.querySelector(selector);
@@ -23,10 +23,11 @@
   const asked = new URLSearchParams(location.search).get("theme");
   let dark = asked ? asked === "dark" : system.matches;
   const css = (variable) => getComputedStyle(root).getPropertyValue(variable).trim();
-  const palette = () => dark ? ["#1b2a49", "#2f6fb5", "#53b3a6", "#d9d36a", "#ffb04f"] : ["#e8eef7", "#9cc3e6", "#3f8fc9", "#1f5a99", "#0b2a55"];
+  const palette = () => dark ? ["#3d5a99", "#3f83cc", "#53b3a6", "#d9d36a", "#ffb04f"] : ["#b4cfe8", "#7fb2dd", "#3f8fc9", "#1f5a99", "#0b2a55"];
 
+  const unmeasured = ran.filter((row) => value(row, "measured") === false).length, slower = ran.filter((row) => value(row, "slower")).length;
   $("#title").textContent = name;
-  $("#summary").textContent = `${rows.length} of ${points} points, ${ran.length} with a result` + (complete ? "" : ", not all have ended");
+  $("#summary").textContent = `${rows.length} of ${points} points, ${ran.length} with a result` + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
 
   const fill = (select, names, chosen) => {
     select.replaceChildren(...names.map((n) => new Option(n, n, false, Array.isArray(chosen) ? chosen.includes(n) : n === chosen)));
@@ -117,27 +118,31 @@
     }
     const data = [...cells].map(([key, cell]) => ({ value: [...key.split(",").map(Number), pick === "mean" ? cell.sum / cell.rows.length : value(cell.best, v)], row: cell.best, many: cell.rows.length }));
     const known = data.map((d) => d.value[2]);
+    // Readable on its cell: the palettes go from light to dark, or from dark to light.
+    const low = Math.min(...known), span = Math.max(...known) - low || 1;
+    for (const d of data) d.label = { color: (d.value[2] - low) / span < 0.4 === dark ? "#ffffff" : "#10151d" };
     const label = across.length * up.length <= 150 && window.innerWidth >= 640;
     return { ...base(), grid: { left: 90, right: window.innerWidth < 640 ? 20 : 90, top: 16, bottom: window.innerWidth < 640 ? 80 : 55 },
       tooltip: { ...base().tooltip, formatter: (p) => `${p.data.many} point${p.data.many > 1 ? "s" : ""}: ${escaped(v)} ${text(p.data.value[2])}<br>${tip(p.data.row, [v])}` },
       xAxis: { type: "category", data: across, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
       yAxis: { type: "category", data: up, name: about(y), nameLocation: "middle", nameGap: 62, ...axisLook() },
       visualMap: { ...colours(v, 2), min: Math.min(...known), max: Math.max(...known) },
-      series: [{ type: "heatmap", data, label: { show: label, formatter: (p) => short(+p.data.value[2].toPrecision(3)), color: "#ffffff", textBorderColor: "rgba(0, 0, 0, 0.8)", textBorderWidth: 3 }, itemStyle: { borderColor: css("--panel"), borderWidth: 1 } }] };
+      series: [{ type: "heatmap", data, label: { show: label, formatter: (p) => short(+p.data.value[2].toPrecision(3)) }, itemStyle: { borderColor: css("--panel"), borderWidth: 1 } }] };
   }, (p) => p.data && p.data.row && open(p.data.row));
 
   // Parallel coordinates.
   let chosen = null;
   const parallel = panel("parallel", () => {
     const shown = [...role("parallel", "columns").selectedOptions].map((option) => option.value).slice(0, window.innerWidth < 640 ? 5 : 14);
+    const narrow = window.innerWidth < 640;
     const dims = shown.map((column, dim) => {
       const known = [...new Set(ran.map((row) => value(row, column)))];
       const words = known.some((v) => typeof v !== "number");
-      return { dim, name: column, nameRotate: 0, type: words ? "category" : "value", scale: true, data: words ? known.map(text).sort(compare) : undefined, axisLine: { lineStyle: { color: css("--soft") } }, axisLabel: { color: css("--soft"), formatter: (v) => short(v) }, nameTextStyle: { color: css("--text"), width: 90, overflow: "truncate" } };
+      return { dim, name: column, nameRotate: 0, type: words ? "category" : "value", scale: true, data: words ? known.map(text).sort(compare) : undefined, axisLine: { lineStyle: { color: css("--soft") } }, axisLabel: { color: css("--soft"), formatter: (v) => short(v) }, nameTextStyle: { color: css("--text"), fontSize: narrow ? 10 : 12, width: narrow ? 66 : 110, overflow: "truncate" } };
     });
     const last = shown.length - 1;
     const numbers = last >= 0 && dims[last].type === "value";
-    return { ...base(), tooltip: undefined, parallel: { left: 40, right: window.innerWidth < 640 ? 40 : 100, top: 46, bottom: window.innerWidth < 640 ? 56 : 24, axisExpandable: false, parallelAxisDefault: { nameLocation: "end", nameGap: 18, areaSelectStyle: { width: 22, color: css("--accent"), opacity: 0.25 } } },
+    return { ...base(), tooltip: undefined, parallel: { left: 44, right: narrow ? 44 : 110, top: 46, bottom: window.innerWidth < 640 ? 56 : 24, axisExpandable: false, parallelAxisDefault: { nameLocation: "end", nameGap: 18, areaSelectStyle: { width: 22, color: css("--accent"), opacity: 0.25 } } },
       parallelAxis: dims, visualMap: numbers ? { ...colours(shown[last], last), seriesIndex: 0 } : undefined,
       series: [{ type: "parallel", inactiveOpacity: 0.03, activeOpacity: 0.9, lineStyle: { width: 1.4, opacity: ran.length > 300 ? 0.35 : 0.7 }, data: ran.map((row) => shown.map((c) => dims[shown.indexOf(c)].type === "category" ? text(value(row, c)) : value(row, c))) }] };
   });
@@ -145,9 +150,9 @@
 
   // The table.
   let order = ["point", 1];
-  const head = $("#table thead"), body = $("#table tbody"), kMost = 400;
+  const head = $("#table thead"), body = $("#table tbody"), kMost = 2000;
   const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== "point"));
-  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "mac_utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "area_mm2", "measured", "verified", "reason"].filter((c) => c in byName)];
+  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "mac_utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
   const signs = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => String(a) === String(b), "!=": (a, b) => String(a) !== String(b) };
   const matches = (filter) => {
     const tests = filter.split(",").map((part) => part.trim()).filter(Boolean).map((part) => {
@@ -175,10 +180,13 @@
       const line = document.createElement("tr");
       line.tabIndex = 0;
       if (value(row, "cycles") === null || value(row, "verified") === false) line.className = "failed";
-      for (const column of shown) {
+      // A point without a result: its axes, then why.
+      const why = value(row, "cycles") === null && $("#show").value !== "all";
+      for (const column of why ? shown.slice(0, axes.length + 1).concat("reason") : shown) {
         const cell = document.createElement("td");
         cell.textContent = text(value(row, column));
-        if (words.has(column)) { cell.className = "words"; cell.title = cell.textContent; }
+        if (why && column === "reason") { cell.colSpan = shown.length - axes.length - 1; cell.className = "words why"; cell.title = cell.textContent; }
+        else if (words.has(column)) { cell.className = "words"; cell.title = cell.textContent; }
         line.append(cell);
       }
       line.addEventListener("click", () => open(row));
@@ -196,7 +204,11 @@
     $("#point-title").textContent = `Point ${number}`;
     const parts = $("#point-body");
     parts.replaceChildren();
-    if (value(row, "reason")) { const why = document.createElement("p"); why.className = "bad"; why.textContent = value(row, "reason"); parts.append(why); }
+    const says = (words, bad) => { const p = document.createElement("p"); p.className = bad ? "bad" : "soft"; p.textContent = words; parts.append(p); };
+    if (value(row, "reason")) says(value(row, "reason"), true);
+    if (value(row, "slower")) says(value(row, "slower"), false);
+    if (value(row, "measured") === false) says("Unmeasured: the cycles follow from the rules of the specification (DEVIATIONS.md, D8).", false);
+    if (value(row, "assumed")) says(`Energy and area rest on assumptions: ${value(row, "assumed")}.`, false);
     const links = document.createElement("p");
     for (const file of value(row, "cycles") === null ? ["messages.txt"] : ["report.txt", "result.json"]) {
       const link = document.createElement("a");
@@ -209,7 +221,7 @@
     parts.append(command);
     const table = document.createElement("table");
     columns.forEach((column, i) => {
-      if (row[i] === null || row[i] === "" || row[i] === undefined || column.name === "command" || column.name === "reason") return;
+      if (row[i] === null || row[i] === "" || row[i] === undefined || ["command", "reason", "slower", "assumed"].includes(column.name)) return;
       const line = table.insertRow();
       line.insertCell().textContent = column.name;
       line.insertCell().textContent = text(row[i]) + (column.unit ? " " + column.unit : "");
@@ -222,6 +234,15 @@
   $("#close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 
+  // Where energies and areas come from.
+  $("#energy summary").textContent = `Energy and area: table ${energy.name}, ${energy.numbers.filter((n) => n.assumed).length} of ${energy.numbers.length} numbers are assumptions`;
+  for (const number of energy.numbers) {
+    const line = $("#energy tbody").insertRow();
+    if (number.assumed) line.className = "assumed";
+    for (const words of [number.name, `${text(number.value)} ${number.unit}`, number.meaning, (number.assumed ? "assumed: " : "") + number.source])
+      line.insertCell().textContent = words;
+  }
+
   // What is shown at first.
   const goodX = first(["area_mm2", "energy_uj", "dbb_read_bytes"], changing), goodY = first(["cycles", "time_us"].filter((c) => c !== goodX), changing);
   fill(role("pareto", "x"), numeric, goodX);
@@ -230,6 +251,8 @@
   const follow = () => { role("pareto", "x-less").checked = !moreIsBetter(role("pareto", "x").value); role("pareto", "y-less").checked = !moreIsBetter(role("pareto", "y").value); };
   for (const r of ["x", "y"]) role("pareto", r).addEventListener("change", () => { follow(); pareto.draw(); });
   follow();
+  const wide = (column) => { const known = ran.map((row) => value(row, column)); return Math.min(...known) > 0 && Math.max(...known) > 20 * Math.min(...known); };
+  role("pareto", "log").checked = ran.length > 0 && wide(goodX) && wide(goodY);
   const places = axes.length > 1 ? axes : axes.concat(numeric);
   fill(role("heat", "x"), places, places[0]);
   fill(role("heat", "y"), places, places[1] ?? places[0]);
