@@ -133,6 +133,35 @@ TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
     EXPECT_EQ(reference.verdicts()[0]->comparison.mismatches, 0u);
 }
 
+TEST(LoadableReference, FieldsOfTablesAreAsNarrowAsRegisters)
+{
+    const char* const kName = "regression/CDP_L0_0_large.nvdla";
+    const Plan plan = plan_of(kName, "nv_large");
+    LoadableRun machine(plan, MachineOptions{}, true);
+    machine.run([](Cycle, std::size_t) { return true; });
+    const ReadLine left = [&](const Location& from, std::span<std::uint8_t> bytes) {
+        const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
+        std::copy(there.begin(), there.end(), bytes.begin());
+    };
+    Plan wide = plan_of(kName, "nv_large");
+    LookupTable& table = wide.tasks[0].tables.at(0);
+    table.method |= 2;
+    table.le_overflow.shift = static_cast<std::int8_t>(table.le_overflow.shift + 32);
+    table.lo_select = static_cast<std::int8_t>(table.lo_select + 64);
+    Reference reference(wide);
+    reference.chain(0, left);
+    ASSERT_TRUE(reference.verdicts()[0]);
+    EXPECT_EQ(reference.verdicts()[0]->unchecked, "");
+    EXPECT_EQ(reference.verdicts()[0]->comparison.compared, 2048u);
+    EXPECT_EQ(reference.verdicts()[0]->comparison.mismatches, 0u);
+
+    table.lo_select = 50;  // a shift to the left: cdp.md 3.3
+    Reference left_shift(wide);
+    left_shift.chain(0, left);
+    ASSERT_TRUE(left_shift.verdicts()[0]);
+    EXPECT_EQ(left_shift.verdicts()[0]->unchecked, "has steps of less than 1");
+}
+
 TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
 {
     struct Broken {
@@ -148,6 +177,7 @@ TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
          [](ConvOperation& conv, SdpOperation&) { conv.weight_reuse = 1; }},
         {"uses data again that the convolution before it has not left", [](ConvOperation& conv, SdpOperation&) { conv.data_reuse = 1; }},
         {"has kernels larger than registers can say", [](ConvOperation& conv, SdpOperation&) { conv.kernel_height += 32; }},
+        {"has kernels of another size than it says", [](ConvOperation& conv, SdpOperation&) { ++conv.bytes_per_kernel; }},
         {"has a stride or a dilation that registers cannot say", [](ConvOperation& conv, SdpOperation&) { conv.stride_x += 8; }},
         {"has a padding, a batch or an extension that registers cannot say",
          [](ConvOperation& conv, SdpOperation&) { conv.pad_top += 32; }},

@@ -34,8 +34,6 @@ Tensor cropped(const Tensor& of, std::uint32_t h, std::uint32_t w)
     return crop;
 }
 
-LutSlope slope_of(const Slope& slope) { return {slope.scale, slope.shift}; }
-
 // Fields of registers are narrower than what the file says: registers.md.
 constexpr std::int32_t signed_field(std::int64_t value, unsigned width)
 {
@@ -43,16 +41,22 @@ constexpr std::int32_t signed_field(std::int64_t value, unsigned width)
 }
 constexpr unsigned kShiftField = 63;  // of converters and of X1's and X2's addition
 
+LutSlope slope_of(const Slope& slope) { return {slope.scale, signed_field(slope.shift, 5)}; }
+
 /// A bound of 32 bits, as its register holds it.
 std::int32_t low_word(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
+
+// The register of the method has one bit; the byte says which field the steps of LE stand in.
+bool exponential(const LookupTable& t) { return (t.method & 1) == 0; }
+std::int8_t le_steps(const LookupTable& t) { return t.method == 0 || !exponential(t) ? t.le_offset : std::int8_t{0}; }
 
 Lut lut_of(const LookupTable& t)
 {
     Lut lut;
-    lut.le.exponential = t.method == 0;
+    lut.le.exponential = exponential(t);
     lut.le.start = low_word(t.le_start), lut.le.end = low_word(t.le_end);
     lut.lo.start = low_word(t.lo_start), lut.lo.end = low_word(t.lo_end);
-    lut.le.index_offset = lut.le.index_select = t.le_offset;
+    lut.le.index_offset = lut.le.index_select = le_steps(t);
     lut.lo.index_select = t.lo_select;
     lut.le.underflow = slope_of(t.le_underflow), lut.le.overflow = slope_of(t.le_overflow);
     lut.lo.underflow = slope_of(t.lo_underflow), lut.lo.overflow = slope_of(t.lo_overflow);
@@ -168,6 +172,7 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     w.rows_together = golden.method.image_rows;
     w.compressed = conv.weight_format != 0;
     if (w.compressed) w.mask = place(conv.mask, Field::Fetched), w.mask_bytes = conv.mask.size / unit * unit;
+    check_weights(w);
     golden.tensors.weights = weights(shadow_, w);
 }
 
@@ -291,11 +296,13 @@ CdpFunction Translator::function(const CdpOperation& cdp) const
         return f.precision == Precision::Fp16 ? static_cast<std::int64_t>(static_cast<std::uint32_t>(value)) : number;
     };
     constexpr std::int64_t kNarrow = std::int64_t{1} << 21;  // of int8's index unit
-    f.le.exponential = t.method == 0;
+    f.le.exponential = exponential(t);
     f.le.start = bound(t.le_start), f.le.end = bound(t.le_end), f.lo.start = bound(t.lo_start), f.lo.end = bound(t.lo_end);
     expect(f.precision != Precision::Int8 || (f.le.start >= 0 && f.le.start < kNarrow && f.lo.start >= 0 && f.lo.start < kNarrow),
            "has a table that begins beyond the sums of int8");
-    f.le.offset = t.le_offset, f.lo.offset = t.lo_select;
+    const unsigned select_bits = f.precision == Precision::Int8 ? 6 : f.precision == Precision::Int16 ? 7 : 8;  // cdp.md 3.3
+    f.le.offset = f.le.exponential ? le_steps(t) : signed_field(le_steps(t), select_bits);
+    f.lo.offset = signed_field(t.lo_select, select_bits);
     expect(f.precision == Precision::Fp16 || (f.lo.offset >= 0 && (f.le.exponential || f.le.offset >= 0)), "has steps of less than 1");
     f.le.underflow = slope_of(t.le_underflow), f.le.overflow = slope_of(t.le_overflow);
     f.lo.underflow = slope_of(t.lo_underflow), f.lo.overflow = slope_of(t.lo_overflow);

@@ -69,5 +69,6 @@ Precision precision_of(unsigned code);
 /// Unchecked where the golden layer has no word for it; where a rule of software is broken.
 void expect(bool good, const std::string& why);
 void rule(bool good, const std::string& why);
+void check_weights(const Weights& weights);
 
 }  // namespace dlasim::loadable

@@ -51,6 +51,15 @@ bool Translator::same_place(const Cube& cube, const Cube& before) const
     return cube.address >= 0 && before.address >= 0 && place_in(task_, cube) == place_in(*before_.task, before) && cube.size == before.size;
 }
 
+/// Weights that are no more and no fewer than those of the kernels, to the next unit of their size.
+void check_weights(const Weights& w)
+{
+    constexpr std::uint64_t kUnit = 128;
+    const std::uint64_t needed = std::uint64_t{w.kernels} * w.channels * w.rows * w.columns * w.element_bytes;
+    rule(w.compressed || (w.bytes >= needed && w.bytes - needed < kUnit),
+         fmt::format("has {} bytes of weights, but its kernels {}", w.bytes, needed));
+}
+
 /// What is used again is what the file says: programming.md 4.
 void Translator::check_reuse(const ConvOperation& conv) const
 {
