@@ -36,10 +36,12 @@ TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_by
 
 std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network)
 {
-    if (network.halves() || tensor.channels == 2 || tensor.channels > 4) return std::nullopt;
+    if (tensor.channels == 2 || tensor.channels > 4) return std::nullopt;
+    const bool single = tensor.channels == 1;
     TensorLayout layout;
     layout.pieces = {{0, tensor.channels, 0}};
-    layout.format = find_pixel_format(tensor.channels == 1 ? "T_R8" : "T_A8B8G8R8");
+    layout.format =
+        network.halves() ? find_pixel_format(single ? "T_R16_F" : "T_A16B16G16R16_F") : find_pixel_format(single ? "T_R8" : "T_A8B8G8R8");
     return layout;
 }
 

@@ -173,6 +173,10 @@ TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
         {"takes its input from memory behind a convolution",
          [](ConvOperation&, SdpOperation& sdp) { sdp.source.memory = CubeMemory::Primary; }},
         {"writes lines over each other", [](ConvOperation&, SdpOperation& sdp) { sdp.destination.line_stride = 0; }},
+        {"writes over what it reads",
+         [](ConvOperation& conv, SdpOperation& sdp) {
+             sdp.destination.address = conv.source.address, sdp.destination.offset = conv.source.offset;
+         }},
         {"uses weights again that the convolution before it has not left",
          [](ConvOperation& conv, SdpOperation&) { conv.weight_reuse = 1; }},
         {"uses data again that the convolution before it has not left", [](ConvOperation& conv, SdpOperation&) { conv.data_reuse = 1; }},

@@ -112,9 +112,49 @@ private:
         return translate_.features(cube, precision);
     }
 
+    /// What the chain reads; of SDP alone not what it writes back in place.
+    std::vector<Features> sources(const Features& written) const
+    {
+        using Field = Translator::Field;
+        std::vector<Features> all;
+        const auto bytes = [&](const Location& from, std::uint64_t count) {  // as one atom
+            constexpr std::uint64_t kMost = 1u << 31;
+            Features range{from};
+            range.atom_bytes = static_cast<std::uint32_t>(std::min(std::max<std::uint64_t>(count, 1), kMost));
+            all.push_back(range);
+        };
+        const auto extent = [&](const Cube& cube, std::uint32_t channels_in_one, std::uint64_t pixel) {
+            return std::uint64_t{(std::max<std::uint32_t>(cube.channels, 1) - 1) / channels_in_one} * cube.surface_stride +
+                   std::uint64_t{std::max<std::uint32_t>(cube.height, 1) - 1} * cube.line_stride + cube.width * pixel;
+        };
+        const std::uint32_t atom = plan_.hardware.memory.atom_bytes;
+        if (m_.conv) {
+            const ConvOperation& conv = *m_.conv;
+            if (conv.feature()) {
+                all.push_back(translate_.features(conv.source, conv.input_precision, Field::Fetched));
+                all.back().n = conv.batch;
+                all.back().batch_stride = translate_.held(conv.batch_stride, Field::Fetched);
+            } else {
+                bytes(translate_.place(conv.source, Field::Pixels), std::uint64_t{conv.source.line_stride} * conv.source.height);
+            }
+            bytes(translate_.place(conv.weights, Field::Fetched), conv.weights.size);
+        } else if (m_.sdp && !m_.sdp->source.flies()) {
+            all.push_back(translate_.features(m_.sdp->source, m_.sdp->source_precision));
+        }
+        if (m_.pdp && !m_.sdp && !m_.pdp->source.flies()) all.push_back(translate_.features(m_.pdp->source, m_.pdp->precision));
+        if (m_.cdp) all.push_back(translate_.features(m_.cdp->source, m_.cdp->input_precision));
+        for (std::size_t i = 0; m_.sdp && i < m_.sdp->operands.size(); ++i)
+            if (m_.sdp->stages[i].reads())
+                bytes(translate_.place(m_.sdp->operands[i]), extent(m_.sdp->operands[i], atom / written.element_bytes, atom));
+        if (!m_.conv && m_.sdp) std::erase_if(all, [&](const Features& of) { return of.place == written.place; });
+        return all;
+    }
+
     Comparison compared(const std::vector<Features>& written) const
     {
         if (!apart(written)) throw Unchecked{"writes lines over each other", true};
+        for (const Features& of : sources(written.front()))
+            if (meet(written, of)) throw Unchecked{"writes over what it reads", true};
         const Tensor must = golden();
         const Features& first = written.front();
         if (must.n != first.n || must.h != first.h || must.w != first.w || must.c != (written.size() == 1 ? first.c : written.size()))

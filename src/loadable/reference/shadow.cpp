@@ -20,6 +20,21 @@ Location moved(Location from, std::uint64_t bytes)
     return from;
 }
 
+/// Where the lines of cubes begin, in order.
+std::vector<std::uint64_t> lines_of(const std::vector<Features>& cubes)
+{
+    std::vector<std::uint64_t> lines;
+    for (const Features& of : cubes) {
+        check_size(of.n, of.c, of.h, of.w);
+        for (std::uint32_t n = 0; n < of.n; ++n)
+            for (std::uint32_t first = 0; first < of.c; first += of.per_atom())
+                for (std::uint32_t y = 0; y < of.h; ++y) lines.push_back(of.place.address + of.line(n, first, y));
+    }
+    if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
+    return lines;
+}
+std::uint64_t line_bytes(const Features& of) { return std::uint64_t{of.w} * of.atom_bytes; }
+
 }  // namespace
 
 std::vector<std::uint8_t> Shadow::bytes(const Location& from, std::uint64_t count) const
@@ -39,16 +54,22 @@ void check_size(std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t
 
 bool apart(const std::vector<Features>& cubes)
 {
-    std::vector<std::uint64_t> lines;  // where they begin; all have one length
-    for (const Features& of : cubes) {
-        check_size(of.n, of.c, of.h, of.w);
-        for (std::uint32_t n = 0; n < of.n; ++n)
-            for (std::uint32_t first = 0; first < of.c; first += of.per_atom())
-                for (std::uint32_t y = 0; y < of.h; ++y) lines.push_back(moved(of.place, of.line(n, first, y)).address);
-    }
-    if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
-    const std::uint64_t length = std::uint64_t{cubes.front().w} * cubes.front().atom_bytes;
+    const std::vector<std::uint64_t> lines = lines_of(cubes);
+    const std::uint64_t length = line_bytes(cubes.front());
     return std::adjacent_find(lines.begin(), lines.end(), [&](std::uint64_t a, std::uint64_t b) { return b - a < length; }) == lines.end();
+}
+
+bool meet(const std::vector<Features>& one, const Features& other)
+{
+    if (one.front().place.primary != other.place.primary) return false;
+    const std::vector<std::uint64_t> a = lines_of(one), b = lines_of({other});
+    const std::uint64_t a_bytes = line_bytes(one.front()), b_bytes = line_bytes(other);
+    for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+        if (a[i] + a_bytes <= b[j]) ++i;
+        else if (b[j] + b_bytes <= a[i]) ++j;
+        else return true;
+    }
+    return false;
 }
 
 Tensor features(const Features& of, const ReadLine& read)

@@ -54,6 +54,8 @@ struct Features {
 void check_size(std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t w);
 /// No two lines of them share a byte.
 bool apart(const std::vector<Features>& cubes);
+/// A line of one shares a byte with a line of the other. pre: the cubes of each are alike
+bool meet(const std::vector<Features>& one, const Features& other);
 /// `read` fills bytes from an address of the features' memory on.
 using ReadLine = std::function<void(const Location& from, std::span<std::uint8_t> bytes)>;
 Tensor features(const Features& of, const ReadLine& read);
