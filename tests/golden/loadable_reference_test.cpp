@@ -162,6 +162,17 @@ TEST(LoadableReference, FieldsOfTablesAreAsNarrowAsRegisters)
     EXPECT_EQ(left_shift.verdicts()[0]->unchecked, "has steps of less than 1");
 }
 
+TEST(LoadableReference, PixelsHaveTheComponentsOfTheirFormat)
+{
+    Plan plan = plan_of("mobilenet_nopool_nv_full.nvdla", "nv_full");
+    for (Operation& o : plan.tasks[0].operations)
+        if (o.kind == Kind::Conv && !o.conv.feature()) o.conv.format = 5;  // T_R16_F
+    Reference reference(plan);
+    reference.chain(0, nothing());
+    ASSERT_TRUE(reference.verdicts()[0]);
+    EXPECT_EQ(reference.verdicts()[0]->unchecked, "has pixels of 4 components in a format of 1");
+}
+
 TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
 {
     struct Broken {

@@ -125,6 +125,8 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     if (image) {
         l.format = find_pixel_format(conv.format);
         expect(l.format != nullptr, fmt::format("has data format {}", conv.format));
+        rule(conv.source.channels == l.format->components,
+             fmt::format("has pixels of {} components in a format of {}", conv.source.channels, l.format->components));
         l.signed_pixels = conv.pixel_override != 0;
         l.conversion.per_component = conv.mean_on != 0;
         std::copy(conv.mean.begin(), conv.mean.end(), l.conversion.mean.begin());
