@@ -99,7 +99,7 @@ struct PdpCore final : Core {
     bool active = false;  // the cycle evaluated last changed something
     bool running = false, reading = false, flying = true;
     bool offered = false;  // SDP offers a beat; until something new is known it still does
-    pdp::PoolLayer layer;
+    pdp::Layer layer;
     // The running totals of the stall counters go to the group of the layer's parity, whatever group it used.
     unsigned read_parity = 0, write_parity = 0;
 
@@ -291,7 +291,7 @@ void PdpCore::cycle(Cycle at, bool late)
 
 void PdpCore::start(Cycle at)
 {
-    layer = pdp::PoolLayer::decode(silicon, registers);
+    layer = pdp::Layer::decode(silicon, registers);
     const bool count = bits(registers.get(reg::pdp::D_PERF_ENABLE), 0, 1);
     values.start(layer);
     input.start(layer);

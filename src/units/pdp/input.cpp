@@ -2,11 +2,11 @@
 
 namespace dlasim::pdp {
 
-void Input::start(const PoolLayer& layer)
+void Input::start(const Layer& layer)
 {
     const auto element_bytes = static_cast<std::uint32_t>(layer.pool.element_bytes());
-    ratio_ = facts_.sdp_ratio(element_bytes);
-    sdp_left_ = layer.atoms_in() * facts_.beats / ratio_;
+    ratio_ = silicon_.sdp_ratio(element_bytes);
+    sdp_left_ = layer.atoms_in() * silicon_.beats / ratio_;
     fp16_average_ = layer.fp16_average;
     memory_open_ = !layer.flying;
     sdp_open_ = layer.flying;

@@ -22,13 +22,13 @@ namespace dlasim::pdp {
 
 class Input {
 public:
-    explicit Input(const facts::pdp::Facts& facts) : facts_(facts), ratio_(facts.sdp_ratio(1))
+    explicit Input(const facts::pdp::Facts& silicon) : silicon_(silicon), ratio_(silicon.sdp_ratio(1))
     {
-        stage_.stalls = sdp_.stalls = facts.stalls;
+        stage_.stalls = sdp_.stalls = silicon.stalls;
     }
 
     /// The gate of the layer's source opens from the next cycle on.
-    void start(const PoolLayer& layer);
+    void start(const Layer& layer);
     /// The source that the registers select, a running layer or not.
     void select(bool flying) { flying_ = flying; }
 
@@ -55,7 +55,7 @@ private:
     bool sdp_beat_valid() const { return sdp_.valid() && !voids_[0]; }
     void sweep_sdp(bool offered, elements::Flow& flow);
 
-    const facts::pdp::Facts& facts_;
+    const facts::pdp::Facts& silicon_;
     bool flying_ = true;
     bool memory_open_ = false, sdp_open_ = false;
     elements::Pipe nan_;

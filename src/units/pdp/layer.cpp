@@ -40,20 +40,20 @@ std::uint64_t address(const RegisterFile& registers, std::uint32_t high, std::ui
 
 }  // namespace
 
-ReadLayer ReadLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& registers)
+ReadLayer ReadLayer::decode(const facts::pdp::Facts& silicon, const RegisterFile& registers)
 {
     using namespace reg::pdp_rdma;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
     const std::uint32_t kernel = get(D_POOLING_KERNEL_CFG);
     const auto overlap = static_cast<std::int32_t>(bits(kernel, 0, 3)) - static_cast<std::int32_t>(bits(kernel, 4, 4));
     const Partial partial(get(D_PARTIAL_WIDTH_IN));
-    const std::uint32_t element_bytes = facts.formats && bits(get(D_DATA_FORMAT), 0, 2) != 0 ? 2 : 1;
+    const std::uint32_t element_bytes = silicon.formats && bits(get(D_DATA_FORMAT), 0, 2) != 0 ? 2 : 1;
     ReadLayer layer;
     layer.passes = input_passes(bits(get(D_OPERATION_MODE_CFG), 0, 8) + 1, bits(get(D_DATA_CUBE_IN_WIDTH), 0, 13) + 1, partial, overlap);
     layer.second_start = overlapped(partial.first, -overlap);
     layer.step = partial.mid;
     layer.height = bits(get(D_DATA_CUBE_IN_HEIGHT), 0, 13) + 1;
-    layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
+    layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, silicon.atom_bytes);
     layer.base = address(registers, D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW);
     layer.line_stride = get(D_SRC_LINE_STRIDE);
     layer.surface_stride = get(D_SRC_SURFACE_STRIDE);
@@ -61,13 +61,13 @@ ReadLayer ReadLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& 
     return layer;
 }
 
-PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& registers)
+Layer Layer::decode(const facts::pdp::Facts& silicon, const RegisterFile& registers)
 {
     using namespace reg::pdp;
     const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
     const std::uint32_t mode = get(D_OPERATION_MODE_CFG), kernel = get(D_POOLING_KERNEL_CFG), padding = get(D_POOLING_PADDING_CFG);
-    const std::uint32_t format = facts.formats ? bits(get(D_DATA_FORMAT), 0, 2) : 0;
-    PoolLayer layer;
+    const std::uint32_t format = silicon.formats ? bits(get(D_DATA_FORMAT), 0, 2) : 0;
+    Layer layer;
     layer.stride_x = bits(kernel, 16, 4) + 1;
     layer.stride_y = bits(kernel, 20, 4) + 1;
     layer.pad_left = bits(padding, 0, 3);
@@ -85,7 +85,7 @@ PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& 
     pool.method = static_cast<numerics::PoolMethod>(std::min(bits(mode, 0, 2), 2u));
     pool.kernel_width = bits(kernel, 0, 3) + 1;
     pool.kernel_height = bits(kernel, 8, 3) + 1;
-    pool.padded_bits = facts.padded_bits;
+    pool.padded_bits = silicon.padded_bits;
     pool.nan_to_zero = !layer.flying && pool.precision == Precision::Fp16 && bits(get(D_NAN_FLUSH_TO_ZERO), 0, 1);
     for (std::uint32_t n = 1; n < pool.pad.size(); ++n) pool.pad[n] = get(D_POOLING_PADDING_VALUE_1_CFG + 4 * (n - 1));
     pool.recip_width = get(D_RECIP_KERNEL_WIDTH);
@@ -102,8 +102,8 @@ PoolLayer PoolLayer::decode(const facts::pdp::Facts& facts, const RegisterFile& 
     layer.height = bits(get(D_DATA_CUBE_IN_HEIGHT), 0, 13) + 1;
     layer.out_height = bits(get(D_DATA_CUBE_OUT_HEIGHT), 0, 13) + 1;
     const auto element_bytes = static_cast<std::uint32_t>(pool.element_bytes());
-    layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
-    layer.out_surfaces = surfaces_of(bits(get(D_DATA_CUBE_OUT_CHANNEL), 0, 13) + 1, element_bytes, facts.atom_bytes);
+    layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, silicon.atom_bytes);
+    layer.out_surfaces = surfaces_of(bits(get(D_DATA_CUBE_OUT_CHANNEL), 0, 13) + 1, element_bytes, silicon.atom_bytes);
     return layer;
 }
 

@@ -33,11 +33,11 @@ struct ReadLayer {
     std::uint64_t start(std::uint32_t pass) const { return pass == 0 ? 0 : second_start + std::uint64_t{pass - 1} * step; }
     std::uint64_t atoms() const { return passes.total() * surfaces * height; }
 
-    static ReadLayer decode(const facts::pdp::Facts& facts, const RegisterFile& registers);
+    static ReadLayer decode(const facts::pdp::Facts& silicon, const RegisterFile& registers);
 };
 
 /// What PDP pools.
-struct PoolLayer {
+struct Layer {
     Passes in, out;
     std::uint32_t width = 1, height = 1, out_height = 1;
     std::uint32_t surfaces = 1, out_surfaces = 1;
@@ -51,7 +51,7 @@ struct PoolLayer {
 
     std::uint64_t atoms_in() const { return in.total() * surfaces * height; }
 
-    static PoolLayer decode(const facts::pdp::Facts& facts, const RegisterFile& registers);
+    static Layer decode(const facts::pdp::Facts& silicon, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::pdp

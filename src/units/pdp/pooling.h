@@ -23,13 +23,13 @@ namespace dlasim::pdp {
 
 class Horizontal {
 public:
-    explicit Horizontal(const facts::pdp::Facts& facts)
-        : schedule_(facts), windows_(facts::pdp::kWindowStages), pad_(facts::pdp::kPadStages)
+    explicit Horizontal(const facts::pdp::Facts& silicon)
+        : schedule_(silicon), windows_(facts::pdp::kWindowStages), pad_(facts::pdp::kPadStages)
     {
     }
 
     /// Takes input from the next cycle on.
-    void start(const PoolLayer& layer)
+    void start(const Layer& layer)
     {
         schedule_.start(layer);
         pad_ = elements::FlaggedRow(layer.fp16_average ? facts::pdp::kFp16PadStages : facts::pdp::kPadStages);
@@ -68,12 +68,12 @@ private:
 
 class Vertical {
 public:
-    explicit Vertical(const facts::pdp::Facts& facts)
-        : schedule_(facts), lines_(facts::pdp::kLineStages), fp16_(facts::pdp::kFp16OutputStages)
+    explicit Vertical(const facts::pdp::Facts& silicon)
+        : schedule_(silicon), lines_(facts::pdp::kLineStages), fp16_(facts::pdp::kFp16OutputStages)
     {
     }
 
-    void start(const PoolLayer& layer)
+    void start(const Layer& layer)
     {
         schedule_.start(layer);
         fp16_average_ = layer.fp16_average;

@@ -4,13 +4,14 @@
 
 namespace dlasim::pdp {
 
-ReadDma::ReadDma(const facts::pdp::Facts& facts, Values& values)
-    : facts_(facts),
+ReadDma::ReadDma(const facts::pdp::Facts& silicon, Values& values)
+    : silicon_(silicon),
       values_(values),
-      ports_{PortStages<ReadRequest>(facts.interface_stages, facts.stalls), PortStages<ReadRequest>(facts.interface_stages, facts.stalls)},
-      lines_(facts.commands)
+      ports_{PortStages<ReadRequest>(silicon.interface_stages, silicon.stalls),
+             PortStages<ReadRequest>(silicon.interface_stages, silicon.stalls)},
+      lines_(silicon.commands)
 {
-    out_.stalls = facts.stalls;
+    out_.stalls = silicon.stalls;
 }
 
 void ReadDma::connect(ReadLink& primary, ReadLink* secondary)
@@ -26,7 +27,7 @@ void ReadDma::start(const ReadLayer& layer, bool count_stall)
     link_ = links_[layer.from_primary];
     pass_ = surface_ = line_ = 0;
     requests_left_ = std::uint64_t{layer.passes.count} * layer.surfaces * layer.height;
-    beats_left_ = layer.atoms() * facts_.beats;
+    beats_left_ = layer.atoms() * silicon_.beats;
     count_stall_ = count_stall;
     moving_ = true;
 }
@@ -34,8 +35,8 @@ void ReadDma::start(const ReadLayer& layer, bool count_stall)
 ReadRequest ReadDma::request() const
 {
     const std::uint64_t address =
-        layer_.base + layer_.start(pass_) * facts_.atom_bytes + surface_ * layer_.surface_stride + line_ * layer_.line_stride;
-    return {Address{address & facts_.address_mask}, layer_.passes.width(pass_)};
+        layer_.base + layer_.start(pass_) * silicon_.atom_bytes + surface_ * layer_.surface_stride + line_ * layer_.line_stride;
+    return {Address{address & silicon_.address_mask}, layer_.passes.width(pass_)};
 }
 
 void ReadDma::next_request()
@@ -54,9 +55,9 @@ bool ReadDma::receive(Cycle now)
     for (ReadLink* link : links_) {
         if (!link || !link->response.fires(now)) continue;
         const ReadBeat& beat = link->response.item(now);
-        const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
+        const std::uint32_t atoms = std::min(beat.atoms, silicon_.word_atoms);
         words_.push_back({now + facts::pdp::kResponseWait, static_cast<std::uint8_t>(atoms)});
-        values_.feed(false, beat.data.data(), atoms * facts_.atom_bytes);
+        values_.feed(false, beat.data.data(), atoms * silicon_.atom_bytes);
         any = true;
     }
     return any;
@@ -65,7 +66,7 @@ bool ReadDma::receive(Cycle now)
 /// All reorder FIFOs that the word at the output of the latency FIFO goes to have a place.
 bool ReadDma::room() const
 {
-    const std::uint32_t places = facts_.atom_fifo + 1;
+    const std::uint32_t places = silicon_.atom_fifo + 1;
     return atoms_[0] < places && (words_.front().atoms < 2 || atoms_[1] < places);
 }
 
@@ -97,7 +98,7 @@ void ReadDma::flow(Cycle from, Cycle cycles)
     beats_left_ -= cycles;
     line_left_ -= cycles;
     for (const Cycle end = from + cycles; from != end;) {
-        const Cycle part = std::min(end - from, Cycle{facts_.beats - beat_}), atom_end = from + part;
+        const Cycle part = std::min(end - from, Cycle{silicon_.beats - beat_}), atom_end = from + part;
         // as room and words allow, one a cycle
         while (from < atom_end && !words_.empty() && room()) {
             const Cycle leaves = std::max(from, words_.front().from);
@@ -107,7 +108,7 @@ void ReadDma::flow(Cycle from, Cycle cycles)
         }
         from = atom_end;
         beat_ += static_cast<std::uint32_t>(part);
-        if (beat_ == facts_.beats) end_atom();
+        if (beat_ == silicon_.beats) end_atom();
     }
 }
 
@@ -119,13 +120,13 @@ bool ReadDma::sweep_beats(elements::Flow& flow)
     const bool accepted = offered && flow.ready;
     if (accepted) {
         flow.changed = true;
-        if (++beat_ == facts_.beats) end_atom();
+        if (++beat_ == silicon_.beats) end_atom();
         if (--line_left_ != 0) return false;
     } else if (line_left_ != 0 || !have) {
         return false;
     }
     beat_ = group_ = 0;
-    if (lines_.valid()) line_left_ = std::uint64_t{lines_.head().atoms} * facts_.beats;
+    if (lines_.valid()) line_left_ = std::uint64_t{lines_.head().atoms} * silicon_.beats;
     return true;
 }
 
@@ -162,7 +163,7 @@ void ReadDma::promise(Cycle now, const Foreseen& foreseen, Cycle words)
     Cycle leaves = now + foreseen.cycles + 1;
     for (; words != 0 && words_[promised_].from <= leaves; --words, ++promised_) {
         link_->credit.put(leaves + 1, true);
-        leaves += facts_.beats;
+        leaves += silicon_.beats;
     }
 }
 
@@ -175,8 +176,8 @@ Cycle ReadDma::quiet(Cycle next) const
     // until the first word without a promise can leave: one leaves at once if there is room, and one behind the end of every atom
     const Cycle comes = words_[promised_].from > next ? words_[promised_].from - next : 0;
     Cycle fits = 0;
-    if (!room()) fits = Cycle{promised_ + 1} * facts_.beats - beat_;
-    else if (promised_ != 0) fits = Cycle{promised_} * facts_.beats - beat_;
+    if (!room()) fits = Cycle{promised_ + 1} * silicon_.beats - beat_;
+    else if (promised_ != 0) fits = Cycle{promised_} * silicon_.beats - beat_;
     return std::min(cycles, std::max(comes, fits));
 }
 

@@ -27,7 +27,7 @@ namespace dlasim::pdp {
 
 class ReadDma {
 public:
-    ReadDma(const facts::pdp::Facts& facts, Values& values);
+    ReadDma(const facts::pdp::Facts& silicon, Values& values);
     void connect(ReadLink& primary, ReadLink* secondary);
 
     /// Requests leave from the next cycle on.
@@ -67,7 +67,7 @@ public:
     Cycle flows() const
     {
         if (!out_.flows() || line_left_ == 0 || atoms_[group_] == 0) return 0;
-        return std::min({line_left_ - 1, beats_left_ - 1, atoms_in_turn() * facts_.beats - beat_});
+        return std::min({line_left_ - 1, beats_left_ - 1, atoms_in_turn() * silicon_.beats - beat_});
     }
     /// So many of them, the first in `from`, if quiet() allows them.
     void flow(Cycle from, Cycle cycles);
@@ -80,9 +80,9 @@ public:
     };
     Foreseen foreseen() const
     {
-        const bool full = facts_.word_atoms == 1 && atoms_[0] == facts_.atom_fifo + 1 && words_wait() && out_.flows();
+        const bool full = silicon_.word_atoms == 1 && atoms_[0] == silicon_.atom_fifo + 1 && words_wait() && out_.flows();
         if (!full) return {};
-        return {static_cast<std::uint32_t>(words_.size() - promised_), Cycle{promised_ + 1} * facts_.beats - beat_};
+        return {static_cast<std::uint32_t>(words_.size() - promised_), Cycle{promised_ + 1} * silicon_.beats - beat_};
     }
     /// Beats of the line and of the layer that follow one another, without the last one.
     Cycle beats_in_a_row() const { return line_left_ == 0 ? 0 : std::min(line_left_, beats_left_) - 1; }
@@ -113,7 +113,7 @@ private:
     /// That follow one another from the one that is read now on.
     Cycle atoms_in_turn() const
     {
-        if (facts_.word_atoms == 1) return atoms_[0];
+        if (silicon_.word_atoms == 1) return atoms_[0];
         const Cycle here = atoms_[group_], there = atoms_[group_ ^ 1];
         return here > there ? 2 * there + 1 : 2 * here;
     }
@@ -122,11 +122,11 @@ private:
     {
         --atoms_[group_];
         beat_ = 0;
-        group_ = group_ + 1 == facts_.word_atoms ? 0 : group_ + 1;
+        group_ = group_ + 1 == silicon_.word_atoms ? 0 : group_ + 1;
     }
     bool sweep_requests(Cycle now, bool line_taken, elements::Flow& flow);
 
-    const facts::pdp::Facts& facts_;
+    const facts::pdp::Facts& silicon_;
     Values& values_;
     std::array<ReadLink*, 2> links_{};  // secondary, primary
     std::array<PortStages<ReadRequest>, 2> ports_;

@@ -65,7 +65,7 @@ Flush flush_of(const Axis& axis, const Kept& kept, bool flushes)
 
 }  // namespace
 
-void HorizontalSchedule::start(const PoolLayer& layer)
+void HorizontalSchedule::start(const Layer& layer)
 {
     passes_ = layer.in;
     lines_ = layer.surfaces * layer.height;
@@ -90,7 +90,7 @@ void HorizontalSchedule::start(const PoolLayer& layer)
     open_pixel();
 }
 
-void HorizontalSchedule::open_pixel() { run_ = {facts_.beats, true, x_ < carried_ || now_->outputs[x_]}; }
+void HorizontalSchedule::open_pixel() { run_ = {silicon_.beats, true, x_ < carried_ || now_->outputs[x_]}; }
 
 void HorizontalSchedule::advance()
 {
@@ -100,7 +100,7 @@ void HorizontalSchedule::advance()
         const std::uint32_t flushed = end ? now_->at_end : now_->between;
         if (flushed != 0) {
             bubbles_ = true;
-            run_ = {std::uint64_t{flushed} * facts_.beats, false, true};
+            run_ = {std::uint64_t{flushed} * silicon_.beats, false, true};
             return;
         }
     }
@@ -129,7 +129,7 @@ std::uint32_t line_units(std::uint32_t kernel, std::uint32_t stride)
 
 }  // namespace
 
-void VerticalSchedule::start(const PoolLayer& layer)
+void VerticalSchedule::start(const Layer& layer)
 {
     passes_ = layer.out;
     height_ = layer.height;

@@ -59,8 +59,8 @@ struct Flush {
 
 class HorizontalSchedule : public BeatRuns<HorizontalSchedule> {
 public:
-    explicit HorizontalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
-    void start(const PoolLayer& layer);
+    explicit HorizontalSchedule(const facts::pdp::Facts& silicon) : silicon_(silicon) {}
+    void start(const Layer& layer);
 
     /// The next beats that carry an output, the first in bit 0; they are through. pre: at most 31, and as many take an input.
     std::uint32_t pass(unsigned beats)
@@ -76,14 +76,14 @@ public:
     }
 
     /// Beats of the line that take an input, in a row.
-    Cycle input_left() const { return run_.input ? run_.beats + Cycle{width_ - 1 - x_} * facts_.beats : 0; }
+    Cycle input_left() const { return run_.input ? run_.beats + Cycle{width_ - 1 - x_} * silicon_.beats : 0; }
 
 private:
     friend BeatRuns;
     void advance();
     void open_pixel();
 
-    const facts::pdp::Facts& facts_;
+    const facts::pdp::Facts& silicon_;
     Passes passes_;
     std::uint32_t lines_ = 0;
     std::array<Flush, 3> flush_;  // of the first, of a middle and of the last pass
@@ -94,17 +94,17 @@ private:
 
 class VerticalSchedule : public BeatRuns<VerticalSchedule> {
 public:
-    explicit VerticalSchedule(const facts::pdp::Facts& facts) : facts_(facts) {}
-    void start(const PoolLayer& layer);
+    explicit VerticalSchedule(const facts::pdp::Facts& silicon) : silicon_(silicon) {}
+    void start(const Layer& layer);
 
 private:
     friend BeatRuns;
     enum class Part { Line, Void, Flush };
     void advance();
     void open_line();
-    std::uint64_t line_beats() const { return std::uint64_t{passes_.width(pass_)} * facts_.beats; }
+    std::uint64_t line_beats() const { return std::uint64_t{passes_.width(pass_)} * silicon_.beats; }
 
-    const facts::pdp::Facts& facts_;
+    const facts::pdp::Facts& silicon_;
     Passes passes_;  // of the output
     std::uint32_t height_ = 0, surfaces_ = 0;
     Flush flush_;

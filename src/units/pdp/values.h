@@ -20,7 +20,7 @@ namespace dlasim::pdp {
 
 class Values {
 public:
-    explicit Values(const facts::pdp::Facts& facts) : facts_(facts) {}
+    explicit Values(const facts::pdp::Facts& silicon) : silicon_(silicon) {}
 
     void compute(bool on) { on_ = on; }
     /// Bytes of whole atoms, or of parts of one on the fly. PDP_RDMA reads ahead while SDP still feeds the layer before.
@@ -28,7 +28,7 @@ public:
     {
         if (on_) sources_[flying].bytes.push(bytes, count);
     }
-    void start(const PoolLayer& layer);
+    void start(const Layer& layer);
     /// The bytes of the next output atom.
     void next(std::uint8_t* bytes);
     /// NaN among the outputs of the layer, without those of its last beat.
@@ -49,7 +49,7 @@ private:
     void count_nan(const std::uint8_t* bytes);
     std::int32_t* pooled(std::uint32_t line, std::uint32_t column) { return lines_[line % kLines].data() + std::size_t{column} * lanes_; }
 
-    const facts::pdp::Facts& facts_;
+    const facts::pdp::Facts& silicon_;
     bool on_ = true;
     struct Source {
         ByteStream bytes;
@@ -57,7 +57,7 @@ private:
     };
     std::array<Source, 2> sources_;           // memory, SDP
     ByteStream* input_ = &sources_[0].bytes;  // of the layer
-    const PoolLayer* layer_ = nullptr;
+    const Layer* layer_ = nullptr;
     std::uint32_t lanes_ = 0;  // elements of an atom
     // the pass
     std::uint32_t pass_ = 0, surface_ = 0, out_line_ = 0, out_column_ = 0;

@@ -5,12 +5,13 @@
 
 namespace dlasim::pdp {
 
-WriteDma::WriteDma(const facts::pdp::Facts& facts, Values& values)
-    : facts_(facts),
+WriteDma::WriteDma(const facts::pdp::Facts& silicon, Values& values)
+    : silicon_(silicon),
       values_(values),
-      ports_{PortStages<WritePacket>(facts.interface_stages, facts.stalls), PortStages<WritePacket>(facts.interface_stages, facts.stalls)}
+      ports_{PortStages<WritePacket>(silicon.interface_stages, silicon.stalls),
+             PortStages<WritePacket>(silicon.interface_stages, silicon.stalls)}
 {
-    input_.stalls = facts.stalls;
+    input_.stalls = silicon.stalls;
 }
 
 void WriteDma::connect(WriteLink& primary, WriteLink* secondary)
@@ -19,10 +20,10 @@ void WriteDma::connect(WriteLink& primary, WriteLink* secondary)
     if (secondary) ports_[0].connect(&secondary->request);
 }
 
-void WriteDma::start(const PoolLayer& layer, bool count_stall)
+void WriteDma::start(const Layer& layer, bool count_stall)
 {
-    commands_.start(layer, facts_.atom_bytes);
-    filling_.start(layer, facts_.atom_bytes);
+    commands_.start(layer, silicon_.atom_bytes);
+    filling_.start(layer, silicon_.atom_bytes);
     pixel_ = 0;
     to_primary_ = layer.to_primary;
     count_stall_ = count_stall;
@@ -34,7 +35,7 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
     // Waiting for data, and nothing else moves: only beats do.
     if (!moving_ && data_phase_ && !data_ready() && !ports_[0].leaves() && !ports_[1].leaves()) {
         blocked_ = false;
-        elements::Flow beats{atoms_[set_of_beat()] <= facts_.atom_fifo};
+        elements::Flow beats{atoms_[set_of_beat()] <= silicon_.atom_fifo};
         collect(beats, in);
         flow.ready = beats.ready;
         flow.changed |= beats.changed;
@@ -51,14 +52,14 @@ bool WriteDma::sweep(Cycle now, bool in, elements::Flow& flow)
     else if (data && room) last = send_data(port);
 
     // FIFOs and command register as they were at the start of the cycle.
-    elements::Flow beats{before[set_of_beat()] <= facts_.atom_fifo};
+    elements::Flow beats{before[set_of_beat()] <= silicon_.atom_fifo};
     collect(beats, in);
     flow.ready = beats.ready;
 
     Command made;
     const bool makes = commands_.more();
     if (makes && register_.ready()) {
-        made = {commands_.address() & facts_.address_mask, commands_.atoms(), commands_.last()};
+        made = {commands_.address() & silicon_.address_mask, commands_.atoms(), commands_.last()};
         commands_.next();
     }
     moving_ = register_.clock(makes ? &made : nullptr, takes_command) || ((command || data) && room);
@@ -77,7 +78,7 @@ void WriteDma::collect(elements::Flow& flow, bool in)
     input_.sweep(in, flow);
     if (!taken) return;
     flow.changed = true;
-    if (++beat_ == facts_.beats) end_atom();
+    if (++beat_ == silicon_.beats) end_atom();
 }
 
 void WriteDma::flow(unsigned cycles, std::uint32_t in)
@@ -87,7 +88,7 @@ void WriteDma::flow(unsigned cycles, std::uint32_t in)
     const std::uint32_t last = 1u << (cycles - 1);
     beat_ += static_cast<std::uint32_t>(std::popcount(in & (last - 1))) + input_.full;
     input_.full = (in & last) != 0;
-    if (beat_ == facts_.beats) end_atom();
+    if (beat_ == silicon_.beats) end_atom();
 }
 
 /// Its last beat is in the FIFO.
@@ -122,7 +123,7 @@ bool WriteDma::send_data(PortStages<WritePacket>& port)
     WritePacket& packet = port.push();
     packet.command = packet.require_ack = false;
     packet.atoms = atoms;
-    for (std::uint32_t i = 0; i < atoms; ++i) values_.next(packet.data.data() + i * facts_.atom_bytes);
+    for (std::uint32_t i = 0; i < atoms; ++i) values_.next(packet.data.data() + i * silicon_.atom_bytes);
     atoms_written_ += atoms;
     sent_ += atoms;
     if (sent_ < command_.atoms) return false;

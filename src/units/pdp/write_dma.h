@@ -26,7 +26,7 @@ namespace dlasim::pdp {
 /// The output lines of a layer in the order in which they are written.
 class OutputLines {
 public:
-    void start(const PoolLayer& layer, std::uint32_t atom_bytes)
+    void start(const Layer& layer, std::uint32_t atom_bytes)
     {
         layer_ = &layer;
         atom_bytes_ = atom_bytes;
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    const PoolLayer* layer_ = nullptr;
+    const Layer* layer_ = nullptr;
     std::uint32_t atom_bytes_ = 0;
     std::uint64_t left_ = 0, column_ = 0;
     std::uint32_t pass_ = 0, surface_ = 0, line_ = 0;
@@ -61,11 +61,11 @@ private:
 
 class WriteDma {
 public:
-    WriteDma(const facts::pdp::Facts& facts, Values& values);
+    WriteDma(const facts::pdp::Facts& silicon, Values& values);
     void connect(WriteLink& primary, WriteLink* secondary);
 
     /// Commands are made from the next cycle on. `layer` stays until the layer has ended.
-    void start(const PoolLayer& layer, bool count_stall);
+    void start(const Layer& layer, bool count_stall);
 
     bool ready() const { return input_.ready(); }
     /// One cycle; `in`: the vertical stage offers a beat. `flow.ready` becomes its ready. True with the last data of the
@@ -88,14 +88,14 @@ public:
     Cycle takes() const
     {
         const std::uint32_t held = std::max(atoms_[0], atoms_[1]);
-        return input_.ready() && !input_.shadow && held < facts_.atom_fifo ? Cycle{facts_.atom_fifo - held} * facts_.beats : 0;
+        return input_.ready() && !input_.shadow && held < silicon_.atom_fifo ? Cycle{silicon_.atom_fifo - held} * silicon_.beats : 0;
     }
     /// The cycles in which it takes whatever comes and hands nothing over: the atom it waits for is complete with the last
     /// of them at the earliest. `arrives`: the distance of the first beat that can be offered.
     Cycle flows(Cycle arrives) const
     {
         const bool waits = !moving_ && data_phase_ && !data_ready() && !ports_[0].leaves() && !ports_[1].leaves();
-        const bool room = input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) <= facts_.atom_fifo;
+        const bool room = input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) <= silicon_.atom_fifo;
         return waits && room ? atom_comes(arrives) : 0;
     }
     /// So many of them, with the beats that come, the first in bit 0.
@@ -117,18 +117,18 @@ private:
         bool last = false;
     };
     /// Atoms of the packet that is sent next.
-    std::uint32_t packet_atoms() const { return facts_.word_atoms == 2 && sent_ + 1 < command_.atoms ? 2 : 1; }
+    std::uint32_t packet_atoms() const { return silicon_.word_atoms == 2 && sent_ + 1 < command_.atoms ? 2 : 1; }
     /// Of the FIFOs, that the next beat goes to.
-    std::uint32_t set_of_beat() const { return facts_.word_atoms == 2 ? pixel_ & 1 : 0; }
+    std::uint32_t set_of_beat() const { return silicon_.word_atoms == 2 ? pixel_ & 1 : 0; }
     bool data_ready() const { return atoms_[packet_atoms() - 1] != 0; }
     void send_command(PortStages<WritePacket>& port);
     bool send_data(PortStages<WritePacket>& port);
     void collect(elements::Flow& flow, bool in);
     void end_atom();
     /// Cycles until the atom that is collected can be complete: its beats come one a cycle, through the input stage.
-    Cycle atom_comes(Cycle arrives) const { return (input_.valid() ? 0 : arrives + 1) + facts_.beats - beat_; }
+    Cycle atom_comes(Cycle arrives) const { return (input_.valid() ? 0 : arrives + 1) + silicon_.beats - beat_; }
 
-    const facts::pdp::Facts& facts_;
+    const facts::pdp::Facts& silicon_;
     Values& values_;
     std::array<PortStages<WritePacket>, 2> ports_;
     bool to_primary_ = true;
