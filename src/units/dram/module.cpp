@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "links/dbb_socket.h"
@@ -12,7 +13,7 @@ namespace dlasim {
 
 namespace {
 
-std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(sc_core::sc_get_time_resolution().to_seconds() * 1e15 + 0.5); }
+std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(std::llround(sc_core::sc_get_time_resolution().to_seconds() * 1e15)); }
 
 }  // namespace
 

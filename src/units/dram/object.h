@@ -36,6 +36,7 @@ public:
     T one_of(const std::string& key, const std::vector<std::pair<std::string, T>>& names)
     {
         std::vector<std::string> words;
+        words.reserve(names.size());
         for (const auto& [name, value] : names) words.push_back(name);
         return names[word(key, words)].second;
     }

@@ -284,7 +284,7 @@ void lay_over(Json& json, const std::string& where, const std::map<std::string, 
 {
     for (const auto& [key, text] : options) {
         const auto* longer =
-            std::find_if(std::begin(kShortOptions), std::end(kShortOptions), [&](const ShortOption& s) { return key == s.name; });
+            std::find_if(std::begin(kShortOptions), std::end(kShortOptions), [&key = key](const ShortOption& s) { return key == s.name; });
         std::stringstream path{longer == std::end(kShortOptions) ? key : longer->path};
         Json* at = &json;
         std::vector<std::string> steps;
