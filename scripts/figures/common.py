@@ -99,10 +99,10 @@ class Run:
 
 
 class Net:
-    """A network through `dlasim net`, its tensors in DRAM, its input as features; `apart`: every step by itself too."""
+    """A network through `dlasim net`, its tensors in DRAM unless with `cvsram`, its input as features; `apart`: every step by itself too."""
 
-    def __init__(self, network, hw="nv_full", memory="ideal", sets=(), apart=False, more=()):
-        arguments = [*machine(hw, memory, sets), "--no-cvsram", "--no-pixels", *(["--layers", "apart"] if apart else []), *more]
+    def __init__(self, network, hw="nv_full", memory="ideal", sets=(), apart=False, more=(), cvsram=False):
+        arguments = [*machine(hw, memory, sets), *([] if cvsram else ["--no-cvsram"]), "--no-pixels", *(["--layers", "apart"] if apart else []), *more]
         self.result, _ = _simulated("net", json.dumps(network), tuple(arguments), False)
         self.cycles, self.steps = self.result["cycles"], self.result["steps"]
 

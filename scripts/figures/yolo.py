@@ -126,6 +126,18 @@ def y3():
         exact &= moved(outside) - moved(inside) == maps
         table.row(entry["name"], f"{moved(outside):,}", f"{outside.cycles:,}", f"{moved(inside):,}", f"{inside.cycles:,}", f"{moved(outside) - moved(inside):,}")
     table.expect(exact, "What is saved are the maps, every element once")
+    whole = network("yolov1_tiny")
+    first, last = (entries("conv")[i]["name"] for i in (6, 8))
+    names = [entry["name"] for entry in whole["layers"]]
+    chain = whole["layers"][names.index(first):names.index(last) + 1]
+    shape = entries("conv")[6]["in"]
+    chain[0] = {key: value for key, value in chain[0].items() if key != "inputs"}
+    part = {"name": "maps", "input": {"width": shape["w"], "height": shape["h"], "channels": shape["c"]}, "layers": chain}
+    outside, inside = Net(part, hw=LARGE), Net(part, hw=LARGE, cvsram=True)
+    table.row(f"{first} to {last}, `dlasim net`", f"{moved(outside):,}", f"{outside.cycles:,}", f"{moved(inside):,}", f"{inside.cycles:,}",
+              f"{moved(outside) - moved(inside):,}")
+    between = sum(2 * entry["out"]["w"] * entry["out"]["h"] * entry["out"]["k"] for entry in entries("conv")[6:8])
+    table.expect(moved(outside) - moved(inside) == between, "`dlasim net` keeps the maps between the layers there: each is neither written nor read")
     return table
 
 

@@ -74,6 +74,27 @@ struct Function {
     }
 };
 
+/// Elements in another order: their dimensions are exchanged.
+struct Exchange {
+    std::vector<std::size_t> sizes{}, order{};  // dimension i of what is made is `order[i]` of those that were read; empty: as they are
+
+    template <class Values>
+    Values operator()(const Values& in) const
+    {
+        if (order.empty()) return in;
+        std::vector<std::size_t> step(sizes.size(), 1), at(sizes.size());
+        for (std::size_t i = sizes.size(); i-- > 1;) step[i - 1] = step[i] * sizes[i];
+        Values out(in.size());
+        for (std::size_t n = 0; n < in.size(); ++n) {
+            std::size_t from = 0;
+            for (std::size_t i = 0; i < order.size(); ++i) from += at[i] * step[order[i]];
+            out[n] = in[from];
+            for (std::size_t i = order.size(); i-- > 0 && ++at[i] == sizes[order[i]];) at[i] = 0;
+        }
+        return out;
+    }
+};
+
 struct LayerNumbers {
     Tensor weights{};                    // int8 [kernels][channels / groups][height][width]
     std::vector<double> weight_scale{};  // one, or one a kernel
@@ -82,6 +103,7 @@ struct LayerNumbers {
     double sign = 1;                     // of the second tensor of an addition
     Bend bend{};
     Function function{};
+    Exchange exchange{};     // of what is reshaped
     bool exclusive = false;  // an average divides by the elements of its window that are no padding
 };
 

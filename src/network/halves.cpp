@@ -97,7 +97,7 @@ Tensor half_host_output(const Network& network, const Steps& steps, const Step& 
     const Tensor& in = *inputs.front();
     Tensor out(1, shape.channels, shape.height, shape.width);
     if (layer.op == NetworkOp::Reshape) {
-        out.values = in.values;
+        out.values = layer.numbers ? layer.numbers->exchange(in.values) : in.values;
         return out;
     }
     const bool exclusive = layer.numbers && layer.numbers->exclusive;

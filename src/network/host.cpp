@@ -112,7 +112,7 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
         if (layer.op == NetworkOp::Softmax) return numbered_softmax(from, to, in);
         if (layer.op == NetworkOp::Reshape) {
             Tensor out(1, shape.channels, shape.height, shape.width);
-            out.values = in.values;
+            out.values = layer.numbers->exchange(in.values);
             return out;
         }
     }

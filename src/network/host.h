@@ -10,7 +10,7 @@
 //
 //   pool      averages that leave the padding out
 //   function  every one of the 256 integers by itself, in double precision
-//   reshape   the elements in their order, as a cube of other sides
+//   reshape   the elements in their order, as a cube of other sides; or with dimensions exchanged
 #pragma once
 #include "config/tensors.h"
 #include "network/steps.h"

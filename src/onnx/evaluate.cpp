@@ -204,7 +204,7 @@ RealTensor evaluate(const RealNode& node, const std::vector<const RealTensor*>& 
         case RealOp::Function:
             return each(in, out, [&](double x, std::size_t, std::size_t) { return node.function(x); });
         case RealOp::Reshape:
-            return in;
+            return node.exchange(in);
     }
     return {};
 }

@@ -51,6 +51,7 @@ struct RealNode {
     Lrn lrn{};
     Extent times{};  // Upsample
     Function function{};
+    Exchange exchange{};     // Reshape
     bool logarithm = false;  // Softmax
 
     bool convolves() const { return op <= RealOp::Connected; }

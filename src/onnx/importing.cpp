@@ -55,6 +55,7 @@ const std::map<std::string, Operator>& operators()
         {"GlobalAveragePool", import_pool},
         {"ReduceMean", import_pool},
         {"LRN", import_lrn},
+        {"Transpose", import_transpose},
         {"Concat", import_concat},
         {"Resize", import_resize},
         {"Upsample", import_resize},
@@ -398,6 +399,24 @@ std::size_t Importing::natural(NodeView& view, const Symbol& symbol)
     const std::size_t made = add(view, RealOp::Reshape, {symbol.value}, symbol.dims, cube).output;
     g_.values[made].grid = grid;
     g_.values[made].name += ".reshaped";
+    return made;
+}
+
+Symbol Importing::exchanged(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims,
+                            const std::vector<std::size_t>& order)
+{
+    Symbol made = symbol;
+    made.dims.clear();
+    for (const std::size_t from : order) made.dims.push_back(dims[from]);
+    std::vector<std::size_t> moved;  // a dimension of size 1 is nowhere
+    for (const std::size_t from : order)
+        if (dims[from] != 1) moved.push_back(from);
+    if (std::is_sorted(moved.begin(), moved.end())) return made;
+    const std::optional<Grid> grid = g_.values[symbol.value].grid;
+    RealNode& node = add(view, RealOp::Reshape, {symbol.value}, made.dims, natural_cube(made.dims));
+    node.exchange = {{dims.begin(), dims.end()}, order};
+    made.value = node.output;
+    g_.values[made.value].grid = grid;
     return made;
 }
 

@@ -86,6 +86,8 @@ public:
     void set_constant(const NodeView& view, OnnxArray array);
     /// The value as the cube of its dimensions; the host moves its elements where it stands otherwise.
     std::size_t natural(NodeView& view, const Symbol& symbol);
+    /// The value seen with these dimensions, and they in another order, as the cube of the new ones: the host moves the elements.
+    Symbol exchanged(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims, const std::vector<std::size_t>& order);
     CubeShape natural_cube(const std::vector<std::int64_t>& dims) const;
     /// A constant with an element for each one of an image, as a value that stands in memory.
     Symbol fixed_value(NodeView& view, std::size_t input, const std::vector<std::int64_t>& dims);
@@ -113,6 +115,7 @@ Operator find_operator(const std::string& domain, const std::string& op);
 
 // operators_shape.cpp
 void import_shape(Importing& in, NodeView& view);  // Identity, Dropout, Flatten, Reshape, Squeeze, Unsqueeze, Cast
+void import_transpose(Importing& in, NodeView& view);
 void import_concat(Importing& in, NodeView& view);
 void import_resize(Importing& in, NodeView& view);
 void import_softmax(Importing& in, NodeView& view);

@@ -355,9 +355,32 @@ void import_gemm(Importing& in, NodeView& view)
     connected(in, view, x, std::move(weights), w.array.shape[0], std::move(bias));
 }
 
+namespace {
+
+/// Several rows of an image: a 1 x 1 convolution whose places are the rows. The host makes channels of what stands behind each other, and
+/// back.
+void multiply_rows(Importing& in, NodeView& view, const Symbol& symbol, std::int64_t rows)
+{
+    RealConstant w = transposed(view.constant(1, "the right side"));
+    check_row({std::nullopt, symbol.value, {symbol.dims.back()}, std::nullopt}, w);
+    const Symbol across = in.exchanged(view, symbol, {rows, symbol.dims.back()}, {1, 0});
+    const std::int64_t kernels = w.array.shape[0];
+    w.array.shape.push_back(1);
+    const std::size_t made = convolution(in, view, across, w, {}).output;
+    Symbol out = in.exchanged(view, {std::nullopt, made, {kernels, rows}, std::nullopt}, {kernels, rows}, {1, 0});
+    out.dims = symbol.dims;
+    out.dims.back() = kernels;
+    in.set(view, std::move(out));
+}
+
+}  // namespace
+
 void import_matmul(Importing& in, NodeView& view)
 {
     const Symbol symbol = view.value(0, "the left side");
+    std::int64_t rows = 1;
+    for (std::size_t i = 0; i + 1 < symbol.dims.size(); ++i) rows *= symbol.dims[i];
+    if (rows != 1) return multiply_rows(in, view, symbol, rows);
     const Symbol x = row_of(symbol);
     const RealConstant w = transposed(view.constant(1, "the right side"));
     check_row(x, w);

@@ -54,10 +54,39 @@ void scaled(Importing& in, NodeView& view, const std::string& op, std::size_t va
     }
 }
 
-void between(Importing& in, NodeView& view, const std::string& op, const Symbol& a, const Symbol& b)
+/// Rows and columns of which there is one are repeated until there are as many as in `dims`: by the host.
+Symbol repeated(Importing& in, NodeView& view, const Symbol& from, const std::vector<std::int64_t>& dims)
+{
+    if (from.dims == dims) return from;
+    Extent times;
+    for (std::size_t i = 1; i < dims.size(); ++i)
+        if (from.dims[i] != dims[i]) (i + 1 == dims.size() ? times.x : times.y) = static_cast<std::uint32_t>(dims[i]);
+    RealNode& node = in.add(view, RealOp::Upsample, {in.natural(view, from)}, dims, in.natural_cube(dims));
+    node.times = times;
+    return {std::nullopt, node.output, dims, std::nullopt};
+}
+
+/// The dimensions that both have when what is there once is repeated.
+std::vector<std::int64_t> common_dims(const Symbol& a, const Symbol& b)
+{
+    if (a.dims == b.dims) return a.dims;
+    if (a.dims.size() != b.dims.size() || a.dims.size() < 2 || a.dims.size() > 3 || a.dims[0] != b.dims[0])
+        throw Refused("joins tensors of different shapes, expected as many dimensions and channels: rows and columns can be repeated only");
+    std::vector<std::int64_t> dims;
+    for (std::size_t i = 0; i < a.dims.size(); ++i) {
+        if (a.dims[i] != b.dims[i] && a.dims[i] != 1 && b.dims[i] != 1)
+            throw Refused("joins tensors of " + std::to_string(a.dims[i]) + " and " + std::to_string(b.dims[i]) +
+                          " rows or columns, expected as many, or one");
+        dims.push_back(std::max(a.dims[i], b.dims[i]));
+    }
+    return dims;
+}
+
+void between(Importing& in, NodeView& view, const std::string& op, const Symbol& first, const Symbol& second)
 {
     if (op == "Div") throw Refused("divides by a tensor, expected a constant: no unit divides");
-    if (a.dims != b.dims) throw Refused("joins tensors of different shapes, expected the same: nothing is repeated");
+    const std::vector<std::int64_t> dims = common_dims(first, second);
+    const Symbol a = repeated(in, view, first, dims), b = repeated(in, view, second, dims);
     std::size_t left = a.value, right = b.value;
     if (!(in.value(left).cube == in.value(right).cube)) {
         left = in.natural(view, a);

@@ -194,6 +194,25 @@ void import_shape(Importing& in, NodeView& view)
     in.set(view, std::move(symbol));
 }
 
+void import_transpose(Importing& in, NodeView& view)
+{
+    const Symbol symbol = view.value(0, "what it transposes");
+    const std::size_t rank = symbol.dims.size() + 1;
+    std::vector<std::int64_t> order;
+    for (std::size_t i = rank; i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
+    order = view.wholes("perm", order);
+    std::vector<std::int64_t> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        if (sorted.size() != rank || sorted[i] != static_cast<std::int64_t>(i))
+            throw Refused("attribute \"perm\" is no order of the " + std::to_string(rank) + " dimensions");
+    if (order.empty() || order.front() != 0)
+        throw Refused("moves the batch, expected it to stay in front: images are independent of each other");
+    std::vector<std::size_t> places;
+    for (std::size_t i = 1; i < rank; ++i) places.push_back(static_cast<std::size_t>(order[i] - 1));
+    in.set(view, in.exchanged(view, symbol, symbol.dims, places));
+}
+
 void import_concat(Importing& in, NodeView& view)
 {
     const std::vector<std::int64_t> first = view.any_value(0, "a part").dims;

@@ -312,6 +312,7 @@ private:
                 break;
             case RealOp::Reshape:
                 layer.op = NetworkOp::Reshape;
+                n.exchange = node.exchange;
                 break;
         }
         return layer;

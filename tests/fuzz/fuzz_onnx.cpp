@@ -225,13 +225,23 @@ std::vector<std::string> fuzz::seeds()
                 .reals("k", {1})
                 .wholes("to", {1, 8, -1})
                 .wholes("sc", {1, 1, 2, 2})
-                .file({1, 3, 3, 4})};
+                .file({1, 3, 3, 4}),
+            Maker()
+                .node("Transpose", {"x"}, "t")
+                .with("perm", {0, 2, 3, 1})
+                .node("GlobalAveragePool", {"t"}, "g")
+                .node("Add", {"t", "g"}, "a")
+                .node("MatMul", {"a", "w"}, "m")
+                .node("Transpose", {"m"}, "y")
+                .with("perm", {0, 1, 3, 2})
+                .reals("w", {3, 5})
+                .file({1, 3, 2, 4})};
 }
 
 std::vector<std::string> fuzz::words()
 {
-    return {"Conv", "Relu",  "Gemm",   "Add",     "Mul", "Clip", "pads", "group", "axis",
-            "Tanh", "PRelu", "Concat", "Softmax", "x",   "w",    "b",    "c",     "d"};
+    return {"Conv",   "Relu",    "Gemm",      "Add",    "Mul",  "Clip", "pads", "group", "axis", "Tanh", "PRelu",
+            "Concat", "Softmax", "Transpose", "MatMul", "perm", "x",    "w",    "b",     "c",    "d"};
 }
 
 }  // namespace dlasim
