@@ -13,6 +13,8 @@
 //
 // Shapes    packet: 1 atom, nv_full 1 or 2; memory beat: the same; chunk: up to `block` atoms, which are not cut by a
 //           multiple of `block`. Stages hold occupancy and strobes; atoms wait in the order in which they came.
+// Depth     commands: two in each PIPE2 and one in the register. Beats behind a command: kWriteDataFifo, those of the data
+//           stage, and the PIPE2s that commands share with them.
 // Latency   command at the channel in 0: chunk in the slot in 3. Data packet at the channel in 1: beat in the FIFO in 4,
 //           nv_full 5. fabric.md 2.3.
 // Source    fabric.md 1.3, 1.6; models/sdp_out.py.
