@@ -116,9 +116,10 @@ std::array<std::int16_t, kPositions> transformed_kernel(const Phases& phases, co
             g[r][s] = fp ? double_from_half(static_cast<std::uint16_t>(value)) : value;
         }
     for (std::size_t p = 0; p < kPositions; ++p) {
+        const std::size_t row = p / 4, column = p % 4;
         double sum = 0;  // whole multiples of 2^-24 below 2^22: exact
         for (std::size_t r = 0; r < 3; ++r)
-            for (std::size_t s = 0; s < 3; ++s) sum += static_cast<double>(kTwiceG[p / 4][r] * kTwiceG[p % 4][s]) * g[r][s];
+            for (std::size_t s = 0; s < 3; ++s) sum += static_cast<double>(kTwiceG[row][r] * kTwiceG[column][s]) * g[r][s];
         u[p] = fp ? static_cast<std::int16_t>(half_from_double(sum / 4))
                   : static_cast<std::int16_t>(clamp_bits(static_cast<std::int64_t>(sum), phases.l.precision == Precision::Int8 ? 8 : 16));
         // CDMA sees the kernel transformed.
@@ -142,6 +143,7 @@ std::vector<std::int64_t> reference_winograd_sums(const Layer& layer, const Tens
         }
     const std::int32_t most = layer.precision == Precision::Int8 ? 128 : 32768;
     std::vector<Products> products;
+    products.reserve(u.size());
     for (const auto& position : u) products.emplace_back(position, layer.kernels, extended, most);
 
     std::vector<std::int64_t> sums(std::size_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width());
