@@ -10,6 +10,8 @@
 
 namespace dlasim {
 
+// clang-tidy 14 takes the 0 that a rewritten comparison is compared with for a null pointer: NOLINT.
+
 /// A count of what `Kind` names.
 template <class Kind, std::integral T = std::uint32_t>
 class Quantity {
@@ -19,7 +21,7 @@ public:
 
     constexpr T count() const { return count_; }
     constexpr bool any() const { return count_ != 0; }
-    constexpr auto operator<=>(const Quantity&) const = default;
+    constexpr auto operator<=>(const Quantity&) const = default;  // NOLINT(modernize-use-nullptr)
 
     constexpr Quantity& operator+=(Quantity other)
     {
@@ -46,7 +48,7 @@ public:
     constexpr explicit Address(std::uint64_t byte) : byte_(byte) {}
 
     constexpr std::uint64_t byte() const { return byte_; }
-    constexpr auto operator<=>(const Address&) const = default;
+    constexpr auto operator<=>(const Address&) const = default;  // NOLINT(modernize-use-nullptr)
 
     constexpr Address& operator+=(std::uint64_t bytes)
     {
