@@ -26,12 +26,11 @@ std::uint16_t half_at(const std::uint8_t* bytes)
     std::memcpy(&half, bytes, sizeof half);
     return half;
 }
-/// Sums of `window` squares around each of `count` <= 32 values; `Sum` holds them.
-template <class Sum>
+/// Sums of `window` squares around each of `count` <= `most` values; `Sum` holds them.
+template <class Sum, std::size_t most>
 void add_squares(const std::int32_t* x, std::size_t count, unsigned window, std::int64_t* sums)
 {
-    constexpr std::size_t kMost = 32 + 2 * kCdpReach;
-    Sum squares[kMost], total[kMost]{};
+    Sum squares[most + 2 * kCdpReach], total[most]{};
     for (std::size_t i = 0; i < count + 2 * kCdpReach; ++i) squares[i] = Sum{(x - kCdpReach)[i]} * (x - kCdpReach)[i];
     const Sum* first = squares + kCdpReach - window / 2;
     for (unsigned k = 0; k < window; ++k)
@@ -83,8 +82,8 @@ void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* 
 
 void CdpLanes::sums_of(const std::int32_t* x, std::size_t count, std::int64_t* sums) const
 {
-    if (config_.precision == Precision::Int8) add_squares<std::int32_t>(x, count, config_.window, sums);
-    else add_squares<std::int64_t>(x, count, config_.window, sums);
+    if (config_.precision == Precision::Int8) add_squares<std::int32_t, kMostLanes>(x, count, config_.window, sums);
+    else add_squares<std::int64_t, kMostLanes>(x, count, config_.window, sums);
 }
 
 /// The adders of the silicon take the squares in this order.
