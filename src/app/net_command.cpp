@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <list>
+
 #include "app/apart.h"
 #include "app/interrupt.h"
 #include "app/onnx_run.h"
@@ -28,15 +30,23 @@ constexpr const char* kTable = "layers.csv";
 
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct NetOutputs {
-    NetOutputs(const NetOptions& options, std::uint64_t tensor_bytes)
-        : folder(options.out, options.sync), result(folder.file("result.json")), table(folder.file(kTable))
+    /// `where`: what the network gives, the first one in kTensorFile.
+    NetOutputs(const NetOptions& options, std::vector<OutputPlace> where)
+        : folder(options.out, options.sync), result(folder.file("result.json")), table(folder.file(kTable)), places(std::move(where))
     {
-        if (!options.timing_only && options.output) tensor.emplace(folder.path() / kTensorFile, kHeader + tensor_bytes);
         if (!options.events.empty()) events.emplace(options.events);
+        if (options.timing_only || !options.output) return;
+        for (const OutputPlace& place : places) {
+            const std::filesystem::path file = folder.path() / place.file;
+            if (file.parent_path() != folder.path()) make_folder(file.parent_path());
+            tensors.emplace_back(file, kHeader + place.bytes);
+        }
     }
     OutputFolder folder;
     OutputFile result, table;
-    std::optional<OutputFile> events, tensor;
+    std::vector<OutputPlace> places;
+    std::optional<OutputFile> events;
+    std::list<OutputFile> tensors;  // by place; none if they are not written
 };
 
 NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, OnnxRun* onnx)
@@ -58,14 +68,6 @@ NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, O
     if (!onnx) return simulate(plan, how);
     const ImageSource source = onnx->source(plan);
     return simulate(plan, how, &source);
-}
-
-/// A tensor's name as that of a file.
-std::string file_name(const std::string& name)
-{
-    std::string file;
-    for (const char c : name) file += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' ? c : '_';
-    return file + ".npy";
 }
 
 void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, const OutputFolder& folder)
@@ -93,22 +95,23 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     }
     if (run.hung)
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.network.name), run.end, run.diagnosis));
-    const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result()) : std::nullopt;
+    const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result(!outputs.tensors.empty())) : std::nullopt;
     const NetworkResult result{plan,
                                run,
                                simulation.findings,
                                simulation.wall_seconds,
-                               outputs.tensor ? kTensorFile : "",
+                               outputs.tensors.empty() ? "" : kTensorFile,
                                apart ? apart->cycles() : std::vector<std::int64_t>{},
                                images ? &*images : nullptr};
     if (outputs.events)
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
     const std::size_t last = plan.output();
-    if (outputs.tensor)
-        outputs.tensor->commit(
-            onnx ? onnx->output_file()
-                 : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
-    else remove_file(outputs.folder.path() / kTensorFile);
+    std::size_t output = 0;
+    for (OutputFile& file : outputs.tensors)
+        file.commit(onnx ? onnx->output_file(output++)
+                         : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
+    if (outputs.tensors.empty())  // of an earlier run
+        for (const OutputPlace& place : outputs.places) remove_file(outputs.folder.path() / place.file);
     if (options.tensors && !options.timing_only) {
         if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
         else write_tensors(plan, simulation.tensors, outputs.folder);
@@ -138,7 +141,9 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
 {
     watch_for_interrupt();  // before the first file
     NetOutputs outputs(options,
-                       onnx ? onnx->output_bytes() : network.tensors[network.layers.back().output].elements() * network.element_bytes());
+                       onnx ? onnx->output_places()
+                            : std::vector{OutputPlace{
+                                  kTensorFile, network.tensors[network.layers.back().output].elements() * network.element_bytes()}});
     NetworkPlan plan = plan_network(network, hardware, memory,
                                     {.seed = options.seed,
                                      .values = !options.timing_only,

@@ -1,8 +1,9 @@
 #include "app/onnx_run.h"
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
+#include "app/output_folder.h"
 #include "base/error.h"
 #include "config/half.h"
 #include "onnx/importer.h"
@@ -12,6 +13,7 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 29;  // elements of all tensors of all images, with --tensors
+constexpr std::size_t kMostFileName = 100;
 
 const char* output_type(OnnxType type)
 {
@@ -36,6 +38,16 @@ std::size_t largest(const Values& values)
     return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
+/// The output that labels are compared with: the first of which an image is a row, else the first.
+std::size_t judged(const std::vector<RealOutput>& outputs)
+{
+    const auto row = [](const RealOutput& output) {
+        return std::count_if(output.dims.begin(), output.dims.end(), [](std::int64_t size) { return size > 1; }) == 1;
+    };
+    const auto found = std::find_if(outputs.begin(), outputs.end(), row);
+    return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
+}
+
 }  // namespace
 
 OnnxRun::OnnxRun(const NetOptions& options) : graph_(real_graph(read_onnx(options.network))), keep_tensors_(options.tensors)
@@ -46,7 +58,12 @@ OnnxRun::OnnxRun(const NetOptions& options) : graph_(real_graph(read_onnx(option
     if (!options.labels.empty()) labels_ = read_labels(options.labels, images_->count());
     calibrate(options);
     result_.count = images_->count();
-    for (const RealNode& node : quantised_.behind) result_.behind.push_back(node.label);
+    result_.judged = judged(graph_.outputs);
+    for (const RealOutput& output : graph_.outputs) result_.outputs.push_back({.name = output.name, .dims = output.dims});
+    for (const QuantisedNetwork::Output& output : quantised_.outputs)
+        for (const RealNode& node : output.behind) result_.behind.push_back(node.label);
+    agreeing_.resize(graph_.outputs.size());
+    output_.resize(graph_.outputs.size());
     std::uint64_t elements = 0;
     for (const NetworkTensor& tensor : network().tensors) elements += tensor.elements();
     if (keep_tensors_ && elements * images_->count() > kMostKept)
@@ -70,7 +87,18 @@ void OnnxRun::calibrate(const NetOptions& options)
     quantised_ = quantised(graph_, ranges);
 }
 
-std::uint64_t OnnxRun::output_bytes() const { return graph_.values[graph_.output].cube.elements() * images_->count() * 8; }
+std::vector<OutputPlace> OnnxRun::output_places() const
+{
+    std::vector<OutputPlace> places;
+    std::set<std::string> names;
+    for (const RealOutput& output : graph_.outputs) {
+        const std::string first = output.name.substr(0, kMostFileName);
+        std::string name = file_name(first);
+        for (int n = 2; !names.insert(name).second; ++n) name = file_name(first + "." + std::to_string(n));
+        places.push_back({places.empty() ? kTensorFile : "outputs/" + name, graph_.values[output.value].cube.elements() * images() * 8});
+    }
+    return places;
+}
 
 ImageSource OnnxRun::source(const NetworkPlan& plan)
 {
@@ -82,38 +110,38 @@ ImageSource OnnxRun::source(const NetworkPlan& plan)
 void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors)
 {
     const std::vector<RealTensor> reference = evaluate(reference_, images_->reals(image));
-    std::vector<ImagesResult::Error>& errors = result_.errors;
+    std::vector<ImagesResult::TensorError>& errors = result_.errors;
     std::size_t next = 0;
     for (std::size_t t = 0; t < network().tensors.size(); ++t) {
         if (!plan.exists(t)) continue;
         const Tensor& tensor = tensors[t];
         if (image == 0) errors.push_back({.tensor = t});
-        ImagesResult::Error& error = errors[next++];
+        ImagesResult::Error& error = errors[next++].error;
         const RealTensor& real = reference[quantised_.values[t]];
-        for (std::size_t i = 0; i < real.size(); ++i) {
-            const auto x = static_cast<double>(real[i]);
-            const double difference = number(t, tensor.values[i]) - x;
-            // A float and the integer that it was rounded to are the same number.
-            const double noise = std::abs(difference) <= 1e-6 * std::abs(x) ? 0 : difference;
-            error.signal += x * x;
-            error.noise += noise * noise;
-            error.largest = std::max(error.largest, std::abs(noise));
-        }
+        for (std::size_t i = 0; i < real.size(); ++i) error.add(static_cast<double>(real[i]), number(t, tensor.values[i]));
         if (keep_tensors_) kept_[t].insert(kept_[t].end(), tensor.values.begin(), tensor.values.end());
-        if (t != quantised_.output) continue;
-        std::vector<float> out = behind(tensor);
-        const std::size_t found = largest(out), expected = largest(reference[reference_.output]);
-        agreeing_ += found == expected;
-        if (!labels_.empty()) {
-            right_ += static_cast<std::int64_t>(found) == labels_[image];
-            reference_right_ += static_cast<std::int64_t>(expected) == labels_[image];
-        }
-        const bool integers = !is_real(graph_.output_type);
-        for (std::size_t i = 0; i < out.size(); ++i)
-            output_.push_back(integers ? tensor.values[i] + (graph_.output_type == OnnxType::Uint8 ? 128 : 0)
-                                       : static_cast<double>(out[i]));
     }
+    for (std::size_t o = 0; o < graph_.outputs.size(); ++o)
+        look_at_output(o, tensors[quantised_.outputs[o].tensor], reference[reference_.outputs[o].value], image);
+    result_.values = true;
     ++seen_;
+}
+
+void OnnxRun::look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image)
+{
+    const std::vector<float> out = behind(output, tensor);
+    const std::size_t found = largest(out), expected = largest(reference);
+    agreeing_[output] += found == expected;
+    if (!labels_.empty() && output == result_.judged) {
+        right_ += static_cast<std::int64_t>(found) == labels_[image];
+        reference_right_ += static_cast<std::int64_t>(expected) == labels_[image];
+    }
+    const OnnxType type = graph_.outputs[output].type;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto real = static_cast<double>(out[i]);
+        result_.outputs[output].error.add(static_cast<double>(reference[i]), real);
+        output_[output].push_back(is_real(type) ? real : tensor.values[i] + (type == OnnxType::Uint8 ? 128 : 0));
+    }
 }
 
 double OnnxRun::number(std::size_t tensor, std::int16_t value) const
@@ -121,13 +149,14 @@ double OnnxRun::number(std::size_t tensor, std::int16_t value) const
     return network().halves() ? double_from_half(static_cast<std::uint16_t>(value)) : network().tensors[tensor].grid->real(value);
 }
 
-/// The output in real numbers.
-std::vector<float> OnnxRun::behind(const Tensor& output) const
+/// An output in real numbers.
+std::vector<float> OnnxRun::behind(std::size_t output, const Tensor& tensor) const
 {
+    const QuantisedNetwork::Output& of = quantised_.outputs[output];
     RealTensor values;
-    for (const std::int16_t q : output.values) values.push_back(static_cast<float>(number(quantised_.output, q)));
-    CubeShape shape{output.c, output.h, output.w};
-    for (const RealNode& node : quantised_.behind) {
+    for (const std::int16_t q : tensor.values) values.push_back(static_cast<float>(number(of.tensor, q)));
+    CubeShape shape{tensor.c, tensor.h, tensor.w};
+    for (const RealNode& node : of.behind) {
         const CubeShape out = graph_.values[node.output].cube;
         values = evaluate(node, {&values}, {shape}, out);
         shape = out;
@@ -135,12 +164,14 @@ std::vector<float> OnnxRun::behind(const Tensor& output) const
     return values;
 }
 
-ImagesResult OnnxRun::result() const
+ImagesResult OnnxRun::result(bool written) const
 {
     ImagesResult result = result_;
+    const std::vector<OutputPlace> places = output_places();
+    for (std::size_t o = 0; written && o < places.size(); ++o) result.outputs[o].file = places[o].file;
     if (seen_ == 0) return result;
     const auto share = [&](std::size_t count) { return static_cast<double>(count) / static_cast<double>(seen_); };
-    result.agreement = share(agreeing_);
+    for (std::size_t o = 0; o < agreeing_.size(); ++o) result.outputs[o].agreement = share(agreeing_[o]);
     if (!labels_.empty()) {
         result.accuracy = share(right_);
         result.reference_accuracy = share(reference_right_);
@@ -148,11 +179,12 @@ ImagesResult OnnxRun::result() const
     return result;
 }
 
-std::string OnnxRun::output_file() const
+std::string OnnxRun::output_file(std::size_t output) const
 {
+    const RealOutput& of = graph_.outputs[output];
     std::vector<std::uint64_t> shape{seen_};
-    for (const std::int64_t size : graph_.output_dims) shape.push_back(static_cast<std::uint64_t>(size));
-    return npy_numbers(output_type(graph_.output_type), shape, output_);
+    for (const std::int64_t size : of.dims) shape.push_back(static_cast<std::uint64_t>(size));
+    return npy_numbers(output_type(of.type), shape, output_[output]);
 }
 
 std::vector<std::pair<std::string, std::string>> OnnxRun::tensor_files() const

@@ -9,6 +9,12 @@
 
 namespace dlasim {
 
+/// A file of a run.
+struct OutputPlace {
+    std::string file;  // below the folder
+    std::uint64_t bytes = 0;
+};
+
 class OnnxRun {
 public:
     /// Reads the model, images, labels; chooses grids. Nothing has run.
@@ -16,13 +22,13 @@ public:
 
     const Network& network() const { return quantised_.network; }
     std::size_t images() const { return images_->count(); }
-    /// Bytes of output.npy, at most.
-    std::uint64_t output_bytes() const;
+    /// Where each output of the model is written, below the folder: output.npy, then outputs/NAME.npy. And its bytes, at most.
+    std::vector<OutputPlace> output_places() const;
     ImageSource source(const NetworkPlan& plan);
 
-    /// pre: all images have run
-    ImagesResult result() const;
-    std::string output_file() const;
+    /// pre: all images have run. `written`: there are files of outputs
+    ImagesResult result(bool written) const;
+    std::string output_file(std::size_t output) const;
     /// [images, channels, height, width] of tensors that exist, by name; with --tensors.
     std::vector<std::pair<std::string, std::string>> tensor_files() const;
 
@@ -31,7 +37,8 @@ private:
     void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
     /// What a value of a tensor stands for.
     double number(std::size_t tensor, std::int16_t value) const;
-    std::vector<float> behind(const Tensor& output) const;
+    std::vector<float> behind(std::size_t output, const Tensor& tensor) const;
+    void look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image);
 
     RealGraph graph_;
     RealGraph reference_;  // as the model has it: values without a grid of the model's are real numbers
@@ -41,10 +48,10 @@ private:
     bool keep_tensors_ = false;
 
     ImagesResult result_;
-    std::size_t right_ = 0, reference_right_ = 0, agreeing_ = 0, seen_ = 0;
-    std::vector<double> output_;
+    std::size_t right_ = 0, reference_right_ = 0, seen_ = 0;
+    std::vector<std::size_t> agreeing_;        // images, by output
+    std::vector<std::vector<double>> output_;  // by output
     std::vector<std::vector<std::int16_t>> kept_;  // by tensor
-    std::vector<NetworkTensor> kept_shapes_;
 };
 
 }  // namespace dlasim

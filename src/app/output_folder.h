@@ -1,6 +1,7 @@
 // The output folder of a run. It is opened before anything runs, so that a folder that cannot be
 // written, or a full disk, is refused first; files appear whole or not at all.
 #pragma once
+#include <cctype>
 #include <filesystem>
 #include <string>
 
@@ -10,6 +11,14 @@ namespace dlasim {
 
 /// The table of a run, in the folder of its result.
 inline constexpr const char* kReportFile = "report.txt";
+
+/// A tensor's name as that of a file.
+inline std::string file_name(const std::string& tensor)
+{
+    std::string file;
+    for (const char c : tensor) file += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' ? c : '_';
+    return file + ".npy";
+}
 
 class OutputFolder {
 public:

@@ -70,6 +70,7 @@ struct Network {
     Overlap overlap = Overlap::All;         // of all operations
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
+    std::vector<std::size_t> outputs{};  // tensors that exist and keep their memory, beside the last layer's
 
     bool halves() const { return precision == Precision::Fp16; }
     std::uint32_t element_bytes() const { return halves() ? 2 : 1; }

@@ -118,7 +118,7 @@ private:
         const Block& block = p_.blocks[b];
         if (block.tensors.empty()) return true;
         return block.begin != steps() && std::none_of(block.tensors.begin(), block.tensors.end(), [&](std::size_t tensor) {
-                   return tensor == p_.output() || (p_.steps.maker(tensor) && !read(tensor) && !read(block.tensors.front()));
+                   return p_.is_output(tensor) || (p_.steps.maker(tensor) && !read(tensor) && !read(block.tensors.front()));
                });
     }
     bool read(std::size_t tensor) const

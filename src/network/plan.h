@@ -8,6 +8,8 @@
 //
 // Error  ConfigError if the machine cannot do a step.
 #pragma once
+#include <algorithm>
+
 #include "facts/memory_spec.h"
 #include "jobs/bounds.h"
 #include "jobs/traffic.h"
@@ -62,6 +64,11 @@ struct NetworkPlan {
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
     /// The one that the last layer makes.
     std::size_t output() const { return network.layers.back().output; }
+    /// It keeps its memory to the end.
+    bool is_output(std::size_t tensor) const
+    {
+        return tensor == output() || std::find(network.outputs.begin(), network.outputs.end(), tensor) != network.outputs.end();
+    }
 };
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options);

@@ -17,6 +17,7 @@ public:
         readers_.resize(network.tensors.size());
         for (const NetworkLayer& layer : network.layers)
             for (const std::size_t tensor : layer.inputs) ++readers_[tensor];
+        for (const std::size_t tensor : network.outputs) ++readers_[tensor];
     }
 
     Steps steps()

@@ -69,6 +69,14 @@ struct RealNode {
     bool identity() const { return op == RealOp::Affine && factor == std::vector<double>{1} && bias == std::vector<double>{0}; }
 };
 
+/// What the model gives, in the order in which it declares it.
+struct RealOutput {
+    std::string name{};
+    std::size_t value = 0;
+    OnnxType type = OnnxType::Float;
+    std::vector<std::int64_t> dims{};  // of one image
+};
+
 struct RealGraph {
     std::string file{}, name{};
     std::vector<RealValue> values{};
@@ -76,11 +84,9 @@ struct RealGraph {
     std::vector<std::size_t> inputs{};  // values
     std::vector<OnnxType> input_types{};
     std::vector<std::vector<float>> fixed{};  // by input: its elements, where it is a constant of the model; else empty
-    std::size_t output = 0;
-    OnnxType output_type = OnnxType::Float;
-    std::vector<std::int64_t> output_dims{};  // of one image
+    std::vector<RealOutput> outputs{};
 
-    /// How often a value is read, the output once more.
+    /// How often a value is read, each output once more.
     std::vector<std::size_t> readers() const;
     /// The node that makes a value; none of inputs.
     std::optional<std::size_t> maker(std::size_t value) const;

@@ -101,7 +101,7 @@ std::vector<std::size_t> RealGraph::readers() const
     std::vector<std::size_t> count(values.size());
     for (const RealNode& node : nodes)
         for (const std::size_t value : node.inputs) ++count[value];
-    ++count[output];
+    for (const RealOutput& output : outputs) ++count[output.value];
     return count;
 }
 
@@ -223,7 +223,7 @@ RealGraph Importing::graph()
     for (const auto& [name, array] : model_.constants) symbols_[name].constant = RealConstant{array, {}, 0};
     read_inputs();
     for (const OnnxNode& node : model_.nodes) read_node(node);
-    read_output();
+    read_outputs();
     problems_.report(model_.file);
     for (std::size_t i = 0; i < g_.inputs.size(); ++i) {  // integers that nobody gave a scale stand for themselves
         std::optional<Grid>& grid = g_.values[g_.inputs[i]].grid;
@@ -304,18 +304,28 @@ void Importing::read_node(const OnnxNode& node)
     }
 }
 
-void Importing::read_output()
+void Importing::read_outputs()
 {
-    if (model_.outputs.size() != 1) return problems_.add("outputs", "found " + std::to_string(model_.outputs.size()) + ", expected one");
-    const std::string& name = model_.outputs.front().name;
-    if (poisoned_.contains(name)) return;
-    const auto known = symbols_.find(name);
-    if (known == symbols_.end()) return problems_.add("output \"" + name + "\"", "is made by no node");
-    if (known->second.constant) return problems_.add("output \"" + name + "\"", "is a constant, expected a tensor that is computed");
-    g_.output = known->second.value;
-    g_.output_dims = known->second.dims;
-    const OnnxType declared = model_.outputs.front().type;
-    g_.output_type = known->second.whole ? *known->second.whole : is_real(declared) ? declared : OnnxType::Float;
+    const std::size_t count = model_.outputs.size();
+    if (count == 0 || count > kMostOnnxOutputs)
+        return problems_.add("outputs", "found " + std::to_string(count) + ", expected 1 to " + std::to_string(kMostOnnxOutputs));
+    std::set<std::string> names;
+    for (const OnnxPort& port : model_.outputs) {
+        if (names.insert(port.name).second) read_output(port);
+        else problems_.add("output \"" + port.name + "\"", "stands there twice, expected once");
+    }
+}
+
+void Importing::read_output(const OnnxPort& port)
+{
+    if (poisoned_.contains(port.name)) return;
+    const std::string where = "output \"" + port.name + "\"";
+    const auto known = symbols_.find(port.name);
+    if (known == symbols_.end()) return problems_.add(where, "is made by no node");
+    const Symbol& symbol = known->second;
+    if (symbol.constant) return problems_.add(where, "is a constant, expected a tensor that is computed");
+    const OnnxType type = symbol.whole ? *symbol.whole : is_real(port.type) ? port.type : OnnxType::Float;
+    g_.outputs.push_back({port.name, symbol.value, type, symbol.dims});
 }
 
 RealNode& Importing::add(NodeView& view, RealOp op, std::vector<std::size_t> inputs, const std::vector<std::int64_t>& dims,

@@ -99,7 +99,8 @@ private:
     void read_node(const OnnxNode& node);
     void poison(const OnnxNode& node);
     bool poisoned(const OnnxNode& node) const;
-    void read_output();
+    void read_outputs();
+    void read_output(const OnnxPort& port);
 
     const OnnxModel& model_;
     RealGraph g_;

@@ -14,7 +14,7 @@
 namespace dlasim {
 
 inline constexpr std::uint64_t kMostOnnxBytes = std::uint64_t{1} << 30;
-inline constexpr std::size_t kMostOnnxNodes = 20000, kMostOnnxRank = 8;
+inline constexpr std::size_t kMostOnnxNodes = 20000, kMostOnnxRank = 8, kMostOnnxOutputs = 64;
 inline constexpr std::int64_t kMostOnnxElements = std::int64_t{1} << 28;  // of all constants together
 
 /// Of elements, as far as they matter: what is written in output.npy, and in which range integers lie.

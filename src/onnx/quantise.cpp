@@ -45,18 +45,20 @@ private:
         problems_.report(g_.file);
     }
 
-    /// The last nodes that run behind the machine, in real numbers.
+    /// The last nodes of every output that run behind the machine, in real numbers.
     void split()
     {
-        const std::vector<std::size_t> readers = g_.readers();
-        last_ = g_.output;
-        while (!g_.nodes.empty()) {
-            const RealNode& node = g_.nodes.back();
-            const bool host = node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape;
-            if (!host || node.output != last_ || g_.values[last_].grid || readers[node.inputs.front()] != 1) break;
-            last_ = node.inputs.front();
-            q_.behind.insert(q_.behind.begin(), node);
-            g_.nodes.pop_back();
+        for (const RealOutput& output : g_.outputs) last_.push_back(output.value);
+        for (std::size_t& last : last_) {
+            std::vector<RealNode>& behind = q_.outputs.emplace_back().behind;
+            while (const std::optional<std::size_t> maker = g_.maker(last)) {
+                const RealNode& node = g_.nodes[*maker];
+                const bool host = node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape;
+                if (!host || g_.values[last].grid || wanted_elsewhere(last)) break;
+                last = node.inputs.front();
+                behind.insert(behind.begin(), node);
+                g_.nodes.erase(g_.nodes.begin() + static_cast<std::ptrdiff_t>(*maker));
+            }
         }
         const auto on_host = [](const RealNode& node) {
             return node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape || node.op == RealOp::Upsample ||
@@ -65,14 +67,23 @@ private:
         if (std::all_of(g_.nodes.begin(), g_.nodes.end(), on_host)) copy_input();
     }
 
+    /// Beside the output whose last value it is.
+    bool wanted_elsewhere(std::size_t value) const
+    {
+        const bool read = std::any_of(g_.nodes.begin(), g_.nodes.end(), [&](const RealNode& node) {
+            return std::find(node.inputs.begin(), node.inputs.end(), value) != node.inputs.end();
+        });
+        return read || std::count(last_.begin(), last_.end(), value) > 1;
+    }
+
     /// The machine does something at least: what comes first goes through it as it is.
     void copy_input()
     {
-        const std::size_t first = g_.nodes.empty() ? last_ : g_.nodes.front().inputs.front();
+        const std::size_t first = g_.nodes.empty() ? last_.front() : g_.nodes.front().inputs.front();
         const std::size_t made = copied(g_.nodes.begin(), first, "").first;
         g_.values[made].grid = g_.values[first].grid;
         tied_.emplace_back(first, made);
-        if (g_.nodes.size() == 1) last_ = made;
+        if (g_.nodes.size() == 1) std::replace(last_.begin(), last_.end(), first, made);
         else std::replace(g_.nodes[1].inputs.begin(), g_.nodes[1].inputs.end(), first, made);
     }
 
@@ -239,7 +250,8 @@ private:
         if (weights > kMostNetworkWeights)
             problems_.add("layers",
                           "found " + std::to_string(weights) + " weights, expected at most " + std::to_string(kMostNetworkWeights));
-        q_.output = tensor_of_.at(last_);
+        for (std::size_t i = 0; i < last_.size(); ++i) q_.outputs[i].tensor = tensor_of_.at(last_[i]);
+        for (const QuantisedNetwork::Output& output : q_.outputs) network.outputs.push_back(output.tensor);
     }
 
     NetworkLayer layer_of(const RealNode& node)
@@ -370,7 +382,7 @@ private:
     QuantisedNetwork q_;
     Problems problems_;
     std::vector<bool> given_;  // by value: its grid is the model's
-    std::size_t last_ = 0;
+    std::vector<std::size_t> last_;  // by output: the value that the machine makes of it
     std::vector<std::pair<std::size_t, std::size_t>> tied_;  // values of one grid
     std::map<std::size_t, std::size_t> source_;              // of copies
     std::vector<std::size_t> parent_;                        // of values, towards the one that stands for all of a grid

@@ -28,8 +28,11 @@ private:
 struct QuantisedNetwork {
     Network network{};
     std::vector<std::size_t> values{};  // of the graph, by tensor of the network; of a copy what it copies
-    std::vector<RealNode> behind{};     // of the graph, that run on the host behind the network
-    std::size_t output = 0;             // tensor of the network that they read, or that is the output
+    struct Output {
+        std::size_t tensor = 0;          // of the network
+        std::vector<RealNode> behind{};  // nodes of the graph that make the output of it, on the host
+    };
+    std::vector<Output> outputs{};  // in the order of the graph's
 };
 
 /// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes that run behind.

@@ -94,10 +94,9 @@ void simplify(RealGraph& graph)
         maker[node.output] = kept.size();
         kept.push_back(std::move(node));
     }
-    graph.output = instead[graph.output];
     // What nobody reads is left out.
     std::vector<bool> read(graph.values.size());
-    read[graph.output] = true;
+    for (RealOutput& output : graph.outputs) read[output.value = instead[output.value]] = true;
     graph.nodes.clear();
     for (std::size_t i = kept.size(); i-- > 0;) {
         if (!read[kept[i].output]) continue;

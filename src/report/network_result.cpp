@@ -149,24 +149,6 @@ OrderedJson steps_json(const NetworkResult& r)
 constexpr std::string_view kOnnx = "an ONNX model", kLabels = "an ONNX model with `--labels`",
                            kValues = "an ONNX model, not with --timing-only";
 
-/// A tensor of a network with numbers.
-struct SeenError {
-    const NetworkTensor& tensor;
-    const ImagesResult::Error& error;
-};
-constexpr std::array kErrorKeys{
-    Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
-    Key<SeenError>{{"scale", "number", "", "real number of a step", "int8"},
-                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid ? OrderedJson(e.tensor.grid->scale) : kAbsent; }},
-    Key<SeenError>{{"zero_point", "integer", "", "integer that stands for 0", "int8"},
-                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid ? OrderedJson(e.tensor.grid->zero) : kAbsent; }},
-    Key<SeenError>{{"signal_to_noise", "number or null", "dB",
-                    "squares of the real numbers over squares of the differences; null without a difference"},
-                   [](const SeenError& e) -> OrderedJson { return e.error.noise > 0 ? OrderedJson(e.error.ratio()) : OrderedJson(); }},
-    Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer stands for"},
-                   [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
-};
-
 template <class Value>
 OrderedJson of_images(const NetworkResult& r, Value value)
 {
@@ -176,13 +158,11 @@ OrderedJson of_labels(const NetworkResult& r, std::optional<double> ImagesResult
 {
     return r.images && r.images->*share ? OrderedJson(*(r.images->*share)) : kAbsent;
 }
-OrderedJson errors_json(const NetworkResult& r)
+OrderedJson agreement_json(const NetworkResult& r)
 {
-    if (!r.images || r.images->errors.empty()) return kAbsent;
-    OrderedJson list = OrderedJson::array();
-    for (const ImagesResult::Error& error : r.images->errors)
-        list.push_back(written(kErrorKeys, SeenError{r.plan.steps.tensors[error.tensor], error}));
-    return list;
+    if (!r.images) return kAbsent;
+    const std::optional<double>& share = r.images->outputs[r.images->judged].agreement;
+    return share ? OrderedJson(*share) : kAbsent;
 }
 
 constexpr std::array kNetworkKeys{
@@ -213,10 +193,20 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"reference_accuracy", "number", "", "the same of the model in real numbers", kLabels},
                        [](const NetworkResult& r) { return of_labels(r, &ImagesResult::reference_accuracy); }},
     Key<NetworkResult>{{"agreement", "number", "", "share of images with the same largest output as the model in real numbers", kValues},
-                       [](const NetworkResult& r) { return of_labels(r, &ImagesResult::agreement); }},
+                       agreement_json},
     Key<NetworkResult>{{"behind", "list", "", "nodes that the host ran behind the machine, in real numbers", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->behind; }); }},
-    Key<NetworkResult>{{"tensors", "list", "", "of all images against the model in real numbers", kValues}, errors_json},
+    Key<NetworkResult>{
+        {"judged", "text", "", "the output that these are of: the first that is a row, else the first", "an ONNX model of several outputs"},
+        [](const NetworkResult& r) {
+            return r.images && r.images->outputs.size() > 1 ? OrderedJson(r.images->outputs[r.images->judged].name) : kAbsent;
+        }},
+    Key<NetworkResult>{{"outputs", "list", "", "of the model, in its order", kOnnx},
+                       [](const NetworkResult& r) { return of_images(r, [&] { return image_outputs_json(*r.images); }); }},
+    Key<NetworkResult>{{"tensors", "list", "", "of all images against the model in real numbers", kValues},
+                       [](const NetworkResult& r) {
+                           return r.images && r.images->values ? tensor_errors_json(r.plan, *r.images) : kAbsent;
+                       }},
     Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
                        [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
     Key<NetworkResult>{{"utilization", "number", "", "MACs over what the array could do in `cycles`"},
@@ -225,7 +215,7 @@ constexpr std::array kNetworkKeys{
         {"verified", "flag or null", "", "every value of every tensor is equal; null with --timing-only"},
         [](const NetworkResult& r) -> OrderedJson { return r.findings.empty() ? OrderedJson() : OrderedJson(r.verified()); }},
     Key<NetworkResult>{
-        {"output", "text or null", "", "the file of the last layer's tensor, null if none was written"},
+        {"output", "text or null", "", "the file of the last layer's tensor, of a model that of its first output; null if none was written"},
         [](const NetworkResult& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
     Key<NetworkResult>{{"memory_use", "object", "", "how much memory tensors and weights take: below"},
                        [](const NetworkResult& r) { return memory_use_json(r.plan); }},
@@ -267,35 +257,6 @@ std::string refetched(const Traffic& traffic, std::string_view name)
     for (const TensorTraffic& tensor : traffic.tensors)
         if (tensor.name == name && tensor.bytes != 0) return fmt::format("{:.3f}", tensor.times());
     return "";
-}
-
-std::string images_text(const NetworkResult& r)
-{
-    if (!r.images) return "";
-    const ImagesResult& i = *r.images;
-    std::string text = fmt::format("  images       {}, {} cycles in all\n", grouped(i.count), grouped(r.run.cycles));
-    if (i.accuracy)
-        text +=
-            fmt::format("  accuracy     {:.2f} %, of the model in real numbers {:.2f} %\n", 100 * *i.accuracy, 100 * *i.reference_accuracy);
-    if (i.agreement)
-        text +=
-            fmt::format("  agreement    {:.2f} % of the images have the largest output of the model in real numbers\n", 100 * *i.agreement);
-    for (const std::string& node : i.behind) text += fmt::format("  behind it    {}, on the host in real numbers\n", printable(node));
-    return text;
-}
-
-std::string errors_text(const NetworkResult& r)
-{
-    if (!r.images || r.images->errors.empty()) return "";
-    std::string text =
-        fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}\n", "tensor", "step", "zero", "signal to noise", "largest difference");
-    for (const ImagesResult::Error& error : r.images->errors) {
-        const NetworkTensor& tensor = r.plan.steps.tensors[error.tensor];
-        text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name),
-                            tensor.grid ? fmt::format("{:.6g}", tensor.grid->scale) : "fp16", tensor.grid ? tensor.grid->zero : 0,
-                            error.noise > 0 ? fmt::format("{:.1f} dB", error.ratio()) : "exact", error.largest);
-    }
-    return text;
 }
 
 std::string verdict(const NetworkResult& r)
@@ -365,15 +326,13 @@ double NetworkResult::frames_per_second() const
     return seconds > 0 ? static_cast<double>(plan.image_count) / seconds : 0;
 }
 
-double ImagesResult::Error::ratio() const { return 10 * std::log10(std::max(signal, 1e-300) / std::max(noise, 1e-300)); }
-
 OrderedJson network_result_json(const NetworkResult& result) { return written(kNetworkKeys, result); }
 
 std::vector<PlacedKey> network_result_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kNetworkKeys);
-    place_keys(keys, kErrorKeys, "tensors/[]/");
+    for (const PlacedKey& key : network_images_keys()) keys.push_back(key);
     for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
     place_keys(keys, kStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
@@ -416,7 +375,7 @@ std::string network_table(const NetworkResult& r)
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
                         r.frames_per_second());
-    text += images_text(r);
+    if (r.images) text += images_text(*r.images, r.run.cycles);
     if (!r.apart.empty())
         text += fmt::format("  apart        {} cycles if each step had the machine for itself: {} {}\n",
                             grouped(static_cast<std::uint64_t>(r.cycles_apart())),
@@ -444,7 +403,7 @@ std::string network_table(const NetworkResult& r)
                             grouped(moved), static_cast<double>(moved) / static_cast<double>(least),
                             memory_of(r.plan.layouts[s.step.output].place), bound.name(), grouped(bound.cycles));
     }
-    text += errors_text(r);
+    if (r.images && r.images->values) text += tensor_errors_text(r.plan, *r.images);
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
                         grouped(r.run.dbb.write_bytes));

@@ -6,6 +6,7 @@
 #include "files/keys.h"
 #include "network/check.h"
 #include "platform/machine.h"
+#include "report/network_images.h"
 
 namespace dlasim {
 
@@ -17,20 +18,6 @@ struct StepTimes {
 
 /// pre: a step of the machine
 StepTimes step_times(const NetworkProgram& program, std::size_t step, const RunResult& run);
-
-/// What was found of the images that went through a network with numbers.
-struct ImagesResult {
-    struct Error {  // of a tensor, against the graph in real numbers
-        std::size_t tensor = 0;
-        double signal = 0, noise = 0, largest = 0;  // sums of squares; the largest difference
-        double ratio() const;                       // dB; signal over noise
-    };
-    std::size_t count = 0;
-    std::optional<double> accuracy{}, reference_accuracy{};  // with labels: of the machine, of the real numbers
-    std::optional<double> agreement{};                       // images with the same largest output
-    std::vector<Error> errors{};
-    std::vector<std::string> behind{};  // nodes that ran on the host in real numbers
-};
 
 struct NetworkResult {
     const NetworkPlan& plan;

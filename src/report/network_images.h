@@ -1,0 +1,47 @@
+// What is said of the images that went through an ONNX model: result.json and the table on the terminal.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/keys.h"
+#include "network/plan.h"
+
+namespace dlasim {
+
+struct ImagesResult {
+    /// Against the graph in real numbers, of all images.
+    struct Error {
+        double signal = 0, noise = 0, largest = 0;  // sums of squares; the largest difference
+        /// `real`: of the graph.
+        void add(double real, double found);
+        double ratio() const;  // dB; signal over noise
+    };
+    struct TensorError {
+        std::size_t tensor = 0;
+        Error error{};
+    };
+    struct Output {
+        std::string name{}, file{};        // file: below the folder; empty if none was written
+        std::vector<std::int64_t> dims{};  // of one image
+        std::optional<double> agreement{};  // images with the same largest element
+        Error error{};
+    };
+    std::size_t count = 0;
+    std::optional<double> accuracy{}, reference_accuracy{};  // with labels: of the machine, of the real numbers
+    std::size_t judged = 0;                                  // the output that both are of
+    bool values = false;                                     // there are errors and agreements
+    std::vector<TensorError> errors{};
+    std::vector<Output> outputs{};
+    std::vector<std::string> behind{};  // nodes that ran on the host in real numbers
+};
+
+OrderedJson tensor_errors_json(const NetworkPlan& plan, const ImagesResult& images);
+OrderedJson image_outputs_json(const ImagesResult& images);
+std::vector<PlacedKey> network_images_keys();
+/// `cycles`: of all images.
+std::string images_text(const ImagesResult& images, std::uint64_t cycles);
+/// A table.
+std::string tensor_errors_text(const NetworkPlan& plan, const ImagesResult& images);
+
+}  // namespace dlasim
