@@ -140,10 +140,9 @@ void name_hazards(const NetworkPlan& plan, RunResult& run)
 int run_planned(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
 {
     watch_for_interrupt();  // before the first file
-    NetOutputs outputs(options,
-                       onnx ? onnx->output_places()
-                            : std::vector{OutputPlace{
-                                  kTensorFile, network.tensors[network.layers.back().output].elements() * network.element_bytes()}});
+    NetOutputs outputs(options, onnx ? onnx->output_places()
+                                     : std::vector{OutputPlace{kTensorFile, network.tensors[network.layers.back().output].elements() *
+                                                                                network.element_bytes()}});
     NetworkPlan plan = plan_network(network, hardware, memory,
                                     {.seed = options.seed,
                                      .values = !options.timing_only,

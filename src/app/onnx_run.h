@@ -49,8 +49,8 @@ private:
 
     ImagesResult result_;
     std::size_t right_ = 0, reference_right_ = 0, seen_ = 0;
-    std::vector<std::size_t> agreeing_;        // images, by output
-    std::vector<std::vector<double>> output_;  // by output
+    std::vector<std::size_t> agreeing_;            // images, by output
+    std::vector<std::vector<double>> output_;      // by output
     std::vector<std::vector<std::int16_t>> kept_;  // by tensor
 };
 

@@ -103,8 +103,9 @@ struct LayerNumbers {
     double sign = 1;                     // of the second tensor of an addition
     Bend bend{};
     Function function{};
-    Exchange exchange{};     // of what is reshaped
-    bool exclusive = false;  // an average divides by the elements of its window that are no padding
+    Exchange exchange{};       // of what is reshaped
+    std::uint32_t copies = 1;  // of each channel, of what is repeated
+    bool exclusive = false;    // an average divides by the elements of its window that are no padding
 };
 
 }  // namespace dlasim

@@ -101,12 +101,13 @@ Tensor half_host_output(const Network& network, const Steps& steps, const Step& 
         return out;
     }
     const bool exclusive = layer.numbers && layer.numbers->exclusive;
+    const std::uint32_t copies = layer.numbers ? layer.numbers->copies : 1;
     for (std::uint32_t c = 0; c < out.c; ++c)
         for (std::uint32_t y = 0; y < out.h; ++y)
             for (std::uint32_t x = 0; x < out.w; ++x) {
                 std::int16_t& to = out.at(0, c, y, x);
                 if (layer.op == NetworkOp::Pool) to = rounded(pooled(in, layer.pool, exclusive, c, y, x));
-                else if (layer.op == NetworkOp::Upsample) to = in.at(0, c, y / layer.factor.y, x / layer.factor.x);
+                else if (layer.op == NetworkOp::Upsample) to = in.at(0, c / copies, y / layer.factor.y, x / layer.factor.x);
                 else if (layer.op == NetworkOp::Concat) to = joined(inputs, c, y, x);
                 else if (layer.op == NetworkOp::Function) to = rounded(layer.numbers->function(real(in.at(0, c, y, x))));
                 else if (c == 0) softmax(in, out, y, x);

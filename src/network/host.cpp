@@ -118,6 +118,7 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
     }
     Tensor out(1, shape.channels, shape.height, shape.width);
     const bool table = step.activation == Activation::Tanh;
+    const std::uint32_t copies = layer.numbers ? layer.numbers->copies : 1;
     for (std::uint32_t c = 0; c < out.c; ++c)
         for (std::uint32_t y = 0; y < out.h; ++y)
             for (std::uint32_t x = 0; x < out.w; ++x) {
@@ -127,7 +128,7 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
                     const Seen seen = window(in, layer.pool, c, y, x);
                     to = layer.numbers ? numbered_result(seen, layer, *steps.tensors[step.inputs.front()].grid, *shape.grid)
                                        : result(seen, layer.pool);
-                } else if (layer.op == NetworkOp::Upsample) to = in.at(0, c, y / layer.factor.y, x / layer.factor.x);
+                } else if (layer.op == NetworkOp::Upsample) to = in.at(0, c / copies, y / layer.factor.y, x / layer.factor.x);
                 else if (layer.op == NetworkOp::Concat) to = joined(inputs, c, y, x);
                 else if (c == 0) softmax(in, out, y, x);
             }

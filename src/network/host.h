@@ -9,6 +9,7 @@
 // Where layers have numbers (docs/ONNX.md) the grids of the tensors say what a step stands for, ties of functions go to even, and:
 //
 //   pool      averages that leave the padding out
+//   upsample  channels too
 //   function  every one of the 256 integers by itself, in double precision
 //   reshape   the elements in their order, as a cube of other sides; or with dimensions exchanged
 #pragma once

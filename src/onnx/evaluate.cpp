@@ -160,7 +160,7 @@ RealTensor repeated(const RealNode& node, const RealTensor& in, const CubeShape&
     RealTensor result(out.elements());
     for (std::size_t i = 0; i < result.size(); ++i) {
         const std::size_t x = i % out.w, y = i / out.w % out.h, c = i / out.w / out.h;
-        result[i] = in[(c * shape.h + y / node.times.y) * shape.w + x / node.times.x];
+        result[i] = in[(c / node.copies * shape.h + y / node.times.y) * shape.w + x / node.times.x];
     }
     return result;
 }

@@ -49,7 +49,8 @@ struct RealNode {
     Pool pool{};
     bool exclusive = false;
     Lrn lrn{};
-    Extent times{};  // Upsample
+    Extent times{};            // Upsample: of rows and columns
+    std::uint32_t copies = 1;  // and of channels
     Function function{};
     Exchange exchange{};     // Reshape
     bool logarithm = false;  // Softmax

@@ -31,6 +31,7 @@ const std::map<std::string, Operator>& operators()
         {"Div", import_arithmetic},
         {"Sum", import_arithmetic},
         {"Neg", import_arithmetic},
+        {"Expand", import_expand},
         {"Relu", import_bend},
         {"Clip", import_bend},
         {"LeakyRelu", import_bend},
@@ -347,24 +348,32 @@ RealNode& Importing::add(NodeView& view, RealOp op, std::vector<std::size_t> inp
     return g_.nodes.back();
 }
 
+RealNode& Importing::affine(NodeView& view, const Symbol& symbol, bool by_channel)
+{
+    const std::size_t input = by_channel ? natural(view, symbol) : symbol.value;
+    RealNode& node = add(view, RealOp::Affine, {input}, symbol.dims, value(input).cube);
+    set(view, {std::nullopt, node.output, symbol.dims, std::nullopt});
+    return node;
+}
+
 void Importing::set(const NodeView& view, Symbol symbol) { symbols_[view.node().outputs.front()] = std::move(symbol); }
 
-Symbol Importing::fixed_value(NodeView& view, std::size_t input, const std::vector<std::int64_t>& dims)
+Symbol Importing::fixed_value(NodeView& view, std::size_t input, const std::vector<double>& elements, const std::vector<std::int64_t>& dims)
 {
-    const OnnxArray& array = view.constant(input, "a tensor").array;
-    charge(array.size());
+    charge(elements.size());
     std::string name = view.node().inputs[input];
     for (int n = 2; !names_.insert(name).second; ++n) name = view.node().inputs[input] + "." + std::to_string(n);
-    std::vector<float> elements;
-    for (std::size_t i = 0; i < array.size(); ++i) {
-        elements.push_back(static_cast<float>(array.at(i)));
-        if (!std::isfinite(elements.back())) throw Refused("found a constant that is no finite number");
+    std::vector<float> numbers;
+    numbers.reserve(elements.size());
+    for (const double element : elements) {
+        numbers.push_back(static_cast<float>(element));
+        if (!std::isfinite(numbers.back())) throw Refused("found a constant that is no finite number");
     }
     const std::size_t value = g_.values.size();
     g_.values.push_back({name, dims, natural_cube(dims), std::nullopt});
     g_.inputs.push_back(value);
     g_.input_types.push_back(OnnxType::Float);
-    g_.fixed.push_back(std::move(elements));
+    g_.fixed.push_back(std::move(numbers));
     return {std::nullopt, value, dims, std::nullopt};
 }
 

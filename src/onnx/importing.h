@@ -81,6 +81,8 @@ public:
 
     /// A node with a value of these dimensions behind it.
     RealNode& add(NodeView& view, RealOp op, std::vector<std::size_t> inputs, const std::vector<std::int64_t>& dims, const CubeShape& cube);
+    /// Of every element of a value; `by_channel`: another one for each channel. The node's first output.
+    RealNode& affine(NodeView& view, const Symbol& symbol, bool by_channel);
     /// The first output of a node.
     void set(const NodeView& view, Symbol symbol);
     void set_constant(const NodeView& view, OnnxArray array);
@@ -90,7 +92,7 @@ public:
     Symbol exchanged(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims, const std::vector<std::size_t>& order);
     CubeShape natural_cube(const std::vector<std::int64_t>& dims) const;
     /// A constant with an element for each one of an image, as a value that stands in memory.
-    Symbol fixed_value(NodeView& view, std::size_t input, const std::vector<std::int64_t>& dims);
+    Symbol fixed_value(NodeView& view, std::size_t input, const std::vector<double>& elements, const std::vector<std::int64_t>& dims);
     /// Constants that are made, weights of nodes: all together are bounded.
     void charge(std::size_t elements);
 
@@ -127,11 +129,13 @@ void import_gemm(Importing& in, NodeView& view);
 void import_matmul(Importing& in, NodeView& view);
 void import_qlinear_conv(Importing& in, NodeView& view);
 void import_qlinear_matmul(Importing& in, NodeView& view);
+// operators_arithmetic.cpp
+void import_arithmetic(Importing& in, NodeView& view);  // Add, Sub, Mul, Div, Sum, Neg
+void import_batch_norm(Importing& in, NodeView& view);
+void import_expand(Importing& in, NodeView& view);
 // operators_point.cpp
 void import_quantize(Importing& in, NodeView& view);
 void import_dequantize(Importing& in, NodeView& view);
-void import_arithmetic(Importing& in, NodeView& view);  // Add, Sub, Mul, Div, Sum, Neg
-void import_batch_norm(Importing& in, NodeView& view);
 void import_bend(Importing& in, NodeView& view);  // Relu, Clip, LeakyRelu, PRelu
 void import_function(Importing& in, NodeView& view);
 // operators_window.cpp

@@ -1,4 +1,4 @@
-// Element by element: arithmetic with constants and between tensors, activations, functions, and the way to integers and back.
+// Element by element: activations, functions, and the way to integers and back.
 #include <algorithm>
 #include <cmath>
 
@@ -24,85 +24,6 @@ std::vector<double> spread(const OnnxArray& array, const std::vector<std::int64_
         throw Refused("found " + std::to_string(values.size()) + " numbers as " + what +
                       ", expected one, or one for each channel [channels, 1, 1]");
     return values;
-}
-
-RealNode& affine(Importing& in, NodeView& view, const Symbol& symbol, bool by_channel)
-{
-    const std::size_t input = by_channel ? in.natural(view, symbol) : symbol.value;
-    RealNode& node = in.add(view, RealOp::Affine, {input}, symbol.dims, in.value(input).cube);
-    in.set(view, {std::nullopt, node.output, symbol.dims, std::nullopt});
-    return node;
-}
-
-/// With a constant.
-void scaled(Importing& in, NodeView& view, const std::string& op, std::size_t variable)
-{
-    const Symbol symbol = view.value(variable, "a tensor");
-    const OnnxArray& array = view.constant(1 - variable, "a constant").array;
-    std::vector<double> values = spread(array, symbol.dims, "the constant");
-    if (op == "Div" && variable == 1) throw Refused("divides a constant by a tensor, expected a constant on the right");
-    RealNode& node = affine(in, view, symbol, values.size() > 1);
-    if (op == "Div")
-        for (double& value : values)
-            if (!std::isfinite(value = 1 / value)) throw Refused("divides by 0");
-    if (op == "Mul" || op == "Div") node.factor = std::move(values);
-    else {
-        if (op == "Sub" && variable == 0)
-            for (double& value : values) value = -value;
-        node.bias = std::move(values);
-        if (op == "Sub" && variable == 1) node.factor = {-1};
-    }
-}
-
-/// Rows and columns of which there is one are repeated until there are as many as in `dims`: by the host.
-Symbol repeated(Importing& in, NodeView& view, const Symbol& from, const std::vector<std::int64_t>& dims)
-{
-    if (from.dims == dims) return from;
-    Extent times;
-    for (std::size_t i = 1; i < dims.size(); ++i)
-        if (from.dims[i] != dims[i]) (i + 1 == dims.size() ? times.x : times.y) = static_cast<std::uint32_t>(dims[i]);
-    RealNode& node = in.add(view, RealOp::Upsample, {in.natural(view, from)}, dims, in.natural_cube(dims));
-    node.times = times;
-    return {std::nullopt, node.output, dims, std::nullopt};
-}
-
-/// The dimensions that both have when what is there once is repeated.
-std::vector<std::int64_t> common_dims(const Symbol& a, const Symbol& b)
-{
-    if (a.dims == b.dims) return a.dims;
-    if (a.dims.size() != b.dims.size() || a.dims.size() < 2 || a.dims.size() > 3 || a.dims[0] != b.dims[0])
-        throw Refused("joins tensors of different shapes, expected as many dimensions and channels: rows and columns can be repeated only");
-    std::vector<std::int64_t> dims;
-    for (std::size_t i = 0; i < a.dims.size(); ++i) {
-        if (a.dims[i] != b.dims[i] && a.dims[i] != 1 && b.dims[i] != 1)
-            throw Refused("joins tensors of " + std::to_string(a.dims[i]) + " and " + std::to_string(b.dims[i]) +
-                          " rows or columns, expected as many, or one");
-        dims.push_back(std::max(a.dims[i], b.dims[i]));
-    }
-    return dims;
-}
-
-void between(Importing& in, NodeView& view, const std::string& op, const Symbol& first, const Symbol& second)
-{
-    if (op == "Div") throw Refused("divides by a tensor, expected a constant: no unit divides");
-    const std::vector<std::int64_t> dims = common_dims(first, second);
-    const Symbol a = repeated(in, view, first, dims), b = repeated(in, view, second, dims);
-    std::size_t left = a.value, right = b.value;
-    if (!(in.value(left).cube == in.value(right).cube)) {
-        left = in.natural(view, a);
-        right = in.natural(view, b);
-    }
-    RealNode& node = in.add(view, op == "Mul" ? RealOp::Multiply : RealOp::Add, {left, right}, a.dims, in.value(left).cube);
-    if (op == "Sub") node.sign = -1;
-    in.set(view, {std::nullopt, node.output, a.dims, std::nullopt});
-}
-
-/// A constant with an element for each one of an image, and not only one for each channel.
-bool is_whole_image(const OnnxArray& array, const std::vector<std::int64_t>& dims)
-{
-    std::vector<std::int64_t> shape = array.shape;
-    if (shape.size() == dims.size() + 1 && shape.front() == 1) shape.erase(shape.begin());
-    return dims.size() > 1 && shape == dims && std::any_of(dims.begin() + 1, dims.end(), [](std::int64_t size) { return size != 1; });
 }
 
 double limit(NodeView& view, const char* attribute, std::size_t input, double fallback)
@@ -224,60 +145,6 @@ void quantize_constant(Importing& in, NodeView& view, std::int64_t axis)
 
 }  // namespace
 
-void import_arithmetic(Importing& in, NodeView& view)
-{
-    const std::string& op = view.node().op;
-    if (op == "Neg") {
-        affine(in, view, view.value(0, "a tensor"), false).factor = {-1};
-        return;
-    }
-    if (op == "Sum") {
-        if (view.inputs() == 1) return import_shape(in, view);
-        Symbol sum = view.value(0, "a term");
-        for (std::size_t i = 1; i < view.inputs(); ++i) {
-            between(in, view, "Add", sum, view.value(i, "a term"));
-            sum = in.symbol(view.node().outputs.front());
-        }
-        return;
-    }
-    if (view.inputs() != 2) throw Refused("has " + std::to_string(view.inputs()) + " inputs, expected 2");
-    for (const std::size_t variable : {0U, 1U}) {
-        if (!view.is_constant(1 - variable)) continue;
-        const Symbol symbol = view.value(variable, "a tensor");
-        if (op == "Div" || !is_whole_image(view.constant(1 - variable, "a constant").array, symbol.dims))
-            return scaled(in, view, op, variable);
-        const Symbol fixed = in.fixed_value(view, 1 - variable, symbol.dims);
-        return variable == 0 ? between(in, view, op, symbol, fixed) : between(in, view, op, fixed, symbol);
-    }
-    between(in, view, op, view.value(0, "a tensor"), view.value(1, "a tensor"));
-}
-
-void import_batch_norm(Importing& in, NodeView& view)
-{
-    const Symbol symbol = view.value(0, "what it normalises");
-    view.expect("training_mode", 0);
-    view.expect("spatial", 1);
-    view.real("momentum", 0.9);
-    const double epsilon = view.real("epsilon", 1e-5);
-    if (symbol.dims.empty()) throw Refused("has no channels, expected some");
-    const auto channels = static_cast<std::size_t>(symbol.dims[0]);
-    std::array<const OnnxArray*, 4> p{};
-    constexpr std::array kNames{"scale", "B", "mean", "var"};
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        p[i] = &view.constant(i + 1, kNames[i]).array;
-        if (p[i]->size() != channels)
-            throw Refused("found " + std::to_string(p[i]->size()) + " numbers as " + kNames[i] + ", expected " + std::to_string(channels));
-    }
-    RealNode& node = affine(in, view, symbol, true);
-    node.factor.resize(channels);
-    node.bias.resize(channels);
-    for (std::size_t c = 0; c < channels; ++c) {
-        node.factor[c] = p[0]->at(c) / std::sqrt(p[3]->at(c) + epsilon);
-        node.bias[c] = p[1]->at(c) - p[2]->at(c) * node.factor[c];
-        if (!std::isfinite(node.factor[c]) || !std::isfinite(node.bias[c])) throw Refused("has a variance or a number that is not finite");
-    }
-}
-
 void import_bend(Importing& in, NodeView& view)
 {
     const std::string& op = view.node().op;
@@ -291,7 +158,7 @@ void import_bend(Importing& in, NodeView& view)
         if (high < 1e30) bend.high = high;
     } else if (op == "LeakyRelu") bend.slopes = {view.real("alpha", 0.01)};
     else bend.slopes = spread(view.constant(1, "the slope").array, symbol.dims, "the slope");
-    affine(in, view, symbol, bend.slopes.size() > 1).bend = bend;
+    in.affine(view, symbol, bend.slopes.size() > 1).bend = bend;
 }
 
 void import_function(Importing& in, NodeView& view)

@@ -28,6 +28,7 @@ public:
         if (!halves_) {
             change_grids();
             choose_grids();
+            centre_products();
             bend_behind_additions();
         }
         emit();
@@ -185,6 +186,28 @@ private:
         }
     }
 
+    /// Of a product SDP subtracts one zero point. If both tensors have one, the tensor whose steps grow less by it gets symmetric steps in
+    /// front: 127 for the integer that is farthest from its zero point.
+    void centre_products()
+    {
+        const auto reach = [&](std::size_t value) {
+            const std::int32_t zero = g_.values[value].grid->zero;
+            return std::max(127 - zero, zero + 128);
+        };
+        for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+            const std::vector<std::size_t> factors = g_.nodes[i].inputs;
+            const auto without = [&](std::size_t value) { return g_.values[value].grid->zero == 0; };
+            if (g_.nodes[i].op != RealOp::Multiply || std::any_of(factors.begin(), factors.end(), without)) continue;
+            const std::size_t n = reach(factors[1]) <= reach(factors[0]) ? 1 : 0;
+            const double scale = g_.values[factors[n]].grid->scale * reach(factors[n]) / kMost;
+            const auto [made, behind] =
+                copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i), factors[n], std::string(g_.nodes[i].label));
+            g_.values[made].grid = Grid{scale, 0};
+            i = static_cast<std::size_t>(behind - g_.nodes.begin());
+            g_.nodes[i].inputs[n] = made;
+        }
+    }
+
     /// Where 0 of an added tensor is not its integer 0, SDP cannot tell in one step what is below it: the limit follows in a step of its
     /// own.
     void bend_behind_additions()
@@ -290,9 +313,7 @@ private:
                 break;
             case RealOp::Multiply:
                 layer.op = NetworkOp::Multiply;
-                if (grid(node.inputs.back()).zero == 0) break;
-                if (in.zero == 0) std::swap(layer.inputs.front(), layer.inputs.back());
-                else problems_.add(node.label, "multiplies two tensors with zero points, expected one of them without");
+                if (grid(node.inputs.back()).zero != 0) std::swap(layer.inputs.front(), layer.inputs.back());
                 break;
             case RealOp::Affine:
                 layer.op = NetworkOp::Affine;
@@ -313,6 +334,7 @@ private:
             case RealOp::Upsample:
                 layer.op = NetworkOp::Upsample;
                 layer.factor = node.times;
+                n.copies = node.copies;
                 break;
             case RealOp::Softmax:
                 layer.op = NetworkOp::Softmax;
@@ -381,8 +403,8 @@ private:
     const bool halves_;
     QuantisedNetwork q_;
     Problems problems_;
-    std::vector<bool> given_;  // by value: its grid is the model's
-    std::vector<std::size_t> last_;  // by output: the value that the machine makes of it
+    std::vector<bool> given_;                                // by value: its grid is the model's
+    std::vector<std::size_t> last_;                          // by output: the value that the machine makes of it
     std::vector<std::pair<std::size_t, std::size_t>> tied_;  // values of one grid
     std::map<std::size_t, std::size_t> source_;              // of copies
     std::vector<std::size_t> parent_;                        // of values, towards the one that stands for all of a grid

@@ -22,8 +22,8 @@ struct ImagesResult {
         Error error{};
     };
     struct Output {
-        std::string name{}, file{};        // file: below the folder; empty if none was written
-        std::vector<std::int64_t> dims{};  // of one image
+        std::string name{}, file{};         // file: below the folder; empty if none was written
+        std::vector<std::int64_t> dims{};   // of one image
         std::optional<double> agreement{};  // images with the same largest element
         Error error{};
     };

@@ -203,10 +203,9 @@ constexpr std::array kNetworkKeys{
         }},
     Key<NetworkResult>{{"outputs", "list", "", "of the model, in its order", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&] { return image_outputs_json(*r.images); }); }},
-    Key<NetworkResult>{{"tensors", "list", "", "of all images against the model in real numbers", kValues},
-                       [](const NetworkResult& r) {
-                           return r.images && r.images->values ? tensor_errors_json(r.plan, *r.images) : kAbsent;
-                       }},
+    Key<NetworkResult>{
+        {"tensors", "list", "", "of all images against the model in real numbers", kValues},
+        [](const NetworkResult& r) { return r.images && r.images->values ? tensor_errors_json(r.plan, *r.images) : kAbsent; }},
     Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
                        [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
     Key<NetworkResult>{{"utilization", "number", "", "MACs over what the array could do in `cycles`"},
@@ -215,7 +214,8 @@ constexpr std::array kNetworkKeys{
         {"verified", "flag or null", "", "every value of every tensor is equal; null with --timing-only"},
         [](const NetworkResult& r) -> OrderedJson { return r.findings.empty() ? OrderedJson() : OrderedJson(r.verified()); }},
     Key<NetworkResult>{
-        {"output", "text or null", "", "the file of the last layer's tensor, of a model that of its first output; null if none was written"},
+        {"output", "text or null", "",
+         "the file of the last layer's tensor, of a model that of its first output; null if none was written"},
         [](const NetworkResult& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
     Key<NetworkResult>{{"memory_use", "object", "", "how much memory tensors and weights take: below"},
                        [](const NetworkResult& r) { return memory_use_json(r.plan); }},

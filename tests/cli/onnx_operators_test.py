@@ -129,6 +129,14 @@ class Reals(Operators):
         each = self.on_steps(1, 5, 9, 8, scale=0.03)
         for op, function in (("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply)):
             self.one(op, function(d, each.astype(float)), {"k": each})
+        for shape in ((1, 1, 9, 8), (8,), (9, 1), (1, 5, 1, 8), (1, 9, 1)):
+            k = self.on_steps(*shape, scale=0.03)
+            k[k == 0] = F(0.03)
+            for op, function in (("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Div", np.divide)):
+                self.one(op, function(d, k.astype(float)), {"k": k}, steps=1.6 if op == "Div" else 1.01)
+        flat = self.x[:, :1].copy()
+        for k in (self.on_steps(5, 1, 1, scale=0.03), self.on_steps(1, 5, 9, 1, scale=0.03)):
+            self.near([node("Add", ["x", "k"], ["y"])], {"k": k}, flat, flat + k.astype(float), steps=1.6)
         k = self.reals(5, 1, 1)
         self.near([node("Sub", ["k", "x"], ["y"])], {"k": k}, self.x, k - d)
         p = {name: self.reals(5) for name in "gbm"}
@@ -152,6 +160,19 @@ class Reals(Operators):
             for shape in ((5, 9, 1), (5, 1, 8), (5, 1, 1)):
                 z = self.on_steps(2, *shape, scale=0.013)
                 self.near([node(op, ["x", "z"], ["y"])], {}, {"x": self.x, "z": z}, function(d, z.astype(float)))
+        for shape in ((1, 9, 8), (1, 9, 1), (1, 1, 1)):
+            z = self.on_steps(2, *shape, scale=0.013)
+            self.near([node("Add", ["x", "z"], ["y"])], {}, {"x": self.x, "z": z}, d + z)
+            self.near([node("Mul", ["z", "x"], ["y"])], {}, {"x": self.x, "z": z}, d * z.astype(float))
+        flat, channels = self.on_steps(2, 1, 9, 8), self.on_steps(2, 5, 1, 1, scale=0.013)
+        self.near([node("Sub", ["x", "z"], ["y"])], {}, {"x": flat, "z": channels}, flat.astype(float) - channels)
+        few, many = self.on_steps(2, 1), self.on_steps(2, 24, scale=0.013)
+        self.near([node("Mul", ["x", "z"], ["y"])], {}, {"x": few, "z": many}, few.astype(float) * many)
+        rows, lines = self.on_steps(2, 6, 8), self.on_steps(2, 1, 8, scale=0.013)
+        self.near([node("Add", ["x", "z"], ["y"])], {}, {"x": rows, "z": lines}, rows.astype(float) + lines)
+        self.near([node("Expand", ["x", "s"], ["y"])], {"s": np.array([1, 5, 9, 8])}, flat, np.broadcast_to(flat, (2, 5, 9, 8)))
+        self.near([node("GlobalAveragePool", ["x"], ["g"]), node("Shape", ["x"], ["s"]), node("Expand", ["g", "s"], ["e"]), node("Mul", ["x", "e"], ["y"])], {}, self.x, d * one,
+                  steps=2.1)
         column, row = self.on_steps(2, 5, 9, 1), self.on_steps(2, 5, 1, 8, scale=0.013)
         self.near([node("Add", ["x", "z"], ["y"])], {}, {"x": column, "z": row}, column.astype(float) + row)
 
@@ -248,6 +269,17 @@ class Steps(Operators):
             self.assertEqual(out.shape, expected.shape)
             self.assertLessEqual(np.abs(out.astype(int) - expected).max(), 1)
 
+    def product(self, *factors):
+        """If both have a zero point, one of them goes to symmetric steps first: the one whose integers go less far from it."""
+        reals = [self.real(*factor) for factor in factors]
+        middle = np.iinfo(self.kind).min + 128
+        if all(int(zero) != middle for _, _, zero in factors):
+            reach = [max(127 - int(zero) + middle, int(zero) - middle + 128) for _, _, zero in factors]
+            n = int(reach[1] <= reach[0])
+            step = float(factors[n][1]) * reach[n] / 127
+            reals[n] = np.rint(reals[n] / step) * step
+        return reals[0] * reals[1]
+
     def run_all(self, kind, zx, zy):
         self.kind, self.zx, self.zy = kind, np.dtype(kind).type(zx), np.dtype(kind).type(zy)
         self.sx, self.sy, self.s2, wide, fine = F(0.031), F(0.047), F(0.013), F(0.31), F(0.01)
@@ -295,8 +327,8 @@ class Steps(Operators):
         self.check("sum and Relu", [dx, dx2, node("Add", ["d", "d2"], ["s"]), node("Relu", ["s"], ["r"])], two, np.maximum(x + x2, 0))
         self.check("difference", [dx, dx2, node("Sub", ["d", "d2"], ["r"])], two, x - x2)
         self.check("Concat", [dx, dx2, node("Concat", ["d", "d2"], ["r"], axis=1)], two, np.concatenate([x, x2], 1))
-        if zx == 0 and kind == "int8":
-            self.check("product", [dx, dx2, node("Mul", ["d", "d2"], ["r"])], two, x * x2)
+        self.check("product", [dx, dx2, node("Mul", ["d", "d2"], ["r"])], two, self.product((q, self.sx, self.zx), (q2, self.s2, self.zy)))
+        self.check("square", [dx, node("Mul", ["d", "d"], ["r"])], {"x": q}, self.product(*[(q, self.sx, self.zx)] * 2))
 
     def test_int8(self):
         self.run_all("int8", 0, 0)
