@@ -28,18 +28,30 @@ Launched unit_of(Client client)
     return Launched::Host;
 }
 
+Hazards::Finished finished_of(const Top& top)
+{
+    Hazards::Finished finished{};
+    for (std::size_t unit = 0; unit < kLaunched; ++unit) finished[unit] = top.finished(kLaunchedNames[unit]);
+    return finished;
+}
+
 }  // namespace
 
 Hazards::Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, Top& top)
-    : clock_(clock), atom_bytes_(hardware.memory.atom_bytes), operations_(hardware, program)
+    : Hazards(hardware, program, one_memory, clock, finished_of(top), top.cbuf().entries())
 {
-    for (std::size_t unit = 0; unit < kLaunched; ++unit) finished_[unit] = top.finished(kLaunchedNames[unit]);
+    top.watch(&primary_, &secondary_, &buffer_);
+}
+
+Hazards::Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, const Finished& finished,
+                 std::uint32_t cbuf_entries)
+    : clock_(clock), atom_bytes_(hardware.memory.atom_bytes), operations_(hardware, program), finished_(finished)
+{
     primary_.owner = secondary_.owner = buffer_.owner = this;
     primary_.shadow = &shadows_[0];
     secondary_.primary = false;
     secondary_.shadow = &shadows_[one_memory ? 0 : 1];
-    buffer_.entries.resize(top.cbuf().entries());
-    top.watch(&primary_, &secondary_, &buffer_);
+    buffer_.entries.resize(cbuf_entries);
 }
 
 Hazards::Cell& Hazards::Shadow::cell(std::uint64_t atom)

@@ -33,8 +33,17 @@ namespace dlasim {
 
 class Hazards {
 public:
+    /// By unit how many layers it has finished; null where a machine has no such unit.
+    using Finished = std::array<const std::uint32_t*, kLaunched>;
+
     /// Watches `top` from now on. `one_memory`: both ports see the same bytes.
     Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, Top& top);
+    /// Watches nobody: who moves values tells port() and buffer().
+    Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, const Finished& finished,
+            std::uint32_t cbuf_entries);
+
+    MemoryWatch& port(bool primary) { return primary ? primary_ : secondary_; }
+    CbufWatch& buffer() { return buffer_; }
 
     /// The host is at the next HostStep of the program, or behind it.
     void host(bool works);
@@ -117,7 +126,7 @@ private:
     const Clock& clock_;
     const std::uint32_t atom_bytes_;
     Operations operations_;
-    std::array<const std::uint32_t*, kLaunched> finished_{};
+    Finished finished_;
     std::uint64_t bdma_read_ = 0, bdma_written_ = 0;  // atoms
     std::size_t host_steps_ = 0;
     bool host_works_ = false;
