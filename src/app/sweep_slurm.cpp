@@ -82,7 +82,7 @@ std::vector<std::size_t> SlurmSweep::open_shards()
 void SlurmSweep::submit(const std::vector<std::size_t>& list)
 {
     std::string array;
-    for (const std::size_t i : list) array += (array.empty() ? "" : ",") + std::to_string(i);
+    for (const std::size_t i : list) array.append(array.empty() ? "" : ",").append(std::to_string(i));
     std::string task =
         fmt::format("exec {} sweep {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --jobs {} --limit {} --resume --out {}/\"$SLURM_ARRAY_TASK_ID\"",
                     shell_word(fs::read_symlink("/proc/self/exe").string()), shell_word(sweep_.file), shards(), options_.jobs,
