@@ -39,7 +39,8 @@ struct Exported {
 /// A range of memory that the program uses.
 struct MemoryRange {
     MemorySpace space = MemorySpace::Primary;
-    std::uint64_t address = 0, bytes = 0;
+    Address address;
+    std::uint64_t bytes = 0;
 };
 
 MemorySpace behind(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
@@ -72,7 +73,7 @@ void check_apart(const std::vector<MemoryRange>& ranges, const std::string& file
         for (const MemoryRange& b : ranges)
             if (a.space != b.space && a.address < b.address + b.bytes && b.address < a.address + a.bytes)
                 throw ConfigError(file, fmt::format("uses address {:#x} of both memories, which a case with one memory cannot hold",
-                                                    std::max(a.address, b.address)));
+                                                    std::max(a.address, b.address).byte()));
 }
 
 /// Without the zeros at the end.
@@ -142,9 +143,9 @@ Exported export_ranged(const ExportOptions& options, const Ranged& what, const s
     std::vector<MemoryRange> ranges;
     std::vector<Bytes> before;
     for (const TouchedRange& range : what.ranges) {
-        machine.require_memory(behind(range.place), Address(range.place.address), range.bytes, range.where);
+        machine.require_memory(behind(range.place), range.place.address, range.bytes, range.where);
         ranges.push_back({behind(range.place), range.place.address, range.bytes});
-        before.push_back(machine.read_memory(ranges.back().space, Address(ranges.back().address), ranges.back().bytes));
+        before.push_back(machine.read_memory(ranges.back().space, ranges.back().address, ranges.back().bytes));
         MemoryImage image{ranges.back().space, ranges.back().address, before.back()};
         trim(image.bytes);
         if (!image.bytes.empty()) recording.images.push_back(std::move(image));
@@ -154,7 +155,7 @@ Exported export_ranged(const ExportOptions& options, const Ranged& what, const s
     exported.run = machine.run(what.program);
     check_ended(exported.run, what.file);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-        Bytes after = machine.read_memory(ranges[i].space, Address(ranges[i].address), ranges[i].bytes);
+        Bytes after = machine.read_memory(ranges[i].space, ranges[i].address, ranges[i].bytes);
         if (after != before[i]) add_output(recording, ranges[i], std::move(after));
     }
     return exported;

@@ -6,19 +6,17 @@
 
 namespace dlasim {
 
-using loadable::Location;
-
-MemorySpace space(const Location& location) { return location.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
+MemorySpace space(const Place& location) { return location.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
 
 LoadableRun::LoadableRun(const loadable::Plan& plan, const MachineOptions& options, bool verify)
     : plan_(plan), values_(options.values), machine_(plan.hardware, plan.memory, options), acted_(plan.actions.size())
 {
     for (const loadable::Used& used : loadable::used_memory(plan))
-        machine_.require_memory(space(used.place), Address(used.place.address), used.bytes, used.where);
+        machine_.require_memory(space(used.place), used.place.address, used.bytes, used.where);
     if (verify) reference_.emplace(plan);
     // Without values too: compressed weights take the time that they say.
     loadable::fill_memory(
-        plan_, [&](const Location& to, std::span<const std::uint8_t> bytes) { machine_.write_memory(space(to), to.address, bytes); });
+        plan_, [&](const Place& to, std::span<const std::uint8_t> bytes) { machine_.write_memory(space(to), to.address, bytes); });
     for (const ProgramEntry& entry : plan.program) {
         const HostStep* step = std::get_if<HostStep>(&entry);
         if (!step) break;
@@ -46,9 +44,9 @@ std::vector<SeenRange> LoadableRun::look(const std::vector<loadable::Range>& ran
     return seen;
 }
 
-std::vector<std::uint8_t> LoadableRun::read(const Location& from, std::uint64_t bytes) const
+std::vector<std::uint8_t> LoadableRun::read(const Place& from, std::uint64_t bytes) const
 {
-    return machine_.read_memory(space(from), Address(from.address), bytes);
+    return machine_.read_memory(space(from), from.address, bytes);
 }
 
 void LoadableRun::act(std::size_t number)
@@ -63,8 +61,8 @@ void LoadableRun::act(std::size_t number)
     if (action.kind == loadable::HostAction::Kind::Completed) return judge(action.number);
     if (reference_) reference_->host(action.number);
     loadable::run_host_task(
-        plan_.hosts[action.number], [&](const Location& from, std::uint64_t bytes) { return read(from, bytes); },
-        [&](const Location& to, const std::vector<std::uint8_t>& bytes) { machine_.write_memory(space(to), to.address, bytes); });
+        plan_.hosts[action.number], [&](const Place& from, std::uint64_t bytes) { return read(from, bytes); },
+        [&](const Place& to, const std::vector<std::uint8_t>& bytes) { machine_.write_memory(space(to), to.address, bytes); });
 }
 
 void LoadableRun::judge(std::size_t chain)
@@ -72,7 +70,7 @@ void LoadableRun::judge(std::size_t chain)
     if (!reference_) return;
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu = std::clock();
-    reference_->chain(chain, [&](const Location& from, std::span<std::uint8_t> bytes) {
+    reference_->chain(chain, [&](const Place& from, std::span<std::uint8_t> bytes) {
         const std::vector<std::uint8_t> there = read(from, bytes.size());
         std::copy(there.begin(), there.end(), bytes.begin());
     });

@@ -8,7 +8,7 @@
 
 namespace dlasim {
 
-MemorySpace space(const loadable::Location& location);
+MemorySpace space(const Place& location);
 
 class LoadableRun {
 public:
@@ -22,7 +22,7 @@ public:
     std::vector<SeenRange> look(const std::vector<loadable::Range>& ranges) const;
     /// After the last hardware task.
     const std::vector<SeenRange>& written() const { return written_; }
-    std::vector<std::uint8_t> read(const loadable::Location& from, std::uint64_t bytes) const;
+    std::vector<std::uint8_t> read(const Place& from, std::uint64_t bytes) const;
     /// By chain; empty without verification.
     std::vector<std::optional<loadable::Verdict>> verdicts() const;
     /// Of the simulation, the golden operations left out.

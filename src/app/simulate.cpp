@@ -39,8 +39,7 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
     MachineOptions how = machine_options(options);
     how.drain = job.drains;
     Machine machine(job.hardware, job.memory, how);
-    for (const TouchedRange& range : job.ranges)
-        machine.require_memory(space(range.place), Address(range.place.address), range.bytes, range.where);
+    for (const TouchedRange& range : job.ranges) machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
     if (!options.timing_only || job.timed_by_values)
         job.contents->before(
             [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
@@ -48,7 +47,7 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
     if (!run_program(simulation, machine, job.program, options) || options.timing_only) return simulation;
     const RunResult& run = simulation.run;
     Findings findings = job.contents->after(
-        {[&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), Address(place.address), bytes); },
+        {[&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); },
          run.reads.empty() ? 0 : run.reads.back().second});
     simulation.comparison = std::move(findings.comparison);
     simulation.output = std::move(findings.output);
@@ -68,13 +67,12 @@ NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options, co
     NetworkSimulation simulation;
     simulation.machine = std::make_shared<Machine>(plan.hardware, plan.memory, machine_options(options));
     Machine& machine = *simulation.machine;
-    for (const TouchedRange& range : plan.ranges)
-        machine.require_memory(space(range.place), Address(range.place.address), range.bytes, range.where);
+    for (const TouchedRange& range : plan.ranges) machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
     const Contents::Write write = [&machine](const Place& place, std::span<const std::uint8_t> bytes) {
         machine.write_memory(space(place), place.address, bytes);
     };
     simulation.read = [&machine](const Place& place, std::uint64_t bytes) {
-        return machine.read_memory(space(place), Address(place.address), bytes);
+        return machine.read_memory(space(place), place.address, bytes);
     };
     std::size_t image = 0;
     std::optional<TensorWatch> watch;

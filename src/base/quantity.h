@@ -55,7 +55,13 @@ public:
         byte_ += bytes;
         return *this;
     }
+    constexpr Address& operator-=(std::uint64_t bytes)
+    {
+        byte_ -= bytes;
+        return *this;
+    }
     friend constexpr Address operator+(Address a, std::uint64_t bytes) { return a += bytes; }
+    friend constexpr Address operator-(Address a, std::uint64_t bytes) { return a -= bytes; }
     friend constexpr std::uint64_t operator-(Address a, Address b) { return a.byte_ - b.byte_; }
 
 private:

@@ -76,8 +76,9 @@ struct TensorSource {
 
 /// Where a layer's tensors begin: which memory, and which banks of a DRAM they meet in.
 struct Placement {
-    Place input{true, 0x80000000}, weights{true, 0x90000000}, output{true, 0xa0000000};
-    std::array<Place, 3> operands{{{true, 0xb0000000}, {true, 0xc0000000}, {true, 0xd0000000}}};  // of BS, BN, EW
+    Place input{true, Address{0x80000000}}, weights{true, Address{0x90000000}}, output{true, Address{0xa0000000}};
+    std::array<Place, 3> operands{
+        {{true, Address{0xb0000000}}, {true, Address{0xc0000000}}, {true, Address{0xd0000000}}}};  // of BS, BN, EW
 };
 
 struct Layer {

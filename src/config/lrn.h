@@ -21,7 +21,7 @@ struct Lrn {
     double input_scale = 1, output_scale = 1;
     std::uint32_t width = 1, height = 1, channels = 1;
     Precision precision = Precision::Int8;
-    Place input{true, 0x80000000}, output{true, 0xa0000000};
+    Place input{true, Address{0x80000000}}, output{true, Address{0xa0000000}};
     std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
     std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
 

@@ -1,13 +1,14 @@
 // Where something stands: a byte address behind one of the two memory ports.
 #pragma once
-#include <cstdint>
+#include "base/quantity.h"
 
 namespace dlasim {
 
 struct Place {
     bool primary = true;  // behind DBB, else behind CVSRAM
-    std::uint64_t address = 0;
+    Address address;
     bool operator==(const Place&) const = default;
+    friend constexpr Place operator+(Place place, std::uint64_t bytes) { return {place.primary, place.address + bytes}; }
 };
 
 }  // namespace dlasim

@@ -7,11 +7,11 @@ namespace {
 
 const std::vector<std::string> kMemories{"dbb", "cvsram"};
 
-std::uint64_t checked_address(std::int64_t address, const std::string& where, const PlaceRule& rule)
+Address checked_address(std::int64_t address, const std::string& where, const PlaceRule& rule)
 {
     if (address % rule.multiple != 0)
         throw ConfigError(where, "found " + std::to_string(address) + ", expected a multiple of " + std::to_string(rule.multiple));
-    return static_cast<std::uint64_t>(address);
+    return Address{static_cast<std::uint64_t>(address)};
 }
 
 std::string meaning(bool primary) { return std::string("byte address behind the ") + (primary ? "DBB" : "CVSRAM") + " port"; }
@@ -19,7 +19,7 @@ std::string meaning(bool primary) { return std::string("byte address behind the 
 std::optional<std::int64_t> address_of(const std::optional<Place>& place)
 {
     if (!place) return std::nullopt;
-    return static_cast<std::int64_t>(place->address);
+    return static_cast<std::int64_t>(place->address.byte());
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ Place read_place(const JsonObject& parent, std::string_view key, const PlaceRule
 
 OrderedJson place_json(const Place& place)
 {
-    if (place.primary) return place.address;
-    return {{"memory", memory_name(place)}, {"address", place.address}};
+    if (place.primary) return place.address.byte();
+    return {{"memory", memory_name(place)}, {"address", place.address.byte()}};
 }
 
 }  // namespace dlasim

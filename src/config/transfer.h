@@ -23,7 +23,7 @@ namespace dlasim {
 struct BlockEnd {
     Place place;
     std::uint32_t line_stride = 0, surface_stride = 0;
-    std::uint64_t line_address(std::uint32_t surface, std::uint32_t line) const
+    Address line_address(std::uint32_t surface, std::uint32_t line) const
     {
         return place.address + std::uint64_t{surface} * surface_stride + std::uint64_t{line} * line_stride;
     }
@@ -49,7 +49,7 @@ struct Reshape {
     Extent stride;                                      // contract
     std::uint32_t width = 1, height = 1, channels = 1;  // of the input
     Precision precision = Precision::Int8;
-    Place input{true, 0x80000000}, output{true, 0xa0000000};
+    Place input{true, Address{0x80000000}}, output{true, Address{0xa0000000}};
     std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
     std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
 

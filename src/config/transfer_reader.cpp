@@ -158,7 +158,7 @@ std::string data_path(const JsonObject& data, const char* key, const std::string
 OrderedJson end_json(const BlockEnd& end)
 {
     return {{"memory", memory_name(end.place)},
-            {"address", end.place.address},
+            {"address", end.place.address.byte()},
             {"line_stride", end.line_stride},
             {"surface_stride", end.surface_stride}};
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/bits.h"
+#include "base/quantity.h"
 
 namespace dlasim {
 
@@ -99,6 +100,6 @@ struct Hardware {
 inline constexpr std::uint32_t kCvsramBytes = 4u << 20;
 
 /// Software puts everything below: what machines of 32 address bits reach. [spec] configurations.md
-inline constexpr std::uint64_t kReachable = std::uint64_t{1} << 32;
+inline constexpr Address kReachable{std::uint64_t{1} << 32};
 
 }  // namespace dlasim

@@ -15,9 +15,9 @@ public:
     static constexpr std::uint64_t kAtomBytes = 32, kPageBytes = 1u << 16;
 
     /// Adds the atoms of a range; the address of the first one that was there before. pre: atoms are whole
-    std::optional<std::uint64_t> insert(const Place& place, std::uint64_t bytes);
+    std::optional<Address> insert(const Place& place, std::uint64_t bytes);
     /// The address of the first atom of the range that is in the set.
-    std::optional<std::uint64_t> find(const Place& place, std::uint64_t bytes) const;
+    std::optional<Address> find(const Place& place, std::uint64_t bytes) const;
 
     std::size_t pages() const { return pages_.size(); }
     /// Where the pages begin, in order.
@@ -26,7 +26,7 @@ public:
 
 private:
     using Page = std::array<std::uint64_t, kPageBytes / kAtomBytes / 64>;
-    static std::uint64_t key(const Place& place) { return place.address / kPageBytes * 2 + place.primary; }
+    static std::uint64_t key(const Place& place) { return place.address.byte() / kPageBytes * 2 + place.primary; }
 
     std::unordered_map<std::uint64_t, Page> pages_;
 };

@@ -20,7 +20,8 @@ public:
     void copy(Place from, Place to, std::uint64_t bytes)
     {
         while (bytes > 0) {
-            const std::uint64_t in_source = from.address % AtomSet::kPageBytes, in_destination = to.address % AtomSet::kPageBytes;
+            const std::uint64_t in_source = from.address.byte() % AtomSet::kPageBytes,
+                                in_destination = to.address.byte() % AtomSet::kPageBytes;
             const std::uint64_t part = std::min(bytes, AtomSet::kPageBytes - std::max(in_source, in_destination));
             const auto source = at(from).begin() + static_cast<std::ptrdiff_t>(in_source);
             std::copy_n(source, part, at(to).begin() + static_cast<std::ptrdiff_t>(in_destination));
@@ -31,7 +32,7 @@ public:
     }
 
 private:
-    static std::uint64_t number(const Place& place) { return place.address / AtomSet::kPageBytes * 2 + place.primary; }
+    static std::uint64_t number(const Place& place) { return place.address.byte() / AtomSet::kPageBytes * 2 + place.primary; }
     std::unordered_map<std::uint64_t, Page> pages_;
 };
 
@@ -43,14 +44,15 @@ void compare_byte(Comparison& result, const Place& place, std::uint8_t found, st
     if (found == expected || ++result.mismatches > 5) return;
     char numbers[64], address[32];
     std::snprintf(numbers, sizeof numbers, ": found 0x%02x, expected 0x%02x", found, expected);
-    std::snprintf(address, sizeof address, " %#llx", static_cast<unsigned long long>(place.address));
+    std::snprintf(address, sizeof address, " %#llx", static_cast<unsigned long long>(place.address.byte()));
     result.examples.push_back(memory_name(place) + std::string(address) + what + numbers);
 }
 
 void insert_lines(AtomSet& set, const CopyBlock& block, const BlockEnd& end, std::uint64_t around)
 {
     for_each_line(block, [&](std::uint32_t surface, std::uint32_t line) {
-        const std::uint64_t address = end.line_address(surface, line), before = std::min(around, address);
+        const Address address = end.line_address(surface, line);
+        const std::uint64_t before = std::min(around, address.byte());
         set.insert({end.place.primary, address - before}, before + block.line_bytes + around);
     });
 }
@@ -67,7 +69,7 @@ std::vector<std::uint8_t> CopiedMemory::made(const Place& page) const
 {
     std::vector<std::uint8_t> bytes(AtomSet::kPageBytes);
     for (std::uint64_t i = 0; i < bytes.size(); i += 8) {
-        const std::uint64_t word = streams_[page.primary]((page.address + i) / 8);
+        const std::uint64_t word = streams_[page.primary]((page.address.byte() + i) / 8);
         for (unsigned b = 0; b < 8; ++b) bytes[i + b] = static_cast<std::uint8_t>(word >> 8 * b);
     }
     return bytes;
@@ -99,7 +101,7 @@ Findings CopiedMemory::after(const Remains& remains) const
             result.compared += found.size();
             continue;
         }
-        for (std::size_t i = 0; i < found.size(); ++i) compare_byte(result, {page.primary, page.address + i}, found[i], expected[i]);
+        for (std::size_t i = 0; i < found.size(); ++i) compare_byte(result, page + i, found[i], expected[i]);
     }
     return findings;
 }

@@ -158,17 +158,17 @@ constexpr std::array kPlanKeys{
     Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},
                  [](const Planned& p) -> OrderedJson { return p.first.pool ? OrderedJson(p.first.pool->geometry.columns) : kAbsent; }},
     Key<Planned>{{"addresses/input", "integer", "address", "of the first pass", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.address.input; }},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.input.byte(); }},
     Key<Planned>{{"addresses/weights", "integer", "address", "of the first pass", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.address.weights; }},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.weights.byte(); }},
     Key<Planned>{{"addresses/output", "integer", "address", "of the first pass", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.address.output; }},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.output.byte(); }},
     Key<Planned>{{"addresses/bs", "integer", "address", "operands of BS; 0 without", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[0]; }},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[0].byte(); }},
     Key<Planned>{{"addresses/bn", "integer", "address", "operands of BN; 0 without", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[1]; }},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[1].byte(); }},
     Key<Planned>{{"addresses/ew", "integer", "address", "operands of EW; 0 without", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[2]; }},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[2].byte(); }},
 };
 
 std::string pool_text(const Layer& l)

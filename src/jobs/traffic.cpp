@@ -95,8 +95,8 @@ Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hw)
     const Pass& first = plan.passes.front().pass;
     std::uint64_t input = 0, weights = 0, output = 0;
     std::array<std::uint64_t, 3> operands{}, operand_bytes{};
-    std::map<std::uint64_t, std::uint64_t> kernel_sets;                    // bytes, by address
-    std::array<std::map<std::uint64_t, std::uint64_t>, 3> operand_sets{};  // by kernels
+    std::map<Address, std::uint64_t> kernel_sets;                    // bytes
+    std::array<std::map<Address, std::uint64_t>, 3> operand_sets{};  // by kernels
     for (const PlannedPass& planned : plan.passes) {
         const Pass& p = planned.pass;
         const std::uint64_t set = planned.geometry.weight_bytes + (p.compressed.on ? p.compressed.mask_bytes : 0);

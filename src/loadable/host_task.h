@@ -17,7 +17,7 @@
 namespace dlasim::loadable {
 
 struct HostBuffer {
-    Location place;                   // of its first byte
+    Place place;                      // of its first byte
     std::uint64_t bytes = 0;          // from there to the end of its memory
     unsigned atom = 32, element = 1;  // bytes
     std::uint32_t width = 0, height = 0, channels = 0;
@@ -45,8 +45,8 @@ struct HostTask {
 
 HostTask read_host_task(const Loadable& loadable, const MemoryPlan& memories, std::size_t task);
 
-using ReadBytes = std::function<std::vector<std::uint8_t>(const Location& from, std::uint64_t bytes)>;
-using WriteBytes = std::function<void(const Location& to, const std::vector<std::uint8_t>& bytes)>;
+using ReadBytes = std::function<std::vector<std::uint8_t>(const Place& from, std::uint64_t bytes)>;
+using WriteBytes = std::function<void(const Place& to, const std::vector<std::uint8_t>& bytes)>;
 
 /// Carries it out on the memory of the machine.
 void run_host_task(const HostTask& task, const ReadBytes& read, const WriteBytes& write);

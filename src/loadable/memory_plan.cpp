@@ -10,7 +10,8 @@
 namespace dlasim::loadable {
 namespace {
 
-constexpr std::uint64_t kFirst[] = {0x80000000, 0x50000000}, kEnd[] = {std::uint64_t{1} << 32, 0x80000000};  // by domain
+constexpr Address kFirst[] = {Address{0x80000000}, Address{0x50000000}};
+constexpr Address kEnd[] = {Address{std::uint64_t{1} << 32}, Address{0x80000000}};  // by domain
 constexpr std::uint64_t kPage = 4096;
 
 std::uint64_t up_to(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
@@ -36,14 +37,14 @@ MemoryPlan::MemoryPlan(const Loadable& loadable, const Hardware& hardware) : loa
         if (memory.domain == 1 && !hardware.memory.has_secondary)
             throw ConfigError(where, "stands in SRAM, but " + hardware.name + " has no secondary memory port");
         const std::uint64_t step = std::max(memory.alignment, kPage);
-        std::uint64_t& end = end_[memory.domain];
-        const std::uint64_t base = up_to(end, step);
-        const std::uint64_t bytes = memory.size > kEnd[memory.domain] ? memory.size : up_to(std::max<std::uint64_t>(memory.size, 1), step);
-        if (bytes > kEnd[memory.domain] || base > kEnd[memory.domain] - bytes)
-            throw ConfigError(where, fmt::format("has {} bytes, but from {:#x} on there is room for {}", memory.size, base,
-                                                 kEnd[memory.domain] - std::min(base, kEnd[memory.domain])));
+        const Address end = kEnd[memory.domain];
+        const Address base{up_to(end_[memory.domain].byte(), step)};
+        const std::uint64_t room = end - std::min(base, end);
+        const std::uint64_t bytes = memory.size > room ? memory.size : up_to(std::max<std::uint64_t>(memory.size, 1), step);
+        if (bytes > room)
+            throw ConfigError(where, fmt::format("has {} bytes, but from {:#x} on there is room for {}", memory.size, base.byte(), room));
         bases_.push_back({memory.domain == 0, base});
-        end = base + bytes;
+        end_[memory.domain] = base + bytes;
     }
 }
 
@@ -56,10 +57,10 @@ const AddressEntry& MemoryPlan::entry(const Task& task, int index, const std::st
 
 std::size_t MemoryPlan::memory_of(const Task& task, int index, const std::string& where) const { return entry(task, index, where).memory; }
 
-Location MemoryPlan::place(const Task& task, int index, const std::string& where) const
+Place MemoryPlan::place(const Task& task, int index, const std::string& where) const
 {
     const AddressEntry& at = entry(task, index, where);
-    return {bases_[at.memory].primary, bases_[at.memory].address + at.offset};
+    return bases_[at.memory] + at.offset;
 }
 
 MemoryView MemoryPlan::view(const Task& task, int index, const std::string& where) const
@@ -87,7 +88,7 @@ Version MemoryPlan::version(const Task& task, int index, const std::string& wher
     return memory.contents.empty() ? Version{0, 12, 0} : loadable_.blobs[memory.contents.front().blob].version;
 }
 
-bool MemoryPlan::holds(const Location& from, std::uint64_t bytes) const
+bool MemoryPlan::holds(const Place& from, std::uint64_t bytes) const
 {
     const std::size_t domain = from.primary ? 0 : 1;
     return from.address >= kFirst[domain] && from.address <= end_[domain] && bytes <= end_[domain] - from.address;

@@ -8,16 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "config/place.h"
 #include "facts/hardware.h"
 #include "loadable/container.h"
 
 namespace dlasim::loadable {
-
-struct Location {
-    bool primary = true;  // behind DBB, else behind CVSRAM
-    std::uint64_t address = 0;
-    bool operator==(const Location&) const = default;
-};
 
 /// Bytes of a memory as the file has them: what no blob sets is zero.
 class MemoryView {
@@ -42,9 +37,9 @@ public:
     /// Refuses what the machine has no memory for.
     MemoryPlan(const Loadable& loadable, const Hardware& hardware);
 
-    Location base(std::size_t memory) const { return bases_[memory]; }
+    Place base(std::size_t memory) const { return bases_[memory]; }
     /// Entry `index` of a task's address list; `where` for messages.
-    Location place(const Task& task, int index, const std::string& where) const;
+    Place place(const Task& task, int index, const std::string& where) const;
     /// The memory behind it.
     std::size_t memory_of(const Task& task, int index, const std::string& where) const;
     /// Its bytes to the end of the memory.
@@ -52,14 +47,14 @@ public:
     /// The interface version of its blob; 0.12.0 without one.
     Version version(const Task& task, int index, const std::string& where) const;
     /// All bytes from there on are in memories of the loadable, or in what is left of their last page.
-    bool holds(const Location& from, std::uint64_t bytes) const;
+    bool holds(const Place& from, std::uint64_t bytes) const;
 
 private:
     const AddressEntry& entry(const Task& task, int index, const std::string& where) const;
 
     const Loadable& loadable_;
-    std::vector<Location> bases_;
-    std::uint64_t end_[2];
+    std::vector<Place> bases_;
+    Address end_[2];
 };
 
 }  // namespace dlasim::loadable

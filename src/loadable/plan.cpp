@@ -151,14 +151,11 @@ Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec
     return Planner(std::move(loadable), hardware, memory, std::move(options)).plan();
 }
 
-void fill_memory(const Plan& plan, const std::function<void(const Location& to, std::span<const std::uint8_t> bytes)>& write)
+void fill_memory(const Plan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write)
 {
     for (std::size_t m = 0; m < plan.loadable->memories.size(); ++m)
-        for (const Content& content : plan.loadable->memories[m].contents) {
-            Location to = plan.memories->base(m);
-            to.address += content.offset;
-            write(to, plan.loadable->blobs[content.blob].bytes);
-        }
+        for (const Content& content : plan.loadable->memories[m].contents)
+            write(plan.memories->base(m) + content.offset, plan.loadable->blobs[content.blob].bytes);
     const std::vector<std::size_t> bound = plan.loadable->bound(MemoryEntry::Input);
     for (std::size_t i = 0; i < bound.size(); ++i) write(plan.memories->base(bound[i]), plan.inputs[i]);
 }

@@ -32,7 +32,7 @@ struct HostAction {
 /// A range of memory that is looked at after the run.
 struct Range {
     std::size_t memory = 0;  // in the file
-    Location place;
+    Place place;
     std::uint64_t bytes = 0;
 };
 
@@ -59,12 +59,12 @@ struct Plan {
 Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options);
 
 /// Memory before the run: blobs, then inputs. What is not written is zero.
-void fill_memory(const Plan& plan, const std::function<void(const Location& to, std::span<const std::uint8_t> bytes)>& write);
+void fill_memory(const Plan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write);
 
 /// Ranges of memory that it uses, with a name for messages.
 struct Used {
     std::string where;
-    Location place;
+    Place place;
     std::uint64_t bytes = 0;
 };
 std::vector<Used> used_memory(const Plan& plan);

@@ -42,11 +42,11 @@ void Programmer::write_conv_outputs(const ConvOperation& op)
 {
     const Cube& out = op.destination;
     const bool single = out.width == 1 && out.height == 1;
-    const std::uint64_t out_address = out.address >= 0 ? address(out.address, true, out.offset, "destination", 0) : 0;
+    const Address out_address = out.address >= 0 ? address(out.address, true, out.offset, "destination", 0) : Address{};
     put("CACC.D_MISC_CFG", {{op.mode, 0, 1}, {op.precision, 12, 2}});
     put("CACC.D_DATAOUT_SIZE_0", {{less_one(out.width), 0, 13}, {less_one(out.height), 16, 13}});
     put("CACC.D_DATAOUT_SIZE_1", {{less_one(out.channels), 0, 13}});
-    write("CACC.D_DATAOUT_ADDR", out_address);
+    write("CACC.D_DATAOUT_ADDR", out_address.byte());
     write("CACC.D_BATCH_NUMBER", op.batch - 1u);
     write("CACC.D_LINE_STRIDE", out.line_stride);
     write("CACC.D_SURF_STRIDE", out.surface_stride);
@@ -94,7 +94,7 @@ void Programmer::write_cdma(const ConvOperation& op)
 {
     const Cube& in = op.source;
     const std::uint32_t atom = hw_.memory.atom_bytes;
-    std::uint64_t base = 0, weights = 0;
+    Address base, weights;
     if (!in.flies())
         base = op.feature() ? feature_address(in, "source", op.input_precision)
                             : address(in, "source", std::uint64_t{in.line_stride} * (in.height - 1) + in.width);

@@ -148,10 +148,10 @@ void Programmer::put(const std::string& name, std::initializer_list<Field> field
     write(name, word);
 }
 
-void Programmer::wide(const std::string& high, const std::string& low, std::uint64_t address)
+void Programmer::wide(const std::string& high, const std::string& low, Address address)
 {
-    write(high, address >> 32);
-    write(low, address);
+    write(high, address.byte() >> 32);
+    write(low, address.byte());
 }
 
 void Programmer::write_all(std::initializer_list<std::pair<const char*, std::uint64_t>> values)
@@ -177,26 +177,26 @@ void Programmer::check_size(const Cube& cube, const char* what) const
                       kMostCells));
 }
 
-std::uint64_t Programmer::address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const
+Address Programmer::address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const
 {
     const std::string where = task_->where_is(operation_);
-    Location at = memories_.place(loadable_.tasks[task_->task], index, where);
-    check(at.primary == primary, fmt::format("has its {} behind the {} port, but its memory stands behind the other one", what,
-                                             primary ? "primary" : "secondary"));
-    at.address += offset;
+    const Place base = memories_.place(loadable_.tasks[task_->task], index, where);
+    check(base.primary == primary, fmt::format("has its {} behind the {} port, but its memory stands behind the other one", what,
+                                               primary ? "primary" : "secondary"));
+    const Place at = base + offset;
     check(memories_.holds(at, bytes),
-          fmt::format("has {} bytes of {} from {:#x} on, which is not in the loadable's memories", bytes, what, at.address));
+          fmt::format("has {} bytes of {} from {:#x} on, which is not in the loadable's memories", bytes, what, at.address.byte()));
     return at.address;
 }
 
-std::uint64_t Programmer::address(const Cube& cube, const char* what, std::uint64_t bytes) const
+Address Programmer::address(const Cube& cube, const char* what, std::uint64_t bytes) const
 {
     check(cube.memory == CubeMemory::Primary || cube.memory == CubeMemory::Secondary,
           fmt::format("has memory type {} for its {}, expected 0 or 1", static_cast<unsigned>(cube.memory), what));
     return address(cube.address, cube.memory == CubeMemory::Primary, cube.offset, what, bytes);
 }
 
-std::uint64_t Programmer::feature_address(const Cube& cube, const char* what, unsigned precision) const
+Address Programmer::feature_address(const Cube& cube, const char* what, unsigned precision) const
 {
     const std::uint32_t per_atom = hw_.memory.atom_bytes / (precision == 0 ? 1 : 2);
     const std::uint64_t bytes = std::uint64_t{cube.surface_stride} * (ceil_div(cube.channels, per_atom) - 1) +

@@ -58,7 +58,7 @@ private:
 
     void write(const std::string& name, std::uint64_t value);
     void put(const std::string& name, std::initializer_list<Field> fields);
-    void wide(const std::string& high, const std::string& low, std::uint64_t address);
+    void wide(const std::string& high, const std::string& low, Address address);
     void write_all(std::initializer_list<std::pair<const char*, std::uint64_t>> values);
 
     void refuse(const std::string& problem) const;
@@ -69,10 +69,10 @@ private:
     void check_precision(unsigned precision) const;
     void check_size(const Cube& cube, const char* what) const;
     /// Its address; all `bytes` from there on are the loadable's.
-    std::uint64_t address(const Cube& cube, const char* what, std::uint64_t bytes) const;
-    std::uint64_t address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const;
+    Address address(const Cube& cube, const char* what, std::uint64_t bytes) const;
+    Address address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const;
     /// Of a cube of features.
-    std::uint64_t feature_address(const Cube& cube, const char* what, unsigned precision) const;
+    Address feature_address(const Cube& cube, const char* what, unsigned precision) const;
 
     void write_conv(const ConvOperation& op);
     void write_conv_outputs(const ConvOperation& op);

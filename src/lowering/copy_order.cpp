@@ -26,7 +26,7 @@ public:
         for_each_end(run, [&](const Place& place, const CopyBlock& block, const std::string& where) {
             const auto met = unsettled_[place.primary].find(place, block.line_bytes);
             if (met)
-                throw ConfigError(where, "touches address " + std::to_string(*met) + " of " + memory_name(place) +
+                throw ConfigError(where, "touches address " + std::to_string(met->byte()) + " of " + memory_name(place) +
                                              ", written by a launch that ends in the other memory: its interrupt says "
                                              "nothing of this one. Expected a launch of its own for what writes to " +
                                              memory_name(place));
@@ -35,7 +35,8 @@ public:
         for (std::size_t b = run.begin; b < run.end; ++b)
             for_each_place(b, blocks_[b].destination, [&](const Place& place) {
                 if (const auto met = written.insert(place, blocks_[b].line_bytes))
-                    throw ConfigError(where(b, "destination"), "writes address " + std::to_string(*met) + " of " + memory_name(place) +
+                    throw ConfigError(where(b, "destination"), "writes address " + std::to_string(met->byte()) + " of " +
+                                                                   memory_name(place) +
                                                                    " a second time, expected lines apart, or \"wait\": true");
                 touch(place, blocks_[b].line_bytes, where(b, "destination"));
             });
@@ -43,7 +44,7 @@ public:
             for_each_place(b, blocks_[b].source, [&](const Place& place) {
                 if (const auto met = written.find(place, blocks_[b].line_bytes))
                     throw ConfigError(where(b, "source"),
-                                      "reads address " + std::to_string(*met) + " of " + memory_name(place) +
+                                      "reads address " + std::to_string(met->byte()) + " of " + memory_name(place) +
                                           ", which is written at the same time, expected lines apart, or \"wait\": true");
                 touch(place, blocks_[b].line_bytes, where(b, "source"));
             });

@@ -2,6 +2,7 @@
 #include "facts/bdma.h"
 #include "golden/copied.h"
 #include "lowering/copy_order.h"
+#include "lowering/register_writer.h"
 #include "lowering/transfer_planner.h"
 
 namespace dlasim {
@@ -48,8 +49,8 @@ PortBeats beats_of(const Copy& copy, bool primary, const Hardware& hw)
         for (const auto& [end, count] : {std::pair{&block.source, &beats.reads}, std::pair{&block.destination, &beats.writes}}) {
             if (end->place.primary != primary) continue;
             for_each_line(block, [&, end = end, count = count](std::uint32_t s, std::uint32_t l) {
-                const std::uint64_t address = end->line_address(s, l);
-                *count += ceil_div(address + block.line_bytes, beat) - address / beat;
+                const std::uint64_t first = end->line_address(s, l).byte();
+                *count += ceil_div(first + block.line_bytes, beat) - first / beat;
             });
         }
     return beats;
@@ -103,10 +104,10 @@ std::vector<RegisterValue> block_writes(const CopyBlock& block)
     const auto put = [&](const char* name, std::uint64_t value) {
         writes.push_back({std::string("BDMA.") + name, static_cast<std::uint32_t>(value)});
     };
-    put("CFG_SRC_ADDR_LOW", block.source.place.address);
-    put("CFG_SRC_ADDR_HIGH", block.source.place.address >> 32);
-    put("CFG_DST_ADDR_LOW", block.destination.place.address);
-    put("CFG_DST_ADDR_HIGH", block.destination.place.address >> 32);
+    put("CFG_SRC_ADDR_LOW", low_word(block.source.place.address));
+    put("CFG_SRC_ADDR_HIGH", high_word(block.source.place.address));
+    put("CFG_DST_ADDR_LOW", low_word(block.destination.place.address));
+    put("CFG_DST_ADDR_HIGH", high_word(block.destination.place.address));
     put("CFG_LINE", block.line_bytes / kAtom - 1);
     put("CFG_CMD", block.source.place.primary | block.destination.place.primary << 1);
     put("CFG_LINE_REPEAT", block.lines - 1);

@@ -53,7 +53,7 @@ std::vector<PlannedImage> images_of(const Layer& layer, const LayerTensors& tens
             const KernelSet& set = passes[i].sets[s];
             const Addresses& at = places.sets[i][s];
             StoredKernels& stored = kernels[i][s];
-            const auto add_weights = [&](ImageOf what, std::uint64_t address, Bytes& bytes) {
+            const auto add_weights = [&](ImageOf what, Address address, Bytes& bytes) {
                 if (!bytes.empty()) images.push_back({what, {p.weights_primary, address}, std::move(bytes)});
             };
             add_weights(ImageOf::WeightMask, at.mask, stored.mask);

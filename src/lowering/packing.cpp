@@ -67,17 +67,19 @@ TouchedRange& range_at(std::vector<TouchedRange>& ranges, const Place& place)
     return *found;
 }
 
-Place behind(const TouchedRange& range) { return {range.place.primary, range.place.address + round_up(range.bytes, kAligned)}; }
+Place behind(const TouchedRange& range) { return range.place + round_up(range.bytes, kAligned); }
 
 void check_apart(const std::vector<TouchedRange>& ranges, const std::string& where)
 {
     for (const TouchedRange& a : ranges) {
         if (a.place.address + a.bytes > kReachable)
-            throw ConfigError(where, a.where + " ends at " + std::to_string(a.place.address + a.bytes) + ", expected all below 4 GiB");
+            throw ConfigError(where,
+                              a.where + " ends at " + std::to_string((a.place.address + a.bytes).byte()) + ", expected all below 4 GiB");
         for (const TouchedRange& b : ranges)
             if (a.place.primary == b.place.primary && a.place.address < b.place.address && a.place.address + a.bytes > b.place.address)
-                throw ConfigError(where, a.where + " ends at " + std::to_string(a.place.address + a.bytes) + ", expected at most " +
-                                             std::to_string(b.place.address) + ": parts of less than an atom take room of their own");
+                throw ConfigError(where, a.where + " ends at " + std::to_string((a.place.address + a.bytes).byte()) +
+                                             ", expected at most " + std::to_string(b.place.address.byte()) +
+                                             ": parts of less than an atom take room of their own");
     }
 }
 

@@ -49,7 +49,7 @@ Addresses part_addresses(const Addresses& all, const Geometry& geometry, const S
     Addresses a = all;
     const std::uint64_t line = fetch_of(strip.pass, part.rows, part.fetch_begin()).line;
     a.input += strip.input_offset + line * (strip.pass.line_stride != 0 ? strip.pass.line_stride : geometry.line_stride);
-    if (a.input_uv != 0) a.input_uv += strip.uv_offset + line * geometry.uv_line_stride;
+    if (a.input_uv != Address{}) a.input_uv += strip.uv_offset + line * geometry.uv_line_stride;
     const std::uint64_t row = strip.row + std::uint64_t{part.rows.first} * strip.row_step;
     a.output += row * geometry.out_line_stride + std::uint64_t{strip.column} * atom_bytes;
     for (std::size_t i = 0; i < a.operands.size(); ++i) {

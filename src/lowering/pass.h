@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity.h"
 #include "config/layer.h"
 #include "facts/hardware.h"
 
@@ -107,8 +108,8 @@ Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string
 
 /// Where what a pass reads and writes stands. 0: it does not use it.
 struct Addresses {
-    std::uint64_t input = 0, input_uv = 0, weights = 0, mask = 0, group_sizes = 0, output = 0;
-    std::array<std::uint64_t, 3> operands{};  // of BS, BN, EW
+    Address input, input_uv, weights, mask, group_sizes, output;
+    std::array<Address, 3> operands;  // of BS, BN, EW
 };
 
 struct RegisterValue {

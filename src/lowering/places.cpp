@@ -29,14 +29,14 @@ public:
     }
     std::string name() const { return std::string("the ") + name_; }
     bool primary() const { return primary_; }
-    std::uint64_t begin() const { return begin_; }
-    std::uint64_t end() const { return end_; }
+    Address begin() const { return begin_; }
+    Address end() const { return end_; }
     auto order() const { return std::pair{!primary_, begin_}; }
 
 private:
     const char* name_;
     bool primary_;
-    std::uint64_t begin_, end_;
+    Address begin_, end_;
 };
 
 struct Areas {
@@ -68,11 +68,11 @@ std::vector<TouchedRange> checked(const std::vector<Area>& areas, const std::str
         if (!area.primary() && !hw.memory.has_secondary)
             throw ConfigError(where, area.name() + " stand behind CVSRAM, expected DBB: " + hw.name + " has no secondary port");
         if (i + 1 < areas.size() && area.primary() == areas[i + 1].primary() && area.end() > areas[i + 1].begin())
-            throw ConfigError(where, area.name() + " at " + std::to_string(area.begin()) + " end at " + std::to_string(area.end()) +
-                                         " and overlap " + areas[i + 1].name() + " at " + std::to_string(areas[i + 1].begin()) +
-                                         ", expected areas apart");
+            throw ConfigError(where, area.name() + " at " + std::to_string(area.begin().byte()) + " end at " +
+                                         std::to_string(area.end().byte()) + " and overlap " + areas[i + 1].name() + " at " +
+                                         std::to_string(areas[i + 1].begin().byte()) + ", expected areas apart");
         if (area.end() > kReachable)
-            throw ConfigError(where, area.name() + " end at " + std::to_string(area.end()) + ", expected all below 4 GiB");
+            throw ConfigError(where, area.name() + " end at " + std::to_string(area.end().byte()) + ", expected all below 4 GiB");
         ranges.push_back({where + ": " + area.name(), {area.primary(), area.begin()}, area.end() - area.begin()});
     }
     return ranges;
@@ -86,9 +86,9 @@ std::uint64_t input_bytes(const Pass& pass, const Geometry& g)
 }
 
 /// Plane 1 of pixels. The machine takes x_offset modulo the pixels of an atom: plane 1 has fewer, so its base moves on.
-std::uint64_t input_uv(const Pass& pass, const Geometry& g, std::uint64_t input, std::uint32_t atom_bytes)
+Address input_uv(const Pass& pass, const Geometry& g, Address input, std::uint32_t atom_bytes)
 {
-    if (g.uv_line_stride == 0) return 0;
+    if (g.uv_line_stride == 0) return {};
     const std::uint32_t pixels = atom_bytes / (2 * pass.format->plane_pixel_bytes);
     return input + uv_offset(pass, g) + std::uint64_t{pass.x_offset / pixels} * atom_bytes;
 }
@@ -108,11 +108,11 @@ public:
         for (std::size_t s = 0; s < parts.sets.size(); ++s) sets.push_back(read_by(p, parts.sets[s], kernels[s], all));
         const std::uint64_t batch = parts.cube_bytes();
         const Stretch output = written(p, parts.pool ? parts.pool->bytes : batch * p.batch);
-        std::uint64_t address = output.place.address;
+        Place place = output.place;
         for (std::size_t s = 0; s < parts.sets.size(); ++s) {
-            sets[s].output = address;
-            if (kept && !p.post.compares()) keep(shaped, parts, parts.sets[s], {output.place.primary, address});
-            address += parts.sets[s].cube_bytes();
+            sets[s].output = place.address;
+            if (kept && !p.post.compares()) keep(shaped, parts, parts.sets[s], place);
+            place.address += parts.sets[s].cube_bytes();
         }
         places_.sets.push_back(std::move(sets));
     }

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "lowering/register_writer.h"
 
 namespace dlasim {
 namespace {
@@ -155,8 +156,8 @@ PassRegisters pool_writes(const PoolPass& p, const UnitGroups& groups)
     put("D_POOLING_PADDING_CFG", x.before | y.before << 4 | g.pad_right << 8 | g.pad_bottom << 12);
     for (std::uint32_t n = 1; n <= 7; ++n)
         put("D_POOLING_PADDING_VALUE_" + std::to_string(n) + "_CFG", pad_value(p.pool.pad_value, n, p.precision));
-    put("D_DST_BASE_ADDR_LOW", p.target.address);
-    put("D_DST_BASE_ADDR_HIGH", p.target.address >> 32);
+    put("D_DST_BASE_ADDR_LOW", low_word(p.target.address));
+    put("D_DST_BASE_ADDR_HIGH", high_word(p.target.address));
     put("D_DST_LINE_STRIDE", g.line_stride);
     put("D_DST_SURFACE_STRIDE", g.surface_stride);
     put("D_DST_RAM_CFG", p.target.primary);
@@ -166,8 +167,8 @@ PassRegisters pool_writes(const PoolPass& p, const UnitGroups& groups)
         unit = "PDP_RDMA.";
         put_input(groups.pdp_rdma);
         put("D_FLYING_MODE", 1);
-        put("D_SRC_BASE_ADDR_LOW", p.source.address);
-        put("D_SRC_BASE_ADDR_HIGH", p.source.address >> 32);
+        put("D_SRC_BASE_ADDR_LOW", low_word(p.source.address));
+        put("D_SRC_BASE_ADDR_HIGH", high_word(p.source.address));
         put("D_SRC_LINE_STRIDE", p.line_stride);
         put("D_SRC_SURFACE_STRIDE", p.surface_stride);
         put("D_SRC_RAM_CFG", p.source.primary);

@@ -4,8 +4,10 @@
 
 namespace dlasim {
 
-inline std::uint32_t low_word(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
-inline std::uint32_t high_word(std::uint64_t address) { return static_cast<std::uint32_t>(address >> 32); }
+inline std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+inline std::uint32_t high_word(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+inline std::uint32_t low_word(Address address) { return low_word(address.byte()); }
+inline std::uint32_t high_word(Address address) { return high_word(address.byte()); }
 inline std::uint32_t half_word(std::int32_t value) { return static_cast<std::uint32_t>(value) & 0xffff; }
 inline std::uint32_t halves(std::uint32_t upper, std::uint32_t lower) { return upper << 16 | lower; }
 

@@ -1,5 +1,7 @@
 #include "lowering/rubik_pass.h"
 
+#include "lowering/register_writer.h"
+
 namespace dlasim {
 
 std::vector<RegisterValue> rubik_writes(const RubikPass& p, unsigned group)
@@ -13,15 +15,15 @@ std::vector<RegisterValue> rubik_writes(const RubikPass& p, unsigned group)
     put("D_DAIN_RAM_TYPE", p.source.primary);
     put("D_DATAIN_SIZE_0", (p.height - 1) << 16 | (p.width - 1));
     put("D_DATAIN_SIZE_1", p.channels - 1);
-    put("D_DAIN_ADDR_HIGH", p.source.address >> 32);
-    put("D_DAIN_ADDR_LOW", p.source.address);
+    put("D_DAIN_ADDR_HIGH", high_word(p.source.address));
+    put("D_DAIN_ADDR_LOW", low_word(p.source.address));
     put("D_DAIN_LINE_STRIDE", p.in_line);
     put("D_DAIN_SURF_STRIDE", p.in_surface);
     put("D_DAIN_PLANAR_STRIDE", p.in_plane);
     put("D_DAOUT_RAM_TYPE", p.target.primary);
     put("D_DATAOUT_SIZE_1", p.out_channels - 1);
-    put("D_DAOUT_ADDR_HIGH", p.target.address >> 32);
-    put("D_DAOUT_ADDR_LOW", p.target.address);
+    put("D_DAOUT_ADDR_HIGH", high_word(p.target.address));
+    put("D_DAOUT_ADDR_LOW", low_word(p.target.address));
     put("D_DAOUT_LINE_STRIDE", p.out_line);
     put("D_CONTRACT_STRIDE_0", p.cube);
     put("D_CONTRACT_STRIDE_1", p.cube * p.stride.x);

@@ -71,13 +71,12 @@ private:
         Comparison result;
         for (std::uint64_t i = 0; i < expected.size(); ++i) {
             const bool inside = i >= first && i - first < output_.size();
-            compare_byte(result, {start.primary, start.address + i}, found[i], expected[i],
-                         inside && found[i] != expected[i] ? element(i - first) : "");
+            compare_byte(result, start + i, found[i], expected[i], inside && found[i] != expected[i] ? element(i - first) : "");
         }
         return result;
     }
 
-    Place window() const { return {output_at_.primary, output_at_.address - std::min(kAround, output_at_.address)}; }
+    Place window() const { return {output_at_.primary, output_at_.address - std::min(kAround, output_at_.address.byte())}; }
 
     /// The output's memory before the run, with what stands right before and behind it.
     Bytes around() const
@@ -86,7 +85,7 @@ private:
         Bytes bytes(output_at_.address - start.address + output_.size() + kAround, kUnwritten);
         if (input_at_.primary != start.primary) return bytes;
         for (std::uint64_t i = 0; i < bytes.size(); ++i) {
-            const std::uint64_t address = start.address + i;
+            const Address address = start.address + i;
             if (address >= input_at_.address && address - input_at_.address < input_.size()) bytes[i] = input_[address - input_at_.address];
         }
         return bytes;

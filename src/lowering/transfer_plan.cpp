@@ -30,18 +30,18 @@ void place_cubes(TransferPlan& plan, const Transfer& transfer, const CubePlaces&
                                                             " bytes, expected at most " + std::to_string(places.most_bytes));
         const std::string where = transfer.where(std::string("/placement/") + name);
         const std::uint32_t atom = hardware.memory.atom_bytes;
-        if (place.address % atom != 0)
-            throw ConfigError(where, "found " + std::to_string(place.address) + ", expected a multiple of " + std::to_string(atom) +
+        if (place.address.byte() % atom != 0)
+            throw ConfigError(where, "found " + std::to_string(place.address.byte()) + ", expected a multiple of " + std::to_string(atom) +
                                          ", an atom of " + hardware.name + " here");
         check_range(place, bytes, where, hardware);
         plan.ranges.push_back({where, place, bytes});
     }
     const bool overlap = in.primary == out.primary && in.address < out.address + out_bytes && out.address < in.address + in_bytes;
     if (overlap && !(places.in_place && in == out))
-        throw ConfigError(transfer.where("/placement"), "the input of " + std::to_string(in_bytes) + " bytes at " +
-                                                            std::to_string(in.address) + " and the output of " + std::to_string(out_bytes) +
-                                                            " bytes at " + std::to_string(out.address) + " overlap, expected " +
-                                                            (places.in_place ? "one place or two apart" : "areas apart"));
+        throw ConfigError(transfer.where("/placement"),
+                          "the input of " + std::to_string(in_bytes) + " bytes at " + std::to_string(in.address.byte()) +
+                              " and the output of " + std::to_string(out_bytes) + " bytes at " + std::to_string(out.address.byte()) +
+                              " overlap, expected " + (places.in_place ? "one place or two apart" : "areas apart"));
     plan.bytes = out_bytes;
     const std::uint64_t beat = hardware.memory.primary.width_bytes;
     (in.primary ? plan.dbb : plan.cvsram).reads = ceil_div(in_bytes, beat);
@@ -53,9 +53,10 @@ void check_range(const Place& place, std::uint64_t bytes, const std::string& whe
     if (!place.primary && !hardware.memory.has_secondary)
         throw ConfigError(where, "found the memory \"cvsram\", expected \"dbb\": " + hardware.name + " has no CVSRAM port here");
     const unsigned bits = hardware.memory.address_bits;
-    if (bits < 64 && place.address + bytes > std::uint64_t{1} << bits)
-        throw ConfigError(where, "ends at " + std::to_string(place.address + bytes) + ", expected at most " +
-                                     std::to_string(std::uint64_t{1} << bits) + ": " + std::to_string(bits) + " address bits");
+    const std::uint64_t end = (place.address + bytes).byte();
+    if (bits < 64 && end > std::uint64_t{1} << bits)
+        throw ConfigError(where, "ends at " + std::to_string(end) + ", expected at most " + std::to_string(std::uint64_t{1} << bits) +
+                                     ": " + std::to_string(bits) + " address bits");
 }
 
 }  // namespace dlasim

@@ -45,22 +45,22 @@ std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Netw
     return layout;
 }
 
-TensorLayout written_layout(const Plan& plan, const Place& base)
+TensorLayout written_layout(const Plan& plan, Address base)
 {
     TensorLayout layout;
     layout.cube = plan.outputs.front().cube;
-    layout.place = plan.outputs.front().place;
+    const Address first = plan.outputs.front().place.address;
     std::vector<OutputCube> cubes = plan.outputs;
     std::sort(cubes.begin(), cubes.end(), [](const OutputCube& a, const OutputCube& b) { return a.first_kernel < b.first_kernel; });
     std::uint64_t end = 0;
     for (const OutputCube& cube : cubes) {
-        const std::uint64_t offset = cube.place.address - layout.place.address, surface = layout.cube.surface_stride;
-        DLASIM_EXPECTS(cube.place.address >= layout.place.address && offset % surface == 0 && cube.cube.surface_stride == surface);
+        const std::uint64_t offset = cube.place.address - first, surface = layout.cube.surface_stride;
+        DLASIM_EXPECTS(cube.place.address >= first && offset % surface == 0 && cube.cube.surface_stride == surface);
         append(layout.pieces, {cube.first_kernel, cube.kernels, static_cast<std::uint32_t>(offset / surface) * layout.per_atom()});
         end = std::max(end, offset + ceil_div(cube.kernels, layout.per_atom()) * surface);
     }
     layout.bytes = end;
-    layout.place.address -= base.address;
+    layout.before = first - base;
     return layout;
 }
 
@@ -114,7 +114,7 @@ Tensor read_tensor(const NetworkTensor& shape, const TensorLayout& layout, const
     for (const ChannelPiece& piece : layout.pieces) {
         const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride,
                             bytes = ceil_div(piece.count, layout.per_atom()) * layout.cube.surface_stride;
-        read_feature(read({layout.place.primary, layout.place.address + from}, bytes), layout.cube, tensor, piece.first, piece.count);
+        read_feature(read(layout.place + from, bytes), layout.cube, tensor, piece.first, piece.count);
     }
     return tensor;
 }

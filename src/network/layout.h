@@ -24,6 +24,7 @@ struct TensorLayout {
     Cube cube;
     Place place;                          // of place 0
     std::uint64_t bytes = 0;              // from there on
+    std::uint64_t before = 0;             // bytes in front of it that its step puts together
     const PixelFormat* format = nullptr;  // pixels of one plane, line by line; null: feature data
 
     /// Places up to the last channel's.
@@ -39,7 +40,7 @@ TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_by
 /// The same as pixels: one channel, or three or four in words of four. None of other numbers of channels, and of fp16.
 std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network);
 /// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.
-TensorLayout written_layout(const Plan& plan, const Place& base);
+TensorLayout written_layout(const Plan& plan, Address base);
 /// One behind the other, channels and memory. pre: planes of one size
 TensorLayout joined_layout(const std::vector<TensorLayout>& parts);
 

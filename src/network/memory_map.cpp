@@ -61,7 +61,7 @@ private:
         for (std::size_t j = p_.steps.joined.size(); j-- > 0;) join(p_.steps.joined[j]);
         for (std::size_t i = 0; i < steps(); ++i) {
             const std::size_t t = step(i).output;
-            before_[i] = p_.layouts[t].place.address;  // what the step puts together stands in front
+            before_[i] = p_.layouts[t].before;
             const std::uint64_t written = footprints_[i].output - std::min(before_[i], footprints_[i].output);
             if (block_[t] == kNoBlock) add_block(t, std::max(written, p_.layouts[t].bytes));
             if (before_[i] == 0) continue;
@@ -181,7 +181,7 @@ private:
         p_.memory_use.kept = on_chip.saved;
         for (const Block& block : p_.blocks) p_.memory_use.apart += round_up(block.bytes, Region::kAligned);
         for (std::size_t t = 0; t < block_.size(); ++t)
-            if (p_.exists(t)) p_.layouts[t].place = {p_.blocks[block_[t]].place.primary, p_.blocks[block_[t]].place.address + offset_[t]};
+            if (p_.exists(t)) p_.layouts[t].place = p_.blocks[block_[t]].place + offset_[t];
     }
 
     static bool meet(const Block& a, const Block& b)
@@ -214,7 +214,7 @@ private:
         const auto order = [](const Block* block) { return std::tuple{!block->place.primary, block->place.address, block->bytes}; };
         std::sort(sorted.begin(), sorted.end(), [&](const Block* a, const Block* b) { return order(a) < order(b); });
         for (const Block* block : sorted) {
-            const std::uint64_t end = block->place.address + block->bytes;
+            const Address end = block->place.address + block->bytes;
             if (!p_.ranges.empty()) {
                 TouchedRange& last = p_.ranges.back();
                 if (last.place.primary == block->place.primary && block->place.address < last.place.address + last.bytes) {
@@ -237,7 +237,7 @@ private:
     }
 
     /// Where a pass finds its places of the tensor that is added.
-    static std::uint64_t addend_address(const TensorLayout& addend, const PlannedPass& pass, const std::string& where)
+    static Address addend_address(const TensorLayout& addend, const PlannedPass& pass, const std::string& where)
     {
         if (pass.first_kernel % addend.per_atom() != 0)
             throw ConfigError(where, "is cut into parts of less than an atom of kernels, expected whole ones: another tensor is added");
@@ -246,18 +246,16 @@ private:
     }
 
     /// From where the output of a step was planned to where it stands.
-    Place written(std::size_t i, std::uint64_t planned) const
+    Place written(std::size_t i, Address planned) const
     {
         const std::uint64_t offset = planned - kPlannedPlaces.output.address;
-        const Place& output = p_.layouts[step(i).output].place;
-        if (offset >= before_[i]) return {output.primary, output.address + offset - before_[i]};
-        const Place& scratch = p_.blocks[scratch_[i]].place;
-        return {scratch.primary, scratch.address + offset};
+        if (offset >= before_[i]) return p_.layouts[step(i).output].place + (offset - before_[i]);
+        return p_.blocks[scratch_[i]].place + offset;
     }
 
-    std::uint64_t take(Region& region, std::uint64_t bytes, const std::string& file)
+    Address take(Region& region, std::uint64_t bytes, const std::string& file)
     {
-        const std::uint64_t address = region.take(bytes, file);
+        const Address address = region.take(bytes, file);
         p_.ranges.push_back({file + ": weights", {true, address}, bytes});
         return address;
     }
@@ -297,7 +295,7 @@ private:
             const Place to = written(i, a.output);
             a.output = to.address;
             pass.pass.output_primary = to.primary;
-            if (a.weights != 0) a.weights += weights;
+            if (a.weights != Address{}) a.weights += weights;
             for (std::size_t e = 0; e < operands.size(); ++e) {
                 if (!element(i, e)) {
                     a.operands[e] += operands[e];
@@ -345,13 +343,13 @@ private:
 
 }  // namespace
 
-std::uint64_t Region::take(std::uint64_t bytes, const std::string& where)
+Address Region::take(std::uint64_t bytes, const std::string& where)
 {
-    const std::uint64_t taken = next_;
+    const Address taken = next_;
     next_ += round_up(bytes, kAligned);
     if (next_ > end_)
-        throw ConfigError(where, std::string("found ") + name_ + " that end at " + std::to_string(next_) + ", expected all below " +
-                                     std::to_string(end_));
+        throw ConfigError(where, std::string("found ") + name_ + " that end at " + std::to_string(next_.byte()) + ", expected all below " +
+                                     std::to_string(end_.byte()));
     return taken;
 }
 

@@ -26,18 +26,18 @@ class Region {
 public:
     static constexpr std::uint64_t kAligned = 256;
 
-    Region(const char* name, std::uint64_t begin, std::uint64_t end) : name_(name), begin_(begin), next_(begin), end_(end) {}
+    Region(const char* name, Address begin, Address end) : name_(name), begin_(begin), next_(begin), end_(end) {}
     /// Throws ConfigError(where, ...) if there is no room.
-    std::uint64_t take(std::uint64_t bytes, const std::string& where);
+    Address take(std::uint64_t bytes, const std::string& where);
     std::uint64_t taken() const { return next_ - begin_; }
 
 private:
     const char* name_;
-    std::uint64_t begin_, next_, end_;
+    Address begin_, next_, end_;
 };
 
 /// Behind CVSRAM; behind DBB tensors, then weights up to kReachable. Apart, so that a case with one memory can hold both.
-inline constexpr std::uint64_t kCvsram = 0x50000000, kTensors = 0x80000000, kWeights = 0xa0000000;
+inline constexpr Address kCvsram{0x50000000}, kTensors{0x80000000}, kWeights{0xa0000000};
 
 /// Where steps are planned before their places are known.
 inline constexpr Placement kPlannedPlaces{};

@@ -177,7 +177,7 @@ private:
         plan.lrn = LrnPass{of.lrn, lrn_tables(of.lrn, of.where + "/lrn/output_scale"), input.cube};
         for (const UnitBound& bound : lrn_bounds(of.lrn, hw())) plan.bounds.emplace_back(bound.name, bound.cycles);
         TensorLayout layout = input;
-        layout.place = {true, 0};
+        layout.before = 0;
         plan.traffic.tensors = {{"input", true, false, input.bytes, input.bytes}, {"output", true, true, layout.bytes, layout.bytes}};
         p_.layouts[s.output] = layout;
         if (golden()) p_.golden[s.output] = normalised(plan.lrn->tables, *p_.golden[s.inputs.front()], of.lrn.channels);
@@ -214,7 +214,7 @@ private:
             const std::optional<Partition> told = told_partition(planned, plan.machine, hw());
             if (told) p_.network.layers[step(i).layer].layer.partition = *told;
         }
-        TensorLayout layout = written_layout(planned, kPlannedPlaces.output);
+        TensorLayout layout = written_layout(planned, kPlannedPlaces.output.address);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
         layout.bytes = std::max(layout.bytes, layout.cube.surface_stride * ceil_div(layout.channels(), layout.per_atom()));
         p_.layouts[step(i).output] = layout;

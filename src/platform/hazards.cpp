@@ -72,13 +72,13 @@ void Hazards::host(bool works)
     if (!works) ++host_steps_;
 }
 
-void Hazards::host_access(bool primary, std::uint64_t address, std::uint64_t bytes, bool writes)
+void Hazards::host_access(bool primary, Address address, std::uint64_t bytes, bool writes)
 {
     if (!host_works_ || bytes == 0) return;
     const Port& port = primary ? primary_ : secondary_;
     const Access by{operations_.of(Launched::Host, host_steps_), kHostClient, clock_.now()};
-    for (std::uint64_t atom = address / atom_bytes_; atom <= (address + bytes - 1) / atom_bytes_; ++atom)
-        writes ? write(port, atom, by) : read(port, atom, by);
+    const std::uint64_t first = address.byte() / atom_bytes_, last = (address.byte() + bytes - 1) / atom_bytes_;
+    for (std::uint64_t atom = first; atom <= last; ++atom) writes ? write(port, atom, by) : read(port, atom, by);
 }
 
 /// The operation that a read unit is at.
@@ -90,16 +90,18 @@ Hazards::Number Hazards::reader(Client client)
     return operations_.of(unit, finished ? *finished : 0);
 }
 
-void Hazards::Port::read(std::uint32_t client, std::uint64_t address, std::uint32_t bytes, Cycle at)
+void Hazards::Port::read(std::uint32_t client, Address address, std::uint32_t bytes, Cycle at)
 {
-    for (std::uint64_t atom = address / owner->atom_bytes_, last = (address + bytes) / owner->atom_bytes_; atom < last; ++atom)
+    const std::uint64_t end = (address + bytes).byte() / owner->atom_bytes_;
+    for (std::uint64_t atom = address.byte() / owner->atom_bytes_; atom < end; ++atom)
         owner->read(*this, atom, {owner->reader(static_cast<Client>(client)), static_cast<std::uint8_t>(client), at});
 }
 
-void Hazards::Port::written(std::uint32_t client, std::uint64_t address, std::uint32_t bytes, Cycle at)
+void Hazards::Port::written(std::uint32_t client, Address address, std::uint32_t bytes, Cycle at)
 {
     const auto who = static_cast<Client>(client);
-    for (std::uint64_t atom = address / owner->atom_bytes_, last = (address + bytes) / owner->atom_bytes_; atom < last; ++atom) {
+    const std::uint64_t end = (address + bytes).byte() / owner->atom_bytes_;
+    for (std::uint64_t atom = address.byte() / owner->atom_bytes_; atom < end; ++atom) {
         const Number operation = who == Client::Bdma ? owner->operations_.of_bdma(owner->bdma_written_++)
                                                      : owner->operations_.writer(who, primary, ended_[client % kClients]);
         owner->write(*this, atom, {operation, static_cast<std::uint8_t>(client), at});

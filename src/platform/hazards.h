@@ -48,7 +48,7 @@ public:
     /// The host is at the next HostStep of the program, or behind it.
     void host(bool works);
     /// What it reads or writes in one.
-    void host_access(bool primary, std::uint64_t address, std::uint64_t bytes, bool writes);
+    void host_access(bool primary, Address address, std::uint64_t bytes, bool writes);
 
     /// What was found, cycles relative to t0.
     HazardReport report(Cycle t0);
@@ -91,8 +91,8 @@ private:
     };
 
     struct Port final : MemoryWatch {
-        void read(std::uint32_t client, std::uint64_t address, std::uint32_t bytes, Cycle at) override;
-        void written(std::uint32_t client, std::uint64_t address, std::uint32_t bytes, Cycle at) override;
+        void read(std::uint32_t client, Address address, std::uint32_t bytes, Cycle at) override;
+        void written(std::uint32_t client, Address address, std::uint32_t bytes, Cycle at) override;
         void ended(std::uint32_t client) override { ++ended_[client % kClients]; }
         Hazards* owner = nullptr;
         bool primary = true;

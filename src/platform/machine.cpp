@@ -175,16 +175,16 @@ void Machine::require_memory(MemorySpace space, Address address, std::uint64_t b
     if (!refusal.empty()) throw ConfigError(what, refusal);
 }
 
-void Machine::write_memory(MemorySpace space, std::uint64_t address, std::span<const std::uint8_t> bytes)
+void Machine::write_memory(MemorySpace space, Address address, std::span<const std::uint8_t> bytes)
 {
     if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address, bytes.size(), true);
-    parts_->store(space).write(address, bytes.data(), bytes.size());
+    parts_->store(space).write(address.byte(), bytes.data(), bytes.size());
 }
 
 std::vector<std::uint8_t> Machine::read_memory(MemorySpace space, Address address, std::uint64_t bytes) const
 {
     std::vector<std::uint8_t> data(bytes);
-    if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address.byte(), bytes, false);
+    if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address, bytes, false);
     parts_->store(space).read(address.byte(), data.data(), data.size());
     return data;
 }

@@ -93,7 +93,7 @@ public:
 
     /// Throws ConfigError, naming `what`, where the memory behind that port cannot hold these bytes.
     void require_memory(MemorySpace space, Address address, std::uint64_t bytes, const std::string& what) const;
-    void write_memory(MemorySpace space, std::uint64_t address, std::span<const std::uint8_t> bytes);
+    void write_memory(MemorySpace space, Address address, std::span<const std::uint8_t> bytes);
     std::vector<std::uint8_t> read_memory(MemorySpace space, Address address, std::uint64_t bytes) const;
 
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.

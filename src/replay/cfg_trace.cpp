@@ -168,8 +168,8 @@ private:
     }
     void load(const std::vector<std::string_view>& arguments, std::vector<std::uint8_t> bytes)
     {
-        const std::uint64_t address = line_.value(arguments[1], UINT64_MAX);
-        trace::expect_addressable(Address(address), bytes.size(), line_);
+        const Address address{line_.value(arguments[1], UINT64_MAX)};
+        trace::expect_addressable(address, bytes.size(), line_);
         recording_.images.push_back({memory_space(arguments[0], line_), address, std::move(bytes)});
     }
     std::uint32_t word(std::string_view text) const { return static_cast<std::uint32_t>(line_.value(text, 0xffffffff)); }

@@ -135,9 +135,9 @@ MemorySpec memory_spec(const Json& json, const Place& place)
 MemoryImage memory_fill(const Json& fill, const Place& place, std::uint64_t& total)
 {
     MemoryImage image;
-    image.address = hex_number(member(fill, "addr", place), place.at("addr"));
+    image.address = Address{hex_number(member(fill, "addr", place), place.at("addr"))};
     const std::uint64_t count = number(member(fill, "bytes", place), place.at("bytes"), 0, kMaxFill);
-    expect_addressable(Address(image.address), count, place.at("bytes"));
+    expect_addressable(image.address, count, place.at("bytes"));
     if ((total += count) > kMaxFill) place.at("bytes").fail("the fills exceed 1 GiB in all");
     if (fill.contains("hex")) {
         if (!fill["hex"].is_string()) place.at("hex").fail("expected a string");
@@ -196,9 +196,9 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const Place place = root.at("expected").at("output").at(i);
         OutputRegion region;
-        region.address = hex_number(member(outputs[i], "addr", place), place.at("addr"));
+        region.address = Address{hex_number(member(outputs[i], "addr", place), place.at("addr"))};
         region.bytes = number(member(outputs[i], "bytes", place), place.at("bytes"), 0, kMaxFill);
-        expect_addressable(Address(region.address), region.bytes, place.at("bytes"));
+        expect_addressable(region.address, region.bytes, place.at("bytes"));
         if ((read_back += region.bytes) > kMaxFill) place.at("bytes").fail("the regions exceed 1 GiB in all");
         region.source = place.file + place.pointer;
         recording.outputs.push_back(std::move(region));

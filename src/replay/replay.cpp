@@ -67,14 +67,14 @@ int judge(const Recording& recording, const std::vector<std::vector<std::uint8_t
     for (std::size_t i = 0; i < contents.size(); ++i) {
         const OutputRegion& region = recording.outputs[i];
         if (region.crc32 && crc32_of(contents[i]) != *region.crc32) {
-            say_error("{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes, region.address,
+            say_error("{}: {} bytes at {:#x} have CRC {:#010x}, expected {:#010x}\n", region.source, region.bytes, region.address.byte(),
                       crc32_of(contents[i]), *region.crc32);
             ++wrong;
         } else if (!region.content.empty() && region.content != contents[i]) {
             std::size_t at = 0;
             while (region.content[at] == contents[i][at]) ++at;
-            say_error("{}: byte {} at {:#x} is {:#04x}, expected {:#04x}\n", region.source, at, region.address + at, contents[i][at],
-                      region.content[at]);
+            say_error("{}: byte {} at {:#x} is {:#04x}, expected {:#04x}\n", region.source, at, (region.address + at).byte(),
+                      contents[i][at], region.content[at]);
             ++wrong;
         }
     }
@@ -172,16 +172,16 @@ int replay_command(const ReplayOptions& options)
     machine_options.cycle_limit = options.cycle_limit;
     Machine machine(job.hardware, job.memory, machine_options);
     for (const OutputRegion& region : recording.outputs)
-        machine.require_memory(region.space, Address(region.address), region.bytes, options.program.string());
+        machine.require_memory(region.space, region.address, region.bytes, options.program.string());
     for (const MemoryImage& image : recording.images) {
-        machine.require_memory(image.space, Address(image.address), image.bytes.size(), options.program.string());
+        machine.require_memory(image.space, image.address, image.bytes.size(), options.program.string());
         machine.write_memory(image.space, image.address, image.bytes);
     }
     const RunResult result = machine.run(recording.program);
 
     std::vector<std::vector<std::uint8_t>> contents;
     for (const OutputRegion& region : recording.outputs)
-        contents.push_back(machine.read_memory(region.space, Address(region.address), region.bytes));
+        contents.push_back(machine.read_memory(region.space, region.address, region.bytes));
     if (result.hung) {
         say_error("{}: {}", printable(recording.name), result.diagnosis);
         return 3;

@@ -15,14 +15,15 @@ namespace dlasim {
 /// Bytes that are in memory before the program starts.
 struct MemoryImage {
     MemorySpace space = MemorySpace::Primary;
-    std::uint64_t address = 0;
+    Address address;
     std::vector<std::uint8_t> bytes;
 };
 
 /// A region of memory that is read after the run. With an expectation it is compared.
 struct OutputRegion {
     MemorySpace space = MemorySpace::Primary;
-    std::uint64_t address = 0, bytes = 0;
+    Address address;
+    std::uint64_t bytes = 0;
     std::optional<std::uint32_t> crc32;
     std::vector<std::uint8_t> content;  // compared if not empty
     std::string source;                 // file and line that asks for it

@@ -43,6 +43,6 @@ void expect_addressable(Address address, std::uint64_t bytes, const Line& line);
 OutputRegion checked_region(std::string_view address, std::string_view bytes, std::uint64_t& total, const Line& line);
 
 /// The bench of the public traces has the CVSRAM at 0x5xxxxxxx and the other memory elsewhere.
-MemorySpace space_of(std::uint64_t address, const Hardware& hardware);
+MemorySpace space_of(Address address, const Hardware& hardware);
 
 }  // namespace dlasim::trace

@@ -71,8 +71,8 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             expect(3);
             const std::uint64_t bytes = line.value(words[2], trace::kMaxBytes);
             trace::add_bounded(total, bytes, line, "loads");
-            const std::uint64_t address = line.value(words[1], UINT64_MAX);
-            trace::expect_addressable(Address(address), bytes, line);
+            const Address address{line.value(words[1], UINT64_MAX)};
+            trace::expect_addressable(address, bytes, line);
             recording.images.push_back(
                 {trace::space_of(address, hardware), address, read_bytes(trace::open_beside(file, words[3], line), bytes)});
         } else if (words[0] == "write_reg") {

@@ -47,11 +47,11 @@ std::string c_program(const Recording& recording, const Hardware& hardware)
         for (std::size_t k = 0; k < image.bytes.size(); ++k)
             text += fmt::format("{}{},", k % kBytesOfRow == 0 ? "\n    " : "", image.bytes[k]);
         text += "\n};\n";
-        images += fmt::format("    {{{:#x}, {}, nvdla_bytes_{}, {}}},\n", image.address, image.bytes.size(), i,
+        images += fmt::format("    {{{:#x}, {}, nvdla_bytes_{}, {}}},\n", image.address.byte(), image.bytes.size(), i,
                               image.space == MemorySpace::Primary ? 0 : 1);
     }
     for (const OutputRegion& region : recording.outputs)
-        regions += fmt::format("    {{{:#x}, {}, {:#010x}, {}}},\n", region.address, region.bytes, crc32_of(region.content),
+        regions += fmt::format("    {{{:#x}, {}, {:#010x}, {}}},\n", region.address.byte(), region.bytes, crc32_of(region.content),
                                region.space == MemorySpace::Primary ? 0 : 1);
     text += "static const struct nvdla_image nvdla_images[] = {\n" + images + "};\n";
     text += "static const struct nvdla_region nvdla_outputs[] = {\n" + regions + "};\n";

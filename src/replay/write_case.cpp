@@ -85,7 +85,8 @@ OrderedJson case_json(const MeasuredCase& measured, const OrderedJson& expected)
     OrderedJson fills = OrderedJson::array();
     for (const MemoryImage& image : recording.images)
         if (!image.bytes.empty())
-            fills.push_back({{"addr", fmt::format("{:x}", image.address)}, {"bytes", image.bytes.size()}, {"hex", hex_text(image.bytes)}});
+            fills.push_back(
+                {{"addr", fmt::format("{:x}", image.address.byte())}, {"bytes", image.bytes.size()}, {"hex", hex_text(image.bytes)}});
     json["memory_fill"] = std::move(fills);
     OrderedJson program = OrderedJson::array();
     for (const ProgramEntry& entry : recording.program)

@@ -91,7 +91,7 @@ public:
             const MemoryImage& image = recording_.images[i];
             check_space(image.space, image.address);
             const std::string file = fmt::format("memory_{}.dat", i);
-            text += fmt::format("load_mem {:#x} {:#x} {}\n", image.address, image.bytes.size(), file);
+            text += fmt::format("load_mem {:#x} {:#x} {}\n", image.address.byte(), image.bytes.size(), file);
             folder.add(file, txn_bytes(image.bytes));
         }
         for (const ProgramEntry& entry : recording_.program) text += txn_entry(entry);
@@ -99,7 +99,7 @@ public:
             const OutputRegion& region = recording_.outputs[i];
             check_space(region.space, region.address);
             const std::string file = fmt::format("output_{}.dat", i);
-            text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.address, region.bytes, file);
+            text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.address.byte(), region.bytes, file);
             folder.add(file, txn_bytes(region.content));
         }
         folder.add("input.txn", text);
@@ -111,7 +111,7 @@ public:
         for (std::size_t i = 0; i < recording_.images.size(); ++i) {
             const MemoryImage& image = recording_.images[i];
             const std::string file = fmt::format("memory_{}.dat", i);
-            text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.space), image.address, file);
+            text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.space), image.address.byte(), file);
             folder.add(file, cfg_bytes(image.bytes));
         }
         // What is written and was not filled begins as zeros in every player.
@@ -120,12 +120,13 @@ public:
                     return image.space == region.space && image.address < region.address + region.bytes &&
                            region.address < image.address + image.bytes.size();
                 }))
-                text += fmt::format("mem_init({}, {:#x}, {:#x}, ALL_ZERO);\n", memory_name(region.space), region.address, region.bytes);
+                text +=
+                    fmt::format("mem_init({}, {:#x}, {:#x}, ALL_ZERO);\n", memory_name(region.space), region.address.byte(), region.bytes);
         for (const ProgramEntry& entry : recording_.program) text += cfg_entry(entry);
         if (recording_.outputs.empty()) text += "check_nothing(" + sync_name() + ");\n";
         for (const OutputRegion& region : recording_.outputs)
-            text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.space), region.address,
-                                region.bytes, crc32_of(region.content));
+            text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.space),
+                                region.address.byte(), region.bytes, crc32_of(region.content));
         folder.add("test.cfg", text);
     }
 
@@ -134,10 +135,11 @@ private:
     std::string sync_name() const { return fmt::format("sync_{}", syncs_ == 0 ? 0 : syncs_ - 1); }
 
     /// The players of input.txn know the memory by the address.
-    void check_space(MemorySpace space, std::uint64_t address) const
+    void check_space(MemorySpace space, Address address) const
     {
         if (trace::space_of(address, hardware_) != space)
-            throw ConfigError(recording_.name, fmt::format("uses address {:#x}, which input.txn has behind the other port", address));
+            throw ConfigError(recording_.name,
+                              fmt::format("uses address {:#x}, which input.txn has behind the other port", address.byte()));
     }
 
     std::uint32_t next_read()

@@ -28,7 +28,7 @@ std::string memories_text(const loadable::Plan& plan)
         bound(MemoryEntry::Output, "output");
         for (const loadable::Content& content : memory.contents)
             holds += fmt::format("{}{}", holds.empty() ? "" : ", ", printable(plan.loadable->blobs[content.blob].name));
-        text += fmt::format("  {:>3} {:#12x} {:>12}  {:<8} {}\n", m, plan.memories->base(m).address, memory.size,
+        text += fmt::format("  {:>3} {:#12x} {:>12}  {:<8} {}\n", m, plan.memories->base(m).address.byte(), memory.size,
                             memory.domain == 0 ? "DBB" : "CVSRAM", holds);
     }
     return text;
@@ -40,8 +40,8 @@ std::string cube_text(const loadable::Plan& plan, const HardwareTask& task, cons
     std::string text = fmt::format("{} x {} x {}", cube->width, cube->height, cube->channels);
     if (cube->flies()) return text + " on the fly";
     if (cube->address < 0) return text;
-    const std::uint64_t at = plan.memories->place(plan.loadable->tasks[task.task], cube->address, task.where).address + cube->offset;
-    return text + fmt::format(" at {:#x}", at);
+    const Address at = plan.memories->place(plan.loadable->tasks[task.task], cube->address, task.where).address + cube->offset;
+    return text + fmt::format(" at {:#x}", at.byte());
 }
 
 std::string links_text(const Operation& o)

@@ -23,7 +23,7 @@ constexpr std::array kPlaceKeys{
                     [](const SeenTensor& t) -> OrderedJson { return t.plan.steps.tensors[t.tensor].name; }},
     Key<SeenTensor>{{"memory", "text", "", "dbb or cvsram"}, [](const SeenTensor& t) -> OrderedJson { return memory_of(t.layout.place); }},
     Key<SeenTensor>{{"address", "integer", "address", "behind that port"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.layout.place.address; }},
+                    [](const SeenTensor& t) -> OrderedJson { return t.layout.place.address.byte(); }},
     Key<SeenTensor>{{"bytes", "integer", "bytes", "from there on"}, [](const SeenTensor& t) -> OrderedJson { return t.layout.bytes; }},
     Key<SeenTensor>{{"first_step", "integer", "", "before it the memory may be another tensor's, or of another part of the concatenation"},
                     [](const SeenTensor& t) -> OrderedJson { return t.block.begin; }},

@@ -89,7 +89,7 @@ constexpr std::array kStepKeys{
     Key<SeenStep>{{"memory", "text", "", "of its output: dbb or cvsram"},
                   [](const SeenStep& s) -> OrderedJson { return memory_of(s.r.plan.layouts[s.step.output].place); }},
     Key<SeenStep>{{"address", "integer", "address", "of its output there"},
-                  [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].place.address; }},
+                  [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].place.address.byte(); }},
     Key<SeenStep>{{"pieces", "integer", "pieces", "of its output in memory, with unused lanes between; mostly 1"},
                   [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].pieces.size(); }},
     Key<SeenStep>{{"operations", "integer", "operations", "hardware layers: parts and passes", kUnits},

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/cycle.h"
+#include "base/quantity.h"
 
 namespace dlasim {
 
@@ -15,8 +16,8 @@ public:
     virtual ~MemoryWatch() = default;
 
     /// Whole memory atoms from byte `address` on, of the client with this AXI id; `at`: the cycle in which the memory gets the burst.
-    virtual void read(std::uint32_t client, std::uint64_t address, std::uint32_t bytes, Cycle at) = 0;
-    virtual void written(std::uint32_t client, std::uint64_t address, std::uint32_t bytes, Cycle at) = 0;
+    virtual void read(std::uint32_t client, Address address, std::uint32_t bytes, Cycle at) = 0;
+    virtual void written(std::uint32_t client, Address address, std::uint32_t bytes, Cycle at) = 0;
     /// The burst before was the last of a write that is acknowledged: an operation writes no more.
     virtual void ended(std::uint32_t client) = 0;
 };

@@ -54,8 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     const loadable::Plan plan = loadable::plan_loadable(file, *find_preset(machine), MemorySpec{}, options);
                     fuzz::expect(plan.program.size() >= plan.operations.size(), "every operation is enabled");
                     std::uint64_t filled = 0;
-                    loadable::fill_memory(plan,
-                                          [&](const loadable::Location&, std::span<const std::uint8_t> bytes) { filled += bytes.size(); });
+                    loadable::fill_memory(plan, [&](const Place&, std::span<const std::uint8_t> bytes) { filled += bytes.size(); });
                     fuzz::expect(filled <= 2 * loadable::kMostBytes, "memory is bounded");
                     return;
                 } catch (const ConfigError& error) {

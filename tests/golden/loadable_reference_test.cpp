@@ -19,7 +19,7 @@ Plan plan_of(const std::string& name, const std::string& hardware)
 
 ReadLine nothing()
 {
-    return [](const Location&, std::span<std::uint8_t> bytes) { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0}); };
+    return [](const Place&, std::span<std::uint8_t> bytes) { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0}); };
 }
 
 TEST(LoadableReference, OneByteIsFound)
@@ -35,7 +35,7 @@ TEST(LoadableReference, OneByteIsFound)
 
     std::size_t lines = 0;
     Reference again(plan);
-    again.chain(0, [&](const Location& from, std::span<std::uint8_t> bytes) {
+    again.chain(0, [&](const Place& from, std::span<std::uint8_t> bytes) {
         const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
         std::copy(there.begin(), there.end(), bytes.begin());
         if (++lines == 3) bytes[5] ^= 0x10;
@@ -123,7 +123,7 @@ TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
         for (SdpStage& stage : o.sdp.stages) stage.shift = static_cast<std::uint8_t>(stage.shift + 64);
     }
     Reference reference(wide);
-    reference.chain(0, [&](const Location& from, std::span<std::uint8_t> bytes) {
+    reference.chain(0, [&](const Place& from, std::span<std::uint8_t> bytes) {
         const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
         std::copy(there.begin(), there.end(), bytes.begin());
     });
@@ -139,7 +139,7 @@ TEST(LoadableReference, FieldsOfTablesAreAsNarrowAsRegisters)
     const Plan plan = plan_of(kName, "nv_large");
     LoadableRun machine(plan, MachineOptions{}, true);
     machine.run([](Cycle, std::size_t) { return true; });
-    const ReadLine left = [&](const Location& from, std::span<std::uint8_t> bytes) {
+    const ReadLine left = [&](const Place& from, std::span<std::uint8_t> bytes) {
         const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
         std::copy(there.begin(), there.end(), bytes.begin());
     };

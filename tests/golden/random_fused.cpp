@@ -72,7 +72,7 @@ std::string run(const Fused& f, const Layer& layer, const Plan& plan, const std:
         std::fflush(stdout);
         std::string bytes;
         for (const OutputCube& cube : plan.outputs) {
-            const Bytes part = machine.read_memory(space(cube.place), Address(cube.place.address), cube.bytes);
+            const Bytes part = machine.read_memory(space(cube.place), cube.place.address, cube.bytes);
             bytes.append(part.begin(), part.end());
         }
         return !result.hung && put(pipe, bytes) ? 0 : 1;

@@ -89,9 +89,7 @@ public:
             std::fflush(stdout);
             return 1;
         }
-        const auto read = [&](const Place& place, std::uint64_t bytes) {
-            return machine.read_memory(space(place), Address(place.address), bytes);
-        };
+        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
         Comparison all;
         for (const Job& job : jobs_) {
             const Comparison one = job.contents->after({read}).comparison;
@@ -134,8 +132,8 @@ private:
             lrn.width = in(1, 24);
             lrn.height = in(1, 6);
             lrn.channels = in(1, 80);
-            lrn.input.address = 0x40000000 + 0x1000000 * i;
-            lrn.output.address = 0x50000000 + 0x1000000 * i;
+            lrn.input.address = Address{0x40000000 + 0x1000000 * i};
+            lrn.output.address = Address{0x50000000 + 0x1000000 * i};
             Transfer transfer;
             transfer.name = "lrn";
             transfer.seed = random_();

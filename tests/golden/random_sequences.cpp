@@ -196,9 +196,7 @@ public:
             std::fflush(stdout);
             return 1;
         }
-        const auto read = [&](const Place& place, std::uint64_t bytes) {
-            return machine.read_memory(space(place), Address(place.address), bytes);
-        };
+        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
         bool good = true;
         for (const Job& job : jobs_) {
             const Comparison c = job.contents->after({read}).comparison;

@@ -82,13 +82,13 @@ private:
         b.line_bytes = 32 * (one_in(3) ? in(1, 3) : one_in(8) ? in(1, 600) : in(1, 40));
         b.lines = one_in(6) ? in(1, 60) : in(1, 5);
         b.surfaces = one_in(2) ? 1 : in(1, 4);
-        b.source.place = {one_in(2), 0x80000000ull + 32ull * in(0, 2000)};
+        b.source.place = {one_in(2), Address{0x80000000ull + 32ull * in(0, 2000)}};
         strides(b, b.source);
         if (one_in(4)) b.source.line_stride = 32 * in(0, 20);  // lines may overlap, or be the same
         b.destination.place.primary = one_in(2);
         strides(b, b.destination);
         std::uint64_t& free = free_[b.destination.place.primary];
-        b.destination.place.address = free += 32 * in(0, 40);
+        b.destination.place.address = Address{free += 32 * in(0, 40)};
         free += std::uint64_t{b.surfaces} * b.destination.surface_stride + std::uint64_t{b.lines} * b.destination.line_stride;
         if (b.wait && !before.blocks.empty()) meet(b, before.blocks[in(0, static_cast<std::uint32_t>(before.blocks.size()) - 1)]);
         return b;
@@ -129,8 +129,8 @@ private:
             r.width = in(1, one_in(3) ? 100 : 20);
             r.channels = in(1, 70) * r.sub_cubes();
         }
-        r.input = {one_in(2), 0x80000000ull + 32ull * in(0, 9)};
-        r.output = {one_in(2), 0xa0000000ull + 32ull * in(0, 9)};
+        r.input = {one_in(2), Address{0x80000000ull + 32ull * in(0, 9)}};
+        r.output = {one_in(2), Address{0xa0000000ull + 32ull * in(0, 9)}};
         return r;
     }
 
@@ -162,8 +162,8 @@ private:
         l.height = in(1, 8);
         l.channels = in(1, one_in(2) ? 20 : 150);
         const std::uint64_t step = std::max(32u, hardware.memory.atom_bytes);
-        l.input = {one_in(2) || !hardware.memory.has_secondary, 0x80000000ull + step * in(0, 9)};
-        l.output = {one_in(2) || !hardware.memory.has_secondary, 0xa0000000ull + step * in(0, 9)};
+        l.input = {one_in(2) || !hardware.memory.has_secondary, Address{0x80000000ull + step * in(0, 9)}};
+        l.output = {one_in(2) || !hardware.memory.has_secondary, Address{0xa0000000ull + step * in(0, 9)}};
         if (one_in(5)) l.output = l.input;
         return l;
     }

@@ -137,7 +137,7 @@ private:
     Place place(std::uint64_t step = 32)
     {
         next_ += kArea;
-        return {!hardware_.memory.has_secondary || !one_in(4), next_ + step * in(0, 9)};
+        return {!hardware_.memory.has_secondary || !one_in(4), Address{next_ + step * in(0, 9)}};
     }
 
     Transfer transfer(const char* name, std::variant<Copy, Reshape, Lrn> what)

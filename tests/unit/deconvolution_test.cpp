@@ -70,7 +70,7 @@ TEST(Deconvolution, IsPutTogetherBySdpWhereThereIsNoRubik)
             R"({"op": "deconv2d", "input": {"width": 3, "height": 2, "channels": 16}, "kernel": {"width": 2, "height": 2, "count": 5}, "strides": [2, 2]})"),
         preset("nv_small"));
     ASSERT_EQ(plan.passes.size(), 4u);
-    const std::uint32_t out = static_cast<std::uint32_t>(plan.outputs.front().place.address);
+    const std::uint32_t out = static_cast<std::uint32_t>(plan.outputs.front().place.address.byte());
     EXPECT_THAT(of_copies(plan, "SDP_RDMA.D_SRC_LINE_STRIDE"), ElementsAre(8, 8, 8, 8));
     EXPECT_THAT(of_copies(plan, "SDP_RDMA.D_SRC_SURFACE_STRIDE"), ElementsAre(24, 24, 24, 24));
     EXPECT_THAT(of_copies(plan, "SDP.D_DATA_CUBE_WIDTH"), ElementsAre(0, 0, 0, 0));

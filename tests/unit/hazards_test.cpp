@@ -30,8 +30,14 @@ public:
     Hazards& operator*() { return *hazards_; }
     /// Of the read units.
     void at_layer(std::uint32_t layer) { layer_ = layer; }
-    void read(std::uint64_t atom, Cycle at, bool primary = true) { hazards_->port(primary).read(kData, atom * bytes(), bytes(), at); }
-    void write(std::uint64_t atom, Cycle at, bool primary = true) { hazards_->port(primary).written(kSdp, atom * bytes(), bytes(), at); }
+    void read(std::uint64_t atom, Cycle at, bool primary = true)
+    {
+        hazards_->port(primary).read(kData, Address{atom * bytes()}, bytes(), at);
+    }
+    void write(std::uint64_t atom, Cycle at, bool primary = true)
+    {
+        hazards_->port(primary).written(kSdp, Address{atom * bytes()}, bytes(), at);
+    }
     void first_has_written() { hazards_->port(true).ended(kSdp); }
     std::uint32_t bytes() const { return p_.hardware.memory.atom_bytes; }
     HazardReport report(Cycle t0 = 0) { return hazards_->report(t0); }
@@ -106,7 +112,7 @@ TEST(Hazards, WritesInTheWrongOrder)
     b.write(5, 10);
     // The host of the program is behind both operations.
     (*b).host(true);
-    (*b).host_access(true, 5 * b.bytes(), 1, true);
+    (*b).host_access(true, Address{5 * b.bytes()}, 1, true);
     (*b).host(false);
     EXPECT_THAT(kinds(b.report()), IsEmpty());
     b.write(5, 30);
@@ -137,11 +143,11 @@ TEST(Hazards, PartsOfAtomsOfTheHostCount)
 {
     Bench b;
     b.at_layer(1);
-    (*b).host_access(true, 0, 1000, true);  // not in a step of the program: nobody's
+    (*b).host_access(true, {}, 1000, true);  // not in a step of the program: nobody's
     EXPECT_EQ(b.report().accesses, 0u);
     (*b).host(true);
-    (*b).host_access(true, b.bytes() - 1, 2, false);
-    (*b).host_access(true, 0, 0, true);
+    (*b).host_access(true, Address{b.bytes() - 1}, 2, false);
+    (*b).host_access(true, {}, 0, true);
     (*b).host(false);
     EXPECT_EQ(b.report().accesses, 2u);
     b.write(1, 30);
@@ -158,10 +164,10 @@ TEST(Hazards, AtomsOfBdmaBelongToItsLaunches)
     const Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
     Hazards hazards(p.hardware, p.program, true, clock, Hazards::Finished{}, kEntries);
     const std::uint32_t bytes = p.hardware.memory.atom_bytes;
-    hazards.port(true).read(kBdma, 0, 4 * bytes, 10);         // two atoms of each launch
-    hazards.port(true).written(kBdma, 3 * bytes, bytes, 20);  // of the first, where the second has read
-    hazards.port(true).written(kBdma, 8 * bytes, bytes, 21);
-    hazards.port(true).written(kBdma, 2 * bytes, bytes, 22);  // of the second where itself has read
+    hazards.port(true).read(kBdma, {}, 4 * bytes, 10);                 // two atoms of each launch
+    hazards.port(true).written(kBdma, Address{3 * bytes}, bytes, 20);  // of the first, where the second has read
+    hazards.port(true).written(kBdma, Address{8 * bytes}, bytes, 21);
+    hazards.port(true).written(kBdma, Address{2 * bytes}, bytes, 22);  // of the second where itself has read
     EXPECT_THAT(kinds(hazards.report(0)), testing::ElementsAre(HazardKind::ReadBeforeWritten));
     EXPECT_EQ(hazards.report(0).list.front().address, 3u * bytes);
 }

@@ -56,10 +56,10 @@ const PixelFormat* format_of(std::uint32_t code)
     return nullptr;
 }
 
-std::uint64_t address(const Group& g, const char* high, const char* low)
+Address address(const Group& g, const char* high, const char* low)
 {
     const auto value = [&](const char* name) { return g.count(name) ? g.at(name) : 0u; };
-    return static_cast<std::uint64_t>(value(high)) << 32 | value(low);
+    return Address{std::uint64_t{value(high)} << 32 | value(low)};
 }
 
 Operand operand_of(const json& d, const char* key)

@@ -68,9 +68,9 @@ TEST(LrnPlan, NamesWhatItTouches)
     const TransferPlan plan =
         plan_transfer(read(layer(R"({"size": 5})", R"(, "placement": {"input": 4096, "output": 65536})")), *find_preset("nv_full"));
     ASSERT_EQ(plan.ranges.size(), 2u);
-    EXPECT_EQ(plan.ranges[0].place.address, 4096u);
+    EXPECT_EQ(plan.ranges[0].place.address, Address{4096});
     EXPECT_EQ(plan.ranges[0].bytes, 20u * 3 * 64);
-    EXPECT_EQ(plan.ranges[1].place.address, 65536u);
+    EXPECT_EQ(plan.ranges[1].place.address, Address{65536});
     EXPECT_EQ(plan.ranges[1].where, "t.json: /placement/output");
 }
 

@@ -145,7 +145,7 @@ TEST(NetworkPlan, PartsOfAConcatenationStandInTheWhole)
     const Network n = network_of(conv("a", 24) + "," + conv("b", 8, R"(, "inputs": ["data"])") +
                                  R"(, {"name": "j", "op": "concat", "inputs": ["a", "b"]},)" + conv("c", 4));
     const NetworkPlan small = planned(n, "nv_small");  // atoms of 8 channels
-    const std::uint64_t whole = small.layouts[tensor(small, "j")].place.address;
+    const Address whole = small.layouts[tensor(small, "j")].place.address;
     EXPECT_EQ(small.layouts[tensor(small, "a")].place.address, whole);
     EXPECT_EQ(small.layouts[tensor(small, "b")].place.address, whole + 3 * 8 * 8 * 8);
     EXPECT_THAT(small.layouts[tensor(small, "j")].pieces, ElementsAre(ChannelPiece{0, 32, 0}));

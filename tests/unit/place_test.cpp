@@ -9,25 +9,28 @@ Place read(const Json& placement, std::optional<Place> fallback = std::nullopt, 
     return read_place(JsonObject(placement, "l.json", "/placement", {"input"}), "input", rule, fallback);
 }
 
-TEST(Place, ANumberIsAnAddressBehindDbb) { EXPECT_EQ(read({{"input", 0x80000100u}}), (Place{true, 0x80000100})); }
+// A port and an address, no number of bytes; bytes move it.
+static_assert(!std::is_constructible_v<Place, bool, std::uint64_t> && std::is_same_v<decltype(Place{} + std::uint64_t{1}), Place>);
+
+TEST(Place, ANumberIsAnAddressBehindDbb) { EXPECT_EQ(read({{"input", 0x80000100u}}), (Place{true, Address{0x80000100}})); }
 
 TEST(Place, AnObjectNamesItsMemory)
 {
-    EXPECT_EQ(read({{"input", {{"memory", "cvsram"}, {"address", 4096}}}}), (Place{false, 4096}));
-    EXPECT_EQ(read({{"input", {{"address", 256}}}}), (Place{true, 256}));
+    EXPECT_EQ(read({{"input", {{"memory", "cvsram"}, {"address", 4096}}}}), (Place{false, Address{4096}}));
+    EXPECT_EQ(read({{"input", {{"address", 256}}}}), (Place{true, Address{256}}));
 }
 
 TEST(Place, WhatIsNotSaidIsTheFallbacks)
 {
-    const Place fallback{false, 512};
+    const Place fallback{false, Address{512}};
     EXPECT_EQ(read(Json::object(), fallback), fallback);
-    EXPECT_EQ(read({{"input", {{"memory", "dbb"}}}}, fallback), (Place{true, 512}));
-    EXPECT_EQ(read({{"input", {{"address", 1024}}}}, fallback), (Place{false, 1024}));
+    EXPECT_EQ(read({{"input", {{"memory", "dbb"}}}}, fallback), (Place{true, Address{512}}));
+    EXPECT_EQ(read({{"input", {{"address", 1024}}}}, fallback), (Place{false, Address{1024}}));
 }
 
 TEST(Place, ReadsBackAsItIsWritten)
 {
-    for (const Place& place : {Place{true, 0x90000000}, Place{false, 0x2000}})
+    for (const Place& place : {Place{true, Address{0x90000000}}, Place{false, Address{0x2000}}})
         EXPECT_EQ(read(Json{{"input", Json(place_json(place))}}), place);
 }
 

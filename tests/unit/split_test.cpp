@@ -211,7 +211,7 @@ TEST(Split, KernelPartsWorkOnTheSameData)
     const PlannedPass& last = plan.passes[2];
     EXPECT_EQ(last.first_kernel, 16u);
     EXPECT_EQ(value_of(last, "CDMA.D_WEIGHT_SIZE_1"), 3u);
-    EXPECT_EQ(last.address.weights % 256, 0u);
+    EXPECT_EQ(last.address.weights.byte() % 256, 0u);
     EXPECT_GE(last.address.weights, plan.passes[1].address.weights + 8 * 144);
     EXPECT_EQ(value_of(last, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 2 * 12 * 48);
     EXPECT_EQ(value_of(last, "CSC.D_RELEASE"), 12u - 1);

@@ -307,12 +307,12 @@ TEST(TransferPlan, AContractionReadsSubCubes)
 
 /// A memory in pieces, as the machine would have it.
 struct Memories {
-    std::map<std::pair<bool, std::uint64_t>, std::uint8_t> bytes;
+    std::map<std::pair<bool, Address>, std::uint8_t> bytes;
     std::uint8_t& at(const Place& place) { return bytes[{place.primary, place.address}]; }
     Contents::Write writer()
     {
         return [this](const Place& place, std::span<const std::uint8_t> data) {
-            for (std::size_t i = 0; i < data.size(); ++i) at({place.primary, place.address + i}) = data[i];
+            for (std::size_t i = 0; i < data.size(); ++i) at(place + i) = data[i];
         };
     }
     Comparison compare(const Contents& contents)
@@ -320,7 +320,7 @@ struct Memories {
         return contents
             .after({[this](const Place& place, std::uint64_t count) {
                 std::vector<std::uint8_t> data;
-                for (std::uint64_t i = 0; i < count; ++i) data.push_back(at({place.primary, place.address + i}));
+                for (std::uint64_t i = 0; i < count; ++i) data.push_back(at(place + i));
                 return data;
             }})
             .comparison;
@@ -338,15 +338,15 @@ TEST(TransferContents, OnlyACopyOfEveryByteAndNothingElseIsACopy)
     contents->before(m.writer());
     EXPECT_GT(m.compare(*contents).mismatches, 100u);  // nothing has been copied: of 128 bytes half a byte is right by chance
     for (std::uint64_t line = 0; line < 2; ++line)
-        for (std::uint64_t b = 0; b < 64; ++b) m.at({false, 64 + 128 * line + b}) = m.at({true, 65504 + 96 * line + b});
+        for (std::uint64_t b = 0; b < 64; ++b) m.at({false, Address{64 + 128 * line + b}}) = m.at({true, Address{65504 + 96 * line + b}});
     EXPECT_TRUE(m.compare(*contents).equal());
     for (const std::uint64_t address : {0u, 63u, 64u, 127u, 128u, 191u, 255u, 256u, 300u}) {  // around, inside, between the lines
-        m.at({false, address}) ^= 1;
+        m.at({false, Address{address}}) ^= 1;
         const Comparison wrong = m.compare(*contents);
         EXPECT_EQ(wrong.mismatches, 1u) << address;
-        m.at({false, address}) ^= 1;
+        m.at({false, Address{address}}) ^= 1;
     }
-    m.at({false, 100}) = static_cast<std::uint8_t>(m.at({true, 65540}) + 1);
+    m.at({false, Address{100}}) = static_cast<std::uint8_t>(m.at({true, Address{65540}}) + 1);
     EXPECT_THAT(m.compare(*contents).examples, ElementsAre(HasSubstr("cvsram 0x64: found 0x")));
 }
 
@@ -359,7 +359,7 @@ TEST(TransferContents, WhatWaitsSeesWhatWasCopiedBefore)
     const auto contents = transfer_contents(t, plan);
     Memories m;
     contents->before(m.writer());
-    for (std::uint64_t b = 0; b < 32; ++b) m.at({true, 4096 + b}) = m.at({true, 8192 + b});
+    for (std::uint64_t b = 0; b < 32; ++b) m.at({true, Address{4096 + b}}) = m.at({true, Address{8192 + b}});
     EXPECT_TRUE(m.compare(*contents).equal());
 }
 
@@ -370,8 +370,8 @@ struct Reshaped {
     {
         contents->before(memory.writer());
     }
-    std::uint8_t byte(const Place& base, std::uint64_t offset) { return memory.at({base.primary, base.address + offset}); }
-    void put(const Place& base, std::uint64_t offset, std::uint8_t value) { memory.at({base.primary, base.address + offset}) = value; }
+    std::uint8_t byte(const Place& base, std::uint64_t offset) { return memory.at(base + offset); }
+    void put(const Place& base, std::uint64_t offset, std::uint8_t value) { memory.at(base + offset) = value; }
 
     Transfer transfer;
     TransferPlan plan;

@@ -36,13 +36,13 @@ TEST(TransferReader, ABlockIsPackedUnlessItSaysOtherwise)
     EXPECT_EQ(t.name, "t");
     ASSERT_EQ(t.copy()->blocks.size(), 1u);
     const CopyBlock& b = t.copy()->blocks[0];
-    EXPECT_EQ(b.source.place, (Place{false, 64}));
+    EXPECT_EQ(b.source.place, (Place{false, Address{64}}));
     EXPECT_EQ(b.source.line_stride, 96u);
     EXPECT_EQ(b.source.surface_stride, 5u * 96);
-    EXPECT_EQ(b.destination.place, (Place{true, 4096}));
+    EXPECT_EQ(b.destination.place, (Place{true, Address{4096}}));
     EXPECT_EQ(b.destination.line_stride, 128u);
     EXPECT_EQ(b.destination.surface_stride, 5u * 128);
-    EXPECT_EQ(b.destination.line_address(1, 3), 4096u + 640 + 384);
+    EXPECT_EQ(b.destination.line_address(1, 3), Address{4096 + 640 + 384});
     EXPECT_EQ(b.bytes(), 960u);
 }
 
@@ -69,8 +69,8 @@ TEST(TransferReader, AReshapeHasDefaultsForAllButModeAndInput)
     const Reshape& r = *t.reshape();
     EXPECT_EQ(r.mode, RubikMode::Merge);
     EXPECT_EQ(r.precision, Precision::Int8);
-    EXPECT_EQ(r.input, (Place{true, 0x80000000}));
-    EXPECT_EQ(r.output, (Place{true, 0xa0000000}));
+    EXPECT_EQ(r.input, (Place{true, Address{0x80000000}}));
+    EXPECT_EQ(r.output, (Place{true, Address{0xa0000000}}));
     EXPECT_EQ(t.seed, 1u);
 }
 

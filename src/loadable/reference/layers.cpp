@@ -75,11 +75,11 @@ Precision precision_of(unsigned code)
     return static_cast<Precision>(code);
 }
 
-Location Translator::place(std::int16_t address, std::uint64_t offset, Field field) const
+Place Translator::place(std::int16_t address, std::uint64_t offset, Field field) const
 {
     rule(address >= 0, "has data without an address");
-    Location at = plan_.memories->place(plan_.loadable->tasks[task_.task], address, task_.where);
-    at.address = held(at.address + offset, field);
+    Place at = plan_.memories->place(plan_.loadable->tasks[task_.task], address, task_.where);
+    at.address = Address{held((at.address + offset).byte(), field)};
     return at;
 }
 
@@ -96,7 +96,7 @@ Features Translator::features(const Cube& cube, unsigned precision, Field field)
 
 Tensor Translator::input(const Features& of) const
 {
-    return loadable::features(of, [&](const Location& from, std::span<std::uint8_t> bytes) { shadow_.read(from, bytes); });
+    return loadable::features(of, [&](const Place& from, std::span<std::uint8_t> bytes) { shadow_.read(from, bytes); });
 }
 
 void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv) const

@@ -45,8 +45,8 @@ public:
     /// As the register holds it: nv_full whole atoms; the others all bits, of which CDMA uses whole atoms but for pixels, and the other
     /// units must be given whole atoms. cdma.md 3, registers.md.
     std::uint64_t held(std::uint64_t value, Field field = Field::Other) const;
-    Location place(std::int16_t address, std::uint64_t offset, Field field = Field::Other) const;
-    Location place(const Cube& cube, Field field = Field::Other) const { return place(cube.address, cube.offset, field); }
+    Place place(std::int16_t address, std::uint64_t offset, Field field = Field::Other) const;
+    Place place(const Cube& cube, Field field = Field::Other) const { return place(cube.address, cube.offset, field); }
     /// A cube in memory, in atoms of the machine; strides that nothing moves by are 0.
     Features features(const Cube& cube, unsigned precision, Field field = Field::Other) const;
     Tensor input(const Features& of) const;

@@ -117,7 +117,7 @@ private:
     {
         using Field = Translator::Field;
         std::vector<Features> all;
-        const auto bytes = [&](const Location& from, std::uint64_t count) {  // as one atom
+        const auto bytes = [&](const Place& from, std::uint64_t count) {  // as one atom
             constexpr std::uint64_t kMost = 1u << 31;
             Features range{from};
             range.atom_bytes = static_cast<std::uint32_t>(std::min(std::max<std::uint64_t>(count, 1), kMost));
@@ -225,7 +225,7 @@ private:
     {
         constexpr std::uint64_t kMostBytes = 1u << 28;
         for (const Transfer& t : m_.bdma->transfers) {
-            const Location from = translate_.place(t.source, 0), to = translate_.place(t.destination, 0);
+            const Place from = translate_.place(t.source, 0), to = translate_.place(t.destination, 0);
             const std::uint64_t source_line = translate_.held(t.source_line), source_surface = translate_.held(t.source_surface),
                                 destination_line = translate_.held(t.destination_line),
                                 destination_surface = translate_.held(t.destination_surface);
@@ -236,11 +236,10 @@ private:
             std::vector<std::uint8_t> found(t.line_bytes);
             for (std::uint32_t s = 0; s < t.surfaces; ++s)
                 for (std::uint32_t l = 0; l < t.lines; ++l) {
-                    const auto at = [&](Location place, std::uint64_t line, std::uint64_t surface) {
-                        place.address += s * surface + l * line;
-                        return place;
+                    const auto at = [&](const Place& place, std::uint64_t line, std::uint64_t surface) {
+                        return place + (s * surface + l * line);
                     };
-                    const Location end = at(to, destination_line, destination_surface);
+                    const Place end = at(to, destination_line, destination_surface);
                     const std::vector<std::uint8_t> must = shadow_.bytes(at(from, source_line, source_surface), t.line_bytes);
                     read_(end, found);
                     verdict.comparison.compared += must.size();
@@ -248,7 +247,7 @@ private:
                         if (found[i] == must[i]) continue;
                         if (++verdict.comparison.mismatches == 1)
                             verdict.comparison.examples.push_back(
-                                fmt::format("{:#x}: found {:#04x}, expected {:#04x}", end.address + i, found[i], must[i]));
+                                fmt::format("{:#x}: found {:#04x}, expected {:#04x}", (end.address + i).byte(), found[i], must[i]));
                     }
                     shadow_.write(end, found);
                 }
@@ -268,14 +267,14 @@ private:
 
 Reference::Reference(const Plan& plan) : plan_(plan), verdicts_(plan.chains.size())
 {
-    fill_memory(plan, [&](const Location& to, std::span<const std::uint8_t> bytes) { shadow_.write(to, bytes); });
+    fill_memory(plan, [&](const Place& to, std::span<const std::uint8_t> bytes) { shadow_.write(to, bytes); });
 }
 
 void Reference::host(std::size_t number)
 {
     run_host_task(
-        plan_.hosts[number], [&](const Location& from, std::uint64_t bytes) { return shadow_.bytes(from, bytes); },
-        [&](const Location& to, const std::vector<std::uint8_t>& bytes) { shadow_.write(to, bytes); });
+        plan_.hosts[number], [&](const Place& from, std::uint64_t bytes) { return shadow_.bytes(from, bytes); },
+        [&](const Place& to, const std::vector<std::uint8_t>& bytes) { shadow_.write(to, bytes); });
 }
 
 void Reference::chain(std::size_t number, const ReadLine& read)

@@ -44,9 +44,7 @@ void Translator::check_fields(const ConvOperation& conv) const
 bool Translator::same_place(const Cube& cube, const Cube& before) const
 {
     const auto place_in = [&](const HardwareTask& task, const Cube& of) {
-        Location at = plan_.memories->place(plan_.loadable->tasks[task.task], of.address, task.where);
-        at.address += of.offset;
-        return at;
+        return plan_.memories->place(plan_.loadable->tasks[task.task], of.address, task.where) + of.offset;
     };
     return cube.address >= 0 && before.address >= 0 && place_in(task_, cube) == place_in(*before_.task, before) && cube.size == before.size;
 }

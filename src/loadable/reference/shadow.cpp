@@ -14,16 +14,10 @@ std::int16_t element(const std::uint8_t* at, std::uint32_t bytes)
     return bytes == 1 ? static_cast<std::int8_t>(*at) : static_cast<std::int16_t>(at[0] | at[1] << 8);
 }
 
-Location moved(Location from, std::uint64_t bytes)
-{
-    from.address += bytes;
-    return from;
-}
-
 /// Where the lines of cubes begin, in order.
-std::vector<std::uint64_t> lines_of(const std::vector<Features>& cubes)
+std::vector<Address> lines_of(const std::vector<Features>& cubes)
 {
-    std::vector<std::uint64_t> lines;
+    std::vector<Address> lines;
     for (const Features& of : cubes) {
         check_size(of.n, of.c, of.h, of.w);
         for (std::uint32_t n = 0; n < of.n; ++n)
@@ -37,7 +31,7 @@ std::uint64_t line_bytes(const Features& of) { return std::uint64_t{of.w} * of.a
 
 }  // namespace
 
-std::vector<std::uint8_t> Shadow::bytes(const Location& from, std::uint64_t count) const
+std::vector<std::uint8_t> Shadow::bytes(const Place& from, std::uint64_t count) const
 {
     std::vector<std::uint8_t> read_bytes(count);
     read(from, read_bytes);
@@ -54,15 +48,15 @@ void check_size(std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t
 
 bool apart(const std::vector<Features>& cubes)
 {
-    const std::vector<std::uint64_t> lines = lines_of(cubes);
+    const std::vector<Address> lines = lines_of(cubes);
     const std::uint64_t length = line_bytes(cubes.front());
-    return std::adjacent_find(lines.begin(), lines.end(), [&](std::uint64_t a, std::uint64_t b) { return b - a < length; }) == lines.end();
+    return std::adjacent_find(lines.begin(), lines.end(), [&](Address a, Address b) { return b - a < length; }) == lines.end();
 }
 
 bool meet(const std::vector<Features>& one, const Features& other)
 {
     if (one.front().place.primary != other.place.primary) return false;
-    const std::vector<std::uint64_t> a = lines_of(one), b = lines_of({other});
+    const std::vector<Address> a = lines_of(one), b = lines_of({other});
     const std::uint64_t a_bytes = line_bytes(one.front()), b_bytes = line_bytes(other);
     for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
         if (a[i] + a_bytes <= b[j]) ++i;
@@ -80,7 +74,7 @@ Tensor features(const Features& of, const ReadLine& read)
     for (std::uint32_t n = 0; n < of.n; ++n)
         for (std::uint32_t first = 0; first < of.c; first += of.per_atom())
             for (std::uint32_t y = 0; y < of.h; ++y) {
-                read(moved(of.place, of.line(n, first, y)), line);
+                read(of.place + of.line(n, first, y), line);
                 for (std::uint32_t c = first; c < std::min(of.c, first + of.per_atom()); ++c) {
                     std::int16_t* to = &tensor.at(n, c, y, 0);
                     const std::uint8_t* from = line.data() + of.inside(c);
@@ -96,7 +90,7 @@ void take_over(Shadow& shadow, const Features& of, const ReadLine& read)
     for (std::uint32_t n = 0; n < of.n; ++n)
         for (std::uint32_t first = 0; first < of.c; first += of.per_atom())
             for (std::uint32_t y = 0; y < of.h; ++y) {
-                const Location at = moved(of.place, of.line(n, first, y));
+                const Place at = of.place + of.line(n, first, y);
                 read(at, line);
                 shadow.write(at, line);
             }
@@ -109,7 +103,7 @@ Tensor planes(const Shadow& shadow, const Features& of, std::uint64_t plane_stri
     std::vector<std::uint8_t> line(std::size_t{of.w} * of.element_bytes);
     for (std::uint32_t c = 0; c < of.c; ++c)
         for (std::uint32_t y = 0; y < of.h; ++y) {
-            shadow.read(moved(of.place, c * plane_stride + y * of.line_stride), line);
+            shadow.read(of.place + (c * plane_stride + y * of.line_stride), line);
             for (std::uint32_t x = 0; x < of.w; ++x)
                 tensor.at(0, c, y, x) = element(&line[std::size_t{x} * of.element_bytes], of.element_bytes);
         }
@@ -126,8 +120,8 @@ Tensor pixels(const Shadow& shadow, const Pixels& of)
     Tensor tensor(1, f.components, of.h, of.w);
     std::vector<std::uint8_t> first(std::size_t{of.w} * f.plane_pixel_bytes), second(f.planes == 2 ? std::size_t{of.w} * second_pixel : 0);
     for (std::uint32_t y = 0; y < of.h; ++y) {
-        shadow.read(moved(of.place, y * of.line_stride), first);
-        if (!second.empty()) shadow.read(moved(of.place, of.second_plane + y * of.second_line_stride), second);
+        shadow.read(of.place + y * of.line_stride, first);
+        if (!second.empty()) shadow.read(of.place + (of.second_plane + y * of.second_line_stride), second);
         for (std::uint32_t o = 0; o < f.components; ++o)
             for (std::uint32_t x = 0; x < of.w; ++x)
                 tensor.at(0, o, y, x) = f.planes == 2 && o > 0
@@ -187,7 +181,7 @@ std::array<Tensor, 2> operands(const Shadow& shadow, const Operands& of)
     std::vector<std::uint8_t> line(std::size_t{of.w} * place_bytes);
     for (std::uint32_t c = 0; c < of.c; ++c)
         for (std::uint32_t y = 0; y < of.h; ++y) {
-            shadow.read(moved(of.place, c / of.per_atom * surface + y * of.line_stride), line);
+            shadow.read(of.place + (c / of.per_atom * surface + y * of.line_stride), line);
             for (std::uint32_t x = 0; x < of.w; ++x)
                 for (std::uint32_t use = 0; use < uses; ++use)
                     tensors.at(use).at(0, c, y, x) =

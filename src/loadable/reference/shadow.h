@@ -24,20 +24,20 @@ struct Unchecked {
 
 class Shadow {
 public:
-    void write(const Location& to, std::span<const std::uint8_t> bytes) { store(to).write(to.address, bytes.data(), bytes.size()); }
-    void read(const Location& from, std::span<std::uint8_t> bytes) const { store(from).read(from.address, bytes.data(), bytes.size()); }
-    std::vector<std::uint8_t> bytes(const Location& from, std::uint64_t count) const;
+    void write(const Place& to, std::span<const std::uint8_t> bytes) { store(to).write(to.address.byte(), bytes.data(), bytes.size()); }
+    void read(const Place& from, std::span<std::uint8_t> bytes) const { store(from).read(from.address.byte(), bytes.data(), bytes.size()); }
+    std::vector<std::uint8_t> bytes(const Place& from, std::uint64_t count) const;
 
 private:
-    MemoryStore& store(const Location& of) { return stores_[of.primary ? 0 : 1]; }
-    const MemoryStore& store(const Location& of) const { return stores_[of.primary ? 0 : 1]; }
+    MemoryStore& store(const Place& of) { return stores_[of.primary ? 0 : 1]; }
+    const MemoryStore& store(const Place& of) const { return stores_[of.primary ? 0 : 1]; }
 
     std::array<MemoryStore, 2> stores_;
 };
 
 /// Features as a program tells the machine of them: strides in bytes.
 struct Features {
-    Location place;
+    Place place;
     std::uint32_t n = 1, c = 1, h = 1, w = 1;
     std::uint64_t line_stride = 0, surface_stride = 0, batch_stride = 0;
     std::uint32_t atom_bytes = 32, element_bytes = 1;
@@ -57,7 +57,7 @@ bool apart(const std::vector<Features>& cubes);
 /// A line of one shares a byte with a line of the other. pre: the cubes of each are alike
 bool meet(const std::vector<Features>& one, const Features& other);
 /// `read` fills bytes from an address of the features' memory on.
-using ReadLine = std::function<void(const Location& from, std::span<std::uint8_t> bytes)>;
+using ReadLine = std::function<void(const Place& from, std::span<std::uint8_t> bytes)>;
 Tensor features(const Features& of, const ReadLine& read);
 /// Copies the atoms that the features stand in.
 void take_over(Shadow& shadow, const Features& of, const ReadLine& read);
@@ -68,7 +68,7 @@ Tensor planes(const Shadow& shadow, const Features& of, std::uint64_t plane_stri
 /// Pixels of a format, [1][components][h][w].
 struct Pixels {
     const PixelFormat* format = nullptr;
-    Location place;
+    Place place;
     std::uint32_t w = 1, h = 1;
     std::uint64_t line_stride = 0, second_plane = 0, second_line_stride = 0;
 };
@@ -77,21 +77,21 @@ Tensor pixels(const Shadow& shadow, const Pixels& of);
 /// Kernels in the order of the array: groups, slices of channels, rows, columns; of pixels a row is columns x components and up to four
 /// rows stand together.
 struct Weights {
-    Location place;
+    Place place;
     std::uint64_t bytes = 0;
     std::uint32_t kernels = 1, channels = 1, rows = 1, columns = 1;
     std::uint32_t element_bytes = 1, group = 16, slice = 64;
     bool image = false;
     std::uint32_t rows_together = 1;
     bool compressed = false;  // one bit an element says whether it is there
-    Location mask;
+    Place mask;
     std::uint64_t mask_bytes = 0;
 };
 Tensor weights(const Shadow& shadow, const Weights& of);
 
 /// What an engine of SDP streams: its ALU's operand, its multiplier's, or both by turns.
 struct Operands {
-    Location place;
+    Place place;
     std::uint64_t line_stride = 0, surface_stride = 0;
     std::uint32_t c = 1, h = 1, w = 1;  // h and w 1: one a kernel
     std::uint32_t per_atom = 32;        // elements of the output in one

@@ -152,7 +152,7 @@ void Bridge::send(Burst* burst, Cycle from)
 
 void Bridge::tell(const Burst& burst, Cycle at) const
 {
-    const auto first = static_cast<std::uint64_t>(burst.payload.get_address());
+    const Address first{burst.payload.get_address()};
     const PortCommand& command = burst.command;
     if (burst.payload.get_command() == TLM_READ_COMMAND)
         return watch_->read(command.id, first + command.skipped * atom_bytes_, command.atoms * atom_bytes_, at);
