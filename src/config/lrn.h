@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "config/geometry.h"
 #include "config/place.h"
 #include "facts/hardware.h"
 
@@ -25,6 +26,7 @@ struct Lrn {
     std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
     std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
 
+    CubeSize cube() const { return {width, height, channels}; }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
 };
 

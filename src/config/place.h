@@ -11,4 +11,10 @@ struct Place {
     friend constexpr Place operator+(Place place, std::uint64_t bytes) { return {place.primary, place.address + bytes}; }
 };
 
+/// How lines, surfaces and batches follow each other in memory: bytes from one to the next.
+struct Strides {
+    std::uint64_t line = 0, surface = 0, batch = 0;
+    bool operator==(const Strides&) const = default;
+};
+
 }  // namespace dlasim

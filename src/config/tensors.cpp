@@ -138,12 +138,11 @@ Tensor load_operand(const Layer& layer, std::size_t slot)
 
 }  // namespace
 
-Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t height, std::uint32_t width, const std::string& file,
-                 const std::string& where, std::uint64_t seed)
+Tensor load_cube(Precision precision, const CubeSize& size, const std::string& file, const std::string& where, std::uint64_t seed)
 {
-    Tensor cube(1, channels, height, width);
+    Tensor cube(1, size.channels, size.height, size.width);
     const Stream stream(seed, 1);
-    if (!file.empty()) fill(cube, read_npy(file, types_of(precision), {1, channels, height, width}, where));
+    if (!file.empty()) fill(cube, read_npy(file, types_of(precision), {1, size.channels, size.height, size.width}, where));
     else
         for (std::size_t i = 0; i < cube.values.size(); ++i) cube.values[i] = random_value(precision, stream(i));
     return cube;

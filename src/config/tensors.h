@@ -47,7 +47,6 @@ const char* npy_type(Precision precision);
 /// A tensor as a NumPy file.
 std::string npy_file(const Tensor& tensor, Precision precision);
 /// One cube [1][channels][height][width]: from a NumPy file that `where` names, or by seed without one.
-Tensor load_cube(Precision precision, std::uint32_t channels, std::uint32_t height, std::uint32_t width, const std::string& file,
-                 const std::string& where, std::uint64_t seed);
+Tensor load_cube(Precision precision, const CubeSize& size, const std::string& file, const std::string& where, std::uint64_t seed);
 
 }  // namespace dlasim

@@ -19,13 +19,13 @@
 
 namespace dlasim {
 
-/// One end of a block: strides in bytes.
+/// One end of a block.
 struct BlockEnd {
     Place place;
-    std::uint32_t line_stride = 0, surface_stride = 0;
+    Strides strides;
     Address line_address(std::uint32_t surface, std::uint32_t line) const
     {
-        return place.address + std::uint64_t{surface} * surface_stride + std::uint64_t{line} * line_stride;
+        return place.address + surface * strides.surface + line * strides.line;
     }
 };
 
@@ -53,11 +53,13 @@ struct Reshape {
     std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
     std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
 
+    CubeSize cube() const { return {width, height, channels}; }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t sub_cubes() const { return mode == RubikMode::Contract ? stride.x * stride.y : 1; }
     std::uint32_t out_channels() const { return channels / sub_cubes(); }
     std::uint32_t out_width() const { return mode == RubikMode::Contract ? width * stride.x : width; }
     std::uint32_t out_height() const { return mode == RubikMode::Contract ? height * stride.y : height; }
+    CubeSize out_cube() const { return {out_width(), out_height(), out_channels()}; }
 };
 
 struct Transfer {

@@ -50,9 +50,9 @@ std::uint32_t read_stride(const JsonObject& end, const char* key, std::uint32_t 
 BlockEnd read_end(const JsonObject& parent, const char* key, const CopyBlock& block)
 {
     const auto strides = [&](const JsonObject& object, BlockEnd& end) {
-        end.line_stride = read_stride(object, "line_stride", block.lines, block.line_bytes);
-        end.surface_stride = read_stride(object, "surface_stride", block.surfaces,
-                                         std::uint64_t{block.lines} * (block.lines > 1 ? end.line_stride : block.line_bytes));
+        end.strides.line = read_stride(object, "line_stride", block.lines, block.line_bytes);
+        end.strides.surface = read_stride(object, "surface_stride", block.surfaces,
+                                          std::uint64_t{block.lines} * (block.lines > 1 ? end.strides.line : block.line_bytes));
     };
     BlockEnd end;
     if (parent.has(key) && parent.raw(key).is_object()) {
@@ -159,8 +159,8 @@ OrderedJson end_json(const BlockEnd& end)
 {
     return {{"memory", memory_name(end.place)},
             {"address", end.place.address.byte()},
-            {"line_stride", end.line_stride},
-            {"surface_stride", end.surface_stride}};
+            {"line_stride", end.strides.line},
+            {"surface_stride", end.strides.surface}};
 }
 
 }  // namespace

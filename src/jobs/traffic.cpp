@@ -32,7 +32,7 @@ std::uint64_t operand_moved(const PlannedPass& planned, std::size_t engine, cons
     const Geometry& g = planned.geometry;
     const OperandGeometry& o = g.operands[engine];
     const std::uint64_t atom = hw.memory.atom_bytes;
-    if (o.line_stride == 0) return o.bytes;
+    if (o.strides.line == 0) return o.bytes;
     return o.atoms * g.out_width * atom * g.out_height * ceil_div<std::uint64_t>(p.kernels, atom / p.element_bytes());
 }
 
@@ -107,7 +107,7 @@ Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hw)
             const std::uint64_t moved = operand_moved(planned, i, hw);
             operands[i] += moved;
             // Per element every part has places of its own, per kernel those of one set are the same.
-            if (planned.geometry.operands[i].line_stride != 0) operand_bytes[i] += moved;
+            if (planned.geometry.operands[i].strides.line != 0) operand_bytes[i] += moved;
             else operand_sets[i][planned.address.operands[i]] = moved;
         }
         output += output_moved(planned, hw);

@@ -37,11 +37,11 @@ struct Planned {
 
 OrderedJson surface_stride(const Planned& p, const Cube& cube, RubikMode planes)
 {
-    return p.cubes() && !p.planar(planes) ? OrderedJson(cube.surface_stride) : kAbsent;
+    return p.cubes() && !p.planar(planes) ? OrderedJson(cube.strides.surface) : kAbsent;
 }
 OrderedJson planar_stride(const Planned& p, const Cube& cube, RubikMode planes)
 {
-    return p.planar(planes) ? OrderedJson(cube.surface_stride) : kAbsent;
+    return p.planar(planes) ? OrderedJson(cube.strides.surface) : kAbsent;
 }
 
 constexpr std::string_view kCubes = "rubik, lrn", kScaled = "lrn of integers";
@@ -55,17 +55,17 @@ constexpr std::array kPlanKeys{
     Key<Planned>{{"mode", "text", "", "contract, split or merge", "rubik"},
                  [](const Planned& p) -> OrderedJson { return p.reshape ? OrderedJson(mode_name(p.reshape->mode)) : kAbsent; }},
     Key<Planned>{{"input/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
-                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.input.line_stride) : kAbsent; }},
+                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.input.strides.line) : kAbsent; }},
     Key<Planned>{{"input/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik merge"},
                  [](const Planned& p) -> OrderedJson { return planar_stride(p, p.plan.layout.input, RubikMode::Merge); }},
     Key<Planned>{{"input/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
                  [](const Planned& p) -> OrderedJson { return surface_stride(p, p.plan.layout.input, RubikMode::Merge); }},
     Key<Planned>{{"input/cube_stride", "integer", "bytes", "from the cube of a phase to the next one", "rubik contract"},
                  [](const Planned& p) -> OrderedJson {
-                     return p.planar(RubikMode::Contract) ? OrderedJson(p.plan.layout.input.batch_stride) : kAbsent;
+                     return p.planar(RubikMode::Contract) ? OrderedJson(p.plan.layout.input.strides.batch) : kAbsent;
                  }},
     Key<Planned>{{"output/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
-                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.output.line_stride) : kAbsent; }},
+                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.output.strides.line) : kAbsent; }},
     Key<Planned>{{"output/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik split"},
                  [](const Planned& p) -> OrderedJson { return planar_stride(p, p.plan.layout.output, RubikMode::Split); }},
     Key<Planned>{{"output/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},

@@ -85,8 +85,7 @@ private:
         buffer.width = static_cast<std::uint32_t>(number(bytes, at + 2, 2));
         buffer.height = static_cast<std::uint32_t>(number(bytes, at + 4, 2));
         buffer.channels = static_cast<std::uint32_t>(number(bytes, at + 6, 2));
-        buffer.line_stride = number(bytes, at + 8, 4);
-        buffer.surface_stride = number(bytes, at + 12, 4);
+        buffer.strides = {.line = number(bytes, at + 8, 4), .surface = number(bytes, at + 12, 4)};
         const MemoryView memory = memories_.view(task_, index(bytes, 0), where);
         if (offset > memory.size()) throw ConfigError(where, fmt::format("has a buffer from byte {} of {} on", offset, memory.size()));
         buffer.place = memories_.place(task_, index(bytes, 0), where);

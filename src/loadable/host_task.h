@@ -21,12 +21,12 @@ struct HostBuffer {
     std::uint64_t bytes = 0;          // from there to the end of its memory
     unsigned atom = 32, element = 1;  // bytes
     std::uint32_t width = 0, height = 0, channels = 0;
-    std::uint64_t line_stride = 0, surface_stride = 0;
+    Strides strides;
 
     std::uint64_t offset(std::uint32_t c, std::uint32_t y, std::uint32_t x) const
     {
         const std::uint32_t per_atom = atom / element;
-        return c / per_atom * surface_stride + y * line_stride + std::uint64_t{x} * atom + c % per_atom * element;
+        return c / per_atom * strides.surface + y * strides.line + std::uint64_t{x} * atom + c % per_atom * element;
     }
 };
 

@@ -116,13 +116,12 @@ void Programmer::write_bdma(const BdmaOperation& op)
               fmt::format("copies lines of {} bytes, expected a multiple of {}", t.line_bytes, kBdmaUnit));
         check(t.lines >= 1 && t.lines <= kMostRepeats && t.surfaces >= 1 && t.surfaces <= kMostRepeats,
               fmt::format("copies {} lines of {} surfaces, expected 1 to {}", t.lines, t.surfaces, kMostRepeats));
-        const auto extent = [&](std::uint32_t line, std::uint32_t surface) {
-            return std::uint64_t{surface} * (t.surfaces - 1) + std::uint64_t{line} * (t.lines - 1) + t.line_bytes;
-        };
+        const auto extent = [&](const Strides& by) { return by.surface * (t.surfaces - 1) + by.line * (t.lines - 1) + t.line_bytes; };
         wide("BDMA.CFG_SRC_ADDR_HIGH", "BDMA.CFG_SRC_ADDR_LOW",
-             address(t.source, op.from_primary, 0, "source", extent(t.source_line, t.source_surface)));
+             address(t.source, op.from_primary, 0, "source", extent({.line = t.source_line, .surface = t.source_surface})));
         wide("BDMA.CFG_DST_ADDR_HIGH", "BDMA.CFG_DST_ADDR_LOW",
-             address(t.destination, op.to_primary, 0, "destination", extent(t.destination_line, t.destination_surface)));
+             address(t.destination, op.to_primary, 0, "destination",
+                     extent({.line = t.destination_line, .surface = t.destination_surface})));
         write("BDMA.CFG_LINE", t.line_bytes / kBdmaUnit - 1);
         put("BDMA.CFG_CMD", {{op.from_primary, 0, 1}, {op.to_primary, 1, 1}});
         write_all({{"BDMA.CFG_LINE_REPEAT", t.lines - 1},

@@ -24,11 +24,11 @@ void try_kernels(const SplitFrame& frame, std::uint32_t most, std::optional<Cand
     const std::vector<KernelPart> kernels = cut_kernels(frame, most);
     if (kernels.size() * frame.strips.size() > kMostParts) return;
     for (std::uint64_t data = frame.banks; data > 0; --data) {
-        const std::vector<RowPart> rows = cut_rows(frame, frame.most_rows(), data * frame.bank_depth, kernels, kMostParts / kernels.size());
+        const std::vector<RowPart> rows = cut_rows(frame, frame.most_rows(), frame.room_of(data), kernels, kMostParts / kernels.size());
         const std::uint64_t count = rows.size() * kernels.size();
         if (count == 0 || count > kMostParts || (best && count > best->split.parts.size())) return;
         for (const bool reuse_weights : {true, false}) {
-            const std::vector<Part> parts = ordered_parts(frame, rows, kernels, true, reuse_weights);
+            const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             if (!masks_fit(frame, parts)) continue;
             const std::optional<Banks> banks = allocate_banks(frame, parts, bank_need(frame, parts, true));
             if (!banks) continue;
@@ -88,7 +88,7 @@ Split automatic_split(const Pass& whole, const Hardware& hardware, const Partiti
     const Geometry& g = frame.geometry;
     const std::uint32_t group = std::min(whole.kernels, hardware.kernel_group(whole.precision));
     frame.refuse("", "does not fit the CBUF in any partition by rows, columns and kernels: one row of output takes " +
-                         text(g.entries / g.entries_per_slice) + " lines of " + text(frame.line_entries.front()) +
+                         text(g.entries / g.entries_per_slice) + " lines of " + text(frame.line_entries.front().count()) +
                          " entries, one group of kernels " + text(group * g.kernel_bytes) + " bytes, expected at most " +
                          text(frame.banks) + " banks of " + text(frame.bank_bytes) + " bytes together and at most " + text(kMostParts) +
                          " parts");

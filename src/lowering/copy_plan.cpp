@@ -111,11 +111,11 @@ std::vector<RegisterValue> block_writes(const CopyBlock& block)
     put("CFG_LINE", block.line_bytes / kAtom - 1);
     put("CFG_CMD", block.source.place.primary | block.destination.place.primary << 1);
     put("CFG_LINE_REPEAT", block.lines - 1);
-    put("CFG_SRC_LINE", block.source.line_stride);
-    put("CFG_DST_LINE", block.destination.line_stride);
+    put("CFG_SRC_LINE", block.source.strides.line);
+    put("CFG_DST_LINE", block.destination.strides.line);
     put("CFG_SURF_REPEAT", block.surfaces - 1);
-    put("CFG_SRC_SURF", block.source.surface_stride);
-    put("CFG_DST_SURF", block.destination.surface_stride);
+    put("CFG_SRC_SURF", block.source.strides.surface);
+    put("CFG_DST_SURF", block.destination.strides.surface);
     put("CFG_OP", 1);
     return writes;
 }

@@ -59,14 +59,14 @@ ShapedPass phase(const Layer& l, const Hardware& hw, const Pass& common, std::ui
     p.kernel_height = y.taps.count;
     p.stride = {1, 1};
     p.pad = {x.before, x.after, y.before, y.after, 0};
-    if (p.line_stride == 0) p.line_stride = l.width * hw.memory.atom_bytes;
-    if (p.surface_stride == 0) p.surface_stride = p.line_stride * l.height;
+    if (p.in_strides.line == 0) p.in_strides.line = std::uint64_t{l.width} * hw.memory.atom_bytes;
+    if (p.in_strides.surface == 0) p.in_strides.surface = p.in_strides.line * l.height;
     p.width = x.used;
     p.height = y.used;
     if (x.used != l.width) p.packing = 0x10000;  // lines of the input are longer than what is read of them
     // A single place is fetched as packed surfaces, which those of a larger input are not.
     if (x.used == 1 && y.used == 1 && (l.width > 1 || l.height > 1 || l.input_line != 0)) p.packing &= 0xffff;
-    shaped.input_offset = std::uint64_t{y.skipped} * p.line_stride + std::uint64_t{x.skipped} * hw.memory.atom_bytes;
+    shaped.input_offset = y.skipped * p.in_strides.line + std::uint64_t{x.skipped} * hw.memory.atom_bytes;
     return shaped;
 }
 

@@ -11,8 +11,8 @@ Bytes input_image(const Layer& layer, const Tensor& input, const ShapedPass& sha
     const Pass& p = shaped.pass;
     if (p.mode == PassMode::Image) return pixel_bytes(layer, input, g, uv_offset(p, g));
     const std::uint32_t element_bytes = p.stored_precision() != Precision::Int8 ? 2 : 1;
-    const Cube cube{g.line_stride, g.surface_stride, g.surface_stride * g.surfaces, hw.memory.atom_bytes, element_bytes};
-    return feature_bytes(input, shaped.first_channel, p.channels, cube, bytes);
+    const Cube cube{{g.in_strides.line, g.in_strides.surface, g.in_strides.surface * g.surfaces}, hw.memory.atom_bytes, element_bytes};
+    return feature_bytes(input, {shaped.first_channel, p.channels}, cube, bytes);
 }
 
 /// What an engine of SDP streams, cut to a set: its kernels, and the places of the layer's output that the pass makes.

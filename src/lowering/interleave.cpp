@@ -9,12 +9,20 @@ namespace {
 
 constexpr std::uint32_t kMostChannels = 8192;  // [spec] sdp.md 1.3: D_DATA_CUBE_CHANNEL has 13 bits
 
-/// Copies of one phase: `count` of them, each `step` bytes on; of the last one less is left where surfaces are lines.
+/// Bytes from one to the next, of the cube of a copy; `step`: from copy to copy.
+struct Steps {
+    std::uint64_t line = 0, surface = 0, step = 0;
+};
+/// Copies of one phase: `count` of them; of the last one less is left where surfaces are lines.
 struct Way {
     std::uint32_t count = 0;
     std::uint32_t width = 1, lines = 0, surfaces = 0;
-    std::uint64_t in_line = 0, in_surface = 0, in_step = 0;
-    std::uint64_t out_line = 0, out_surface = 0, out_step = 0;
+    Steps in, out;
+};
+
+/// Where a copy begins.
+struct Ends {
+    Address source, target;
 };
 
 /// Of a single place neither reads nor writes look at the surface stride.
@@ -22,11 +30,11 @@ bool can_be_told(const Way& way) { return way.lines > 1 || way.width > 1 || way.
 
 std::vector<Way> ways_of(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces)
 {
-    const std::uint64_t right = std::uint64_t{atom} * r.stride.x, down = r.out_line * r.stride.y;
-    if (r.stride.x == 1) return {{1, r.width, r.height, surfaces, r.in_line, r.in_surface, 0, down, r.out_surface, 0}};
-    return {{r.height, 1, r.width, surfaces, atom, r.in_surface, r.in_line, right, r.out_surface, down},
-            {r.width, 1, r.height, surfaces, r.in_line, r.in_surface, atom, down, r.out_surface, right},
-            {surfaces, 1, r.width, r.height, atom, r.in_line, r.in_surface, right, down, r.out_surface}};
+    const std::uint64_t right = std::uint64_t{atom} * r.stride.x, down = r.out.line * r.stride.y;
+    if (r.stride.x == 1) return {{1, r.width, r.height, surfaces, {r.in.line, r.in.surface, 0}, {down, r.out.surface, 0}}};
+    return {{r.height, 1, r.width, surfaces, {atom, r.in.surface, r.in.line}, {right, r.out.surface, down}},
+            {r.width, 1, r.height, surfaces, {r.in.line, r.in.surface, atom}, {down, r.out.surface, right}},
+            {surfaces, 1, r.width, r.height, {atom, r.in.line, r.in.surface}, {right, down, r.out.surface}}};
 }
 
 /// Surfaces beyond what a cube can have are copies of their own.
@@ -35,7 +43,7 @@ std::uint32_t copies(const Way& way, std::uint32_t most) { return way.count * ce
 Way best_way(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces, std::uint32_t most)
 {
     // A surface at a time can always be told.
-    Way best{surfaces, 1, r.width, 1, atom, 0, r.in_surface, std::uint64_t{atom} * r.stride.x, 0, r.out_surface};
+    Way best{surfaces, 1, r.width, 1, {atom, 0, r.in.surface}, {std::uint64_t{atom} * r.stride.x, 0, r.out.surface}};
     bool found = false;
     for (const Way& way : ways_of(r, atom, surfaces))
         if (can_be_told(way) && (!found || copies(way, most) < copies(best, most))) {
@@ -54,7 +62,7 @@ Way way_of(const RubikPass& r, const Hardware& hw)
     return best_way(r, hw.memory.atom_bytes, ceil_div(r.channels, channels), kMostChannels / channels);
 }
 
-PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, std::uint64_t from, std::uint64_t to, const Hardware& hw)
+PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, const Ends& at, const Hardware& hw)
 {
     PlannedPass copy;
     Pass& p = copy.pass;
@@ -63,15 +71,13 @@ PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, 
     p.width = way.width;
     p.height = way.lines;
     p.channels = p.kernels = surfaces * per_atom(r, hw);
-    p.line_stride = static_cast<std::uint32_t>(way.in_line);
-    p.surface_stride = static_cast<std::uint32_t>(way.in_surface);
-    p.out_line_stride = static_cast<std::uint32_t>(way.out_line);
-    p.out_surface_stride = static_cast<std::uint32_t>(way.out_surface);
+    p.in_strides = {{.line = way.in.line, .surface = way.in.surface}, 0};
+    p.out_strides = {.line = way.out.line, .surface = way.out.surface};
     p.input_primary = r.source.primary;
     p.output_primary = r.target.primary;
     copy.geometry = size_pass(p, hw, "a copy of a deconvolution's phase");
-    copy.address.input = r.source.address + from;
-    copy.address.output = r.target.address + to;
+    copy.address.input = at.source;
+    copy.address.output = at.target;
     copy.kernels = p.kernels;
     copy.rows = copy.fetched_lines = way.lines;
     return copy;
@@ -88,10 +94,11 @@ std::vector<PlannedPass> interleaving_copies(const RubikPass& r, const Hardware&
         for (std::uint32_t dx = 0; dx < r.stride.x; ++dx)
             for (std::uint32_t i = 0; i < way.count; ++i)
                 for (std::uint32_t first = 0; first < way.surfaces; first += most) {
-                    const std::uint64_t from = (std::uint64_t{dy} * r.stride.x + dx) * r.cube + i * way.in_step + first * way.in_surface,
-                                        to = dy * r.out_line + std::uint64_t{dx} * hardware.memory.atom_bytes + i * way.out_step +
-                                             first * way.out_surface;
-                    all.push_back(copy_of(r, way, std::min(most, way.surfaces - first), from, to, hardware));
+                    const std::uint64_t phase = std::uint64_t{dy} * r.stride.x + dx,
+                                        column = std::uint64_t{dx} * hardware.memory.atom_bytes;
+                    const Ends at{r.source.address + (phase * r.cube + i * way.in.step + first * way.in.surface),
+                                  r.target.address + (dy * r.out.line + column + i * way.out.step + first * way.out.surface)};
+                    all.push_back(copy_of(r, way, std::min(most, way.surfaces - first), at, hardware));
                 }
     return all;
 }

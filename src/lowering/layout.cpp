@@ -26,14 +26,14 @@ std::uint32_t pack_ten_bits(const PixelFormat& format, const std::array<std::uin
 
 }  // namespace
 
-Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t count, const Cube& cube, std::uint64_t bytes)
+Bytes feature_bytes(const Tensor& input, const Channels& channels, const Cube& cube, std::uint64_t bytes)
 {
     Bytes memory(bytes);
     for (std::uint32_t n = 0; n < input.n; ++n)
-        for (std::uint32_t c = 0; c < count; ++c)
+        for (std::uint32_t c = 0; c < channels.count; ++c)
             for (std::uint32_t y = 0; y < input.h; ++y) {
                 const std::uint64_t line = cube.offset(n, c, y, 0);
-                const std::int16_t* from = &input.values[input.index(n, first + c, y, 0)];
+                const std::int16_t* from = &input.values[input.index(n, channels.first + c, y, 0)];
                 if (cube.element_bytes == 1)
                     for (std::uint32_t x = 0; x < input.w; ++x)
                         memory[line + std::uint64_t{x} * cube.atom_bytes] = static_cast<std::uint8_t>(from[x]);
@@ -43,13 +43,13 @@ Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t coun
     return memory;
 }
 
-void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uint32_t first_channel, std::uint32_t channels)
+void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, const Channels& channels)
 {
     for (std::uint32_t n = 0; n < output.n; ++n)
-        for (std::uint32_t c = 0; c < channels; ++c)
+        for (std::uint32_t c = 0; c < channels.count; ++c)
             for (std::uint32_t y = 0; y < output.h; ++y) {
                 const std::uint64_t line = cube.offset(n, c, y, 0);
-                std::int16_t* to = &output.at(n, first_channel + c, y, 0);
+                std::int16_t* to = &output.at(n, channels.first + c, y, 0);
                 for (std::uint32_t x = 0; x < output.w; ++x) {
                     const std::uint64_t place = line + std::uint64_t{x} * cube.atom_bytes;
                     to[x] = cube.element_bytes == 1 ? static_cast<std::int8_t>(bytes[place])
@@ -63,10 +63,11 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
     const PixelFormat& f = *layer.format;
     const std::array<std::uint32_t, 4> order = f.order();
     const std::uint32_t component_bytes = f.eight_bit ? 1 : 2;
-    Bytes memory(f.planes == 2 ? uv_offset + geometry.uv_line_stride * input.h : geometry.line_stride * input.h);
+    Bytes memory(f.planes == 2 ? uv_offset + geometry.in_strides.uv_line * input.h : geometry.in_strides.line * input.h);
     for (std::uint32_t y = 0; y < input.h; ++y)
         for (std::uint32_t x = 0; x < input.w; ++x) {
-            const std::uint64_t column = std::uint64_t{x} + layer.x_offset, place = y * geometry.line_stride + column * f.plane_pixel_bytes;
+            const std::uint64_t column = std::uint64_t{x} + layer.x_offset,
+                                place = y * geometry.in_strides.line + column * f.plane_pixel_bytes;
             if (f.ten_bits()) {
                 std::array<std::uint16_t, 4> component{};
                 for (std::uint32_t o = 0; o < 4; ++o) component[o] = static_cast<std::uint16_t>(input.at(0, o, y, x));
@@ -76,9 +77,9 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
             }
             for (std::uint32_t o = 0; o < f.components; ++o) {
                 const bool second = f.planes == 2 && o > 0;
-                const std::uint64_t at =
-                    second ? uv_offset + y * geometry.uv_line_stride + column * 2 * f.plane_pixel_bytes + (order[o] - 1) * component_bytes
-                           : place + order[o] * component_bytes;
+                const std::uint64_t at = second ? uv_offset + y * geometry.in_strides.uv_line + column * 2 * f.plane_pixel_bytes +
+                                                      (order[o] - 1) * component_bytes
+                                                : place + order[o] * component_bytes;
                 store(memory, at, input.at(0, o, y, x), component_bytes);
             }
         }
@@ -108,8 +109,8 @@ Bytes operand_bytes(const Pass& pass, const Geometry& geometry, std::size_t engi
             for (std::uint32_t x = 0; x < (element ? geometry.out_width : 1); ++x)
                 for (const bool mul : {false, true}) {
                     if (!(mul ? e.mul : e.alu).streamed()) continue;
-                    const std::uint64_t surface = o.surface_stride != 0 ? o.surface_stride : o.atoms * atom_bytes;
-                    const std::uint64_t place = k / elements * surface + y * o.line_stride + x * o.atoms * atom_bytes;
+                    const std::uint64_t surface = o.strides.surface != 0 ? o.strides.surface : o.atoms * atom_bytes;
+                    const std::uint64_t place = k / elements * surface + y * o.strides.line + x * o.atoms * atom_bytes;
                     const std::uint32_t number = both ? 2 * (k % elements) + (mul ? 1 : 0) : k % elements;
                     const auto value = static_cast<std::uint16_t>(at(mul, k, y, x));
                     for (std::uint32_t b = 0; b < width; ++b)

@@ -19,24 +19,29 @@ struct TouchedRange {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A cube of feature data: strides in bytes.
+/// A cube of feature data.
 struct Cube {
-    std::uint64_t line_stride = 0, surface_stride = 0, batch_stride = 0;
+    Strides strides;
     std::uint32_t atom_bytes = 0, element_bytes = 1;
     std::uint64_t offset(std::uint32_t n, std::uint32_t c, std::uint32_t y, std::uint32_t x) const
     {
         const std::uint32_t per_atom = atom_bytes / element_bytes;
-        return n * batch_stride + c / per_atom * surface_stride + y * line_stride + std::uint64_t{x} * atom_bytes +
+        return n * strides.batch + c / per_atom * strides.surface + y * strides.line + std::uint64_t{x} * atom_bytes +
                c % per_atom * element_bytes;
     }
 };
 
-/// Channels [first, first + count) of the input as feature data.
-Bytes feature_bytes(const Tensor& input, std::uint32_t first, std::uint32_t count, const Cube& cube, std::uint64_t bytes);
+/// [first, first + count).
+struct Channels {
+    std::uint32_t first = 0, count = 0;
+};
+
+/// Channels of the input as feature data.
+Bytes feature_bytes(const Tensor& input, const Channels& channels, const Cube& cube, std::uint64_t bytes);
 /// The planes of an image, plane 1 at `uv_offset`.
 Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geometry, std::uint64_t uv_offset);
-/// Reads one cube back.
-void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, std::uint32_t first_channel, std::uint32_t channels);
+/// Reads one cube back, as these channels of the output.
+void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, const Channels& channels);
 
 /// Weights in the order the array takes them, one value an element.
 std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const Tensor& weights);

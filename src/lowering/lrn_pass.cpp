@@ -48,7 +48,7 @@ PassRegisters lrn_writes(const LrnPass& pass, unsigned group)
     const Lrn& lrn = pass.lrn;
     const LrnTables& tables = pass.tables;
     const auto format = static_cast<std::uint32_t>(lrn.precision);
-    const std::uint32_t line = low_word(pass.cube.line_stride), surface = low_word(pass.cube.surface_stride);
+    const std::uint32_t line = low_word(pass.cube.strides.line), surface = low_word(pass.cube.strides.surface);
     PassRegisters out;
     out.writes = {{"CDP.S_POINTER", group},
                   {"CDP_RDMA.S_POINTER", group},

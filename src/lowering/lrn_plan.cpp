@@ -18,7 +18,7 @@ ReshapeLayout lay_out(const Lrn& lrn, std::uint32_t atom)
     ReshapeLayout layout;
     layout.padded_channels = surfaces * per_atom;
     layout.padded_width = lrn.width;
-    layout.input = layout.output = Cube{line, line * lrn.height, line * lrn.height * surfaces, atom, bytes};
+    layout.input = layout.output = Cube{{line, line * lrn.height, line * lrn.height * surfaces}, atom, bytes};
     layout.input_bytes = layout.output_bytes = line * lrn.height * surfaces;
     return layout;
 }

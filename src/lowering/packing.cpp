@@ -29,7 +29,7 @@ std::optional<Surfaces> unpacked(const Plan& plan, const Layer& layer, const Har
     for (std::size_t i = 0; i < cubes.size(); ++i) {
         const std::uint32_t left = layer.kernels - static_cast<std::uint32_t>(i) * lanes;
         if (cubes[i].first_kernel != i * lanes || cubes[i].kernels != std::min(lanes, left) ||
-            cubes[i].place.address != first.place.address + i * first.cube.surface_stride)
+            cubes[i].place.address != first.place.address + i * first.cube.strides.surface)
             return {};
     }
     return Surfaces{first.place, static_cast<std::uint32_t>(cubes.size()), lanes};
@@ -106,7 +106,7 @@ void pack_output(Plan& plan, const Layer& layer, const Hardware& hardware, bool 
     const std::uint64_t line = std::uint64_t{layer.out_width()} * hardware.memory.atom_bytes, surface = line * layer.out_height(),
                         bytes = surface * surfaces->count;
     plan.outputs = {
-        {surfaces->place, bytes, Cube{line, surface, bytes, hardware.memory.atom_bytes, layer.element_bytes()}, 0, layer.kernels}};
+        {surfaces->place, bytes, Cube{{line, surface, bytes}, hardware.memory.atom_bytes, layer.element_bytes()}, 0, layer.kernels}};
 }
 
 }  // namespace dlasim

@@ -9,12 +9,12 @@
 namespace dlasim {
 namespace {
 
-std::uint64_t group_banks(const SplitFrame& frame, std::uint32_t kernels)
+std::uint64_t group_banks(const SplitFrame& frame, Kernels kernels)
 {
     return weight_banks(frame.hw, group_ends(frame.hw, frame.pass.precision, kernels, frame.geometry.kernel_bytes));
 }
 
-bool mask_of_part_fits(const SplitFrame& frame, std::uint32_t kernels, bool kept)
+bool mask_of_part_fits(const SplitFrame& frame, Kernels kernels, bool kept)
 {
     const Pass& p = frame.pass;
     if (!p.compressed.on) return true;
@@ -29,13 +29,13 @@ bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts
     const std::uint32_t entry = frame.hw.cbuf.entry_bytes;
     if (p.mode != PassMode::Image || entry >= facts::csc::kJumpBelow) return false;
     if (p.stride.x * p.format->components <= entry) return false;
-    const std::uint64_t ring = data_banks * frame.bank_depth;
-    std::uint64_t at = 0;  // the ring begins with its banks
+    const DataEntries ring = frame.room_of(data_banks);
+    DataEntries at;  // the ring begins with its banks
     for (const Part& part : parts)
         for (std::uint32_t line = part.kept_lines; line < part.rows.lines(); ++line) {
-            const std::uint64_t entries = frame.line_entries[part.rows.strip];
-            if (at + entries > ring) return true;
-            at = (at + entries) % ring;
+            at += frame.line_entries[part.rows.strip];
+            if (at > ring) return true;
+            if (at == ring) at = {};
         }
     return false;
 }
@@ -45,17 +45,17 @@ bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts
 BankNeed bank_need(const SplitFrame& frame, const std::vector<Part>& parts, bool sure)
 {
     BankNeed need;
-    std::map<std::uint32_t, std::uint64_t> groups;  // known ones, by kernels
-    std::uint64_t most = 0;
+    std::map<Kernels, std::uint64_t> groups;  // known ones
+    DataEntries most;
     const auto at_least = [](std::uint64_t& value, std::uint64_t other) { value = std::max(value, other); };
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
-        const std::uint32_t kernels = part.kernels.count;
-        const std::uint64_t weights = frame.weight_bytes(kernels);
+        const Kernels kernels{part.kernels.count};
+        const std::uint64_t weights = frame.weight_bytes(kernels.count());
         const bool more = i + 1 < parts.size();
         const RowPart& rows = part.rows;
-        const std::uint64_t entries_next =
-            more ? (parts[i + 1].rows.lines() - parts[i + 1].kept_lines) * frame.line_entries[parts[i + 1].rows.strip] : 0;
+        DataEntries entries_next;
+        if (more) entries_next = frame.line_entries[parts[i + 1].rows.strip] * (parts[i + 1].rows.lines() - parts[i + 1].kept_lines);
         const std::uint64_t weights_next = more && !parts[i + 1].reuse_weights ? frame.weight_bytes(parts[i + 1].kernels.count) : 0;
         if (!groups.contains(kernels)) groups[kernels] = group_banks(frame, kernels);
         if (frame.entries_of(rows) > most) {
@@ -96,17 +96,17 @@ std::optional<Banks> allocate_banks(const SplitFrame& frame, const std::vector<P
 bool masks_fit(const SplitFrame& frame, const std::vector<Part>& parts)
 {
     return std::all_of(parts.begin(), parts.end(),
-                       [&](const Part& part) { return mask_of_part_fits(frame, part.kernels.count, part.keep_weights); });
+                       [&](const Part& part) { return mask_of_part_fits(frame, Kernels{part.kernels.count}, part.keep_weights); });
 }
 
 bool whole_fits(const SplitFrame& frame)
 {
     const Pass& p = frame.pass;
     return frame.strips.size() == 1 && p.kernels <= most_kernels(p, frame.hw) &&
-           frame.banks_of((frame.winograd() ? frame.most_rows() + kTile : p.height) * frame.line_entries.front()) +
-                   group_banks(frame, p.kernels) <=
+           frame.banks_of(frame.line_entries.front() * (frame.winograd() ? frame.most_rows() + kTile : p.height)) +
+                   group_banks(frame, Kernels{p.kernels}) <=
                frame.banks &&
-           mask_of_part_fits(frame, p.kernels, false);
+           mask_of_part_fits(frame, Kernels{p.kernels}, false);
 }
 
 }  // namespace dlasim

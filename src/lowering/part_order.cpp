@@ -33,7 +33,7 @@ std::vector<Part> arrange(const std::vector<RowPart>& rows, const std::vector<Ke
     return parts;
 }
 
-void connect(const SplitFrame& frame, std::vector<Part>& parts, bool reuse_data, bool reuse_weights)
+void connect(const SplitFrame& frame, std::vector<Part>& parts, const UsedAgain& again)
 {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         Part& part = parts[i];
@@ -41,7 +41,7 @@ void connect(const SplitFrame& frame, std::vector<Part>& parts, bool reuse_data,
         if (i == 0) continue;
         Part& before = parts[i - 1];
         const RowPart &a = before.rows, &b = part.rows;
-        const bool beside = reuse_data && a.strip == b.strip;
+        const bool beside = again.data && a.strip == b.strip;
         if (beside && a.begin == b.begin && a.end == b.end) {
             before.keep_data = part.reuse_data = true;
             part.kept_lines = b.lines();
@@ -51,21 +51,21 @@ void connect(const SplitFrame& frame, std::vector<Part>& parts, bool reuse_data,
             part.kept_lines = a.end - b.begin;
             before.released_lines = b.begin - a.begin;
         }
-        if (reuse_weights && before.kernels == part.kernels) before.keep_weights = part.reuse_weights = true;
+        if (again.weights && before.kernels == part.kernels) before.keep_weights = part.reuse_weights = true;
     }
 }
 
 }  // namespace
 
-std::vector<Part> ordered_parts(const SplitFrame& frame, std::vector<RowPart> rows, const std::vector<KernelPart>& kernels, bool reuse_data,
-                                bool reuse_weights)
+std::vector<Part> ordered_parts(const SplitFrame& frame, std::vector<RowPart> rows, const std::vector<KernelPart>& kernels,
+                                const UsedAgain& again)
 {
-    if (reuse_data) fetch_ahead(rows);
+    if (again.data) fetch_ahead(rows);
     std::vector<Part> best;
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (const Order order : {Order::KernelsInside, Order::KernelsTurning, Order::RowsInside}) {
         std::vector<Part> parts = arrange(rows, kernels, order);
-        connect(frame, parts, reuse_data, reuse_weights);
+        connect(frame, parts, again);
         const std::uint64_t bytes = fetched_bytes(frame, parts);
         if (bytes >= least) continue;
         least = bytes;
@@ -78,7 +78,7 @@ std::uint64_t fetched_bytes(const SplitFrame& frame, const std::vector<Part>& pa
 {
     std::uint64_t bytes = 0;
     for (const Part& part : parts) {
-        bytes += (part.rows.lines() - part.kept_lines) * frame.line_entries[part.rows.strip] * frame.hw.cbuf.entry_bytes;
+        bytes += (part.rows.lines() - part.kept_lines) * frame.line_entries[part.rows.strip].count() * frame.hw.cbuf.entry_bytes;
         if (!part.reuse_weights) bytes += frame.weight_bytes(part.kernels.count);
     }
     return bytes;

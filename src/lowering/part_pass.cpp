@@ -33,12 +33,11 @@ Pass part_pass(const Geometry& geometry, const Split& split, const Part& part)
     p.pad.bottom = part.rows.pad_bottom;
     // A single line of one pixel is fetched as packed surfaces, which those of a higher input are not.
     if (pass.width == 1 && pass.height > 1 && fetch.lines == 1) p.packing &= 0xffff;
-    p.out_line_stride = static_cast<std::uint32_t>(geometry.out_line_stride) * strip.row_step;
-    p.out_surface_stride = static_cast<std::uint32_t>(geometry.out_surface_stride);
-    p.out_batch_stride = geometry.out_batch_stride;
+    p.out_strides = geometry.out_strides;
+    p.out_strides.line *= strip.row_step;
     for (std::size_t i = 0; i < geometry.operands.size(); ++i) {
-        p.operand_line_stride[i] = geometry.operands[i].line_stride * strip.row_step;
-        p.operand_surface_stride[i] = geometry.operands[i].surface_stride;
+        p.operand_strides[i] = geometry.operands[i].strides;
+        p.operand_strides[i].line *= strip.row_step;
     }
     return p;
 }
@@ -48,13 +47,13 @@ Addresses part_addresses(const Addresses& all, const Geometry& geometry, const S
     const Strip& strip = split.strip_of(part);
     Addresses a = all;
     const std::uint64_t line = fetch_of(strip.pass, part.rows, part.fetch_begin()).line;
-    a.input += strip.input_offset + line * (strip.pass.line_stride != 0 ? strip.pass.line_stride : geometry.line_stride);
-    if (a.input_uv != Address{}) a.input_uv += strip.uv_offset + line * geometry.uv_line_stride;
+    a.input += strip.input_offset + line * (strip.pass.in_strides.line != 0 ? strip.pass.in_strides.line : geometry.in_strides.line);
+    if (a.input_uv != Address{}) a.input_uv += strip.uv_offset + line * geometry.in_strides.uv_line;
     const std::uint64_t row = strip.row + std::uint64_t{part.rows.first} * strip.row_step;
-    a.output += row * geometry.out_line_stride + std::uint64_t{strip.column} * atom_bytes;
+    a.output += row * geometry.out_strides.line + std::uint64_t{strip.column} * atom_bytes;
     for (std::size_t i = 0; i < a.operands.size(); ++i) {
         const OperandGeometry& o = geometry.operands[i];
-        if (o.line_stride != 0) a.operands[i] += row * o.line_stride + strip.column * o.atoms * atom_bytes;
+        if (o.strides.line != 0) a.operands[i] += row * o.strides.line + strip.column * o.atoms * atom_bytes;
     }
     return a;
 }

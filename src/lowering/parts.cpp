@@ -24,10 +24,9 @@ Geometry size_set(const Pass& whole, const Split& split, const Part& part, const
 {
     Pass pass = part_pass({}, split, part);
     Geometry g = size_whole(pass, hw, where);
-    const InputStrides strides = input_strides(whole, hw);
-    g.line_stride = strides.line;
-    g.surface_stride = strides.surface;
-    g.uv_line_stride = strides.uv_line;
+    const std::uint64_t batch = g.in_strides.batch;
+    g.in_strides = input_strides(whole, hw);
+    g.in_strides.batch = batch;
     g.out_width = output_columns(whole);
     g.out_height = output_rows(whole);
     return with_sdp(g, pass, hw, where);
@@ -134,8 +133,8 @@ std::vector<PassParts> parts_of(const Shape& shape, const Layer& layer, const Ha
         p.sets = sets_of(p, hardware, where);
         if (!layer.pool) continue;
         const Geometry& g = p.geometry();
-        p.pool = size_pool(*layer.pool, g.out_width, g.out_height, p.pass.kernels, p.pass.output.precision, layer.op != Op::Pool, hardware,
-                           where);
+        const CubeSize made{.width = g.out_width, .height = g.out_height, .channels = p.pass.kernels};
+        p.pool = size_pool(*layer.pool, made, p.pass.output.precision, layer.op != Op::Pool, hardware, where);
     }
     return passes;
 }

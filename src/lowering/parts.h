@@ -15,7 +15,7 @@ struct KernelSet {
     KernelPart kernels;
     Geometry geometry;  // of all rows; weights as they are before compression
     /// The output of one batch.
-    std::uint64_t cube_bytes() const { return geometry.out_surface_stride * geometry.out_surfaces; }
+    std::uint64_t cube_bytes() const { return geometry.out_strides.surface * geometry.out_surfaces; }
 };
 
 struct PassParts {

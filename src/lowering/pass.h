@@ -34,6 +34,11 @@ struct CompressedSizes {
     std::vector<std::uint64_t> group_ends;  // bytes of weights up to the end of each kernel group
 };
 
+/// Pixels have a second plane.
+struct InputStrides : Strides {
+    std::uint64_t uv_line = 0;
+};
+
 struct Pass {
     PassMode mode = PassMode::Direct;
     Precision precision = Precision::Int8;
@@ -41,9 +46,9 @@ struct Pass {
     std::uint32_t kernel_width = 1, kernel_height = 1;
     Extent stride, dilation;
     Padding pad;
-    std::uint32_t line_stride = 0, surface_stride = 0, uv_line_stride = 0;  // of the input, 0: packed
-    std::uint32_t data_banks = 0, weight_banks = 0, grain = 1;              // 0: what it takes
-    std::uint32_t packing = 0x10001;                                        // DAIN_MAP of feature data
+    InputStrides in_strides;                                    // 0: packed
+    std::uint32_t data_banks = 0, weight_banks = 0, grain = 1;  // 0: what it takes
+    std::uint32_t packing = 0x10001;                            // DAIN_MAP of feature data
     bool input_primary = true, weights_primary = true, output_primary = true;
     const PixelFormat* format = nullptr;
     std::uint32_t x_offset = 0;
@@ -55,12 +60,11 @@ struct Pass {
     CompressedSizes compressed;
     std::uint32_t transform_truncate = 0;  // CSC.D_PRA_CFG
     std::uint32_t accumulator_truncate = 0;
-    std::uint32_t out_line_stride = 0, out_surface_stride = 0;  // 0: packed
-    std::uint64_t out_batch_stride = 0;                         // 0: packed
-    std::optional<Precision> input_precision;                   // of features, where it is another
+    Strides out_strides;                       // 0: packed
+    std::optional<Precision> input_precision;  // of features, where it is another
     Post post;
     std::array<bool, 3> operands_primary{true, true, true};
-    std::array<std::uint64_t, 3> operand_line_stride{}, operand_surface_stride{};  // 0: packed
+    std::array<Strides, 3> operand_strides;  // 0: packed
     OutputConversion output;
     bool to_pdp = false;  // SDP hands over to PDP
 
@@ -73,7 +77,8 @@ struct Pass {
 
 /// How the operands of an SDP engine stand in memory: `atoms` of memory hold those of an atom of elements.
 struct OperandGeometry {
-    std::uint64_t atoms = 0, line_stride = 0, surface_stride = 0, bytes = 0;
+    std::uint64_t atoms = 0, bytes = 0;
+    Strides strides;
 };
 
 /// What follows from a pass on a machine.
@@ -88,8 +93,8 @@ struct Geometry {
     std::uint64_t kernel_bytes = 0;       // of a kernel, uncompressed
     std::uint64_t weight_bytes = 0;       // of the layer, as fetched
     std::uint32_t data_banks = 0, weight_banks = 0;
-    std::uint64_t line_stride = 0, surface_stride = 0, uv_line_stride = 0, batch_stride = 0;
-    std::uint64_t out_line_stride = 0, out_surface_stride = 0, out_batch_stride = 0;
+    InputStrides in_strides;
+    Strides out_strides;
     std::uint32_t out_element_bytes = 1, out_surfaces = 0;  // as SDP writes them
     std::array<OperandGeometry, 3> operands;                // of BS, BN, EW
     std::uint32_t pad_right = 0;                            // as CDMA is told
@@ -97,10 +102,7 @@ struct Geometry {
     std::uint64_t macs = 0;
 };
 
-/// Bytes of the input in memory from a line to the next, from a surface to the next; of pixels those of both planes.
-struct InputStrides {
-    std::uint64_t line = 0, surface = 0, uv_line = 0;
-};
+/// Of a pass as it is, batches left out.
 InputStrides input_strides(const Pass& pass, const Hardware& hardware);
 
 /// Sizes and checks; throws ConfigError(where, ...) with the numbers if the pass does not fit.

@@ -17,8 +17,7 @@ PoolPass pool_of(const Layer& layer, const PlannedPass& planned, const PoolGeome
     pool.flush_nan = layer.op == Op::Pool && p.flush_nan;
     pool.source = {p.input_primary, planned.address.input};
     pool.target = {p.output_primary, planned.address.output};
-    pool.line_stride = planned.geometry.line_stride;
-    pool.surface_stride = planned.geometry.surface_stride;
+    pool.source_strides = planned.geometry.in_strides;
     pool.geometry = geometry;
     return pool;
 }
@@ -41,7 +40,7 @@ PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSi
                     const Hardware& hw, const std::string& where)
 {
     Geometry all = parts.sets[parts.set_of(part)].geometry;
-    all.out_batch_stride = parts.cube_bytes();
+    all.out_strides.batch = parts.cube_bytes();
     PlannedPass planned;
     const Strip& strip = parts.split.strip_of(part);
     planned.pass = part_pass(all, parts.split, part);

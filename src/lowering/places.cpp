@@ -80,15 +80,16 @@ std::vector<TouchedRange> checked(const std::vector<Area>& areas, const std::str
 
 std::uint64_t input_bytes(const Pass& pass, const Geometry& g)
 {
-    if (pass.mode != PassMode::Image) return g.surface_stride * g.surfaces * pass.batch;
-    const std::uint64_t planes = g.uv_line_stride != 0 ? uv_offset(pass, g) + g.uv_line_stride * pass.height : g.line_stride * pass.height;
+    if (pass.mode != PassMode::Image) return g.in_strides.surface * g.surfaces * pass.batch;
+    const std::uint64_t planes =
+        g.in_strides.uv_line != 0 ? uv_offset(pass, g) + g.in_strides.uv_line * pass.height : g.in_strides.line * pass.height;
     return round_up(planes, kAligned);
 }
 
 /// Plane 1 of pixels. The machine takes x_offset modulo the pixels of an atom: plane 1 has fewer, so its base moves on.
 Address input_uv(const Pass& pass, const Geometry& g, Address input, std::uint32_t atom_bytes)
 {
-    if (g.uv_line_stride == 0) return {};
+    if (g.in_strides.uv_line == 0) return {};
     const std::uint32_t pixels = atom_bytes / (2 * pass.format->plane_pixel_bytes);
     return input + uv_offset(pass, g) + std::uint64_t{pass.x_offset / pixels} * atom_bytes;
 }
@@ -132,16 +133,14 @@ public:
         pass.source = {l_.placement.output.primary, places_.sets.front().front().output};
         const Stretch target = written(surface * g.out_surfaces);
         pass.target = target.place;
-        pass.in_line = g.out_line_stride;
-        pass.in_surface = g.out_surface_stride;
-        pass.out_line = line;
-        pass.out_surface = surface;
-        pass.cube = g.out_surface_stride * g.out_surfaces;
+        pass.in = {.line = g.out_strides.line, .surface = g.out_strides.surface};
+        pass.out = {.line = line, .surface = surface};
+        pass.cube = g.out_strides.surface * g.out_surfaces;
         pass.stride = stride;
         places_.contraction = pass;
         places_.copied_bytes = target.bytes;
         places_.outputs.push_back(
-            {target.place, target.bytes, Cube{line, surface, target.bytes, hw_.memory.atom_bytes, g.out_element_bytes}, 0, l_.kernels});
+            {target.place, target.bytes, Cube{{line, surface, target.bytes}, hw_.memory.atom_bytes, g.out_element_bytes}, 0, l_.kernels});
     }
 
     Places places()
@@ -179,9 +178,8 @@ private:
         const Geometry& g = set.geometry;
         const std::uint32_t first = shaped.first_kernel + set.kernels.first, atom = hw_.memory.atom_bytes;
         const std::uint64_t batch = parts.cube_bytes();
-        const Cube cube = parts.pool
-                              ? Cube{parts.pool->line_stride, parts.pool->surface_stride, parts.pool->bytes, atom, g.out_element_bytes}
-                              : Cube{g.out_line_stride, g.out_surface_stride, batch, atom, g.out_element_bytes};
+        Cube cube{parts.pool ? parts.pool->strides : g.out_strides, atom, g.out_element_bytes};
+        cube.strides.batch = parts.pool ? parts.pool->bytes : batch;
         const std::uint64_t bytes = parts.pool ? parts.pool->bytes : batch * (parts.pass.batch - 1) + set.cube_bytes();
         places_.outputs.push_back({at, bytes, cube, first, set.kernels.count});
     }
@@ -197,7 +195,7 @@ private:
 
 std::uint64_t uv_offset(const Pass& pass, const Geometry& geometry)
 {
-    return geometry.uv_line_stride == 0 ? 0 : round_up(geometry.line_stride * pass.height, kAligned);
+    return geometry.in_strides.uv_line == 0 ? 0 : round_up(geometry.in_strides.line * pass.height, kAligned);
 }
 
 Places places_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,

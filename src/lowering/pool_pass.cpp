@@ -73,9 +73,10 @@ std::uint32_t method(PoolFunction function) { return function == PoolFunction::A
 
 }  // namespace
 
-PoolGeometry size_pool(const Pool& pool, std::uint32_t width, std::uint32_t height, std::uint32_t channels, Precision precision,
-                       bool flying, const Hardware& hardware, const std::string& where)
+PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware,
+                       const std::string& where)
 {
+    const auto [width, height, channels] = of;
     PoolGeometry g;
     g.out_width = pool.x.outputs(width, pool.ceil);
     g.out_height = pool.y.outputs(height, pool.ceil);
@@ -112,9 +113,9 @@ PoolGeometry size_pool(const Pool& pool, std::uint32_t width, std::uint32_t heig
                                          " or a split in passes of at most 1024 columns, of which the first takes the left padding and the "
                                          "last the right one");
     }
-    g.line_stride = std::uint64_t{g.out_width} * atom;
-    g.surface_stride = g.line_stride * g.out_height;
-    g.bytes = g.surface_stride * surfaces;
+    g.strides.line = std::uint64_t{g.out_width} * atom;
+    g.strides.surface = g.strides.line * g.out_height;
+    g.bytes = g.strides.surface * surfaces;
     return g;
 }
 
@@ -158,8 +159,8 @@ PassRegisters pool_writes(const PoolPass& p, const UnitGroups& groups)
         put("D_POOLING_PADDING_VALUE_" + std::to_string(n) + "_CFG", pad_value(p.pool.pad_value, n, p.precision));
     put("D_DST_BASE_ADDR_LOW", low_word(p.target.address));
     put("D_DST_BASE_ADDR_HIGH", high_word(p.target.address));
-    put("D_DST_LINE_STRIDE", g.line_stride);
-    put("D_DST_SURFACE_STRIDE", g.surface_stride);
+    put("D_DST_LINE_STRIDE", g.strides.line);
+    put("D_DST_SURFACE_STRIDE", g.strides.surface);
     put("D_DST_RAM_CFG", p.target.primary);
     put("D_DATA_FORMAT", static_cast<unsigned>(p.precision));
     put("D_PERF_ENABLE", 1);
@@ -169,8 +170,8 @@ PassRegisters pool_writes(const PoolPass& p, const UnitGroups& groups)
         put("D_FLYING_MODE", 1);
         put("D_SRC_BASE_ADDR_LOW", low_word(p.source.address));
         put("D_SRC_BASE_ADDR_HIGH", high_word(p.source.address));
-        put("D_SRC_LINE_STRIDE", p.line_stride);
-        put("D_SRC_SURFACE_STRIDE", p.surface_stride);
+        put("D_SRC_LINE_STRIDE", p.source_strides.line);
+        put("D_SRC_SURFACE_STRIDE", p.source_strides.surface);
         put("D_SRC_RAM_CFG", p.source.primary);
         put("D_DATA_FORMAT", static_cast<unsigned>(p.precision));
         put("D_OPERATION_MODE_CFG", extra);

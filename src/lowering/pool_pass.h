@@ -22,8 +22,9 @@ struct PoolGeometry {
     std::uint32_t width = 0, height = 0;  // of the input that is read
     std::uint32_t out_width = 0, out_height = 0;
     std::uint32_t pad_right = 0, pad_bottom = 0;
-    std::vector<std::uint32_t> columns;                            // of the output, pass by pass
-    std::uint64_t line_stride = 0, surface_stride = 0, bytes = 0;  // of the output, packed
+    std::vector<std::uint32_t> columns;  // of the output, pass by pass
+    Strides strides;                     // of the output, packed
+    std::uint64_t bytes = 0;             // likewise
     bool operator==(const PoolGeometry&) const = default;
 };
 
@@ -35,13 +36,13 @@ struct PoolPass {
     bool flying = false;  // from SDP, else from memory
     bool flush_nan = false;
     Place source, target;
-    std::uint64_t line_stride = 0, surface_stride = 0;  // of the source
+    Strides source_strides;
     PoolGeometry geometry;
 };
 
-/// Refuses what the unit cannot do, with the rule. `width` and `height` are those of the plane.
-PoolGeometry size_pool(const Pool& pool, std::uint32_t width, std::uint32_t height, std::uint32_t channels, Precision precision,
-                       bool flying, const Hardware& hardware, const std::string& where);
+/// Refuses what the unit cannot do, with the rule.
+PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware,
+                       const std::string& where);
 
 /// In programming order; the enables of PDP_RDMA and PDP apart.
 PassRegisters pool_writes(const PoolPass& pass, const UnitGroups& groups);

@@ -50,14 +50,14 @@ private:
         put(u, "D_DAIN_ADDR_LOW_0", low_word(a_.input));
         put(u, "D_DAIN_ADDR_HIGH_1", high_word(a_.input_uv));
         put(u, "D_DAIN_ADDR_LOW_1", low_word(a_.input_uv));
-        put(u, "D_LINE_STRIDE", g_.line_stride);
-        put(u, "D_LINE_UV_STRIDE", g_.uv_line_stride);
-        put(u, "D_SURF_STRIDE", g_.surface_stride);
+        put(u, "D_LINE_STRIDE", g_.in_strides.line);
+        put(u, "D_LINE_UV_STRIDE", g_.in_strides.uv_line);
+        put(u, "D_SURF_STRIDE", g_.in_strides.surface);
         put(u, "D_DAIN_MAP", p_.mode == PassMode::Direct ? p_.packing : 0);
         put(u, "D_RESERVED_X_CFG", 0);
         put(u, "D_RESERVED_Y_CFG", 0);
         put(u, "D_BATCH_NUMBER", p_.batch - 1);
-        put(u, "D_BATCH_STRIDE", g_.batch_stride);
+        put(u, "D_BATCH_STRIDE", g_.in_strides.batch);
         put(u, "D_ENTRY_PER_SLICE", g_.entries_per_slice - 1);
         put(u, "D_FETCH_GRAIN", p_.grain - 1);
     }
@@ -140,9 +140,9 @@ private:
         put(u, "D_BATCH_NUMBER", p_.batch - 1);
         // Used by multi-batch only; elsewhere a stride of a wide layer is cut to what the register holds.
         const std::uint32_t mask = find_unit(hw_, u)->find(std::string_view("D_LINE_STRIDE"))->write_mask | (hw_.memory.atom_bytes - 1);
-        put(u, "D_LINE_STRIDE", p_.batch > 1 ? g_.out_line_stride : g_.out_line_stride & mask);
+        put(u, "D_LINE_STRIDE", p_.batch > 1 ? g_.out_strides.line : g_.out_strides.line & mask);
         // From one kernel group to the next: two surfaces where int8 is written as int16.
-        const std::uint64_t step = g_.out_surface_stride * (p_.element_bytes() == 1 && g_.out_element_bytes == 2 ? 2 : 1);
+        const std::uint64_t step = g_.out_strides.surface * (p_.element_bytes() == 1 && g_.out_element_bytes == 2 ? 2 : 1);
         put(u, "D_SURF_STRIDE", p_.batch > 1 ? step : step & mask);
         put(u, "D_DATAOUT_MAP", 0);
         put(u, "D_CLIP_CFG", p_.accumulator_truncate);

@@ -11,17 +11,17 @@ constexpr std::uint32_t kAtom = 32;
 /// Planes are feature data whose atoms hold one element.
 Cube planes(std::uint64_t line, std::uint32_t height, std::uint32_t element_bytes)
 {
-    return {line, line * height, 0, element_bytes, element_bytes};
+    return {{.line = line, .surface = line * height}, element_bytes, element_bytes};
 }
 
-std::uint64_t bytes_of(const Cube& cube, std::uint64_t surfaces) { return cube.surface_stride * surfaces; }
+std::uint64_t bytes_of(const Cube& cube, std::uint64_t surfaces) { return cube.strides.surface * surfaces; }
 
 ReshapeLayout lay_out(const Reshape& r)
 {
     const std::uint32_t bytes = r.element_bytes(), per_atom = kAtom / bytes, surfaces = ceil_div(r.out_channels(), per_atom);
     const auto feature = [&](std::uint64_t width, std::uint64_t height) {
-        Cube cube{width * kAtom, width * kAtom * height, 0, kAtom, bytes};
-        cube.batch_stride = bytes_of(cube, surfaces);
+        Cube cube{{.line = width * kAtom, .surface = width * kAtom * height}, kAtom, bytes};
+        cube.strides.batch = bytes_of(cube, surfaces);
         return cube;
     };
     ReshapeLayout layout;
@@ -30,8 +30,8 @@ ReshapeLayout lay_out(const Reshape& r)
     const Cube planar = planes(std::uint64_t{layout.padded_width} * bytes, r.height, bytes);
     layout.input = r.mode == RubikMode::Merge ? planar : feature(r.width, r.height);
     layout.output = r.mode == RubikMode::Split ? planar : feature(r.out_width(), r.out_height());
-    layout.input_bytes = r.mode == RubikMode::Merge ? bytes_of(planar, r.channels) : layout.input.batch_stride * r.sub_cubes();
-    layout.output_bytes = r.mode == RubikMode::Split ? bytes_of(planar, r.channels) : layout.output.batch_stride;
+    layout.input_bytes = r.mode == RubikMode::Merge ? bytes_of(planar, r.channels) : layout.input.strides.batch * r.sub_cubes();
+    layout.output_bytes = r.mode == RubikMode::Split ? bytes_of(planar, r.channels) : layout.output.strides.batch;
     return layout;
 }
 
@@ -45,11 +45,11 @@ RubikPass pass_of(const Reshape& r, const ReshapeLayout& layout)
     pass.channels = pass.out_channels = r.out_channels();  // of a sub-cube
     pass.source = r.input;
     pass.target = r.output;
-    pass.in_line = layout.input.line_stride;
-    pass.out_line = layout.output.line_stride;
-    (r.mode == RubikMode::Merge ? pass.in_plane : pass.in_surface) = layout.input.surface_stride;
-    (r.mode == RubikMode::Split ? pass.out_plane : pass.out_surface) = layout.output.surface_stride;
-    if (r.mode == RubikMode::Contract) pass.cube = layout.input.batch_stride;
+    pass.in.line = layout.input.strides.line;
+    pass.out.line = layout.output.strides.line;
+    (r.mode == RubikMode::Merge ? pass.in.plane : pass.in.surface) = layout.input.strides.surface;
+    (r.mode == RubikMode::Split ? pass.out.plane : pass.out.surface) = layout.output.strides.surface;
+    if (r.mode == RubikMode::Contract) pass.cube = layout.input.strides.batch;
     pass.stride = r.stride;
     return pass;
 }

@@ -53,7 +53,7 @@ bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vect
     return strip.columns == 1 && !alone && together && !one_surface;
 }
 
-std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_entries,
+std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, DataEntries most_entries,
                               const std::vector<KernelPart>& kernels, std::size_t most_parts)
 {
     std::vector<RowPart> parts;

@@ -18,9 +18,9 @@ inline constexpr std::uint32_t kMostPadTop = 31;
 /// cube are; batches stand apart. It reads operands per element likewise, of batches too.
 bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels);
 
-/// As many rows a part as the limits allow, strip by strip; nothing if the fewest do not fit them. `most_entries`: CBUF entries of data.
+/// As many rows a part as the limits allow, strip by strip; nothing if the fewest do not fit them.
 /// Nothing too if there are more than `most_parts`.
-std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, std::uint64_t most_entries,
+std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, DataEntries most_entries,
                               const std::vector<KernelPart>& kernels, std::size_t most_parts = SIZE_MAX);
 
 }  // namespace dlasim

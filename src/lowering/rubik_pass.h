@@ -7,13 +7,17 @@
 
 namespace dlasim {
 
-/// Strides in bytes; what the mode does not use stays 0.
+/// Bytes from one to the next; what the mode does not use stays 0.
+struct RubikStrides {
+    std::uint64_t line = 0, surface = 0, plane = 0;
+};
+
 struct RubikPass {
     RubikMode mode = RubikMode::Contract;
     Precision precision = Precision::Int8;
     std::uint32_t width = 1, height = 1, channels = 1, out_channels = 1;
     Place source, target;
-    std::uint64_t in_line = 0, in_surface = 0, in_plane = 0, out_line = 0, out_surface = 0, out_plane = 0;
+    RubikStrides in, out;
     std::uint64_t cube = 0;  // contract: from a sub-cube to the next
     Extent stride;
 };

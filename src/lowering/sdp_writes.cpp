@@ -19,15 +19,15 @@ public:
         put(u, "D_DATA_CUBE_CHANNEL", p_.kernels - 1);
         put(u, "D_DST_BASE_ADDR_HIGH", high_word(a_.output));
         put(u, "D_DST_BASE_ADDR_LOW", low_word(a_.output));
-        put(u, "D_DST_LINE_STRIDE", g_.out_line_stride);
-        put(u, "D_DST_SURFACE_STRIDE", g_.out_surface_stride);
+        put(u, "D_DST_LINE_STRIDE", g_.out_strides.line);
+        put(u, "D_DST_SURFACE_STRIDE", g_.out_strides.surface);
         x_engine("BS", p_.post.engines[0]);
         x_engine("BN", p_.post.engines[1]);
         y_engine(p_.post.ew());
         put(u, "D_FEATURE_MODE_CFG",
             (alone() ? 0u : 1u) | (p_.to_pdp ? 2u : 0u) | (winograd() ? 4u : 0u) | (p_.post.flush_nan ? 8u : 0u) | (p_.batch - 1) << 8);
         put(u, "D_DST_DMA_CFG", p_.output_primary);
-        put(u, "D_DST_BATCH_STRIDE", g_.out_batch_stride);
+        put(u, "D_DST_BATCH_STRIDE", g_.out_strides.batch);
         put(u, "D_DATA_FORMAT", processing() | static_cast<std::uint32_t>(p_.output.precision) << 2);
         put(u, "D_CVT_OFFSET", static_cast<std::uint32_t>(p_.output.offset));
         put(u, "D_CVT_SCALE", half_word(p_.output.scale));
@@ -46,8 +46,8 @@ public:
         if (alone()) {
             put(u, "D_SRC_BASE_ADDR_LOW", low_word(a_.input));
             put(u, "D_SRC_BASE_ADDR_HIGH", high_word(a_.input));
-            put(u, "D_SRC_LINE_STRIDE", g_.line_stride);
-            put(u, "D_SRC_SURFACE_STRIDE", g_.surface_stride);
+            put(u, "D_SRC_LINE_STRIDE", g_.in_strides.line);
+            put(u, "D_SRC_SURFACE_STRIDE", g_.in_strides.surface);
         }
         constexpr const char* kCfg[] = {"D_BRDMA_CFG", "D_NRDMA_CFG", "D_ERDMA_CFG"};
         constexpr const char* kOf[] = {"D_BS", "D_BN", "D_EW"};
@@ -68,8 +68,8 @@ public:
             const std::string of = kOf[i];
             put(u, of + "_BASE_ADDR_LOW", low_word(a_.operands[i]));
             put(u, of + "_BASE_ADDR_HIGH", high_word(a_.operands[i]));
-            put(u, of + "_LINE_STRIDE", g_.operands[i].line_stride);
-            put(u, of + "_SURFACE_STRIDE", g_.operands[i].surface_stride);
+            put(u, of + "_LINE_STRIDE", g_.operands[i].strides.line);
+            put(u, of + "_SURFACE_STRIDE", g_.operands[i].strides.surface);
         }
         put(u, "D_FEATURE_MODE_CFG",
             (alone() ? 0u : 1u) | (winograd() ? 2u : 0u) | (alone() ? g_.in_precision : processing()) << 2 | processing() << 4 |

@@ -84,8 +84,8 @@ Pass common_pass(const Layer& l, PassMode mode)
     p.stride = l.stride;
     p.dilation = l.dilation;
     p.pad = l.pad;
-    p.line_stride = l.input_line;
-    p.surface_stride = l.input_surface;
+    p.in_strides.line = l.input_line;
+    p.in_strides.surface = l.input_surface;
     if (l.input_line != 0) p.packing = l.width == 1 ? 0 : 0x10000;  // lines are apart; and a single place is none of packed surfaces
     p.format = l.format;
     p.x_offset = l.x_offset;

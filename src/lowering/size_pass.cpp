@@ -36,10 +36,7 @@ public:
         g_.out_width = (p_.width + p_.pad.left + p_.pad.right - ((p_.kernel_width - 1) * p_.dilation.x + 1)) / p_.stride.x + 1;
         g_.out_height =
             p_.reuse.output_rows != 0 ? p_.reuse.output_rows : (p_.lines() + p_.pad.top + p_.pad.bottom - p_.span_y()) / p_.stride.y + 1;
-        const InputStrides strides = input_strides(p_, hw_);
-        g_.line_stride = strides.line;
-        g_.surface_stride = strides.surface;
-        g_.uv_line_stride = strides.uv_line;
+        g_.in_strides = input_strides(p_, hw_);
         g_.kernel_bytes = std::uint64_t{p_.kernel_width} * p_.kernel_height * p_.channels * es;
         switch (p_.mode) {
             case PassMode::Direct:
@@ -94,7 +91,7 @@ private:
             g_.entries_per_slice = s / r * w;
             if (left != 0) g_.entries_per_slice += r == 4 && left == 3 ? w : divide_up(left * w, r);
         }
-        g_.batch_stride = g_.surface_stride * g_.surfaces;
+        g_.in_strides.batch = g_.in_strides.surface * g_.surfaces;
         g_.entries = g_.entries_per_slice * p_.lines() * p_.batch;
     }
 
@@ -183,7 +180,7 @@ private:
         const std::uint64_t need_data = p_.data_banks != 0 ? p_.data_banks : divide_up(g_.entries, depth);
         const std::uint64_t in_group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
         const GroupEnds ends =
-            group_ends(hw_, p_.precision, p_.kernels, p_.compressed.on ? g_.kernel_bytes / p_.element_bytes() : g_.kernel_bytes);
+            group_ends(hw_, p_.precision, Kernels{p_.kernels}, p_.compressed.on ? g_.kernel_bytes / p_.element_bytes() : g_.kernel_bytes);
         expect(!p_.compressed.on || mask_fits(hw_, ends), "found a weight mask of " + text(divide_up(ends.front(), 8)) +
                                                               " bytes for one group of " + text(in_group) + " kernels, expected at most " +
                                                               text(bank_bytes) + ": one bank holds it");
@@ -223,12 +220,12 @@ InputStrides input_strides(const Pass& p, const Hardware& hw)
 {
     const std::uint64_t atom = hw.memory.atom_bytes;
     if (p.mode != PassMode::Image) {
-        const std::uint64_t line = p.line_stride != 0 ? p.line_stride : p.width * atom;
-        return {line, p.surface_stride != 0 ? p.surface_stride : line * p.height, 0};
+        const std::uint64_t line = p.in_strides.line != 0 ? p.in_strides.line : p.width * atom;
+        return {{.line = line, .surface = p.in_strides.surface != 0 ? p.in_strides.surface : line * p.height}, 0};
     }
     const std::uint64_t bytes = (std::uint64_t{p.width} + p.x_offset) * p.format->plane_pixel_bytes;
-    const std::uint64_t uv = p.format->planes != 2 ? 0 : p.uv_line_stride != 0 ? p.uv_line_stride : align_up(2 * bytes, atom);
-    return {p.line_stride != 0 ? p.line_stride : align_up(bytes, atom), 0, uv};
+    const std::uint64_t uv = p.format->planes != 2 ? 0 : p.in_strides.uv_line != 0 ? p.in_strides.uv_line : align_up(2 * bytes, atom);
+    return {{.line = p.in_strides.line != 0 ? p.in_strides.line : align_up(bytes, atom)}, uv};
 }
 
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where) { return Sizer(pass, hardware, where).size(); }

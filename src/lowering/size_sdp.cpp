@@ -16,11 +16,11 @@ Geometry with_output(Geometry g, const Pass& p, const Hardware& hw)
     g.out_element_bytes = p.output.precision == Precision::Int8 ? 1 : 2;
     g.out_surfaces = static_cast<std::uint32_t>(ceil_div(kernels, per_atom));
     if (p.element_bytes() == 1 && g.out_element_bytes == 2) g.out_surfaces *= 2;
-    g.out_line_stride = p.out_line_stride != 0 ? p.out_line_stride : std::uint64_t{g.out_width} * atom;
+    g.out_strides.line = p.out_strides.line != 0 ? p.out_strides.line : std::uint64_t{g.out_width} * atom;
     // Operands per element pair up from the start of a line, results from the even atoms of memory: lines begin there.
-    if (p.batch > 1 && p.post.streams_elements()) g.out_line_stride = round_up(g.out_line_stride, 2 * atom);
-    g.out_surface_stride = p.out_surface_stride != 0 ? p.out_surface_stride : g.out_line_stride * g.out_height;
-    g.out_batch_stride = p.out_batch_stride != 0 ? p.out_batch_stride : g.out_surface_stride * g.out_surfaces;
+    if (p.batch > 1 && p.post.streams_elements()) g.out_strides.line = round_up(g.out_strides.line, 2 * atom);
+    g.out_strides.surface = p.out_strides.surface != 0 ? p.out_strides.surface : g.out_strides.line * g.out_height;
+    g.out_strides.batch = p.out_strides.batch != 0 ? p.out_strides.batch : g.out_strides.surface * g.out_surfaces;
     if (p.convolves())
         g.macs = std::uint64_t{g.out_width} * g.out_height * kernels * p.kernel_width * p.kernel_height * p.channels * p.batch;
     return g;
@@ -46,9 +46,9 @@ Geometry with_operands(Geometry g, const Pass& p, const Hardware& hw, const std:
         OperandGeometry& o = g.operands[i];
         o.atoms = (e.alu.streamed() && e.mul.streamed() ? 2 : 1) * (p.element_bytes() == 1 ? e.operand_bytes : 1);
         const bool element = e.per() == OperandPer::Element && (g.out_width > 1 || g.out_height > 1);
-        o.line_stride = !element ? 0 : p.operand_line_stride[i] != 0 ? p.operand_line_stride[i] : o.atoms * g.out_width * atom;
-        o.surface_stride = !element ? 0 : p.operand_surface_stride[i] != 0 ? p.operand_surface_stride[i] : o.line_stride * g.out_height;
-        o.bytes = element ? o.surface_stride * surfaces : o.atoms * surfaces * atom;
+        o.strides.line = !element ? 0 : p.operand_strides[i].line != 0 ? p.operand_strides[i].line : o.atoms * g.out_width * atom;
+        o.strides.surface = !element ? 0 : p.operand_strides[i].surface != 0 ? p.operand_strides[i].surface : o.strides.line * g.out_height;
+        o.bytes = element ? o.strides.surface * surfaces : o.atoms * surfaces * atom;
     }
     return g;
 }

@@ -13,7 +13,7 @@ namespace {
 
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
-[[noreturn]] void refuse_row(const SplitFrame& frame, std::uint64_t most_entries, bool two_rows)
+[[noreturn]] void refuse_row(const SplitFrame& frame, DataEntries most_entries, bool two_rows)
 {
     const Partition& wish = frame.wish;
     for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip)
@@ -22,7 +22,7 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
             if (frame.entries_of(row) > most_entries)
                 frame.refuse("/data_banks", "found " + text(wish.data_banks) + ", expected at least " +
                                                 text(frame.banks_of(frame.entries_of(row))) + ": output row " + text(first) + " takes " +
-                                                text(row.lines()) + " lines of " + text(frame.line_entries[strip]) + " entries");
+                                                text(row.lines()) + " lines of " + text(frame.line_entries[strip].count()) + " entries");
             if (!programmable(frame, row))
                 frame.refuse("", "found output row " + text(first) + " below the input, with a window of " +
                                      text(fetch_of(frame.strips[strip].pass, row, row.begin).pad_top) + " lines, expected at most " +
@@ -41,7 +41,7 @@ std::string text(std::uint64_t number) { return std::to_string(number); }
 [[noreturn]] void refuse_banks(const SplitFrame& frame, const std::vector<Part>& parts, const BankNeed& need)
 {
     const Partition& wish = frame.wish;
-    const std::uint64_t line = frame.line_entries[need.rows.strip];
+    const std::uint64_t line = frame.line_entries[need.rows.strip].count();
     const std::uint64_t weights = std::max<std::uint64_t>(need.least_weights(), wish.weight_banks),
                         data = std::max<std::uint64_t>(need.data, wish.data_banks);
     const std::string machine = " of the " + text(frame.banks) + " banks of " + text(frame.bank_bytes) + " bytes" +
@@ -98,8 +98,8 @@ Split told_split(const SplitFrame& frame)
         frame.refuse("/rows", "found " + text(wish.rows) + ", expected a multiple of 4: Winograd works on tiles");
     const std::uint32_t most_rows = wish.rows != 0 ? wish.rows : frame.most_rows();
     const std::vector<KernelPart> kernels = cut_kernels(frame, wish.kernels != 0 ? wish.kernels : frame.pass.kernels);
-    const std::uint64_t most_entries =
-        wish.data_banks != 0 ? wish.data_banks * frame.bank_depth : std::numeric_limits<std::uint64_t>::max();
+    const DataEntries most_entries =
+        wish.data_banks != 0 ? frame.room_of(wish.data_banks) : DataEntries{std::numeric_limits<std::uint64_t>::max()};
     const std::vector<RowPart> rows = cut_rows(frame, most_rows, most_entries, kernels);
     if (rows.empty())
         refuse_row(frame, most_entries, std::any_of(frame.strips.begin(), frame.strips.end(), [&](const Strip& strip) {
@@ -108,7 +108,7 @@ Split told_split(const SplitFrame& frame)
     if (rows.size() * kernels.size() == 1 && wish.data_banks == 0 && wish.weight_banks == 0 && whole_fits(frame)) return {};
     if (rows.size() * kernels.size() > kMostParts)
         frame.refuse("", "found " + text(rows.size() * kernels.size()) + " parts, expected at most " + text(kMostParts));
-    const std::vector<Part> parts = ordered_parts(frame, rows, kernels, wish.reuse_data, wish.reuse_weights);
+    const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = wish.reuse_data, .weights = wish.reuse_weights});
     const BankNeed need = bank_need(frame, parts, false);
     if (!masks_fit(frame, parts))
         frame.refuse("", "found a weight mask of more than " + text(frame.bank_bytes) +

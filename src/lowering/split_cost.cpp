@@ -31,7 +31,7 @@ public:
         : f_(frame),
           nest_(array_nest(frame.pass, frame.geometry, frame.hw)),
           beat_(frame.hw.memory.primary.width_bytes),
-          data_room_(banks.data * frame.bank_depth),
+          data_room_(frame.room_of(banks.data).count()),
           weight_room_(banks.weights * frame.bank_bytes)
     {
     }
@@ -87,7 +87,7 @@ private:
     {
         const Pass& p = f_.strips[part.rows.strip].pass;
         if (p.mode != PassMode::Direct)
-            return (part.rows.lines() - part.kept_lines) * f_.line_entries[part.rows.strip] * f_.hw.cbuf.entry_bytes;
+            return (part.rows.lines() - part.kept_lines) * f_.line_entries[part.rows.strip].count() * f_.hw.cbuf.entry_bytes;
         return uint64_t{fetched_lines(p, part)} * p.width * f_.geometry.surfaces * f_.hw.memory.atom_bytes * p.batch;
     }
 
@@ -115,7 +115,7 @@ private:
 
     void follow(const Part* before, const Part& part)
     {
-        const uint64_t line = f_.line_entries[part.rows.strip], entry = f_.hw.cbuf.entry_bytes;
+        const uint64_t line = f_.line_entries[part.rows.strip].count(), entry = f_.hw.cbuf.entry_bytes;
         const uint64_t fetched = (part.rows.lines() - part.kept_lines) * line, data = fetched * entry;
         const uint64_t weights = part.reuse_weights ? 0 : f_.weight_bytes(part.kernels.count);
         if (before) programmed_ = std::max(programmed_, done_before_ + (done_before_ != 0 ? kSeen : 0)) + kProgramming;
@@ -125,7 +125,7 @@ private:
         uint64_t ready = start + (data == 0 ? 0 : kFirstData + (data <= beside ? 2 * data : data + beside) / beat_);
         if (before && fetched != 0)
             // What the part before still needs is in the way.
-            if (const uint64_t held = f_.entries_of(before->rows); held + fetched > data_room_)
+            if (const uint64_t held = f_.entries_of(before->rows).count(); held + fetched > data_room_)
                 ready = std::max(ready, array_end_ + kFirstData + std::min(fetched, held + fetched - data_room_) * entry / beat_);
         bytes_ += weights + operand_bytes(part) + data_bytes(part);
         array_end_ = std::max(array_end_ + (before ? kBetween : 0), ready);

@@ -29,9 +29,9 @@ SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, cons
     if (whole.mode == PassMode::Winograd && hardware.winograd && out_height % kTile != 0)
         throw ConfigError(where,
                           "found an output of " + std::to_string(out_height) + " rows, expected multiples of 4: Winograd works on tiles");
-    std::vector<std::uint64_t> line_entries;
+    std::vector<DataEntries> line_entries;
     for (const Strip& strip : strips)
-        line_entries.push_back(least_part(strip, hardware, by_kernels, where).entries_per_slice * whole.batch);
+        line_entries.emplace_back(least_part(strip, hardware, by_kernels, where).entries_per_slice * whole.batch);
     const CbufHardware& cbuf = hardware.cbuf;
     return {.pass = whole,
             .hw = hardware,

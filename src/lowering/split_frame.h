@@ -8,6 +8,9 @@ namespace dlasim {
 
 inline constexpr std::uint32_t kMostParts = 4096;
 
+/// Of the convolution buffer, as many as a layer would take: it may have room for fewer.
+using DataEntries = Quantity<struct EntryKind, std::uint64_t>;
+
 struct SplitFrame {
     Pass pass;  // whole
     const Hardware& hw;
@@ -17,13 +20,14 @@ struct SplitFrame {
     Geometry geometry;  // with one row of output and one kernel: what does not depend on the part
     std::vector<Strip> strips;
     std::uint64_t bank_depth, bank_bytes, banks;  // without the one of the mask
-    std::vector<std::uint64_t> line_entries;      // by strip, of all batches
+    std::vector<DataEntries> line_entries;        // by strip, of all batches
 
     bool winograd() const { return pass.mode == PassMode::Winograd; }
     /// Fewest output rows of a part, and what they are a multiple of.
     std::uint32_t tile() const { return winograd() ? kTile : 1; }
-    std::uint64_t entries_of(const RowPart& rows) const { return rows.lines() * line_entries[rows.strip]; }
-    std::uint64_t banks_of(std::uint64_t entries) const { return ceil_div(entries, bank_depth); }
+    DataEntries entries_of(const RowPart& rows) const { return line_entries[rows.strip] * rows.lines(); }
+    std::uint64_t banks_of(DataEntries entries) const { return ceil_div(entries.count(), bank_depth); }
+    DataEntries room_of(std::uint64_t data_banks) const { return DataEntries{data_banks * bank_depth}; }
     std::uint32_t most_rows() const;  // of a strip
     /// As CDMA fetches them, uncompressed.
     std::uint64_t weight_bytes(std::uint32_t kernels) const;

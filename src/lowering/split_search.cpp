@@ -62,10 +62,10 @@ private:
     void try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)
     {
         const std::vector<KernelPart> kernels = cut_kernels(frame, most_kernels);
-        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.banks * frame.bank_depth, kernels, kMostParts / kernels.size());
+        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, kMostParts / kernels.size());
         if (rows.empty() || weighed_ + rows.size() * kernels.size() > kMostWeighed) return;
         for (const bool reuse_weights : {true, false}) {
-            const std::vector<Part> parts = ordered_parts(frame, rows, kernels, true, reuse_weights);
+            const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             weighed_ += parts.size();
             if (parts.size() > kMostParts || !masks_fit(frame, parts)) continue;
             const std::optional<Banks> banks = allocate_banks(frame, parts, bank_need(frame, parts, true));

@@ -81,9 +81,7 @@ Strip strip_of(const Pass& p, const Phase& phase, const Columns& columns, const 
     s.dilation.y = phase.dilation;
     const std::uint32_t needed = (phase.rows - 1) * s.stride.y + s.span_y();
     s.pad = {columns.left, columns.right, phase.pad, needed - std::min(needed, phase.pad + phase.lines), p.pad.value};
-    s.line_stride = static_cast<std::uint32_t>(whole.line * phase.line_step);
-    s.surface_stride = static_cast<std::uint32_t>(whole.surface);
-    s.uv_line_stride = static_cast<std::uint32_t>(whole.uv_line * phase.line_step);
+    s.in_strides = {{.line = whole.line * phase.line_step, .surface = whole.surface}, whole.uv_line * phase.line_step};
     // Lines are apart; and a single pixel is none of packed surfaces.
     s.packing = s.width == 1 ? 0 : 0x10000;
     strip.input_offset = phase.line * whole.line;

@@ -27,7 +27,7 @@ Tensor with_padding(Tensor stored, const Tensor& cube, std::uint32_t channels, s
 /// The output as a tensor, and the user's to compare it with, if there is one.
 struct CubeResult {
     Precision precision;
-    std::uint32_t channels, height, width;
+    CubeSize size;
     std::string expected, expected_where;
 };
 
@@ -43,7 +43,7 @@ public:
           output_(std::move(after))
     {
         const CubeResult& r = result_;
-        if (!r.expected.empty()) expected_ = load_cube(r.precision, r.channels, r.height, r.width, r.expected, r.expected_where, seed);
+        if (!r.expected.empty()) expected_ = load_cube(r.precision, r.size, r.expected, r.expected_where, seed);
     }
 
     void before(const Write& write) const override
@@ -54,8 +54,9 @@ public:
 
     Findings after(const Remains& remains) const override
     {
-        Findings findings{compare(remains), Tensor(1, result_.channels, result_.height, result_.width), std::nullopt};
-        read_feature(remains.read(output_at_, output_.size()), cube_, *findings.output, 0, result_.channels);
+        const CubeSize& size = result_.size;
+        Findings findings{compare(remains), Tensor(1, size.channels, size.height, size.width), std::nullopt};
+        read_feature(remains.read(output_at_, output_.size()), cube_, *findings.output, {0, size.channels});
         if (!result_.expected.empty()) findings.expected = difference(*findings.output, expected_, result_.precision, result_.expected);
         return findings;
     }
@@ -95,9 +96,9 @@ private:
     {
         const Cube& cube = cube_;
         const std::uint32_t per_atom = cube.atom_bytes / cube.element_bytes;
-        const std::uint64_t channel = offset / cube.surface_stride * per_atom + offset % cube.atom_bytes / cube.element_bytes;
-        return " (channel " + std::to_string(channel) + " row " + std::to_string(offset % cube.surface_stride / cube.line_stride) +
-               " column " + std::to_string(offset % cube.line_stride / cube.atom_bytes) + ")";
+        const std::uint64_t channel = offset / cube.strides.surface * per_atom + offset % cube.atom_bytes / cube.element_bytes;
+        return " (channel " + std::to_string(channel) + " row " + std::to_string(offset % cube.strides.surface / cube.strides.line) +
+               " column " + std::to_string(offset % cube.strides.line / cube.atom_bytes) + ")";
     }
 
     const Place input_at_, output_at_;
@@ -111,16 +112,16 @@ std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeL
 {
     const bool merge = r.mode == RubikMode::Merge;
     const std::uint32_t channels = r.out_channels();
-    const Tensor cube = load_cube(r.precision, r.channels, r.height, r.width, r.data, r.data_where, seed);
+    const Tensor cube = load_cube(r.precision, r.cube(), r.data, r.data_where, seed);
     const Tensor stored =
         with_padding(Tensor(r.sub_cubes(), merge ? channels : layout.padded_channels, r.height, merge ? layout.padded_width : r.width),
                      cube, channels, r.element_bytes(), seed);
     const Tensor golden = r.mode == RubikMode::Contract ? contracted(stored, r.stride)
                           : r.mode == RubikMode::Split  ? padded(cube, r.channels, layout.padded_width)
                                                         : padded(cube, layout.padded_channels, r.width);
-    const CubeResult result{r.precision, r.out_channels(), r.out_height(), r.out_width(), r.expected, r.expected_where};
-    return std::make_unique<CubeMemory>(r.input, feature_bytes(stored, 0, stored.c, layout.input, layout.input_bytes), r.output,
-                                        feature_bytes(golden, 0, golden.c, layout.output, layout.output_bytes), layout.output, result,
+    const CubeResult result{r.precision, r.out_cube(), r.expected, r.expected_where};
+    return std::make_unique<CubeMemory>(r.input, feature_bytes(stored, {0, stored.c}, layout.input, layout.input_bytes), r.output,
+                                        feature_bytes(golden, {0, golden.c}, layout.output, layout.output_bytes), layout.output, result,
                                         seed);
 }
 
@@ -128,13 +129,13 @@ std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeL
 std::unique_ptr<const Contents> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
 {
     const ReshapeLayout& layout = plan.layout;
-    const Tensor cube = load_cube(lrn.precision, lrn.channels, lrn.height, lrn.width, lrn.data, lrn.data_where, seed);
+    const Tensor cube = load_cube(lrn.precision, lrn.cube(), lrn.data, lrn.data_where, seed);
     const Tensor stored =
         with_padding(Tensor(1, layout.padded_channels, lrn.height, lrn.width), cube, lrn.channels, lrn.element_bytes(), seed);
     const Tensor golden = normalised(plan.lrn, cube, layout.padded_channels);
-    const CubeResult result{lrn.precision, lrn.channels, lrn.height, lrn.width, lrn.expected, lrn.expected_where};
-    return std::make_unique<CubeMemory>(lrn.input, feature_bytes(stored, 0, stored.c, layout.input, layout.input_bytes), lrn.output,
-                                        feature_bytes(golden, 0, golden.c, layout.output, layout.output_bytes), layout.output, result,
+    const CubeResult result{lrn.precision, lrn.cube(), lrn.expected, lrn.expected_where};
+    return std::make_unique<CubeMemory>(lrn.input, feature_bytes(stored, {0, stored.c}, layout.input, layout.input_bytes), lrn.output,
+                                        feature_bytes(golden, {0, golden.c}, layout.output, layout.output_bytes), layout.output, result,
                                         seed);
 }
 

@@ -12,11 +12,11 @@ constexpr auto divide_up = ceil_div<std::uint64_t>;
 
 }  // namespace
 
-GroupEnds group_ends(const Hardware& hardware, Precision precision, std::uint32_t kernels, std::uint64_t kernel)
+GroupEnds group_ends(const Hardware& hardware, Precision precision, Kernels kernels, std::uint64_t kernel)
 {
     GroupEnds ends;
     const std::uint32_t group = hardware.kernel_group(precision);
-    for (std::uint32_t done = 0; done < kernels; done += group) ends.push_back(kernel * std::min(done + group, kernels));
+    for (std::uint32_t done = 0; done < kernels.count(); done += group) ends.push_back(kernel * std::min(done + group, kernels.count()));
     return ends;
 }
 

@@ -15,9 +15,9 @@
 
 namespace dlasim {
 
-/// Where the kernel groups end, in bytes of weights or bits of the mask.
+/// Where the kernel groups end, in bytes of weights or bits of the mask. `kernel`: those of one.
 using GroupEnds = std::vector<std::uint64_t>;
-GroupEnds group_ends(const Hardware& hardware, Precision precision, std::uint32_t kernels, std::uint64_t kernel);
+GroupEnds group_ends(const Hardware& hardware, Precision precision, Kernels kernels, std::uint64_t kernel);
 
 /// Entries that hold every group at its time. `entry`: bytes or bits of one.
 std::uint64_t ring_entries(const Hardware& hardware, const GroupEnds& ends, std::uint64_t entry);

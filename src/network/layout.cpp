@@ -24,13 +24,14 @@ std::uint32_t TensorLayout::at(std::uint32_t channel) const
     return piece->at + channel - piece->first;
 }
 
-TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_bytes, std::uint32_t atom_bytes)
+TensorLayout packed_layout(const NetworkTensor& tensor, const Network& network, const Hardware& hardware)
 {
+    const std::uint32_t atom_bytes = hardware.memory.atom_bytes, element_bytes = network.element_bytes();
     TensorLayout layout;
     layout.pieces = {{0, tensor.channels, 0}};
     const std::uint64_t line = std::uint64_t{tensor.width} * atom_bytes, surface = line * tensor.height;
     layout.bytes = surface * ceil_div(tensor.channels, atom_bytes / element_bytes);
-    layout.cube = {line, surface, layout.bytes, atom_bytes, element_bytes};
+    layout.cube = {{line, surface, layout.bytes}, atom_bytes, element_bytes};
     return layout;
 }
 
@@ -54,8 +55,8 @@ TensorLayout written_layout(const Plan& plan, Address base)
     std::sort(cubes.begin(), cubes.end(), [](const OutputCube& a, const OutputCube& b) { return a.first_kernel < b.first_kernel; });
     std::uint64_t end = 0;
     for (const OutputCube& cube : cubes) {
-        const std::uint64_t offset = cube.place.address - first, surface = layout.cube.surface_stride;
-        DLASIM_EXPECTS(cube.place.address >= first && offset % surface == 0 && cube.cube.surface_stride == surface);
+        const std::uint64_t offset = cube.place.address - first, surface = layout.cube.strides.surface;
+        DLASIM_EXPECTS(cube.place.address >= first && offset % surface == 0 && cube.cube.strides.surface == surface);
         append(layout.pieces, {cube.first_kernel, cube.kernels, static_cast<std::uint32_t>(offset / surface) * layout.per_atom()});
         end = std::max(end, offset + ceil_div(cube.kernels, layout.per_atom()) * surface);
     }
@@ -70,13 +71,13 @@ TensorLayout joined_layout(const std::vector<TensorLayout>& parts)
     whole.cube = parts.front().cube;
     std::uint32_t channels = 0;
     for (const TensorLayout& part : parts) {
-        DLASIM_EXPECTS(part.cube.surface_stride == whole.cube.surface_stride && part.cube.line_stride == whole.cube.line_stride);
-        const auto before = static_cast<std::uint32_t>(whole.bytes / whole.cube.surface_stride) * whole.per_atom();
+        DLASIM_EXPECTS(part.cube.strides.surface == whole.cube.strides.surface && part.cube.strides.line == whole.cube.strides.line);
+        const auto before = static_cast<std::uint32_t>(whole.bytes / whole.cube.strides.surface) * whole.per_atom();
         for (const ChannelPiece& piece : part.pieces) append(whole.pieces, {channels + piece.first, piece.count, before + piece.at});
         channels += part.pieces.back().first + part.pieces.back().count;
         whole.bytes += part.bytes;
     }
-    whole.cube.batch_stride = whole.bytes;
+    whole.cube.strides.batch = whole.bytes;
     return whole;
 }
 
@@ -87,7 +88,7 @@ Bytes bytes_of_pixels(const Tensor& tensor, const TensorLayout& layout)
     Layer layer;
     layer.format = layout.format;
     Geometry geometry;
-    geometry.line_stride = layout.cube.line_stride;
+    geometry.in_strides.line = layout.cube.strides.line;
     Tensor padded(1, layout.format->components, tensor.h, tensor.w);
     std::copy(tensor.values.begin(), tensor.values.end(), padded.values.begin());
     return pixel_bytes(layer, padded, geometry, 0);
@@ -100,8 +101,8 @@ Bytes tensor_bytes(const Tensor& tensor, const TensorLayout& layout)
     if (layout.format) return bytes_of_pixels(tensor, layout);
     Bytes all(layout.bytes);
     for (const ChannelPiece& piece : layout.pieces) {
-        const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride;
-        Bytes bytes = feature_bytes(tensor, piece.first, piece.count, layout.cube, layout.bytes - from);
+        const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.strides.surface;
+        Bytes bytes = feature_bytes(tensor, {piece.first, piece.count}, layout.cube, layout.bytes - from);
         if (layout.pieces.size() == 1 && from == 0) return bytes;
         for (std::size_t i = 0; i < bytes.size(); ++i) all[from + i] = static_cast<std::uint8_t>(all[from + i] | bytes[i]);
     }
@@ -112,9 +113,9 @@ Tensor read_tensor(const NetworkTensor& shape, const TensorLayout& layout, const
 {
     Tensor tensor(1, shape.channels, shape.height, shape.width);
     for (const ChannelPiece& piece : layout.pieces) {
-        const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.surface_stride,
-                            bytes = ceil_div(piece.count, layout.per_atom()) * layout.cube.surface_stride;
-        read_feature(read(layout.place + from, bytes), layout.cube, tensor, piece.first, piece.count);
+        const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.strides.surface,
+                            bytes = ceil_div(piece.count, layout.per_atom()) * layout.cube.strides.surface;
+        read_feature(read(layout.place + from, bytes), layout.cube, tensor, {piece.first, piece.count});
     }
     return tensor;
 }

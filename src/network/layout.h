@@ -36,7 +36,7 @@ struct TensorLayout {
 };
 
 /// In one piece.
-TensorLayout packed_layout(const NetworkTensor& tensor, std::uint32_t element_bytes, std::uint32_t atom_bytes);
+TensorLayout packed_layout(const NetworkTensor& tensor, const Network& network, const Hardware& hardware);
 /// The same as pixels: one channel, or three or four in words of four. None of other numbers of channels, and of fp16.
 std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network);
 /// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.

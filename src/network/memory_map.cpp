@@ -16,8 +16,8 @@ constexpr std::size_t kNoBlock = SIZE_MAX;
 
 class Placer {
 public:
-    Placer(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over, bool keep, bool cvsram)
-        : p_(plan), footprints_(std::move(footprints)), over_(over), keep_(keep), cvsram_(cvsram)
+    Placer(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over, const NetworkOptions& options)
+        : p_(plan), footprints_(std::move(footprints)), over_(over), keep_(options.keep_tensors), cvsram_(options.cvsram)
     {
     }
 
@@ -241,8 +241,8 @@ private:
     {
         if (pass.first_kernel % addend.per_atom() != 0)
             throw ConfigError(where, "is cut into parts of less than an atom of kernels, expected whole ones: another tensor is added");
-        return addend.place.address + pass.first_kernel / addend.per_atom() * addend.cube.surface_stride +
-               pass.first_row * addend.cube.line_stride + std::uint64_t{pass.first_column} * addend.cube.atom_bytes;
+        return addend.place.address + pass.first_kernel / addend.per_atom() * addend.cube.strides.surface +
+               pass.first_row * addend.cube.strides.line + std::uint64_t{pass.first_column} * addend.cube.atom_bytes;
     }
 
     /// From where the output of a step was planned to where it stands.
@@ -305,9 +305,9 @@ private:
                 a.operands[e] = addend_address(addend, pass, file);
                 pass.pass.operands_primary[e] = addend.place.primary;
                 OperandGeometry& walk = pass.geometry.operands[e];
-                if (walk.line_stride == 0) continue;
-                walk.line_stride = addend.cube.line_stride * pass.row_step;
-                walk.surface_stride = addend.cube.surface_stride;
+                if (walk.strides.line == 0) continue;
+                walk.strides.line = addend.cube.strides.line * pass.row_step;
+                walk.strides.surface = addend.cube.strides.surface;
             }
             if (!pass.pool) continue;
             pass.pool->source = {from.primary, a.input};
@@ -353,9 +353,10 @@ Address Region::take(std::uint64_t bytes, const std::string& where)
     return taken;
 }
 
-void place_network(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over, bool keep, bool cvsram)
+void place_network(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over,
+                   const NetworkOptions& options)
 {
-    Placer(plan, std::move(footprints), over, keep, cvsram).place();
+    Placer(plan, std::move(footprints), over, options).place();
 }
 
 }  // namespace dlasim

@@ -20,6 +20,7 @@
 namespace dlasim {
 
 struct NetworkPlan;
+struct NetworkOptions;
 
 /// Memory that is taken from its start on.
 class Region {
@@ -66,6 +67,7 @@ struct Footprint {
 
 /// Blocks, places of tensors, weights and passes; what a step writes over. `over`: of every step the first that begins when it is done.
 /// Throws ConfigError if there is no room.
-void place_network(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over, bool keep, bool cvsram);
+void place_network(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over,
+                   const NetworkOptions& options);
 
 }  // namespace dlasim

@@ -46,7 +46,7 @@ public:
         p_.image_count = 1;
         const std::vector<std::size_t> over = network_program(p_).over;  // waits depend neither on places nor on images
         p_.image_count = options_.images;
-        place_network(p_, std::move(footprints_), over, options_.keep_tensors, options_.cvsram);
+        place_network(p_, std::move(footprints_), over, options_);
         p_.program = network_program(p_);
         return std::move(p_);
     }
@@ -75,7 +75,7 @@ private:
 
     void give(std::size_t tensor)
     {
-        p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], p_.network.element_bytes(), atom());
+        p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], p_.network, hw());
         if (golden()) p_.golden[tensor] = seeded_input(p_.steps.tensors[tensor], p_.network.precision, options_.seed + tensor);
     }
 
@@ -84,7 +84,7 @@ private:
         const Step& s = step(i);
         StepPlan& plan = p_.plans[i];
         if (s.unit == StepUnit::Host) {
-            p_.layouts[s.output] = packed_layout(p_.steps.tensors[s.output], p_.network.element_bytes(), atom());
+            p_.layouts[s.output] = packed_layout(p_.steps.tensors[s.output], p_.network, hw());
             if (!golden()) return;
             std::vector<const Tensor*> inputs;
             for (const std::size_t tensor : s.inputs) inputs.push_back(&*p_.golden[tensor]);
@@ -142,7 +142,7 @@ private:
         const std::optional<Plan> features = shaped(machine_layer(layer, p_.layouts[tensor], hw()));
         const auto least = [&](const Plan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
         if (features && least(*features) <= least(*image)) return;
-        pixels->cube.line_stride = image->passes.front().geometry.line_stride;
+        pixels->cube.strides.line = image->passes.front().geometry.in_strides.line;
         pixels->bytes = image->input_bytes;
         p_.layouts[tensor] = *pixels;
     }
@@ -216,7 +216,7 @@ private:
         }
         TensorLayout layout = written_layout(planned, kPlannedPlaces.output.address);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
-        layout.bytes = std::max(layout.bytes, layout.cube.surface_stride * ceil_div(layout.channels(), layout.per_atom()));
+        layout.bytes = std::max(layout.bytes, layout.cube.strides.surface * ceil_div(layout.channels(), layout.per_atom()));
         p_.layouts[step(i).output] = layout;
         Footprint& at = footprints_[i];
         at.output = bytes_at(planned.ranges, kPlannedPlaces.output);

@@ -146,9 +146,9 @@ Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardwar
                                           ": groups or concatenated parts whose channels fill whole atoms, of " +
                                           std::to_string(input.per_atom()) + " on " + hardware.name);
     if (const std::uint64_t packed = std::uint64_t{layer.width} * input.cube.atom_bytes;
-        input.cube.line_stride != packed || input.cube.surface_stride != packed * layer.height) {
-        machine.input_line = static_cast<std::uint32_t>(input.cube.line_stride);
-        machine.input_surface = static_cast<std::uint32_t>(input.cube.surface_stride);
+        input.cube.strides.line != packed || input.cube.strides.surface != packed * layer.height) {
+        machine.input_line = static_cast<std::uint32_t>(input.cube.strides.line);
+        machine.input_surface = static_cast<std::uint32_t>(input.cube.strides.surface);
     }
     if (!layer.convolves()) machine.kernels = machine.channels;
     if (layer.groups != 1 && (!input.whole() || !begins_with_atoms(layer, hardware))) machine.groups = 1;

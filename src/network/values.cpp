@@ -72,7 +72,7 @@ LayerTensors seeded_weights(const Layer& layer, std::uint64_t seed)
 
 Tensor seeded_input(const NetworkTensor& tensor, Precision precision, std::uint64_t seed)
 {
-    return load_cube(precision, tensor.channels, tensor.height, tensor.width, "", "", seed);
+    return load_cube(precision, {.width = tensor.width, .height = tensor.height, .channels = tensor.channels}, "", "", seed);
 }
 
 StepValues step_values(Layer layer, const Hardware& hardware, LayerTensors weights, const Tensor& input, const Tensor* addend)

@@ -84,12 +84,12 @@ private:
         b.surfaces = one_in(2) ? 1 : in(1, 4);
         b.source.place = {one_in(2), Address{0x80000000ull + 32ull * in(0, 2000)}};
         strides(b, b.source);
-        if (one_in(4)) b.source.line_stride = 32 * in(0, 20);  // lines may overlap, or be the same
+        if (one_in(4)) b.source.strides.line = 32 * in(0, 20);  // lines may overlap, or be the same
         b.destination.place.primary = one_in(2);
         strides(b, b.destination);
         std::uint64_t& free = free_[b.destination.place.primary];
         b.destination.place.address = Address{free += 32 * in(0, 40)};
-        free += std::uint64_t{b.surfaces} * b.destination.surface_stride + std::uint64_t{b.lines} * b.destination.line_stride;
+        free += std::uint64_t{b.surfaces} * b.destination.strides.surface + std::uint64_t{b.lines} * b.destination.strides.line;
         if (b.wait && !before.blocks.empty()) meet(b, before.blocks[in(0, static_cast<std::uint32_t>(before.blocks.size()) - 1)]);
         return b;
     }
@@ -99,11 +99,11 @@ private:
     {
         const std::uint32_t gap = one_in(2) ? 0 : 32 * in(0, 9);
         if (one_in(4)) {
-            end.surface_stride = b.line_bytes + gap;
-            end.line_stride = b.surfaces * end.surface_stride;
+            end.strides.surface = b.line_bytes + gap;
+            end.strides.line = b.surfaces * end.strides.surface;
         } else {
-            end.line_stride = b.line_bytes + gap;
-            end.surface_stride = b.lines * end.line_stride + (one_in(2) ? 0 : 32 * in(0, 50));
+            end.strides.line = b.line_bytes + gap;
+            end.strides.surface = b.lines * end.strides.line + (one_in(2) ? 0 : 32 * in(0, 50));
         }
     }
 

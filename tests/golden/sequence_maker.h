@@ -80,8 +80,8 @@ public:
                 block.surfaces = in(1, 3);
                 for (BlockEnd* end : {&block.source, &block.destination}) {
                     end->place = place();
-                    end->line_stride = block.line_bytes + 32 * in(0, 4);
-                    end->surface_stride = block.lines * end->line_stride + 32 * in(0, 9);
+                    end->strides.line = block.line_bytes + 32 * in(0, 4);
+                    end->strides.surface = block.lines * end->strides.line + 32 * in(0, 9);
                 }
                 // The interrupt of a launch says nothing of the memory that its last block does not write.
                 if (!copy.blocks.empty()) block.destination.place.primary = copy.blocks[0].destination.place.primary;

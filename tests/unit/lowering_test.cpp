@@ -126,9 +126,9 @@ Pass pass_of(const json& d)
     p.weight_banks = number(d, "wb", 0);
     p.grain = number(d, "grain", 1);
     p.packing = number(d, "pack", 0x10001);
-    p.line_stride = number(d, "line", 0);
-    p.surface_stride = number(d, "surf", 0);
-    p.out_surface_stride = number(d, "osurf", 0);
+    p.in_strides.line = number(d, "line", 0);
+    p.in_strides.surface = number(d, "surf", 0);
+    p.out_strides.surface = number(d, "osurf", 0);
     const std::uint32_t ram = number(d, "ram", 1);
     p.input_primary = number(d, "iram", ram) != 0;
     p.weights_primary = number(d, "wram", ram) != 0;

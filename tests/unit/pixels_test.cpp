@@ -34,7 +34,7 @@ std::uint32_t word_of(const char* format, std::array<std::uint16_t, 4> component
     Tensor input(1, 4, 1, 1);
     for (std::size_t c = 0; c < 4; ++c) input.values[c] = static_cast<std::int16_t>(component[c]);
     Geometry geometry;
-    geometry.line_stride = 32;
+    geometry.in_strides.line = 32;
     const Bytes memory = pixel_bytes(layer, input, geometry, 0);
     return memory[0] | memory[1] << 8 | memory[2] << 16 | static_cast<std::uint32_t>(memory[3]) << 24;
 }

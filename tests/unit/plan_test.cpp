@@ -56,13 +56,13 @@ TEST(Plan, PlacesThatOverlapOrLeaveTheAddressSpaceAreRefused)
 TEST(Plan, FeatureDataStandInSurfacesOfOneAtom)
 {
     // 20 channels of nv_small: 3 surfaces of 8 channels. Element (x 2, y 1, c 17): surface 2, channel 1.
-    const Cube cube{48, 240, 720, 8, 1};
+    const Cube cube{{.line = 48, .surface = 240, .batch = 720}, 8, 1};
     EXPECT_EQ(cube.offset(0, 17, 1, 2), 2u * 240 + 48 + 2 * 8 + 1);
     Tensor input(1, 20, 5, 6);
     input.at(0, 17, 1, 2) = -7;
-    EXPECT_EQ(feature_bytes(input, 0, 20, cube, 720)[545], 0xf9);
+    EXPECT_EQ(feature_bytes(input, {0, 20}, cube, 720)[545], 0xf9);
     Tensor back(1, 20, 5, 6);
-    read_feature(feature_bytes(input, 0, 20, cube, 720), cube, back, 0, 20);
+    read_feature(feature_bytes(input, {0, 20}, cube, 720), cube, back, {0, 20});
     EXPECT_EQ(back, input);
 }
 
@@ -139,11 +139,11 @@ TEST(Plan, AKernelGroupTakesMoreThanItsBytesWhereBurstsDoNotFitBehindTheGroupBef
     // nv_small_256: entries of 4 atoms, bursts of 8, two atoms beyond the ring. 8 kernels of 1022 bytes are 255.5 entries of two banks'
     // 256. Group 2 ends in entry 767, atom 3068, so bursts up to atom 3072 must come; CSC has released 511 entries, atoms up to 2044.
     const Hardware& hw = preset("nv_small_256");
-    const auto banks = [&](std::uint32_t kernels) { return weight_banks(hw, group_ends(hw, Precision::Int8, kernels, 1022)); };
+    const auto banks = [&](std::uint32_t kernels) { return weight_banks(hw, group_ends(hw, Precision::Int8, Kernels{kernels}, 1022)); };
     EXPECT_EQ(banks(8), 2u);
     EXPECT_EQ(banks(24), 2u);  // group 2 is the last: its last burst ends with it
     EXPECT_EQ(banks(25), 3u);
-    EXPECT_EQ(weight_banks(hw, group_ends(hw, Precision::Int8, 25, 1024)), 2u);  // whole entries, whole bursts
+    EXPECT_EQ(weight_banks(hw, group_ends(hw, Precision::Int8, Kernels{25}, 1024)), 2u);  // whole entries, whole bursts
 }
 
 TEST(Plan, ALayerBecomesItsRegisters)

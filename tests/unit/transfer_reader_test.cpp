@@ -37,11 +37,11 @@ TEST(TransferReader, ABlockIsPackedUnlessItSaysOtherwise)
     ASSERT_EQ(t.copy()->blocks.size(), 1u);
     const CopyBlock& b = t.copy()->blocks[0];
     EXPECT_EQ(b.source.place, (Place{false, Address{64}}));
-    EXPECT_EQ(b.source.line_stride, 96u);
-    EXPECT_EQ(b.source.surface_stride, 5u * 96);
+    EXPECT_EQ(b.source.strides.line, 96u);
+    EXPECT_EQ(b.source.strides.surface, 5u * 96);
     EXPECT_EQ(b.destination.place, (Place{true, Address{4096}}));
-    EXPECT_EQ(b.destination.line_stride, 128u);
-    EXPECT_EQ(b.destination.surface_stride, 5u * 128);
+    EXPECT_EQ(b.destination.strides.line, 128u);
+    EXPECT_EQ(b.destination.strides.surface, 5u * 128);
     EXPECT_EQ(b.destination.line_address(1, 3), Address{4096 + 640 + 384});
     EXPECT_EQ(b.bytes(), 960u);
 }
@@ -49,8 +49,8 @@ TEST(TransferReader, ABlockIsPackedUnlessItSaysOtherwise)
 TEST(TransferReader, ABlockOfOneLineHasNoStrides)
 {
     const CopyBlock b = read(block(R"("line_bytes": 262144)")).copy()->blocks[0];
-    EXPECT_EQ(b.source.line_stride, 0u);
-    EXPECT_EQ(b.destination.surface_stride, 0u);
+    EXPECT_EQ(b.source.strides.line, 0u);
+    EXPECT_EQ(b.destination.strides.surface, 0u);
 }
 
 TEST(TransferReader, ABlockIsOfTheGroupOfTheOneBefore)

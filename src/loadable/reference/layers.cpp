@@ -89,8 +89,8 @@ Features Translator::features(const Cube& cube, unsigned precision, Field field)
     Features of{place(cube.address, cube.offset, field), 1, cube.channels, cube.height, cube.width};
     of.atom_bytes = plan_.hardware.memory.atom_bytes;
     of.element_bytes = elements == Precision::Int8 ? 1 : 2;
-    if (cube.height > 1) of.line_stride = held(cube.line_stride, field);
-    if (cube.channels > of.per_atom()) of.surface_stride = held(cube.surface_stride, field);
+    if (cube.height > 1) of.strides.line = held(cube.line_stride, field);
+    if (cube.channels > of.per_atom()) of.strides.surface = held(cube.surface_stride, field);
     return of;
 }
 
@@ -145,13 +145,13 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     l.pad = {conv.pad_left, x.behind, conv.pad_top, y.behind, conv.pad_value};
     l.width = x.used, l.height = y.used;
     if (image) {
-        const Pixels of{l.format,
-                        place(conv.source, Field::Pixels),
-                        conv.source.width,
-                        conv.source.height,
-                        held(conv.source.line_stride, Field::Pixels),
-                        held(static_cast<std::uint64_t>(conv.second_plane), Field::Pixels),
-                        held(conv.second_line_stride, Field::Pixels)};
+        const Pixels of{.format = l.format,
+                        .place = place(conv.source, Field::Pixels),
+                        .w = conv.source.width,
+                        .h = conv.source.height,
+                        .line_stride = held(conv.source.line_stride, Field::Pixels),
+                        .second_plane = held(static_cast<std::uint64_t>(conv.second_plane), Field::Pixels),
+                        .second_line_stride = held(conv.second_line_stride, Field::Pixels)};
         golden.tensors.input = cropped(pixels(shadow_, of), l.height, l.width);
     } else {
         Features of = features(conv.source, conv.input_precision, Field::Fetched);
@@ -159,7 +159,7 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
              "has kernels with more or fewer channels than its features");
         of.c = conv.kernel_channels;
         of.n = conv.batch;
-        of.batch_stride = held(conv.batch_stride, Field::Fetched);
+        of.strides.batch = held(conv.batch_stride, Field::Fetched);
         golden.tensors.input = cropped(input(of), l.height, l.width);
     }
     Weights w;
@@ -207,15 +207,15 @@ void Translator::add_engine(GoldenLayer& golden, std::size_t engine, const SdpOp
     e.operand_bytes = bytes ? 1 : 2;
     const bool element = per == OperandPer::Element;
     const Cube& cube = sdp.operands[engine];
-    const Operands of{place(cube, Field::Other),
-                      element && l.out_height() > 1 ? held(cube.line_stride, Field::Other) : 0,
-                      element ? held(cube.surface_stride, Field::Other) : 0,
-                      l.kernels,
-                      element ? l.out_height() : 1,
-                      element ? l.out_width() : 1,
-                      plan_.hardware.memory.atom_bytes / l.element_bytes(),
-                      e.operand_bytes,
-                      stage.type == 3};
+    const Operands of{.place = place(cube, Field::Other),
+                      .strides = {.line = element && l.out_height() > 1 ? held(cube.line_stride, Field::Other) : 0,
+                                  .surface = element ? held(cube.surface_stride, Field::Other) : 0},
+                      .c = l.kernels,
+                      .h = element ? l.out_height() : 1,
+                      .w = element ? l.out_width() : 1,
+                      .per_atom = plan_.hardware.memory.atom_bytes / l.element_bytes(),
+                      .width = e.operand_bytes,
+                      .both = stage.type == 3};
     std::array<Tensor, 2> streamed = operands(shadow_, of);
     if (stage.adds()) golden.tensors.operands[operand_slot(engine, false)] = std::move(streamed[0]);
     if (stage.multiplies()) golden.tensors.operands[operand_slot(engine, true)] = std::move(streamed[stage.adds() ? 1 : 0]);

@@ -85,7 +85,7 @@ private:
             check_size(1, of.c, of.h, of.w);
             if (m_.rubik->mode != kSplit) return {of};
             const std::uint64_t plane_stride = translate_.held(m_.rubik->destination.plane_stride);
-            of.line_stride = translate_.held(m_.rubik->destination.line_stride);
+            of.strides.line = translate_.held(m_.rubik->destination.line_stride);
             std::vector<Features> planes;
             for (std::uint32_t c = 0; c < of.c; ++c) {
                 Features plane = of;
@@ -101,7 +101,7 @@ private:
         if (!m_.sdp) throw Unchecked{"hands its sums to nobody", true};
         Features of = written(m_.sdp->destination, m_.sdp->source, m_.sdp->precision);
         of.n = m_.sdp->batch;
-        of.batch_stride = of.n > 1 ? translate_.held(m_.sdp->batch_stride) : 0;
+        of.strides.batch = of.n > 1 ? translate_.held(m_.sdp->batch_stride) : 0;
         return {of};
     }
 
@@ -133,7 +133,7 @@ private:
             if (conv.feature()) {
                 all.push_back(translate_.features(conv.source, conv.input_precision, Field::Fetched));
                 all.back().n = conv.batch;
-                all.back().batch_stride = translate_.held(conv.batch_stride, Field::Fetched);
+                all.back().strides.batch = translate_.held(conv.batch_stride, Field::Fetched);
             } else {
                 bytes(translate_.place(conv.source, Field::Pixels), std::uint64_t{conv.source.line_stride} * conv.source.height);
             }
@@ -203,7 +203,7 @@ private:
         Features of = translate_.features(op.source, op.precision);
         const std::uint32_t channels = op.destination.channels;
         if (op.mode == kMerge) {
-            of.line_stride = translate_.held(op.source.line_stride);
+            of.strides.line = translate_.held(op.source.line_stride);
             return planes(shadow_, of, translate_.held(op.source.plane_stride));
         }
         if (op.mode == kSplit) return translate_.input(of);
@@ -215,8 +215,8 @@ private:
         // Each phase has whole surfaces of its own.
         of.n = stride.x * stride.y;
         of.c = channels;
-        of.surface_stride = op.source.surface_stride;
-        of.batch_stride = (channels + of.per_atom() - 1) / of.per_atom() * of.surface_stride;
+        of.strides.surface = op.source.surface_stride;
+        of.strides.batch = (channels + of.per_atom() - 1) / of.per_atom() * of.strides.surface;
         return contracted(translate_.input(of), stride);
     }
 
@@ -226,9 +226,8 @@ private:
         constexpr std::uint64_t kMostBytes = 1u << 28;
         for (const Transfer& t : m_.bdma->transfers) {
             const Place from = translate_.place(t.source, 0), to = translate_.place(t.destination, 0);
-            const std::uint64_t source_line = translate_.held(t.source_line), source_surface = translate_.held(t.source_surface),
-                                destination_line = translate_.held(t.destination_line),
-                                destination_surface = translate_.held(t.destination_surface);
+            const Strides source{.line = translate_.held(t.source_line), .surface = translate_.held(t.source_surface)},
+                destination{.line = translate_.held(t.destination_line), .surface = translate_.held(t.destination_surface)};
             if (std::uint64_t{t.lines} * t.surfaces * t.line_bytes > kMostBytes) {
                 verdict.unchecked = "copies more bytes than are compared";
                 return;
@@ -236,11 +235,9 @@ private:
             std::vector<std::uint8_t> found(t.line_bytes);
             for (std::uint32_t s = 0; s < t.surfaces; ++s)
                 for (std::uint32_t l = 0; l < t.lines; ++l) {
-                    const auto at = [&](const Place& place, std::uint64_t line, std::uint64_t surface) {
-                        return place + (s * surface + l * line);
-                    };
-                    const Place end = at(to, destination_line, destination_surface);
-                    const std::vector<std::uint8_t> must = shadow_.bytes(at(from, source_line, source_surface), t.line_bytes);
+                    const auto at = [&](const Place& place, const Strides& by) { return place + (s * by.surface + l * by.line); };
+                    const Place end = at(to, destination);
+                    const std::vector<std::uint8_t> must = shadow_.bytes(at(from, source), t.line_bytes);
                     read_(end, found);
                     verdict.comparison.compared += must.size();
                     for (std::size_t i = 0; i < must.size(); ++i) {

@@ -103,7 +103,7 @@ Tensor planes(const Shadow& shadow, const Features& of, std::uint64_t plane_stri
     std::vector<std::uint8_t> line(std::size_t{of.w} * of.element_bytes);
     for (std::uint32_t c = 0; c < of.c; ++c)
         for (std::uint32_t y = 0; y < of.h; ++y) {
-            shadow.read(of.place + (c * plane_stride + y * of.line_stride), line);
+            shadow.read(of.place + (c * plane_stride + y * of.strides.line), line);
             for (std::uint32_t x = 0; x < of.w; ++x)
                 tensor.at(0, c, y, x) = element(&line[std::size_t{x} * of.element_bytes], of.element_bytes);
         }
@@ -177,11 +177,11 @@ std::array<Tensor, 2> operands(const Shadow& shadow, const Operands& of)
     check_size(1, of.c, of.h, of.w);
     const std::uint32_t uses = of.both ? 2 : 1, place_bytes = of.per_atom * of.width * uses;
     std::array<Tensor, 2> tensors{Tensor(1, of.c, of.h, of.w), of.both ? Tensor(1, of.c, of.h, of.w) : Tensor{}};
-    const std::uint64_t surface = of.h == 1 && of.w == 1 ? place_bytes : of.surface_stride;  // one command then
+    const std::uint64_t surface = of.h == 1 && of.w == 1 ? place_bytes : of.strides.surface;  // one command then
     std::vector<std::uint8_t> line(std::size_t{of.w} * place_bytes);
     for (std::uint32_t c = 0; c < of.c; ++c)
         for (std::uint32_t y = 0; y < of.h; ++y) {
-            shadow.read(of.place + (c / of.per_atom * surface + y * of.line_stride), line);
+            shadow.read(of.place + (c / of.per_atom * surface + y * of.strides.line), line);
             for (std::uint32_t x = 0; x < of.w; ++x)
                 for (std::uint32_t use = 0; use < uses; ++use)
                     tensors.at(use).at(0, c, y, x) =

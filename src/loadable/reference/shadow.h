@@ -35,17 +35,17 @@ private:
     std::array<MemoryStore, 2> stores_;
 };
 
-/// Features as a program tells the machine of them: strides in bytes.
+/// Features as a program tells the machine of them.
 struct Features {
     Place place;
     std::uint32_t n = 1, c = 1, h = 1, w = 1;
-    std::uint64_t line_stride = 0, surface_stride = 0, batch_stride = 0;
+    Strides strides;
     std::uint32_t atom_bytes = 32, element_bytes = 1;
 
     /// Of the atom with element (n, c, y, 0), and of the element in it.
     std::uint64_t line(std::uint32_t in, std::uint32_t ic, std::uint32_t y) const
     {
-        return in * batch_stride + ic / per_atom() * surface_stride + y * line_stride;
+        return in * strides.batch + ic / per_atom() * strides.surface + y * strides.line;
     }
     std::uint32_t inside(std::uint32_t ic) const { return ic % per_atom() * element_bytes; }
     std::uint32_t per_atom() const { return atom_bytes / element_bytes; }
@@ -70,7 +70,8 @@ struct Pixels {
     const PixelFormat* format = nullptr;
     Place place;
     std::uint32_t w = 1, h = 1;
-    std::uint64_t line_stride = 0, second_plane = 0, second_line_stride = 0;
+    std::uint64_t line_stride = 0;
+    std::uint64_t second_plane = 0, second_line_stride = 0;  // from plane 1 on, and in plane 2
 };
 Tensor pixels(const Shadow& shadow, const Pixels& of);
 
@@ -92,7 +93,7 @@ Tensor weights(const Shadow& shadow, const Weights& of);
 /// What an engine of SDP streams: its ALU's operand, its multiplier's, or both by turns.
 struct Operands {
     Place place;
-    std::uint64_t line_stride = 0, surface_stride = 0;
+    Strides strides;
     std::uint32_t c = 1, h = 1, w = 1;  // h and w 1: one a kernel
     std::uint32_t per_atom = 32;        // elements of the output in one
     std::uint32_t width = 1;            // bytes of one
