@@ -1,7 +1,7 @@
 // From the answer of memory to the interrupt: two layers may wait for their answer, in order. An answer
 // of the other interface than that of the oldest layer is remembered, one per interface.
 //
-//   R  complete pulse ─► flops (1) ─► match ─► release flop ─► output flop  R + facts.complete_to_interrupt at GLB
+//   R  complete pulse ─► flops (1) ─► match ─► release flop ─► output flop  R + silicon.complete_to_interrupt at GLB
 //
 // (1) one or two.
 //

@@ -89,16 +89,16 @@ numerics::SdpYConfig decode_y(const facts::sdp::Arithmetic& silicon, bool fp, bo
 
 }  // namespace
 
-Arithmetic Arithmetic::decode(const facts::sdp::Facts& facts, const RegisterFile& regs, const Layer& layer)
+Arithmetic Arithmetic::decode(const facts::sdp::Facts& silicon, const RegisterFile& regs, const Layer& layer)
 {
     using namespace reg::sdp;
     Arithmetic all;
-    const bool fp = facts.words && layer.processing == Precision::Fp16;
+    const bool fp = silicon.words && layer.processing == Precision::Fp16;
     all.nan_to_zero = fp && bits(regs.get(D_FEATURE_MODE_CFG), 3, 1);
-    all.bs = decode_x(facts.arithmetic, fp, all.nan_to_zero, regs, kBs);
-    all.bn = decode_x(facts.arithmetic, fp, all.nan_to_zero, regs, kBn);
-    all.ew = decode_y(facts.arithmetic, fp, all.nan_to_zero, regs);
-    all.converter.silicon = facts.arithmetic;
+    all.bs = decode_x(silicon.arithmetic, fp, all.nan_to_zero, regs, kBs);
+    all.bn = decode_x(silicon.arithmetic, fp, all.nan_to_zero, regs, kBn);
+    all.ew = decode_y(silicon.arithmetic, fp, all.nan_to_zero, regs);
+    all.converter.silicon = silicon.arithmetic;
     all.converter.fp = fp;
     all.converter.out = layer.output;
     all.converter.equal_mode = layer.compares_lanes();

@@ -82,9 +82,9 @@ ReaderAnswer WordFeatures::sweep(Cycle at, bool out)
 
 // ---- single atoms
 
-AtomFeatures::AtomFeatures(const facts::sdp::Facts& facts, ReadFront& front) : front_(front)
+AtomFeatures::AtomFeatures(const facts::sdp::Facts& silicon, ReadFront& front) : front_(front)
 {
-    pack_.ratio = static_cast<std::uint8_t>(facts.beats_of_atom(1));
+    pack_.ratio = static_cast<std::uint8_t>(silicon.beats_of_atom(1));
 }
 
 void AtomFeatures::start(const ReadLayer& layer)

@@ -64,7 +64,7 @@ private:
 
 class AtomFeatures {
 public:
-    AtomFeatures(const facts::sdp::Facts& facts, ReadFront& front);
+    AtomFeatures(const facts::sdp::Facts& silicon, ReadFront& front);
     void start(const ReadLayer& layer);
     void issued(std::uint32_t atoms);
 

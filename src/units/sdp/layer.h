@@ -46,7 +46,7 @@ struct Layer {
     /// The converter passes what EW compared. Where there is no EW, compare mode stops WDMA alone.
     bool compares_lanes() const { return compare && ew.on; }
 
-    static Layer decode(const facts::sdp::Facts& facts, const RegisterFile& registers);
+    static Layer decode(const facts::sdp::Facts& silicon, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::sdp

@@ -2,12 +2,12 @@
 
 namespace dlasim::sdp {
 
-Machine::Machine(const facts::sdp::Facts& facts, Values& values, const SdpPorts& ports)
-    : facts_(facts),
+Machine::Machine(const facts::sdp::Facts& silicon, Values& values, const SdpPorts& ports)
+    : silicon_(silicon),
       values_(values),
-      wdma_(facts, values),
-      fronts_{ReadFront{facts, ReadEngine::Mrdma, values}, ReadFront{facts, ReadEngine::Brdma, values},
-              ReadFront{facts, ReadEngine::Nrdma, values}, ReadFront{facts, ReadEngine::Erdma, values}}
+      wdma_(silicon, values),
+      fronts_{ReadFront{silicon, ReadEngine::Mrdma, values}, ReadFront{silicon, ReadEngine::Brdma, values},
+              ReadFront{silicon, ReadEngine::Nrdma, values}, ReadFront{silicon, ReadEngine::Erdma, values}}
 {
     wdma_.connect(ports.write_mc, ports.write_cv);
     for (unsigned i = 0; i < kReadEngines; ++i) fronts_[i].connect(ports.read_mc[i], ports.read_cv[i]);

@@ -14,7 +14,7 @@
 // cycle is evaluated from the sinks to the sources (elements/occupancy.h): stages carry occupancy, values.h knows what
 // the beats are worth.
 //
-// Shapes   beat: facts.beat_lanes elements.
+// Shapes   beat: silicon.beat_lanes elements.
 // Latency  CACC to WDMA, engines off: 8 cycles in nv_full; 7 elsewhere, from the last beat of an atom.
 // Source   sdp.md 2.2 to 2.9, 3.
 #pragma once
@@ -47,7 +47,7 @@ public:
     };
 
     /// The pipeline that the facts name. They and the values outlive it.
-    static std::unique_ptr<Machine> make(const facts::sdp::Facts& facts, Values& values, const SdpPorts& ports);
+    static std::unique_ptr<Machine> make(const facts::sdp::Facts& silicon, Values& values, const SdpPorts& ports);
     virtual ~Machine() = default;
 
     /// Load pulse of the core: everything holds from the next cycle on.
@@ -73,11 +73,11 @@ public:
     bool read_blocked(unsigned engine) const { return (reading_ >> engine & 1) && fronts_[engine].blocked(); }
 
 protected:
-    Machine(const facts::sdp::Facts& facts, Values& values, const SdpPorts& ports);
+    Machine(const facts::sdp::Facts& silicon, Values& values, const SdpPorts& ports);
     void pass_mux();
     void accept(bool layer_end);
 
-    const facts::sdp::Facts& facts_;
+    const facts::sdp::Facts& silicon_;
     Values& values_;
     Layer layer_;
     Wdma wdma_;

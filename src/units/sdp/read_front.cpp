@@ -4,12 +4,13 @@
 
 namespace dlasim::sdp {
 
-ReadFront::ReadFront(const facts::sdp::Facts& facts, ReadEngine engine, Values& values)
-    : facts_(facts),
+ReadFront::ReadFront(const facts::sdp::Facts& silicon, ReadEngine engine, Values& values)
+    : silicon_(silicon),
       engine_(engine),
       values_(values),
-      ports_{PortStages<ReadRequest>(facts.interface_stages, facts.stalls), PortStages<ReadRequest>(facts.interface_stages, facts.stalls)},
-      contexts_(facts.contexts[static_cast<unsigned>(engine)])
+      ports_{PortStages<ReadRequest>(silicon.interface_stages, silicon.stalls),
+             PortStages<ReadRequest>(silicon.interface_stages, silicon.stalls)},
+      contexts_(silicon.contexts[static_cast<unsigned>(engine)])
 {
 }
 
@@ -32,9 +33,9 @@ void ReadFront::receive(Cycle at)
     for (ReadLink* link : links_) {
         if (!link || !link->response.fires(at)) continue;
         const ReadBeat& beat = link->response.item(at);
-        const std::uint32_t atoms = std::min(beat.atoms, facts_.word_atoms);
+        const std::uint32_t atoms = std::min(beat.atoms, silicon_.word_atoms);
         words_.push_back(static_cast<std::uint8_t>(atoms));
-        values_.receive(engine_, beat.data.data(), atoms * facts_.atom_bytes);
+        values_.receive(engine_, beat.data.data(), atoms * silicon_.atom_bytes);
         arrived_ = true;
     }
 }

@@ -5,7 +5,7 @@
 //
 // Responses are always taken: credits bound what is on its way.
 //
-// Latency  request at the port facts.interface_stages behind its making; word() 5 cycles behind the response.
+// Latency  request at the port silicon.interface_stages behind its making; word() 5 cycles behind the response.
 // Source   sdp.md 2.8; facts in facts/sdp.h.
 #pragma once
 #include <array>
@@ -25,7 +25,7 @@ namespace dlasim::sdp {
 
 class ReadFront {
 public:
-    ReadFront(const facts::sdp::Facts& facts, ReadEngine engine, Values& values);
+    ReadFront(const facts::sdp::Facts& silicon, ReadEngine engine, Values& values);
     /// Null: the engine is not there, or there is no such port.
     void connect(ReadLink* primary, ReadLink* secondary);
 
@@ -58,7 +58,7 @@ public:
     bool idle() const { return open_ == 0 && !requests_.more() && words_.empty() && ports_[0].empty() && ports_[1].empty(); }
 
 private:
-    const facts::sdp::Facts& facts_;
+    const facts::sdp::Facts& silicon_;
     ReadEngine engine_;
     Values& values_;
     std::array<ReadLink*, 2> links_{};  // by ram_type: CVIF, MCIF

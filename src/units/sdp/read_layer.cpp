@@ -26,23 +26,23 @@ constexpr Offsets kOffsets[kReadEngines] = {
 
 }  // namespace
 
-ReadLayer ReadLayer::decode(const facts::sdp::Facts& facts, const RegisterFile& registers, ReadEngine engine)
+ReadLayer ReadLayer::decode(const facts::sdp::Facts& silicon, const RegisterFile& registers, ReadEngine engine)
 {
     using namespace reg::sdp_rdma;
     const Offsets& at = kOffsets[static_cast<unsigned>(engine)];
     const std::uint32_t mode = registers.get(D_FEATURE_MODE_CFG), cfg = registers.get(at.cfg);
     ReadLayer layer;
-    layer.atom = facts.atom_bytes;
+    layer.atom = silicon.atom_bytes;
     layer.width = bits(registers.get(D_DATA_CUBE_WIDTH), 0, 13) + 1;
     layer.height = bits(registers.get(D_DATA_CUBE_HEIGHT), 0, 13) + 1;
-    layer.winograd = facts.winograd && bits(mode, 1, 1);
+    layer.winograd = silicon.winograd && bits(mode, 1, 1);
     layer.input = sdp::precision(bits(mode, 2, 2));
-    layer.input_bytes = facts.words && layer.input != Precision::Int8 ? 2 : 1;
+    layer.input_bytes = silicon.words && layer.input != Precision::Int8 ? 2 : 1;
     layer.processing = sdp::precision(bits(mode, 4, 2));
-    layer.batch = facts.batch ? bits(mode, 8, 5) + 1 : 1;
+    layer.batch = silicon.batch ? bits(mode, 8, 5) + 1 : 1;
     const auto aligned = [&](std::uint32_t offset) -> std::uint64_t { return registers.get(offset) / layer.atom * layer.atom; };
-    layer.address_mask = facts.address_mask;
-    layer.base = (aligned(at.base) | std::uint64_t{registers.get(at.base_high)} << 32) & facts.address_mask;
+    layer.address_mask = silicon.address_mask;
+    layer.base = (aligned(at.base) | std::uint64_t{registers.get(at.base_high)} << 32) & silicon.address_mask;
     layer.line_stride = aligned(at.line);
     layer.surface_stride = aligned(at.surface);
     const std::uint32_t channels = bits(registers.get(D_DATA_CUBE_CHANNEL), 0, 13) + 1;
@@ -50,12 +50,12 @@ ReadLayer ReadLayer::decode(const facts::sdp::Facts& facts, const RegisterFile& 
         layer.features = true;
         layer.on = !bits(mode, 0, 1);
         layer.to_primary = bits(cfg, 0, 1);
-        layer.narrowing = facts.words && layer.input == Precision::Int16 && layer.int8();
+        layer.narrowing = silicon.words && layer.input == Precision::Int16 && layer.int8();
         const bool bytes = layer.input == Precision::Int8 || layer.narrowing;
         layer.surfaces = ceil_div(channels, bytes ? layer.atom : layer.atom / 2);
         return layer;
     }
-    layer.on = !bits(cfg, 0, 1) && (engine != ReadEngine::Erdma || facts.ew);
+    layer.on = !bits(cfg, 0, 1) && (engine != ReadEngine::Erdma || silicon.ew);
     layer.use = static_cast<OperandUse>(std::min(bits(cfg, 1, 2), 2u));
     layer.operand_bytes = bits(cfg, 3, 1) + 1;
     layer.per_element = bits(cfg, 4, 1);

@@ -48,7 +48,7 @@ struct ReadLayer {
     /// Atoms of all requests.
     std::uint64_t total_atoms() const;
 
-    static ReadLayer decode(const facts::sdp::Facts& facts, const RegisterFile& registers, ReadEngine engine);
+    static ReadLayer decode(const facts::sdp::Facts& silicon, const RegisterFile& registers, ReadEngine engine);
 };
 
 }  // namespace dlasim::sdp

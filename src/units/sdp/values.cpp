@@ -18,14 +18,14 @@ constexpr bool fp16_infinite(std::uint32_t x) { return (x & 0x7fff) == 0x7c00; }
 
 }  // namespace
 
-Values::Values(const facts::sdp::Facts& facts) : facts_(facts), sums_(1024)
+Values::Values(const facts::sdp::Facts& silicon) : silicon_(silicon), sums_(1024)
 {
-    piece_.lut_hybrid = facts.ew_lanes;  // no flag is set after reset
+    piece_.lut_hybrid = silicon.ew_lanes;  // no flag is set after reset
 }
 
 void Values::feed_lanes(const std::int32_t* lanes)
 {
-    const std::uint32_t count = facts_.beat_lanes;
+    const std::uint32_t count = silicon_.beat_lanes;
     if (sums_end_ + count - sums_begin_ > sums_.size()) {
         std::vector<std::int32_t> larger(sums_.size() * 2);
         for (std::uint64_t i = sums_begin_; i < sums_end_; ++i) larger[i & (larger.size() - 1)] = sums_[i & (sums_.size() - 1)];
@@ -41,7 +41,7 @@ void Values::receive(ReadEngine engine, const std::uint8_t* bytes, std::uint32_t
     if (!on_) return;
     Fetched& to = fetched(engine);
     to.receive(bytes, count);
-    if (facts_.words && engine == ReadEngine::Mrdma && to.arriving().input == Precision::Fp16) count_special(bytes, count);
+    if (silicon_.words && engine == ReadEngine::Mrdma && to.arriving().input == Precision::Fp16) count_special(bytes, count);
 }
 
 /// NaN and infinity among features of fp16.
@@ -57,11 +57,11 @@ void Values::count_special(const std::uint8_t* bytes, std::uint32_t count)
 void Values::start(const RegisterFile& regs, const Layer& layer)
 {
     layer_ = layer;
-    arithmetic_ = Arithmetic::decode(facts_, regs, layer);
+    arithmetic_ = Arithmetic::decode(silicon_, regs, layer);
     beat_ = 0;
     looked_up_ = 0;
-    shape_.lanes = facts_.result_lanes;
-    shape_.atom_elements = !facts_.words || layer.processing == Precision::Int8 ? layer.atom : layer.atom / 2;
+    shape_.lanes = silicon_.result_lanes;
+    shape_.atom_elements = !silicon_.words || layer.processing == Precision::Int8 ? layer.atom : layer.atom / 2;
     shape_.beats_per_atom = std::max(1u, shape_.atom_elements / shape_.lanes);
     const std::uint32_t enable = regs.get(reg::sdp::D_PERF_ENABLE);
     counting_ = bits(enable, 2, 1);
@@ -76,8 +76,8 @@ void Values::start(const RegisterFile& regs, const Layer& layer)
     fetched(ReadEngine::Erdma).start(layer.ew.streams());
     integers_ = !arithmetic_.converter.fp && !layer.ew.on && !layer.compare && layer.output != Precision::Fp16;
     const std::uint64_t beats = std::uint64_t{layer.width} * layer.height * layer.surfaces * layer.batch * shape_.beats_per_atom;
-    last_piece_ = beats * shape_.lanes / facts_.ew_lanes - 1;
-    counting_lut_ = on_ && layer.ew.on && facts_.lut && bits(enable, 1, 1);
+    last_piece_ = beats * shape_.lanes / silicon_.ew_lanes - 1;
+    counting_lut_ = on_ && layer.ew.on && silicon_.lut && bits(enable, 1, 1);
 }
 
 void Values::finish()
@@ -162,7 +162,7 @@ void Values::next(std::array<std::uint8_t, kMaxBeatBytes>& bytes)
         const unsigned flagged = numerics::sdp_cvt(arithmetic_.converter, lanes.data(), out.data(), shape_.lanes);
         if (counting_) counters_.saturated += flagged;
     }
-    if (facts_.words && layer_.output == Precision::Fp16)
+    if (silicon_.words && layer_.output == Precision::Fp16)
         for (std::uint32_t i = 0; i < shape_.lanes; ++i) counters_.nan_output += fp16_nan(out[i]);
     if (layer_.wide) {
         std::memcpy(bytes.data(), out.data(), shape_.lanes * sizeof out[0]);
@@ -179,12 +179,12 @@ void Values::next(std::array<std::uint8_t, kMaxBeatBytes>& bytes)
 void Values::look_up()
 {
     // The last one stays there and is counted in the next layer, which may count where this one does not.
-    const std::uint64_t piece = looked_up_++, lane = piece * facts_.ew_lanes;
+    const std::uint64_t piece = looked_up_++, lane = piece * silicon_.ew_lanes;
     if (!counting_lut_ && (!on_ || piece != last_piece_)) return;
     std::array<std::int32_t, kMostLanes> lanes;
     evaluate(lanes.data(), lane / shape_.lanes);
     piece_ = {};
-    for (std::uint32_t i = 0; i < facts_.ew_lanes; ++i) {
+    for (std::uint32_t i = 0; i < silicon_.ew_lanes; ++i) {
         const numerics::LutIndex index = numerics::lut_index(arithmetic_.ew, lanes[lane % shape_.lanes + i]);
         piece_.lut_underflow += index.underflow;
         piece_.lut_overflow += index.overflow;

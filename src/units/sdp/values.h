@@ -4,7 +4,7 @@
 //
 //   feature beats ─► BS(x, operands) ─► BN ─► EW ─► LUT ─► converter ─► bytes of one WDMA input beat
 //
-// Shapes    a beat: facts.result_lanes elements of one byte, of two where the layer is wide.
+// Shapes    a beat: silicon.result_lanes elements of one byte, of two where the layer is wide.
 // Source    sdp.md 1.6.2, 4; order of beats 1.4.
 #pragma once
 #include <array>
@@ -31,7 +31,7 @@ struct ValueCounters {
 
 class Values {
 public:
-    explicit Values(const facts::sdp::Facts& facts);
+    explicit Values(const facts::sdp::Facts& silicon);
 
     void compute(bool on) { on_ = on; }
 
@@ -69,7 +69,7 @@ private:
     unsigned convert_integers(std::int32_t* lanes, std::uint16_t* out);
     Fetched& fetched(ReadEngine engine) { return fetched_[static_cast<unsigned>(engine)]; }
 
-    const facts::sdp::Facts& facts_;
+    const facts::sdp::Facts& silicon_;
     bool on_ = true;
     // features from CACC
     std::vector<std::int32_t> sums_;

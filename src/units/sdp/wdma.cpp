@@ -18,12 +18,13 @@ void copy(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes)
 
 }  // namespace
 
-Wdma::Wdma(const facts::sdp::Facts& facts, Values& values)
-    : facts_(facts),
+Wdma::Wdma(const facts::sdp::Facts& silicon, Values& values)
+    : silicon_(silicon),
       values_(values),
-      banks_per_atom_(facts.atom_bytes / facts.bank_bytes),
-      banks_(facts.bank_places),
-      ports_{PortStages<WritePacket>(facts.interface_stages, facts.stalls), PortStages<WritePacket>(facts.interface_stages, facts.stalls)}
+      banks_per_atom_(silicon.atom_bytes / silicon.bank_bytes),
+      banks_(silicon.bank_places),
+      ports_{PortStages<WritePacket>(silicon.interface_stages, silicon.stalls),
+             PortStages<WritePacket>(silicon.interface_stages, silicon.stalls)}
 {
 }
 
@@ -83,7 +84,7 @@ const Wdma::Answer& Wdma::sweep(Cycle now, bool in, bool late)
     }
     if (!command_on_ && dma_.count != 0) {
         command_ = dma_.pop();
-        packets_ = ceil_div(command_.atoms, facts_.word_atoms);
+        packets_ = ceil_div(command_.atoms, silicon_.word_atoms);
         packet_ = 0;
         command_on_ = true;
     }
@@ -116,11 +117,11 @@ unsigned Wdma::banks_of_beat() const
 }
 
 /// The last packet of a command may be short of an atom.
-std::uint32_t Wdma::atoms_of_packet() const { return std::min(facts_.word_atoms, command_.atoms - packet_ * facts_.word_atoms); }
+std::uint32_t Wdma::atoms_of_packet() const { return std::min(silicon_.word_atoms, command_.atoms - packet_ * silicon_.word_atoms); }
 
 unsigned Wdma::banks_of_packet() const
 {
-    const std::uint32_t first = packet_ * facts_.word_atoms * banks_per_atom_;
+    const std::uint32_t first = packet_ * silicon_.word_atoms * banks_per_atom_;
     return ((1u << atoms_of_packet() * banks_per_atom_) - 1) << (first & 3);
 }
 
@@ -149,10 +150,10 @@ void Wdma::send_data(unsigned banks)
         if (!(banks >> bank & 1)) continue;
         const auto& from = words_[bank][heads_[bank]++ % kWords];
         if (to) {
-            copy(to, from.data(), facts_.bank_bytes);
-            to += facts_.bank_bytes;
+            copy(to, from.data(), silicon_.bank_bytes);
+            to += silicon_.bank_bytes;
         } else if (compare_) {
-            for (unsigned i = 0; i < facts_.bank_bytes; ++i) unequal_ |= from[i] != 0;
+            for (unsigned i = 0; i < silicon_.bank_bytes; ++i) unequal_ |= from[i] != 0;
         }
     }
 }
@@ -167,8 +168,8 @@ unsigned Wdma::store_beat()
     const std::uint8_t* from = bytes.data();
     for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
         if (!(banks >> bank & 1)) continue;
-        copy(words_[bank][tails_[bank]++ % kWords].data(), from, facts_.bank_bytes);
-        from += facts_.bank_bytes;
+        copy(words_[bank][tails_[bank]++ % kWords].data(), from, silicon_.bank_bytes);
+        from += silicon_.bank_bytes;
     }
     if (++beat_ == token_.beats) {
         beat_ = 0;

@@ -12,7 +12,7 @@
 // and only then buffered, so those that wait for a slow port are not in the way of the next layer's on the other one.
 // Quiet layers (to PDP, compare) run the same machine and nothing leaves.
 //
-// Latency  beat taken in x, its bank valid in x + 1, packet at the port facts.interface_stages later.
+// Latency  beat taken in x, its bank valid in x + 1, packet at the port silicon.interface_stages later.
 // Source   sdp.md 1.7, 2.7; facts in facts/sdp.h.
 #pragma once
 #include <array>
@@ -35,7 +35,7 @@ public:
         bool last = false;     // the last data of the layer entered the interface: cycle L
     };
 
-    Wdma(const facts::sdp::Facts& facts, Values& values);
+    Wdma(const facts::sdp::Facts& silicon, Values& values);
     void connect(WriteLink& primary, WriteLink* secondary);
 
     /// The generator runs from the next cycle on.
@@ -91,7 +91,7 @@ private:
     void send_data(unsigned banks);
     unsigned store_beat();
 
-    const facts::sdp::Facts& facts_;
+    const facts::sdp::Facts& silicon_;
     Values& values_;
     std::uint32_t banks_per_atom_;
     Answer answer_;

@@ -45,16 +45,16 @@ bool at_rest(const elements::SkidB& stage, bool out) { return stage.go && !stage
 template <class Parts>
 class Wiring final : public Machine {
 public:
-    Wiring(const facts::sdp::Facts& facts, Values& values, const SdpPorts& ports)
-        : Machine(facts, values, ports),
-          bs_(facts.pieces[0]),
-          bn_(facts.pieces[1]),
-          ew_(facts.pieces[2]),
-          features_(facts, fronts_[0]),
+    Wiring(const facts::sdp::Facts& silicon, Values& values, const SdpPorts& ports)
+        : Machine(silicon, values, ports),
+          bs_(silicon.pieces[0]),
+          bn_(silicon.pieces[1]),
+          ew_(silicon.pieces[2]),
+          features_(silicon, fronts_[0]),
           operands_{Operands{fronts_[1]}, Operands{fronts_[2]}, Operands{fronts_[3]}},
           gates_{gates(0), gates(1), gates(2)}
     {
-        output_.ratio = static_cast<std::uint8_t>(std::max(1u, facts.result_lanes / facts.beat_lanes));
+        output_.ratio = static_cast<std::uint8_t>(std::max(1u, silicon.result_lanes / silicon.beat_lanes));
         to_pdp_.connect(ports.pdp);
     }
 
@@ -76,7 +76,7 @@ private:
 
     Gates gates(unsigned engine) const
     {
-        const Gate gate(engine == 2, facts_.operand_pieces[engine]);
+        const Gate gate(engine == 2, silicon_.operand_pieces[engine]);
         return {gate, gate};
     }
     bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }
@@ -128,7 +128,7 @@ void Wiring<Parts>::start(ReadEngine engine, const ReadLayer& layer)
     fronts_[i].start(layer);
     if (engine == ReadEngine::Mrdma) {
         features_.start(layer);
-        memory_beats_.push_back(layer.total_atoms() * facts_.beats_of_atom(layer.input_bytes));
+        memory_beats_.push_back(layer.total_atoms() * silicon_.beats_of_atom(layer.input_bytes));
     } else {
         operands_[i - 1].start(layer);
     }
@@ -254,7 +254,7 @@ Cycle Wiring<Parts>::quiet() const
     }
     const unsigned distance = distance_to_wdma();
     if (beats == elements::kNoBeat || distance == elements::kNoBeat) return cycles;
-    return std::min(cycles, Cycle{distance} + beats + facts_.interface_stages - 1);
+    return std::min(cycles, Cycle{distance} + beats + silicon_.interface_stages - 1);
 }
 
 /// Cycles until the output stage is full, at the earliest.
@@ -283,10 +283,10 @@ unsigned Wiring<Parts>::distance_to_wdma() const
 
 }  // namespace
 
-std::unique_ptr<Machine> Machine::make(const facts::sdp::Facts& facts, Values& values, const SdpPorts& ports)
+std::unique_ptr<Machine> Machine::make(const facts::sdp::Facts& silicon, Values& values, const SdpPorts& ports)
 {
-    if (facts.rigid) return std::make_unique<Wiring<RigidParts>>(facts, values, ports);
-    return std::make_unique<Wiring<ElasticParts>>(facts, values, ports);
+    if (silicon.rigid) return std::make_unique<Wiring<RigidParts>>(silicon, values, ports);
+    return std::make_unique<Wiring<ElasticParts>>(silicon, values, ports);
 }
 
 }  // namespace dlasim::sdp
