@@ -174,6 +174,24 @@ OnnxArray cast(NodeView& view, const OnnxArray& in)
     return out;
 }
 
+/// Without `axes` all of size 1.
+void squeeze(std::vector<std::int64_t>& shape, std::vector<std::int64_t> axes)
+{
+    if (axes.empty()) {
+        std::erase(shape, 1);
+        return;
+    }
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+    std::sort(axes.begin(), axes.end(), std::greater<>());
+    axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+    for (const std::int64_t axis : axes) {
+        if (axis < 0 || axis >= rank || shape[static_cast<std::size_t>(axis)] != 1)
+            throw Refused("squeezes axis " + std::to_string(axis) + " of a constant, expected one of size 1");
+        shape.erase(shape.begin() + axis);
+    }
+}
+
 OnnxArray moved(NodeView& view, const OnnxArray& in)
 {
     const std::string& op = view.node().op;
@@ -191,7 +209,7 @@ OnnxArray moved(NodeView& view, const OnnxArray& in)
             out.shape.insert(out.shape.begin() + axis, 1);
         }
     } else if (op == "Squeeze") {
-        std::erase(out.shape, 1);
+        squeeze(out.shape, axes);
     } else if (op == "Reshape") {
         std::vector<std::int64_t> target;
         for (const std::int32_t size : list_of(view.constant(1, "shape").array, "shape")) target.push_back(size);
