@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "facts/cdp.h"
 #include "facts/csb.h"
@@ -22,6 +23,19 @@ constexpr std::uint32_t kUsed =
     facts::csb::interrupts_of(facts::sdp::kInterruptBit) | facts::csb::interrupts_of(facts::cdp::kInterruptBit) |
     facts::csb::interrupts_of(facts::pdp::kInterruptBit) | facts::csb::interrupts_of(facts::rubik::kInterruptBit);
 
+bool same(const LutSlope& a, const LutSlope& b) { return a.scale == b.scale && a.shift == b.shift; }
+bool same(const LutTable& a, const LutTable& b)
+{
+    return std::tie(a.exponential, a.start, a.end, a.index_offset, a.index_select, a.entries) ==
+               std::tie(b.exponential, b.start, b.end, b.index_offset, b.index_select, b.entries) &&
+           same(a.underflow, b.underflow) && same(a.overflow, b.overflow);
+}
+bool same(const Lut& a, const Lut& b)
+{
+    return std::tie(a.underflow_lo, a.overflow_lo, a.hybrid_lo) == std::tie(b.underflow_lo, b.overflow_lo, b.hybrid_lo) &&
+           same(a.le, b.le) && same(a.lo, b.lo);
+}
+
 class Writer {
 public:
     Writer(const NetworkPlan& plan, bool apart) : plan_(plan), apart_(apart), writer_(plan.hardware, program_.entries)
@@ -33,9 +47,9 @@ public:
     NetworkProgram write()
     {
         writer_.begin(kUsed);
-        const auto tabled = std::find_if(plan_.plans.begin(), plan_.plans.end(),
-                                         [](const StepPlan& step) { return step.machine.post.ew().lut.has_value(); });
-        if (tabled != plan_.plans.end()) write_lut(writer_, *tabled->machine.post.ew().lut);  // all have the same
+        const auto tabled =
+            std::find_if(plan_.plans.begin(), plan_.plans.end(), [](const StepPlan& step) { return table_of(step).has_value(); });
+        if (tabled != plan_.plans.end()) write_lut(writer_, table_ = *table_of(*tabled));
         Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
@@ -50,6 +64,18 @@ public:
     }
 
 private:
+    static const std::optional<Lut>& table_of(const StepPlan& step) { return step.machine.post.ew().lut; }
+
+    /// The tables belong to no register group: another one is written when all operations that look up are done.
+    void load_table(const StepPlan& plan, Sequence& sequence)
+    {
+        const std::optional<Lut>& table = table_of(plan);
+        if (!table || same(*table, table_)) return;
+        for (const Sequence::Operation operation : looking_up_) sequence.wait_for(operation);
+        looking_up_.clear();
+        write_lut(writer_, table_ = *table);
+    }
+
     /// Operations that write a tensor.
     void add_makers(std::size_t tensor, Sequence::Operations& makers) const
     {
@@ -91,8 +117,10 @@ private:
             writer_.add(HostStep{kActions * i});
             return;
         }
+        load_table(plan, sequence);
         const auto started = [&](Sequence::Operation operation) {
             marks.operations.push_back(operation);
+            if (table_of(plan)) looking_up_.push_back(operation);
             if (marks.operations.size() > 1) return;
             writer_.add(Stamp{});
             marks.stamp = stamps_++;
@@ -136,6 +164,8 @@ private:
     NetworkProgram program_;
     ProgramWriter writer_;
     std::size_t stamps_ = 0;
+    Lut table_;                        // in SDP
+    Sequence::Operations looking_up_;  // those that may still read it
 };
 
 }  // namespace

@@ -50,6 +50,11 @@ public:
             s_.layer.pool->pad_value = in_.zero;
             return std::move(s_);
         }
+        if (of_.op == NetworkOp::Function) {
+            s_.layer.post.engines[2].lut = every_integer(n_.function, in_, out_);
+            if (s_.layer.pool) s_.layer.pool->pad_value = out_.zero;
+            return std::move(s_);
+        }
         zero_ = out_.zero;
         if (needs_low(bend_, out_)) {
             constant_ = -*bend_.low;
@@ -342,6 +347,19 @@ private:
 ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& step, Layer layer)
 {
     return Scaler(network, steps, step, std::move(layer)).scaled();
+}
+
+Lut every_integer(const Function& function, const Grid& from, const Grid& to)
+{
+    Lut lut;
+    lut.le.exponential = false;
+    lut.le.start = lut.le.end = INT32_MAX;  // it begins behind all of them, so LO answers
+    lut.lo.start = -128;
+    lut.lo.end = 128;
+    lut.underflow_lo = lut.overflow_lo = lut.hybrid_lo = true;
+    for (std::size_t i = 0; i < 256; ++i)
+        lut.lo.entries[i] = static_cast<std::int16_t>(to.nearest(function(from.real(static_cast<std::int32_t>(i) - 128))));
+    return lut;
 }
 
 bool joins_addition(const Bend& bend, const Grid& output) { return bend.slopes.size() <= 1 && !needs_high(bend, output); }

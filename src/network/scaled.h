@@ -3,6 +3,8 @@
 //   sums ── BS: + bias, * m[k] >> s ── BN: + tensor << a, or min; slope of negative numbers; max 0 ── (v - offset) * scale >> shift ──►
 //   int8
 //
+// A function of every element is a table with an entry for each of the 256 integers.
+//
 // m, s, a, scale and shift are the nearest ones to the scales of the tensors: multipliers of 15 bits, no intermediate that saturates.
 #pragma once
 #include "config/tensors.h"
@@ -18,6 +20,9 @@ struct ScaledStep {
 
 /// `layer`: shapes alone. Throws ConfigError where the engines cannot do it.
 ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& step, Layer layer);
+
+/// A table of SDP with an entry for each int8: exact, nothing is interpolated.
+Lut every_integer(const Function& function, const Grid& from, const Grid& to);
 
 /// BN has room for it beside the addition of a tensor.
 bool joins_addition(const Bend& bend, const Grid& output);

@@ -60,14 +60,17 @@ private:
                              .addend = l.inputs.back(),
                              .output = l.output});
             case NetworkOp::Function:
-                return host(i, "the host looks the function up");
+                if (!n_.halves() && hw_.sdp.has_lut)
+                    return push({.name = l.name, .unit = StepUnit::Sdp, .layer = i, .inputs = l.inputs, .output = l.output});
+                return host(i,
+                            n_.halves() ? "tables of SDP interpolate between fp16 numbers" : "SDP of " + hw_.name + " has no lookup table");
             case NetworkOp::Reshape:
                 return host(i, "no unit moves elements between channels, rows and columns");
         }
     }
 
     void push(const Step& step) { steps_.list.push_back(step); }
-    void host(std::size_t i, const char* why)
+    void host(std::size_t i, const std::string& why)
     {
         push({.name = layer(i).name, .unit = StepUnit::Host, .layer = i, .inputs = layer(i).inputs, .output = layer(i).output, .why = why});
     }

@@ -36,7 +36,7 @@ struct SeenOutput {
     const ImagesResult& images;
     const ImagesResult::Output& output;
 
-    OrderedJson of_values(OrderedJson value) const { return images.values ? std::move(value) : kAbsent; }
+    OrderedJson of_values(const OrderedJson& value) const { return images.values ? value : kAbsent; }
 };
 constexpr std::string_view kValues = "not with --timing-only";
 constexpr std::array kOutputKeys{

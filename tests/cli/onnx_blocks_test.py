@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """dlasim net with blocks of several operators as exporters write them, against NumPy.
 
-usage: onnx_blocks_test.py DLASIM [Excitation]
+usage: onnx_blocks_test.py DLASIM [Excitation | Tables]
 
 Excitation  squeeze and excitation: a factor for every channel of a tensor, made of the tensor's averages
+Tables      functions in SDP's lookup tables, where a machine has them
 """
+import json
+import shutil
 import sys
 import unittest
 from pathlib import Path
@@ -87,6 +90,54 @@ class Excitation(Onnx):
             # t is put into symmetric steps, 255 / 127 of its own: half of one times a gate of at most 1; a gate may be one step off.
             allowed = 1.5 + 0.03 * 255 / 127 / 2 / step + t.max() / 256 / step
             self.assertLessEqual(np.abs(out.astype(int) - expected).max(), allowed)
+
+
+class Tables(Onnx):
+    def model(self):
+        """Functions between convolutions, one of them twice in the same steps, pooling behind another."""
+        w = {"a": self.reals(16, 3, 3, 3, scale=0.5), "b": self.reals(8, 16, 1, 1, scale=0.5), "c": self.reals(4, 8, 1, 1)}
+        self.save([node("Conv", ["x", "a"], ["p"], pads=[1] * 4), node("Sigmoid", ["p"], ["q"]), node("Mul", ["p", "q"], ["r"]), node("Sigmoid", ["p"], ["q2"]),
+                   node("Add", ["r", "q2"], ["s"]), node("Conv", ["s", "b"], ["t"]), node("HardSwish", ["t"], ["u"]), node("MaxPool", ["u"], ["v"], kernel_shape=[2, 2], strides=[2, 2]),
+                   node("Tanh", ["v"], ["e"]), node("Conv", ["e", "c"], ["y"])], w, {"x": [None, 3, 10, 8]}, {"y": None}, opset=14)
+        self.x = self.reals(3, 3, 10, 8)
+
+    def run_on(self, machine, *more):
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
+        out, result = self.run_images(self.x, "--tensors", *more, machine=machine)
+        tensors = {file.name: np.load(file) for file in sorted((self.folder / "out/tensors").iterdir())}
+        return out, tensors, {step["name"]: step for step in result["steps"]}
+
+    def test_every_integer_is_that_of_the_host(self):
+        self.model()
+        out, host, steps = self.run_on("nv_small")
+        self.assertEqual([steps[name]["unit"] for name in ("q", "q2", "u", "e")], ["host"] * 4)
+        self.assertIn("no lookup table", steps["q"]["why"])
+        for more in ([], ["--hazards"], ["--layers", "apart"]):
+            again, machine, steps = self.run_on("nv_full", *more)
+            self.assertEqual([steps[name]["unit"] for name in ("q", "q2", "e")], ["sdp"] * 3)
+            self.assertEqual(steps["v"]["layers"], ["u", "v"])  # PDP behind the table
+            np.testing.assert_array_equal(again, out)
+            self.assertEqual(set(host) - set(machine), {"u.npy"})
+            for name, values in machine.items():
+                np.testing.assert_array_equal(values, host[name], name)
+
+    def test_integers_are_those_of_the_definition(self):
+        """Of int8 with a zero point: every integer, the ends too."""
+        q = np.arange(-128, 128, dtype=np.int8).reshape(1, 4, 8, 8)
+        for op, function in (("Sigmoid", lambda v: 1 / (1 + np.exp(-v))), ("Tanh", np.tanh), ("Exp", np.exp), ("Softsign", lambda v: v / (1 + abs(v)))):
+            sx, zx, sy, zy = F(0.04), np.int8(-9), F(0.011), np.int8(17)
+            self.save([node("DequantizeLinear", ["q", "sx", "zx"], ["d"]), node(op, ["d"], ["f"]), node("QuantizeLinear", ["f", "sy", "zy"], ["y"])],
+                      {"sx": sx, "zx": zx, "sy": sy, "zy": zy}, {"q": ([None, 4, 8, 8], "int8")}, {"y": (None, "int8")})
+            out, result = self.run_images(q, machine="nv_full")
+            self.assertEqual([step["unit"] for step in result["steps"]], ["sdp", "sdp"])  # a copy of the input in front
+            expected = np.clip(np.rint(function((q.astype(int) + 9) * float(sx)) / float(sy)) + 17, -128, 127)
+            np.testing.assert_array_equal(out, expected)
+
+    def test_functions_of_fp16_are_the_host_s(self):
+        self.model()
+        self.run_images(self.x, "--precision", "fp16", machine="nv_full")
+        steps = json.loads((self.folder / "out/result.json").read_text())["steps"]
+        self.assertEqual([step["unit"] for step in steps if step["name"] in ("q", "q2", "u", "e")], ["host"] * 4)
 
 
 if __name__ == "__main__":
