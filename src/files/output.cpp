@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBuffered = 1 << 16;
 
-/// /dev/stdout may be a regular file; who names it wants what is written there.
+/// /dev/stdout may be a regular file; who names it wants what is written there. Folders of /dev/shm are folders.
 bool belongs_to_the_system(const fs::path& path)
 {
     const std::string text = fs::absolute(path).lexically_normal().string();
-    return text.starts_with("/dev/") || text.starts_with("/proc/");
+    return (text.starts_with("/dev/") && !text.starts_with("/dev/shm/")) || text.starts_with("/proc/");
 }
 
 /// A name of its own for every file of every process: .NAME.PID, .NAME.PID.2, ...
