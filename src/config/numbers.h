@@ -29,6 +29,9 @@ struct Bend {
     std::optional<double> low{}, high{};
     std::vector<double> slopes{};  // one, or one a channel; empty: 1
     bool none() const { return !low && !high && slopes.empty(); }
+    /// A limit is nearer than the end of what the grid holds.
+    bool cuts_low(const Grid& out) const { return low && out.zero + *low / out.scale > -127.5; }
+    bool cuts_high(const Grid& out) const { return high && out.zero + *high / out.scale < 126.5; }
     bool operator==(const Bend&) const = default;
 };
 

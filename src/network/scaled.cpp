@@ -25,9 +25,6 @@ int room(double value, double most, int limit)
 
 std::int16_t operand(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMostOperand, kMostOperand))); }
 
-bool needs_low(const Bend& bend, const Grid& out) { return bend.low && out.zero + *bend.low / out.scale > -127.5; }
-bool needs_high(const Bend& bend, const Grid& out) { return bend.high && out.zero + *bend.high / out.scale < 126.5; }
-
 class Scaler {
 public:
     Scaler(const Network& network, const Steps& steps, const Step& step, Layer layer)
@@ -56,7 +53,7 @@ public:
             return std::move(s_);
         }
         zero_ = out_.zero;
-        if (needs_low(bend_, out_)) {
+        if (bend_.cuts_low(out_)) {
             constant_ = -*bend_.low;
             zero_ += *bend_.low / out_.scale;
             relu_ = true;
@@ -114,6 +111,7 @@ private:
             bound = std::max(bound, std::abs(reals[k]) * most[most.size() == 1 ? 0 : k]);
         }
         if (!(largest > 0)) largest = bound = out_.scale;
+        bound = std::max(bound, std::abs(zero_) * out_.scale);  // the converter's offset has 32 bits too
         PointEngine& e = s_.layer.post.engines[engine];
         int shift = 0;
         if (has_other_ && !multiplies_) {
@@ -160,7 +158,7 @@ private:
             reals.push_back(real);
             most.push_back(static_cast<double>(128 * magnitude + std::abs(bias.back())));
         }
-        const bool uniform = n_.weight_scale.size() == 1, free = !has_other_ && bend_.slopes.empty() && !needs_high(bend_, out_);
+        const bool uniform = n_.weight_scale.size() == 1, free = !has_other_ && bend_.slopes.empty() && !bend_.cuts_high(out_);
         const bool split = add_bias(bias, free);
         if (has_other_) add_other();
         unit_ = reals.front();
@@ -175,7 +173,8 @@ private:
     /// A multiplier for all kernels that, with the converter's, is nearer to the scales than 15 bits are.
     void refine(std::size_t engine, double most)
     {
-        const int shift = std::clamp(-room(most * kMostOperand, kMostSum, 0), 0, kMostShift);
+        const double all = std::max(most, std::abs(zero_) * out_.scale / unit_);  // the converter's offset has 32 bits too
+        const int shift = std::clamp(-room(all * kMostOperand, kMostSum, 0), 0, kMostShift);
         double best = 1;
         std::int16_t multiplier = 0;
         for (std::int32_t m = 16384; m <= 32767 && best > kExact; ++m) {
@@ -272,11 +271,12 @@ private:
     void add_constants(std::vector<double> reals)
     {
         const bool one = std::all_of(reals.begin(), reals.end(), [&](double real) { return real == reals.front(); });
-        if (one && (reals.front() == 0 || (!decides() && !needs_high(bend_, out_)))) {
+        if (one && (reals.front() == 0 || !decides())) {
             zero_ += reals.front() / out_.scale;
+            behind_ = reals.front();
             return;
         }
-        if (needs_high(bend_, out_)) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
+        if (bend_.cuts_high(out_)) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
         double most = 0;
         for (const double real : reals) most = std::max(most, std::abs(real) / unit_);
         const int shift = std::clamp(-room(most, kMostOperand, 0), 0, kMostShift);
@@ -304,9 +304,9 @@ private:
             bn().prelu = true;
             bn().mul_shift = static_cast<std::uint32_t>(shift);
         }
-        if (needs_high(bend_, out_)) {
+        if (bend_.cuts_high(out_)) {
             if (bn().alu.on) refuse("limits a sum of tensors, expected a limit that the output's range makes");
-            const double limit = (*bend_.high - (relu_ ? *bend_.low : 0)) / unit_;
+            const double limit = (*bend_.high - (relu_ ? *bend_.low : 0) - behind_) / unit_;
             const int shift = std::clamp(-room(std::abs(limit), kMostOperand, 0), 0, kMostShift);
             bn().function = AluFunction::Min;
             bn().alu_shift = static_cast<std::uint32_t>(shift);
@@ -325,7 +325,10 @@ private:
         OutputConversion& to = s_.layer.output;
         to.scale = static_cast<std::int32_t>(std::lround(std::ldexp(ratio, shift)));
         to.shift = static_cast<std::uint32_t>(shift);
-        to.offset = static_cast<std::int32_t>(std::llround(std::clamp(-zero_ / ratio, -kMostSum, kMostSum)));
+        if (std::abs(zero_ / ratio) > 2 * kMostSum - 1)
+            refuse("makes numbers " + std::to_string(ratio) + " times as large as the steps of its output, whose 0 is " +
+                   std::to_string(zero_) + " of these away, expected scales nearer to each other");
+        to.offset = static_cast<std::int32_t>(std::llround(-zero_ / ratio));
     }
 
     const NetworkLayer& of_;
@@ -338,6 +341,7 @@ private:
     ScaledStep s_;
     double constant_ = 0;  // real, added to every result
     double zero_ = 0;      // of the converter, in steps of the output
+    double behind_ = 0;    // real, that the converter adds behind the limits
     double unit_ = 1;      // real number that a step in front of the converter is
     bool relu_ = false;
 };
@@ -362,7 +366,7 @@ Lut every_integer(const Function& function, const Grid& from, const Grid& to)
     return lut;
 }
 
-bool joins_addition(const Bend& bend, const Grid& output) { return bend.slopes.size() <= 1 && !needs_high(bend, output); }
+bool joins_addition(const Bend& bend, const Grid& output) { return bend.slopes.size() <= 1 && !bend.cuts_high(output); }
 
 Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend)
 {

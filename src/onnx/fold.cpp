@@ -140,17 +140,43 @@ OnnxArray joined(NodeView& view)
     return out;
 }
 
-/// With one element on one side, or as many on both.
+/// The shape of both, where what is there once is repeated.
+std::vector<std::int64_t> common_shape(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b)
+{
+    std::vector<std::int64_t> shape(std::max(a.size(), b.size()), 1);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+        if (x < 1 || y < 1 || (x != y && x != 1 && y != 1)) throw Refused("computes with constants of different shapes");
+        shape[shape.size() - 1 - i] = std::max(x, y);
+    }
+    return shape;
+}
+
+/// Element `n` of that shape in an array.
+std::size_t place_in(const OnnxArray& array, const std::vector<std::int64_t>& shape, std::size_t n)
+{
+    std::size_t place = 0, step = 1;
+    for (std::size_t i = 0; i < array.shape.size(); ++i) {
+        const auto size = static_cast<std::size_t>(array.shape[array.shape.size() - 1 - i]),
+                   whole = static_cast<std::size_t>(shape[shape.size() - 1 - i]);
+        if (size != 1) place += n % whole * step;
+        step *= size;
+        n /= whole;
+    }
+    return place;
+}
+
 OnnxArray computed(NodeView& view, const OnnxArray& a, const OnnxArray& b)
 {
-    if (a.size() == 0 || b.size() == 0 || (a.size() != 1 && b.size() != 1 && a.shape != b.shape))
-        throw Refused("computes with constants of different shapes");
     const std::string& op = view.node().op;
-    const OnnxArray& larger = a.size() == 1 && b.shape.size() >= a.shape.size() ? b : a;
-    OnnxArray out = like(larger, larger.shape);
+    OnnxArray out = like(a, common_shape(a.shape, b.shape));
     if (is_real(a.type) != is_real(b.type)) throw Refused("computes with constants of different types");
-    for (std::size_t i = 0; i < larger.size(); ++i) {
-        const double x = a.at(a.size() == 1 ? 0 : i), y = b.at(b.size() == 1 ? 0 : i);
+    std::uint64_t elements = 1;
+    for (const std::int64_t size : out.shape)
+        if ((elements *= static_cast<std::uint64_t>(size)) > static_cast<std::uint64_t>(kMostOnnxElements))
+            throw Refused("makes a constant of more than " + std::to_string(kMostOnnxElements) + " elements");
+    for (std::size_t i = 0; i < elements; ++i) {
+        const double x = a.at(place_in(a, out.shape, i)), y = b.at(place_in(b, out.shape, i));
         if (op == "Div" && y == 0 && !is_real(out.type)) throw Refused("divides by 0");
         const double z = op == "Add" ? x + y : op == "Sub" ? x - y : op == "Mul" ? x * y : x / y;
         if (is_real(out.type)) out.reals.push_back(static_cast<float>(z));

@@ -310,7 +310,9 @@ void import_conv_transpose(Importing& in, NodeView& view)
             throw Refused("makes rows or columns that no product reaches, expected output_padding of at most the padding");
     }
     const std::size_t input = in.natural(view, x);
-    const Json json = descriptor_of("deconv2d", in.value(input).cube, window, kernels, 1, sides_of);
+    // No unit dilates what it scatters: the weights stand with zeros between them.
+    const Window spread{window.spans, window.strides, std::vector<std::int64_t>(rank, 1), window.spans};
+    const Json json = descriptor_of("deconv2d", in.value(input).cube, spread, kernels, 1, sides_of);
     const Layer layer = layer_from_json(json, "as a layer", "", "");
     std::vector<std::int64_t> dims{kernels};
     if (rank == 2) dims.push_back(layer.out_height());
@@ -320,14 +322,21 @@ void import_conv_transpose(Importing& in, NodeView& view)
     // [channels][kernels / groups][taps] to [kernels][channels][taps]: another group's weights are 0, the machine has none.
     const Weights weights = weights_of(constant, groups == 1 ? 1 : -1);
     const std::size_t taps = std::size_t{layer.kernel_width} * layer.kernel_height, per = static_cast<std::size_t>(shape[1]),
-                      all = static_cast<std::size_t>(shape[0]), channels = static_cast<std::size_t>(shape[0] / groups);
+                      all = static_cast<std::size_t>(shape[0]), channels = static_cast<std::size_t>(shape[0] / groups),
+                      given_rows = static_cast<std::size_t>(rows(window.kernel)),
+                      given_columns = static_cast<std::size_t>(columns(window.kernel)),
+                      row_step = static_cast<std::size_t>(rows(window.dilations)) * layer.kernel_width,
+                      column_step = static_cast<std::size_t>(columns(window.dilations));
     check_weights(std::uint64_t{layer.kernels} * all * taps);
     in.charge(layer.kernels * all * taps);
     node.weights.resize(layer.kernels * all * taps);
     for (std::size_t c = 0; c < all; ++c)
         for (std::size_t k = 0; k < per; ++k) {
             const std::size_t kernel = c / channels * per + k;
-            std::copy_n(&weights.values[(c * per + k) * taps], taps, &node.weights[(kernel * all + c) * taps]);
+            const float* from = &weights.values[(c * per + k) * given_rows * given_columns];
+            float* to = &node.weights[(kernel * all + c) * taps];
+            for (std::size_t r = 0; r < given_rows; ++r)
+                for (std::size_t s = 0; s < given_columns; ++s) to[r * row_step + s * column_step] = *from++;
         }
     node.weight_scale = weights.scales;
     node.bias = bias_of(view, 2, static_cast<std::size_t>(kernels));

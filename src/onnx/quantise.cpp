@@ -30,6 +30,7 @@ public:
             choose_grids();
             centre_products();
             bend_behind_additions();
+            limit_behind_sums();
         }
         emit();
         problems_.report(g_.file);
@@ -217,15 +218,48 @@ private:
             const Grid out = *g_.values[node.output].grid;
             const bool zeros =
                 std::any_of(node.inputs.begin(), node.inputs.end(), [&](std::size_t v) { return g_.values[v].grid->zero != 0; });
-            if (node.op != RealOp::Add || !zeros || !node.bend.low || out.nearest(*node.bend.low) == -128) continue;
-            const std::size_t output = node.output;
-            const std::size_t made = copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1, output, std::string(node.label)).first;
-            g_.values[made].grid = out;
-            g_.nodes[i].output = made;
-            g_.nodes[i + 1].inputs.front() = made;
-            g_.nodes[i + 1].output = output;
+            if (node.op != RealOp::Add || !node.bend.low || (!zeros && *node.bend.low == 0) || out.nearest(*node.bend.low) == -128)
+                continue;
+            copy_behind(i);
             std::swap(g_.nodes[i].bend, g_.nodes[i + 1].bend);
         }
+    }
+
+    /// BN has one operand: what adds there is limited from above in a step of its own.
+    void limit_behind_sums()
+    {
+        for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+            const Grid out = *g_.values[g_.nodes[i].output].grid;
+            if (!g_.nodes[i].bend.cuts_high(out) || !adds_behind(g_.nodes[i], out)) continue;
+            copy_behind(i);
+            std::swap(g_.nodes[i].bend.high, g_.nodes[i + 1].bend.high);
+        }
+    }
+
+    bool adds_behind(const RealNode& node, const Grid& out) const
+    {
+        const bool from_low = node.bend.cuts_low(out), moved = from_low && *node.bend.low != 0;
+        if (node.op == RealOp::Add) return true;
+        if (node.op == RealOp::Multiply) return moved;
+        if (node.op != RealOp::Affine) return false;
+        const bool zero = g_.values[node.inputs.front()].grid->zero != 0;
+        const auto differs = [](const std::vector<double>& list) {
+            return std::any_of(list.begin(), list.end(), [&](double value) { return value != list.front(); });
+        };
+        if (differs(node.bias) || (zero && differs(node.factor))) return true;
+        return moved || (from_low && (zero || node.bias.front() != 0));
+    }
+
+    /// A copy in the same steps makes what node `i` made.
+    void copy_behind(std::size_t i)
+    {
+        const std::size_t output = g_.nodes[i].output;
+        const std::string label = g_.nodes[i].label;
+        const std::size_t made = copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1, output, label).first;
+        g_.values[made].grid = g_.values[output].grid;
+        g_.nodes[i].output = made;
+        g_.nodes[i + 1].inputs.front() = made;
+        g_.nodes[i + 1].output = output;
     }
 
     double seen(std::size_t value) const

@@ -83,7 +83,7 @@ TEST(OnnxFold, NumbersOfChannels)
     EXPECT_THAT(factors(OnnxMaker(maker).node("Div", {"a", "b"}, "k")), ElementsAre(1.5, 2.5));
     EXPECT_THAT(factors(OnnxMaker(maker).node("Identity", {"a"}, "k")), ElementsAre(3, 5));
     EXPECT_THAT(refusal([&] {
-                    OnnxMaker(maker).reals("c", {3}, {1, 2, 3}).node("Add", {"a", "c"}, "k").node("Mul", {"x", "k"}, "y").graph();
+                    OnnxMaker(maker).reals("c", {3, 1, 1}, {1, 2, 3}).node("Add", {"a", "c"}, "k").node("Mul", {"x", "k"}, "y").graph();
                 }),
                 HasSubstr("constants of different shapes"));
 }
