@@ -177,6 +177,8 @@ int parse_and_run(int argc, char** argv)
     net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
     net_app->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
     net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");
+    net_app->add_flag("--steps", net.steps, "of an ONNX model: write every step to DIR/steps as a layer with its numbers, for dlasim run")
+        ->excludes("--timing-only");
 
     LoadableOptions file;
     CLI::App* file_app = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");

@@ -21,6 +21,7 @@
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "report/network_result.h"
+#include "report/network_steps.h"
 
 namespace dlasim {
 namespace {
@@ -116,6 +117,12 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
         else write_tensors(plan, simulation.tensors, outputs.folder);
     }
+    if (onnx && options.steps) {
+        const std::filesystem::path below = outputs.folder.path() / "steps";
+        make_folder(below);
+        write_steps(plan, onnx->first(),
+                    [&](const std::string& name, const std::string& contents) { OutputFile(below / name).commit(contents); });
+    }
     outputs.table.commit(network_csv(result));
     if (options.report) outputs.folder.file(kReportFile).commit(network_table(result));
     const OrderedJson json = network_result_json(result);
@@ -209,9 +216,9 @@ int run_model(const Hardware& hardware, const MemorySpec& memory, const NetOptio
 int net_command(const NetOptions& options)
 {
     const bool model = is_onnx(options.network);
-    if (!model && (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty()))
+    if (!model && (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || options.steps))
         throw ConfigError(options.network,
-                          "is no ONNX model (FILE.onnx), expected no --input, --calibrate or --labels: its tensors come by seed");
+                          "is no ONNX model (FILE.onnx), expected no --input, --calibrate, --labels or --steps: its tensors come by seed");
     if (options.has_point) {
         const SweepPoint point = named_point(options.network, options.point);
         if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))

@@ -26,8 +26,8 @@ struct NetOptions {
     bool has_point = false;
     std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1;
-    bool timing_only = false, tensors = false, output = true, report = false, quiet = false, stepping = false, hazards = false,
-         times = false;
+    bool timing_only = false, tensors = false, steps = false, output = true, report = false, quiet = false, stepping = false,
+         hazards = false, times = false;
     bool plan = false, has_out = false;  // say what would run, and write it where a folder was named
     bool keep = false, cvsram = true;    // memory of its own for every tensor; tensors may stand behind CVSRAM
     bool pixels = true;                  // inputs may stand as pixels

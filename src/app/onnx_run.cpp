@@ -50,7 +50,8 @@ std::size_t judged(const std::vector<RealOutput>& outputs)
 
 }  // namespace
 
-OnnxRun::OnnxRun(const NetOptions& options) : graph_(real_graph(read_onnx(options.network))), keep_tensors_(options.tensors)
+OnnxRun::OnnxRun(const NetOptions& options)
+    : graph_(real_graph(read_onnx(options.network))), keep_tensors_(options.tensors), keep_first_(options.steps)
 {
     simplify(graph_);
     reference_ = graph_;
@@ -112,6 +113,7 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
     const std::vector<RealTensor> reference = evaluate(reference_, images_->reals(image));
     std::vector<ImagesResult::TensorError>& errors = result_.errors;
     std::size_t next = 0;
+    if (keep_first_ && image == 0) first_ = tensors;
     for (std::size_t t = 0; t < network().tensors.size(); ++t) {
         if (!plan.exists(t)) continue;
         const Tensor& tensor = tensors[t];

@@ -31,6 +31,8 @@ public:
     std::string output_file(std::size_t output) const;
     /// [images, channels, height, width] of tensors that exist, by name; with --tensors.
     std::vector<std::pair<std::string, std::string>> tensor_files() const;
+    /// Tensors of the first image, by tensor of the plan; with --steps.
+    const std::vector<Tensor>& first() const { return first_; }
 
 private:
     void calibrate(const NetOptions& options);
@@ -45,7 +47,8 @@ private:
     std::vector<std::int64_t> labels_;
     std::optional<Images> images_;
     QuantisedNetwork quantised_;
-    bool keep_tensors_ = false;
+    bool keep_tensors_ = false, keep_first_ = false;
+    std::vector<Tensor> first_;
 
     ImagesResult result_;
     std::size_t right_ = 0, reference_right_ = 0, seen_ = 0;

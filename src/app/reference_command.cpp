@@ -16,6 +16,7 @@
 #include "replay/events.h"
 #include "report/loadable_result.h"
 #include "report/network_result.h"
+#include "report/network_steps.h"
 #include "report/result.h"
 #include "sweep/energy.h"
 #include "units/dram/keys.h"
@@ -170,7 +171,11 @@ std::vector<Chapter> reference()
          {{{"network"},
            "",
            "What `dlasim net NETWORK --out DIR` writes. `layers.csv` has a row a step. All cycles count from t0, the first op-enable.",
-           rows_of(network_result_keys())}}});
+           rows_of(network_result_keys())},
+          {{"network_steps"},
+           "steps/steps.json",
+           "What `dlasim net FILE.onnx --steps --out DIR` writes beside the layers of the steps: how they are joined.",
+           rows_of(network_step_keys())}}});
     chapters.push_back({"result.json of a loadable",
                         "",
                         {{{"loadable"},

@@ -17,6 +17,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import numpy as np
+
+import onnx_writer
+
 DLASIM = None
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/REFERENCE.md"
@@ -187,6 +191,12 @@ class Keys(unittest.TestCase):
         self.sections["network_file"].check(self.load("planned_net/plan.json"))
         for file in (ROOT / "models/networks").glob("*.json"):
             self.sections["network_file"].check(json.loads(file.read_text()))
+        weights = np.ones((8, 4, 1, 1), np.float32)
+        onnx_writer.save(self.folder / "m.onnx", [onnx_writer.node("Conv", ["x", "w"], ["a"]), onnx_writer.node("Conv", ["x", "w"], ["b"]),
+                                                  onnx_writer.node("Concat", ["a", "b"], ["c"], axis=1), onnx_writer.node("Relu", ["c"], ["y"])],
+                         {"w": weights}, {"x": [None, 4, 6, 5]}, {"y": None})
+        self.dlasim("net", "m.onnx", "--hw", "nv_small", "--out", "steps", "--quiet", "--steps")
+        self.sections["network_steps"].check(self.load("steps/steps/steps.json"))
         page = (ROOT / "docs/NETWORK.md").read_text() + (ROOT / "docs/DESCRIPTOR.md").read_text()
         for key in {row["name"].split("/")[-1] for row in self.sections["network_file"].rows}:
             self.assertRegex(page, rf'[`"]{key}[`"]', f"{key} is not explained")
