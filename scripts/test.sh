@@ -4,7 +4,7 @@
 #   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all but long
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-more_packages="chromium"  # shows the page of a sweep
+more_packages="chromium python3-onnx"  # shows the page of a sweep; writes models
 . "$root/scripts/prepare.sh"
 directory="$root/build-test"
 build_targets "$directory" Release -DDLASIM_TESTS=ON

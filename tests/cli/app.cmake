@@ -28,6 +28,21 @@ if(TARGET dlasim)
         add_test(NAME Onnx.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/onnx_operators_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Onnx.${case} PROPERTIES LABELS quick TIMEOUT 300)
     endforeach()
+    # Models of python3-onnx.
+    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import onnx" RESULT_VARIABLE DLASIM_NO_ONNX OUTPUT_QUIET ERROR_QUIET)
+    if(DLASIM_NO_ONNX EQUAL 0)
+        foreach(test matrix:Convolutions matrix:Deconvolutions matrix:Products matrix:Elements matrix:Arithmetic matrix_shapes:Windows
+                     matrix_shapes:Shapes matrix_shapes:Resizing matrix_shapes:Folding matrix_integers:Integers matrix_integers:Scales
+                     networks:Small networks:Alone networks:Whole)
+            string(REPLACE ":" ";" test ${test})
+            list(GET test 0 file)
+            list(GET test 1 case)
+            add_test(NAME Onnx.Matrix.${case}
+                     COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/onnx_${file}_test.py $<TARGET_FILE:dlasim> ${case})
+            set_tests_properties(Onnx.Matrix.${case} PROPERTIES LABELS golden TIMEOUT 600)
+        endforeach()
+        set_tests_properties(Onnx.Matrix.Whole PROPERTIES LABELS long TIMEOUT 3000)
+    endif()
     foreach(case Found None)
         add_test(NAME Net.Hazards.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/hazards_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Net.Hazards.${case} PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
