@@ -231,6 +231,7 @@ OPERATORS = {
     "Softmax": softmax, "LogSoftmax": lambda n, x: np.log(softmax(n, x)),
     "Identity": lambda n, x: x, "Dropout": lambda n, x, *rest: x, "Cast": lambda n, x: x,
     "Flatten": lambda n, x: x.reshape(math.prod(x.shape[:flatten_axis(n, x.ndim)]), -1), "Reshape": lambda n, x, s: reshaped(n, x),
+    "Expand": lambda n, x, s: x * np.ones([int(i) for i in s]),
     "Squeeze": lambda n, x, axes=None: x.squeeze(axes_of(n, x.ndim)), "Unsqueeze": lambda n, x, axes=None: unsqueezed(n, x),
     "QuantizeLinear": lambda n, x, s, z=None: quantise(n, x, s, z, n.get("axis", 1)),
     "DequantizeLinear": lambda n, x, s, z=None: dequantise(x, s, z, n.get("axis", 1)),

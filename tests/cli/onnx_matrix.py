@@ -111,11 +111,12 @@ class Matrix(unittest.TestCase):
     def check_integers(self, inputs, constants, *options):
         """Bit for bit; returns output and result."""
         steps, tensors, out, result = self.through(inputs, *options)
-        count = len(next(iter(inputs.values())))
-        given = {}
-        for name in steps.file["inputs"]:
-            x = inputs[name] if name in inputs else np.asarray(constants[name])
-            given[name] = self.integers_of(steps, name, x if name in inputs else np.broadcast_to(x.reshape(1, -1), (count, x.size)))
+        given = {name: self.integers_of(steps, name, x) for name, x in inputs.items()}
+        for name in set(steps.file["inputs"]) - set(inputs):  # constants that stand in memory; divisors as factors
+            real, (scale, zero) = np.asarray(constants[name], float), steps.grid(name)
+            given[name] = tensors[name]
+            found = (tensors[name].astype(float) - zero) * scale
+            self.assertTrue(any(np.abs(found - want).max() <= 0.51 * scale for want in (real, 1 / np.where(real == 0, np.inf, real))), name)
         expected = steps.run(given)
         for name, tensor in tensors.items():
             np.testing.assert_array_equal(tensor, expected[name], name)

@@ -103,6 +103,10 @@ class Shapes(Matrix):
             self.one("Unsqueeze", opset=11, axes=axes)
             self.one("Unsqueeze", {"a": np.array(axes)})
 
+    def test_repetitions(self):
+        for shape, wanted in (((2, 5, 1, 8), (1, 5, 9, 8)), ((2, 1, 9, 8), (1, 5, 1, 1)), ((2, 5, 1, 1), (1, 1, 3, 4)), ((2, 1, 1, 1), (1, 6, 2, 3))):
+            self.one("Expand", {"s": np.array(wanted)}, x=self.on_steps(*shape))
+
     def test_what_changes_nothing(self):
         for opset in (7, 10):
             self.one("Dropout", opset=opset, ratio=0.3)

@@ -195,6 +195,11 @@ class Arithmetic(Matrix):
                 self.run_case([node(op, ["k", "x"])], None, {"k": k})
         self.one("Neg")
 
+    def test_constants_of_other_shapes(self):
+        for op, shape in itertools.product(("Add", "Sub", "Mul", "Div"), ((9, 8), (1, 9, 8), (5, 9, 1), (5, 1, 8), (1, 1, 8), (8,), (9, 1))):
+            k = self.on_steps(*shape, scale=0.03)
+            self.one(op, {"k": np.where(abs(k) < 0.3, F(0.3), k) if op == "Div" else k}, steps=2.1)
+
     def test_constants_of_every_element(self):
         each = self.on_steps(1, 5, 9, 8, scale=0.03)
         for op, shape in itertools.product(("Add", "Sub", "Mul"), ((1, 5, 9, 8), (5, 9, 8))):
@@ -206,7 +211,7 @@ class Arithmetic(Matrix):
         z = self.on_steps(2, 5, 9, 8, scale=0.013)
         two = {"x": self.x, "z": z}
         for op in ("Add", "Sub", "Mul"):
-            for shape in ((5, 9, 8), (5, 9, 1), (5, 1, 8), (5, 1, 1)):
+            for shape in ((5, 9, 8), (5, 9, 1), (5, 1, 8), (5, 1, 1), (1, 9, 8), (1, 1, 8), (1, 1, 1)):
                 with self.subTest(op, shape=shape):
                     self.run_case([node(op, ["x", "z"])], {"x": self.x, "z": self.on_steps(2, *shape, scale=0.013)})
                     self.run_case([node(op, ["z", "x"])], {"z": self.on_steps(2, *shape, scale=0.2), "x": self.x})
