@@ -165,6 +165,15 @@ std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& m
     return bounds;
 }
 
+void add_bounds(std::vector<Bound>& sum, const std::vector<Bound>& more)
+{
+    for (const Bound& bound : more) {
+        const auto same = std::find_if(sum.begin(), sum.end(), [&](const Bound& of) { return of.name() == bound.name(); });
+        if (same == sum.end()) sum.push_back(bound);
+        else same->cycles += bound.cycles;
+    }
+}
+
 const Bound& binding(const std::vector<Bound>& bounds)
 {
     return *std::max_element(bounds.begin(), bounds.end(), [](const Bound& a, const Bound& b) { return a.cycles < b.cycles; });

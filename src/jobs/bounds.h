@@ -62,6 +62,8 @@ std::vector<Bound> port_bounds(const Traffic& traffic, std::uint64_t passes, con
 std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& memory);
 /// The bound "mac_array" alone: operations of the MAC array.
 std::uint64_t array_operations(const Plan& plan, const Hardware& hardware);
+/// Each bound is work of one resource that does one thing at a time, so those of work that follows add up.
+void add_bounds(std::vector<Bound>& sum, const std::vector<Bound>& more);
 /// The largest one, the first of equal ones. pre: there is one
 const Bound& binding(const std::vector<Bound>& bounds);
 std::uint64_t largest(const std::vector<Bound>& bounds);

@@ -262,6 +262,13 @@ private:
 
 }  // namespace
 
+std::vector<Bound> network_bounds(const NetworkPlan& plan)
+{
+    std::vector<Bound> sum;
+    for (const StepPlan& step : plan.plans) add_bounds(sum, step.bounds);
+    return sum;
+}
+
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
 {
     return Planner(network, hardware, memory, options).plan();

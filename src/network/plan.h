@@ -71,6 +71,9 @@ struct NetworkPlan {
     }
 };
 
+/// Of all steps of an image; empty where the host does all of them.
+std::vector<Bound> network_bounds(const NetworkPlan& plan);
+
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options);
 
 }  // namespace dlasim

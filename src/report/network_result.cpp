@@ -20,6 +20,8 @@
 namespace dlasim {
 namespace {
 
+using Bounds = std::vector<Bound>;
+
 const char* unit_name(StepUnit unit)
 {
     constexpr const char* kNames[] = {"array", "sdp", "pdp", "cdp", "host"};
@@ -72,7 +74,7 @@ OrderedJson of_finding(const SeenStep& s, OrderedJson (*value)(const Comparison&
     return s.r.findings.empty() ? OrderedJson() : value(s.r.findings[s.i].comparison);
 }
 
-constexpr std::string_view kUnits = "steps of units", kHosts = "steps of the host";
+constexpr std::string_view kUnits = "steps of units", kHosts = "steps of the host", kMachine = "the machine has a part in it";
 constexpr std::array kStepKeys{
     Key<SeenStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
                   [](const SeenStep& s) -> OrderedJson { return s.step.name; }},
@@ -149,6 +151,18 @@ OrderedJson steps_json(const NetworkResult& r)
 constexpr std::string_view kOnnx = "an ONNX model", kLabels = "an ONNX model with `--labels`",
                            kValues = "an ONNX model, not with --timing-only";
 
+/// What follows from the bounds of a network of which the machine does anything.
+template <class Value>
+OrderedJson of_bounds(const NetworkResult& r, Value value)
+{
+    const Bounds bounds = network_bounds(r.plan);
+    return bounds.empty() ? kAbsent : OrderedJson(value(bounds));
+}
+double share(std::uint64_t bound, std::int64_t cycles)
+{
+    return cycles > 0 ? static_cast<double>(bound) / static_cast<double>(cycles) : 0.0;
+}
+
 template <class Value>
 OrderedJson of_images(const NetworkResult& r, Value value)
 {
@@ -221,13 +235,22 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return memory_use_json(r.plan); }},
     Key<NetworkResult>{{"places", "list", "", "of all tensors in memory"}, [](const NetworkResult& r) { return places_json(r.plan); }},
     Key<NetworkResult>{{"steps", "list", "", "what ran, in this order"}, steps_json},
-    Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of the whole network"},
+    Key<NetworkResult>{{"bounds", "object", "cycles", "lower bounds of an image: those of all steps together, by name", kMachine},
+                       [](const NetworkResult& r) { return of_bounds(r, bounds_json); }},
+    Key<NetworkResult>{{"binding_bound/name", "text", "", "the name of the largest", kMachine},
+                       [](const NetworkResult& r) { return of_bounds(r, [](const Bounds& b) { return binding(b).name(); }); }},
+    Key<NetworkResult>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kMachine},
+                       [](const NetworkResult& r) { return of_bounds(r, largest); }},
+    Key<NetworkResult>{
+        {"binding_bound/share", "number", "", "of `cycles`", kMachine},
+        [](const NetworkResult& r) { return of_bounds(r, [&](const Bounds& b) { return share(binding(b).cycles, r.cycles()); }); }},
+    Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of all images"},
                        [](const NetworkResult& r) { return units_json(r.run); }},
     Key<NetworkResult>{{"traffic/moved", "integer", "bytes", "by all steps of units, whole atoms"},
                        [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::moved); }},
     Key<NetworkResult>{{"traffic/compulsory", "integer", "bytes", "if each tensor of each step moved once"},
                        [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::compulsory); }},
-    Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
+    Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port, for all images"},
                        [](const NetworkResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
     Key<NetworkResult>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
                        [](const NetworkResult& r) { return hazards_json(r.run); }},
@@ -257,6 +280,12 @@ std::string refetched(const Traffic& traffic, std::string_view name)
     for (const TensorTraffic& tensor : traffic.tensors)
         if (tensor.name == name && tensor.bytes != 0) return fmt::format("{:.3f}", tensor.times());
     return "";
+}
+
+std::string bound_text(const Bound& bound, std::int64_t cycles)
+{
+    return fmt::format("  bound        {} cycles, {} of them: {}, {}\n", grouped(bound.cycles), percent(share(bound.cycles, cycles)),
+                       bound.name(), bound.meaning());
 }
 
 std::string verdict(const NetworkResult& r)
@@ -375,6 +404,7 @@ std::string network_table(const NetworkResult& r)
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
                         r.frames_per_second());
+    if (const Bounds bounds = network_bounds(r.plan); !bounds.empty()) text += bound_text(binding(bounds), r.cycles());
     if (r.images) text += images_text(*r.images, r.run.cycles);
     if (!r.apart.empty())
         text += fmt::format("  apart        {} cycles if each step had the machine for itself: {} {}\n",
@@ -405,12 +435,13 @@ std::string network_table(const NetworkResult& r)
     }
     if (r.images && r.images->values) text += tensor_errors_text(r.plan, *r.images);
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
-    text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
-                        grouped(r.run.dbb.write_bytes));
+    const char* of = r.plan.image_count == 1 ? "" : ", for all images";
+    text += fmt::format("\n  DBB          read {} bytes, written {} bytes{}\n", grouped(r.run.dbb.read_beats * beat),
+                        grouped(r.run.dbb.write_bytes), of);
     if (r.plan.hardware.memory.has_secondary)
-        text +=
-            fmt::format("  CVSRAM       read {} bytes, written {} bytes\n",
-                        grouped(r.run.cvsram.read_beats * r.plan.hardware.memory.secondary.width_bytes), grouped(r.run.cvsram.write_bytes));
+        text += fmt::format("  CVSRAM       read {} bytes, written {} bytes{}\n",
+                            grouped(r.run.cvsram.read_beats * r.plan.hardware.memory.secondary.width_bytes),
+                            grouped(r.run.cvsram.write_bytes), of);
     return text;
 }
 

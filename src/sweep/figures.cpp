@@ -14,13 +14,16 @@ struct Run {
     const OrderedJson& json;
     const EnergyTable& table;
     Hardware hardware;
-    double cycles = 0;
+    double cycles = 0, images = 1, all_cycles = 0;  // of an image; images of an ONNX model, and the cycles of all
 
     Run(const OrderedJson& result, const EnergyTable& energy) : json(result), table(energy)
     {
         if (result.empty()) return;
         hardware = read_hardware(Json(result.at("hardware")), "result.json", "/hardware");
-        cycles = result.at("cycles").get<double>();
+        cycles = all_cycles = result.at("cycles").get<double>();
+        if (at("images/count").is_null()) return;
+        images = static_cast<double>(std::max<std::uint64_t>(1, count("images/count")));
+        all_cycles = static_cast<double>(count("images/cycles"));
     }
     bool ran() const { return !json.empty(); }
     /// What stands at a path; null if nothing does.
@@ -42,8 +45,17 @@ struct Run {
         return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
     }
     double seconds() const { return cycles / (hardware.clock_mhz * 1e6); }
-    /// Images of a run.
-    double frames() const { return static_cast<double>(std::max<std::uint64_t>(1, count("layer/input/batch"))); }
+    /// A rate: `amount` of the whole run over its time.
+    double a_second(double amount) const { return amount * hardware.clock_mhz * 1e6 / all_cycles; }
+    double frames() const { return images * static_cast<double>(std::max<std::uint64_t>(1, count("layer/input/batch"))); }
+    /// Of a number of the whole run, as every image has the same program; null if there is none.
+    OrderedJson an_image(std::string_view path) const
+    {
+        const OrderedJson value = at(path);
+        if (!value.is_number_unsigned() || images == 1) return value;
+        const auto each = static_cast<std::uint64_t>(images), all = value.get<std::uint64_t>();
+        return all % each == 0 ? OrderedJson(all / each) : OrderedJson(shown(static_cast<double>(all) / images));
+    }
     Precision precision() const
     {
         const OrderedJson name = at("layer/precision").is_null() ? at("precision") : at("layer/precision");
@@ -64,7 +76,12 @@ struct Run {
         else events.memory = count("traffic/dbb/read_bytes") + count("traffic/dbb/write_bytes");
         return events;
     }
-    EnergyParts energy() const { return energy_of(table, hardware, events()); }
+    /// Of an image.
+    EnergyParts energy() const
+    {
+        const EnergyParts all = energy_of(table, hardware, events());
+        return {all.array / images, all.cbuf / images, all.memory / images};
+    }
     /// Of a number at a path.
     OrderedJson share(std::string_view path) const
     {
@@ -96,32 +113,32 @@ OrderedJson plan_text(const Run& run)
 
 constexpr const char* kDram = "a DRAM stands behind DBB; null else";
 constexpr std::array kFigures{
-    Key<Run>{{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt"}, [](const Run& r) { return r.at("cycles"); }},
+    Key<Run>{{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt; of an ONNX model those of the first image"},
+             [](const Run& r) { return r.at("cycles"); }},
     Key<Run>{{"time_us", "number or null", "us", "the same at the clock of the hardware"},
              [](const Run& r) { return rounded(1e6 * r.seconds()); }},
-    Key<Run>{
-        {"frames_per_s", "number or null", "1/s", "images of the batch over that time: as often as the work can be done again and again"},
-        [](const Run& r) { return rounded(r.frames() / r.seconds()); }},
+    Key<Run>{{"frames_per_s", "number or null", "1/s", "images over the time of all: as often as the work can be done again and again"},
+             [](const Run& r) { return rounded(r.a_second(r.frames())); }},
     Key<Run>{{"macs", "integer or null", "MACs", "multiplications of the direct convolution"}, [](const Run& r) { return r.at("macs"); }},
-    Key<Run>{{"gops", "number or null", "GOPS", "two operations for each of them, over that time"},
-             [](const Run& r) { return rounded(2e-9 * static_cast<double>(r.count("macs")) / r.seconds()); }},
+    Key<Run>{{"gops", "number or null", "GOPS", "two operations for each of them, over the time of all images"},
+             [](const Run& r) { return rounded(2e-9 * r.a_second(r.images * static_cast<double>(r.count("macs")))); }},
     Key<Run>{{"mac_utilization", "number or null", "", "macs of what the array could do"},
              [](const Run& r) { return r.at("mac_utilization").is_null() ? r.at("utilization") : r.at("mac_utilization"); }},
     Key<Run>{{"array_occupancy", "number or null", "", "share of the cycles in which the array takes an operation; null for networks"},
              [](const Run& r) { return r.at("array_occupancy"); }},
-    Key<Run>{{"dbb_read_bytes", "integer or null", "bytes", "read over the primary port, whole beats"},
-             [](const Run& r) { return r.at("traffic/dbb/read_bytes"); }},
+    Key<Run>{{"dbb_read_bytes", "integer or null", "bytes", "read over the primary port for an image, whole beats"},
+             [](const Run& r) { return r.an_image("traffic/dbb/read_bytes"); }},
     Key<Run>{{"dbb_write_bytes", "integer or null", "bytes", "written over the primary port"},
-             [](const Run& r) { return r.at("traffic/dbb/write_bytes"); }},
-    Key<Run>{{"dbb_gb_per_s", "number or null", "GB/s", "both, over the time"},
+             [](const Run& r) { return r.an_image("traffic/dbb/write_bytes"); }},
+    Key<Run>{{"dbb_gb_per_s", "number or null", "GB/s", "both, over the time of all images"},
              [](const Run& r) {
-                 return rounded(1e-9 * static_cast<double>(r.count("traffic/dbb/read_bytes") + r.count("traffic/dbb/write_bytes")) /
-                                r.seconds());
+                 const std::uint64_t bytes = r.count("traffic/dbb/read_bytes") + r.count("traffic/dbb/write_bytes");
+                 return rounded(1e-9 * r.a_second(static_cast<double>(bytes)));
              }},
     Key<Run>{{"cvsram_read_bytes", "integer or null", "bytes", "read over the secondary port; null without one"},
-             [](const Run& r) { return r.at("traffic/cvsram/read_bytes"); }},
+             [](const Run& r) { return r.an_image("traffic/cvsram/read_bytes"); }},
     Key<Run>{{"cvsram_write_bytes", "integer or null", "bytes", "written over the secondary port; null without one"},
-             [](const Run& r) { return r.at("traffic/cvsram/write_bytes"); }},
+             [](const Run& r) { return r.an_image("traffic/cvsram/write_bytes"); }},
     Key<Run>{{"dram_gb_per_s", "number or null", "GB/s", "what crossed its data buses", kDram},
              [](const Run& r) { return r.at("memory_report/dbb/bandwidth_gb_per_s"); }},
     Key<Run>{{"dram_efficiency", "number or null", "", "share of their cycles with data", kDram},
@@ -130,12 +147,12 @@ constexpr std::array kFigures{
              [](const Run& r) { return r.at("estimates/dram_bus").is_null() ? OrderedJson() : r.share("estimates/dram_bus"); }},
     Key<Run>{{"dram_row_hit_rate", "number or null", "", "requests that found their row open", kDram},
              [](const Run& r) { return r.at("memory_report/dbb/row_hit_rate"); }},
-    Key<Run>{{"bound", "text or null", "", "the largest lower bound: REFERENCE.md has all; null for networks"},
+    Key<Run>{{"bound", "text or null", "", "the largest lower bound: REFERENCE.md has all"},
              [](const Run& r) { return r.at("binding_bound/name"); }},
     Key<Run>{{"bound_cycles", "integer or null", "cycles", "no machine of these sizes can be faster"},
              [](const Run& r) { return r.at("binding_bound/cycles"); }},
     Key<Run>{{"bound_share", "number or null", "", "of the cycles"}, [](const Run& r) { return r.at("binding_bound/share"); }},
-    Key<Run>{{"energy_uj", "number or null", "uJ", "array, CBUF and memory, by the table of energies"},
+    Key<Run>{{"energy_uj", "number or null", "uJ", "of an image: array, CBUF and memory, by the table of energies"},
              [](const Run& r) { return rounded(1e-6 * r.energy().all()); }},
     Key<Run>{{"array_uj", "number or null", "uJ", "of products and their sums"},
              [](const Run& r) { return rounded(1e-6 * r.energy().array); }},
@@ -170,9 +187,11 @@ void add_clients(OrderedJson& row, const Run& run)
 {
     for (const char* port : {"dbb", "cvsram"})
         for (const char* way : {"read", "write"}) {
-            const OrderedJson clients = run.at(std::string("traffic/") + port + "/" + way + "_bytes_by_client");
+            const std::string path = std::string("traffic/") + port + "/" + way + "_bytes_by_client";
+            const OrderedJson clients = run.at(path);
             if (!clients.is_object()) continue;
-            for (const auto& [client, bytes] : clients.items()) row[std::string(port) + "_" + way + "_bytes." + client] = bytes;
+            for (const auto& [client, bytes] : clients.items())
+                row[std::string(port) + "_" + way + "_bytes." + client] = run.an_image(path + "/" + client);
         }
 }
 
@@ -184,7 +203,7 @@ void add_phases(OrderedJson& row, const Run& run)
     for (const auto& [unit, phases] : units.items())
         if (phases.value("issuing", std::uint64_t{0}) != 0)
             for (const char* phase : {"issuing", "starved", "blocked"})
-                row[unit + "." + phase] = rounded(phases.value(phase, 0.0) / run.cycles);
+                row[unit + "." + phase] = rounded(phases.value(phase, 0.0) / run.all_cycles);
 }
 
 }  // namespace

@@ -68,6 +68,9 @@ class Networks(Net):
             for step in result["steps"]:
                 if step["unit"] != "host":
                     self.assertLessEqual(step["binding_bound"]["cycles"], step["cycles"], step["name"])
+            self.assertEqual(result["bounds"]["mac_array"], sum(step.get("bounds", {}).get("mac_array", 0) for step in result["steps"]))
+            self.assertEqual(result["binding_bound"]["cycles"], max(result["bounds"].values()))
+            self.assertLessEqual(result["binding_bound"]["cycles"], result["cycles"])
             for name, unit in result["units"].items():
                 self.assertEqual(sum(unit[phase] for phase in ("issuing", "starved", "blocked", "draining", "gated")), result["cycles"], name)
             self.net(network, "--hw", machine, "--quiet", "--stepping", "--events", "stepping.json", "--out", "stepped")

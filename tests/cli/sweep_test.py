@@ -13,6 +13,8 @@ import time
 import unittest
 from pathlib import Path
 
+import numpy as np
+
 import cli_test
 from cli_test import SMALL
 
@@ -183,6 +185,28 @@ class Plans(SweepCase):
         self.assertEqual(words[1], "net")
         self.assertEqual(self.dlasim(*words[1:], "--out", "point").returncode, 0)
         self.assertEqual(json.loads((self.folder / "point" / "result.json").read_text())["cycles"], rows[1]["cycles"])
+
+    def test_figures_are_of_an_image(self):
+        models = Path(__file__).resolve().parents[2] / "models/onnx"
+        images = np.load(models / "images.npy")
+        rows = []
+        for count in (1, 3):
+            np.save(self.folder / "images.npy", images[:count])
+            base = {"network": str(models / "acri_mnist.onnx"), "hw": "nv_large", "memory": "ddr4-2400", "input": "images.npy"}
+            done = self.sweep({"base": base, "axes": {"cbuf.banks": [16]}}, "--restart")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            rows += self.rows()
+        one, three = rows
+        self.assertEqual(one["cycles"], three["cycles"])
+        for figure in one:
+            if "_bytes" in figure:
+                self.assertEqual(one[figure], three[figure], figure)
+            elif figure.endswith(("_uj", "_per_s", ".issuing", "gops")) and one[figure]:
+                self.assertAlmostEqual(three[figure] / one[figure], 1, delta=0.1, msg=figure)
+        shares = [three[figure] for figure in three if figure.endswith((".issuing", ".starved", ".blocked"))]
+        self.assertLessEqual(max(shares), 1)
+        self.assertLessEqual(three["bound_cycles"], three["cycles"])
+        self.assertEqual(three["bound_share"], three["bound_cycles"] / three["cycles"])
 
     def test_what_is_no_model_s_is_refused(self):
         base = {"network": "models/none.onnx", "hw": "nv_small"}
