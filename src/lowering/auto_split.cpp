@@ -40,53 +40,81 @@ void try_kernels(const SplitFrame& frame, std::uint32_t most, std::optional<Cand
     }
 }
 
-/// Everything that these strips allow.
-void try_strips(const SplitFrame& frame, std::optional<Candidate>& best)
+/// Parts of whole groups of kernels.
+void try_groups(const SplitFrame& frame, std::optional<Candidate>& best)
 {
     const Pass& p = frame.pass;
-    const std::uint32_t group = std::min(p.kernels, frame.hw.kernel_group(p.precision));
-    std::optional<Candidate> found;
-    try_kernels(frame, p.kernels, found);
-    // Whole groups, where not all kernels of a strip's parts stay for the next one.
+    try_kernels(frame, p.kernels, best);
+    // Fewer, where not all kernels of a strip's parts stay for the next one.
+    const std::uint32_t group = frame.hw.kernel_group(p.precision);
     for (std::uint32_t kernels = group; frame.by_kernels && frame.strips.size() > 1 && kernels < p.kernels; kernels *= 2)
-        try_kernels(frame, kernels, found);
-    // Less than a group is less than an atom of the output: only where nothing else fits. Parts of an atom are put together (packing.h).
-    for (std::uint32_t kernels = found ? 0 : std::bit_floor(group - 1); frame.by_kernels && kernels > 0; kernels /= 2)
-        try_kernels(frame, kernels, found);
-    if (found && (!best || found->cost() < best->cost())) best = std::move(found);
+        try_kernels(frame, kernels, best);
 }
+
+/// The strips of a pass, the fewest first: they fetch halos twice, and phases of the dilation their kernels.
+class StripSearch {
+public:
+    StripSearch(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
+        : whole_(whole), hw_(hardware), partition_(partition), by_kernels_(by_kernels), where_(where), columns_(output_columns(whole))
+    {
+    }
+
+    SplitFrame frame_of(const std::vector<Strip>& strips) const
+    {
+        return split_frame(whole_, strips, hw_, partition_, by_kernels_, where_);
+    }
+    /// What `parts_of` (frame, candidate) finds with the fewest strips; a split without parts if all fits as it is.
+    template <class PartsOf>
+    std::optional<Split> fewest(const PartsOf& parts_of) const
+    {
+        for (std::uint32_t strips = 1; strips <= columns_; strips += ceil_div(strips, kFinely)) {
+            std::optional<Candidate> best;
+            for (const bool phases : {false, true}) {
+                if (phases && (best || whole_.kernel_height == 1 || whole_.dilation.y == 1)) continue;
+                // Batches are written in pairs of places.
+                const std::uint32_t wide = ceil_div(columns_, strips);
+                const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, whole_.batch > 1 ? round_up(wide, 2u) : wide, phases);
+                if (!cut || cut->size() > kMostParts) continue;
+                try {
+                    const SplitFrame frame = frame_of(*cut);
+                    if (whole_fits(frame)) return Split{};
+                    parts_of(frame, best);
+                } catch (const ConfigError&) {
+                    continue;  // narrower ones may be
+                }
+            }
+            if (best) return best->split;
+        }
+        return std::nullopt;
+    }
+
+private:
+    const Pass& whole_;
+    const Hardware& hw_;
+    const Partition& partition_;
+    const bool by_kernels_;
+    const std::string& where_;
+    const std::uint32_t columns_;
+};
 
 }  // namespace
 
 Split automatic_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
 {
-    const auto frame_of = [&](const std::vector<Strip>& strips) {
-        return split_frame(whole, strips, hardware, partition, by_kernels, where);
-    };
-    std::optional<Candidate> best;
-    std::string problem;
-    const std::uint32_t columns = output_columns(whole);
-    // Strips fetch halos twice, phases their kernels: the fewest that fit.
-    for (std::uint32_t strips = 1; !best && strips <= columns; strips += ceil_div(strips, kFinely))
-        for (const bool phases : {false, true}) {
-            if (phases && (whole.kernel_height == 1 || whole.dilation.y == 1)) continue;
-            // Batches are written in pairs of places.
-            const std::uint32_t most = whole.batch > 1 ? round_up(ceil_div(columns, strips), 2u) : ceil_div(columns, strips);
-            const std::optional<std::vector<Strip>> cut = cut_strips(whole, hardware, most, phases);
-            if (!cut || cut->size() > kMostParts || (phases && best)) continue;
-            try {
-                const SplitFrame frame = frame_of(*cut);
-                if (whole_fits(frame)) return {};
-                try_strips(frame, best);
-            } catch (const ConfigError& refusal) {
-                if (problem.empty()) problem = refusal.what();
-            }
-        }
-    if (best) return best->split;
-    const SplitFrame frame = frame_of(one_strip(whole));  // throws what not even its least part can be
+    const StripSearch search(whole, hardware, partition, by_kernels, where);
+    if (const std::optional<Split> split = search.fewest(try_groups)) return *split;
+    // Less than a group is less than an atom of the output and leaves cells of the array idle: only where nothing else fits, and as
+    // many as fit. Parts of an atom are put together (packing.h).
+    const std::uint32_t group = std::min(whole.kernels, hardware.kernel_group(whole.precision));
+    for (std::uint32_t kernels = std::bit_floor(group - 1); by_kernels && kernels > 0; kernels /= 2) {
+        const auto parts_of = [&](const SplitFrame& frame, std::optional<Candidate>& best) {
+            if (frame.by_kernels) try_kernels(frame, kernels, best);
+        };
+        if (const std::optional<Split> split = search.fewest(parts_of)) return *split;
+    }
+    const SplitFrame frame = search.frame_of(one_strip(whole));  // throws what not even its least part can be
     const auto text = [](std::uint64_t number) { return std::to_string(number); };
     const Geometry& g = frame.geometry;
-    const std::uint32_t group = std::min(whole.kernels, hardware.kernel_group(whole.precision));
     frame.refuse("", "does not fit the CBUF in any partition by rows, columns and kernels: one row of output takes " +
                          text(g.entries / g.entries_per_slice) + " lines of " + text(frame.line_entries.front().count()) +
                          " entries, one group of kernels " + text(group * g.kernel_bytes) + " bytes, expected at most " +

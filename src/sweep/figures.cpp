@@ -51,7 +51,7 @@ struct Run {
     /// Of a number of the whole run, as every image has the same program; null if there is none.
     OrderedJson an_image(std::string_view path) const
     {
-        const OrderedJson value = at(path);
+        OrderedJson value = at(path);
         if (!value.is_number_unsigned() || images == 1) return value;
         const auto each = static_cast<std::uint64_t>(images), all = value.get<std::uint64_t>();
         return all % each == 0 ? OrderedJson(all / each) : OrderedJson(shown(static_cast<double>(all) / images));

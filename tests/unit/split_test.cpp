@@ -338,6 +338,24 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
     EXPECT_THAT(refused(large + "}", "nv_small"), HasSubstr("one group of 1 kernels 50 of the 32 banks"));
 }
 
+TEST(Split, AutomaticallyStripsComeBeforeLessThanAGroupOfKernels)
+{
+    // nv_small with 16 KB of CBUF: three lines of 28 x 128 are 6 of its 8 banks, a group of 8 kernels 5. A group fits beside strips.
+    Hardware small = preset("nv_small");
+    small.cbuf.banks = 8;
+    small.cbuf.bank_depth = 256;
+    const std::string size = R"({"input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 64})";
+    const Plan plan = plan_shape(layer_of(size + "}"), small);
+    EXPECT_TRUE(plan.cut.columns);
+    EXPECT_TRUE(plan.packing.empty());
+    for (const PlannedPass& pass : plan.passes) EXPECT_EQ(pass.pass.kernels % 8, 0u);
+    // With 8 KB four kernels are what fits, not one of them.
+    small.cbuf.bank_depth = 128;
+    const Plan smaller = plan_shape(layer_of(size + "}"), small);
+    EXPECT_FALSE(smaller.packing.empty());
+    for (const PlannedPass& pass : smaller.passes) EXPECT_EQ(pass.pass.kernels, 4u);
+}
+
 // ---- columns and phases of the dilation
 
 TEST(Split, ColumnsAreConvolutionsOfTheirOwnInStridesOfTheWhole)
