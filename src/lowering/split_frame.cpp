@@ -30,6 +30,7 @@ SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, cons
         throw ConfigError(where,
                           "found an output of " + std::to_string(out_height) + " rows, expected multiples of 4: Winograd works on tiles");
     std::vector<DataEntries> line_entries;
+    line_entries.reserve(strips.size());
     for (const Strip& strip : strips)
         line_entries.emplace_back(least_part(strip, hardware, by_kernels, where).entries_per_slice * whole.batch);
     const CbufHardware& cbuf = hardware.cbuf;

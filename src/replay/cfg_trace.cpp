@@ -144,11 +144,9 @@ private:
             region.space = named ? memory_space(arguments[1], line_) : trace::space_of(region.address, hardware_);
             region.crc32 = word(arguments[4]);
             recording_.outputs.push_back(std::move(region));
-        } else if (name == "check_nothing") {
-            // The end of a trace that leaves nothing to check.
-        } else if (name == "sync_notify" || name == "sync_wait") {
-            // Ordering between the threads of the original bench; a program here is one thread already.
-        } else {
+        } else if (name != "check_nothing" && name != "sync_notify" && name != "sync_wait") {
+            // check_nothing ends a trace that leaves nothing to check. The others order the threads of the original bench; a program
+            // here is one thread already.
             line_.fail("unknown call " + std::string(name));
         }
     }
