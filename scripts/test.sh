@@ -4,7 +4,8 @@
 #   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all but long
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-more_packages="chromium python3-onnx"  # shows the page of a sweep; writes models
+# Shows the page of a sweep; writes models; runs a sweep as jobs of a cluster, where the user is root.
+more_packages="chromium python3-onnx slurmctld slurmd slurm-client munge"
 . "$root/scripts/prepare.sh"
 directory="$root/build-test"
 build_targets "$directory" Release -DDLASIM_TESTS=ON
