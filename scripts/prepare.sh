@@ -3,7 +3,7 @@
 
 packages="g++ cmake ninja-build pkg-config python3 python3-numpy libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
           libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler
-          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev clang-format ${more_packages:-}"
+          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format ${more_packages:-}"
 
 missing=""
 for package in $packages; do

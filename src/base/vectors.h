@@ -5,8 +5,12 @@
 //
 // The function is compiled for each form; all of them do the same.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <iterator>
 #include <string>
+#include <vector>
 
 namespace dlasim {
 
@@ -15,6 +19,9 @@ enum class Vectors { Best, Portable, Sse2, Avx2, Avx512 };
 
 inline bool available(Vectors vectors)
 {
+#if defined(DLASIM_EMULATED)
+    return static_cast<void>(vectors), true;
+#endif
     switch (vectors) {
         case Vectors::Best:  // NOLINT(bugprone-branch-clone)
         case Vectors::Portable:
@@ -32,6 +39,14 @@ inline bool available(Vectors vectors)
         default:
             return false;
     }
+}
+
+/// Those of these forms that run here, for tests of each. tests/emulation runs the code with intrinsics in all of them everywhere.
+inline std::vector<Vectors> available_of(std::initializer_list<Vectors> forms)
+{
+    std::vector<Vectors> here;
+    std::copy_if(forms.begin(), forms.end(), std::back_inserter(here), available);
+    return here;
 }
 
 /// What `Best` is on this processor; any other form as it is.
@@ -78,10 +93,12 @@ template <auto Function, class... Arguments>
 template <auto Function, class... Arguments>
 decltype(auto) in_form(Vectors vectors, Arguments... arguments)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(DLASIM_EMULATED)
     vectors = chosen(vectors);
     if (vectors == Vectors::Avx512) return form::avx512<Function, Arguments...>(arguments...);
     if (vectors == Vectors::Avx2) return form::avx2<Function, Arguments...>(arguments...);
+#else
+    static_cast<void>(vectors);
 #endif
     return Function(arguments...);
 }

@@ -19,12 +19,13 @@ struct MacBlock::Form {
     std::size_t plane = 0;  // bytes from the low to the high plane
     std::uint8_t* data() { return aligned; }
     std::uint8_t* aligned = nullptr;
-    mutable std::vector<std::int16_t> wide;  // atoms of int8 as int16
+    mutable std::vector<std::int16_t> wide;  // [kTogether][between]: atoms as int16, a pair each for every group of lanes
 };
 
 namespace {
 
 constexpr std::uint32_t kWidth = MacBlock::kWidth;
+constexpr std::uint32_t kTogether = 8;  // atoms that are made pairs of int16 together
 
 // ------------------------------------------------------------------------------------------ pairs
 /// Sets the lanes of all kernels of a plane of pairs; value(weights of a kernel, lane).
@@ -47,40 +48,79 @@ std::int16_t byte_of(const std::uint8_t* weights, std::uint32_t lane) { return s
 std::int16_t low_of(const std::uint8_t* weights, std::uint32_t lane) { return weights[2 * lane]; }
 std::int16_t high_of(const std::uint8_t* weights, std::uint32_t lane) { return static_cast<std::int8_t>(weights[2 * lane + 1]); }
 
-void multiply_pairs(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
+DLASIM_FORM void widen(const std::uint8_t* atom, std::uint32_t lanes, std::int16_t* to)
 {
-    std::int32_t acc[kWidth] = {};
-    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth)
-        for (std::uint32_t k = 0; k < kWidth; ++k) acc[k] += plane[2 * k] * atom[2 * g] + plane[2 * k + 1] * atom[2 * g + 1];
-    std::copy_n(acc, kWidth, sums);
+    for (std::uint32_t c = 0; c < lanes; ++c) to[c] = static_cast<std::int8_t>(atom[c]);
+    to[lanes] = 0;
+}
+DLASIM_FORM void join(const std::int32_t* low, const std::int32_t* high, std::int64_t* sums)
+{
+    for (std::uint32_t k = 0; k < kWidth; ++k) sums[k] = std::int64_t{high[k]} * 256 + low[k];
+}
+
+// Sums [count][pitch] of atoms that are `between` elements from each other with one block of kernels.
+using MultiplyPairs = void (*)(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atoms, std::size_t between,
+                               std::uint32_t count, std::int32_t* sums, std::size_t pitch);
+
+void multiply_pairs_portable(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atoms, std::size_t between,
+                             std::uint32_t count, std::int32_t* sums, std::size_t pitch)
+{
+    for (; count != 0; --count, atoms += between, sums += pitch) {
+        std::int32_t acc[kWidth] = {};
+        const std::int16_t* weights = plane;
+        for (std::uint32_t g = 0; g < groups; ++g, weights += 2 * kWidth)
+            for (std::uint32_t k = 0; k < kWidth; ++k) acc[k] += weights[2 * k] * atoms[2 * g] + weights[2 * k + 1] * atoms[2 * g + 1];
+        std::copy_n(acc, kWidth, sums);
+    }
 }
 
 #if defined(__x86_64__)
-void multiply_pairs_sse2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
+void multiply_pairs_sse2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atoms, std::size_t between,
+                         std::uint32_t count, std::int32_t* sums, std::size_t pitch)
 {
-    __m128i acc[4] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
-    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth) {
-        std::int32_t pair;
-        std::memcpy(&pair, atom + 2 * g, 4);
-        const __m128i d = _mm_set1_epi32(pair);
-        for (int i = 0; i < 4; ++i)
-            acc[i] = _mm_add_epi32(acc[i], _mm_madd_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(plane + 8 * i)), d));
+    for (; count != 0; --count, atoms += between, sums += pitch) {
+        __m128i acc[4] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
+        const std::int16_t* weights = plane;
+        for (std::uint32_t g = 0; g < groups; ++g, weights += 2 * kWidth) {
+            std::int32_t pair;
+            std::memcpy(&pair, atoms + 2 * g, 4);
+            const __m128i d = _mm_set1_epi32(pair);
+            for (int i = 0; i < 4; ++i)
+                acc[i] = _mm_add_epi32(acc[i], _mm_madd_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + 8 * i)), d));
+        }
+        for (int i = 0; i < 4; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + 4 * i), acc[i]);
     }
-    for (int i = 0; i < 4; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + 4 * i), acc[i]);
 }
 
-DLASIM_AVX2 void multiply_pairs_avx2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atom, std::int32_t* sums)
+/// Sums of N atoms, `between` elements from one to the next, in rows of `pitch`: a row of weights is read once for all of them.
+template <std::uint32_t N>
+DLASIM_AVX2 inline void multiply_pairs(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atoms, std::size_t between,
+                                       std::int32_t* sums, std::size_t pitch)
 {
-    __m256i a = _mm256_setzero_si256(), b = a;
-    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth) {
-        std::int32_t pair;
-        std::memcpy(&pair, atom + 2 * g, 4);
-        const __m256i d = _mm256_set1_epi32(pair);
-        a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane)), d));
-        b = _mm256_add_epi32(b, _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane + kWidth)), d));
+    __m256i a[N], b[N];
+    for (std::uint32_t i = 0; i < N; ++i) a[i] = b[i] = _mm256_setzero_si256();
+    for (std::uint32_t g = 0; g < groups; ++g, plane += 2 * kWidth, atoms += 2) {
+        const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane));
+        const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane + kWidth));
+        for (std::uint32_t i = 0; i < N; ++i) {
+            std::int32_t pair;
+            std::memcpy(&pair, atoms + i * between, 4);
+            const __m256i d = _mm256_set1_epi32(pair);
+            a[i] = _mm256_add_epi32(a[i], _mm256_madd_epi16(low, d));
+            b[i] = _mm256_add_epi32(b[i], _mm256_madd_epi16(high, d));
+        }
     }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums), a);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 8), b);
+    for (std::uint32_t i = 0; i < N; ++i) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * pitch), a[i]);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * pitch + 8), b[i]);
+    }
+}
+
+DLASIM_AVX2 void multiply_pairs_avx2(const std::int16_t* plane, std::uint32_t groups, const std::int16_t* atoms, std::size_t between,
+                                     std::uint32_t count, std::int32_t* sums, std::size_t pitch)
+{
+    for (; count >= 4; count -= 4, atoms += 4 * between, sums += 4 * pitch) multiply_pairs<4>(plane, groups, atoms, between, sums, pitch);
+    for (; count != 0; --count, atoms += between, sums += pitch) multiply_pairs<1>(plane, groups, atoms, between, sums, pitch);
 }
 
 // --------------------------------------------------------------------------------------- AVX-512
@@ -321,6 +361,16 @@ DLASIM_AVX512 void multiply_planes_avx512(const std::int16_t* low, const std::in
 }
 #endif
 
+MultiplyPairs pairs_of(Vectors vectors)
+{
+#if defined(__x86_64__)
+    if (vectors == Vectors::Avx2) return multiply_pairs_avx2;
+    if (vectors == Vectors::Sse2) return multiply_pairs_sse2;
+#endif
+    (void)vectors;
+    return multiply_pairs_portable;
+}
+
 }  // namespace
 
 MacBlock::MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, Vectors vectors)
@@ -331,7 +381,7 @@ MacBlock::MacBlock(std::uint32_t max_kernels, std::uint32_t max_lanes, Vectors v
     form_->storage.assign(2 * form_->plane + 64, 0);
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(form_->storage.data()) % 64;
     form_->aligned = form_->storage.data() + (misaligned ? 64 - misaligned : 0);
-    form_->wide.assign(max_lanes_ + 2, 0);
+    form_->wide.assign(std::size_t{kTogether} * max_lanes_ + 1, 0);
 }
 MacBlock::~MacBlock() = default;
 
@@ -366,21 +416,15 @@ void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t cou
     }
 #endif
     const std::uint32_t groups = ceil_div(lanes_, 2u);
+    const std::size_t between = std::size_t{groups} * 2;
     const std::int16_t* plane = reinterpret_cast<const std::int16_t*>(form_->aligned);
     std::int16_t* wide = form_->wide.data();
-    for (std::uint32_t i = 0; i < count; ++i, sums += pitch_) {
-        for (std::uint32_t c = 0; c < lanes_; ++c) wide[c] = static_cast<std::int8_t>(atoms[i][c]);
-        wide[lanes_] = 0;
-        for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
-            const std::int16_t* weights = plane + std::size_t{block} * groups * 2;
-#if defined(__x86_64__)
-            if (vectors_ != Vectors::Portable) {
-                (vectors_ == Vectors::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2)(weights, groups, wide, sums + block);
-                continue;
-            }
-#endif
-            multiply_pairs(weights, groups, wide, sums + block);
-        }
+    const MultiplyPairs multiply = pairs_of(vectors_);
+    for (std::uint32_t done = 0; done < count; done += kTogether, atoms += kTogether) {
+        const std::uint32_t now = std::min(kTogether, count - done);
+        for (std::uint32_t i = 0; i < now; ++i) in_form<widen>(vectors_, atoms[i], lanes_, wide + i * between);
+        for (std::uint32_t block = 0; block < pitch_; block += kWidth)
+            multiply(plane + block * between, groups, wide, between, now, sums + std::size_t{done} * pitch_ + block, pitch_);
     }
 }
 
@@ -427,25 +471,21 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
         return;
     }
 #endif
+    const std::size_t between = std::size_t{groups} * 2;
     std::int16_t* wide = form_->wide.data();
-    for (std::uint32_t i = 0; i < count; ++i, sums += pitch_) {
-        std::memcpy(wide, atoms[i], 2 * lanes_);
-        wide[lanes_] = 0;
+    const MultiplyPairs multiply = pairs_of(vectors_);
+    for (std::uint32_t done = 0; done < count; done += kTogether, atoms += kTogether) {
+        const std::uint32_t now = std::min(kTogether, count - done);
+        for (std::uint32_t i = 0; i < now; ++i) {
+            std::memcpy(wide + i * between, atoms[i], std::size_t{2} * lanes_);
+            if (lanes_ % 2) wide[i * between + lanes_] = 0;
+        }
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
-            const std::size_t at = std::size_t{block} * groups * 2;
-            std::int32_t l[kWidth], h[kWidth];
-#if defined(__x86_64__)
-            if (vectors_ != Vectors::Portable) {
-                const auto multiply = vectors_ == Vectors::Avx2 ? multiply_pairs_avx2 : multiply_pairs_sse2;
-                multiply(low + at, groups, wide, l);
-                multiply(high + at, groups, wide, h);
-            } else
-#endif
-            {
-                multiply_pairs(low + at, groups, wide, l);
-                multiply_pairs(high + at, groups, wide, h);
-            }
-            for (std::uint32_t k = 0; k < kWidth; ++k) sums[block + k] = std::int64_t{h[k]} * 256 + l[k];
+            std::int32_t lower[kTogether * kWidth], upper[kTogether * kWidth];
+            multiply(low + block * between, groups, wide, between, now, lower, kWidth);
+            multiply(high + block * between, groups, wide, between, now, upper, kWidth);
+            for (std::uint32_t i = 0; i < now; ++i)
+                in_form<join>(vectors_, lower + i * kWidth, upper + i * kWidth, sums + std::size_t{done + i} * pitch_ + block);
         }
     }
 }

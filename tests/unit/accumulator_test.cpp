@@ -13,14 +13,8 @@ namespace {
 
 using cacc::Accumulator;
 
-/// Every form of the loops that this processor has; the others are reported as skipped.
-class AccumulatorTest : public testing::TestWithParam<Vectors> {
-protected:
-    void SetUp() override
-    {
-        if (!available(GetParam())) GTEST_SKIP() << "this processor cannot do it";
-    }
-};
+/// Every form of the loops that this processor has.
+class AccumulatorTest : public testing::TestWithParam<Vectors> {};
 
 /// Stripes of both halves: every number of atoms and kernels at the edges of a vector, sums up to the largest that fit.
 template <class Element>
@@ -86,7 +80,7 @@ TEST_P(AccumulatorTest, SumsOfWordsAreExactForEveryNumberOfAtomsAndKernels)
                     expect_plain_sums<std::int64_t>(random, Precision::Int16, atoms, kernels, stripes, truncate, 38, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, AccumulatorTest, testing::Values(Vectors::Portable, Vectors::Avx2, Vectors::Avx512),
+INSTANTIATE_TEST_SUITE_P(Forms, AccumulatorTest, testing::ValuesIn(available_of({Vectors::Portable, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
