@@ -48,7 +48,7 @@ std::int16_t byte_of(const std::uint8_t* weights, std::uint32_t lane) { return s
 std::int16_t low_of(const std::uint8_t* weights, std::uint32_t lane) { return weights[2 * lane]; }
 std::int16_t high_of(const std::uint8_t* weights, std::uint32_t lane) { return static_cast<std::int8_t>(weights[2 * lane + 1]); }
 
-DLASIM_FORM void widen(const std::uint8_t* atom, std::uint32_t lanes, std::int16_t* to)
+void widen(const std::uint8_t* atom, std::uint32_t lanes, std::int16_t* to)
 {
     for (std::uint32_t c = 0; c < lanes; ++c) to[c] = static_cast<std::int8_t>(atom[c]);
     to[lanes] = 0;
@@ -90,6 +90,13 @@ void multiply_pairs_sse2(const std::int16_t* plane, std::uint32_t groups, const 
         }
         for (int i = 0; i < 4; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + 4 * i), acc[i]);
     }
+}
+
+DLASIM_AVX2 void widen_avx2(const std::uint8_t* atom, std::uint32_t lanes, std::int16_t* to)
+{
+    for (; lanes >= 16; lanes -= 16, atom += 16, to += 16)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(atom))));
+    widen(atom, lanes, to);
 }
 
 /// Sums of N atoms, `between` elements from one to the next, in rows of `pitch`: a row of weights is read once for all of them.
@@ -361,14 +368,19 @@ DLASIM_AVX512 void multiply_planes_avx512(const std::int16_t* low, const std::in
 }
 #endif
 
-MultiplyPairs pairs_of(Vectors vectors)
+/// How atoms and kernels are multiplied as pairs.
+struct Pairs {
+    void (*widen)(const std::uint8_t* atom, std::uint32_t lanes, std::int16_t* to);
+    MultiplyPairs multiply;
+};
+Pairs pairs_of(Vectors vectors)
 {
 #if defined(__x86_64__)
-    if (vectors == Vectors::Avx2) return multiply_pairs_avx2;
-    if (vectors == Vectors::Sse2) return multiply_pairs_sse2;
+    if (vectors == Vectors::Avx2) return {widen_avx2, multiply_pairs_avx2};
+    if (vectors == Vectors::Sse2) return {widen, multiply_pairs_sse2};
 #endif
-    (void)vectors;
-    return multiply_pairs_portable;
+    static_cast<void>(vectors);
+    return {widen, multiply_pairs_portable};
 }
 
 }  // namespace
@@ -419,12 +431,12 @@ void MacBlock::multiply_int8(const std::uint8_t* const* atoms, std::uint32_t cou
     const std::size_t between = std::size_t{groups} * 2;
     const std::int16_t* plane = reinterpret_cast<const std::int16_t*>(form_->aligned);
     std::int16_t* wide = form_->wide.data();
-    const MultiplyPairs multiply = pairs_of(vectors_);
+    const Pairs pairs = pairs_of(vectors_);
     for (std::uint32_t done = 0; done < count; done += kTogether, atoms += kTogether) {
         const std::uint32_t now = std::min(kTogether, count - done);
-        for (std::uint32_t i = 0; i < now; ++i) in_form<widen>(vectors_, atoms[i], lanes_, wide + i * between);
+        for (std::uint32_t i = 0; i < now; ++i) pairs.widen(atoms[i], lanes_, wide + i * between);
         for (std::uint32_t block = 0; block < pitch_; block += kWidth)
-            multiply(plane + block * between, groups, wide, between, now, sums + std::size_t{done} * pitch_ + block, pitch_);
+            pairs.multiply(plane + block * between, groups, wide, between, now, sums + std::size_t{done} * pitch_ + block, pitch_);
     }
 }
 
@@ -473,7 +485,7 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
 #endif
     const std::size_t between = std::size_t{groups} * 2;
     std::int16_t* wide = form_->wide.data();
-    const MultiplyPairs multiply = pairs_of(vectors_);
+    const Pairs pairs = pairs_of(vectors_);
     for (std::uint32_t done = 0; done < count; done += kTogether, atoms += kTogether) {
         const std::uint32_t now = std::min(kTogether, count - done);
         for (std::uint32_t i = 0; i < now; ++i) {
@@ -482,8 +494,8 @@ void MacBlock::multiply_int16(const std::uint8_t* const* atoms, std::uint32_t co
         }
         for (std::uint32_t block = 0; block < pitch_; block += kWidth) {
             std::int32_t lower[kTogether * kWidth], upper[kTogether * kWidth];
-            multiply(low + block * between, groups, wide, between, now, lower, kWidth);
-            multiply(high + block * between, groups, wide, between, now, upper, kWidth);
+            pairs.multiply(low + block * between, groups, wide, between, now, lower, kWidth);
+            pairs.multiply(high + block * between, groups, wide, between, now, upper, kWidth);
             for (std::uint32_t i = 0; i < now; ++i)
                 in_form<join>(vectors_, lower + i * kWidth, upper + i * kWidth, sums + std::size_t{done + i} * pitch_ + block);
         }

@@ -57,6 +57,7 @@ private:
     };
 
     void plan();
+    bool only_its_bank_plans_anew(std::uint32_t bank) const;
     void count_refreshes();
     void update_mode();
     void set_write_mode(bool on)

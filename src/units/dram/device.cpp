@@ -10,10 +10,16 @@ DeviceState::DeviceState(const Config& config)
       groups_(config.organisation.bank_groups),
       banks_(config.organisation.banks),
       banks_per_rank_(config.organisation.banks_per_rank()),
+      group_of_(banks.size()),
+      rank_of_(banks.size()),
       bank_(banks.size() * kCommands),
       group_(ranks_ * groups_ * kCommands),
       rank_(ranks_ * kCommands)
 {
+    for (std::size_t bank = 0; bank < banks.size(); ++bank) {
+        group_of_[bank] = static_cast<std::uint8_t>(bank / banks_);
+        rank_of_[bank] = static_cast<std::uint8_t>(bank / banks_per_rank_);
+    }
     for (std::size_t i = 0; i < config.constraints.size(); ++i) {
         const Constraint& c = config.constraints[i];
         if (c.at_most || c.gap <= 0) continue;
@@ -33,7 +39,7 @@ DeviceState::DeviceState(const Config& config)
 
 void DeviceState::apply(Command command, std::uint32_t bank, Cycle at)
 {
-    const std::uint32_t rank = bank / banks_per_rank_, group = bank / banks_;
+    const std::uint32_t rank = rank_of_[bank], group = group_of_[bank];
     for (const Effect& e : effects_[index(command)]) {
         const Stamp stamp{at + e.gap, e.row};
         switch (e.scope) {

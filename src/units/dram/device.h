@@ -44,13 +44,12 @@ public:
 
     /// Index of a bank in the channel: rank, then group, then bank.
     std::uint32_t flat(const Location& at) const { return (at.rank * groups_ + at.group) * banks_ + at.bank; }
-    std::uint32_t rank_of(std::uint32_t bank) const { return bank / banks_per_rank_; }
+    std::uint32_t rank_of(std::uint32_t bank) const { return rank_of_[bank]; }
 
     Stamp allowed(Command command, std::uint32_t bank) const
     {
         const std::size_t c = index(command);
-        const Stamp b = bank_[bank * kCommands + c], g = group_[bank / banks_ * kCommands + c],
-                    r = rank_[bank / banks_per_rank_ * kCommands + c];
+        const Stamp b = bank_[bank * kCommands + c], g = group_[group_of_[bank] * kCommands + c], r = rank_[rank_of_[bank] * kCommands + c];
         return std::max(b, std::max(g, r));
     }
     Stamp allowed_rank(Command command, std::uint32_t rank) const { return rank_[rank * kCommands + index(command)]; }
@@ -80,6 +79,7 @@ private:
     }
 
     std::uint32_t ranks_, groups_, banks_, banks_per_rank_;
+    std::vector<std::uint8_t> group_of_, rank_of_;  // by bank
     std::vector<Stamp> bank_, group_, rank_;
     std::array<std::vector<Effect>, kCommands> effects_;
     std::vector<Window> windows_;
