@@ -8,6 +8,14 @@
 //              the command, BEGIN_RESP the first data beat or the write response
 //   cvsram     the same for the secondary port; null where the hardware has none
 //   interrupt  the level of the interrupt pin
+//   reset_n    the reset pin, active low; may stay unbound: then reset ends at time 0
+//
+// Reset is asynchronous and ends at the first clock edge from its release on, which is cycle 0: whatever runs then takes the cycles that
+// it takes after power-on. Under reset all units and registers are as after power-on and the interrupt is low; csb, callers who wait there
+// for the data of a read included, answers TLM_GENERIC_ERROR_RESPONSE, and writes for which no cycle has come are lost. No burst begins.
+// Bursts that the memories have been told of go on to their end, released or not: a response that has begun gets its END_RESP, one that
+// comes later is taken at once with TLM_COMPLETED, and read data are dropped. A memory that is told of a write is told all of it.
+// A failure (below) ends with a reset.
 //
 // A target that annotates its responses with at least one clock period of delay is sampled in exactly
 // that cycle; one that answers without a delay is sampled at the next clock edge. Either way the order
@@ -52,6 +60,7 @@ public:
     tlm::tlm_initiator_socket<512> dbb{"dbb"};
     std::unique_ptr<tlm::tlm_initiator_socket<512>> cvsram;
     sc_core::sc_out<bool> interrupt{"interrupt"};
+    sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> reset_n{"reset_n"};
 
     /// Byte address of a register, "CDMA.D_OP_ENABLE"; throws ConfigError if there is none.
     std::uint32_t address(const std::string& register_name) const;
@@ -62,6 +71,7 @@ public:
 
 private:
     struct Parts;
+    void follow_reset();
     std::unique_ptr<Parts> parts_;
 };
 

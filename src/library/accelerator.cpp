@@ -42,6 +42,22 @@ Accelerator::Accelerator(const sc_core::sc_module_name& name, const AcceleratorO
         parts_->top.cvsram->bind(*cvsram);
     }
     parts_->top.interrupt.bind(interrupt);
+    // Whoever else follows the pin may call before the process below runs.
+    parts_->top.in_reset = [this] {
+        const bool low = reset_n.size() != 0 && !reset_n->read();
+        if (!low) parts_->top.release();
+        return low;
+    };
+    SC_HAS_PROCESS(Accelerator);
+    SC_METHOD(follow_reset);
+    sensitive << reset_n;
+}
+
+void Accelerator::follow_reset()
+{
+    if (reset_n.size() == 0) return;
+    if (reset_n->read()) parts_->top.release();
+    else parts_->top.hold();
 }
 
 Accelerator::~Accelerator() = default;

@@ -23,6 +23,15 @@ public:
     }
     Core& core() override { return *core_; }
 
+    /// A core as after reset takes the place of the one before.
+    template <class Ports>
+    void renew(std::unique_ptr<Core> core, Ports&& ports)
+    {
+        core_ = std::move(core);
+        ports.wakes(*this);
+        renewed();
+    }
+
 private:
     std::unique_ptr<Core> core_;
 };

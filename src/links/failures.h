@@ -20,6 +20,12 @@ public:
         first_ = unit + ": " + what;
         for (const auto& listener : listeners_) listener(first_);
     }
+    /// The machine has been reset: it works again, and the next failure is told.
+    void forget()
+    {
+        any_ = false;
+        first_.clear();
+    }
     bool any() const { return any_; }
     /// Unit and reason; empty if there is none.
     const std::string& first() const { return first_; }

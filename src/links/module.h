@@ -29,19 +29,27 @@ struct Crew {
     Cycle moved = 0;  // stepping: the last cycle after which anybody had anything to do
 };
 
-/// The core clock: turns cycles into SystemC time and back. Edge 0 is at time 0. Cycles may run ahead of SystemC's time:
-/// delays of transactions and notifications count from the latter, until() and edge_after() know that.
+/// The core clock: turns cycles into SystemC time and back. Cycle 0 begins at time 0, and anew with every reset. Cycles may run
+/// ahead of SystemC's time: delays of transactions and notifications count from the latter, until() and edge_after() know that.
 class Clock {
 public:
     explicit Clock(sc_core::sc_time period) : period_(period) {}
     const sc_core::sc_time& period() const { return period_; }
     /// The cycle that is evaluated, or was last; else the one whose edge is now, or was last.
-    Cycle now() const { return std::max<Cycle>(sc_core::sc_time_stamp().value() / period_.value(), ahead_); }
-    sc_core::sc_time at(Cycle cycle) const { return sc_core::sc_time::from_value(period_.value() * cycle); }
+    Cycle now() const
+    {
+        const std::uint64_t time = sc_core::sc_time_stamp().value();
+        return std::max<Cycle>(time > start_ ? (time - start_) / period_.value() : 0, ahead_);
+    }
+    /// How long so many cycles take.
+    sc_core::sc_time span(Cycle cycles) const { return sc_core::sc_time::from_value(period_.value() * cycles); }
+    /// The edge of a cycle.
+    sc_core::sc_time at(Cycle cycle) const { return sc_core::sc_time::from_value(start_ + period_.value() * cycle); }
     /// The first cycle whose edge is `delay` from now or later: what a caller between two edges, or ahead of time, meets.
     Cycle edge_after(const sc_core::sc_time& delay) const
     {
-        return (sc_core::sc_time_stamp().value() + delay.value() + period_.value() - 1) / period_.value();
+        // edge 0 is less than a period from now at the most
+        return (sc_core::sc_time_stamp().value() + delay.value() + period_.value() - 1 - start_) / period_.value();
     }
     /// From now to the edge of `cycle`; nothing if it is past.
     sc_core::sc_time until(Cycle cycle) const
@@ -55,6 +63,11 @@ public:
         if (crews_.empty() || crews_.back()->units.size() == Agenda::kUnits) crews_.push_back(std::make_unique<Crew>());
         return *crews_.back();
     }
+
+    /// Reset: nobody is evaluated until restart(), and whoever was due is no longer.
+    void hold();
+    /// Cycle 0 begins at the next edge, which may be now, and everybody is evaluated in it. Edges are where they would be without a reset.
+    void restart();
 
     /// Cycles before `end` may be evaluated ahead of SystemC's time. 0: none. Whoever calls sc_start() says so, who then reads
     /// the time of the machine from now().
@@ -86,6 +99,7 @@ private:
     }
 
     sc_core::sc_time period_;
+    std::uint64_t start_ = 0;  // time of edge 0
     const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
     Cycle ahead_ = 0;      // the cycle that was gone ahead to
@@ -120,6 +134,9 @@ public:
     std::uint64_t evaluations() const { return evaluations_; }
 
     virtual Core& core() = 0;
+
+    /// Another core stands in the coat.
+    void renewed() { evaluated_ = &core(); }
 
     /// Where an exception of the core goes; null: SC_REPORT_ERROR.
     Failures* failures = nullptr;
@@ -191,5 +208,26 @@ private:
     Core* evaluated_ = nullptr;
     std::uint64_t evaluations_ = 0;
 };
+
+inline void Clock::hold()
+{
+    for (const auto& crew : crews_) {
+        crew->due.cancel();
+        crew->agenda = Agenda();
+        crew->moved = 0;
+        crew->running = true;  // nobody is woken
+    }
+    ahead_ = 0;
+}
+
+inline void Clock::restart()
+{
+    start_ = (sc_core::sc_time_stamp().value() + period_.value() - 1) / period_.value() * period_.value();
+    for (const auto& crew : crews_) {
+        crew->notified = kNever;
+        crew->running = false;
+        for (UnitModule* unit : crew->units) unit->wake_at(0);
+    }
+}
 
 }  // namespace dlasim

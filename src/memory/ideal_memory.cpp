@@ -12,8 +12,8 @@ IdealMemory::IdealMemory(const sc_core::sc_module_name& name, Clock& clock, cons
       clock_(clock),
       spec_(spec),
       store_(store),
-      read_latency_(clock.at(spec.read_latency)),
-      write_latency_(clock.at(spec.write_latency))
+      read_latency_(clock.span(spec.read_latency)),
+      write_latency_(clock.span(spec.write_latency))
 {
     socket.bind(*this);
     SC_HAS_PROCESS(IdealMemory);

@@ -12,6 +12,25 @@ struct Top::Clients {
     std::array<WriteLink, kWriteClients> write;
 };
 
+struct Top::Links {
+    explicit Links(const Hardware& hardware) : cbuf(hardware.cbuf)
+    {
+        if (hardware.memory.has_secondary) secondary = std::make_unique<Clients>();
+    }
+
+    std::vector<std::unique_ptr<CsbLink>> csb;
+    std::vector<std::pair<std::string_view, const CsbLink*>> of;  // by unit
+    std::unique_ptr<Clients> primary = std::make_unique<Clients>(), secondary;
+    CdmaCscLink cdma_csc;
+    Pulse<Stripe> stripes_a, stripes_b;
+    Pulse<Sums> sums_a, sums_b;
+    Channel<SumBeat> cacc_sdp;
+    Channel<PoolBeat> sdp_pdp;
+    Pulse<std::uint32_t> credit;
+    Pulse<std::uint32_t> cdma_interrupt, cacc_interrupt, sdp_interrupt, pdp_interrupt, cdp_interrupt, bdma_interrupt, rubik_interrupt;
+    Cbuf cbuf;
+};
+
 namespace {
 
 constexpr std::size_t index(Client client) { return static_cast<std::size_t>(client); }
@@ -29,13 +48,39 @@ bool decoded(const Hardware& hardware, std::string_view unit)
 }  // namespace
 
 Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& clock, const TopOptions& options)
-    : sc_module(name), hardware_(hardware), primary_(std::make_unique<Clients>()), cbuf_(hardware.cbuf)
+    : sc_module(name), hardware_(hardware), clock_(clock), options_(options)
 {
+    if (hardware.memory.has_secondary) cvsram = std::make_unique<tlm::tlm_initiator_socket<512>>("cvsram");
+    build();
+    csb_master_->fail_with(failures_);
+    csb_master_->in_reset = [this] { return (in_reset && in_reset()) || held_; };
+    csb.bind(csb_master_->socket);
+    mcif_->memory.bind(dbb);
+    if (cvif_) cvif_->memory.bind(*cvsram);
+    glb_->interrupt.bind(interrupt);
+
+    units_ = {mcif_.get()};
+    if (cvif_) units_.push_back(cvif_.get());
+    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get(), pdp_.get(), cdp_.get()});
+    if (bdma_) units_.push_back(bdma_.get());
+    if (rubik_) units_.push_back(rubik_.get());
+    units_.push_back(glb_.get());
+    for (UnitModule* unit : units_) unit->failures = &failures_;
+    if (cfgrom_) cfgrom_->failures = &failures_;
+}
+
+/// Links and cores as after power-on; the first time their modules too, then into these.
+void Top::build()
+{
+    const Hardware& hardware = hardware_;
+    const TopOptions& options = options_;
     const bool stepping = options.stepping;
-    if (hardware.memory.has_secondary) {
-        secondary_ = std::make_unique<Clients>();
-        cvsram = std::make_unique<tlm::tlm_initiator_socket<512>>("cvsram");
-    }
+    const auto before = std::exchange(links_, std::make_unique<Links>(hardware));  // while the cores before are there
+    Links& links = *links_;
+    const auto dress = [&](std::unique_ptr<Coat>& coat, const char* unit, std::unique_ptr<Core> core, auto&& ports) {
+        if (coat) coat->renew(std::move(core), ports);
+        else coat = std::make_unique<Coat>(unit, clock_, stepping, std::move(core), ports);
+    };
     const auto read = [](std::unique_ptr<Clients>& side, Client client) { return side ? &side->read[index(client)] : nullptr; };
     const auto write = [](std::unique_ptr<Clients>& side, Client client) { return side ? &side->write[index(client)] : nullptr; };
 
@@ -52,17 +97,14 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
             windows.push_back({&unit, nullptr, 0});
             continue;
         }
-        csb_links_.push_back(std::make_unique<CsbLink>());
-        link_of_.emplace_back(unit.name, csb_links_.back().get());
+        links.csb.push_back(std::make_unique<CsbLink>());
+        links.of.emplace_back(unit.name, links.csb.back().get());
         const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
-        windows.push_back({&unit, csb_links_.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
-        if (unit.name == "CFGROM")
-            passive_.push_back(std::make_unique<Coat>("CFGROM", clock, stepping, std::make_unique<PassiveCore>(unit, *csb_links_.back()),
-                                                      *csb_links_.back()));
+        windows.push_back({&unit, links.csb.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
+        if (unit.name == "CFGROM") dress(cfgrom_, "CFGROM", std::make_unique<PassiveCore>(unit, *links.csb.back()), *links.csb.back());
     }
-    csb_master_ = std::make_unique<CsbMaster>("CSB", clock, windows);
-    csb_master_->fail_with(failures_);
-    csb.bind(csb_master_->socket);
+    if (csb_master_) csb_master_->renew(windows);
+    else csb_master_ = std::make_unique<CsbMaster>("CSB", clock_, windows);
 
     // Memory interfaces.
     const auto interface_ports = [&](Clients& side, std::string_view unit) {
@@ -71,75 +113,102 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
         for (std::size_t i = 0; i < kWriteClients; ++i) ports.write[i] = &side.write[i];
         return ports;
     };
-    mcif_ =
-        std::make_unique<Mcif>("MCIF", clock, stepping, hardware, MemorySide::Primary, interface_ports(*primary_, "MCIF"), options.values);
-    mcif_->memory.bind(dbb);
-    if (secondary_) {
-        cvif_ = std::make_unique<Mcif>("CVIF", clock, stepping, hardware, MemorySide::Secondary, interface_ports(*secondary_, "CVIF"),
-                                       options.values);
-        cvif_->memory.bind(*cvsram);
-    }
+    const auto memory_interface = [&](std::unique_ptr<Mcif>& module, const char* unit, MemorySide side, Clients& clients) {
+        const McifLinks ports = interface_ports(clients, unit);
+        if (module) module->renew(hardware, ports);
+        else module = std::make_unique<Mcif>(unit, clock_, stepping, hardware, side, ports, options.values);
+    };
+    memory_interface(mcif_, "MCIF", MemorySide::Primary, *links.primary);
+    if (links.secondary) memory_interface(cvif_, "CVIF", MemorySide::Secondary, *links.secondary);
 
-    const auto coat = [&](const char* unit, auto make, const auto& ports, auto... rest) {
-        return std::make_unique<Coat>(unit, clock, stepping, make(hardware_, ports, rest...), ports);
+    const auto build_unit = [&](std::unique_ptr<Coat>& coat, const char* unit, auto make, const auto& ports, auto... rest) {
+        dress(coat, unit, make(hardware, ports, rest...), ports);
     };
 
     // The convolution pipeline.
-    cdma_ = coat("CDMA", make_cdma,
-                 CdmaPorts{window("CDMA"), *read(primary_, Client::CdmaData), *read(primary_, Client::CdmaWeight),
-                           read(secondary_, Client::CdmaData), read(secondary_, Client::CdmaWeight), cdma_csc_, cbuf_, cdma_interrupt_},
-                 options.values);
-    csc_ = coat("CSC", make_csc, CscPorts{window("CSC"), cdma_csc_, cbuf_, stripes_a_, stripes_b_, credit_}, options.values);
-    cmac_a_ = coat("CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), stripes_a_, sums_a_}, MacHalf::A, options.values);
-    cmac_b_ = coat("CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), stripes_b_, sums_b_}, MacHalf::B, options.values);
-    cacc_ = coat("CACC", make_cacc, CaccPorts{window("CACC"), sums_a_, sums_b_, cacc_sdp_, credit_, cacc_interrupt_}, options.values);
+    build_unit(cdma_, "CDMA", make_cdma,
+               CdmaPorts{window("CDMA"), *read(links.primary, Client::CdmaData), *read(links.primary, Client::CdmaWeight),
+                         read(links.secondary, Client::CdmaData), read(links.secondary, Client::CdmaWeight), links.cdma_csc, links.cbuf,
+                         links.cdma_interrupt},
+               options.values);
+    build_unit(csc_, "CSC", make_csc, CscPorts{window("CSC"), links.cdma_csc, links.cbuf, links.stripes_a, links.stripes_b, links.credit},
+               options.values);
+    build_unit(cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links.stripes_a, links.sums_a}, MacHalf::A, options.values);
+    build_unit(cmac_b_, "CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links.stripes_b, links.sums_b}, MacHalf::B, options.values);
+    build_unit(cacc_, "CACC", make_cacc,
+               CaccPorts{window("CACC"), links.sums_a, links.sums_b, links.cacc_sdp, links.credit, links.cacc_interrupt}, options.values);
     constexpr Client kSdpReads[] = {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
-    SdpPorts sdp{window("SDP"),  window("SDP_RDMA"), cacc_sdp_, *write(primary_, Client::Sdp), write(secondary_, Client::Sdp), {}, {},
-                 sdp_interrupt_, &sdp_pdp_};
+    SdpPorts sdp{window("SDP"),
+                 window("SDP_RDMA"),
+                 links.cacc_sdp,
+                 *write(links.primary, Client::Sdp),
+                 write(links.secondary, Client::Sdp),
+                 {},
+                 {},
+                 links.sdp_interrupt,
+                 &links.sdp_pdp};
     for (std::size_t i = 0; i < 4; ++i) {
         if (kSdpReads[i] == Client::SdpEw && !hardware.sdp.has_ew) continue;
-        sdp.read_mc[i] = read(primary_, kSdpReads[i]);
-        sdp.read_cv[i] = read(secondary_, kSdpReads[i]);
+        sdp.read_mc[i] = read(links.primary, kSdpReads[i]);
+        sdp.read_cv[i] = read(links.secondary, kSdpReads[i]);
     }
-    sdp_ = coat("SDP", make_sdp, sdp, options.values);
-    pdp_ = coat("PDP", make_pdp,
-                PdpPorts{window("PDP"), window("PDP_RDMA"), sdp_pdp_, *read(primary_, Client::Pdp), read(secondary_, Client::Pdp),
-                         *write(primary_, Client::Pdp), write(secondary_, Client::Pdp), pdp_interrupt_},
-                options.values);
+    build_unit(sdp_, "SDP", make_sdp, sdp, options.values);
+    build_unit(
+        pdp_, "PDP", make_pdp,
+        PdpPorts{window("PDP"), window("PDP_RDMA"), links.sdp_pdp, *read(links.primary, Client::Pdp), read(links.secondary, Client::Pdp),
+                 *write(links.primary, Client::Pdp), write(links.secondary, Client::Pdp), links.pdp_interrupt},
+        options.values);
 
     // Memory to memory.
-    cdp_ = coat("CDP", make_cdp,
-                CdpPorts{window("CDP"), window("CDP_RDMA"), *read(primary_, Client::Cdp), read(secondary_, Client::Cdp),
-                         *write(primary_, Client::Cdp), write(secondary_, Client::Cdp), cdp_interrupt_},
-                options.values);
+    build_unit(cdp_, "CDP", make_cdp,
+               CdpPorts{window("CDP"), window("CDP_RDMA"), *read(links.primary, Client::Cdp), read(links.secondary, Client::Cdp),
+                        *write(links.primary, Client::Cdp), write(links.secondary, Client::Cdp), links.cdp_interrupt},
+               options.values);
     const auto transfer_ports = [&](const char* unit, Client client, Pulse<std::uint32_t>& done) {
-        return TransferPorts{
-            window(unit), *read(primary_, client), *read(secondary_, client), *write(primary_, client), *write(secondary_, client), done};
+        return TransferPorts{window(unit),
+                             *read(links.primary, client),
+                             *read(links.secondary, client),
+                             *write(links.primary, client),
+                             *write(links.secondary, client),
+                             done};
     };
-    if (hardware.bdma) bdma_ = coat("BDMA", make_bdma, transfer_ports("BDMA", Client::Bdma, bdma_interrupt_));
-    if (hardware.rubik) rubik_ = coat("RBK", make_rubik, transfer_ports("RBK", Client::Rubik, rubik_interrupt_));
-    glb_ = std::make_unique<Glb>("GLB", clock, stepping, hardware, window("GLB"),
-                                 std::vector<Pulse<std::uint32_t>*>{&cdma_interrupt_, &cacc_interrupt_, &sdp_interrupt_, &pdp_interrupt_,
-                                                                    &cdp_interrupt_, &bdma_interrupt_, &rubik_interrupt_});
-    glb_->interrupt.bind(interrupt);
+    if (hardware.bdma) build_unit(bdma_, "BDMA", make_bdma, transfer_ports("BDMA", Client::Bdma, links.bdma_interrupt));
+    if (hardware.rubik) build_unit(rubik_, "RBK", make_rubik, transfer_ports("RBK", Client::Rubik, links.rubik_interrupt));
+    const std::vector<Pulse<std::uint32_t>*> interrupts{&links.cdma_interrupt, &links.cacc_interrupt, &links.sdp_interrupt,
+                                                        &links.pdp_interrupt,  &links.cdp_interrupt,  &links.bdma_interrupt,
+                                                        &links.rubik_interrupt};
+    if (glb_) glb_->renew(hardware, window("GLB"), interrupts);
+    else glb_ = std::make_unique<Glb>("GLB", clock_, stepping, hardware, window("GLB"), interrupts);
 
-    connect(*primary_, *mcif_);
-    if (secondary_) connect(*secondary_, *cvif_);
+    connect(*links.primary, *mcif_);
+    if (links.secondary) connect(*links.secondary, *cvif_);
     if (options.events) {
         mcif_->traffic().record_commands();
         if (cvif_) cvif_->traffic().record_commands();
     }
-    cacc_sdp_.connect(cacc_.get(), sdp_.get());
-    sdp_pdp_.connect(sdp_.get(), pdp_.get());
+    links.cacc_sdp.connect(cacc_.get(), sdp_.get());
+    links.sdp_pdp.connect(sdp_.get(), pdp_.get());
+}
 
-    units_ = {mcif_.get()};
-    if (cvif_) units_.push_back(cvif_.get());
-    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get(), pdp_.get(), cdp_.get()});
-    if (bdma_) units_.push_back(bdma_.get());
-    if (rubik_) units_.push_back(rubik_.get());
-    units_.push_back(glb_.get());
-    for (UnitModule* unit : units_) unit->failures = &failures_;
-    for (const auto& unit : passive_) unit->failures = &failures_;
+void Top::hold()
+{
+    if (std::exchange(held_, true)) return;
+    clock_.hold();
+    failures_.forget();
+    build();
+    glb_->drop();
+    for (Mcif* side : {mcif_.get(), cvif_.get()})
+        if (side) side->hang_doorbells();
+    for (Mcif* side : {mcif_.get(), cvif_.get()})
+        if (side) side->end_dropped();
+}
+
+void Top::release()
+{
+    if (!std::exchange(held_, false)) return;
+    clock_.restart();
+    mcif_->restart();
+    if (cvif_) cvif_->restart();
 }
 
 Top::~Top() = default;
@@ -180,7 +249,7 @@ void Top::connect(Clients& clients, UnitModule& interface)
 void Top::attach(ProbeSet& probes)
 {
     const auto read = [&](Client client, const std::string& request, const std::string& response) {
-        ReadLink& link = primary_->read[index(client)];
+        ReadLink& link = links_->primary->read[index(client)];
         link.request.valid_probe = probes.get(request + "_valid");
         link.request.set_ready_probe(probes.get(request + "_ready"));
         link.response.valid_probe = probes.get(response + "_valid");
@@ -191,7 +260,7 @@ void Top::attach(ProbeSet& probes)
     read(Client::Pdp, "pdp2mcif_rd_req", "mcif2pdp_rd_rsp");
     read(Client::Cdp, "cdp2mcif_rd_req", "mcif2cdp_rd_rsp");
     const auto write = [&](Client client, const std::string& request) -> WriteLink& {
-        WriteLink& link = primary_->write[index(client)];
+        WriteLink& link = links_->primary->write[index(client)];
         link.request.valid_probe = probes.get(request + "_valid");
         link.request.set_ready_probe(probes.get(request + "_ready"));
         return link;
@@ -199,14 +268,14 @@ void Top::attach(ProbeSet& probes)
     write(Client::Sdp, "sdp2mcif_wr_req");
     write(Client::Pdp, "pdp2mcif_wr_req");
     write(Client::Cdp, "cdp2mcif_wr_req").complete.probe = probes.get("mcif2cdp_wr_rsp_complete");
-    sdp_pdp_.valid_probe = probes.get("sdp2pdp_valid");
-    sdp_pdp_.set_ready_probe(probes.get("sdp2pdp_ready"));
-    cacc_sdp_.valid_probe = probes.get("cacc2sdp_valid");
-    cacc_sdp_.set_ready_probe(probes.get("cacc2sdp_ready"));
-    cdma_csc_.data_filled.probe = probes.get("cdma2sc_dat_updt");
-    cdma_csc_.weight_filled.probe = probes.get("cdma2sc_wt_updt");
-    cdma_csc_.data_released.probe = probes.get("sc2cdma_dat_updt");
-    cdma_csc_.weight_released.probe = probes.get("sc2cdma_wt_updt");
+    links_->sdp_pdp.valid_probe = probes.get("sdp2pdp_valid");
+    links_->sdp_pdp.set_ready_probe(probes.get("sdp2pdp_ready"));
+    links_->cacc_sdp.valid_probe = probes.get("cacc2sdp_valid");
+    links_->cacc_sdp.set_ready_probe(probes.get("cacc2sdp_ready"));
+    links_->cdma_csc.data_filled.probe = probes.get("cdma2sc_dat_updt");
+    links_->cdma_csc.weight_filled.probe = probes.get("cdma2sc_wt_updt");
+    links_->cdma_csc.data_released.probe = probes.get("sc2cdma_dat_updt");
+    links_->cdma_csc.weight_released.probe = probes.get("sc2cdma_wt_updt");
     for (UnitModule* unit : units_) unit->core().attach(probes);
 }
 
@@ -214,12 +283,14 @@ void Top::watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf)
 {
     mcif_->watch(primary);
     if (cvif_) cvif_->watch(secondary);
-    cbuf_.watch = cbuf;
+    links_->cbuf.watch = cbuf;
 }
+
+const Cbuf& Top::cbuf() const { return links_->cbuf; }
 
 const std::uint32_t* Top::finished(std::string_view unit) const
 {
-    for (const auto& [name, link] : link_of_)
+    for (const auto& [name, link] : links_->of)
         if (name == unit) return &link->finished;
     return nullptr;
 }

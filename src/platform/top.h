@@ -15,7 +15,7 @@
 //
 // Source  interfaces.md, configurations.md.
 #pragma once
-#include <array>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <systemc>
@@ -62,6 +62,15 @@ public:
     Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& clock, const TopOptions& options);
     ~Top() override;
 
+    /// Reset. From hold() on every unit and register is as after power-on, the interrupt pin is low, the register bus answers with an
+    /// error. What the memories still owe is taken at the ports and dropped. release() begins cycle 0 at the next clock edge, which may be
+    /// now. Probes and watches hang on one life of the machine.
+    void hold();
+    void release();
+    bool held() const { return held_; }
+    /// Asked at every access to the register bus, beside held().
+    std::function<bool()> in_reset;
+
     /// Hangs all probes of interfaces.md 3 on the machine.
     void attach(ProbeSet& probes);
     /// They are told of every access from now on; `secondary` where there is such a port.
@@ -73,7 +82,7 @@ public:
 
     Mcif& mcif() { return *mcif_; }
     Mcif* cvif() { return cvif_.get(); }
-    const Cbuf& cbuf() const { return cbuf_; }
+    const Cbuf& cbuf() const;
     GlbCore& glb() { return glb_->core(); }
     /// Every unit, in the order of the data flow.
     const std::vector<UnitModule*>& units() const { return units_; }
@@ -82,31 +91,24 @@ public:
 
 private:
     struct Clients;  // the links of the memory clients to one memory interface
+    struct Links;    // all links between units, and the buffer
+    void build();
     void connect(Clients& clients, UnitModule& interface);
 
     const Hardware hardware_;
+    Clock& clock_;
+    const TopOptions options_;
     Failures failures_;
+    bool held_ = false;
 
-    // Links.
-    std::vector<std::unique_ptr<CsbLink>> csb_links_;
-    std::vector<std::pair<std::string_view, const CsbLink*>> link_of_;  // by unit
-    std::unique_ptr<Clients> primary_, secondary_;
-    CdmaCscLink cdma_csc_;
-    Pulse<Stripe> stripes_a_, stripes_b_;
-    Pulse<Sums> sums_a_, sums_b_;
-    Channel<SumBeat> cacc_sdp_;
-    Channel<PoolBeat> sdp_pdp_;
-    Pulse<std::uint32_t> credit_;
-    Pulse<std::uint32_t> cdma_interrupt_, cacc_interrupt_, sdp_interrupt_, pdp_interrupt_, cdp_interrupt_, bdma_interrupt_,
-        rubik_interrupt_;
-    Cbuf cbuf_;
+    // Made anew by every reset, as are the cores of the units.
+    std::unique_ptr<Links> links_;
 
     // Units.
     std::unique_ptr<CsbMaster> csb_master_;
     std::unique_ptr<Glb> glb_;
     std::unique_ptr<Mcif> mcif_, cvif_;
-    std::unique_ptr<Coat> cdma_, csc_, cmac_a_, cmac_b_, cacc_, sdp_, pdp_, cdp_, bdma_, rubik_;
-    std::vector<std::unique_ptr<Coat>> passive_;
+    std::unique_ptr<Coat> cdma_, csc_, cmac_a_, cmac_b_, cacc_, sdp_, pdp_, cdp_, bdma_, rubik_, cfgrom_;
     std::vector<UnitModule*> units_;
 };
 

@@ -28,6 +28,22 @@ void CsbMaster::fail_with(Failures& failures)
     });
 }
 
+void CsbMaster::renew(const std::vector<Window>& windows)
+{
+    DLASIM_EXPECTS(windows.size() == ports_.size());
+    ++life_;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        Reads& reads = *ports_[i].reads;
+        ports_[i].window = windows[i];
+        if (windows[i].link) windows[i].link->response.reader = &reads;
+        reads.asked = reads.answered = 0;
+        reads.abandoned.clear();
+        reads.changed.notify(sc_core::SC_ZERO_TIME);
+    }
+    queue_ = RequestQueue();
+    free_from_ = 0;
+}
+
 CsbMaster::Port* CsbMaster::find(std::uint64_t address)
 {
     for (Port& port : ports_)
@@ -58,11 +74,11 @@ void CsbMaster::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
         return;
     }
-    tlm::tlm_response_status status = failed() ? tlm::TLM_GENERIC_ERROR_RESPONSE : refusal(payload);
+    const bool deaf = (in_reset && in_reset()) || failed();
+    tlm::tlm_response_status status = deaf ? tlm::TLM_GENERIC_ERROR_RESPONSE : refusal(payload);
     if (status == tlm::TLM_OK_RESPONSE) {
         try {
-            transport(payload, delay);
-            if (failed()) status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+            if (!transport(payload, delay)) status = tlm::TLM_GENERIC_ERROR_RESPONSE;
         } catch (const Error& error) {
             if (failures_) failures_->report(basename(), error.what());
             status = tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -71,7 +87,8 @@ void CsbMaster::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
     payload.set_response_status(status);
 }
 
-void CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
+/// False if there is no answer.
+bool CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
 {
     const RequestQueue::Passage passage = queue_.offer(std::max(clock_.edge_after(delay), free_from_));
     free_from_ = passage.accepted + 1;
@@ -90,30 +107,41 @@ void CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
     Cycle done = passage.accepted;
     if (!write) {
         done = passage.pushed + (port ? facts::csb::kPushToGec : facts::csb::kPushToUnmapped);
-        if (unit) data = await_answer(*port, done);
+        if (unit) {
+            const sc_core::sc_time called = sc_core::sc_time_stamp() + delay;
+            const std::optional<std::uint32_t> answer = await_answer(*port, done);
+            const sc_core::sc_time now = sc_core::sc_time_stamp();
+            delay = called > now ? called - now : sc_core::SC_ZERO_TIME;  // a caller's time does not go back
+            if (!answer) return false;
+            data = *answer;
+        }
         std::memcpy(payload.get_data_ptr(), &data, kWordBytes);
     }
     delay = clock_.until(done);
+    return true;
 }
 
-/// The data of the read that was asked last, and the cycle in which they are at the port.
-std::uint32_t CsbMaster::await_answer(Port& port, Cycle& answered)
+/// The data of the read that was asked last, and the cycle in which they are at the port; nothing if the machine fails or is reset.
+std::optional<std::uint32_t> CsbMaster::await_answer(Port& port, Cycle& answered)
 {
+    const unsigned life = life_;
     Reads& reads = *port.reads;
     Pulse<std::uint32_t>& response = port.window.link->response;
     const std::uint64_t ticket = reads.asked++;
     // A caller whose process is reset or killed leaves wait() by an exception; its data come all the same.
     struct Place {
+        CsbMaster& bus;
         Reads& reads;
         std::uint64_t ticket;
+        unsigned life;
         bool answered = false;
         ~Place()
         {
-            if (!answered) reads.abandoned.insert(ticket);
+            if (!answered && life == bus.life_) reads.abandoned.insert(ticket);
         }
-    } place{reads, ticket};
+    } place{*this, reads, ticket, life};
     for (;;) {
-        if (failed()) return 0;
+        if (failed() || life != life_) return std::nullopt;
         const bool here = response.available(clock_.now());
         if (here && reads.answered == ticket) break;
         if (here && reads.abandoned.erase(reads.answered) != 0) {
@@ -121,7 +149,7 @@ std::uint32_t CsbMaster::await_answer(Port& port, Cycle& answered)
             ++reads.answered;
             reads.changed.notify(sc_core::SC_ZERO_TIME);
         } else if (!here && response.next() != kNever) {
-            wait(clock_.until(response.next()));
+            wait(clock_.until(response.next()), reads.changed);
         } else {
             wait(reads.changed);
         }

@@ -7,12 +7,14 @@
 //
 // Shapes  one 32-bit word a transaction, aligned; address = byte address on the bus, 18 bits.
 // Errors  a TLM response: address beyond the bus or unaligned, not one word, bytes disabled; generic
-//         where there is no data or the machine has failed. An ignored command does nothing.
+//         where there is no data, the machine has failed or it is in reset. An ignored command does nothing.
 // Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9, point 2).
 #pragma once
 #include <tlm_utils/simple_target_socket.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <systemc>
 #include <tlm>
@@ -39,6 +41,10 @@ public:
 
     /// Registers an exception here; a machine that has failed answers nothing more.
     void fail_with(Failures& failures);
+    /// Everything as after reset. Whoever waits for the data of a read comes back without.
+    void renew(const std::vector<Window>& windows);
+    /// Asked at every access: the machine is in reset, and answers nothing.
+    std::function<bool()> in_reset;
 
 private:
     /// Reads of a window that wait for their data, in their order.
@@ -59,8 +65,8 @@ private:
         std::unique_ptr<Reads> reads;
     };
     static tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload);
-    void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-    std::uint32_t await_answer(Port& port, Cycle& answered);
+    bool transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    std::optional<std::uint32_t> await_answer(Port& port, Cycle& answered);
     bool failed() const { return failures_ && failures_->any(); }
 
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -68,6 +74,7 @@ private:
 
     Clock& clock_;
     std::vector<Port> ports_;
+    unsigned life_ = 0;  // resets so far
     RequestQueue queue_;
     Cycle free_from_ = 0;  // the port takes one request a cycle
     Failures* failures_ = nullptr;

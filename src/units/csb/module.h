@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "links/module.h"
 #include "units/csb/glb.h"
 
@@ -11,17 +13,27 @@ public:
 
     Glb(const sc_core::sc_module_name& name, Clock& clock, bool stepping, const Hardware& hardware, CsbLink& csb,
         const std::vector<Pulse<std::uint32_t>*>& sources)
-        : UnitModule(name, clock, stepping), core_(hardware, csb, sources), pin_driver_(*this)
+        : UnitModule(name, clock, stepping), pin_driver_(*this)
     {
-        csb.wakes(*this);
-        for (Pulse<std::uint32_t>* source : sources) source->reader = this;
-        core_.pin.reader = &pin_driver_;
+        renew(hardware, csb, sources);
         SC_HAS_PROCESS(Glb);
         SC_METHOD(drive);
         sensitive << pin_change_;
         dont_initialize();
     }
-    GlbCore& core() override { return core_; }
+    GlbCore& core() override { return *core_; }
+
+    /// Everything as after reset.
+    void renew(const Hardware& hardware, CsbLink& csb, const std::vector<Pulse<std::uint32_t>*>& sources)
+    {
+        core_.emplace(hardware, csb, sources);
+        csb.wakes(*this);
+        for (Pulse<std::uint32_t>* source : sources) source->reader = this;
+        core_->pin.reader = &pin_driver_;
+        renewed();
+    }
+    /// The pin falls.
+    void drop() { core_->pin.put(0, false); }
 
 private:
     /// The pin changes later than its cause: a process of its own follows it.
@@ -36,11 +48,11 @@ private:
     };
     void drive()
     {
-        while (core_.pin.available(clock_.now())) interrupt.write(core_.pin.take());
-        if (core_.pin.next() != kNever) pin_driver_.wake_at(core_.pin.next());
+        while (core_->pin.available(clock_.now())) interrupt.write(core_->pin.take());
+        if (core_->pin.next() != kNever) pin_driver_.wake_at(core_->pin.next());
     }
 
-    GlbCore core_;
+    std::optional<GlbCore> core_;
     PinDriver pin_driver_;
     sc_core::sc_event pin_change_{"pin_change"};
 };

@@ -37,6 +37,38 @@ void Bridge::start()
     question.clear_extension(&pace_);
 }
 
+void Bridge::renew()
+{
+    free_at_ = std::max(free_at_, clock_.at(free_from_));
+    held_ = true;
+    for (const auto& burst : pool_.all) {
+        if (!burst->ours) continue;
+        if (!burst->sent) give_back(burst.get());
+        else burst->dropped = true;
+    }
+    write_commands_.clear();
+    early_data_.clear();
+    complete_writes_.clear();
+    reads_.clear();
+    responses_.clear();
+    next_read_command_ = next_write_command_ = next_write_beat_ = next_read_beat_ = next_response_ = 0;
+    fault_.clear();
+    log_ = TrafficLog();
+}
+
+void Bridge::end_dropped()
+{
+    for (const auto& burst : pool_.all)
+        if (burst->ours && burst->answered) end_response(burst.get(), burst->from);
+}
+
+void Bridge::restart()
+{
+    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    free_from_ = free_at_ > now ? clock_.edge_after(free_at_ - now) : 0;
+    held_ = false;
+}
+
 void Bridge::advance(Cycle now)
 {
     if (port_.r.taken) take_read_beat(now);
@@ -124,6 +156,7 @@ void Bridge::send_writes(Cycle now)
 void Bridge::send(Burst* burst, Cycle from)
 {
     if (watch_) tell(*burst, from);
+    burst->sent = true;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);
     const tlm::tlm_sync_enum answer = socket_->nb_transport_fw(burst->payload, phase, delay);
@@ -134,7 +167,12 @@ void Bridge::send(Burst* burst, Cycle from)
             break;
         case tlm::TLM_UPDATED:
             if (phase == tlm::END_REQ) {
-                command_accepted(burst, cycle_at(delay, from));
+                const Cycle accepted = cycle_at(delay, from);
+                command_accepted(burst, accepted);
+                if (accepted > from) {
+                    free_from_ = accepted;
+                    process_.wake_at(accepted);
+                }
             } else if (phase == tlm::BEGIN_RESP) {
                 command_accepted(burst, from);
                 respond(burst, cycle_at(delay, from + 1));
@@ -180,13 +218,14 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
 
 void Bridge::respond(Burst* burst, Cycle from)
 {
+    burst->answered = true;
+    burst->from = from;
     if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
         const bool read = burst->payload.get_command() == TLM_READ_COMMAND;
         return fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
                                 read ? "read" : "write", burst->payload.get_data_length(), burst->payload.get_address(),
                                 kClientNames[burst->tag.id % kClients]));
     }
-    burst->answered = true;
     burst->filled = 0;
     insert(burst->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {burst, from});
     show();
@@ -220,7 +259,7 @@ void Bridge::take_read_beat(Cycle now)
     log_.read_beat(now, burst->tag.id, beat_bytes_);
     if (++burst->filled == burst->beats) {
         reads_.pop_front();
-        end_response(burst);
+        end_response(burst, now);
     }
     show();
 }
@@ -231,19 +270,39 @@ void Bridge::take_response(Cycle now)
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
     responses_.pop_front();
-    end_response(burst);
+    end_response(burst, now);
     show();
 }
 
-void Bridge::end_response(Burst* burst)
+void Bridge::end_response(Burst* burst, Cycle at)
 {
     if (!burst->completed) {
         tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay = clock_.until(clock_.now());
+        sc_core::sc_time delay = clock_.until(at);
         socket_->nb_transport_fw(burst->payload, phase, delay);
         clock_.stir();
     }
+    give_back(burst);
+}
+
+void Bridge::give_back(Burst* burst)
+{
+    burst->ours = false;
     burst->payload.release();
+}
+
+/// An answer to a burst from before a reset.
+tlm::tlm_sync_enum Bridge::take_dropped(Burst* burst, const tlm::tlm_phase& phase, const sc_core::sc_time& delay)
+{
+    if (requesting_ == burst) {
+        requesting_ = nullptr;
+        free_at_ = sc_core::sc_time_stamp() + delay;
+        free_from_ = std::max(clock_.edge_after(delay), clock_.now() + 1);
+        if (!held_) process_.wake_at(free_from_);
+    }
+    if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    give_back(burst);
+    return tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
@@ -260,6 +319,7 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
         fail(fmt::format("{} for a burst at {:#x} that does not wait for it", phase.get_name(), payload.get_address()));
         return tlm::TLM_ACCEPTED;
     }
+    if (burst->dropped) return phase == tlm::END_REQ || phase == tlm::BEGIN_RESP ? take_dropped(burst, phase, delay) : tlm::TLM_ACCEPTED;
     if (requesting_ == burst && (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP)) free_from_ = at;
     if (phase == tlm::END_REQ) {
         command_accepted(burst, at);
@@ -306,7 +366,8 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     burst->tag.beat_bytes = beat_bytes_;
     burst->beats = from.beats;
     burst->filled = 0;
-    burst->completed = burst->answered = false;
+    burst->ours = true;
+    burst->sent = burst->dropped = burst->completed = burst->answered = false;
     burst->all_enabled = true;
     Payload& payload = burst->payload;
     payload.acquire();

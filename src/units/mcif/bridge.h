@@ -14,6 +14,7 @@
 // Source    dbb_socket.h; interfaces.md 4.
 //           A response that is an error, and an answer that the base protocol does not allow, end the
 //           run: the next advance() throws MachineError. Answers to bursts that are not ours are not taken.
+//           Answers to bursts from before a reset are taken at once, TLM_COMPLETED.
 // Error     0 cycles: tests/wiring compares it with the interface on the bench, tests/rtl with the reference.
 #pragma once
 #include <memory>
@@ -39,6 +40,12 @@ public:
 
     /// Asks the memory for its pace; once, before the run.
     void start();
+    /// Reset. What was not told to the memory yet never will be; what was is followed to its end, and its data are dropped.
+    void renew();
+    /// Ends the responses that had begun: once the machine is as after reset.
+    void end_dropped();
+    /// Cycle 0 is the next one.
+    void restart();
     /// What the fabric decided in cycle `now`; in the same evaluation, after it.
     void advance(Cycle now);
 
@@ -62,8 +69,11 @@ private:
         Tag tag;
         std::vector<std::uint8_t> data, enables;
         std::uint32_t beats = 0, filled = 0;
+        bool ours = false;       // from its making until it is given back
+        bool sent = false;       // BEGIN_REQ
+        bool dropped = false;    // sent before a reset: nobody waits for it but the base protocol
         bool answered = false;   // its response has begun
-        Cycle from = 0;          // write: command and data have been taken
+        Cycle from = 0;          // write: command and data have been taken; then: its response begins
         bool completed = false;  // answered in one call: no END_RESP
         bool all_enabled = true;
         PortCommand command;
@@ -105,7 +115,9 @@ private:
     void tell(const Burst& burst, Cycle at) const;
     void command_accepted(Burst* burst, Cycle at);
     void respond(Burst* burst, Cycle from);
-    void end_response(Burst* burst);
+    void end_response(Burst* burst, Cycle at);
+    void give_back(Burst* burst);
+    tlm::tlm_sync_enum take_dropped(Burst* burst, const tlm::tlm_phase& phase, const sc_core::sc_time& delay);
     void fail(const std::string& what);
     void show();
 
@@ -121,7 +133,9 @@ private:
 
     std::string fault_;             // what the memory did wrong; empty if nothing
     Burst* requesting_ = nullptr;   // BEGIN_REQ sent, END_REQ not received
-    Cycle free_from_ = 0;           // cycle of the last END_REQ that came by itself: the next request not before it
+    Cycle free_from_ = 0;           // cycle of the last END_REQ that came later: the next request not before it
+    sc_core::sc_time free_at_;      // reset: the same in time
+    bool held_ = false;             // reset
     Ring<Burst*> write_commands_;   // taken at AW; the oldest is filled first
     Ring<Early> early_data_;        // taken at W before their command
     Ring<Burst*> complete_writes_;  // to be sent

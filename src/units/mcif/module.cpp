@@ -5,21 +5,38 @@ namespace dlasim {
 Mcif::Mcif(const sc_core::sc_module_name& name, Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
            const McifLinks& links, bool values)
     : UnitModule(name, clock, stepping),
-      core_(hardware, side, links, port_, values),
-      bridge_(hardware, side, clock, port_, *this, memory),
-      machine_(core_, bridge_)
+      stepping_(stepping),
+      values_(values),
+      side_(side),
+      bridge_(hardware, side, clock, port_, *this, memory)
 {
-    if (stepping) core_.plainly();
     memory.bind(bridge_);
+    build(hardware, links);
+}
+
+void Mcif::build(const Hardware& hardware, const McifLinks& links)
+{
+    machine_.reset();
+    port_ = DbbPort();
+    core_.emplace(hardware, side_, links, port_, values_);
+    if (stepping_) core_->plainly();
+    machine_.emplace(*core_, bridge_);
     links.csb.wakes(*this);
     for (ReadLink* link : links.read)
         if (link) link->credit.reader = this;
 }
 
+void Mcif::renew(const Hardware& hardware, const McifLinks& links)
+{
+    build(hardware, links);
+    bridge_.renew();
+    renewed();
+}
+
 void Mcif::start_of_simulation()
 {
     UnitModule::start_of_simulation();
-    core_.hang_doorbells();
+    core_->hang_doorbells();
     bridge_.start();
 }
 

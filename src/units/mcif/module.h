@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "links/dbb_socket.h"
 #include "links/module.h"
 #include "units/mcif/bridge.h"
@@ -16,8 +18,17 @@ public:
     Mcif(const sc_core::sc_module_name& name, Clock& clock, bool stepping, const Hardware& hardware, MemorySide side,
          const McifLinks& links, bool values = true);
 
-    Core& core() override { return machine_; }
-    const McifCore& fabric() const { return core_; }
+    Core& core() override { return *machine_; }
+    const McifCore& fabric() const { return *core_; }
+
+    /// The fabric as after reset. What the memory still owes the one before is taken at the port and dropped.
+    void renew(const Hardware& hardware, const McifLinks& links);
+    /// Behind renew(), once the channels are connected.
+    void hang_doorbells() { core_->hang_doorbells(); }
+    /// Behind that, once the whole machine is as after reset.
+    void end_dropped() { bridge_.end_dropped(); }
+    /// Cycle 0 is the next one.
+    void restart() { bridge_.restart(); }
 
     /// Totals, and with record_commands() the first commands. mark(first) restarts the count at that cycle.
     TrafficLog& traffic() { return bridge_.traffic(); }
@@ -49,10 +60,14 @@ private:
         Bridge& bridge;
     };
 
+    void build(const Hardware& hardware, const McifLinks& links);
+
+    const bool stepping_, values_;
+    const MemorySide side_;
     DbbPort port_;
-    McifCore core_;
     Bridge bridge_;
-    Machine machine_;
+    std::optional<McifCore> core_;
+    std::optional<Machine> machine_;
 };
 
 }  // namespace dlasim

@@ -1,0 +1,288 @@
+// The reset pin of the public accelerator: what runs after a reset takes the cycles, the commands and the register values that it takes
+// after power-on, whatever the reset met; the base protocol holds meanwhile. One process a test: SystemC's kernel is a singleton.
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "platform.h"
+#include "registers/tables.h"
+
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+using namespace sc_core;
+
+namespace dlasim::test {
+namespace {
+
+const sc_time kNanosecond(1, SC_NS);
+
+MeasuredCase measured(const std::string& name) { return read_measured_case(DLASIM_TEST_DATA "/rtl/" + name + ".json", std::nullopt); }
+
+void read_all(Board& board, const MeasuredCase& run)
+{
+    for (const UnitRegisters& unit : register_units(run.hardware))
+        for (const RegisterRow& row : unit.rows) board.note_register(fmt::format("{}.{}", unit.name, row.name), unit.base + row.offset);
+}
+
+sc_time next_edge(const sc_time& period)
+{
+    const auto now = sc_time_stamp().value(), step = period.value();
+    return sc_time::from_value((now + step - 1) / step * step);
+}
+
+struct Round {
+    std::string name;
+    Manner manner = Manner::Phases;
+    unsigned resets = 6;
+    sc_time latency{40, SC_NS};
+    friend void PrintTo(const Round& round, std::ostream* out) { *out << round.name; }
+};
+
+class ResetRuns : public testing::TestWithParam<Round> {};
+
+/// Runs a case on a fresh accelerator, and on one that is reset in the middle of it, again and again.
+TEST_P(ResetRuns, TakeTheCyclesOfPowerOn)
+{
+    const MeasuredCase run = measured(GetParam().name);
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    Board fresh("fresh", options, false), again("again", options);
+    for (Board* board : {&fresh, &again}) {
+        board->fill(run.recording);
+        for (BookMemory* memory : {&board->memory, &board->cvsram}) {
+            memory->manner = GetParam().manner;
+            memory->latency = GetParam().latency;
+        }
+    }
+    sc_time took;
+    sc_event read;
+    unsigned busy = 0;
+    bool over = false;
+    sc_spawn([&] {
+        fresh.play(run.recording.program);
+        took = sc_time_stamp();
+        read_all(fresh, run);
+        read.notify();
+    });
+    sc_spawn([&] {
+        wait(read);
+        std::mt19937_64 random{7};
+        for (unsigned i = 0; i <= GetParam().resets; ++i) {
+            if (i != 0) {
+                sc_process_handle software = sc_spawn([&] { again.play(run.recording.program); });
+                // the last time while an interrupt is pending
+                if (i == GetParam().resets) wait(again.interrupt.posedge_event());
+                else wait(sc_time::from_value(random() % took.value()));
+                software.kill();
+            }
+            busy += again.outstanding() != 0;
+            again.reset_n.write(false);
+            for (int delta = 0; delta < 3; ++delta) wait(SC_ZERO_TIME);
+            EXPECT_FALSE(again.interrupt.read());
+            const std::size_t begun = again.memory.begun + again.cvsram.begun;
+            wait(sc_time::from_value(1 + random() % 20000));
+            wait(GetParam().latency * 100);  // what was on its way is answered
+            EXPECT_EQ(again.memory.begun + again.cvsram.begun, begun) << "a burst begins under reset";
+            EXPECT_EQ(again.outstanding(), 0u) << "bursts without an end";
+            again.fill(run.recording);
+            again.journal.lines.clear();
+            again.reset_n.write(true);
+            again.journal.zero = next_edge(again.period());
+            wait(again.journal.zero - sc_time_stamp());
+            wait(SC_ZERO_TIME);
+        }
+        again.play(run.recording.program);
+        read_all(again, run);
+        over = true;
+        sc_stop();
+    });
+    sc_start(sc_time(20, SC_MS));
+    ASSERT_TRUE(over) << again.dla.diagnosis();
+    EXPECT_EQ(busy != 0, GetParam().manner != Manner::Completed) << "no reset met a burst";
+    EXPECT_EQ(again.dla.failure(), "");
+    EXPECT_GT(fresh.memory.begun, 0u);
+    EXPECT_EQ(again.bytes, fresh.bytes);
+    EXPECT_EQ(again.journal.lines, fresh.journal.lines);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reset, ResetRuns,
+                         testing::Values(Round{"nv_small/dc_int8_c3x3_8"}, Round{"nv_small/mix_9100_15"},
+                                         Round{"nv_small/pdp_seq2", Manner::LateEndReq}, Round{"nv_full/cvsram_i1_ops"},
+                                         Round{"nv_small/dc_int8_odd", Manner::NoEndReq}, Round{"nv_small/dc_int8_odd", Manner::Completed},
+                                         Round{"nv_small/dc_int8_odd", Manner::RespAtOnce},
+                                         Round{"nv_small/dc_int8_odd", Manner::Annotated},
+                                         Round{"nv_small/dc_int8_odd", Manner::Phases, 30, sc_time(300, SC_NS)}),
+                         [](const testing::TestParamInfo<Round>& info) {
+                             return fmt::format("{}_{}", info.param.name.substr(info.param.name.find('/') + 1), info.index);
+                         });
+
+class ResetAndMemory : public testing::TestWithParam<Manner> {};
+
+/// Released while the memory owes answers: they come into the next run, which computes what it would without.
+TEST_P(ResetAndMemory, MayOweAnswersWhenResetEnds)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    Board fresh("fresh", options, false), again("again", options);
+    for (Board* board : {&fresh, &again}) {
+        board->fill(run.recording);
+        board->memory.latency = sc_time(1, SC_US);
+        board->memory.accept = sc_time(250, SC_NS);
+        board->memory.manner = GetParam();
+    }
+    sc_time took;
+    sc_event done;
+    unsigned owed = 0;
+    bool over = false;
+    sc_spawn([&] {
+        fresh.play(run.recording.program);
+        took = sc_time_stamp();
+        done.notify();
+    });
+    sc_spawn([&] {
+        wait(done);
+        std::mt19937_64 random{3};
+        for (unsigned i = 0; i < 12; ++i) {
+            sc_process_handle software = sc_spawn([&] { again.play(run.recording.program); });
+            wait(sc_time::from_value(random() % took.value()));
+            software.kill();
+            again.reset_n.write(false);
+            wait(sc_time::from_value(1 + random() % 3000));
+            owed += again.outstanding() != 0;
+            again.fill(run.recording);
+            again.reset_n.write(true);
+            wait(kNanosecond);
+        }
+        again.play(run.recording.program);
+        over = true;
+        wait(sc_time(20, SC_US));
+        sc_stop();
+    });
+    sc_start(sc_time(20, SC_MS));
+    ASSERT_TRUE(over) << again.dla.diagnosis();
+    EXPECT_GT(owed, 0u);
+    EXPECT_EQ(again.outstanding(), 0u);
+    EXPECT_EQ(again.memory.begun, again.memory.ended);
+    for (const auto& [address, byte] : fresh.bytes) ASSERT_EQ(again.bytes[address], byte) << address;
+}
+
+INSTANTIATE_TEST_SUITE_P(Reset, ResetAndMemory,
+                         testing::Values(Manner::Phases, Manner::LateEndReq, Manner::NoEndReq, Manner::RespAtOnce, Manner::Annotated));
+
+TEST(Reset, TheBusAnswersWithAnErrorAndCallersComeBack)
+{
+    Board board("board", {});
+    const std::uint64_t mask = board.dla.address("GLB.S_INTR_MASK");
+    unsigned back = 0;
+    sc_spawn([&] {
+        wait(sc_time(100.3, SC_NS));
+        EXPECT_EQ(board.write(mask, 0x55), tlm::TLM_OK_RESPONSE);
+        for (unsigned i = 0; i < 3; ++i)
+            sc_spawn([&, i] {  // in the middle of a read, the last one ahead of time
+                std::uint32_t value = 0;
+                sc_time delay(i == 2 ? 50 : 0, SC_NS);
+                const sc_time called = sc_time_stamp() + delay;
+                EXPECT_EQ(board.access(tlm::TLM_READ_COMMAND, mask, value, delay), tlm::TLM_GENERIC_ERROR_RESPONSE);
+                EXPECT_LE(sc_time_stamp(), sc_time(120, SC_NS));
+                EXPECT_GE(sc_time_stamp() + delay, called);
+                ++back;
+            });
+        wait(sc_time(4, SC_NS));
+        board.reset_n.write(false);
+        wait(SC_ZERO_TIME);
+        std::uint32_t value = 0;
+        sc_time delay(7, SC_NS);
+        for (const auto command : {tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND}) {
+            EXPECT_EQ(board.access(command, mask, value, delay), tlm::TLM_GENERIC_ERROR_RESPONSE);
+            EXPECT_EQ(delay, sc_time(7, SC_NS));
+        }
+        wait(sc_time(20.5, SC_NS));
+        EXPECT_EQ(back, 3u);
+        board.reset_n.write(true);
+        wait(SC_ZERO_TIME);  // between two edges, before anybody else may have seen the pin
+        EXPECT_EQ(board.read(mask, value), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(value, 0u);
+        EXPECT_EQ(board.write(mask, 0x2a), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(board.read(mask, value), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(value, 0x2au);
+        // a pulse without time
+        board.reset_n.write(false);
+        wait(SC_ZERO_TIME);
+        board.reset_n.write(true);
+        wait(SC_ZERO_TIME);
+        EXPECT_EQ(board.read(mask, value), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(value, 0u);
+        ++back;
+    });
+    sc_start(sc_time(2, SC_US));
+    EXPECT_EQ(back, 4u);
+}
+
+TEST(Reset, MayLastFromTheBeginning)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    options.clock_period = sc_time(1.7, SC_NS);
+    Board fresh("fresh", options, false), late("late", options);
+    late.reset_n.write(false);
+    unsigned done = 0;
+    for (Board* board : {&fresh, &late}) {
+        board->fill(run.recording);
+        board->memory.latency = board->period() * 32;
+        sc_spawn([&, board] {
+            if (board == &late) {
+                wait(sc_time(12345.6, SC_NS));
+                EXPECT_EQ(late.journal.lines.size(), 0u);
+                late.reset_n.write(true);
+                late.journal.zero = next_edge(late.period());
+                wait(late.journal.zero - sc_time_stamp());
+                wait(SC_ZERO_TIME);
+            }
+            board->play(run.recording.program);
+            ++done;
+        });
+    }
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_EQ(done, 2u);
+    EXPECT_GT(fresh.journal.lines.size(), 10u);
+    EXPECT_EQ(late.journal.lines, fresh.journal.lines);
+}
+
+TEST(Reset, EndsAFailure)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    unsigned told = 0;
+    options.on_error = [&](const MachineError&) { ++told; };
+    Board board("board", options);
+    board.fill(run.recording);
+    bool over = false;
+    sc_spawn([&] {
+        for (unsigned i = 0; i < 2; ++i) {
+            board.memory.status = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+            sc_process_handle software = sc_spawn([&] { board.play(run.recording.program); });
+            wait(sc_time(5, SC_US));
+            software.kill();
+            EXPECT_NE(board.dla.failure(), "");
+            EXPECT_EQ(told, i + 1);
+            board.reset_n.write(false);
+            wait(sc_time(3, SC_US));
+            EXPECT_EQ(board.dla.failure(), "");
+            EXPECT_EQ(board.outstanding(), 0u);
+            board.memory.status = tlm::TLM_OK_RESPONSE;
+            board.reset_n.write(true);
+            wait(kNanosecond);
+        }
+        board.play(run.recording.program);
+        over = true;
+    });
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_TRUE(over);
+    EXPECT_EQ(told, 2u);
+}
+
+}  // namespace
+}  // namespace dlasim::test
