@@ -5,7 +5,8 @@
 //              between clock edges and ahead of time; they are served in the order of their calls.
 //              Refused with a TLM response: see below. No DMI, no debug access.
 //   dbb        initiator, nb_transport, base protocol: one generic payload a burst, BEGIN_REQ/END_REQ
-//              the command, BEGIN_RESP the first data beat or the write response
+//              the command, BEGIN_RESP the first data beat or the write response. Memories may answer in any order;
+//              what overtakes an older burst of the same client waits for it here, and its END_RESP does not
 //   cvsram     the same for the secondary port; null where the hardware has none
 //   interrupt  the level of the interrupt pin
 //   reset_n    the reset pin, active low; may stay unbound: then reset ends at time 0

@@ -15,7 +15,7 @@
 
 namespace dlasim {
 
-/// On every payload: whose burst it is. Bursts of one id must be answered in their order.
+/// On every payload: whose burst it is. The port puts answers to bursts of one id into their order.
 struct PortTag : tlm::tlm_extension<PortTag> {
     std::uint8_t id = 0;           // AXI id, the client
     std::uint32_t beat_bytes = 0;  // a burst is a number of beats of this size

@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/multi_passthrough_initiator_socket.h>
 #include <tlm_utils/peq_with_get.h>
+#include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <random>
 #include <unordered_map>
 
 #include "replay/replay.h"
@@ -39,7 +42,17 @@ enum class Manner {
     Completed,   // in one call
     RespAtOnce,  // BEGIN_RESP as the answer to BEGIN_REQ
     Annotated,   // END_REQ at once, but for a later time; BEGIN_RESP long ahead of its time
+    Shuffled,    // responses in any order
+    CompletedShuffled,
+    Nested,  // END_REQ from inside the call of BEGIN_REQ
 };
+inline constexpr std::array kManners{Manner::Phases,    Manner::LateEndReq,        Manner::NoEndReq,
+                                     Manner::Completed, Manner::RespAtOnce,        Manner::Annotated,
+                                     Manner::Shuffled,  Manner::CompletedShuffled, Manner::Nested};
+inline constexpr std::array kMannerNames{"Phases",    "LateEndReq", "NoEndReq",          "Completed", "RespAtOnce",
+                                         "Annotated", "Shuffled",   "CompletedShuffled", "Nested"};
+inline std::string name_of(Manner manner) { return kMannerNames[static_cast<std::size_t>(manner)]; }
+inline void PrintTo(Manner manner, std::ostream* out) { *out << name_of(manner); }
 
 using Bytes = std::unordered_map<std::uint64_t, unsigned char>;
 
@@ -51,6 +64,7 @@ public:
     sc_core::sc_time latency{40, sc_core::SC_NS}, accept{3, sc_core::SC_NS};
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
     Journal* journal = nullptr;
+    std::function<void(Payload&)> on_begin;
     std::size_t begun = 0, ended = 0;
 
     SC_HAS_PROCESS(BookMemory);
@@ -92,15 +106,16 @@ private:
         EXPECT_EQ(burst.get_streaming_width(), burst.get_data_length());
         EXPECT_GE(burst.get_ref_count(), 1);
         ++begun;
+        if (on_begin) on_begin(burst);
         if (journal)
             journal->note(fmt::format("{} {:#x} {} {:#x}", burst.is_read() ? "read" : "write", burst.get_address(), burst.get_data_length(),
                                       burst.is_read() ? 0 : sum(burst)),
                           delay);
         states_[&burst] = State::Waiting;
-        if (manner == Manner::Completed || manner == Manner::RespAtOnce) {
-            delay += latency;
+        if (manner == Manner::Completed || manner == Manner::CompletedShuffled || manner == Manner::RespAtOnce) {
+            delay += manner == Manner::CompletedShuffled ? some_time() : latency;
             perform(burst);
-            if (manner == Manner::Completed) {
+            if (manner != Manner::RespAtOnce) {
                 states_.erase(&burst);
                 ++ended;
                 return tlm::TLM_COMPLETED;
@@ -132,6 +147,16 @@ private:
                 free_at_ = sc_core::sc_time_stamp() + delay;
                 due_.notify(burst, delay);
                 break;
+            case Manner::Shuffled:
+                due_.notify(burst, delay + some_time());
+                break;
+            case Manner::Nested: {
+                due_.notify(burst, delay + latency);
+                tlm::tlm_phase accepted = tlm::END_REQ;
+                sc_core::sc_time accept_delay = delay;
+                socket->nb_transport_bw(burst, accepted, accept_delay);
+                return tlm::TLM_ACCEPTED;
+            }
             default:
                 due_.notify(burst, delay + latency);
         }
@@ -185,6 +210,7 @@ private:
         }
         burst.set_response_status(status);
     }
+    sc_core::sc_time some_time() { return latency * static_cast<double>(1 + random_() % 4); }
     static std::uint64_t sum(const Payload& burst)
     {
         std::uint64_t sum = 0;
@@ -193,6 +219,7 @@ private:
         return sum;
     }
 
+    std::mt19937 random_{11};
     std::map<Payload*, State> states_;
     Payload *requesting_ = nullptr, *responding_ = nullptr;
     sc_core::sc_time free_at_, responds_at_;
@@ -211,12 +238,13 @@ public:
     Journal journal;
 
     SC_HAS_PROCESS(Board);
-    Board(sc_core::sc_module_name name, const AcceleratorOptions& options, bool with_reset = true)
+    Board(sc_core::sc_module_name name, const AcceleratorOptions& options, bool with_reset = true, bool with_memory = true)
         : sc_module(name), dla("dla", options), period_(options.clock_period)
     {
-        dla.dbb.bind(memory.socket);
+        if (with_memory) dla.dbb.bind(memory.socket);
+        else idle_.emplace_back(std::make_unique<Idle>("no_dbb"))->socket.bind(memory.socket);
         if (dla.cvsram) dla.cvsram->bind(cvsram.socket);
-        else (idle_ = std::make_unique<Idle>("idle"))->socket.bind(cvsram.socket);
+        else idle_.emplace_back(std::make_unique<Idle>("no_cvsram"))->socket.bind(cvsram.socket);
         bus.bind(dla.csb);
         bus.register_nb_transport_bw(this, &Board::backward);
         dla.interrupt(interrupt);
@@ -304,14 +332,14 @@ private:
         return on_backward ? on_backward(payload, phase, delay) : tlm::TLM_ACCEPTED;
     }
 
-    /// Where the hardware has one memory port.
+    /// In front of a memory that is not used.
     struct Idle : sc_core::sc_module, tlm::tlm_bw_transport_if<> {
         tlm::tlm_initiator_socket<512> socket{"socket"};
         explicit Idle(sc_core::sc_module_name name) : sc_module(name) { socket.bind(*this); }
         tlm::tlm_sync_enum nb_transport_bw(Payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
         void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
     };
-    std::unique_ptr<Idle> idle_;
+    std::vector<std::unique_ptr<Idle>> idle_;
     sc_core::sc_time period_;
 };
 

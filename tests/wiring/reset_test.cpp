@@ -113,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(Reset, ResetRuns,
                                          Round{"nv_small/dc_int8_odd", Manner::Annotated},
                                          Round{"nv_small/dc_int8_odd", Manner::Phases, 30, sc_time(300, SC_NS)}),
                          [](const testing::TestParamInfo<Round>& info) {
-                             return fmt::format("{}_{}", info.param.name.substr(info.param.name.find('/') + 1), info.index);
+                             return fmt::format("{}_{}_{}", info.param.name.substr(info.param.name.find('/') + 1),
+                                                name_of(info.param.manner), info.index);
                          });
 
 class ResetAndMemory : public testing::TestWithParam<Manner> {};
@@ -168,7 +169,9 @@ TEST_P(ResetAndMemory, MayOweAnswersWhenResetEnds)
 }
 
 INSTANTIATE_TEST_SUITE_P(Reset, ResetAndMemory,
-                         testing::Values(Manner::Phases, Manner::LateEndReq, Manner::NoEndReq, Manner::RespAtOnce, Manner::Annotated));
+                         testing::Values(Manner::Phases, Manner::LateEndReq, Manner::NoEndReq, Manner::RespAtOnce, Manner::Annotated,
+                                         Manner::Shuffled),
+                         [](const testing::TestParamInfo<Manner>& info) { return name_of(info.param); });
 
 TEST(Reset, TheBusAnswersWithAnErrorAndCallersComeBack)
 {

@@ -49,6 +49,7 @@ void Bridge::renew()
     write_commands_.clear();
     early_data_.clear();
     complete_writes_.clear();
+    turns_ = decltype(turns_)();
     reads_.clear();
     responses_.clear();
     next_read_command_ = next_write_command_ = next_write_beat_ = next_read_beat_ = next_response_ = 0;
@@ -157,13 +158,14 @@ void Bridge::send(Burst* burst, Cycle from)
 {
     if (watch_) tell(*burst, from);
     burst->sent = true;
+    turn_of(*burst).waiting.push_back(burst);
+    requesting_ = burst;  // a memory may answer from inside the call
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);
     const tlm::tlm_sync_enum answer = socket_->nb_transport_fw(burst->payload, phase, delay);
     if (answer != tlm::TLM_COMPLETED) clock_.stir();  // a memory that keeps it may have something to do
     switch (answer) {
         case tlm::TLM_ACCEPTED:
-            requesting_ = burst;
             break;
         case tlm::TLM_UPDATED:
             if (phase == tlm::END_REQ) {
@@ -175,9 +177,7 @@ void Bridge::send(Burst* burst, Cycle from)
                 }
             } else if (phase == tlm::BEGIN_RESP) {
                 command_accepted(burst, from);
-                respond(burst, cycle_at(delay, from + 1));
-            } else {
-                requesting_ = burst;
+                if (!respond(burst, cycle_at(delay, from + 1))) end_early(burst);
             }
             break;
         case tlm::TLM_COMPLETED:
@@ -216,19 +216,42 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
 
 // ---- responses
 
-void Bridge::respond(Burst* burst, Cycle from)
+/// False for one whose turn has not come: it waits here.
+bool Bridge::respond(Burst* burst, Cycle from)
 {
     burst->answered = true;
     burst->from = from;
     if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
         const bool read = burst->payload.get_command() == TLM_READ_COMMAND;
-        return fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
-                                read ? "read" : "write", burst->payload.get_data_length(), burst->payload.get_address(),
-                                kClientNames[burst->tag.id % kClients]));
+        fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
+                         read ? "read" : "write", burst->payload.get_data_length(), burst->payload.get_address(),
+                         kClientNames[burst->tag.id % kClients]));
+        return true;
     }
-    burst->filled = 0;
-    insert(burst->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {burst, from});
+    Turn& turn = turn_of(*burst);
+    if (turn.waiting.front() != burst) return false;
+    for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
+        Burst* next = turn.waiting.front();
+        turn.last = next->from = std::max(turn.last, next->from);
+        next->filled = 0;
+        insert(next->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {next, next->from});
+    }
     show();
+    return true;
+}
+
+/// END_RESP of a burst that waits for its turn: the memory may not begin another response before.
+void Bridge::end_early(Burst* burst)
+{
+    burst->completed = true;
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay = clock_.until(burst->from);
+    socket_->nb_transport_fw(burst->payload, phase, delay);
+}
+
+Bridge::Turn& Bridge::turn_of(const Burst& burst)
+{
+    return turns_[burst.payload.get_command() == TLM_READ_COMMAND][burst.tag.id % kClients];
 }
 
 /// Keeps the order of cycles; a response that has begun stays in front.
@@ -325,7 +348,10 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
         command_accepted(burst, at);
     } else if (phase == tlm::BEGIN_RESP) {
         if (requesting_ == burst) command_accepted(burst, at);
-        respond(burst, at);
+        if (!respond(burst, at)) {
+            burst->completed = true;
+            return tlm::TLM_COMPLETED;
+        }
     } else {
         return tlm::TLM_ACCEPTED;  // a phase this port does not know
     }
@@ -384,6 +410,10 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     return burst;
 }
 
-void Bridge::Pool::free(Payload* payload) { idle.push_back(static_cast<Tag*>(payload->get_extension<PortTag>())->burst); }
+void Bridge::Pool::free(Payload* payload)
+{
+    payload->reset();  // extensions that somebody on the way has left to us
+    idle.push_back(static_cast<Tag*>(payload->get_extension<PortTag>())->burst);
+}
 
 }  // namespace dlasim

@@ -14,9 +14,11 @@
 // Source    dbb_socket.h; interfaces.md 4.
 //           A response that is an error, and an answer that the base protocol does not allow, end the
 //           run: the next advance() throws MachineError. Answers to bursts that are not ours are not taken.
-//           Answers to bursts from before a reset are taken at once, TLM_COMPLETED.
+//           Answers to bursts from before a reset are taken at once, TLM_COMPLETED, and so are those that come before
+//           the answer to an older burst of the same id, which they wait for here.
 // Error     0 cycles: tests/wiring compares it with the interface on the bench, tests/rtl with the reference.
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,7 +76,7 @@ private:
         bool dropped = false;    // sent before a reset: nobody waits for it but the base protocol
         bool answered = false;   // its response has begun
         Cycle from = 0;          // write: command and data have been taken; then: its response begins
-        bool completed = false;  // answered in one call: no END_RESP
+        bool completed = false;  // no END_RESP is left to send
         bool all_enabled = true;
         PortCommand command;
     };
@@ -88,6 +90,11 @@ private:
         Burst* burst = nullptr;
         Cycle from = 0;
     };
+    /// Bursts of one kind and id are answered in their order.
+    struct Turn {
+        Ring<Burst*> waiting;  // sent, and not at the port yet
+        Cycle last = 0;        // the last answer begins
+    };
     struct Early {
         PortWriteBeat beat;
         Cycle at = 0;
@@ -100,6 +107,7 @@ private:
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
     Burst* burst_of(Payload& payload) const;
+    Turn& turn_of(const Burst& burst);
     Burst* make(tlm::tlm_command command, const PortCommand& from);
     /// The cycle that `delay` from now points at, rounded up, not before `earliest`.
     Cycle cycle_at(const sc_core::sc_time& delay, Cycle earliest) const;
@@ -114,7 +122,8 @@ private:
     void send(Burst* burst, Cycle from);
     void tell(const Burst& burst, Cycle at) const;
     void command_accepted(Burst* burst, Cycle at);
-    void respond(Burst* burst, Cycle from);
+    bool respond(Burst* burst, Cycle from);
+    void end_early(Burst* burst);
     void end_response(Burst* burst, Cycle at);
     void give_back(Burst* burst);
     tlm::tlm_sync_enum take_dropped(Burst* burst, const tlm::tlm_phase& phase, const sc_core::sc_time& delay);
@@ -131,15 +140,16 @@ private:
     TrafficLog log_;
     MemoryWatch* watch_ = nullptr;
 
-    std::string fault_;             // what the memory did wrong; empty if nothing
-    Burst* requesting_ = nullptr;   // BEGIN_REQ sent, END_REQ not received
-    Cycle free_from_ = 0;           // cycle of the last END_REQ that came later: the next request not before it
-    sc_core::sc_time free_at_;      // reset: the same in time
-    bool held_ = false;             // reset
-    Ring<Burst*> write_commands_;   // taken at AW; the oldest is filled first
-    Ring<Early> early_data_;        // taken at W before their command
-    Ring<Burst*> complete_writes_;  // to be sent
-    Ring<Due> reads_, responses_;   // in the order of their cycles
+    std::string fault_;                                // what the memory did wrong; empty if nothing
+    Burst* requesting_ = nullptr;                      // BEGIN_REQ sent, END_REQ not received
+    Cycle free_from_ = 0;                              // cycle of the last END_REQ that came later: the next request not before it
+    sc_core::sc_time free_at_;                         // reset: the same in time
+    bool held_ = false;                                // reset
+    Ring<Burst*> write_commands_;                      // taken at AW; the oldest is filled first
+    Ring<Early> early_data_;                           // taken at W before their command
+    Ring<Burst*> complete_writes_;                     // to be sent
+    std::array<std::array<Turn, kClients>, 2> turns_;  // by kind and id
+    Ring<Due> reads_, responses_;                      // in the order of their cycles
     Cycle next_read_command_ = 0, next_write_command_ = 0, next_write_beat_ = 0;  // channel ready again
     Cycle next_read_beat_ = 0, next_response_ = 0;
 };
