@@ -4,6 +4,7 @@
 
 #include "../unit/rounds.h"
 #include "dram_traffic.h"
+#include "units/dram/controller.h"
 #include "units/dram/reader.h"
 #include "units/dram/stream.h"
 
@@ -67,6 +68,36 @@ TEST_P(EveryDram, LeapsAndSingleStepsAgree)
         EXPECT_EQ(leapt.statistics.rank_cycles, stepped.statistics.rank_cycles);
         EXPECT_EQ(leapt.statistics.banks, stepped.statistics.banks);
         EXPECT_EQ(leapt.statistics.read_queue_cycles, stepped.statistics.read_queue_cycles);
+    }
+}
+
+/// Plans anew after every request, whatever it leaves as it is.
+class ForgetfulController : public Controller {
+public:
+    using Controller::Controller;
+    void push(const Request& request, Cycle at) override
+    {
+        Controller::push(request, at);
+        forget_plan();
+    }
+};
+
+TEST_P(EveryDram, APlanThatIsKeptIsTheOneThatWouldBeMade)
+{
+    const Config config = GetParam().config();
+    if (config.controller.profile != Profile::Default) return;
+    for (unsigned seed = 1; seed < 4; ++seed) {
+        Controller keeps{config};
+        ForgetfulController forgets{config};
+        const TrafficResult kept = run_traffic_on(keeps, config, seed, UINT64_MAX, 60'000, false);
+        const TrafficResult made = run_traffic_on(forgets, config, seed, UINT64_MAX, 60'000, true);
+        ASSERT_EQ(kept.pushed, made.pushed);
+        ASSERT_EQ(kept.completions.size(), made.completions.size());
+        for (std::size_t i = 0; i < kept.completions.size(); ++i) {
+            ASSERT_EQ(kept.completions[i].id, made.completions[i].id);
+            ASSERT_EQ(kept.completions[i].at, made.completions[i].at) << kept.completions[i].id;
+        }
+        EXPECT_EQ(kept.statistics.commands, made.statistics.commands);
     }
 }
 

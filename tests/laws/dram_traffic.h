@@ -19,9 +19,10 @@ struct TrafficResult {
 
 /// Runs until `commands` commands were issued or `cycles` have passed. `stepping` evaluates every
 /// cycle. The requests depend only on the seed and on what the channel accepts.
-inline TrafficResult run_traffic(const Config& config, unsigned seed, std::uint64_t commands, Cycle cycles, bool stepping, bool keep = true)
+inline TrafficResult run_traffic_on(Channel& on, const Config& config, unsigned seed, std::uint64_t commands, Cycle cycles, bool stepping,
+                                    bool keep = true)
 {
-    auto channel = make_channel(config);
+    Channel* const channel = &on;
     Checker checker{config};
     channel->observe([&](const Issued& issued) { checker.see(issued); });
     std::mt19937_64 random{seed};
@@ -52,7 +53,7 @@ inline TrafficResult run_traffic(const Config& config, unsigned seed, std::uint6
                       static_cast<std::uint32_t>(random() % (o.columns / o.burst_length))};
         request.write = random() % 100 < phase.writes;
         request.address = ((request.at.row * 64ull + bank) << 16) + request.at.column * 256ull;
-        next = now + 1 + (phase.pause ? random() % phase.pause : 0);
+        next = now + (random() % 4 != 0) + (phase.pause ? random() % phase.pause : 0);
     };
     draw();
     while (now < cycles && checker.commands() < commands) {
@@ -60,7 +61,8 @@ inline TrafficResult run_traffic(const Config& config, unsigned seed, std::uint6
         for (; !channel->completed().empty(); channel->completed().pop_front())
             if (keep) result.completions.push_back(channel->completed().front());
         bool blocked = false;
-        if (now >= next) {
+        while (now >= next && !blocked) {
+            channel->advance(now);  // as the memory does before each of several requests in a cycle
             blocked = !channel->can_accept(request.write);
             if (!blocked) {
                 channel->push(request, now);
@@ -79,6 +81,11 @@ inline TrafficResult run_traffic(const Config& config, unsigned seed, std::uint6
     result.violations = checker.count();
     if (result.violations) result.first_violation = checker.violations().front().what;
     return result;
+}
+inline TrafficResult run_traffic(const Config& config, unsigned seed, std::uint64_t commands, Cycle cycles, bool stepping, bool keep = true)
+{
+    const auto channel = make_channel(config);
+    return run_traffic_on(*channel, config, seed, commands, cycles, stepping, keep);
 }
 
 /// The ways a channel of a preset can be run that change which commands are issued.

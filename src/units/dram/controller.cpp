@@ -34,7 +34,8 @@ Controller::Controller(const Config& config)
 void Controller::push(const Request& request, Cycle at)
 {
     const std::uint32_t bank = device_.flat(request.at);
-    const bool planned = planned_ && std::min(plan_.at, event_) > at;  // what is planned holds from here on
+    // A plan with writes decides about the direction as well, and is made anew in every cycle that brings something.
+    const bool planned = planned_ && reads_only() && std::min(plan_.at, event_) > at;
     planned_ = planned;
     floor_ = std::max(floor_, at + 1);
     count_queues(at, reads_.size(), writes_.size());
@@ -49,12 +50,9 @@ void Controller::push(const Request& request, Cycle at)
     const bool written = writes_.size() != 0 && writes_.contains(request.at, bank);
     if (request.write) {
         completed_.push_back({request.id, at + 1});
-        if (written) {
-            ++stats_.merged;
-            return;
-        }
         planned_ = false;
-        writes_.push(slot, device_.banks[bank], reads_.size() != 0 && reads_.contains(request.at, bank));
+        if (written) ++stats_.merged;
+        else writes_.push(slot, device_.banks[bank], reads_.size() != 0 && reads_.contains(request.at, bank));
         return;
     }
     if (written) {
@@ -73,11 +71,11 @@ void Controller::push(const Request& request, Cycle at)
     if (planned_) plan_bank(bank, 0);
 }
 
-/// Whether one more read leaves the plan of all other banks as it is, and what is planned is for one of them.
+/// Whether one more read leaves the plan of all other banks as it is, and what is planned is for one of them. pre: reads_only()
 bool Controller::only_its_bank_plans_anew(std::uint32_t bank) const
 {
     const std::uint32_t rank = device_.rank_of(bank);
-    if (lock_.on || write_mode_ || writes_.size() != 0 || activating_ != 0 || plan_.bank == bank) return false;
+    if (lock_.on || activating_ != 0 || plan_.bank == bank) return false;
     const bool up = rank_state(rank) == RankState::Active || rank_state(rank) == RankState::Precharged;
     return up && ranks_[rank].owed == 0 && (reads_.pending() & rank_mask(rank)) != 0 && reads_[reads_.oldest()].bank != bank;
 }
@@ -91,10 +89,8 @@ Cycle Controller::horizon() const
 void Controller::advance(Cycle to)
 {
     for (;;) {
-        if (!planned_) {
-            if (floor_ > to) return;  // nothing before it
-            plan();
-        }
+        if (!planned_ && floor_ > to) return;  // what else comes in the cycle before it is planned with
+        if (!planned_) plan();
         if (event_ <= plan_.at) {  // also when both are kNever
             if (event_ > to) return;
             floor_ = std::max(floor_, event_);

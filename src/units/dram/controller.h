@@ -23,7 +23,7 @@
 
 namespace dlasim::dram {
 
-class Controller final : public Channel {
+class Controller : public Channel {
 public:
     explicit Controller(const Config& config);
 
@@ -32,6 +32,10 @@ public:
     void advance(Cycle to) override;
     Cycle horizon() const override;
     bool working() const override { return reads_.size() != 0 || write_mode_; }
+
+protected:
+    /// For a test that plans anew after every request.
+    void forget_plan() { planned_ = false; }
 
 private:
     struct Plan {
@@ -57,6 +61,7 @@ private:
     };
 
     void plan();
+    bool reads_only() const { return !write_mode_ && writes_.size() == 0; }
     bool only_its_bank_plans_anew(std::uint32_t bank) const;
     void count_refreshes();
     void update_mode();
