@@ -154,6 +154,7 @@ private:
     /// Of the first of a crew: everybody who is due.
     void run()
     {
+        if (crew_.running) return;  // reset in the same moment
         crew_.notified = kNever;
         crew_.running = true;
         clock_.stir();

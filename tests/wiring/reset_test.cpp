@@ -222,6 +222,42 @@ TEST(Reset, TheBusAnswersWithAnErrorAndCallersComeBack)
     EXPECT_EQ(back, 4u);
 }
 
+/// Edges of the pin without time between them, in the cycle in which the machine would begin.
+TEST(Reset, MayBounce)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    Board fresh("fresh", options, false), again("again", options);
+    for (Board* board : {&fresh, &again}) board->fill(run.recording);
+    unsigned done = 0;
+    sc_spawn([&] {
+        fresh.play(run.recording.program);
+        ++done;
+    });
+    sc_spawn([&] {
+        wait(sc_time(500, SC_NS));
+        for (const unsigned edges : {3, 5, 4}) {
+            for (unsigned i = 0; i < edges; ++i) {
+                again.reset_n.write(i % 2 != 0);
+                wait(SC_ZERO_TIME);
+            }
+            again.reset_n.write(false);
+            wait(sc_time(300, SC_NS));
+        }
+        again.journal.lines.clear();
+        again.reset_n.write(true);
+        again.journal.zero = sc_time_stamp();
+        wait(SC_ZERO_TIME);
+        again.play(run.recording.program);
+        ++done;
+    });
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_EQ(done, 2u);
+    EXPECT_EQ(again.dla.failure(), "");
+    EXPECT_EQ(again.journal.lines, fresh.journal.lines);
+}
+
 TEST(Reset, MayLastFromTheBeginning)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
