@@ -101,6 +101,8 @@ private:
         EXPECT_EQ(requesting_, nullptr) << "BEGIN_REQ before the END_REQ of the request before";
         EXPECT_GE((sc_core::sc_time_stamp() + delay).value(), free_at_.value()) << "BEGIN_REQ before the time of the END_REQ before";
         EXPECT_EQ(states_.count(&burst), 0u) << "BEGIN_REQ of a burst that has not ended";
+        EXPECT_GE((sc_core::sc_time_stamp() + delay).value(), begun_at_.value()) << "requests out of the order of their times";
+        begun_at_ = sc_core::sc_time_stamp() + delay;
         EXPECT_EQ(burst.get_response_status(), tlm::TLM_INCOMPLETE_RESPONSE);
         EXPECT_FALSE(burst.is_dmi_allowed());
         EXPECT_EQ(burst.get_streaming_width(), burst.get_data_length());
@@ -222,7 +224,7 @@ private:
     std::mt19937 random_{11};
     std::map<Payload*, State> states_;
     Payload *requesting_ = nullptr, *responding_ = nullptr;
-    sc_core::sc_time free_at_, responds_at_;
+    sc_core::sc_time begun_at_, free_at_, responds_at_;
     tlm_utils::peq_with_get<Payload> requests_{"requests"}, due_{"due"};
     sc_core::sc_event freed_;
 };

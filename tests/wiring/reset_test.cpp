@@ -222,6 +222,47 @@ TEST(Reset, TheBusAnswersWithAnErrorAndCallersComeBack)
     EXPECT_EQ(back, 4u);
 }
 
+TEST(Reset, NonBlockingCallersAreAnsweredToo)
+{
+    struct Manager final : tlm::tlm_mm_interface {
+        void free(Payload*) override { ++freed; }
+        int freed = 0;
+    } manager;
+    Board board("board", {});
+    std::array<Payload, 3> payloads;  // before the reset, under it, behind it
+    std::array<std::uint32_t, 3> values{};
+    std::array<tlm::tlm_response_status, 3> status{};
+    board.on_backward = [&](Payload& payload, tlm::tlm_phase&, sc_time&) {
+        status[static_cast<std::size_t>(&payload - payloads.data())] = payload.get_response_status();
+        payload.release();
+        return tlm::TLM_COMPLETED;
+    };
+    sc_spawn([&] {
+        wait(sc_time(10, SC_NS));
+        for (std::size_t i = 0; i < 3; ++i) {
+            Payload& payload = payloads[i];
+            payload.set_mm(&manager);
+            payload.acquire();
+            payload.set_read();
+            payload.set_address(board.dla.address("GLB.S_NVDLA_HW_VERSION"));
+            payload.set_data_ptr(reinterpret_cast<unsigned char*>(&values[i]));
+            payload.set_data_length(4);
+            payload.set_streaming_width(4);
+            tlm::tlm_phase phase = tlm::BEGIN_REQ;
+            sc_time delay;
+            board.bus->nb_transport_fw(payload, phase, delay);
+            wait(sc_time(2, SC_NS));
+            board.reset_n.write(i != 0);
+            wait(sc_time(50, SC_NS));
+        }
+    });
+    sc_start(sc_time(1, SC_US));
+    EXPECT_EQ(manager.freed, 3);
+    EXPECT_THAT(status, testing::ElementsAre(tlm::TLM_GENERIC_ERROR_RESPONSE, tlm::TLM_GENERIC_ERROR_RESPONSE, tlm::TLM_OK_RESPONSE));
+    EXPECT_EQ(values[0], 0u);
+    EXPECT_NE(values[2], 0u);
+}
+
 /// Edges of the pin without time between them, in the cycle in which the machine would begin.
 TEST(Reset, MayBounce)
 {
@@ -287,6 +328,35 @@ TEST(Reset, MayLastFromTheBeginning)
     EXPECT_EQ(done, 2u);
     EXPECT_GT(fresh.journal.lines.size(), 10u);
     EXPECT_EQ(late.journal.lines, fresh.journal.lines);
+}
+
+/// A chip whose reset input is a port of its own.
+struct Chip : sc_module {
+    sc_in<bool> reset_n{"reset_n"};
+    Board board{"board", {}, false};
+    explicit Chip(sc_module_name name) : sc_module(name) { board.dla.reset_n(reset_n); }
+};
+
+TEST(Reset, MayComeThroughThePortOfAModuleAround)
+{
+    Chip chip("chip");
+    sc_signal<bool> pin("pin", true);
+    chip.reset_n(pin);
+    const std::uint64_t mask = chip.board.dla.address("GLB.S_INTR_MASK");
+    std::uint32_t before = 0, after = 0;
+    sc_spawn([&] {
+        chip.board.write(mask, 0x15);
+        chip.board.read(mask, before);
+        pin.write(false);
+        wait(sc_time(10, SC_NS));
+        EXPECT_EQ(chip.board.read(mask, after), tlm::TLM_GENERIC_ERROR_RESPONSE);
+        pin.write(true);
+        wait(sc_time(10, SC_NS));
+        EXPECT_EQ(chip.board.read(mask, after), tlm::TLM_OK_RESPONSE);
+    });
+    sc_start(sc_time(1, SC_US));
+    EXPECT_EQ(before, 0x15u);
+    EXPECT_EQ(after, 0u);
 }
 
 TEST(Reset, EndsAFailure)
