@@ -31,6 +31,7 @@ struct BoundRow {
     }
 };
 
+constexpr double kMostMacs = std::uint64_t{1} << 56;  // what all of them move fits 64 bits
 constexpr std::string_view kBest = "a block fits the chip";
 constexpr std::array kRowKeys{
     Key<BoundRow>{{"name", "text", "", "of the descriptor"}, [](const BoundRow& r) -> OrderedJson { return r.layer.name; }},
@@ -85,10 +86,15 @@ std::vector<Layer> layers_of(const BoundOptions& options)
         for (std::size_t i = 0; i < file["layers"].size(); ++i)
             layers.push_back(layer_from_json(file["layers"][i], options.layers, fmt::format("/layers/{}", i), folder));
     else layers.push_back(layer_from_json(file, options.layers, "", folder));
+    if (layers.empty()) throw ConfigError(options.layers, "found an empty list of layers, expected at least one");
     for (Layer& layer : layers) {
         if (options.batch != 0) layer.batch = options.batch;
         if (!layer.convolves() || layer.op == Op::Deconvolution || layer.groups != 1)
             throw ConfigError(layer.file, "found another operation, expected convolutions of one group");
+        const double macs = static_cast<double>(layer.out_width()) * layer.out_height() * layer.batch * layer.kernels * layer.channels *
+                            layer.kernel_width * layer.kernel_height;
+        if (macs > kMostMacs)
+            throw ConfigError(layer.file, fmt::format("{} has {:.3g} multiplications, expected at most 2^56", layer.name, macs));
     }
     return layers;
 }
@@ -148,7 +154,7 @@ int bound_command(const BoundOptions& options)
     const std::vector<Layer> layers = layers_of(options);
     OrderedJson chips = OrderedJson::array();
     for (const double kib : options.chip) chips.push_back(chip_json(layers, kib, options.word));
-    if (options.json) say("{}\n", chips.dump(2));
+    if (options.json) say("{}\n", chips.dump(2, ' ', true));  // ASCII: say() shows controls as \\xNN
     else say_table(chips);
     return kDone;
 }

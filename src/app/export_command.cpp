@@ -28,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;
 
+constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
 constexpr std::string_view kCase = kExportForms[0], kTxn = kExportForms[1], kC = kExportForms[3];
 
 /// A program that has run: what it started from, what it left, its events.
@@ -191,6 +192,9 @@ Exported exported_by(const ExportOptions& options)
     const std::string& file = options.what.loadable;
     if (file.ends_with(".onnx")) throw ConfigError(file, "is a model, expected a layer, a network (JSON) or a loadable");
     if (!file.ends_with(".json")) return export_loadable(options);
+    const LoadableOptions& what = options.what;
+    if (!what.inputs.empty() || what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX)
+        throw ConfigError(file, "is no file of the NVDLA compiler, expected no --input, --input-form, --mode or --chains");
     const Json json = read_json(file);
     return json.is_object() && json.contains("layers") ? export_network(options) : export_layer(options, json);
 }
@@ -215,7 +219,7 @@ int export_command(const ExportOptions& options)
     if (interrupted()) return kInterrupted;
     const MeasuredCase& measured = exported.measured;
     if (options.form == kC) file->commit(c_program(measured.recording, measured.hardware));
-    else if (one_file) file->commit(case_json(measured, events_of(exported)).dump() + "\n");
+    else if (one_file) file->commit(case_json(measured, events_of(exported)).dump(-1, ' ', false, kReplace) + "\n");
     else
         write_trace(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to, measured.recording, measured.hardware,
                     exported.run.reads);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -66,6 +67,18 @@ CLI::Validator whole(std::uint64_t low, std::uint64_t high)
     return {[=](std::string& text) { return whole_number(text, low, high) ? "" : whole_number_problem(text, low, high); }, "NUMBER"};
 }
 
+/// A real number in a range; the library takes NaN for one.
+CLI::Validator within(double low, double high)
+{
+    CLI::Validator range = CLI::Range(low, high);
+    return {[=](std::string& text) {
+                double number = 0;
+                const bool nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
+                return nan ? fmt::format("found \"{}\", expected a number in {}..{}", text, low, high) : range(text);
+            },
+            fmt::format("FLOAT in [{} - {}]", low, high)};
+}
+
 /// What `loadable` and `export` have in common; the option of the seed.
 CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
 {
@@ -106,6 +119,11 @@ CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 /// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
 struct SharedOptions {
     CLI::Option *point, *out;
+    /// What a point says itself.
+    void point_excludes(CLI::App& app, const std::vector<std::string>& options) const
+    {
+        for (const std::string& option : options) point->excludes(app.get_option(option));
+    }
 };
 template <class Options>
 SharedOptions add_shared_options(CLI::App& app, Options& options)
@@ -142,6 +160,7 @@ int parse_and_run(int argc, char** argv)
     run_app->add_option("LAYER", run.layer, "layer descriptor, or a sweep with --point (JSON)")->required();
     add_machine_options(*run_app, run);
     const SharedOptions run_shared = add_shared_options(*run_app, run);
+    run_shared.point_excludes(*run_app, {"--hw", "--memory", "--set"});
     CLI::Option* seed =
         run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
     run_app->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json");
@@ -162,6 +181,7 @@ int parse_and_run(int argc, char** argv)
         ->allow_extra_args(false);
     net_app->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
         ->check(CLI::IsMember({"int8", "fp16"}));
+    net_shared.point_excludes(*net_app, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--precision"});
     net_app->add_flag("--plan", net.plan,
                       "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
                       "every cut told to plan.json, to be edited and run");
@@ -185,6 +205,7 @@ int parse_and_run(int argc, char** argv)
     file_app->add_option("LOADABLE", file.loadable, "the file, or a sweep with --point (JSON)")->required();
     add_loadable_options(*file_app, file);
     const SharedOptions file_shared = add_shared_options(*file_app, file);
+    file_shared.point_excludes(*file_app, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
     file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
     file_app->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
@@ -254,7 +275,7 @@ int parse_and_run(int argc, char** argv)
     CLI::App* bound_app =
         app.add_subcommand("bound", "off-chip traffic of convolutions: lower bound, best tiling, simpler dataflows; no machine");
     bound_app->add_option("LAYERS", bound.layers, "layer descriptor, or {\"layers\": [descriptor, ..]} (JSON)")->required();
-    bound_app->add_option("--chip", bound.chip, "KiB that the chip holds, one or more")->required()->check(CLI::Range(0.0625, 1048576.0));
+    bound_app->add_option("--chip", bound.chip, "KiB that the chip holds, one or more")->required()->check(within(0.0625, 1048576.0));
     bound_app->add_option("--batch", bound.batch, "images, instead of the descriptors'")->check(whole(1, 4096));
     bound_app->add_option("--word", bound.word, "bytes of an element")->capture_default_str()->check(whole(1, 8));
     bound_app->add_flag("--json", bound.json, "print JSON instead of a table");

@@ -28,6 +28,14 @@ namespace {
 
 constexpr std::uint64_t kHeader = 128;  // bytes of a NumPy file, more than any shape needs
 constexpr const char* kTable = "layers.csv";
+constexpr const char *kTensors = "tensors", *kSteps = "steps";  // folders, with --tensors and --steps
+
+/// A folder that is written into behind the run.
+void need_folder(const std::filesystem::path& folder)
+{
+    make_folder(folder);
+    const OutputFile tried(folder / "tried");  // goes away again
+}
 
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct NetOutputs {
@@ -36,7 +44,10 @@ struct NetOutputs {
         : folder(options.out, options.sync), result(folder.file("result.json")), table(folder.file(kTable)), places(std::move(where))
     {
         if (!options.events.empty()) events.emplace(options.events);
-        if (options.timing_only || !options.output) return;
+        if (options.timing_only) return;
+        if (options.tensors) need_folder(folder.path() / kTensors);
+        if (options.steps) need_folder(folder.path() / kSteps);
+        if (!options.output) return;
         for (const OutputPlace& place : places) {
             const std::filesystem::path file = folder.path() / place.file;
             if (file.parent_path() != folder.path()) make_folder(file.parent_path());
@@ -73,17 +84,17 @@ NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, O
 
 void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, const OutputFolder& folder)
 {
-    const std::filesystem::path below = folder.path() / "tensors";
-    make_folder(below);
+    FileNames names;
     for (std::size_t t = 0; t < plan.layouts.size(); ++t)
-        if (plan.exists(t)) OutputFile(below / file_name(plan.steps.tensors[t].name)).commit(npy_file(tensors[t], plan.network.precision));
+        if (plan.exists(t))
+            OutputFile(folder.path() / kTensors / names.of(plan.steps.tensors[t].name))
+                .commit(npy_file(tensors[t], plan.network.precision));
 }
 
 void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, const OutputFolder& folder)
 {
-    const std::filesystem::path below = folder.path() / "tensors";
-    make_folder(below);
-    for (const auto& [name, contents] : files) OutputFile(below / file_name(name)).commit(contents);
+    FileNames names;
+    for (const auto& [name, contents] : files) OutputFile(folder.path() / kTensors / names.of(name)).commit(contents);
 }
 
 int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs,
@@ -118,8 +129,7 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         else write_tensors(plan, simulation.tensors, outputs.folder);
     }
     if (onnx && options.steps) {
-        const std::filesystem::path below = outputs.folder.path() / "steps";
-        make_folder(below);
+        const std::filesystem::path below = outputs.folder.path() / kSteps;
         write_steps(plan, onnx->first(),
                     [&](const std::string& name, const std::string& contents) { OutputFile(below / name).commit(contents); });
     }
@@ -213,6 +223,21 @@ int run_model(const Hardware& hardware, const MemorySpec& memory, const NetOptio
     return run_planned(onnx.network(), hardware, memory, options, &onnx);
 }
 
+namespace {
+
+int run_or_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
+{
+    return options.plan ? show_plan(network, hardware, memory, options) : run_network(network, hardware, memory, options);
+}
+
+/// A model.
+int run_or_plan(const NetOptions& options, const Hardware& hardware, const MemorySpec& memory)
+{
+    return options.plan ? show_plan(OnnxRun(options).network(), hardware, memory, options) : run_model(hardware, memory, options);
+}
+
+}  // namespace
+
 int net_command(const NetOptions& options)
 {
     const bool model = is_onnx(options.network);
@@ -222,18 +247,14 @@ int net_command(const NetOptions& options)
     if (options.has_point) {
         const SweepPoint point = named_point(options.network, options.point);
         if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))
-            return run_model(point.hardware, point.memory, model_options(*work, options));
+            return run_or_plan(model_options(*work, options), point.hardware, point.memory);
         const Network* network = std::get_if<Network>(&point.work);
         if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
-        return run_network(*network, point.hardware, point.memory, options);
+        return run_or_plan(*network, point.hardware, point.memory, options);
     }
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
-    if (!model) {
-        const Network network = network_of(options);
-        return options.plan ? show_plan(network, hardware, memory, options) : run_network(network, hardware, memory, options);
-    }
-    return options.plan ? show_plan(OnnxRun(options).network(), hardware, memory, options) : run_model(hardware, memory, options);
+    return model ? run_or_plan(options, hardware, memory) : run_or_plan(network_of(options), hardware, memory, options);
 }
 
 }  // namespace dlasim

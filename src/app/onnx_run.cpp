@@ -1,7 +1,6 @@
 #include "app/onnx_run.h"
 
 #include <algorithm>
-#include <set>
 
 #include "app/output_folder.h"
 #include "base/error.h"
@@ -13,7 +12,6 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 29;  // elements of all tensors of all images, with --tensors
-constexpr std::size_t kMostFileName = 100;
 
 const char* output_type(OnnxType type)
 {
@@ -91,11 +89,9 @@ void OnnxRun::calibrate(const NetOptions& options)
 std::vector<OutputPlace> OnnxRun::output_places() const
 {
     std::vector<OutputPlace> places;
-    std::set<std::string> names;
+    FileNames names;
     for (const RealOutput& output : graph_.outputs) {
-        const std::string first = output.name.substr(0, kMostFileName);
-        std::string name = file_name(first);
-        for (int n = 2; !names.insert(name).second; ++n) name = file_name(first + "." + std::to_string(n));
+        const std::string name = names.of(output.name);
         places.push_back({places.empty() ? kTensorFile : "outputs/" + name, graph_.values[output.value].cube.elements() * images() * 8});
     }
     return places;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include "base/error.h"
 #include "config/half.h"
@@ -75,20 +76,25 @@ struct NpyFile {
     }
 };
 
+void check_magic(std::string_view bytes, const std::string& name)
+{
+    if (bytes.size() < 10 || !bytes.starts_with(kMagic))
+        throw ConfigError(name, "is no .npy file, expected one that starts with \\x93NUMPY");
+}
+
 /// `types` are the dtypes that will do; `most`: bytes of the data.
 NpyFile open_npy(const std::string& path, const std::vector<std::string>& types, std::uint64_t most, const std::string& where)
 {
     const std::string name = where + ": " + path;
     NpyFile file;
     try {
-        file.bytes = read_text(path, kMostHeader + most);
+        file.bytes = read_text(path, kMostHeader + most, [&](std::string_view bytes) { check_magic(bytes, path); });
     } catch (const ConfigError& error) {
         throw ConfigError(where, error.what());
     }
     const std::string& bytes = file.bytes;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
-    if (bytes.size() < 10 || bytes.compare(0, kMagic.size(), kMagic) != 0)
-        throw ConfigError(name, "is no .npy file, expected one that starts with \\x93NUMPY");
+    check_magic(bytes, name);
     const unsigned version = byte(6);
     if (version < 1 || version > 3) throw ConfigError(name, "found .npy version " + std::to_string(version) + ", expected 1, 2 or 3");
     const std::size_t start = version == 1 ? 10 : 12;

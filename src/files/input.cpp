@@ -55,15 +55,20 @@ struct Descriptor {
 
 }  // namespace
 
-std::string read_text(const std::string& path, std::uint64_t most)
+std::string read_text(const std::string& path, std::uint64_t most, const std::function<void(std::string_view)>& judge)
 {
     std::uint64_t size = 0;
     const Descriptor file{open_file(path, size)};
     if (size > most) too_long(path, most);
     std::string text;
     text.reserve(size + 1);
-    while (read_more(file.number, path, text, kBlock))
+    bool judged = !judge;
+    while (read_more(file.number, path, text, kBlock)) {
         if (text.size() > most) too_long(path, most);
+        if (judged || text.size() < kBeginning) continue;
+        judge(text);
+        judged = true;
+    }
     return text;
 }
 

@@ -4,15 +4,20 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace dlasim {
 
 inline constexpr std::uint64_t kMostText = 64u << 20;  // bytes of a descriptor, a sweep or a case: far above any real one
 
-/// The bytes of a file, at most `most` of them.
-std::string read_text(const std::string& path, std::uint64_t most = kMostText);
+inline constexpr std::size_t kBeginning = 16;  // bytes of a file that say what it is
+
+/// The bytes of a file, at most `most` of them. `judge` is given its beginning before more than a block is read - at least kBeginning
+/// bytes if it has so many - and throws if that is of something else.
+std::string read_text(const std::string& path, std::uint64_t most = kMostText, const std::function<void(std::string_view)>& judge = {});
 
 /// A text file line by line, for what is too long to be held at once.
 class LineReader {

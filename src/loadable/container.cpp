@@ -258,6 +258,13 @@ std::string Loadable::where(const char* what, std::size_t index) const { return 
 
 Loadable parse_loadable(std::string bytes, const std::string& file) { return Reader(std::move(bytes), file).read(); }
 
-Loadable read_loadable(const std::string& path) { return parse_loadable(read_text(path, kMostBytes), path); }
+Loadable read_loadable(const std::string& path)
+{
+    const auto judge = [&](std::string_view bytes) {
+        if (bytes.substr(0, 4) == std::string_view("\0\0\0\0", 4))  // where the root is
+            throw ConfigError(path, "is no FlatBuffer of a loadable, expected a file that the NVDLA compiler has written");
+    };
+    return parse_loadable(read_text(path, kMostBytes, judge), path);
+}
 
 }  // namespace dlasim::loadable

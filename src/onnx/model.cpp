@@ -325,6 +325,12 @@ OnnxModel onnx_from_bytes(const std::string& bytes, const std::string& file)
     return Converter(file).model(proto);
 }
 
-OnnxModel read_onnx(const std::string& path) { return onnx_from_bytes(read_text(path, kMostOnnxBytes), path); }
+OnnxModel read_onnx(const std::string& path)
+{
+    const auto judge = [&](std::string_view bytes) {
+        if (bytes.front() >> 3 == 0) throw ConfigError(path, "is no ONNX model: its first field has number 0");
+    };
+    return onnx_from_bytes(read_text(path, kMostOnnxBytes, judge), path);
+}
 
 }  // namespace dlasim

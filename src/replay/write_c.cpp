@@ -2,13 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "files/printable.h"
 #include "replay/events.h"
 
 namespace dlasim {
 namespace {
 
 constexpr std::size_t kBytesOfRow = 24;
+
+/// A name that ends no comment.
+std::string comment_text(const std::string& name)
+{
+    std::string text = printable(name);
+    std::replace(text.begin(), text.end(), '*', '_');
+    return text;
+}
 
 template <class... F>
 struct Steps : F... {
@@ -39,7 +50,7 @@ std::string step_text(const ProgramEntry& entry, const std::string& name, std::u
 
 std::string c_program(const Recording& recording, const Hardware& hardware)
 {
-    std::string text = "/* " + recording.name + ", written by dlasim: include nvdla_driver.h first. */\n";
+    std::string text = "/* " + comment_text(recording.name) + ", written by dlasim: include nvdla_driver.h first. */\n";
     std::string images, regions;
     for (std::size_t i = 0; i < recording.images.size(); ++i) {
         const MemoryImage& image = recording.images[i];

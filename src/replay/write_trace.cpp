@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "files/output.h"
+#include "files/printable.h"
 #include "replay/events.h"
 #include "replay/replay.h"
 #include "replay/text.h"
@@ -86,7 +87,7 @@ public:
 
     void txn(Folder& folder)
     {
-        std::string text = "# " + recording_.name + ", written by dlasim\n";
+        std::string text = "# " + printable(recording_.name) + ", written by dlasim\n";
         for (std::size_t i = 0; i < recording_.images.size(); ++i) {
             const MemoryImage& image = recording_.images[i];
             check_space(image.space, image.address);
@@ -107,7 +108,7 @@ public:
 
     void cfg(Folder& folder)
     {
-        std::string text = "// " + recording_.name + ", written by dlasim\n";
+        std::string text = "// " + printable(recording_.name) + ", written by dlasim\n";
         for (std::size_t i = 0; i < recording_.images.size(); ++i) {
             const MemoryImage& image = recording_.images[i];
             const std::string file = fmt::format("memory_{}.dat", i);

@@ -360,6 +360,13 @@ class Traces(Exported):
         (self.folder / "network.json").write_text(json.dumps(network))
         self.check("net", "network.json", "nv_large")
 
+    def test_options_of_loadables_are_of_loadables(self):
+        layer = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}}
+        (self.folder / "layer.json").write_text(json.dumps(layer))
+        for option in (["--input", "none.npy"], ["--input-form", "bytes"], ["--mode", "serial"], ["--chains", 1]):
+            done = self.dlasim("export", "layer.json", "--hw", "nv_small", "--to", "case.json", *option, status=2)
+            self.assertIn("layer.json: is no file of the NVDLA compiler", done.stderr)
+
     def test_a_loadable(self):
         for name in ("tiny_nv_small", "tiny_batch2_nv_full"):
             path = DATA / f"{name}.nvdla"

@@ -331,6 +331,11 @@ class Figures(SweepCase):
             done = self.dlasim(command, words[2], "--point", point, "--out", "none")
             self.assertEqual(done.returncode, 2)
             self.assertIn(says, done.stderr)
+        for option, value in (("--hw", "nv_small"), ("--memory", "ideal"), ("--set", "cbuf.banks=16")):  # of the point, no other
+            for command in ("run", "net", "loadable"):
+                done = self.dlasim(command, words[2], "--point", 5, "--out", "none", option, value)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(option, done.stderr)
 
 
 class Resuming(SweepCase):

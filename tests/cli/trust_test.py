@@ -13,10 +13,12 @@ import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 import cli_test
 from cli_test import SMALL, Case
 
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = [["CSC.S_POINTER", 0], ["MARK", "t0"], ["READ", "CSC.S_POINTER"]]
 CASE = {"id": "case", "config": "nv_small", "memory": {}, "program": PROGRAM}
 
@@ -42,6 +44,21 @@ class Numbers(Case):
     def test_jobs(self):
         for number in ("-1", "0", "1025", "2.0"):
             self.refused(self.dlasim("sweep", self.write({}, "s.json"), f"--jobs={number}"), "--jobs")
+
+    def test_numbers_of_a_bound(self):
+        large = {"input": {"width": 8192, "height": 8192, "channels": 8192}, "kernel": {"width": 32, "height": 32, "count": 8192}}
+        for chip in ("nan", "-nan", "inf", "-1", "0", "1e30", "x", ""):
+            self.refused(self.dlasim("bound", self.write(SMALL), f"--chip={chip}"), "--chip")
+        for option in ("--batch", "--word"):
+            for number in ("-1", "0", "1.5", "9" * 30):
+                self.refused(self.dlasim("bound", self.write(SMALL), "--chip", 16, f"{option}={number}"), option)
+        self.refused(self.dlasim("bound", self.write(large), "--chip", 16, "--batch", 4096), "multiplications")  # 2^74 of them
+        self.refused(self.dlasim("bound", self.write({"layers": []}), "--chip", 16), "empty list")
+        large["kernel"] = {"width": 1, "height": 1, "count": 8192}
+        done = self.dlasim("bound", self.write(large), "--chip", 0.0625, "--word", 8, "--batch", 16, "--json")  # 2^56
+        row = json.loads(done.stdout)[0]["layers"][0]
+        self.assertEqual(row["macs"], 2**56)
+        self.assertGreater(row["best"], row["lower_bound"])
 
     def test_a_dram_never_gives_more_than_its_peak(self):
         for preset in ("ddr4-2400", "hbm2", "lpddr5-6400"):
@@ -111,6 +128,26 @@ class Outputs(Case):
                 self.refused(self.dlasim(*arguments, option, place), place)
         self.no_temporary_file()
 
+    def test_every_tensor_has_a_file_of_its_own(self):
+        """Names of which the same file would be made."""
+        names = ["a/b", "a_b", "../a", "a_b.2", "a b", "a b.3"]
+        network = {"input": {"width": 4, "height": 4, "channels": 8}, "layers": [
+            {"name": name, "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8 + i}} for i, name in enumerate(names)]}
+        done = self.dlasim("net", self.write(network), "--hw", "nv_small", "--out", "out", "--tensors")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = {path.name: path.read_bytes() for path in (self.folder / "out" / "tensors").iterdir()}
+        self.assertEqual(sorted(files), sorted(["data.npy", "a_b.npy", "a_b.2.npy", ".._a.npy", "a_b.2.2.npy", "a_b.3.npy", "a_b.3.2.npy"]))
+        for name, channels in (("a_b.npy", 8), ("a_b.2.npy", 9), (".._a.npy", 10), ("a_b.2.2.npy", 11), ("a_b.3.npy", 12), ("a_b.3.2.npy", 13)):
+            self.assertIn(f"'shape': (1, {channels}, 4, 4, )".encode(), files[name], name)
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"layer.json", "out"})
+
+    def test_folders_of_tensors_are_tried_before_the_run(self):
+        network = {"input": {"width": 4, "height": 4, "channels": 8}, "layers": [{"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
+        (self.folder / "out").mkdir()
+        (self.folder / "out" / "tensors").write_text("a file")
+        self.refused(self.dlasim("net", self.write(network), "--hw", "nv_small", "--out", "out", "--tensors"), "out/tensors")
+        self.assertEqual(os.listdir(self.folder / "out"), ["tensors"])
+
     def test_a_disk_that_fills_up_leaves_the_old_file_and_no_partial_one(self):
         def small_files():
             import resource
@@ -177,17 +214,43 @@ class Streams(Case):
 
     def test_names_reach_no_terminal_raw(self):
         evil = "a\x1b[2Jb\nc\u009bd\x7f"
+        device = json.loads((ROOT / "configs/dram/ddr4-2400.json").read_text())
+        device = self.write(dict(device, name=evil, about=evil), "device.json")
+        network = {"name": evil, "input": {"width": 4, "height": 4, "channels": 8}, "layers": [{"name": evil, "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
         plain = self.write(SMALL, "l.json")
         for command in (["run", self.write(dict(SMALL, name=evil)), "--hw", "nv_small"], ["run", self.write({evil: 1}, "k.json")],
                         ["run", evil], ["run", plain, "--hw", evil], ["run", plain, "--set", evil], ["run", plain, "--set", evil + "=1"],
                         ["run", plain, "--memory", evil], ["run", plain, "--memory", "ideal:" + evil + "=1"], ["presets", evil],
                         ["dram", "--preset", evil], ["dram", "--pattern", evil], ["dram", "--set", evil], ["dram", "--set", evil + "=1"],
+                        ["dram", "--cycles", 1000, "--preset", device], ["dram", "--cycles", 1000, "--preset", device, "--check-dram"],
+                        ["net", self.write(network, "network.json"), "--hw", "nv_small"], ["net", "network.json", "--plan"], ["bound", plain, "--chip", evil],
+                        ["bound", self.write(dict(SMALL, name=evil), "bound.json"), "--chip", 16],
                         ["replay", self.write(dict(CASE, id=evil), "case.json")], ["replay", self.write(dict(CASE, program=[[evil, 1]]), "register.json")]):
             done = self.dlasim(*command)
             text = done.stdout + done.stderr
             self.assertIn("\\x1b", text, command)
             self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], repr(text))
             self.assertNotIn("b\nc", text, command)
+
+    def test_json_on_standard_output_is_json(self):
+        """Controls in it are \\u, not \\x."""
+        evil = "a\x1b[2Jb\nc\u009bd\x7f"
+        done = self.dlasim("bound", self.write(dict(SMALL, name=evil)), "--chip", 16, "--json")
+        self.assertEqual(json.loads(done.stdout)[0]["layers"][0]["name"], evil)
+        device = json.loads((ROOT / "configs/dram/ddr4-2400.json").read_text())
+        for command in (["--cycles", 1000, "--json"], ["--describe"]):
+            done = self.dlasim("dram", "--preset", self.write(dict(device, name=evil), "device.json"), *command)
+            self.assertIn("c\\u009bd\\u007f", done.stdout)
+
+    def test_names_end_no_comment_of_what_is_exported(self):
+        evil = "x*/ int evil; /*\nmem_load(pri_mem, 0x0, \"/etc/passwd\");"
+        self.write(dict(SMALL, name=evil))
+        for form, file in (("c", "c"), ("cfg", "cfg/test.cfg"), ("txn", "txn/input.txn")):
+            done = self.dlasim("export", "layer.json", "--hw", "nv_small", "--form", form, "--to", form)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            first = (self.folder / file).read_text().splitlines()[0]
+            self.assertIn("\\nmem_load", first)
+            self.assertTrue(first.endswith("written by dlasim") or first.endswith("first. */") and first.count("*/") == 1, first)
 
 
 class Inputs(Case):
@@ -207,8 +270,16 @@ class Inputs(Case):
 
     def test_endless_files(self):
         (self.folder / "zero.json").symlink_to("/dev/zero")
-        for arguments in self.readers(self.folder / "zero.json"):
+        for arguments in self.readers(self.folder / "zero.json")[:-1]:
             self.refused(self.bounded(*arguments), "zero.json", "longer than")
+        self.refused(self.bounded(*self.readers(self.folder / "zero.json")[-1]), "zero.json", "is no .npy file")
+        for name in ("zero.onnx", "zero.nvdla", "zero.npy"):
+            (self.folder / name).symlink_to("/dev/zero")
+        model = ROOT / "models/onnx/acri_mnist.onnx"
+        for arguments in (["net", "zero.json"], ["net", "zero.onnx"], ["loadable", "zero.nvdla"], ["export", "zero.json", "--to", "x"],
+                          ["export", "zero.nvdla", "--to", "x"], ["bound", "zero.json", "--chip", 3], ["sweep", "zero.json"],
+                          *(["net", model, option, "zero.npy"] for option in ("--input", "--labels", "--calibrate"))):
+            self.refused(self.bounded(*arguments), "zero.")
         for name in ("zero.cfg", "zero.txn"):
             (self.folder / name).symlink_to("/dev/zero")
             self.refused(self.bounded("replay", name), name, "1 MiB")

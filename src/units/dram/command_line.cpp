@@ -83,9 +83,9 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
 
     nlohmann::ordered_json json;
     if (command.json || !command.out.empty()) json = run_json({command.pattern, config, channels, checker.get()});
-    const std::string json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    if (out_file) out_file->commit(json_text);
-    if (command.json) out << json_text;
+    constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+    if (out_file) out_file->commit(json.dump(2, ' ', false, kReplace) + "\n");
+    if (command.json) out << json.dump(2, ' ', true, kReplace) << '\n';  // ASCII: no control reaches a terminal
     else out << statistics_text(config, channels);
     if (checker && !command.json) {
         fmt::print(out, "{:<22} {} commands, {} violations\n", "checked", checker->commands(), checker->count());
@@ -131,7 +131,7 @@ int run_command(const DramCommand& command, std::ostream& out)
     }
     const Config config = read_config(command.preset, options_of(command.settings));
     if (command.describe) {
-        out << config_json(config).dump(2) << '\n' << config.mapping.describe();
+        out << config_json(config).dump(2, ' ', true) << '\n' << config.mapping.describe();
         return 0;
     }
     if (!command.decode.empty()) {

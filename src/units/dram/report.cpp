@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "files/printable.h"
+
 namespace dlasim::dram {
 namespace {
 
@@ -243,7 +245,9 @@ std::string statistics_text(const Config& config, const std::vector<Statistics>&
     const Energy e = energy_of(config, s);
     const auto percent = [&](Cycle part) { return 100 * share(static_cast<double>(part), static_cast<double>(s.bus_cycles)); };
     std::string text;
-    const auto line = [&](const std::string& label, const std::string& value) { text += fmt::format("{:<22} {}\n", label, value); };
+    const auto line = [&](const std::string& label, const std::string& value) {
+        text += fmt::format("{:<22} {}\n", printable(label), printable(value));
+    };
     line("memory", fmt::format("{}: {}", config.name, config.about));
     line("simulated",
          fmt::format("{} cycles of {} ns, {} channel{}", s.cycles, config.tck_ns, channels.size(), channels.size() == 1 ? "" : "s"));
