@@ -90,19 +90,27 @@ void pack_output(Plan& plan, const Layer& layer, const Hardware& hardware, bool 
     std::optional<Surfaces> surfaces = unpacked(plan, layer, hardware);
     if (!surfaces) return;
     const std::uint32_t all = hardware.memory.atom_bytes / layer.element_bytes();
-    TouchedRange &weights = range_at(plan.ranges, layer.placement.weights), &output = range_at(plan.ranges, layer.placement.output);
+    std::vector<TouchedRange> ranges = plan.ranges;
+    std::vector<std::vector<PlannedPass>> packing;
+    std::vector<PlannedImage> images;
+    TouchedRange &weights = range_at(ranges, layer.placement.weights), &output = range_at(ranges, layer.placement.output);
     while (surfaces->lanes < all) {
         Layer stage = stage_layer(layer, *surfaces, std::min(kMostLines, all / surfaces->lanes));
         stage.placement.weights = behind(weights);
         stage.placement.output = behind(output);
-        Plan packed = with_images ? plan_layer(stage, hardware, stage_tensors(stage)) : plan_shape(stage, hardware);
+        Plan packed =
+            with_images ? plan_layer(stage, hardware, stage_tensors(stage), Packing::None) : plan_shape(stage, hardware, Packing::None);
+        if (packed.outputs.size() != 1) return;  // its weights, an atom of kernels of an atom each, are more than CBUF holds
         for (auto [range, place] : {std::pair{&weights, stage.placement.weights}, std::pair{&output, stage.placement.output}})
             range->bytes = place.address + range_at(packed.ranges, place).bytes - range->place.address;
         surfaces = {stage.placement.output, stage.out_height(), stage.kernels};
-        plan.packing.push_back(std::move(packed.passes));
-        for (PlannedImage& image : packed.images) plan.images.push_back(std::move(image));
+        packing.push_back(std::move(packed.passes));
+        for (PlannedImage& image : packed.images) images.push_back(std::move(image));
     }
-    check_apart(plan.ranges, where_of(layer));
+    check_apart(ranges, where_of(layer));
+    plan.ranges = std::move(ranges);
+    plan.packing = std::move(packing);
+    for (PlannedImage& image : images) plan.images.push_back(std::move(image));
     const std::uint64_t line = std::uint64_t{layer.out_width()} * hardware.memory.atom_bytes, surface = line * layer.out_height(),
                         bytes = surface * surfaces->count;
     plan.outputs = {

@@ -30,7 +30,7 @@ std::uint64_t bytes_of(const std::vector<Stretch>& stretches)
     return bytes;
 }
 
-Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
+Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors, Packing packing)
 {
     Shape shape = shape_of(layer, hw);
     const std::vector<PassParts> parts = parts_of(shape, layer, hw);
@@ -57,14 +57,17 @@ Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors)
                  {},
                  {},
                  macs};
-    if (one_pass && cut) pack_output(planned, layer, hw, tensors != nullptr);
+    if (one_pass && cut && packing == Packing::Possible) pack_output(planned, layer, hw, tensors != nullptr);
     planned.program = layer_program(layer, planned, hw);
     return planned;
 }
 
 }  // namespace
 
-Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors) { return plan(layer, hardware, &tensors); }
-Plan plan_shape(const Layer& layer, const Hardware& hardware) { return plan(layer, hardware, nullptr); }
+Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing)
+{
+    return plan(layer, hardware, &tensors, packing);
+}
+Plan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing) { return plan(layer, hardware, nullptr, packing); }
 
 }  // namespace dlasim

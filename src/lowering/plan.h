@@ -43,10 +43,13 @@ struct Plan {
     std::uint64_t macs = 0;  // that the array is asked for, padding of groups included
 };
 
+/// What becomes of parts of less than an atom of kernels: one tensor where that is possible, or nothing.
+enum class Packing { Possible, None };
+
 /// Throws ConfigError if the machine cannot do it.
-Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors);
+Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing = Packing::Possible);
 /// As plan_layer, without images: what the planner and tests need of shapes alone.
-Plan plan_shape(const Layer& layer, const Hardware& hardware);
+Plan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing = Packing::Possible);
 
 /// How the output stands in memory: one tensor of feature data, surface by surface; or padded, because passes of less than an atom
 /// of kernels have surfaces of their own.

@@ -37,6 +37,22 @@ std::string placed(const std::string& placement)
     return text.substr(0, text.size() - 1) + R"(, "placement": )" + placement + "}";
 }
 
+TEST(Plan, PartsThatCannotBePackedStayApart)
+{
+    // Packing 32 lanes takes 32 kernels of 32 channels, 1024 bytes: two banks, of which there are two. It packed itself without an end.
+    Hardware small = preset("nv_small");
+    small.mac.atomic_c = small.mac.atomic_k = small.memory.atom_bytes = small.memory.primary.width_bytes = small.cbuf.entry_bytes = 32;
+    small.cbuf.banks = 2;
+    small.cbuf.bank_depth = 16;
+    const Layer layer =
+        layer_of(R"({"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}})");
+    const Plan plan = plan_shape(layer, small);
+    EXPECT_TRUE(plan.packing.empty());
+    EXPECT_EQ(plan.outputs.size(), 3u);  // 4 kernels each
+    small.cbuf.bank_depth = 32;
+    EXPECT_EQ(plan_shape(layer, small).outputs.size(), 1u);
+}
+
 TEST(Plan, TensorsStandWhereTheDescriptorPlacesThem)
 {
     const Plan plan = plan_shape(layer_of(placed(R"({"input": 4096, "weights": 65536, "output": 131072})")), preset("nv_small"));
