@@ -3,7 +3,7 @@
 
 namespace dlasim {
 
-/// From here on the first SIGINT or SIGTERM is only remembered, a second one kills.
+/// From here on the first SIGINT, SIGTERM or SIGHUP is only remembered, a second one kills.
 void watch_for_interrupt();
 bool interrupted();
 

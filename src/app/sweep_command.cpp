@@ -119,6 +119,12 @@ int collect_points(const SweepOptions& options, const Sweep& sweep)
 {
     const SweepIdentity all = identity(options, sweep);
     const EnergyTable energy = energy_for(options, sweep);
+    std::error_code none;
+    for (const std::string& from : options.collect) {  // before anything is cleared
+        if (std::filesystem::equivalent(from, options.out, none))
+            throw ConfigError(from, "is the folder of --out, expected the folders of shards");
+        SweepFolder::source(from, all);
+    }
     SweepFolder folder(options.out, all, sweep.points.size(), {}, options.resume, options.restart);
     for (const std::string& from : options.collect) folder.take_from(from, all);
     Tally tally;

@@ -62,6 +62,8 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
     std::error_code none;
     if (fs::exists(file, none) && !restart) {
         store_ = std::make_unique<SweepStore>(file);
+        if (store_->foreign())
+            throw ConfigError(file.string(), "is no table of a sweep, expected --restart to remove it, or another folder (--out)");
         const bool begun = store_->begun();
         if (begun && resume && store_->identity() != identity)
             throw ConfigError(folder_.path().string(),
@@ -164,22 +166,29 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
     return folder_.path() / name;
 }
 
-void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identity)
+std::unique_ptr<SweepStore> SweepFolder::source(const fs::path& folder, const SweepIdentity& identity)
 {
     std::error_code none;
     if (!fs::exists(folder / kStore, none))
         throw ConfigError(folder.string(), std::string("has no ") + kStore + ", expected the folder of a sweep or of a shard of it");
-    SweepStore other(folder / kStore, Database::Use::Read);
-    if (!other.begun() || other.identity() != identity)
+    auto store = std::make_unique<SweepStore>(folder / kStore, Database::Use::Read);
+    if (!store->begun() || store->identity() != identity)
         throw ConfigError(folder.string(), "holds points of another sweep: " +
-                                               (other.begun() ? difference_text(other.identity(), identity) : std::string("all")) +
+                                               (store->begun() ? difference_text(store->identity(), identity) : std::string("all")) +
                                                " differ, expected the same");
+    return store;
+}
+
+void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identity)
+{
+    const std::unique_ptr<SweepStore> other = source(folder, identity);
+    std::error_code none;
     std::map<std::size_t, std::string> here;
     store_->each([&](const KeptPoint& kept) {
         if (keeps(kept.point, kept.status)) here[kept.point] = kept.row.dump();
     });
     std::vector<KeptPoint> rows;
-    other.each([&](const KeptPoint& kept) {
+    other->each([&](const KeptPoint& kept) {
         const auto there = here.find(kept.point);
         if (there == here.end()) rows.push_back(kept);
         else if (there->second != kept.row.dump())

@@ -34,6 +34,8 @@ public:
     void prepare_point(std::size_t index) const;
     /// Writes the tables of what is kept; those of all points if it is complete, else the partial one. Gives the path of the CSV.
     std::filesystem::path write_tables(const PageFacts& facts);
+    /// A folder that can be taken from: it has points of this sweep. ConfigError if not.
+    static std::unique_ptr<SweepStore> source(const std::filesystem::path& folder, const SweepIdentity& identity);
     /// Takes over what another folder has of the same sweep. ConfigError if it is of another one, or a point ended otherwise there.
     void take_from(const std::filesystem::path& folder, const SweepIdentity& identity);
 

@@ -34,14 +34,18 @@ std::string difference_text(const SweepIdentity& a, const SweepIdentity& b)
     return text;
 }
 
-bool SweepStore::begun()
+std::int64_t SweepStore::tables(const std::string& which)
 {
-    Statement tables(database_, "SELECT count(*) FROM sqlite_master WHERE name IN ('identity', 'kept')");
+    Statement tables(database_, "SELECT count(*) FROM sqlite_master" + which);
     tables.step();
     const std::int64_t found = tables.integer(0);
     tables.step();
-    return found == 2;
+    return found;
 }
+
+bool SweepStore::begun() { return tables(" WHERE name IN ('identity', 'kept')") == 2; }
+
+bool SweepStore::foreign() { return !begun() && tables("") != 0; }
 
 void SweepStore::begin(const SweepIdentity& identity, std::size_t points, const SweepShard& shard)
 {

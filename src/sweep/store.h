@@ -43,6 +43,8 @@ public:
 
     /// False in a new file.
     bool begun();
+    /// Tables of somebody else, none of a sweep.
+    bool foreign();
     /// pre: !begun()
     void begin(const SweepIdentity& identity, std::size_t points, const SweepShard& shard);
     SweepIdentity identity();
@@ -66,6 +68,7 @@ public:
                      const std::function<void(const KeptPoint&)>& use);
 
 private:
+    std::int64_t tables(const std::string& which);
     std::string value(const std::string& key);
     std::size_t number(const std::string& key);
     Database database_;

@@ -642,12 +642,20 @@ class Interrupts(Case):
     LONG = {"input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 4096}}
 
     def test_ctrl_c_ends_with_130_and_leaves_no_file(self):
-        run = subprocess.Popen([DLASIM, "run", str(self.write(self.LONG)), "--hw", "nv_small", "--out", "out"], cwd=self.folder,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self.ends(number, ["run", str(self.write(self.LONG))])
+
+    def test_so_does_a_network(self):
+        network = {"input": self.LONG["input"], "layers": [{"name": "a", "op": "conv2d", "kernel": self.LONG["kernel"]}]}
+        self.ends(signal.SIGHUP, ["net", str(self.write(network))])
+
+    def ends(self, number, command):
+        run = subprocess.Popen([DLASIM, *command, "--hw", "nv_small", "--out", "out"], cwd=self.folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         while not list(self.folder.glob("out/.result.json.*")) and run.poll() is None:
             time.sleep(0.01)
         time.sleep(0.3)
-        run.send_signal(signal.SIGINT)
+        run.send_signal(number)
         out, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130, err)
         self.assertEqual(os.listdir(self.folder / "out"), [])

@@ -3,6 +3,7 @@
 
 usage: sweep_test.py DLASIM [TestCase...]
 """
+import contextlib
 import json
 import os
 import signal
@@ -437,6 +438,32 @@ class Resuming(SweepCase):
             self.refused(self.sweep(Sweeps.SWEEP, f"--shard={shard}"), "--shard")
         self.refused(self.sweep(Sweeps.SWEEP, "--collect", "none"), "none", "points.db")
         self.refused(self.sweep(Sweeps.SWEEP, "--collect", "none", "--shard", "1/2"), "--shard")
+
+    def test_a_collection_that_is_refused_clears_nothing(self):
+        sweep, other = ({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [latency, 20]}} for latency in (10, 11))
+        self.assertEqual(self.sweep(sweep, "--shard", "1/2", out="part").returncode, 0)
+        self.assertEqual(self.sweep(sweep, out="whole").returncode, 0)
+        self.assertEqual(self.sweep(other, out="other").returncode, 0)
+        for out, folders, says in (("part", ["part"], "part: is the folder of --out"), ("whole", ["whole/../whole", "part"], "is the folder of --out"),
+                                   ("whole", ["none"], "none: has no points.db"), ("whole", ["part", "other"], "other: holds points of another sweep")):
+            done = self.sweep(sweep, "--collect", *folders, out=out)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(len((self.folder / "whole" / "points.csv").read_text().splitlines()), 3)
+        done = self.sweep(sweep, "--resume", "--shard", "1/2", out="part")
+        self.assertIn("1 of 1 points have ended before", done.stdout)
+
+    def test_tables_of_somebody_else_are_not_removed(self):
+        (self.folder / "out").mkdir()
+        file = self.folder / "out" / "points.db"
+        with contextlib.closing(sqlite3.connect(file)) as mine:
+            mine.execute("CREATE TABLE precious (a)")
+            mine.commit()
+        for option in ([], ["--resume"]):
+            self.refused(self.sweep(Sweeps.SWEEP, *option), "points.db: is no table of a sweep")
+        with contextlib.closing(sqlite3.connect(file)) as mine:
+            self.assertEqual(mine.execute("SELECT name FROM sqlite_master").fetchall(), [("precious",)])
+        self.assertEqual(self.sweep(Sweeps.SWEEP, "--restart").returncode, 0)
 
     def test_a_damaged_table_is_refused(self):
         self.assertEqual(self.sweep(Sweeps.SWEEP).returncode, 0)
