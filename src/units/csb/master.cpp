@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kWindowBytes = 0x1000, kBusBytes = 1u << 18, kWordBytes = 4;
 }
 
-CsbMaster::CsbMaster(const sc_core::sc_module_name& name, Clock& clock, std::vector<Window> windows) : sc_module(name), clock_(clock)
+CsbMaster::CsbMaster(const sc_core::sc_module_name& name, Clock& clock, const std::vector<Window>& windows) : sc_module(name), clock_(clock)
 {
     socket.register_b_transport(this, &CsbMaster::b_transport);
     for (const Window& window : windows) {

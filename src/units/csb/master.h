@@ -35,7 +35,7 @@ public:
         CsbLink* link;   // null: GEC, reads are 0
         Cycle retiming;  // registers between master and unit, each way
     };
-    CsbMaster(const sc_core::sc_module_name& name, Clock& clock, std::vector<Window> windows);
+    CsbMaster(const sc_core::sc_module_name& name, Clock& clock, const std::vector<Window>& windows);
 
     tlm_utils::simple_target_socket<CsbMaster> socket{"socket"};
 
