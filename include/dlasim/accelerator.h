@@ -72,6 +72,7 @@ public:
 
 private:
     struct Parts;
+    void start_of_simulation() override;
     void follow_reset();
     std::unique_ptr<Parts> parts_;
 };

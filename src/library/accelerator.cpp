@@ -48,14 +48,20 @@ Accelerator::Accelerator(const sc_core::sc_module_name& name, const AcceleratorO
         if (!low) parts_->top.release();
         return low;
     };
-    SC_HAS_PROCESS(Accelerator);
-    SC_METHOD(follow_reset);
-    sensitive << reset_n;
+}
+
+void Accelerator::start_of_simulation()
+{
+    if (reset_n.size() == 0) return;
+    // not a process of the constructor: SystemC would run it for an accelerator that is gone before time begins
+    sc_core::sc_spawn_options method;
+    method.spawn_method();
+    method.set_sensitivity(&reset_n->value_changed_event());
+    sc_core::sc_spawn([this] { follow_reset(); }, "follow_reset", &method);
 }
 
 void Accelerator::follow_reset()
 {
-    if (reset_n.size() == 0) return;
     if (reset_n->read()) parts_->top.release();
     else parts_->top.hold();
 }

@@ -272,6 +272,8 @@ TEST_P(Processors, MayBeResetInTheMiddleOfAnAccess)
             wait(sc_time(i, SC_NS));
             processor.reset.write(false);
         }
+        wait(sc_time(15, SC_US));
+        processor.reset.write(true);  // leaves what it is in
     });
     sc_start(sc_time(20, SC_US));
     EXPECT_GT(processor.begun, 30u);
@@ -388,7 +390,7 @@ TEST(Sockets, OneThatNeverRanAndOneThatCouldNotBeBuiltLeaveNothingBehind)
     wrong.hardware = "nv_none";
     EXPECT_THROW(Accelerator("wrong", wrong), ConfigError);
     {
-        Board gone("gone", {});
+        Accelerator gone("gone", {});
     }
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
     Board board("board", on(run));
