@@ -2,9 +2,9 @@
 //
 //   fuzz_layer [--runs N] [--seconds S] [--seed K] [FILE...]     FILEs are run as they are, without mutations
 //
-// A crash, a signal, an exception that is no ConfigError, more than ten seconds of CPU time or three GiB of memory for an input
-// end it with status 1; the input stands in fuzz_NAME.input then. So does a run in which hardly anything was taken: it tests
-// nothing.
+// A crash, a signal, an exception that is no ConfigError, more than ten seconds of CPU time (a hundred with sanitizers and -O0, where
+// everything takes forty times as long) or three GiB of memory for an input end it with status 1; the input stands in fuzz_NAME.input then.
+// So does a run in which hardly anything was taken: it tests nothing.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ namespace dlasim::fuzz {
 namespace {
 
 constexpr rlim_t kMostMemory = rlim_t{3} << 30;
-constexpr int kMostSeconds = 10;
+constexpr int kMostSeconds = 10, kMostSecondsSanitized = 100;
 
 std::string g_name;
 char g_file[256];
@@ -56,7 +56,7 @@ void tell(const char* text) { [[maybe_unused]] const ssize_t n = ::write(STDERR_
 void on_signal(int number)
 {
     save_input();
-    tell(number == SIGPROF ? "an input takes more than ten seconds; saved as " : "an input crashes the reader; saved as ");
+    tell(number == SIGPROF ? "an input takes too much CPU time; saved as " : "an input crashes the reader; saved as ");
     tell(g_file);
     tell("\n");
     ::_exit(1);
@@ -69,6 +69,8 @@ void on_signal(int number)
     std::exit(1);
 }
 
+bool sanitized() { return __sanitizer_set_death_callback != nullptr; }
+
 void watch()
 {
     static std::array<char, 1 << 16> stack;  // a stack overflow leaves none of the other
@@ -77,13 +79,12 @@ void watch()
     struct sigaction action = {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_ONSTACK;
-    const bool sanitized = __sanitizer_set_death_callback != nullptr;
-    if (sanitized) __sanitizer_set_death_callback(save_input);
+    if (sanitized()) __sanitizer_set_death_callback(save_input);
     else
         for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigaction(number, &action, nullptr);
     for (const int number : {SIGABRT, SIGPROF}) ::sigaction(number, &action, nullptr);
     const rlimit memory{kMostMemory, kMostMemory};
-    if (!sanitized) ::setrlimit(RLIMIT_AS, &memory);  // a sanitizer reserves its shadow
+    if (!sanitized()) ::setrlimit(RLIMIT_AS, &memory);  // a sanitizer reserves its shadow
 }
 
 void time_limit(int seconds)
@@ -154,7 +155,7 @@ int drive(const Order& order)
     std::uint64_t inputs = 0, taken = 0;
     for (std::uint64_t i = 0; i < order.runs && (i % 16 != 0 || Clock::now() < end); ++i) {
         const std::string input = mutator.next();
-        time_limit(kMostSeconds);
+        time_limit(sanitized() ? kMostSecondsSanitized : kMostSeconds);
         if (run(input)) {
             ++taken;
             mutator.keep(input);
