@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <list>
 
 #include "app/interrupt.h"
 #include "app/loadable_run.h"
@@ -15,6 +16,7 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "files/console.h"
+#include "files/folder_turn.h"
 #include "files/number.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
@@ -42,7 +44,9 @@ struct TensorNames {
     std::string array, surface;
 };
 
-std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results, const OutputFolder& folder)
+/// `files`: what has been written, and has to appear.
+std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results, const OutputFolder& folder,
+                                         std::list<OutputFile>& files)
 {
     std::vector<WrittenTensor> tensors;
     for (const SeenRange& seen : results) {
@@ -51,8 +55,8 @@ std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::
         const loadable::TensorEntry& tensor = plan.loadable->tensors[number];
         WrittenTensor written{tensor.name, names.array, names.surface,
                               loadable::unpacked(tensor, seen.bytes, plan.loadable->where("tensor", number))};
-        OutputFile(folder.path() / names.array).commit(loadable::npy_text(tensor, written.elements));
-        OutputFile(folder.path() / names.surface).commit({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
+        files.emplace_back(folder.path() / names.array).settle(loadable::npy_text(tensor, written.elements));
+        files.emplace_back(folder.path() / names.surface).settle({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
         tensors.push_back(std::move(written));
     }
     return tensors;
@@ -125,6 +129,22 @@ loadable::Plan plan_of(const LoadableOptions& options)
     return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);
 }
 
+namespace {
+
+/// In the place of an earlier run's.
+void appear(std::list<OutputFile>& files, OutputFile& result, const fs::path& folder, bool timing_only)
+{
+    const FolderTurn turn(folder);
+    if (timing_only) {
+        remove_file(folder / TensorNames(0).array);
+        remove_file(folder / TensorNames(0).surface);
+    }
+    for (OutputFile& file : files) file.commit();
+    result.commit();
+}
+
+}  // namespace
+
 int loadable_command(const LoadableOptions& options)
 {
     const loadable::Plan plan = plan_of(options);
@@ -165,22 +185,21 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     LoadableResult result{plan, run, operation_times(plan, run)};
     result.verdicts = machine.verdicts();
     result.wall_seconds = machine.wall_seconds();
-    if (options.timing_only) {
-        remove_file(folder.path() / TensorNames(0).array);  // of an earlier run
-        remove_file(folder.path() / TensorNames(0).surface);
-    } else {
+    std::list<OutputFile> files;
+    if (!options.timing_only) {
         result.written = machine.written();
         result.results = machine.look(plan.results);
-        if (options.tensors) result.tensors = write_tensors(plan, result.results, folder);
+        if (options.tensors) result.tensors = write_tensors(plan, result.results, folder, files);
     }
     if (events_file) {
         const WrittenRegions regions = regions_of(result.written);
         events_file->commit(json_file_text(events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary), 1));
     }
-    if (options.report) folder.file(kReportFile).commit(loadable_table(result) + "\n");
+    if (options.report) files.emplace_back(folder.path() / kReportFile, 0, options.sync).settle(loadable_table(result) + "\n");
     const OrderedJson json = loadable_result_json(result);
+    result_file.settle(json_file_text(json, 2));
     if (options.on_result) options.on_result(json);
-    result_file.commit(json_file_text(json, 2));
+    appear(files, result_file, folder.path(), options.timing_only);
     if (!options.quiet) say_outcome(loadable_table(result), folder);
     if (options.times) say_cpu_seconds(machine.cpu_seconds());
     return result.verification().mismatches == 0 && !hazardous(run) ? kDone : kMismatch;

@@ -18,6 +18,7 @@
 #include "config/network_reader.h"
 #include "config/sweep.h"
 #include "files/console.h"
+#include "files/folder_turn.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "report/network_result.h"
@@ -44,6 +45,7 @@ struct NetOutputs {
         : folder(options.out, options.sync), result(folder.file("result.json")), table(folder.file(kTable)), places(std::move(where))
     {
         if (!options.events.empty()) events.emplace(options.events);
+        if (options.report) report.emplace(folder.path() / kReportFile, 0, options.sync);
         if (options.timing_only) return;
         if (options.tensors) need_folder(folder.path() / kTensors);
         if (options.steps) need_folder(folder.path() / kSteps);
@@ -57,8 +59,19 @@ struct NetOutputs {
     OutputFolder folder;
     OutputFile result, table;
     std::vector<OutputPlace> places;
-    std::optional<OutputFile> events;
+    std::optional<OutputFile> events, report;
     std::list<OutputFile> tensors;  // by place; none if they are not written
+
+    /// In the place of an earlier run's; the turn is this run's.
+    void appear()
+    {
+        for (OutputFile& file : tensors) file.commit();
+        if (tensors.empty())  // of an earlier run
+            for (const OutputPlace& place : places) remove_file(folder.path() / place.file);
+        table.commit();
+        if (report) report->commit();
+        result.commit();
+    }
 };
 
 NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, OnnxRun* onnx)
@@ -120,10 +133,15 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     const std::size_t last = plan.output();
     std::size_t output = 0;
     for (OutputFile& file : outputs.tensors)
-        file.commit(onnx ? onnx->output_file(output++)
+        file.settle(onnx ? onnx->output_file(output++)
                          : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
-    if (outputs.tensors.empty())  // of an earlier run
-        for (const OutputPlace& place : outputs.places) remove_file(outputs.folder.path() / place.file);
+    outputs.table.settle(network_csv(result));
+    if (outputs.report) outputs.report->settle(network_table(result));
+    const OrderedJson json = network_result_json(result);
+    outputs.result.settle(json_file_text(json, 2));
+    if (options.on_result) options.on_result(json);
+
+    const FolderTurn turn(outputs.folder.path());
     if (options.tensors && !options.timing_only) {
         if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
         else write_tensors(plan, simulation.tensors, outputs.folder);
@@ -133,11 +151,7 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         write_steps(plan, onnx->first(),
                     [&](const std::string& name, const std::string& contents) { OutputFile(below / name).commit(contents); });
     }
-    outputs.table.commit(network_csv(result));
-    if (options.report) outputs.folder.file(kReportFile).commit(network_table(result));
-    const OrderedJson json = network_result_json(result);
-    if (options.on_result) options.on_result(json);
-    outputs.result.commit(json_file_text(json, 2));
+    outputs.appear();
     if (!options.quiet) say_outcome(network_table(result), outputs.folder);
     if (options.times) say_cpu_seconds(simulation.cpu_seconds);
     return result.verified() && !hazardous(run) ? kDone : kMismatch;
@@ -241,15 +255,20 @@ int run_or_plan(const NetOptions& options, const Hardware& hardware, const Memor
 int net_command(const NetOptions& options)
 {
     const bool model = is_onnx(options.network);
-    if (!model && (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || options.steps))
-        throw ConfigError(options.network,
-                          "is no ONNX model (FILE.onnx), expected no --input, --calibrate, --labels or --steps: its tensors come by seed");
+    const auto refuse_options_of_models = [&](const char* what) {
+        if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || options.steps)
+            throw ConfigError(
+                options.network,
+                fmt::format("is no {}, expected no --input, --calibrate, --labels or --steps: its tensors come by seed", what));
+    };
+    if (!model && !options.has_point) refuse_options_of_models("ONNX model (FILE.onnx)");
     if (options.has_point) {
         const SweepPoint point = named_point(options.network, options.point);
         if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))
             return run_or_plan(model_options(*work, options), point.hardware, point.memory);
         const Network* network = std::get_if<Network>(&point.work);
         if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
+        refuse_options_of_models("sweep of ONNX models");
         return run_or_plan(*network, point.hardware, point.memory, options);
     }
     const Hardware hardware = load_hardware(options.hardware, options.settings);

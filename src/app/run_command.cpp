@@ -15,6 +15,7 @@
 #include "config/memory.h"
 #include "config/sweep.h"
 #include "files/console.h"
+#include "files/folder_turn.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "report/result.h"
@@ -31,11 +32,22 @@ struct Outputs {
     {
         if (tensor_bytes != 0 && options.tensors && !options.timing_only) tensor.emplace(folder.path() / kTensorFile, tensor_bytes);
         if (!options.events.empty()) events.emplace(options.events);
+        if (options.report) report.emplace(folder.path() / kReportFile, 0, options.sync);
     }
     OutputFolder folder;
     OutputFile result;
-    std::optional<OutputFile> events, tensor;
+    std::optional<OutputFile> events, tensor, report;
     std::string tensor_file() const { return tensor ? kTensorFile : ""; }
+
+    /// In the place of an earlier run's.
+    void appear()
+    {
+        const FolderTurn turn(folder.path());
+        if (tensor) tensor->commit();
+        else remove_file(folder.path() / kTensorFile);  // it is not the output of this run
+        if (report) report->commit();
+        result.commit();
+    }
 };
 
 /// Simulates, with a line of progress.
@@ -68,12 +80,12 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     // Every run of every probe: what accounts for a layer's cycles must see all of them.
     if (outputs.events)
         outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));
-    if (outputs.tensor) outputs.tensor->commit(npy_file(*simulation.output, job.tensor->precision));
-    else remove_file(outputs.folder.path() / kTensorFile);  // of an earlier run: it is not the output of this one
-    if (options.report) outputs.folder.file(kReportFile).commit(summary_table(result));
+    if (outputs.tensor) outputs.tensor->settle(npy_file(*simulation.output, job.tensor->precision));
+    if (outputs.report) outputs.report->settle(summary_table(result));
     const OrderedJson json = result_json(result);
+    outputs.result.settle(json_file_text(json, 2));
     if (options.on_result) options.on_result(json);
-    outputs.result.commit(json_file_text(json, 2));
+    outputs.appear();
     if (!options.quiet) say_outcome(summary_table(result), outputs.folder);
     if (options.times) say_cpu_seconds(simulation.cpu_seconds);
     for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(job.name), violation);

@@ -159,9 +159,8 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
     });
     json_rows.end();
     page_rows.end();
-    csv.commit();
-    json.commit();
-    page.commit();
+    for (OutputFile* file : {&csv, &json, &page}) file->settle();
+    for (OutputFile* file : {&csv, &json, &page}) file->commit();
     remove_file(folder_.path() / "points.partial.csv");
     return folder_.path() / name;
 }

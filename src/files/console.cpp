@@ -50,8 +50,8 @@ void open_standard_streams()
 {
     for (int descriptor = 0; descriptor <= 2; ++descriptor)
         if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
-            // Open the wrong way round, so that using it is refused as before.
-            const int taken = ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+            // A folder, so that using it is refused as before, under its name in /dev too.
+            const int taken = ::open("/", O_RDONLY | O_DIRECTORY);
             if (taken >= 0 && taken != descriptor) ::close(taken);
         }
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error message

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <streambuf>
+#include <utility>
 
 #include "base/error.h"
 
@@ -34,6 +35,9 @@ std::string temporary_name(const std::string& name)
     const std::string first = fmt::format(".{}.{}", name, ::getpid());
     return number == 1 ? first : fmt::format("{}.{}", first, number);
 }
+
+/// Where the system keeps an open file that has no name.
+std::string name_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 /// Brings the name in the folder to the disk. Not every file system can; nothing is lost then but time.
 void sync_folder(const fs::path& folder)
@@ -93,23 +97,45 @@ OutputFile::OutputFile(const fs::path& target, std::size_t claim, Sync sync) : n
     if (error) target_ = target;
     if (there && ::access(target_.c_str(), W_OK) != 0) refuse("cannot be written");
     temporary_ = target_.parent_path() / temporary_name(target_.filename().string());
-    descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, there ? status.st_mode & 0777 : 0644);
-    if (descriptor_ < 0) refuse("cannot be written");
+    open_regular(there ? status.st_mode & 0777 : 0644);
     if (claim == 0) return;
     const int full = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(claim));
     if (full == 0) claim_ = claim;
     if (full != ENOSPC && full != EFBIG && full != EDQUOT) return;
-    ::close(descriptor_);
-    ::unlink(temporary_.c_str());
+    abandon();
     errno = full;
     refuse("has no room");
 }
 
-OutputFile::~OutputFile()
+OutputFile::~OutputFile() { abandon(); }
+
+void OutputFile::abandon()
 {
-    if (descriptor_ < 0) return;
-    ::close(descriptor_);
-    if (regular()) ::unlink(temporary_.c_str());
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (has_name_) ::unlink(temporary_.c_str());
+    descriptor_ = -1;
+    has_name_ = false;
+}
+
+void OutputFile::open_regular(mode_t mode)
+{
+    const fs::path folder = temporary_.has_parent_path() ? temporary_.parent_path() : ".";
+    const bool possible = ::access(temporary_.c_str(), F_OK) == 0 || errno == ENOENT;  // the name, in time
+    descriptor_ = possible ? ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+    if (descriptor_ >= 0 && ::access(name_of(descriptor_).c_str(), F_OK) == 0) return;
+    abandon();  // without /proc it could get no name
+    descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (descriptor_ < 0) refuse("cannot be written");
+    has_name_ = true;
+}
+
+void OutputFile::give_name()
+{
+    if (has_name_) return;
+    const std::string nameless = name_of(descriptor_);
+    const auto link = [&] { return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW); };
+    if (link() != 0 && (errno != EEXIST || ::unlink(temporary_.c_str()) != 0 || link() != 0)) refuse("cannot be written");
+    has_name_ = true;
 }
 
 void OutputFile::refuse(const char* what) const
@@ -150,23 +176,25 @@ std::ostream& OutputFile::stream()
     return *stream_;
 }
 
-void OutputFile::commit()
+void OutputFile::settle()
 {
+    if (settled_) return;
     drain(buffer_);
     buffer_.clear();
     if (regular()) {
         if (claim_ > written_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) refuse("cannot be written");
         if (sync_ == Sync::Now && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) refuse("cannot be written");
     }
-    const int failed = ::close(descriptor_);
-    descriptor_ = -1;
-    if (regular() && (failed != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0)) {
-        const int error = errno;
-        ::unlink(temporary_.c_str());
-        errno = error;
-        refuse("cannot be written");
-    }
-    if (failed != 0) refuse("cannot be written");
+    settled_ = true;
+}
+
+void OutputFile::commit()
+{
+    settle();
+    if (regular()) give_name();
+    const int failed = ::close(std::exchange(descriptor_, -1));
+    if (failed != 0 || (regular() && ::rename(temporary_.c_str(), target_.c_str()) != 0)) refuse("cannot be written");
+    has_name_ = false;
     if (regular() && sync_ == Sync::Now) sync_folder(target_.parent_path());
 }
 

@@ -2,12 +2,17 @@
 // target, brought to the disk and renamed. A device, a FIFO or a socket is written through.
 //
 //   OutputFile(path)          before the run: what cannot be written is refused here
-//      │ write(), stream()    temporary file .NAME.PID... in the same folder
+//      │ write(), stream()    a file of the same folder that has no name, so that nobody who is killed leaves one behind;
+//      │                      .NAME.PID... where the file system must have names
 //      ▼
-//   commit()                  flush, fsync, rename; without it nothing is left behind
+//   settle()                  flush, fsync: whatever can fail but the name
+//      ▼
+//   commit()                  settle() if it was not, and the name; without it nothing is left behind
 //
 // Error  ConfigError naming the file and what the system says.
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -39,8 +44,15 @@ public:
     void write(std::string_view text);
     /// The same as a stream; a write that fails throws.
     std::ostream& stream();
+    /// All of it is on the disk; the old file is still the one that is seen.
+    void settle();
     /// After this the file is where it belongs. Once.
     void commit();
+    void settle(std::string_view contents)
+    {
+        write(contents);
+        settle();
+    }
     void commit(std::string_view contents)
     {
         write(contents);
@@ -51,10 +63,14 @@ public:
 private:
     class Buffer;
     [[noreturn]] void refuse(const char* what) const;
+    void open_regular(mode_t mode);
+    void give_name();
+    void abandon();
     void drain(std::string_view text);
 
     std::filesystem::path named_, target_, temporary_;  // as the user names it; where it really is; empty when written through
     int descriptor_ = -1;
+    bool has_name_ = false, settled_ = false;  // has_name_: the one of temporary_
     Sync sync_;
     std::size_t claim_ = 0, written_ = 0;
     std::string buffer_;

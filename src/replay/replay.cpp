@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "facts/presets.h"
 #include "files/console.h"
+#include "files/folder_turn.h"
 #include "files/output.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
@@ -192,8 +193,10 @@ int replay_command(const ReplayOptions& options)
     for (const std::string& check : result.failed_checks) say_error("{}: {}\n", printable(recording.name), check);
     wrong += static_cast<int>(result.failed_checks.size());
     if (result_file) {
+        result_file->settle(json_file_text(written(kReplayKeys, Replayed{job, result, wrong}), 1));
+        const FolderTurn turn(options.out);
         remove_file(options.out / kTensorFile);  // of an earlier run of a layer
-        result_file->commit(json_file_text(written(kReplayKeys, Replayed{job, result, wrong}), 1));
+        result_file->commit();
     }
     if (!options.quiet) {
         say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.end - result.t0);

@@ -652,7 +652,7 @@ class Interrupts(Case):
     def ends(self, number, command):
         run = subprocess.Popen([DLASIM, *command, "--hw", "nv_small", "--out", "out"], cwd=self.folder, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
-        while not list(self.folder.glob("out/.result.json.*")) and run.poll() is None:
+        while not (self.folder / "out").exists() and run.poll() is None:
             time.sleep(0.01)
         time.sleep(0.3)
         run.send_signal(number)

@@ -184,8 +184,12 @@ class Plans(SweepCase):
         self.assertEqual(json.loads((self.folder / "alone" / "result.json").read_text())["cycles"], rows[3]["cycles"])
         words = rows[1]["command"].split()
         self.assertEqual(words[1], "net")
-        self.assertEqual(self.dlasim(*words[1:], "--out", "point").returncode, 0)
+        self.assertEqual(self.dlasim(*words[1:], "--out", "point", "--steps").returncode, 0)
         self.assertEqual(json.loads((self.folder / "point" / "result.json").read_text())["cycles"], rows[1]["cycles"])
+        self.assertTrue(list((self.folder / "point" / "steps").iterdir()))
+        done = self.dlasim(*words[1:], "--out", "plan", "--plan")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("resnet_small", done.stdout)
 
     def test_figures_are_of_an_image(self):
         models = Path(__file__).resolve().parents[2] / "models/onnx"
@@ -332,6 +336,16 @@ class Figures(SweepCase):
             done = self.dlasim(command, words[2], "--point", point, "--out", "none")
             self.assertEqual(done.returncode, 2)
             self.assertIn(says, done.stderr)
+        layers = [{"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]
+        network = {"base": {"network": {"name": "net", "input": {"width": 4, "height": 4, "channels": 8}, "layers": layers}, "hw": "nv_small"}, "axes": {"latency": [10, 20]}}
+        self.write(network, "networks.json")
+        done = self.dlasim("net", "networks.json", "--point", 1, "--out", "plan", "--plan")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads((self.folder / "plan" / "plan.json").read_text())["layers"][0]["name"], "a")
+        self.assertFalse((self.folder / "plan" / "result.json").exists())
+        done = self.dlasim("net", "networks.json", "--point", 1, "--out", "none", "--steps")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no sweep of ONNX models", done.stderr)
         for option, value in (("--hw", "nv_small"), ("--memory", "ideal"), ("--set", "cbuf.banks=16")):  # of the point, no other
             for command in ("run", "net", "loadable"):
                 done = self.dlasim(command, words[2], "--point", 5, "--out", "none", option, value)

@@ -4,6 +4,7 @@
 usage: trust_test.py DLASIM [TestCase...]
 """
 import csv
+import fcntl
 import json
 import os
 import signal
@@ -148,6 +149,60 @@ class Outputs(Case):
         self.refused(self.dlasim("net", self.write(network), "--hw", "nv_small", "--out", "out", "--tensors"), "out/tensors")
         self.assertEqual(os.listdir(self.folder / "out"), ["tensors"])
 
+    def start(self, *arguments):
+        return subprocess.Popen([cli_test.DLASIM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def test_a_run_that_is_killed_leaves_nothing(self):
+        layer = self.write(Sweeping.LONG)
+        try:
+            os.close(os.open(self.folder, os.O_TMPFILE | os.O_WRONLY))
+            nameless = True
+        except OSError:     # this file system gives every file a name
+            nameless = False
+        (self.folder / "sub").mkdir()
+        for arguments in (["run", layer, "--hw", "nv_small", "--quiet", "--out", "sub", "--events", "sub/file"], ["dram", "--cycles", str(10**12), "--log", "sub/file"],
+                          ["dram", "--cycles", str(10**12), "--out", "sub/file"]):
+            run = self.start(*arguments)
+            time.sleep(0.5)
+            run.kill()
+            run.communicate(timeout=60)
+            self.assertEqual(run.returncode, -signal.SIGKILL)
+            if nameless:
+                self.assertEqual(os.listdir(self.folder / "sub"), [])
+            else:
+                self.assertTrue(all(name.startswith(".") for name in os.listdir(self.folder / "sub")))
+
+    def test_what_a_folder_holds_is_of_one_run(self):
+        """A run waits while another one changes the folder; killed then, it has changed nothing."""
+        larger = dict(SMALL, name="larger", kernel=dict(SMALL["kernel"], count=20))
+        network = {"name": "network", "input": {"width": 4, "height": 4, "channels": 8}, "layers": [{"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
+        small = ["run", self.write(SMALL), "--hw", "nv_small", "--out", "out"]
+        self.assertEqual(self.dlasim(*small).returncode, 0)
+        out = self.folder / "out"
+        contents = lambda: {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        old = contents()
+        self.assertEqual(set(old), {"result.json", "output.npy"})
+        folder = os.open(out, os.O_RDONLY)
+        for command in (["run", self.write(larger, "larger.json"), "--hw", "nv_small"], ["net", self.write(network, "network.json"), "--hw", "nv_small", "--tensors"],
+                        ["replay", self.write(CASE, "case.json")]):
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            for killed in (True, False):
+                run = self.start(*command, "--out", "out", "--quiet")
+                time.sleep(1)
+                self.assertIsNone(run.poll())
+                self.assertEqual(contents(), old)
+                if killed:
+                    run.kill()
+                    run.communicate(timeout=60)
+                    self.assertEqual(contents(), old)
+            fcntl.flock(folder, fcntl.LOCK_UN)
+            self.assertEqual((run.communicate(timeout=60), run.returncode), ((None, b""), 0))
+            new = contents()
+            self.assertEqual("output.npy" in new, command[0] != "replay")
+            self.assertFalse([name for name in new if new[name] == old.get(name)])
+            old = new
+        os.close(folder)
+
     def test_a_disk_that_fills_up_leaves_the_old_file_and_no_partial_one(self):
         def small_files():
             import resource
@@ -205,6 +260,15 @@ class Streams(Case):
             self.assertEqual(done.returncode, 0)
             self.assertIn("verified     yes", done.stdout)
 
+    def test_a_closed_standard_output_is_no_place_for_a_file(self):
+        self.write(SMALL)
+        self.write(CASE, "case.json")
+        for command in ("run layer.json --hw nv_small --quiet --events", "replay case.json --quiet --events",
+                        "export layer.json --hw nv_small --quiet --form c --to", "dram --cycles 1000 --out"):
+            done = self.shell(f"DLASIM {command} /dev/stdout >&-")
+            self.assertEqual(done.returncode, 2, command + done.stderr)
+            self.assertIn("/dev/stdout", done.stderr)
+
     def test_closed_streams_write_into_no_file(self):
         self.write(SMALL)
         done = self.shell("DLASIM run layer.json --hw nv_small --quiet --events events.json <&- >&- 2>&-")
@@ -241,6 +305,7 @@ class Streams(Case):
         for command in (["--cycles", 1000, "--json"], ["--describe"]):
             done = self.dlasim("dram", "--preset", self.write(dict(device, name=evil), "device.json"), *command)
             self.assertIn("c\\u009bd\\u007f", done.stdout)
+        self.assertEqual(json.loads(self.dlasim("dram", "--describe", "--json").stdout)["name"], "ddr4-2400")
 
     def test_names_end_no_comment_of_what_is_exported(self):
         evil = "x*/ int evil; /*\nmem_load(pri_mem, 0x0, \"/etc/passwd\");"
@@ -336,6 +401,26 @@ class Inputs(Case):
         for arguments in (["dram", "--set", b"organisation.banks=\xff\xfe"], ["run", plain, "--set", b"cbuf.banks=\xff\xfe"]):
             done = subprocess.run([cli_test.DLASIM, *arguments], cwd=self.folder, capture_output=True, timeout=100)
             self.assertEqual(done.returncode, 2, done.stderr)
+        odd = os.fsencode(self.folder) + b"/\xff\xfe"
+        os.mkdir(odd)
+        with open(odd + b"/layer.json", "w") as file:
+            json.dump(SMALL, file)
+        with open(odd + b"/sweep.json", "w") as file:
+            json.dump({"base": {"layer": "layer.json", "hw": "nv_small"}, "axes": {"latency": [10, 20]}}, file)
+        for arguments in (["run", odd + b"/layer.json", "--hw", "nv_small"], ["sweep", odd + b"/sweep.json"]):
+            done = subprocess.run([cli_test.DLASIM, *arguments, "--out", odd], cwd=self.folder, capture_output=True, timeout=100)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for name in (b"/result.json", b"/points.json"):
+            with open(odd + name, encoding="utf-8") as file:
+                self.assertTrue(json.load(file))
+
+    def test_options_of_loadables_are_of_loadables(self):
+        self.write(SMALL)
+        for option in (["--chains", 1], ["--mode", "serial"], ["--input", "x.npy"], ["--input-form", "bytes"]):
+            done = self.dlasim("export", "layer.json", "--hw", "nv_small", "--form", "c", "--to", "program.h", *option)
+            self.assertEqual(done.returncode, 2, option)
+            self.assertFalse((self.folder / "program.h").exists())
+            self.assertNotIn("run with --help", done.stderr.lower(), option)
 
 
 class Sweeping(Case):
@@ -359,7 +444,7 @@ class Sweeping(Case):
 
     def test_two_sweeps_in_one_folder(self):
         first = self.start({"base": {"layer": self.LONG, "hw": "nv_small"}, "axes": {"latency": [10, 20]}})
-        while not list(self.folder.glob("out/points/*/.result.json.*")) and first.poll() is None:
+        while not list(self.folder.glob("out/points/*")) and first.poll() is None:
             time.sleep(0.01)
         done = self.sweep(self.SWEEP)
         self.assertEqual(done.returncode, 2)

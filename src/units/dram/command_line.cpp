@@ -131,7 +131,8 @@ int run_command(const DramCommand& command, std::ostream& out)
     }
     const Config config = read_config(command.preset, options_of(command.settings));
     if (command.describe) {
-        out << config_json(config).dump(2, ' ', true) << '\n' << config.mapping.describe();
+        out << config_json(config).dump(2, ' ', true) << '\n';
+        if (!command.json) out << config.mapping.describe();
         return 0;
     }
     if (!command.decode.empty()) {

@@ -1,0 +1,24 @@
+// Two runs into one folder leave the files of one of them, never some of each.
+#pragma once
+#include <filesystem>
+
+namespace dlasim {
+
+/// The time in which a run puts its files into a folder. Other runs wait for it; killed or not, whoever has it ends it.
+///
+///   FolderTurn turn(folder);     the old result.json is gone now: what is beside it is about to change
+///   ..                           the other files appear
+///   result.commit();             a folder with a result has all that belongs to it
+class FolderTurn {
+public:
+    /// Throws ConfigError if the turn does not come within half a minute, or the old result cannot be removed.
+    explicit FolderTurn(const std::filesystem::path& folder);
+    ~FolderTurn();
+    FolderTurn(const FolderTurn&) = delete;
+    FolderTurn& operator=(const FolderTurn&) = delete;
+
+private:
+    int descriptor_ = -1;
+};
+
+}  // namespace dlasim
