@@ -12,6 +12,8 @@
 namespace dlasim {
 namespace {
 
+// The result first.
+constexpr const char* kOfAnyRun[] = {"result.json", "layers.csv", "report.txt", "output.surface"};
 constexpr int kPatience = 30'000, kPause = 2;  // milliseconds
 
 }  // namespace
@@ -27,11 +29,10 @@ FolderTurn::FolderTurn(const std::filesystem::path& folder) : descriptor_(::open
         }
         ::usleep(1000 * kPause);
     }
-    const std::filesystem::path old = folder / "result.json";
-    std::error_code none;
-    if (std::filesystem::is_symlink(old, none)) return;  // a link stays a link
     try {
-        remove_file(old);
+        std::error_code none;
+        for (const char* name : kOfAnyRun)
+            if (!std::filesystem::is_symlink(folder / name, none)) remove_file(folder / name);  // a link stays a link
     } catch (...) {
         if (descriptor_ >= 0) ::close(descriptor_);
         throw;

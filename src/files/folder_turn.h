@@ -6,7 +6,7 @@ namespace dlasim {
 
 /// The time in which a run puts its files into a folder. Other runs wait for it; killed or not, whoever has it ends it.
 ///
-///   FolderTurn turn(folder);     the old result.json is gone now: what is beside it is about to change
+///   FolderTurn turn(folder);     the old result.json is gone now, and tables that this run may not have: the folder is about to change
 ///   ..                           the other files appear
 ///   result.commit();             a folder with a result has all that belongs to it
 class FolderTurn {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,22 @@
 #include "files/output.h"
 #include "files/printable.h"
 #include "refusal.h"
+
+namespace {
+
+bool g_all_have_names = false;
+
+}  // namespace
+
+extern "C" int __real_open(const char* path, int flags, ...);
+
+/// A file system may have no files without names.
+extern "C" int __wrap_open(const char* path, int flags, mode_t mode)
+{
+    if (!g_all_have_names || (flags & O_TMPFILE) != O_TMPFILE) return __real_open(path, flags, mode);
+    errno = EOPNOTSUPP;
+    return -1;
+}
 
 namespace dlasim {
 namespace {
@@ -40,6 +57,21 @@ protected:
 
     fs::path folder_;
 };
+
+/// Parameter: whether the file system has files without names.
+class Written : public Files, public testing::WithParamInterface<bool> {
+protected:
+    Written() { g_all_have_names = !GetParam(); }
+    ~Written() override { g_all_have_names = false; }
+    bool nameless() const
+    {
+        const int file = ::open(folder_.c_str(), O_TMPFILE | O_WRONLY, 0600);
+        if (file >= 0) ::close(file);
+        return file >= 0;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, Written, testing::Bool(), [](const auto& row) { return row.param ? "nameless" : "named"; });
 
 TEST_F(Files, ATextIsReadUpToItsLimit)
 {
@@ -97,7 +129,7 @@ TEST_F(Files, AnExcerptOfJsonHoldsWholeCharacters)
     EXPECT_EQ(json_excerpt(std::string("\xff")), "\"\xef\xbf\xbd\"");
 }
 
-TEST_F(Files, AFileAppearsWholeOrNotAtAll)
+TEST_P(Written, AFileAppearsWholeOrNotAtAll)
 {
     const fs::path target = put("target", "old");
     {
@@ -105,7 +137,10 @@ TEST_F(Files, AFileAppearsWholeOrNotAtAll)
         file.write("new");
         file.stream() << " text " << 7;
         EXPECT_EQ(read_text(target.string()), "old");
-        EXPECT_EQ(entries(), 2u);
+        EXPECT_EQ(entries(), nameless() ? 1u : 2u);
+        file.settle();
+        EXPECT_EQ(read_text(target.string()), "old");
+        EXPECT_EQ(entries(), nameless() ? 1u : 2u);
         file.commit();
     }
     EXPECT_EQ(read_text(target.string()), "new text 7");
@@ -126,7 +161,7 @@ TEST_F(Files, AFileAppearsWholeOrNotAtAll)
     EXPECT_EQ(entries(), 1u);
 }
 
-TEST_F(Files, AFileKeepsItsModeAndALinkItsTarget)
+TEST_P(Written, AFileKeepsItsModeAndALinkItsTarget)
 {
     const fs::path target = put("target", "old");
     fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
@@ -154,7 +189,7 @@ TEST_F(Files, WhatIsNoRegularFileIsWrittenThrough)
     EXPECT_TRUE(fs::is_fifo(fifo));
 }
 
-TEST_F(Files, PlacesThatCannotBeWrittenAreRefusedAtOnce)
+TEST_P(Written, PlacesThatCannotBeWrittenAreRefusedAtOnce)
 {
     put("file", "");
     EXPECT_THAT(refusal([&] { OutputFile(folder_ / "none" / "x"); }), HasSubstr("none/x: cannot be written (No such file"));
@@ -164,7 +199,7 @@ TEST_F(Files, PlacesThatCannotBeWrittenAreRefusedAtOnce)
     EXPECT_THAT(refusal([&] { make_folder(folder_ / "file" / "x"); }), HasSubstr("is no folder and cannot become one (Not a directory)"));
 }
 
-TEST_F(Files, AFileThatMayNotGrowIsAnErrorAndLeavesTheOldOne)
+TEST_P(Written, AFileThatMayNotGrowIsAnErrorAndLeavesTheOldOne)
 {
     const fs::path target = put("target", "old");
     std::signal(SIGXFSZ, SIG_IGN);
