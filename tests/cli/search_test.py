@@ -39,7 +39,7 @@ def hypervolume(points, reference):
     return total
 
 
-class Searches(SweepCase):
+class Searched(SweepCase):
     def refused(self, done, *says):  # points of other sweeps may be there
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         for text in says:
@@ -59,6 +59,8 @@ class Searches(SweepCase):
         reference = [max(column) for column in zip(*logs[0])]
         return hypervolume(logs[1], reference) / hypervolume(logs[0], reference)
 
+
+class Fronts(Searched):
     def test_a_fifth_of_the_points_finds_the_front(self):
         self.assertIn(self.sweep(self.SWEEP, "--jobs", 2, "--quiet", out="whole").returncode, (0, 4))
         whole, points = self.ran("whole"), len(self.rows("whole"))
@@ -75,6 +77,8 @@ class Searches(SweepCase):
         self.assertEqual(front(self.ran("all").values()), front(whole.values()))
         self.assertLess(len(self.rows("all")), len(whole))  # bounds have spared some
 
+
+class Searches(Searched):
     def test_the_same_seed_goes_the_same_way_whatever_happens(self):
         whole = [self.sweep(self.SWEEP, "--search", 24, "--jobs", jobs, "--quiet", out=f"jobs{jobs}") for jobs in (1, 3)]
         self.assertEqual([done.returncode for done in whole], [0, 0], whole[0].stderr)
@@ -112,7 +116,7 @@ class Searches(SweepCase):
             self.refused(self.sweep(sweep, *arguments, out="n"), arguments[0])
 
 
-class Thousand(Searches):
+class Thousand(Fronts, Searches):
     """A layer of ResNet-50 behind a DRAM: 95 % of the hypervolume with a fifth of 1,000 points."""
     SWEEP = {"base": {"layer": str(Path(__file__).resolve().parents[2] / "models/resnet50_res3a_branch2b.json"), "hw": "nv_large", "memory": "ddr4-2400"},
              "axes": {"mac.atomic_c": [8, 16, 32, 64], "mac.atomic_k": [8, 16, 32], "cbuf.banks": [8, 12, 16, 24, 32],
