@@ -1,5 +1,6 @@
 #include "platform/top.h"
 
+#include <exception>
 #include <string_view>
 
 #include "base/error.h"
@@ -199,8 +200,23 @@ void Top::hold()
     glb_->drop();
     for (Mcif* side : {mcif_.get(), cvif_.get()})
         if (side) side->hang_doorbells();
-    for (Mcif* side : {mcif_.get(), cvif_.get()})
-        if (side) side->end_dropped();
+    // Whatever a memory throws is told when all of them know.
+    std::vector<std::pair<const char*, std::string>> thrown;
+    std::exception_ptr theirs;
+    for (Mcif* side : {mcif_.get(), cvif_.get()}) {
+        if (!side) continue;
+        try {
+            side->end_dropped();
+        } catch (const sc_core::sc_report&) {
+            theirs = std::current_exception();
+        } catch (const std::exception& error) {
+            thrown.emplace_back(side->basename(), error.what());
+        } catch (...) {
+            theirs = std::current_exception();
+        }
+    }
+    for (const auto& [unit, what] : thrown) failures_.report(unit, what);
+    if (theirs) std::rethrow_exception(theirs);
 }
 
 void Top::release()

@@ -65,6 +65,7 @@ public:
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
     Journal* journal = nullptr;
     std::function<void(Payload&)> on_begin;
+    std::function<void()> on_end;  // behind an END_RESP, in the same call
     std::size_t begun = 0, ended = 0;
 
     SC_HAS_PROCESS(BookMemory);
@@ -76,6 +77,8 @@ public:
     }
     /// Bursts that have begun and not ended.
     std::size_t outstanding() const { return states_.size(); }
+    /// A response has begun and not ended.
+    bool responding() const { return responding_ != nullptr; }
     Bytes& bytes;
 
 private:
@@ -94,6 +97,7 @@ private:
         if (journal) journal->note(fmt::format("END_RESP {:#x}", burst.get_address()), delay);
         end(burst);
         freed_.notify(delay);
+        if (on_end) on_end();
         return tlm::TLM_COMPLETED;
     }
     tlm::tlm_sync_enum begin(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)

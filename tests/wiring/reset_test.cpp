@@ -359,6 +359,83 @@ TEST(Reset, MayComeThroughThePortOfAModuleAround)
     EXPECT_EQ(after, 0u);
 }
 
+/// Told once everybody has got what the protocol owes him.
+TEST(Reset, IsCarriedOutWhereAMemoryThrows)
+{
+    const MeasuredCase run = measured("nv_full/cvsram_i1_ops");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    Board fresh("fresh", options, false);
+    std::vector<std::string> told;
+    options.on_error = [&](const MachineError& error) { told.emplace_back(error.what()); };
+    Board again("again", options);
+    for (Board* board : {&fresh, &again}) {
+        board->fill(run.recording);
+        board->memory.manner = board->cvsram.manner = Manner::Annotated;
+    }
+    bool throws = false;
+    again.memory.on_end = [&] {
+        if (throws) throw std::runtime_error("no more");
+    };
+    bool over = false;
+    sc_spawn([&] { fresh.play(run.recording.program); });
+    sc_spawn([&] {
+        sc_process_handle software = sc_spawn([&] { again.play(run.recording.program); });
+        while (!again.memory.responding() || !again.cvsram.responding()) wait(kNanosecond);
+        software.kill();
+        throws = true;
+        again.reset_n.write(false);
+        wait(sc_time(20, SC_US));
+        throws = false;
+        EXPECT_EQ(again.outstanding(), 0u);
+        EXPECT_THAT(told, testing::ElementsAre("MCIF: no more"));
+        again.reset_n.write(true);
+        wait(kNanosecond);
+        EXPECT_EQ(again.write(again.dla.address("GLB.S_INTR_MASK"), 0), tlm::TLM_GENERIC_ERROR_RESPONSE);
+        again.reset_n.write(false);
+        wait(sc_time(20, SC_NS));
+        EXPECT_EQ(again.dla.failure(), "");
+        again.fill(run.recording);
+        again.journal.lines.clear();
+        again.reset_n.write(true);
+        again.journal.zero = next_edge(again.period());
+        wait(again.journal.zero - sc_time_stamp());
+        wait(SC_ZERO_TIME);
+        again.play(run.recording.program);
+        over = true;
+    });
+    sc_start(sc_time(20, SC_MS));
+    EXPECT_TRUE(over);
+    EXPECT_EQ(told.size(), 1u);
+    EXPECT_EQ(again.journal.lines, fresh.journal.lines);
+}
+
+/// What the memory itself reports crosses the kernel, which ends the simulation; the other memories have got their END_RESP.
+TEST(Reset, IsCarriedOutWhereAMemoryReports)
+{
+    const MeasuredCase run = measured("nv_full/cvsram_i1_ops");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    Board board("board", options);
+    board.fill(run.recording);
+    board.memory.manner = board.cvsram.manner = Manner::Annotated;
+    std::size_t ended = 0;
+    sc_spawn([&] {
+        sc_spawn([&] { board.play(run.recording.program); });
+        while (!board.memory.responding() || !board.cvsram.responding()) wait(kNanosecond);
+        board.memory.on_end = [] { SC_REPORT_ERROR("/foreign/memory", "no more"); };
+        ended = board.cvsram.ended;
+        board.reset_n.write(false);
+    });
+    try {
+        sc_start(sc_time(20, SC_MS));
+        FAIL() << "sc_start returns";
+    } catch (const sc_report& report) {
+        EXPECT_STREQ(report.get_msg_type(), "/foreign/memory");
+    }
+    EXPECT_EQ(board.cvsram.ended, ended + 1);
+}
+
 TEST(Reset, EndsAFailure)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 
 #include "base/error.h"
 
@@ -59,8 +60,17 @@ void Bridge::renew()
 
 void Bridge::end_dropped()
 {
-    for (const auto& burst : pool_.all)
-        if (burst->ours && burst->answered) end_response(burst.get(), burst->from);
+    std::exception_ptr first;
+    for (const auto& burst : pool_.all) {
+        if (!burst->ours || !burst->answered) continue;
+        try {
+            end_response(burst.get(), burst->from);
+        } catch (...) {  // of the memory: the other bursts are ended all the same
+            if (!first) first = std::current_exception();
+            give_back(burst.get());
+        }
+    }
+    if (first) std::rethrow_exception(first);
 }
 
 void Bridge::restart()
@@ -300,6 +310,7 @@ void Bridge::take_response(Cycle now)
 void Bridge::end_response(Burst* burst, Cycle at)
 {
     if (!burst->completed) {
+        burst->completed = true;  // told once, also to a memory that throws
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = clock_.until(at);
         socket_->nb_transport_fw(burst->payload, phase, delay);

@@ -44,7 +44,7 @@ public:
     void start();
     /// Reset. What was not told to the memory yet never will be; what was is followed to its end, and its data are dropped.
     void renew();
-    /// Ends the responses that had begun: once the machine is as after reset.
+    /// Ends the responses that had begun: once the machine is as after reset. Throws what the memory throws first, behind the last one.
     void end_dropped();
     /// Cycle 0 is the next one.
     void restart();
