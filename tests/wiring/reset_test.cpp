@@ -299,6 +299,95 @@ TEST(Reset, MayBounce)
     EXPECT_EQ(again.journal.lines, fresh.journal.lines);
 }
 
+/// The pin falls again in the moment in which the machine would begin: nobody is evaluated under reset, so a failure waits for its end.
+TEST(Reset, MayFallInTheMomentOfItsEnd)
+{
+    AcceleratorOptions options;
+    unsigned told = 0;
+    options.on_error = [&](const MachineError&) { ++told; };
+    Board board("board", options);
+    Payload somebody_elses;
+    sc_spawn([&] {
+        wait(sc_time(500, SC_NS));
+        for (const bool level : {false, true, false}) {
+            board.reset_n.write(level);
+            wait(SC_ZERO_TIME);
+        }
+        wait(sc_time(10, SC_NS));
+        tlm::tlm_phase phase = tlm::BEGIN_RESP;
+        sc_time delay;
+        board.memory.socket->nb_transport_bw(somebody_elses, phase, delay);
+        wait(sc_time(100, SC_NS));
+        EXPECT_EQ(told, 0u);
+        board.reset_n.write(true);
+        wait(sc_time(2, SC_NS));
+        EXPECT_EQ(told, 1u);
+    });
+    sc_start(sc_time(1, SC_US));
+    EXPECT_EQ(told, 1u);
+}
+
+/// Pulses of any length around the edges of the clock, register accesses and other accelerators beside them.
+TEST(Reset, MayBounceAroundEdges)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    Board fresh("fresh", options, false), again("again", options);
+    AcceleratorOptions slow = options;
+    slow.clock_period = sc_time(2.3, SC_NS);
+    Board beside("beside", slow);
+    beside.memory.latency = slow.clock_period * 40;
+    for (Board* board : {&fresh, &again, &beside}) board->fill(run.recording);
+    unsigned done = 0;
+    for (Board* board : {&fresh, &beside})
+        sc_spawn([&, board] {
+            board->play(run.recording.program);
+            ++done;
+        });
+    sc_spawn([&] {
+        std::mt19937_64 random{5};
+        const std::uint32_t mask = again.dla.address("GLB.S_INTR_MASK");
+        for (unsigned i = 0; i < 40; ++i) {
+            sc_process_handle software = sc_spawn([&] { again.play(run.recording.program); });
+            wait(sc_time::from_value(random() % 4000 * 1000));
+            software.kill();
+            for (unsigned edges = 1 + random() % 6; edges != 0; --edges) {
+                again.reset_n.write(edges % 2 == 0);
+                sc_spawn([&] {
+                    std::uint32_t value = 0;
+                    sc_time delay;
+                    again.access(tlm::TLM_READ_COMMAND, mask, value, delay);
+                });
+                constexpr std::uint64_t kSteps[] = {0, 0, 1, 999, 1000, 1001};
+                wait(sc_time::from_value(kSteps[random() % 6]));
+            }
+            wait(sc_time(3, SC_US));
+            EXPECT_EQ(again.outstanding(), 0u);
+            again.fill(run.recording);
+            again.journal.lines.clear();
+            again.reset_n.write(true);
+            again.journal.zero = next_edge(again.period());
+            wait(again.journal.zero - sc_time_stamp());
+            wait(SC_ZERO_TIME);
+        }
+        again.play(run.recording.program);
+        ++done;
+    });
+    sc_start(sc_time(2, SC_MS));
+    EXPECT_EQ(done, 3u);
+    EXPECT_EQ(again.dla.failure(), "");
+    EXPECT_EQ(again.journal.lines, fresh.journal.lines);
+    const auto cycles = [](const Board& board) {
+        std::vector<std::string> lines;
+        for (const std::string& line : board.journal.lines)
+            lines.push_back(std::to_string(std::stoull(line) / board.period().value()) +
+                            line.substr(line.find(' ', line.find_first_not_of(' '))));
+        return lines;
+    };
+    EXPECT_EQ(cycles(beside), cycles(fresh));
+}
+
 TEST(Reset, MayLastFromTheBeginning)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
