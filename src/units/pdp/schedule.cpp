@@ -39,7 +39,8 @@ struct Axis {
 /// Elements of the next line that have no output of their own, and outputs kept behind a line.
 struct Kept {
     std::uint32_t free = 0, count = 0;
-    std::uint32_t bubbles() const { return count >= free ? count - free + 1 : 0; }
+    /// All of them at the most: a program whose padding is as wide as its window leaves no element free.
+    std::uint32_t bubbles() const { return count >= free ? std::min(count - free + 1, count) : 0; }
 };
 Kept kept(const Axis& axis, bool short_line)
 {

@@ -1,0 +1,3 @@
+if(TARGET dlasim::pdp)
+    dlasim_test(pdp_schedule_test.cpp quick USES dlasim::pdp)
+endif()
