@@ -24,18 +24,40 @@ Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort&
 {
 }
 
+/// Bursts that a memory still holds when their port has gone. It goes with the last of them, not before: memories may go at any time.
+struct Bridge::Orphans final : tlm::tlm_mm_interface {
+    static void adopt(std::unique_ptr<Burst> burst)
+    {
+        static auto& orphans = *new Orphans;
+        burst->payload.set_mm(&orphans);
+        orphans.all.push_back(std::move(burst));
+    }
+    void free(Payload* payload) override
+    {
+        payload->reset();
+        all.erase(std::find_if(all.begin(), all.end(), [payload](const auto& burst) { return &burst->payload == payload; }));
+    }
+    std::vector<std::unique_ptr<Burst>> all;
+};
+
 Bridge::~Bridge()
 {
-    for (const auto& burst : pool_.all) burst->payload.clear_extension(&burst->tag);
+    for (auto& burst : pool_.all) {
+        if (burst->ours) give_back(burst.get());
+        if (burst->payload.get_ref_count() != 0) Orphans::adopt(std::move(burst));
+    }
 }
 
 void Bridge::start()
 {
-    Payload question;
-    question.set_command(tlm::TLM_IGNORE_COMMAND);
-    question.set_extension(&pace_);
-    socket_->transport_dbg(question);
-    question.clear_extension(&pace_);
+    struct Question {  // a memory may throw
+        explicit Question(PortPace& p) : pace(p) { payload.set_extension(&pace); }
+        ~Question() { payload.clear_extension(&pace); }
+        Payload payload;
+        PortPace& pace;
+    } question(pace_);
+    question.payload.set_command(tlm::TLM_IGNORE_COMMAND);
+    socket_->transport_dbg(question.payload);
 }
 
 void Bridge::renew()
@@ -90,6 +112,11 @@ void Bridge::advance(Cycle now)
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
     if (!complete_writes_.empty()) send_writes(now);
     if (!fault_.empty()) throw MachineError(fault_);
+}
+
+void Bridge::fail_unexpected(const std::string& answer, const Payload& payload)
+{
+    fail(fmt::format("{} for a burst at {:#x} that does not wait for it", answer, payload.get_address()));
 }
 
 /// The process that advances the port throws it: not the memory that happens to call.
@@ -172,28 +199,41 @@ void Bridge::send(Burst* burst, Cycle from)
     requesting_ = burst;  // a memory may answer from inside the call
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);
-    const tlm::tlm_sync_enum answer = socket_->nb_transport_fw(burst->payload, phase, delay);
+    tlm::tlm_sync_enum answer = tlm::TLM_ACCEPTED;
+    try {
+        answer = socket_->nb_transport_fw(burst->payload, phase, delay);
+    } catch (...) {
+        if (requesting_ == burst) requesting_ = nullptr;  // it was not asked, and owes no END_REQ
+        throw;
+    }
     if (answer != tlm::TLM_COMPLETED) clock_.stir();  // a memory that keeps it may have something to do
     switch (answer) {
         case tlm::TLM_ACCEPTED:
             break;
         case tlm::TLM_UPDATED:
-            if (phase == tlm::END_REQ) {
+            if (phase == tlm::END_REQ && requesting_ == burst) {
                 const Cycle accepted = cycle_at(delay, from);
                 command_accepted(burst, accepted);
                 if (accepted > from) {
                     free_from_ = accepted;
                     process_.wake_at(accepted);
                 }
-            } else if (phase == tlm::BEGIN_RESP) {
-                command_accepted(burst, from);
+            } else if (phase == tlm::BEGIN_RESP && !burst->answered) {
+                if (requesting_ == burst) command_accepted(burst, from);
                 if (!respond(burst, cycle_at(delay, from + 1))) end_early(burst);
+            } else if (phase <= tlm::END_RESP) {
+                if (requesting_ == burst) requesting_ = nullptr;
+                fail_unexpected(phase.get_name(), burst->payload);
             }
             break;
         case tlm::TLM_COMPLETED:
-            burst->completed = true;
-            command_accepted(burst, from);
-            respond(burst, cycle_at(delay, from));
+            if (!burst->answered) {
+                burst->completed = true;
+                if (requesting_ == burst) command_accepted(burst, from);
+                respond(burst, cycle_at(delay, from));
+            } else if (!burst->completed) {
+                fail_unexpected("TLM_COMPLETED", burst->payload);
+            }
             break;
     }
 }
@@ -335,6 +375,7 @@ tlm::tlm_sync_enum Bridge::take_dropped(Burst* burst, const tlm::tlm_phase& phas
         if (!held_) process_.wake_at(free_from_);
     }
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    burst->answered = true;
     give_back(burst);
     return tlm::TLM_COMPLETED;
 }
@@ -348,9 +389,11 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
     }
     // whoever calls may do so between two clock edges
     const Cycle at = std::max(clock_.edge_after(delay), clock_.now() + 1);
-    const bool expected = phase == tlm::END_REQ ? requesting_ == burst : phase != tlm::BEGIN_RESP || !burst->answered;
+    const bool expected = phase == tlm::END_REQ      ? requesting_ == burst
+                          : phase == tlm::BEGIN_RESP ? !burst->answered
+                                                     : phase > tlm::END_RESP;  // an extended one
     if (!expected || payload.get_ref_count() == 0) {
-        fail(fmt::format("{} for a burst at {:#x} that does not wait for it", phase.get_name(), payload.get_address()));
+        fail_unexpected(phase.get_name(), payload);
         return tlm::TLM_ACCEPTED;
     }
     if (burst->dropped) return phase == tlm::END_REQ || phase == tlm::BEGIN_RESP ? take_dropped(burst, phase, delay) : tlm::TLM_ACCEPTED;

@@ -67,6 +67,7 @@ private:
     };
     /// A burst with its payload, from a pool.
     struct Burst {
+        ~Burst() { payload.clear_extension(&tag); }
         Payload payload;
         Tag tag;
         std::vector<std::uint8_t> data, enables;
@@ -86,6 +87,7 @@ private:
         std::vector<std::unique_ptr<Burst>> all;
         std::vector<Burst*> idle;
     };
+    struct Orphans;
     struct Due {
         Burst* burst = nullptr;
         Cycle from = 0;
@@ -128,6 +130,7 @@ private:
     void give_back(Burst* burst);
     tlm::tlm_sync_enum take_dropped(Burst* burst, const tlm::tlm_phase& phase, const sc_core::sc_time& delay);
     void fail(const std::string& what);
+    void fail_unexpected(const std::string& answer, const Payload& payload);
     void show();
 
     Clock& clock_;

@@ -1,0 +1,361 @@
+// Platforms that mean no good: memories that break the base protocol, software that writes anything, parts that go in any order. What is
+// legal works, what is not is told; nothing crashes. One process a test: SystemC's kernel is a singleton.
+#include <gmock/gmock.h>
+
+#include "platform.h"
+
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+using namespace sc_core;
+
+namespace dlasim::test {
+namespace {
+
+sc_time ns(double n) { return {n, SC_NS}; }  // not a constant: tests choose the resolution of time
+
+MeasuredCase measured(const std::string& name) { return read_measured_case(DLASIM_TEST_DATA "/rtl/" + name + ".json", std::nullopt); }
+
+AcceleratorOptions on(const MeasuredCase& run, std::vector<std::string>* told = nullptr)
+{
+    AcceleratorOptions options;
+    options.hardware = run.hardware.name;
+    if (told) options.on_error = [told](const MachineError& error) { told->emplace_back(error.what()); };
+    return options;
+}
+
+/// Cycle 0 is now.
+void reset(Board& board, const MeasuredCase& run)
+{
+    board.reset_n.write(false);
+    wait(sc_time(20, SC_US));
+    board.fill(run.recording);
+    board.journal.lines.clear();
+    board.reset_n.write(true);
+    board.journal.zero = sc_time_stamp();
+    wait(SC_ZERO_TIME);
+}
+
+/// Software that writes anything to its registers, and launches.
+class Software : public testing::TestWithParam<std::string> {};
+
+TEST_P(Software, MayWriteAnything)
+{
+    const MeasuredCase run = measured(GetParam());
+    std::vector<std::string> told;
+    Board fresh("fresh", on(run), false), again("again", on(run, &told));
+    fresh.fill(run.recording);
+    bool over = false;
+    sc_spawn([&] { fresh.play(run.recording.program); });
+    sc_spawn([&] {
+        std::mt19937_64 random{1};
+        for (unsigned i = 0; i < 40; ++i) {
+            Program program = run.recording.program;
+            for (ProgramEntry& entry : program) {
+                auto* write = std::get_if<RegisterWrite>(&entry);
+                if (!write || write->name.find("OP_ENABLE") != std::string::npos || random() % 12 != 0) continue;
+                const auto any = static_cast<std::uint32_t>(random());
+                const std::uint32_t values[] = {any, write->value ^ 1u << any % 32, any % 2 ? 0 : ~0u, any % 64};
+                write->value = values[random() % 4];
+            }
+            sc_process_handle software = sc_spawn([&] { again.play(program); });
+            wait(sc_time(15, SC_US));
+            software.kill();
+            EXPECT_FALSE(again.dla.diagnosis().empty());
+            reset(again, run);
+        }
+        again.play(run.recording.program);
+        over = true;
+        wait(sc_time(100, SC_US));  // recordings may end while DMAs run
+        sc_stop();
+    });
+    sc_start(sc_time(1, SC_SEC));
+    EXPECT_TRUE(over);
+    EXPECT_EQ(again.dla.failure(), "");
+    EXPECT_EQ(again.journal.lines, fresh.journal.lines);
+}
+
+INSTANTIATE_TEST_SUITE_P(Foreign, Software,
+                         testing::Values("nv_small/dc_int8_c3x3_8", "nv_small/mix_9100_15", "nv_small/pdp_seq2", "nv_full/cvsram_i1_ops"),
+                         [](const auto& info) { return info.param.substr(info.param.find('/') + 1); });
+
+// ---- memories
+
+/// A memory that answers as a test likes.
+struct ScriptedMemory : sc_module {
+    using Answer = std::function<tlm::tlm_sync_enum(Payload&, tlm::tlm_phase&, sc_time&)>;
+    tlm_utils::simple_target_socket<ScriptedMemory, 512> socket{"socket"};
+    Answer answer;
+    unsigned asked = 0;
+    explicit ScriptedMemory(sc_module_name name) : sc_module(name)
+    {
+        socket.register_nb_transport_fw(this, &ScriptedMemory::forward);
+        socket.register_transport_dbg(this, &ScriptedMemory::debug);
+    }
+    std::function<void()> on_debug;
+    unsigned debug(Payload&)
+    {
+        if (on_debug) on_debug();
+        return 0;
+    }
+    tlm::tlm_sync_enum forward(Payload& burst, tlm::tlm_phase& phase, sc_time& delay)
+    {
+        if (phase == tlm::BEGIN_REQ) {
+            ++asked;
+            if (burst.is_read()) std::memset(burst.get_data_ptr(), 0, burst.get_data_length());
+        }
+        return answer(burst, phase, delay);
+    }
+    tlm::tlm_sync_enum back(Payload& burst, tlm::tlm_phase phase, sc_time delay = SC_ZERO_TIME)
+    {
+        return socket->nb_transport_bw(burst, phase, delay);
+    }
+};
+
+/// Runs a layer against a scripted memory, resets it and runs it again; what was told in the first run.
+std::vector<std::string> told_of(const std::function<ScriptedMemory::Answer(ScriptedMemory&)>& script, unsigned* asked = nullptr)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    std::vector<std::string> told;
+    Board board("board", on(run, &told), true, false);
+    ScriptedMemory memory("memory");
+    board.dla.dbb.bind(memory.socket);
+    const auto good = [](Payload& burst, tlm::tlm_phase& phase, sc_time& delay) {
+        if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+        delay += ns(20);
+        burst.set_response_status(tlm::TLM_OK_RESPONSE);
+        return tlm::TLM_COMPLETED;
+    };
+    memory.answer = script(memory);
+    bool over = false;
+    sc_spawn([&] {
+        sc_process_handle software = sc_spawn([&] { board.play(run.recording.program); });
+        wait(sc_time(50, SC_US));
+        software.kill();
+        if (asked) *asked = memory.asked;
+        memory.answer = good;
+        board.reset_n.write(false);
+        wait(ns(1));
+        board.reset_n.write(true);
+        wait(ns(1));
+        board.play(run.recording.program);
+        over = true;
+    });
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_TRUE(over) << board.dla.diagnosis();
+    EXPECT_EQ(board.dla.failure(), "");
+    return told;
+}
+
+using Phase = tlm::tlm_phase;
+
+TEST(Memories, ThatAnswerFromInsideTheCallAndCompleteToo)
+{
+    const auto told = told_of([](ScriptedMemory& memory) {
+        return [&memory](Payload& burst, Phase& phase, sc_time&) {
+            if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+            burst.set_response_status(tlm::TLM_OK_RESPONSE);
+            memory.back(burst, tlm::BEGIN_RESP);
+            return tlm::TLM_COMPLETED;
+        };
+    });
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
+}
+
+TEST(Memories, ThatAnswerFromInsideTheCallAndAgainWithIt)
+{
+    const auto told = told_of([](ScriptedMemory& memory) {
+        return [&memory](Payload& burst, Phase& phase, sc_time&) {
+            if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+            burst.set_response_status(tlm::TLM_OK_RESPONSE);
+            memory.back(burst, tlm::BEGIN_RESP);
+            phase = tlm::BEGIN_RESP;
+            return tlm::TLM_UPDATED;
+        };
+    });
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
+}
+
+TEST(Memories, ThatUpdateToNoAnswer)
+{
+    const auto told = told_of([](ScriptedMemory&) {
+        return [](Payload&, Phase& phase, sc_time&) {
+            if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+            phase = tlm::END_RESP;
+            return tlm::TLM_UPDATED;
+        };
+    });
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
+}
+
+TEST(Memories, ThatSendWhatTheInitiatorSends)
+{
+    const auto told = told_of([](ScriptedMemory& memory) {
+        return [&memory](Payload& burst, Phase& phase, sc_time&) {
+            if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+            memory.back(burst, tlm::END_RESP);
+            phase = tlm::END_REQ;
+            return tlm::TLM_UPDATED;
+        };
+    });
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
+}
+
+TEST(Memories, ThatThrowAtARequestAreAskedAgainAfterAReset)
+{
+    const auto told = told_of(
+        [](ScriptedMemory&) { return [](Payload&, Phase&, sc_time&) -> tlm::tlm_sync_enum { throw std::runtime_error("not today"); }; });
+    EXPECT_THAT(told, testing::ElementsAre("MCIF: not today"));
+}
+
+TEST(Memories, ThatThrowAtAnEndOfResponse)
+{
+    const auto told = told_of([](ScriptedMemory& memory) {
+        return [&memory](Payload& burst, Phase& phase, sc_time&) {
+            if (phase == tlm::END_RESP) throw std::runtime_error("not today");
+            burst.set_response_status(tlm::TLM_OK_RESPONSE);
+            memory.back(burst, tlm::BEGIN_RESP);
+            return tlm::TLM_ACCEPTED;
+        };
+    });
+    EXPECT_THAT(told, testing::ElementsAre("MCIF: not today"));
+}
+
+/// Twice to a burst from before a reset: the count of its references is not touched.
+TEST(Memories, ThatAnswerTwiceWhatWasDropped)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    std::vector<std::string> told;
+    Board board("board", on(run, &told), true, false);
+    ScriptedMemory memory("memory");
+    board.dla.dbb.bind(memory.socket);
+    std::vector<Payload*> kept;
+    memory.answer = [&](Payload& burst, Phase& phase, sc_time&) {
+        if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+        burst.acquire();
+        kept.push_back(&burst);
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    };
+    sc_spawn([&] {
+        sc_process_handle software = sc_spawn([&] { board.play(run.recording.program); });
+        while (kept.size() < 3) wait(ns(1));
+        software.kill();
+        board.reset_n.write(false);
+        wait(ns(10));
+        for (Payload* burst : kept) {
+            EXPECT_EQ(burst->get_ref_count(), 2);
+            EXPECT_EQ(memory.back(*burst, tlm::BEGIN_RESP), tlm::TLM_COMPLETED);
+            EXPECT_EQ(burst->get_ref_count(), 1);
+        }
+        EXPECT_EQ(memory.back(*kept[0], tlm::BEGIN_RESP), tlm::TLM_ACCEPTED);
+        EXPECT_EQ(kept[0]->get_ref_count(), 1);
+        for (Payload* burst : kept) burst->release();
+        board.reset_n.write(true);
+        wait(ns(10));
+        EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
+        sc_stop();
+    });
+    sc_start(sc_time(1, SC_MS));
+}
+
+TEST(Memories, ThatReportAtDebugAccessesEndTheirSimulation)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    Board board("board", on(run), true, false);
+    ScriptedMemory memory("memory");
+    board.dla.dbb.bind(memory.socket);
+    memory.on_debug = [] { SC_REPORT_ERROR("/foreign/memory", "no debug access"); };
+    try {
+        sc_start(sc_time(1, SC_US));
+        FAIL() << "sc_start returns";
+    } catch (const sc_report& report) {
+        EXPECT_STREQ(report.get_msg_type(), "/foreign/memory");
+    }
+}
+
+/// Payloads belong to whoever holds them: a memory may let go later than the accelerator.
+TEST(Memories, MayHoldBurstsWhenTheAcceleratorGoes)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    auto board = std::make_unique<Board>("board", on(run), true, false);
+    ScriptedMemory memory("memory");
+    board->dla.dbb.bind(memory.socket);
+    std::vector<Payload*> kept;
+    memory.answer = [&](Payload& burst, Phase& phase, sc_time&) {
+        if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+        burst.acquire();
+        kept.push_back(&burst);
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    };
+    sc_spawn([&] { board->play(run.recording.program); });
+    sc_start(sc_time(20, SC_US));
+    sc_stop();
+    board.reset();
+    ASSERT_GT(kept.size(), 1u);
+    for (Payload* burst : kept) {
+        EXPECT_NE(burst->get_data_ptr(), nullptr);
+        burst->get_data_ptr()[0] = 1;
+        EXPECT_EQ(burst->get_ref_count(), 1);
+        burst->release();
+    }
+}
+
+class Resolutions : public testing::TestWithParam<double> {};
+
+TEST_P(Resolutions, OfTimeChangeNoCycle)
+{
+    sc_set_time_resolution(GetParam(), SC_FS);
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options = on(run);
+    Board board("board", options, false);
+    board.memory.latency = sc_time(40, SC_NS);
+    board.memory.accept = sc_time(3, SC_NS);
+    board.fill(run.recording);
+    sc_time took;
+    sc_spawn([&] {
+        board.play(run.recording.program);
+        took = sc_time_stamp();
+    });
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_EQ(took, ns(870));
+}
+
+INSTANTIATE_TEST_SUITE_P(Foreign, Resolutions, testing::Values(1, 1000, 100000, 1000000));
+
+TEST(Settings, OfAnyKindAreTakenOrRefused)
+{
+    const char* words[] = {"",
+                           "=",
+                           "cbuf.banks",
+                           "cbuf.banks=",
+                           "cbuf.banks=abc",
+                           "=3",
+                           "cbuf.banks=1e9",
+                           "cbuf.banks=-1",
+                           "cbuf=3",
+                           "cbuf.banks=[1]",
+                           "mac.atomic_c=8\n",
+                           "bdma=true",
+                           "rubik=true",
+                           "memory.has_secondary=true"};
+    for (const char* word : words) {
+        AcceleratorOptions options;
+        options.settings = {word};
+        try {
+            Accelerator dla(sc_gen_unique_name("dla"), options);
+        } catch (const ConfigError&) {
+        }
+    }
+    for (const char* hardware : {"", "/", "/dev/null", "/dev/zero", "/nowhere", "nv_small\n", "/proc/self/mem", "/etc"}) {
+        AcceleratorOptions options;
+        options.hardware = hardware;
+        EXPECT_THROW(Accelerator(sc_gen_unique_name("dla"), options), ConfigError) << hardware;
+    }
+    Accelerator dla("good", {});
+    for (const char* name : {"", ".", "GLB", "GLB.", ".S_INTR_MASK", "GLB.NONE", "GLB.S_INTR_MASK.x"})
+        EXPECT_THROW((void)dla.address(name), ConfigError) << name;
+}
+
+}  // namespace
+}  // namespace dlasim::test
