@@ -301,6 +301,75 @@ TEST(Memories, MayHoldBurstsWhenTheAcceleratorGoes)
     }
 }
 
+// ---- the register bus
+
+TLM_DECLARE_EXTENDED_PHASE(FOREIGN_PHASE);
+
+TEST(Bus, IgnoresPhasesThatItDoesNotKnow)
+{
+    struct Manager final : tlm::tlm_mm_interface {
+        void free(Payload*) override { ++freed; }
+        int freed = 0;
+    } manager;
+    Board board("board", {});
+    Payload payload;
+    std::uint32_t value = 0;
+    bool answered = false;
+    board.on_backward = [&](Payload& p, tlm::tlm_phase& phase, sc_time&) {
+        EXPECT_EQ(phase, tlm::BEGIN_RESP);
+        answered = true;
+        p.release();
+        return tlm::TLM_COMPLETED;
+    };
+    sc_spawn([&] {
+        payload.set_mm(&manager);
+        payload.acquire();
+        payload.set_read();
+        payload.set_address(board.dla.address("GLB.S_NVDLA_HW_VERSION"));
+        payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+        payload.set_data_length(4);
+        payload.set_streaming_width(4);
+        sc_time delay;
+        tlm::tlm_phase phase = FOREIGN_PHASE;
+        EXPECT_EQ(board.bus->nb_transport_fw(payload, phase, delay), tlm::TLM_ACCEPTED);
+        phase = tlm::BEGIN_REQ;
+        EXPECT_EQ(board.bus->nb_transport_fw(payload, phase, delay), tlm::TLM_ACCEPTED);
+        phase = FOREIGN_PHASE;
+        EXPECT_EQ(board.bus->nb_transport_fw(payload, phase, delay), tlm::TLM_ACCEPTED);
+        EXPECT_EQ(phase, FOREIGN_PHASE);
+    });
+    sc_start(sc_time(1, SC_US));
+    EXPECT_TRUE(answered);
+    EXPECT_NE(value, 0u);
+    EXPECT_EQ(manager.freed, 1);
+}
+
+TEST(Bus, ServesOthersWhileACallerIsSuspended)
+{
+    Board board("board", {});
+    const std::uint64_t mask = board.dla.address("GLB.S_INTR_MASK");
+    std::uint32_t first = 0;
+    unsigned right = 0;
+    sc_spawn([&] {
+        board.write(mask, 0x15);
+        sc_process_handle halted = sc_spawn([&] { board.read(mask, first); });
+        wait(sc_time(2, SC_NS));
+        halted.suspend();
+        for (int i = 0; i < 5; ++i) {
+            std::uint32_t value = 0;
+            EXPECT_EQ(board.read(mask, value), tlm::TLM_OK_RESPONSE);
+            right += value == 0x15;
+        }
+        EXPECT_EQ(first, 0u);
+        halted.resume();
+        wait(sc_time(100, SC_NS));
+        EXPECT_EQ(first, 0x15u);
+    });
+    sc_start(sc_time(10, SC_US));
+    EXPECT_EQ(right, 5u);
+    EXPECT_EQ(first, 0x15u);
+}
+
 class Resolutions : public testing::TestWithParam<double> {};
 
 TEST_P(Resolutions, OfTimeChangeNoCycle)

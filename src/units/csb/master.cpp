@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "facts/csb.h"
@@ -13,7 +14,10 @@ constexpr std::uint32_t kWindowBytes = 0x1000, kBusBytes = 1u << 18, kWordBytes 
 
 CsbMaster::CsbMaster(const sc_core::sc_module_name& name, Clock& clock, const std::vector<Window>& windows) : sc_module(name), clock_(clock)
 {
-    socket.register_b_transport(this, &CsbMaster::b_transport);
+    converter_.register_b_transport(this, &CsbMaster::b_transport);
+    front_.converter = converter_.get_base_export().operator->();
+    socket.bind(front_);
+    converter_.get_base_port().bind(socket.get_base_port());
     for (const Window& window : windows) {
         ports_.push_back({window, std::make_unique<Reads>(clock)});
         if (window.link) window.link->response.reader = ports_.back().reads.get();
@@ -38,6 +42,7 @@ void CsbMaster::renew(const std::vector<Window>& windows)
         if (windows[i].link) windows[i].link->response.reader = &reads;
         reads.asked = reads.answered = 0;
         reads.abandoned.clear();
+        reads.early.clear();
         reads.changed.notify(sc_core::SC_ZERO_TIME);
     }
     queue_ = RequestQueue();
@@ -109,11 +114,12 @@ bool CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
         done = passage.pushed + (port ? facts::csb::kPushToGec : facts::csb::kPushToUnmapped);
         if (unit) {
             const sc_core::sc_time called = sc_core::sc_time_stamp() + delay;
-            const std::optional<std::uint32_t> answer = await_answer(*port, done);
+            const std::optional<Answer> answer = await_answer(*port);
             const sc_core::sc_time now = sc_core::sc_time_stamp();
             delay = called > now ? called - now : sc_core::SC_ZERO_TIME;  // a caller's time does not go back
             if (!answer) return false;
-            data = *answer;
+            data = answer->data;
+            done = answer->at + facts::csb::kResponseToPort + port->window.retiming;
         }
         std::memcpy(payload.get_data_ptr(), &data, kWordBytes);
     }
@@ -121,8 +127,9 @@ bool CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
     return true;
 }
 
-/// The data of the read that was asked last, and the cycle in which they are at the port; nothing if the machine fails or is reset.
-std::optional<std::uint32_t> CsbMaster::await_answer(Port& port, Cycle& answered)
+/// The data of the read that was asked last, and the cycle in which its unit gave them; nothing if the machine fails or is reset.
+/// Whoever comes first takes the data of all: a caller may be suspended when his come.
+std::optional<CsbMaster::Answer> CsbMaster::await_answer(Port& port)
 {
     const unsigned life = life_;
     Reads& reads = *port.reads;
@@ -137,28 +144,30 @@ std::optional<std::uint32_t> CsbMaster::await_answer(Port& port, Cycle& answered
         bool answered = false;
         ~Place()
         {
-            if (!answered && life == bus.life_) reads.abandoned.insert(ticket);
+            if (!answered && life == bus.life_ && reads.early.erase(ticket) == 0) reads.abandoned.insert(ticket);
         }
     } place{*this, reads, ticket, life};
+    std::optional<Answer> mine;
     for (;;) {
         if (failed() || life != life_) return std::nullopt;
-        const bool here = response.available(clock_.now());
-        if (here && reads.answered == ticket) break;
-        if (here && reads.abandoned.erase(reads.answered) != 0) {
-            response.take();
-            ++reads.answered;
-            reads.changed.notify(sc_core::SC_ZERO_TIME);
-        } else if (!here && response.next() != kNever) {
-            wait(clock_.until(response.next()), reads.changed);
-        } else {
-            wait(reads.changed);
+        if (const auto early = reads.early.find(ticket); early != reads.early.end()) {
+            mine = early->second;
+            reads.early.erase(early);
         }
+        for (bool others = false; response.available(clock_.now());) {
+            const Cycle at = response.next();
+            const Answer answer{response.take(), at};
+            const std::uint64_t whose = reads.answered++;
+            if (whose == ticket) mine = answer;
+            else if (reads.abandoned.erase(whose) == 0) reads.early.emplace(whose, answer);
+            if (whose != ticket && !std::exchange(others, true)) reads.changed.notify(sc_core::SC_ZERO_TIME);
+        }
+        if (mine) break;
+        if (response.next() != kNever) wait(clock_.until(response.next()), reads.changed);
+        else wait(reads.changed);
     }
     place.answered = true;
-    answered = response.next() + facts::csb::kResponseToPort + port.window.retiming;
-    ++reads.answered;
-    reads.changed.notify(sc_core::SC_ZERO_TIME);  // for the next one
-    return response.take();
+    return mine;
 }
 
 }  // namespace dlasim

@@ -13,6 +13,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,7 +38,7 @@ public:
     };
     CsbMaster(const sc_core::sc_module_name& name, Clock& clock, const std::vector<Window>& windows);
 
-    tlm_utils::simple_target_socket<CsbMaster> socket{"socket"};
+    tlm::tlm_target_socket<32> socket{"socket"};
 
     /// Registers an exception here; a machine that has failed answers nothing more.
     void fail_with(Failures& failures);
@@ -47,6 +48,25 @@ public:
     std::function<bool()> in_reset;
 
 private:
+    /// In front of the converter of TLM's utilities, which makes blocking calls of the four phases: phases that the base protocol says to
+    /// ignore are an error there.
+    struct Front final : tlm::tlm_fw_transport_if<> {
+        tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override
+        {
+            return phase > tlm::END_RESP ? tlm::TLM_ACCEPTED : converter->nb_transport_fw(payload, phase, delay);
+        }
+        void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override { converter->b_transport(payload, delay); }
+        bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override
+        {
+            return converter->get_direct_mem_ptr(payload, dmi);
+        }
+        unsigned int transport_dbg(tlm::tlm_generic_payload& payload) override { return converter->transport_dbg(payload); }
+        tlm::tlm_fw_transport_if<>* converter = nullptr;
+    };
+    struct Answer {
+        std::uint32_t data = 0;
+        Cycle at = 0;
+    };
     /// Reads of a window that wait for their data, in their order.
     struct Reads final : Sleeper {
         explicit Reads(Clock& c) : clock(c) {}
@@ -58,7 +78,8 @@ private:
         Clock& clock;
         sc_core::sc_event changed;
         std::uint64_t asked = 0, answered = 0;
-        std::set<std::uint64_t> abandoned;  // their callers were reset while they waited
+        std::set<std::uint64_t> abandoned;      // their callers were reset while they waited
+        std::map<std::uint64_t, Answer> early;  // taken by another caller, for one that does not run
     };
     struct Port {
         Window window;
@@ -66,12 +87,14 @@ private:
     };
     static tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload);
     bool transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-    std::optional<std::uint32_t> await_answer(Port& port, Cycle& answered);
+    std::optional<Answer> await_answer(Port& port);
     bool failed() const { return failures_ && failures_->any(); }
 
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     Port* find(std::uint64_t address);
 
+    tlm_utils::simple_target_socket<CsbMaster> converter_{"converter"};
+    Front front_;
     Clock& clock_;
     std::vector<Port> ports_;
     unsigned life_ = 0;  // resets so far
