@@ -23,7 +23,7 @@ constexpr std::array kIdealOptions{
 };
 
 constexpr std::array kMemoryKeys{
-    KeyRow{"kind", "text", "", "ideal, or the preset or file of a DRAM"},
+    KeyRow{"kind", "text", "", "ideal, or the preset of a DRAM"},
 };
 
 std::int64_t number(const std::string& text, const std::string& where, std::int64_t low, const std::string& meaning)

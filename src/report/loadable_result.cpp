@@ -147,9 +147,11 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson { return r.macs(); }},
     Key<LoadableResult>{{"mac_utilization", "number", "", "those of what the array could do in the cycles"},
                         [](const LoadableResult& r) -> OrderedJson { return r.mac_utilization(r.macs(), r.run.cycles, r.precision()); }},
-    Key<LoadableResult>{{"verified", "flag", "", "every value compared is equal", kJudged},
+    Key<LoadableResult>{{"verified", "flag or null", "", "every value compared is equal; null where none was", kJudged},
                         [](const LoadableResult& r) -> OrderedJson {
-                            return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches == 0);
+                            if (r.verdicts.empty()) return kAbsent;
+                            const Verification v = r.verification();
+                            return v.compared == 0 ? OrderedJson() : OrderedJson(v.mismatches == 0);
                         }},
     Key<LoadableResult>{
         {"mismatches", "integer", "values", "values compared that are not equal", kJudged},
@@ -202,8 +204,9 @@ std::string verification_text(const LoadableResult& r)
     if (v.mismatches != 0)
         return fmt::format("  values       {} of {} differ from the golden operations: {}\n", grouped(v.mismatches), grouped(v.compared),
                            v.examples.front());
-    std::string text = fmt::format("  values       verified: {} equal to the golden operations, {} of {} chains\n", grouped(v.compared),
-                                   v.chains - v.unchecked, v.chains);
+    std::string text = v.compared == 0 ? "  values       not verified: none was compared\n"
+                                       : fmt::format("  values       verified: {} equal to the golden operations, {} of {} chains\n",
+                                                     grouped(v.compared), v.chains - v.unchecked, v.chains);
     std::map<std::string, std::size_t> reasons;
     for (const auto& verdict : r.verdicts)
         if (verdict && !verdict->unchecked.empty()) ++reasons[verdict->unchecked];
