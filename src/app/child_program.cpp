@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -69,6 +70,7 @@ ProgramEnd run_program(const std::vector<std::string>& words)
     if (pid == 0) {
         ::dup2(out.ends[1], STDOUT_FILENO);
         ::dup2(said.ends[1], STDERR_FILENO);
+        std::signal(SIGPIPE, SIG_DFL);
         ::execvp(arguments.front(), arguments.data());
         ::_exit(127);
     }

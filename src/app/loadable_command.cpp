@@ -44,19 +44,33 @@ struct TensorNames {
     std::string array, surface;
 };
 
-/// `files`: what has been written, and has to appear.
-std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results, const OutputFolder& folder,
-                                         std::list<OutputFile>& files)
+/// What appears beside the result, opened before the run: what cannot be written is refused then.
+struct LoadableFiles {
+    LoadableFiles(const LoadableOptions& options, const OutputFolder& folder, std::size_t results)
+    {
+        if (!options.events.empty()) events = &all.emplace_back(options.events);
+        if (options.report) report = &all.emplace_back(folder.path() / kReportFile, 0, options.sync);
+        for (std::size_t i = 0; i < results && options.tensors && !options.timing_only; ++i)
+            for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface})
+                tensors.push_back(&all.emplace_back(folder.path() / name));
+    }
+    std::list<OutputFile> all;
+    OutputFile *events = nullptr, *report = nullptr;  // null: not wanted
+    std::vector<OutputFile*> tensors;                 // array and surface of each
+};
+
+std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results, const LoadableFiles& files)
 {
     std::vector<WrittenTensor> tensors;
     for (const SeenRange& seen : results) {
+        if (2 * tensors.size() >= files.tensors.size()) break;
         const TensorNames names(tensors.size());
         const std::size_t number = plan.loadable->memories[seen.range.memory].tensor;
         const loadable::TensorEntry& tensor = plan.loadable->tensors[number];
         WrittenTensor written{tensor.name, names.array, names.surface,
                               loadable::unpacked(tensor, seen.bytes, plan.loadable->where("tensor", number))};
-        files.emplace_back(folder.path() / names.array).settle(loadable::npy_text(tensor, written.elements));
-        files.emplace_back(folder.path() / names.surface).settle({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
+        files.tensors[2 * tensors.size()]->settle(loadable::npy_text(tensor, written.elements));
+        files.tensors[2 * tensors.size() + 1]->settle({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
         tensors.push_back(std::move(written));
     }
     return tensors;
@@ -134,7 +148,7 @@ namespace {
 /// In the place of an earlier run's.
 void appear(std::list<OutputFile>& files, OutputFile& result, const fs::path& folder, bool timing_only)
 {
-    const FolderTurn turn(folder);
+    const FolderTurn turn(folder, interrupted);
     if (timing_only) {
         remove_file(folder / TensorNames(0).array);
         remove_file(folder / TensorNames(0).surface);
@@ -160,8 +174,7 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     watch_for_interrupt();  // before the first file
     const OutputFolder folder(options.out, options.sync);
     OutputFile result_file = folder.file("result.json");
-    std::optional<OutputFile> events_file;
-    if (!options.events.empty()) events_file.emplace(options.events);
+    LoadableFiles files(options, folder, plan.results.size());
 
     MachineOptions how;
     how.events = !options.events.empty();
@@ -185,21 +198,20 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     LoadableResult result{plan, run, operation_times(plan, run)};
     result.verdicts = machine.verdicts();
     result.wall_seconds = machine.wall_seconds();
-    std::list<OutputFile> files;
     if (!options.timing_only) {
         result.written = machine.written();
         result.results = machine.look(plan.results);
-        if (options.tensors) result.tensors = write_tensors(plan, result.results, folder, files);
+        result.tensors = write_tensors(plan, result.results, files);
     }
-    if (events_file) {
+    if (files.events) {
         const WrittenRegions regions = regions_of(result.written);
-        events_file->commit(json_file_text(events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary), 1));
+        files.events->settle(json_file_text(events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary), 1));
     }
-    if (options.report) files.emplace_back(folder.path() / kReportFile, 0, options.sync).settle(loadable_table(result) + "\n");
+    if (files.report) files.report->settle(loadable_table(result) + "\n");
     const OrderedJson json = loadable_result_json(result);
     result_file.settle(json_file_text(json, 2));
     if (options.on_result) options.on_result(json);
-    appear(files, result_file, folder.path(), options.timing_only);
+    appear(files.all, result_file, folder.path(), options.timing_only);
     if (!options.quiet) say_outcome(loadable_table(result), folder);
     if (options.times) say_cpu_seconds(machine.cpu_seconds());
     return result.verification().mismatches == 0 && !hazardous(run) ? kDone : kMismatch;

@@ -328,6 +328,7 @@ int parse_and_run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     dlasim::open_standard_streams();
+    dlasim::allow_many_files();
     return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });
 }
 

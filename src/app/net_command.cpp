@@ -61,10 +61,19 @@ struct NetOutputs {
     std::vector<OutputPlace> places;
     std::optional<OutputFile> events, report;
     std::list<OutputFile> tensors;  // by place; none if they are not written
+    std::list<OutputFile> below;    // of --tensors and --steps
 
-    /// In the place of an earlier run's; the turn is this run's.
+    void add(const char* subfolder, const std::string& name, const std::string& contents)
+    {
+        below.emplace_back(folder.path() / subfolder / name).settle(contents);
+    }
+
+    /// In the place of an earlier run's.
     void appear()
     {
+        const FolderTurn turn(folder.path(), interrupted);
+        if (events) events->commit();
+        for (OutputFile& file : below) file.commit();
         for (OutputFile& file : tensors) file.commit();
         if (tensors.empty())  // of an earlier run
             for (const OutputPlace& place : places) remove_file(folder.path() / place.file);
@@ -95,19 +104,17 @@ NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, O
     return simulate(plan, how, &source);
 }
 
-void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, const OutputFolder& folder)
+void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, NetOutputs& outputs)
 {
     FileNames names;
     for (std::size_t t = 0; t < plan.layouts.size(); ++t)
-        if (plan.exists(t))
-            OutputFile(folder.path() / kTensors / names.of(plan.steps.tensors[t].name))
-                .commit(npy_file(tensors[t], plan.network.precision));
+        if (plan.exists(t)) outputs.add(kTensors, names.of(plan.steps.tensors[t].name), npy_file(tensors[t], plan.network.precision));
 }
 
-void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, const OutputFolder& folder)
+void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, NetOutputs& outputs)
 {
     FileNames names;
-    for (const auto& [name, contents] : files) OutputFile(folder.path() / kTensors / names.of(name)).commit(contents);
+    for (const auto& [name, contents] : files) outputs.add(kTensors, names.of(name), contents);
 }
 
 int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs,
@@ -129,7 +136,7 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
                                apart ? apart->cycles() : std::vector<std::int64_t>{},
                                images ? &*images : nullptr};
     if (outputs.events)
-        outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
+        outputs.events->settle(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
     const std::size_t last = plan.output();
     std::size_t output = 0;
     for (OutputFile& file : outputs.tensors)
@@ -139,18 +146,14 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     if (outputs.report) outputs.report->settle(network_table(result));
     const OrderedJson json = network_result_json(result);
     outputs.result.settle(json_file_text(json, 2));
-    if (options.on_result) options.on_result(json);
-
-    const FolderTurn turn(outputs.folder.path());
     if (options.tensors && !options.timing_only) {
-        if (onnx) write_tensors(onnx->tensor_files(), outputs.folder);
-        else write_tensors(plan, simulation.tensors, outputs.folder);
+        if (onnx) write_tensors(onnx->tensor_files(), outputs);
+        else write_tensors(plan, simulation.tensors, outputs);
     }
-    if (onnx && options.steps) {
-        const std::filesystem::path below = outputs.folder.path() / kSteps;
+    if (onnx && options.steps)
         write_steps(plan, onnx->first(),
-                    [&](const std::string& name, const std::string& contents) { OutputFile(below / name).commit(contents); });
-    }
+                    [&](const std::string& name, const std::string& contents) { outputs.add(kSteps, name, contents); });
+    if (options.on_result) options.on_result(json);
     outputs.appear();
     if (!options.quiet) say_outcome(network_table(result), outputs.folder);
     if (options.times) say_cpu_seconds(simulation.cpu_seconds);

@@ -42,7 +42,8 @@ struct Outputs {
     /// In the place of an earlier run's.
     void appear()
     {
-        const FolderTurn turn(folder.path());
+        const FolderTurn turn(folder.path(), interrupted);
+        if (events) events->commit();
         if (tensor) tensor->commit();
         else remove_file(folder.path() / kTensorFile);  // it is not the output of this run
         if (report) report->commit();
@@ -79,7 +80,7 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     const Result result{job, run, simulation.comparison, simulation.wall_seconds, simulation.expected, outputs.tensor_file()};
     // Every run of every probe: what accounts for a layer's cycles must see all of them.
     if (outputs.events)
-        outputs.events->commit(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));
+        outputs.events->settle(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));
     if (outputs.tensor) outputs.tensor->settle(npy_file(*simulation.output, job.tensor->precision));
     if (outputs.report) outputs.report->settle(summary_table(result));
     const OrderedJson json = result_json(result);

@@ -4,6 +4,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "app/interrupt.h"
 #include "base/error.h"
 #include "files/console.h"
 
@@ -18,7 +19,7 @@ int status_of(const std::function<int()>& command)
         return status;
     } catch (const ConfigError& error) {
         say_error("dlasim: {}\n", printable(error.what()));
-        return kBadInput;
+        return interrupted() ? kInterrupted : kBadInput;  // what waits for somebody else ends with an error then
     } catch (const MachineError& error) {
         say_error("dlasim: {}\n", error.what());
         return kMachineBroke;

@@ -55,6 +55,7 @@ void open_standard_streams()
             if (taken >= 0 && taken != descriptor) ::close(taken);
         }
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error message
+    std::signal(SIGPIPE, SIG_IGN);  // so is a reader that has gone away
 }
 
 void say_error(std::string_view text) noexcept

@@ -1,6 +1,7 @@
 // Two runs into one folder leave the files of one of them, never some of each.
 #pragma once
 #include <filesystem>
+#include <initializer_list>
 
 namespace dlasim {
 
@@ -11,8 +12,10 @@ namespace dlasim {
 ///   result.commit();             a folder with a result has all that belongs to it
 class FolderTurn {
 public:
-    /// Throws ConfigError if the turn does not come within half a minute, or the old result cannot be removed.
-    explicit FolderTurn(const std::filesystem::path& folder);
+    /// `give_up` ends the wait. `old`: names that go, first that of the file that comes last. Throws ConfigError if the turn does not
+    /// come within half a minute, or an old file cannot be removed.
+    explicit FolderTurn(const std::filesystem::path& folder, bool (*give_up)() = nullptr,
+                        std::initializer_list<const char*> old = {"result.json", "layers.csv", "report.txt", "output.surface"});
     ~FolderTurn();
     FolderTurn(const FolderTurn&) = delete;
     FolderTurn& operator=(const FolderTurn&) = delete;

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <streambuf>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBuffered = 1 << 16;
+constexpr int kMostLinks = 40;  // from one to the next, as the system follows them
 
 /// /dev/stdout may be a regular file; who names it wants what is written there. Folders of /dev/shm are folders.
 bool belongs_to_the_system(const fs::path& path)
@@ -36,6 +39,21 @@ std::string temporary_name(const std::string& name)
     return number == 1 ? first : fmt::format("{}.{}", first, number);
 }
 
+/// However its folder is named.
+fs::path place_of(const fs::path& file)
+{
+    std::error_code error;
+    const fs::path folder = fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error);
+    return error ? file : folder / file.filename();
+}
+
+/// Places of the files that are being written.
+std::set<fs::path>& taken_places()
+{
+    static std::set<fs::path> places;
+    return places;
+}
+
 /// Where the system keeps an open file that has no name.
 std::string name_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
@@ -49,6 +67,22 @@ void sync_folder(const fs::path& folder)
 }
 
 }  // namespace
+
+/// Two files of a command have two places: of two in one place one would be lost.
+class OutputFile::Place {
+public:
+    Place(const fs::path& file, const fs::path& named) : place_(place_of(file))
+    {
+        if (!taken_places().insert(place_).second)
+            throw ConfigError(named.string(), "is written by this command already, expected a file of its own");
+    }
+    ~Place() { taken_places().erase(place_); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+private:
+    fs::path place_;
+};
 
 /// A stream's way into the file.
 class OutputFile::Buffer final : public std::streambuf {
@@ -92,12 +126,13 @@ OutputFile::OutputFile(const fs::path& target, std::size_t claim, Sync sync) : n
         if (descriptor_ < 0) refuse("cannot be written");
         return;
     }
-    std::error_code error;
-    if (there) target_ = fs::canonical(target, error);  // a link stays a link
-    if (error) target_ = target;
-    if (there && ::access(target_.c_str(), W_OK) != 0) refuse("cannot be written");
+    target_ = behind_links(target);  // a link stays a link
+    // It may have gone since: another run that has its turn in this folder begins with that.
+    if (there && ::access(target_.c_str(), W_OK) != 0 && errno != ENOENT) refuse("cannot be written");
+    place_ = std::make_unique<Place>(target_, named_);
     temporary_ = target_.parent_path() / temporary_name(target_.filename().string());
     open_regular(there ? status.st_mode & 0777 : 0644);
+    if (there) static_cast<void>(::fchmod(descriptor_, status.st_mode & 0777));  // whatever the umask is, where there are modes
     if (claim == 0) return;
     const int full = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(claim));
     if (full == 0) claim_ = claim;
@@ -129,13 +164,23 @@ void OutputFile::open_regular(mode_t mode)
     has_name_ = true;
 }
 
-void OutputFile::give_name()
+void OutputFile::shut()
 {
-    if (has_name_) return;
-    const std::string nameless = name_of(descriptor_);
-    const auto link = [&] { return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW); };
-    if (link() != 0 && (errno != EEXIST || ::unlink(temporary_.c_str()) != 0 || link() != 0)) refuse("cannot be written");
-    has_name_ = true;
+    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) refuse("cannot be written");
+}
+
+void OutputFile::take_name()
+{
+    if (!has_name_) {
+        const std::string nameless = name_of(descriptor_);
+        const auto link = [&](const fs::path& as) { return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, as.c_str(), AT_SYMLINK_FOLLOW); };
+        if (link(target_) == 0) return;  // nothing was there: no other name on the way
+        if (link(temporary_) != 0 && (errno != EEXIST || ::unlink(temporary_.c_str()) != 0 || link(temporary_) != 0))
+            refuse("cannot be written");
+        has_name_ = true;
+    }
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse("cannot be written");
+    has_name_ = false;
 }
 
 void OutputFile::refuse(const char* what) const
@@ -191,28 +236,52 @@ void OutputFile::settle()
 void OutputFile::commit()
 {
     settle();
-    if (regular()) give_name();
-    const int failed = ::close(std::exchange(descriptor_, -1));
-    if (failed != 0 || (regular() && ::rename(temporary_.c_str(), target_.c_str()) != 0)) refuse("cannot be written");
-    has_name_ = false;
+    if (has_name_ || !regular()) shut();  // what the system has to say comes before the name
+    if (regular()) take_name();
+    shut();
     if (regular() && sync_ == Sync::Now) sync_folder(target_.parent_path());
 }
 
 void make_folder(const fs::path& folder)
 {
-    std::error_code error;
+    std::error_code error, none;
     fs::create_directories(folder, error);
-    if (fs::is_directory(folder, error)) return;
+    if (fs::is_directory(folder, none)) return;
     const std::string why = error ? error.message() : std::strerror(ENOTDIR);
     throw ConfigError(folder.string(), "is no folder and cannot become one (" + why + "), expected a folder that can be written");
 }
 
+fs::path behind_links(fs::path file)
+{
+    std::error_code error;
+    for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
+        const fs::path to = fs::read_symlink(file, error);
+        if (error || links == kMostLinks)
+            throw ConfigError(file.string(), "is a link that leads nowhere, expected a place that can be written");
+        file = file.parent_path() / to;
+    }
+    return file;
+}
+
 void remove_file(const fs::path& file)
+{
+    if (!taken_places().contains(place_of(file))) remove_old_file(file);
+}
+
+void remove_old_file(const fs::path& file)
 {
     struct stat status = {};
     if (::lstat(file.c_str(), &status) != 0 || !(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode))) return;
     if (::unlink(file.c_str()) != 0 && errno != ENOENT)
         throw ConfigError(file.string(), std::string("is old and cannot be removed (") + std::strerror(errno) + ")");
+}
+
+void allow_many_files()
+{
+    rlimit files = {};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 void remove_leftovers(const fs::path& folder, const std::string& name)

@@ -35,7 +35,7 @@ public:
 class OutputFile {
 public:
     /// Opens it; `claim` bytes of a regular file are reserved now, so that a full disk is seen before
-    /// the run. Missing folders are an error.
+    /// the run. Missing folders are an error, and so is a file that another OutputFile has.
     explicit OutputFile(const std::filesystem::path& target, std::size_t claim = 0, Sync sync = Sync::Now);
     ~OutputFile();  // removes what was not committed
     OutputFile(const OutputFile&) = delete;
@@ -62,14 +62,17 @@ public:
 
 private:
     class Buffer;
+    class Place;
     [[noreturn]] void refuse(const char* what) const;
     void open_regular(mode_t mode);
-    void give_name();
+    void shut();
+    void take_name();
     void abandon();
     void drain(std::string_view text);
 
     std::filesystem::path named_, target_, temporary_;  // as the user names it; where it really is; empty when written through
     int descriptor_ = -1;
+    std::unique_ptr<Place> place_;             // none where it is written through
     bool has_name_ = false, settled_ = false;  // has_name_: the one of temporary_
     Sync sync_;
     std::size_t claim_ = 0, written_ = 0;
@@ -84,9 +87,17 @@ void make_folder(const std::filesystem::path& folder);
 /// The output tensor's name in the folder of a result.
 inline constexpr const char* kTensorFile = "output.npy";
 
-/// Removes a file, if there is one, that no longer belongs beside what is written. A folder of that name stays.
-/// Throws ConfigError if that cannot be.
+/// What a link leads to, there or not, through all links; a file that is none. Throws ConfigError for a circle.
+std::filesystem::path behind_links(std::filesystem::path file);
+
+/// Removes a file, if there is one, that no longer belongs beside what is written. A folder of that name stays, and a file of this
+/// command. Throws ConfigError if that cannot be.
 void remove_file(const std::filesystem::path& file);
+/// The same of a file that this command is about to write anew.
+void remove_old_file(const std::filesystem::path& file);
+
+/// As many files may be open as the system allows this process: every file of a run is, until all of them are complete.
+void allow_many_files();
 
 /// Removes the temporary files that killed writers of `name` have left in the folder. Nobody may be
 /// writing it.

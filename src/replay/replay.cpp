@@ -187,23 +187,26 @@ int replay_command(const ReplayOptions& options)
         say_error("{}: {}", printable(recording.name), result.diagnosis);
         return 3;
     }
-    if (events_file) events_file->commit(json_file_text(events_json(result, recording, contents, job.hardware.memory.has_secondary), 1));
+    if (events_file) events_file->settle(json_file_text(events_json(result, recording, contents, job.hardware.memory.has_secondary), 1));
 
-    int wrong = recording.compare_outputs ? judge(recording, contents) : 0;
+    const int wrong_regions = recording.compare_outputs ? judge(recording, contents) : 0;
+    const int wrong = wrong_regions + static_cast<int>(result.failed_checks.size());
     for (const std::string& check : result.failed_checks) say_error("{}: {}\n", printable(recording.name), check);
-    wrong += static_cast<int>(result.failed_checks.size());
+    std::optional<FolderTurn> turn;
     if (result_file) {
         result_file->settle(json_file_text(written(kReplayKeys, Replayed{job, result, wrong}), 1));
-        const FolderTurn turn(options.out);
+        turn.emplace(options.out);
         remove_file(options.out / kTensorFile);  // of an earlier run of a layer
-        result_file->commit();
     }
+    if (events_file) events_file->commit();
+    if (result_file) result_file->commit();
+    turn.reset();
     if (!options.quiet) {
-        say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.end - result.t0);
+        say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.cycles);
         if (!result.interrupt_cycles.empty()) say(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));
         if (recording.compare_outputs)
-            say(", {} of {} regions right", static_cast<int>(contents.size()) - std::min<int>(wrong, static_cast<int>(contents.size())),
-                contents.size());
+            say(", {} of {} regions right", contents.size() - static_cast<std::size_t>(wrong_regions), contents.size());
+        if (!result.failed_checks.empty()) say(", {} register checks failed", result.failed_checks.size());
         say("\n{}", hazards_text(result));
     }
     return wrong == 0 && !hazardous(result) ? 0 : 1;

@@ -7,6 +7,7 @@
 #include <list>
 
 #include "base/error.h"
+#include "files/folder_turn.h"
 #include "files/output.h"
 #include "files/printable.h"
 #include "replay/events.h"
@@ -16,6 +17,7 @@
 namespace dlasim {
 namespace {
 
+constexpr const char *kTxnName = "input.txn", *kCfgName = "test.cfg";
 constexpr std::uint32_t kTxnBus = 0xffff0000;  // upper half of a word address
 constexpr std::size_t kBytesOfLine = 32, kBytesOfPayload = 32;
 
@@ -32,7 +34,8 @@ std::vector<std::string> interrupts_of(std::uint32_t bits)
     return names;
 }
 
-/// Files beside the trace; all are opened, then all are finished, the trace last.
+/// Files beside the trace. All are complete before the first takes the place of an old one; the trace comes last, and one of the `other`
+/// form, whose files these replace, goes.
 class Folder {
 public:
     explicit Folder(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
@@ -41,8 +44,10 @@ public:
         files_.emplace_back(folder_ / name);
         files_.back().write(text);
     }
-    void commit()
+    void commit(const char* trace, const char* other)
     {
+        for (OutputFile& file : files_) file.settle();
+        const FolderTurn turn(folder_, nullptr, {trace, other});
         for (OutputFile& file : files_) file.commit();
     }
 
@@ -103,7 +108,7 @@ public:
             text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.address.byte(), region.bytes, file);
             folder.add(file, txn_bytes(region.content));
         }
-        folder.add("input.txn", text);
+        folder.add(kTxnName, text);
     }
 
     void cfg(Folder& folder)
@@ -128,7 +133,7 @@ public:
         for (const OutputRegion& region : recording_.outputs)
             text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.space),
                                 region.address.byte(), region.bytes, crc32_of(region.content));
-        folder.add("test.cfg", text);
+        folder.add(kCfgName, text);
     }
 
 private:
@@ -217,9 +222,10 @@ void write_trace(TraceForm form, const std::filesystem::path& folder, const Reco
 {
     Folder files(folder);
     Writer writer(recording, hardware, reads);
-    if (form == TraceForm::Txn) writer.txn(files);
+    const bool txn = form == TraceForm::Txn;
+    if (txn) writer.txn(files);
     else writer.cfg(files);
-    files.commit();
+    files.commit(txn ? kTxnName : kCfgName, txn ? kCfgName : kTxnName);
 }
 
 }  // namespace dlasim

@@ -51,6 +51,8 @@ const char* function_name(Function::Kind kind)
     return "";
 }
 
+constexpr std::size_t kMostOfName = 100;  // of a step, in the names of its files
+
 struct SeenTensor {
     const NetworkTensor& tensor;
 };
@@ -66,7 +68,7 @@ struct SeenStep {
 
     bool host() const { return step.unit == StepUnit::Host; }
     bool host(NetworkOp op) const { return host() && layer.op == op; }
-    std::string stem() const { return fmt::format("{:03}_{}", i, file_stem(step.name)); }
+    std::string stem() const { return fmt::format("{:03}_{}", i, file_stem(step.name.substr(0, kMostOfName))); }
 };
 OrderedJson names_of(const NetworkPlan& plan, const std::vector<std::size_t>& tensors)
 {

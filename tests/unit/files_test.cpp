@@ -151,12 +151,13 @@ TEST_P(Written, AFileAppearsWholeOrNotAtAll)
     EXPECT_EQ(read_text(target.string()), "new text 7");
     OutputFile(target, 1 << 18).commit("short");
     EXPECT_EQ(fs::file_size(target), 5u);
-    OutputFile first(target), second(target);  // two of one name do not write into each other
-    first.write("first");
-    second.write("second");
-    first.commit();
+    {
+        OutputFile first(target);
+        EXPECT_THROW(OutputFile(folder_ / "." / "target"), ConfigError);  // one of the two would be lost
+        first.commit("first");
+    }
     EXPECT_EQ(read_text(target.string()), "first");
-    second.commit();
+    OutputFile(target).commit("second");
     EXPECT_EQ(read_text(target.string()), "second");
     EXPECT_EQ(entries(), 1u);
 }
