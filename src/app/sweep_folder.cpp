@@ -65,6 +65,8 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
         if (store_->foreign())
             throw ConfigError(file.string(), "is no table of a sweep, expected --restart to remove it, or another folder (--out)");
         const bool begun = store_->begun();
+        if (begun && resume && store_->identity() == identity && store_->points() != points)
+            throw ConfigError(file.string(), fmt::format("is damaged: its sweep has {} points, not {}", store_->points(), points));
         if (begun && resume && store_->identity() != identity)
             throw ConfigError(folder_.path().string(),
                               "holds points of another sweep: " + difference_text(store_->identity(), identity) +
@@ -181,6 +183,8 @@ std::unique_ptr<SweepStore> SweepFolder::source(const fs::path& folder, const Sw
 void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identity)
 {
     const std::unique_ptr<SweepStore> other = source(folder, identity);
+    if (other->points() != store_->points())
+        throw ConfigError(folder.string(), fmt::format("is damaged: its sweep has {} points, not {}", other->points(), store_->points()));
     std::error_code none;
     std::map<std::size_t, std::string> here;
     store_->each([&](const KeptPoint& kept) {

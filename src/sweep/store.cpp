@@ -43,7 +43,7 @@ std::int64_t SweepStore::tables(const std::string& which)
     return found;
 }
 
-bool SweepStore::begun() { return tables(" WHERE name IN ('identity', 'kept')") == 2; }
+bool SweepStore::begun() { return tables(" WHERE name IN ('identity', 'kept') AND type = 'table'") == 2; }
 
 bool SweepStore::foreign() { return !begun() && tables("") != 0; }
 
@@ -107,21 +107,31 @@ void SweepStore::keep(const std::vector<KeptPoint>& rows)
     });
 }
 
+std::size_t SweepStore::point_of(const Statement& row, std::size_t points) const
+{
+    const std::int64_t point = row.integer(0);
+    if (point < 0 || static_cast<std::size_t>(point) >= points)
+        throw ConfigError(database_.file().string(), "is damaged: has point " + std::to_string(point) + " of " + std::to_string(points));
+    return static_cast<std::size_t>(point);
+}
+
 void SweepStore::each(const std::function<void(KeptPoint&&)>& use)
 {
+    const std::size_t all = points();
     Statement select(database_, "SELECT point, status, row FROM kept ORDER BY point");
     while (select.step()) {
         OrderedJson row = OrderedJson::parse(select.text(2), nullptr, false);
         if (!row.is_object()) throw ConfigError(database_.file().string(), "is damaged: a row is no JSON");
-        use({static_cast<std::size_t>(select.integer(0)), static_cast<int>(select.integer(1)), std::move(row)});
+        use({point_of(select, all), static_cast<int>(select.integer(1)), std::move(row)});
     }
 }
 
 std::vector<std::pair<std::size_t, int>> SweepStore::statuses()
 {
     std::vector<std::pair<std::size_t, int>> list;
+    const std::size_t all = points();
     Statement select(database_, "SELECT point, status FROM kept ORDER BY point");
-    while (select.step()) list.emplace_back(select.integer(0), static_cast<int>(select.integer(1)));
+    while (select.step()) list.emplace_back(point_of(select, all), static_cast<int>(select.integer(1)));
     return list;
 }
 

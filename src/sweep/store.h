@@ -71,6 +71,7 @@ private:
     std::int64_t tables(const std::string& which);
     std::string value(const std::string& key);
     std::size_t number(const std::string& key);
+    std::size_t point_of(const Statement& row, std::size_t points) const;
     Database database_;
 };
 

@@ -6,6 +6,7 @@ usage: sweep_test.py DLASIM [TestCase...]
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -385,6 +386,25 @@ class Resuming(SweepCase):
         self.assertEqual(self.sweep(self.SWEEP, "--timing-only", out="whole").returncode, 0)
         for name in ("points.csv", "points.json"):
             self.assertEqual((self.folder / "out" / name).read_bytes(), (self.folder / "whole" / name).read_bytes())
+
+    def test_a_table_that_somebody_changed_is_refused(self):
+        """No point that the sweep does not have, no rows without an end."""
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20]}}
+        self.assertEqual(self.sweep(sweep, out="good").returncode, 0)
+        endless = "SELECT 0 AS point, 0 AS status, '{}' AS row UNION ALL SELECT point + 1, 0, '{}' FROM r"
+        for change, says in (("INSERT INTO kept VALUES (99999, 0, '{}')", "point 99999 of 2"), ("INSERT INTO kept VALUES (-5, 0, '{}')", "point -5 of 2"),
+                             ("UPDATE identity SET value = '9000000' WHERE key = 'points'", "9000000 points"),
+                             (f"DROP TABLE kept; CREATE VIEW kept AS WITH RECURSIVE r AS ({endless}) SELECT * FROM r", "")):
+            shutil.rmtree(self.folder / "bad", ignore_errors=True)
+            shutil.copytree(self.folder / "good", self.folder / "bad")
+            database = sqlite3.connect(self.folder / "bad" / "points.db")
+            database.executescript(change)
+            database.close()
+            for arguments, out in ((["--resume"], "bad"), (["--collect", "bad"], "collected")):
+                done = self.sweep(sweep, *arguments, out=out)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertIn(says, done.stderr)
+            self.assertFalse(list(self.folder.glob("collected/points/*/*")))
 
     def test_a_killed_sweep_goes_on(self):
         self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
