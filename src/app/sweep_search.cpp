@@ -10,6 +10,7 @@
 #include "app/status.h"
 #include "app/sweep_points.h"
 #include "app/sweep_progress.h"
+#include "base/bits.h"
 #include "base/error.h"
 #include "files/console.h"
 #include "jobs/job.h"
@@ -39,7 +40,7 @@ Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, 
     // Bounds of the ports are their bytes in beats, rounded up.
     const auto bytes = [&](const char* name, std::uint64_t interval) {
         const auto there = least.find(name);
-        const std::uint64_t beats = there == least.end() ? 0 : there->second / std::max<std::uint64_t>(1, interval);
+        const std::uint64_t beats = there == least.end() ? 0 : ceil_div(there->second, std::max<std::uint64_t>(1, interval));
         return (beats - std::min<std::uint64_t>(beats, passes)) * hw.memory.primary.width_bytes;
     };
     EnergyEvents events;

@@ -62,6 +62,9 @@ PortBytes bytes_of(const Traffic& traffic)
     return bytes;
 }
 
+/// Cycles of beats that are so far apart; none follows the last one.
+std::uint64_t spaced(std::uint64_t beats, std::uint64_t interval) { return beats == 0 ? 0 : (beats - 1) * interval + 1; }
+
 /// Core cycles that fit into a time; the clock's period is whole picoseconds, as in the machine.
 std::uint64_t core_cycles(std::uint64_t picoseconds, const Hardware& hw)
 {
@@ -134,13 +137,13 @@ std::vector<Bound> port_bounds(const Traffic& traffic, std::uint64_t passes, con
     const MemorySpec on_chip = ideal ? memory : MemorySpec{};
     const std::uint64_t beat = hw.memory.primary.width_bytes, beat2 = hw.memory.secondary.width_bytes;
     std::vector<Bound> bounds{
-        {"dbb_read", up(bytes.read[0], beat) * (ideal ? memory.beat_interval : 1)},
-        {"dbb_write", up(bytes.write[0], beat) * (ideal ? memory.write_interval : 1)},
+        {"dbb_read", spaced(up(bytes.read[0], beat), ideal ? memory.beat_interval : 1)},
+        {"dbb_write", spaced(up(bytes.write[0], beat), ideal ? memory.write_interval : 1)},
     };
     add_dram(bounds, bytes, passes, hw, memory);
     if (bytes.read[1] + bytes.write[1] == 0) return bounds;
-    bounds.push_back({"cvsram_read", up(bytes.read[1], beat2) * on_chip.beat_interval});
-    bounds.push_back({"cvsram_write", up(bytes.write[1], beat2) * on_chip.write_interval});
+    bounds.push_back({"cvsram_read", spaced(up(bytes.read[1], beat2), on_chip.beat_interval)});
+    bounds.push_back({"cvsram_write", spaced(up(bytes.write[1], beat2), on_chip.write_interval)});
     return bounds;
 }
 
@@ -158,10 +161,10 @@ std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& m
     const bool ideal = memory.kind == "ideal";
     const MemorySpec on_chip = ideal ? memory : MemorySpec{};
     const std::uint64_t reads = ideal ? memory.beat_interval : 1, writes = ideal ? memory.write_interval : 1;
-    bounds.push_back({"dbb_read", plan.dbb.reads * reads});
-    bounds.push_back({"dbb_write", plan.dbb.writes * writes});
-    bounds.push_back({"cvsram_read", plan.cvsram.reads * on_chip.beat_interval});
-    bounds.push_back({"cvsram_write", plan.cvsram.writes * on_chip.write_interval});
+    bounds.push_back({"dbb_read", spaced(plan.dbb.reads, reads)});
+    bounds.push_back({"dbb_write", spaced(plan.dbb.writes, writes)});
+    bounds.push_back({"cvsram_read", spaced(plan.cvsram.reads, on_chip.beat_interval)});
+    bounds.push_back({"cvsram_write", spaced(plan.cvsram.writes, on_chip.write_interval)});
     return bounds;
 }
 

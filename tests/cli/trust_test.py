@@ -61,6 +61,24 @@ class Numbers(Case):
         self.assertEqual(row["macs"], 2**56)
         self.assertGreater(row["best"], row["lower_bound"])
 
+    def test_no_run_is_faster_than_its_bounds(self):
+        """Whatever the pace of the memory: behind the last beat nothing waits."""
+        pool = {"op": "pool", "input": {"width": 2, "height": 2, "channels": 3}, "pool": {"function": "max", "kernel": {"width": 1, "height": 1}}}
+        copy = {"op": "bdma", "blocks": [{"source": 0, "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 64}]}
+        for layer, hardware in ((SMALL, "nv_small"), (SMALL, "nv_full"), (pool, "nv_small"), (copy, "nv_full")):
+            for pace in ("interval=1", "interval=20000", "write_interval=20000", "interval=500,write_interval=31"):
+                done, result = self.run_layer(layer, "--hw", hardware, "--memory", "ideal:" + pace)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertLessEqual(result["bounds"]["largest"], result["cycles"], (layer, hardware, pace))
+                self.assertLessEqual(result["binding_bound"]["share"], 1)
+
+    def test_commands_of_a_dram_cost_energy(self):
+        device = json.loads((ROOT / "configs/dram/ddr4-2400.json").read_text())
+        for current, key in (("IDD0", "IDD0"), ("IDD4R", "IDD4R"), ("IDD5AB", "IDD5AB"), ("IDD2N", "IDD0")):
+            supply = dict(device["energy"]["supplies"][0], **{current: 9999 if current == "IDD2N" else 0})
+            file = self.write(dict(device, energy=dict(device["energy"], supplies=[supply])), "device.json")
+            self.refused(self.dlasim("dram", "--preset", file, "--cycles", 100), "/energy/supplies/0/" + key, "of standby")
+
     def test_a_dram_never_gives_more_than_its_peak(self):
         for preset in ("ddr4-2400", "hbm2", "lpddr5-6400"):
             for pattern in ("sequential", "sequential_write", "mixed", "random"):

@@ -188,6 +188,19 @@ ControllerConfig read_controller(Object o)
     return c;
 }
 
+/// What a command adds to standby is never less than nothing.
+void expect_more_than_standby(const Supply& supply, const Object& where)
+{
+    const auto expect = [&](const char* key, double current, double standby) {
+        if (current < standby)
+            throw ConfigError(where.at(key), fmt::format("found {}, expected at least the {} of standby", current, standby));
+    };
+    expect("IDD0", supply.idd0, std::max(supply.idd2n, supply.idd3n));
+    expect("IDD4R", supply.idd4r, supply.idd3n);
+    expect("IDD4W", supply.idd4w, supply.idd3n);
+    expect("IDD5AB", supply.idd5ab, supply.idd3n);
+}
+
 EnergyConfig read_energy(Object o)
 {
     EnergyConfig e;
@@ -212,6 +225,7 @@ EnergyConfig read_energy(Object o)
         current("IDD5PB", supply.idd5pb);
         current("IDD6", supply.idd6);
         s.done();
+        expect_more_than_standby(supply, s);
         e.supplies.push_back(supply);
     }
     o.done();
