@@ -163,8 +163,10 @@ int parse_and_run(int argc, char** argv)
     run_shared.point_excludes(*run_app, {"--hw", "--memory", "--set"});
     CLI::Option* seed =
         run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
-    run_app->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json");
-    run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table");
+    run_app->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json")
+        ->excludes("--events")
+        ->excludes("--hazards");
+    run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table")->excludes("--plan");
     run_app->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
 
     NetOptions net;
@@ -182,9 +184,12 @@ int parse_and_run(int argc, char** argv)
     net_app->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
         ->check(CLI::IsMember({"int8", "fp16"}));
     net_shared.point_excludes(*net_app, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--precision"});
-    net_app->add_flag("--plan", net.plan,
-                      "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
-                      "every cut told to plan.json, to be edited and run");
+    net_app
+        ->add_flag("--plan", net.plan,
+                   "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
+                   "every cut told to plan.json, to be edited and run")
+        ->excludes("--events")
+        ->excludes("--hazards");
     net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     std::string layers = "together";
     net_app
@@ -196,9 +201,12 @@ int parse_and_run(int argc, char** argv)
                       "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
     net_app->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
-    net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy");
+    net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
+        ->excludes("--timing-only")
+        ->excludes("--plan");
     net_app->add_flag("--steps", net.steps, "of an ONNX model: write every step to DIR/steps as a layer with its numbers, for dlasim run")
-        ->excludes("--timing-only");
+        ->excludes("--timing-only")
+        ->excludes("--plan");
 
     LoadableOptions file;
     CLI::App* file_app = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");
@@ -207,7 +215,7 @@ int parse_and_run(int argc, char** argv)
     const SharedOptions file_shared = add_shared_options(*file_app, file);
     file_shared.point_excludes(*file_app, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
     file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
-    file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
+    file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running")->excludes("--events");
     file_app->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
 
     ExportOptions exported;

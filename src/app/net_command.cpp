@@ -202,6 +202,8 @@ Network network_of(const NetOptions& options)
 /// What would run; plan.json is the network with every cut told.
 int show_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
 {
+    if (options.has_out && is_onnx(options.network))
+        throw ConfigError("--out", "found with --plan of a model, whose numbers no plan.json holds, expected --plan alone");
     const NetworkPlan plan = plan_network(network, hardware, memory,
                                           {.seed = options.seed,
                                            .values = false,
@@ -209,7 +211,7 @@ int show_plan(const Network& network, const Hardware& hardware, const MemorySpec
                                            .pixels = options.pixels,
                                            .cvsram = options.cvsram,
                                            .told = true});
-    if (options.has_out && !is_onnx(options.network)) {  // a model's numbers are in its own file
+    if (options.has_out) {
         const OutputFolder folder(options.out);
         folder.file("plan.json").commit(json_file_text(network_json(plan.network), 2));
     }

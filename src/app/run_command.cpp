@@ -101,6 +101,8 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
             std::shared_ptr<const SharedLayer> shared)
 {
     watch_for_interrupt();  // before the first file
+    if (options.check_dram && memory.kind == "ideal")
+        throw ConfigError("--check-dram", "found the ideal memory, which has no commands, expected a DRAM (--memory)");
     if (options.has_seed) set_seed(descriptor, options.seed);
     const Job job = job_of(descriptor, hardware, memory, std::move(shared));
     Outputs outputs(options, job.tensor ? kNpyHeader + job.tensor->bytes : 0);

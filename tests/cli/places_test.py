@@ -110,6 +110,23 @@ class Places(Case):
             self.assertEqual(events.stat().st_mode & 0o777, 0o644 & ~mask)
 
 
+class Idle(Case):
+    """What would be ignored is refused."""
+
+    def test_options_without_a_run(self):
+        layer, network = self.write(SMALL), self.write(NETWORK, "network.json")
+        for arguments, says in ((["run", layer, "--plan", "--events", "x"], "--events"), (["run", layer, "--plan", "--check-dram"], "--check-dram"),
+                                (["run", layer, "--check-dram"], "ideal memory"), (["net", network, "--plan", "--tensors"], "--tensors"),
+                                (["net", network, "--timing-only", "--tensors"], "--tensors"), (["net", network, "--plan", "--events", "x"], "--events"),
+                                (["dram", "--list", "--out", "x"], "--out"), (["dram", "--describe", "--log", "x"], "--log"),
+                                (["dram", "--decode", "0", "--timeline", "x"], "--timeline"), (["dram", "--stride", "64"], "--stride")):
+            self.refused(self.dlasim(*arguments), says)
+        onnx_writer.save(self.folder / "model.onnx", [onnx_writer.node("Relu", ["x"], ["y"])], {}, {"x": [1, 8, 4, 4]}, {"y": None})
+        self.refused(self.dlasim("net", "model.onnx", "--hw", "nv_small", "--plan", "--out", "plan"), "--out")
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"layer.json", "network.json", "model.onnx"})
+        self.assertEqual(self.dlasim("net", "model.onnx", "--hw", "nv_small", "--plan").returncode, 0)
+
+
 class Whole(Case):
     """All files of a run are complete before the first one takes the place of an old one."""
 

@@ -94,6 +94,18 @@ int run_pattern(const DramCommand& command, const Config& config, std::ostream& 
     return checker && checker->count() != 0 ? 1 : 0;
 }
 
+/// What would be ignored.
+void refuse_idle_options(const DramCommand& command)
+{
+    const bool runs = !command.list && !command.figures && !command.describe && command.decode.empty();
+    const std::pair<const char*, const std::string*> files[] = {
+        {"--log", &command.log}, {"--timeline", &command.timeline}, {"--out", &command.out}};
+    for (const auto& [option, file] : files)
+        if (!runs && !file->empty()) throw ConfigError(option, "found " + *file + " where nothing runs, expected a pattern that runs");
+    if (command.stride != 0 && command.pattern != "strided")
+        throw ConfigError("--stride", "found with pattern " + command.pattern + ", expected --pattern strided");
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, DramCommand& command)
@@ -120,6 +132,7 @@ void add_options(CLI::App& app, DramCommand& command)
 
 int run_command(const DramCommand& command, std::ostream& out)
 {
+    refuse_idle_options(command);
     if (command.list) {
         for (const std::string& name : preset_names()) out << preset_line(name) << '\n';
         for (const std::string& name : preset_names(true)) out << preset_line(name) << '\n';
