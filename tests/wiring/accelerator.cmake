@@ -3,7 +3,7 @@ if(TARGET dlasim_library)
 endif()
 if(TARGET dlasim::replay)
     # the library's source itself: it has its own copy of the rooms that the tests use
-    foreach(test reset_test sockets_test foreign_test)
+    foreach(test reset_test sockets_test foreign_test moods_test)
         dlasim_test(${test}.cpp quick USES dlasim::platform dlasim::config dlasim::replay)
         target_sources(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src/library/accelerator.cpp)
     endforeach()

@@ -2,6 +2,8 @@
 // legal works, what is not is told; nothing crashes. One process a test: SystemC's kernel is a singleton.
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "platform.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }

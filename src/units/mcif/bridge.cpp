@@ -403,6 +403,7 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
     } else if (phase == tlm::BEGIN_RESP) {
         if (requesting_ == burst) command_accepted(burst, at);
         if (!respond(burst, at)) {
+            process_.wake_at(at);  // its command has been taken, perhaps
             burst->completed = true;
             return tlm::TLM_COMPLETED;
         }
