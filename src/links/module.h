@@ -190,6 +190,9 @@ private:
         } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
             crew_.running = false;
             throw;
+        } catch (const sc_core::sc_unwind_exception&) {  // this process has been killed in one
+            crew_.running = false;
+            throw;
         } catch (const std::exception& error) {
             if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
             else failures->report(basename(), error.what());

@@ -209,6 +209,8 @@ void Top::hold()
             side->end_dropped();
         } catch (const sc_core::sc_report&) {
             theirs = std::current_exception();
+        } catch (const sc_core::sc_unwind_exception&) {
+            theirs = std::current_exception();
         } catch (const std::exception& error) {
             thrown.emplace_back(side->basename(), error.what());
         } catch (...) {
