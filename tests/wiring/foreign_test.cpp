@@ -402,6 +402,119 @@ TEST(Bus, ServesOthersWhileACallerIsSuspended)
     EXPECT_EQ(first, 0x15u);
 }
 
+TEST(Time, MayPassInSlices)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    Board fresh("fresh", on(run), false), late("late", on(run));
+    late.reset_n.write(false);
+    for (Board* board : {&fresh, &late}) board->fill(run.recording);
+    unsigned over = 0;
+    sc_spawn([&] {
+        fresh.play(run.recording.program);
+        ++over;
+    });
+    sc_spawn([&] {
+        wait(sc_time(777.7, SC_NS));
+        late.reset_n.write(true);
+        late.journal.zero = sc_time(778, SC_NS);
+        wait(late.journal.zero - sc_time_stamp());
+        wait(SC_ZERO_TIME);
+        late.play(run.recording.program);
+        ++over;
+    });
+    for (unsigned i = 0; i < 20000 && over != 2; ++i) sc_start(sc_time::from_value(1 + i * 37 % 1500));
+    EXPECT_EQ(over, 2u);
+    EXPECT_EQ(late.journal.lines, fresh.journal.lines);
+}
+
+/// Software for which a failure is an interrupt.
+TEST(Failures, MayWakeSoftwareFromTheirListener)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    AcceleratorOptions options = on(run);
+    std::function<void()> told;
+    unsigned times = 0;
+    options.on_error = [&](const MachineError&) {
+        ++times;
+        told();
+    };
+    Board board("board", options);
+    sc_event again;
+    told = [&] {
+        board.memory.status = tlm::TLM_OK_RESPONSE;
+        again.notify();
+    };
+    board.fill(run.recording);
+    board.memory.status = tlm::TLM_BURST_ERROR_RESPONSE;
+    bool over = false;
+    sc_spawn([&] {
+        sc_process_handle software = sc_spawn([&] { board.play(run.recording.program); });
+        wait(again);
+        software.kill();
+        reset(board, run);
+        board.play(run.recording.program);
+        over = true;
+    });
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_TRUE(over);
+    EXPECT_EQ(times, 1u);
+}
+
+TEST(Memories, ThatAnswerBeforeTheirOwnEndOfRequest)
+{
+    told_of([](ScriptedMemory& memory) {
+        return [&memory](Payload& burst, Phase& phase, sc_time& delay) {
+            if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
+            memory.back(burst, tlm::END_REQ, delay + ns(100));
+            burst.set_response_status(tlm::TLM_OK_RESPONSE);
+            memory.back(burst, tlm::BEGIN_RESP);
+            return tlm::TLM_ACCEPTED;
+        };
+    });
+}
+
+TEST(Memories, ThatAnswerAtOnceWhatTheyTakeLater)
+{
+    unsigned n = 0;
+    told_of([&n](ScriptedMemory& memory) {
+        return [&memory, &n](Payload& burst, Phase& phase, sc_time& delay) {
+            if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
+            memory.back(burst, tlm::END_REQ, delay + ns(100));
+            burst.set_response_status(tlm::TLM_OK_RESPONSE);
+            if (++n % 2) {
+                delay += ns(3);
+                return tlm::TLM_COMPLETED;
+            }
+            phase = tlm::BEGIN_RESP;
+            return tlm::TLM_UPDATED;
+        };
+    });
+}
+
+TEST(Parts, MayBeAskedAndGoBeforeElaboration)
+{
+    const MeasuredCase run = measured("nv_full/cvsram_i1_ops");
+    {
+        Accelerator gone("gone", on(run));
+        EXPECT_FALSE(gone.diagnosis().empty());
+        EXPECT_EQ(gone.failure(), "");
+        sc_signal<bool> pin, interrupt;
+        gone.reset_n(pin);
+        gone.interrupt(interrupt);
+    }
+    AcceleratorOptions options = on(run);
+    options.values = false;
+    Board board("board", options);
+    board.fill(run.recording);
+    Board valued("valued", on(run));
+    valued.fill(run.recording);
+    sc_spawn([&] { board.play(run.recording.program); });
+    sc_spawn([&] { valued.play(run.recording.program); });
+    sc_start(sc_time(1, SC_MS));
+    EXPECT_EQ(board.memory.begun, valued.memory.begun);
+    EXPECT_EQ(board.journal.lines.size(), valued.journal.lines.size());
+}
+
 class Resolutions : public testing::TestWithParam<double> {};
 
 TEST_P(Resolutions, OfTimeChangeNoCycle)
