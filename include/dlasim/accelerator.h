@@ -25,11 +25,13 @@
 // Errors. What cannot be built throws ConfigError from the constructor, before anything runs. On csb: an
 // address that is unaligned or beyond 18 bits is TLM_ADDRESS_ERROR_RESPONSE, anything but one word
 // TLM_BURST_ERROR_RESPONSE, disabled bytes TLM_BYTE_ENABLE_ERROR_RESPONSE, no data pointer
-// TLM_GENERIC_ERROR_RESPONSE; an ignored command does nothing. Where a memory answers with an error or
+// TLM_GENERIC_ERROR_RESPONSE; an ignored command does nothing. Where a memory answers with an error, throws or
 // breaks the base protocol, or an expectation of the library does not hold, the accelerator stands still
 // from then on, csb answers TLM_GENERIC_ERROR_RESPONSE, and the failure is told once: to `on_error`, or
 // without it by SC_REPORT_ERROR of type "/dlasim/accelerator" from a process of the accelerator. Nothing
-// else is thrown through SystemC's kernel, and the host process is never aborted.
+// else is thrown through SystemC's kernel - a report that a memory throws goes on as it is -, and the host
+// process is never aborted. A failure under reset is told when it ends, but for what a memory throws at the
+// responses that the reset ends.
 #pragma once
 #include <cstdint>
 #include <functional>
