@@ -36,8 +36,10 @@ constexpr std::string_view kBest = "a block fits the chip";
 constexpr std::array kRowKeys{
     Key<BoundRow>{{"name", "text", "", "of the descriptor"}, [](const BoundRow& r) -> OrderedJson { return r.layer.name; }},
     Key<BoundRow>{{"macs", "integer", "MACs", "multiplications"}, [](const BoundRow& r) -> OrderedJson { return r.layer.macs(); }},
-    Key<BoundRow>{{"lower_bound", "number", "bytes", "2 * MACs / sqrt(R * S) and the outputs once"},
-                  [](const BoundRow& r) -> OrderedJson { return r.flows.bound * r.word; }},
+    Key<BoundRow>{
+        {"lower_bound", "number", "bytes",
+         "2 * MACs / sqrt(R * S) and the outputs once, as published: products with padding are counted, and without them less may move"},
+        [](const BoundRow& r) -> OrderedJson { return r.flows.bound * r.word; }},
     Key<BoundRow>{{"best", "integer or null", "bytes", "the best tiling of the communication-optimal dataflow; null if no block fits"},
                   [](const BoundRow& r) { return r.flows.best ? r.bytes(r.flows.best->all()) : OrderedJson(); }},
     Key<BoundRow>{{"block/images", "integer", "images", "of a block of that tiling", kBest},

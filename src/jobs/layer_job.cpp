@@ -147,8 +147,7 @@ constexpr std::array kPlanKeys{
                  [](const Planned& p) -> OrderedJson { return p.traffic.compulsory(); }},
     Key<Planned>{
         {"traffic/communication", "integer", "bytes",
-         "no order of the loops moves less with what the chip holds: 2 * MACs / sqrt(R * S) - 2 * S elements; 0 where it holds all",
-         "layers"},
+         "no order of the loops moves less with what the chip holds: 2 * P / sqrt(R * S) - 2 * S elements; 0 where it holds all", "layers"},
         [](const Planned& p) -> OrderedJson { return p.traffic.communication; }},
     Key<Planned>{{"traffic/binding", "text", "", "the larger of the two", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.traffic.binding(); }},

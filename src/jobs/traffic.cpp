@@ -44,6 +44,33 @@ std::uint64_t output_moved(const PlannedPass& planned, const Hardware& hw)
     return p.post.compares() ? 0 : g.out_width * hw.memory.atom_bytes * g.out_height * g.out_surfaces * p.batch;
 }
 
+/// Along an axis, products of an element that is there with a tap whose sum is there: those with padding move nothing.
+std::uint64_t products(std::uint64_t places, std::uint64_t limit, std::uint64_t taps, std::uint64_t stride, std::uint64_t dilation,
+                       std::uint64_t before)
+{
+    std::uint64_t count = 0;
+    for (std::uint64_t tap = 0; tap < taps; ++tap) {  // places with 0 <= place * stride + offset - before < limit
+        const std::uint64_t offset = tap * dilation;
+        const std::uint64_t begin = before > offset ? ceil_div(before - offset, stride) : 0;
+        const std::uint64_t end = before + limit > offset ? ceil_div(before + limit - offset, stride) : 0;
+        count += std::min(end, places) - std::min(begin, std::min(end, places));
+    }
+    return count;
+}
+
+double products(const Layer& l)
+{
+    const bool scatters = l.op == Op::Deconvolution;
+    const auto along = [&](std::uint64_t in, std::uint64_t out, std::uint64_t taps, std::uint64_t stride, std::uint64_t dilation,
+                           std::uint64_t before) {
+        return static_cast<double>(scatters ? products(in, out, taps, stride, dilation, before)
+                                            : products(out, in, taps, stride, dilation, before));
+    };
+    return along(l.width, l.out_width(), l.kernel_width, l.stride.x, l.dilation.x, l.pad.left) *
+           along(l.height, l.out_height(), l.kernel_height, l.stride.y, l.dilation.y, l.pad.top) *
+           static_cast<double>(l.kernel_channels()) * l.kernels * l.batch;
+}
+
 std::uint64_t communication(const Layer& l, const Plan& plan, const Hardware& hw)
 {
     if (!l.convolves() || plan.method.winograd || l.compressed || l.pool || l.post.compares()) return 0;
@@ -56,7 +83,7 @@ std::uint64_t communication(const Layer& l, const Plan& plan, const Hardware& hw
     // Sums in CACC, those that are on their way to SDP too.
     const double sums = 2.0 * static_cast<double>(facts::abilities(hw).longest_stripe) * hw.kernel_group(l.precision);
     const double buffer = static_cast<double>(hw.cbuf.banks) * hw.cbuf.bank_depth * hw.cbuf.entry_bytes / element;
-    return static_cast<std::uint64_t>(element * communication_bound(static_cast<double>(l.macs()), reuse, buffer + sums));
+    return static_cast<std::uint64_t>(element * communication_bound(products(l), reuse, buffer + sums));
 }
 
 constexpr std::array kTensorKeys{
@@ -70,9 +97,9 @@ constexpr std::array kTensorKeys{
 
 }  // namespace
 
-double communication_bound(double macs, double reuse, double on_chip)
+double communication_bound(double products, double reuse, double on_chip)
 {
-    return std::max(0.0, 2 * macs / std::sqrt(reuse * on_chip) - 2 * on_chip);
+    return std::max(0.0, 2 * products / std::sqrt(reuse * on_chip) - 2 * on_chip);
 }
 
 std::uint64_t Traffic::moved() const

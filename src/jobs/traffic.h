@@ -1,8 +1,9 @@
 // The bytes that a plan moves, tensor by tensor, and how few they could be.
 //
 //   compulsory     every tensor once: what is read is read, the output is written
-//   communication  2 * MACs / sqrt(R * S) - 2 * S elements, reads and writes together, whatever the order of the loops
+//   communication  2 * P / sqrt(R * S) - 2 * S elements, reads and writes together, whatever the order of the loops
 //
+//   P  products of elements that are there: those with padding move nothing
 //   S  elements that the chip holds: CBUF and accumulators
 //   R  products that an element of the input has with one kernel: ceil(kernel / stride), both ways
 //
@@ -51,6 +52,6 @@ void place_tensor_keys(std::vector<PlacedKey>& keys, const std::string& prefix, 
 Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hardware);
 
 /// The bound in elements; 0 where the chip holds all. `reuse`: R, `on_chip`: S.
-double communication_bound(double macs, double reuse, double on_chip);
+double communication_bound(double products, double reuse, double on_chip);
 
 }  // namespace dlasim
