@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 
 #include "app/sweep_row.h"
@@ -21,6 +22,16 @@ constexpr const char* kStore = "points.db";
 constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv", "report.txt"};
 constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "sweep.html"};
 constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32, kMostBinary = std::uint64_t{1} << 30;
+constexpr std::size_t kBlock = 1 << 16;
+
+/// Block by block: a tensor need not be held.
+void add_bytes(Digest& digest, const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::vector<char> block(kBlock);
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() != 0)
+        digest.add({block.data(), static_cast<std::size_t>(in.gcount())});
+}
 
 /// Adds the contents of all files that texts of `json` name: descriptors and the tensors that these name.
 void add_files(Digest& digest, const Sweep& sweep, const Json& json, const fs::path& folder, int depth = 0)
@@ -32,11 +43,13 @@ void add_files(Digest& digest, const Sweep& sweep, const Json& json, const fs::p
     std::error_code none;
     for (const fs::path& file : {folder / text, text}) {
         if (!fs::is_regular_file(file, none)) continue;
-        const std::string contents = read_text(file.string(), kMostInput);
+        if (file.extension() != ".json") return add_bytes(digest, file);
+        const std::string contents = read_text(file.string());
         digest.add(contents);
-        if (file.extension() == ".json")
-            if (const Json below = Json::parse(contents, nullptr, false); !below.is_discarded())
-                add_files(digest, sweep, below, file.parent_path(), depth + 1);
+        try {
+            add_files(digest, sweep, parse_json(contents, file.string()), file.parent_path(), depth + 1);
+        } catch (const ConfigError&) {  // who reads it as what it should be says why it is not
+        }
         return;
     }
 }

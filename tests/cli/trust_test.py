@@ -78,6 +78,8 @@ class Numbers(Case):
             supply = dict(device["energy"]["supplies"][0], **{current: 9999 if current == "IDD2N" else 0})
             file = self.write(dict(device, energy=dict(device["energy"], supplies=[supply])), "device.json")
             self.refused(self.dlasim("dram", "--preset", file, "--cycles", 100), "/energy/supplies/0/" + key, "of standby")
+        done = self.dlasim("dram", "--pattern", "random", "--cycles", 5000, "--set", "timing.tRAS=500", "--json")
+        self.assertGreater(json.loads(done.stdout)["statistics"]["energy"]["activate_pj"], 0)
 
     def test_a_dram_never_gives_more_than_its_peak(self):
         for preset in ("ddr4-2400", "hbm2", "lpddr5-6400"):
@@ -371,11 +373,24 @@ class Inputs(Case):
         self.write("load_mem 0x0 16 zero.txn\n", "input.txn")
         self.refused(self.bounded("replay", "input.txn"), "zero.txn", "1 MiB")
 
+    def test_a_large_tensor_of_a_sweep(self):
+        with open(self.folder / "large.npy", "wb") as file:
+            file.truncate(3 << 30)
+        self.write({"base": {"layer": dict(SMALL, data={"input": "large.npy"}), "hw": "nv_small"}, "axes": {"latency": [1]}}, "sweep.json")
+        done = self.bounded("sweep", "sweep.json")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stdout, "large.npy: is longer than")
+
     def test_deep_nesting(self):
         for opening, closing in (("[", "]"), ('{"a":', "}")):
             file = self.write(opening * 70000 + "1" + closing * 70000, "deep.json")
             for arguments in self.readers(file)[:-1]:
                 self.refused(self.dlasim(*arguments), "deep.json", "nests deeper than 100")
+        self.write("[" * 3000000 + "]" * 3000000, "deep.json")
+        self.write({"base": {"layer": "deep.json", "hw": "nv_small"}, "axes": {"latency": [1]}}, "sweep.json")
+        done = self.dlasim("sweep", "sweep.json")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("nests deeper than 100", done.stdout)
         plain = self.write(SMALL)
         for arguments in (("run", plain, "--set", "cbuf.banks=" + "[" * 70000), ("run", plain, "--memory", "ideal:latency=" + "[" * 70000),
                           ("dram", "--set", "organisation.banks=" + "[" * 70000)):
