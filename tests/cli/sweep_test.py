@@ -188,7 +188,7 @@ class Plans(SweepCase):
         self.assertEqual(self.dlasim(*words[1:], "--out", "point", "--steps").returncode, 0)
         self.assertEqual(json.loads((self.folder / "point" / "result.json").read_text())["cycles"], rows[1]["cycles"])
         self.assertTrue(list((self.folder / "point" / "steps").iterdir()))
-        done = self.dlasim(*words[1:], "--out", "plan", "--plan")
+        done = self.dlasim(*words[1:], "--plan")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("resnet_small", done.stdout)
 
