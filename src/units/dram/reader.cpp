@@ -379,7 +379,9 @@ Config parse_config(const std::string& where, const std::string& device, const s
     return config;
 }
 
-Config read_config(const std::string& name_or_path, const std::map<std::string, std::string>& options)
+namespace {
+
+Config config_of(const std::string& name_or_path, const std::map<std::string, std::string>& options)
 {
     std::string where, device;
     if (is_path(name_or_path)) {
@@ -405,6 +407,24 @@ Config read_config(const std::string& name_or_path, const std::map<std::string, 
     const EmbeddedFile* table = embedded("standards/" + standard);
     if (!table) throw ConfigError(root.at("standard"), fmt::format("\"{}\" is no constraint table of configs/dram/standards", standard));
     return parse_config(where, device, fmt::format("configs/dram/standards/{}.json", standard), table->text, options);
+}
+
+/// What was asked for last.
+struct Remembered {
+    std::string preset;
+    std::map<std::string, std::string> options;
+    Config config;
+};
+
+}  // namespace
+
+Config read_config(const std::string& name_or_path, const std::map<std::string, std::string>& options)
+{
+    if (is_path(name_or_path)) return config_of(name_or_path, options);  // a file may change
+    thread_local std::optional<Remembered> last;                         // bounds and machine of a run ask for the same
+    if (!last || last->preset != name_or_path || last->options != options)
+        last.emplace(Remembered{name_or_path, options, config_of(name_or_path, options)});
+    return last->config;
 }
 
 std::vector<std::string> preset_names(bool reference)
