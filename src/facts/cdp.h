@@ -41,7 +41,6 @@ struct Facts {
     std::uint32_t lag;              // [spec] 4.3: beats a pixel before its first window is complete
     bool wide_buffer_input;         // [spec] 4.3: the channel buffer's input is a two-place stage, not a PIPE
     bool stalling_stages;           // [spec] 4: SKID-PIPE-B stands where nv_full has SKID-PIPE
-    bool two_place_write_input;     // [spec] 4.4: SKID-PIPE, not PIPE, in front of the write DMA
     std::uint32_t response_stages;  // [spec] 4.1: between the port and the latency FIFO
     std::uint32_t reorder_depth;    // [spec] 4.1: of each of the F FIFOs
     std::uint32_t contexts;         // [spec] 4.1
@@ -64,7 +63,6 @@ inline Facts of(const Hardware& hw)
             .lag = full ? 1 : std::max(1u, 4 / beat),
             .wide_buffer_input = beat >= 4,
             .stalling_stages = !full,
-            .two_place_write_input = full,
             .response_stages = full ? 1u : 2u,
             .reorder_depth = full ? 4u : 32u,
             .contexts = full ? 32u : 256u,

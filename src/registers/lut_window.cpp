@@ -17,6 +17,8 @@ void LutWindow::configure(std::uint32_t value, Cycle at)
     settled_ = at + kind_.read_settles;
 }
 
+std::uint32_t LutWindow::configuration() const { return now_.address | std::uint32_t{now_.lo} << 16 | std::uint32_t{writes_} << 17; }
+
 void LutWindow::write(std::uint32_t value)
 {
     if (std::uint16_t* place = entry(now_); writes_ && place) *place = static_cast<std::uint16_t>(value);

@@ -22,6 +22,8 @@ public:
     void configure(std::uint32_t value, Cycle at);
     /// Changes an entry, if the window is set to write.
     void write(std::uint32_t value);
+    /// S_LUT_ACCESS_CFG with the address that was counted on.
+    std::uint32_t configuration() const;
     /// The entry, or 0 beyond the table.
     std::uint32_t read(Cycle at);
 

@@ -49,6 +49,7 @@ struct CdpCore final : Core {
         };
         registers.read_status = [this](std::uint32_t offset, unsigned, Cycle at) -> std::optional<std::uint32_t> {
             if (offset == reg::cdp::S_LUT_ACCESS_DATA) return window.read(at);
+            if (offset == reg::cdp::S_LUT_ACCESS_CFG) return window.configuration();
             return std::nullopt;
         };
         values.compute(computes);

@@ -25,7 +25,7 @@ void WriteDma::start(const Cube& cube, const Layer& layer)
 void WriteDma::begin(Cycle now)
 {
     interface_.begin(now);
-    if (input_valid() && fresh_) {
+    if (input_.valid() && fresh_) {
         arriving_.step();
         fresh_ = false;
     }
@@ -45,18 +45,12 @@ bool WriteDma::takes() const
     return gatherer_.ready(to.half, to.slice) && (!arriving_.beat().last_pixel() || commands_.held <= silicon_.write_commands);
 }
 
-bool WriteDma::ready() const
-{
-    if (silicon_.two_place_write_input) return skid_.ready();
-    return !pipe_.valid() || takes();
-}
-
 unsigned WriteDma::atoms_of_word() const { return std::min(silicon_.word_atoms, pass_.pixels - pixel_); }
 
 WriteDma::Answer WriteDma::cycle(Cycle now, bool in)
 {
     Answer answer;
-    const bool arrived = input_valid(), taken = arrived && takes();
+    const bool arrived = input_.valid(), taken = arrived && takes();
     const bool command = taken && arriving_.beat().last_pixel() && arriving_.beat().chunk + 1u == silicon_.chunks;
     const Target to = arrived ? target() : Target{0, 0};
 
@@ -72,8 +66,7 @@ WriteDma::Answer WriteDma::cycle(Cycle now, bool in)
         fresh_ = true;
     }
     elements::Flow input{taken};
-    if (silicon_.two_place_write_input) skid_.sweep(in, input);
-    else pipe_.sweep(in, input);
+    input_.sweep(in, input);
 
     answer.changed |= taken || input.changed || commands.changed || answer.sent;
     answer.changed |= interface_.end(now);

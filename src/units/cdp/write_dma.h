@@ -32,7 +32,7 @@ public:
 
     // ---- a cycle: begin(), then the ready is asked for, then cycle()
     void begin(Cycle now);
-    bool ready() const;
+    bool ready() const { return input_.ready(); }
 
     struct Answer {
         bool changed = false, sent = false;
@@ -52,7 +52,6 @@ private:
     struct Target {
         unsigned half, slice;
     };
-    bool input_valid() const { return silicon_.two_place_write_input ? skid_.valid() : pipe_.valid(); }
     Target target() const;
     bool takes() const;
     unsigned atoms_of_word() const;
@@ -62,8 +61,7 @@ private:
     Values& values_;
     bool primary_ = true, counts_stalls_ = false;
 
-    elements::Pipe pipe_;
-    elements::Skid skid_;
+    elements::Skid input_;
     BeatWalk arriving_;
     bool fresh_ = true;  // the beat at the input stage's output is not yet arriving_.beat()
     // (1)
