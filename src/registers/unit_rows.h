@@ -8,8 +8,10 @@ namespace dlasim::registers {
 inline constexpr Row kGLB[] = {
     {kBoth, {"S_NVDLA_HW_VERSION", 0x000, 0x00ffffffu, 0x00000000u, 0x00303031u}},
     {kBoth, {"S_INTR_MASK", 0x004, 0x003f03ffu, 0x003f03ffu, 0x00000000u}},
-    {kBoth, {"S_INTR_SET", 0x008, 0x00000000u, 0x003f03ffu, 0x00000000u}},
-    {kBoth, {"S_INTR_STATUS", 0x00c, 0x003f03ffu, 0x003f03ffu, 0x00000000u}},
+    {kConfigurable, {"S_INTR_SET", 0x008, 0x00000000u, 0x003f003fu, 0x00000000u}},
+    {kFull, {"S_INTR_SET", 0x008, 0x00000000u, 0x003f03ffu, 0x00000000u}},
+    {kConfigurable, {"S_INTR_STATUS", 0x00c, 0x003f003fu, 0x003f003fu, 0x00000000u}},
+    {kFull, {"S_INTR_STATUS", 0x00c, 0x003f03ffu, 0x003f03ffu, 0x00000000u}},
 };
 inline constexpr Row kGEC[] = {
     {kBoth, {"FEATURE", 0x000, 0xffff003fu, 0x00000000u, 0x00430003u}},
