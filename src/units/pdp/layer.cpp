@@ -50,7 +50,7 @@ ReadLayer ReadLayer::decode(const facts::pdp::Facts& silicon, const RegisterFile
     const std::uint32_t element_bytes = silicon.formats && bits(get(D_DATA_FORMAT), 0, 2) != 0 ? 2 : 1;
     ReadLayer layer;
     layer.passes = input_passes(bits(get(D_OPERATION_MODE_CFG), 0, 8) + 1, bits(get(D_DATA_CUBE_IN_WIDTH), 0, 13) + 1, partial, overlap);
-    layer.second_start = overlapped(partial.first, -overlap);
+    layer.second_start = std::int64_t{partial.first} - overlap;
     layer.step = partial.mid;
     layer.height = bits(get(D_DATA_CUBE_IN_HEIGHT), 0, 13) + 1;
     layer.surfaces = surfaces_of(bits(get(D_DATA_CUBE_IN_CHANNEL), 0, 13) + 1, element_bytes, silicon.atom_bytes);

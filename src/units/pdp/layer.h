@@ -25,12 +25,13 @@ struct Passes {
 /// What PDP_RDMA reads.
 struct ReadLayer {
     Passes passes;
-    std::uint32_t second_start = 0, step = 0;  // first column of pass 1, and from pass to pass after it
+    std::int64_t second_start = 0;  // first column of pass 1, left of the base in a program without sense
+    std::uint32_t step = 0;         // from pass to pass after it
     std::uint32_t height = 1, surfaces = 1;
     std::uint64_t base = 0, line_stride = 0, surface_stride = 0;
     bool from_primary = true;
 
-    std::uint64_t start(std::uint32_t pass) const { return pass == 0 ? 0 : second_start + std::uint64_t{pass - 1} * step; }
+    std::int64_t start(std::uint32_t pass) const { return pass == 0 ? 0 : second_start + std::int64_t{pass - 1} * step; }
     std::uint64_t atoms() const { return passes.total() * surfaces * height; }
 
     static ReadLayer decode(const facts::pdp::Facts& silicon, const RegisterFile& registers);

@@ -34,8 +34,8 @@ void ReadDma::start(const ReadLayer& layer, bool count_stall)
 
 ReadRequest ReadDma::request() const
 {
-    const std::uint64_t address =
-        layer_.base + layer_.start(pass_) * silicon_.atom_bytes + surface_ * layer_.surface_stride + line_ * layer_.line_stride;
+    const std::uint64_t address = layer_.base + static_cast<std::uint64_t>(layer_.start(pass_)) * silicon_.atom_bytes +
+                                  surface_ * layer_.surface_stride + line_ * layer_.line_stride;
     return {Address{address & silicon_.address_mask}, layer_.passes.width(pass_)};
 }
 
