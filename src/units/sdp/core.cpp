@@ -30,12 +30,7 @@ void add(ValueCounters& sum, const ValueCounters& layer, bool lut, bool saturati
 {
     if (saturation) sum.saturated += layer.saturated;
     sum.nan_output += layer.nan_output;
-    if (!lut) return;
-    sum.lut_underflow += layer.lut_underflow;
-    sum.lut_overflow += layer.lut_overflow;
-    sum.lut_hybrid += layer.lut_hybrid;
-    sum.lut_le_hit += layer.lut_le_hit;
-    sum.lut_lo_hit += layer.lut_lo_hit;
+    if (lut) sum.look_ups.add(layer.look_ups, 1);
 }
 
 struct SdpCore final : Core {
@@ -230,9 +225,10 @@ void SdpCore::finish(Cycle at)
     else acknowledge.expect(group, wdma.to_primary());
     const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
     const bool lut = bits(enable, 1, 1), saturation = bits(enable, 2, 1);
-    status.latch(group, wdma.unequal(), values.counters(), write_stall, lut);
+    status.latch(group, wdma.unequal(), values.counters(), write_stall);
     add(counted, values.counters(), lut, saturation);
     if (count_stall) write_stalls += static_cast<std::uint32_t>(write_stall);
+    values.count_lut(1);  // the counters go on for one cycle more than what was copied
     values.finish();
     registers.finish(at + facts::sdp::kDoneToRelease);
     running = count_stall = false;
@@ -243,17 +239,18 @@ void SdpCore::finish(Cycle at)
 void SdpCore::start_reading(Cycle at)
 {
     pending = 0;
+    count_reads = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 0, 1);
     for (unsigned i = 0; i < kReadEngines; ++i) {
         const ReadEngine engine = static_cast<ReadEngine>(i);
         const ReadLayer layer = ReadLayer::decode(silicon, read_registers, engine);
         if (!layer.on) continue;
         machine->start(engine, layer);
+        // Operand engines that do not count, and all engines without a layer, report the last count.
+        if (count_reads || engine == ReadEngine::Mrdma) read_stalls[i] = 0;
         clocks[kReadDomain + i].on(at);
         pending |= 1u << i;
     }
-    read_stalls = {};
     values.counters().nan_input = values.counters().infinite_input = 0;
-    count_reads = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 0, 1);
     reading = active = true;
     if (!pending) end_reading(at);  // no engine is on: there is nothing to wait for
 }
@@ -262,7 +259,7 @@ void SdpCore::start_reading(Cycle at)
 void SdpCore::end_reading(Cycle done)
 {
     const bool nan = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 1, 1);
-    read_status.latch(read_registers.consumer(), values.counters(), nan, count_reads ? read_stalls : decltype(read_stalls){});
+    read_status.latch(read_registers.consumer(), values.counters(), nan, read_stalls);
     read_registers.finish(done);
     reading = count_reads = false;
     for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(done + facts::sdp::kDoneToGateOff);
@@ -280,12 +277,13 @@ UnitReport SdpCore::report(Cycle end)
     totals.wdma_write_stall = write_stalls;
     totals.out_saturation = counted.saturated;
     totals.nan_output_num = counted.nan_output;
-    if (counted.lut_underflow + counted.lut_overflow + counted.lut_hybrid != 0) {
-        totals.lut_uflow = counted.lut_underflow;
-        totals.lut_oflow = counted.lut_overflow;
-        totals.lut_hybrid = counted.lut_hybrid;
-        totals.lut_le_hit = counted.lut_le_hit;
-        totals.lut_lo_hit = counted.lut_lo_hit;
+    const LookUps& look_ups = counted.look_ups;
+    if (look_ups.underflow + look_ups.overflow + look_ups.hybrid != 0) {
+        totals.lut_uflow = look_ups.underflow;
+        totals.lut_oflow = look_ups.overflow;
+        totals.lut_hybrid = look_ups.hybrid;
+        totals.lut_le_hit = look_ups.le_hit;
+        totals.lut_lo_hit = look_ups.lo_hit;
     }
     for (unsigned i = 0; i < kDomains.size(); ++i) totals.*kDomains[i] = clocks[i].cycles(end);
     return {"sdp", phases, totals};

@@ -23,11 +23,11 @@ CoreStatus::CoreStatus()
 {
 }
 
-void CoreStatus::latch(unsigned group, bool unequal, const ValueCounters& values, std::uint64_t write_stall, bool lut)
+void CoreStatus::latch(unsigned group, bool unequal, const ValueCounters& values, std::uint64_t write_stall)
 {
-    GroupStatus::latch(group, {unequal, 0, 0, stopped(values.nan_output), wrapped(write_stall), stopped(values.lut_underflow, lut),
-                               stopped(values.lut_overflow, lut), stopped(values.saturated), stopped(values.lut_hybrid, lut),
-                               stopped(values.lut_le_hit, lut), stopped(values.lut_lo_hit, lut)});
+    GroupStatus::latch(group, {unequal, 0, 0, stopped(values.nan_output), wrapped(write_stall), stopped(values.look_ups.underflow),
+                               stopped(values.look_ups.overflow), stopped(values.saturated), stopped(values.look_ups.hybrid),
+                               stopped(values.look_ups.le_hit), stopped(values.look_ups.lo_hit)});
 }
 
 ReadStatus::ReadStatus()

@@ -35,8 +35,7 @@ private:
 class CoreStatus : public GroupStatus<11> {
 public:
     CoreStatus();
-    /// `lut`: the counters of the table were on.
-    void latch(unsigned group, bool unequal, const ValueCounters& values, std::uint64_t write_stall, bool lut);
+    void latch(unsigned group, bool unequal, const ValueCounters& values, std::uint64_t write_stall);
 };
 
 /// Of SDP_RDMA.

@@ -20,7 +20,7 @@ constexpr bool fp16_infinite(std::uint32_t x) { return (x & 0x7fff) == 0x7c00; }
 
 Values::Values(const facts::sdp::Facts& silicon) : silicon_(silicon), sums_(1024)
 {
-    piece_.lut_hybrid = silicon.ew_lanes;  // no flag is set after reset
+    piece_.hybrid = silicon.ew_lanes;  // no flag is set after reset
 }
 
 void Values::feed_lanes(const std::int32_t* lanes)
@@ -64,12 +64,11 @@ void Values::start(const RegisterFile& regs, const Layer& layer)
     shape_.atom_elements = !silicon_.words || layer.processing == Precision::Int8 ? layer.atom : layer.atom / 2;
     shape_.beats_per_atom = std::max(1u, shape_.atom_elements / shape_.lanes);
     const std::uint32_t enable = regs.get(reg::sdp::D_PERF_ENABLE);
+    const bool look_ups = bits(enable, 1, 1);
     counting_ = bits(enable, 2, 1);
-    const ValueCounters before = counters_;
-    counters_ = {};
-    counters_.nan_input = before.nan_input;
-    counters_.infinite_input = before.infinite_input;
-    if (!counting_) counters_.saturated = before.saturated;
+    counters_.nan_output = 0;
+    if (counting_) counters_.saturated = 0;
+    if (look_ups) counters_.look_ups = {};
     fetched(ReadEngine::Mrdma).start(!layer.flying);
     fetched(ReadEngine::Brdma).start(layer.bs.streams());
     fetched(ReadEngine::Nrdma).start(layer.bn.streams());
@@ -77,7 +76,7 @@ void Values::start(const RegisterFile& regs, const Layer& layer)
     integers_ = !arithmetic_.converter.fp && !layer.ew.on && !layer.compare && layer.output != Precision::Fp16;
     const std::uint64_t beats = std::uint64_t{layer.width} * layer.height * layer.surfaces * layer.batch * shape_.beats_per_atom;
     last_piece_ = beats * shape_.lanes / silicon_.ew_lanes - 1;
-    counting_lut_ = on_ && layer.ew.on && silicon_.lut && bits(enable, 1, 1);
+    counting_lut_ = on_ && layer.ew.on && silicon_.lut && look_ups;
 }
 
 void Values::finish()
@@ -186,23 +185,13 @@ void Values::look_up()
     piece_ = {};
     for (std::uint32_t i = 0; i < silicon_.ew_lanes; ++i) {
         const numerics::LutIndex index = numerics::lut_index(arithmetic_.ew, lanes[lane % shape_.lanes + i]);
-        piece_.lut_underflow += index.underflow;
-        piece_.lut_overflow += index.overflow;
-        piece_.lut_hybrid += !index.underflow && !index.overflow;
+        piece_.underflow += index.underflow;
+        piece_.overflow += index.overflow;
+        piece_.hybrid += !index.underflow && !index.overflow;
         // A table's own hits, whichever of them answers.
-        piece_.lut_le_hit += index.le == numerics::LutIndex::Range::Hit;
-        piece_.lut_lo_hit += index.lo == numerics::LutIndex::Range::Hit;
+        piece_.le_hit += index.le == numerics::LutIndex::Range::Hit;
+        piece_.lo_hit += index.lo == numerics::LutIndex::Range::Hit;
     }
-}
-
-void Values::count_lut(Cycle cycles)
-{
-    if (!counting_lut_) return;
-    counters_.lut_underflow += piece_.lut_underflow * cycles;
-    counters_.lut_overflow += piece_.lut_overflow * cycles;
-    counters_.lut_hybrid += piece_.lut_hybrid * cycles;
-    counters_.lut_le_hit += piece_.lut_le_hit * cycles;
-    counters_.lut_lo_hit += piece_.lut_lo_hit * cycles;
 }
 
 }  // namespace dlasim::sdp

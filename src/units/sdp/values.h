@@ -23,10 +23,23 @@
 
 namespace dlasim::sdp {
 
-/// Counted while a layer runs.
+/// Flags of the look-up register, summed.
+struct LookUps {
+    std::uint64_t underflow = 0, overflow = 0, hybrid = 0, le_hit = 0, lo_hit = 0;
+    void add(const LookUps& flags, std::uint64_t times)
+    {
+        underflow += flags.underflow * times;
+        overflow += flags.overflow * times;
+        hybrid += flags.hybrid * times;
+        le_hit += flags.le_hit * times;
+        lo_hit += flags.lo_hit * times;
+    }
+};
+
+/// Counted while a layer runs. A layer that does not count saturations or look-ups leaves them as they were.
 struct ValueCounters {
     std::uint64_t saturated = 0, nan_output = 0, nan_input = 0, infinite_input = 0;
-    std::uint64_t lut_underflow = 0, lut_overflow = 0, lut_hybrid = 0, lut_le_hit = 0, lut_lo_hit = 0;
+    LookUps look_ups;
 };
 
 class Values {
@@ -55,7 +68,10 @@ public:
     void look_up();
     /// In every cycle of a layer in which EW is on the piece in that register is counted, as in the silicon: nothing
     /// yet, or the last piece of a layer before, until the first one comes; in a layer without table all the time.
-    void count_lut(Cycle cycles);
+    void count_lut(Cycle cycles)
+    {
+        if (counting_lut_) counters_.look_ups.add(piece_, cycles);
+    }
 
     numerics::LutTables& tables() { return tables_; }
     ValueCounters& counters() { return counters_; }
@@ -86,7 +102,7 @@ private:
     numerics::LutTables tables_;
     // look-up ahead of use
     std::uint64_t looked_up_ = 0, last_piece_ = 0;  // pieces; the last one of the layer
-    ValueCounters piece_;                           // flags of the piece in the register
+    LookUps piece_;                                 // flags of the piece in the register
     ValueCounters counters_;
 };
 

@@ -39,7 +39,6 @@ void Wdma::start(const Layer& layer)
     commands_.start(layer);
     quiet_ = layer.quiet();
     to_pdp_ = layer.to_pdp;
-    compare_ = layer.compare && !to_pdp_;  // to PDP, what WDMA sees is zero
     unequal_ = false;
     to_primary_ = layer.to_primary;
     wide_ = layer.wide;
@@ -148,13 +147,11 @@ void Wdma::send_data(unsigned banks)
     std::uint8_t* to = packet ? packet->data.data() : nullptr;
     for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
         if (!(banks >> bank & 1)) continue;
-        const auto& from = words_[bank][heads_[bank]++ % kWords];
-        if (to) {
-            copy(to, from.data(), silicon_.bank_bytes);
-            to += silicon_.bank_bytes;
-        } else if (compare_) {
-            for (unsigned i = 0; i < silicon_.bank_bytes; ++i) unequal_ |= from[i] != 0;
-        }
+        const std::uint8_t* from = words_[bank][heads_[bank]++ % kWords].data();
+        if (!unequal_) unequal_ = std::any_of(from, from + silicon_.bank_bytes, [](std::uint8_t byte) { return byte != 0; });
+        if (!to) continue;
+        copy(to, from, silicon_.bank_bytes);
+        to += silicon_.bank_bytes;
     }
 }
 

@@ -96,7 +96,7 @@ private:
     std::uint32_t banks_per_atom_;
     Answer answer_;
     // the layer
-    bool quiet_ = false, to_pdp_ = false, compare_ = false, unequal_ = false, to_primary_ = true, wide_ = false;
+    bool quiet_ = false, to_pdp_ = false, unequal_ = false, to_primary_ = true, wide_ = false;
     bool twins_ = false, twin_ = false;  // 8to16: the two beats of a pixel go to one pair of banks
     std::uint32_t beat_bytes_ = 0;
     WriteCommands commands_;
