@@ -136,7 +136,7 @@ constexpr std::array kLoadableKeys{
         [](const LoadableResult& r) -> OrderedJson { return loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)]; }},
     Key<LoadableResult>{{"hardware", "object", "", "all of it: below"},
                         [](const LoadableResult& r) { return hardware_json(r.plan.hardware); }},
-    Key<LoadableResult>{kMeasuredKey, [](const LoadableResult& r) -> OrderedJson { return is_measured(r.plan.hardware); }},
+    Key<LoadableResult>{kMeasuredKey, [](const LoadableResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
     Key<LoadableResult>{{"memory", "object", "", "behind the ports: below"},
                         [](const LoadableResult& r) { return memory_json(r.plan.memory); }},
     Key<LoadableResult>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
@@ -315,7 +315,7 @@ std::string loadable_table(const LoadableResult& r)
     const double fps = r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0;
     std::string text =
         fmt::format("{}\n  on           {}{}, {}\n", printable(std::filesystem::path(r.plan.loadable->file).filename().string()),
-                    r.plan.hardware.name, measured_text(r.plan.hardware), memory_text(r.plan.memory));
+                    r.plan.hardware.name, measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory));
     text += fmt::format("  cycles       {}   {:.3f} ms at {} MHz, {:.2f} frames/s\n", grouped(r.run.cycles), 1e3 * r.latency_seconds(),
                         r.plan.hardware.clock_mhz, fps);
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),

@@ -184,7 +184,8 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
     Key<NetworkResult>{{"hardware", "object", "", "all of it: below"},
                        [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
-    Key<NetworkResult>{kMeasuredKey, [](const NetworkResult& r) -> OrderedJson { return is_measured(r.plan.hardware); }},
+    Key<NetworkResult>{kMeasuredKey,
+                       [](const NetworkResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program.entries); }},
     Key<NetworkResult>{{"memory", "object", "", "behind the ports: below"},
                        [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
     Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt, of the first image"},
@@ -398,8 +399,9 @@ std::string network_table(const NetworkResult& r)
 {
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
                                    r.plan.plans.size(), grouped(r.plan.network.macs()));
-    text += fmt::format("  on           {}{}, {}, {} MACs a cycle\n", r.plan.hardware.name, measured_text(r.plan.hardware),
-                        memory_text(r.plan.memory), r.plan.hardware.macs_per_cycle(r.plan.network.precision));
+    text += fmt::format("  on           {}{}, {}, {} MACs a cycle\n", r.plan.hardware.name,
+                        measured_text(r.plan.hardware, r.plan.program.entries), memory_text(r.plan.memory),
+                        r.plan.hardware.macs_per_cycle(r.plan.network.precision));
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,

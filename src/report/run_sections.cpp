@@ -1,7 +1,11 @@
 #include "report/run_sections.h"
 
+#include <algorithm>
 #include <array>
+#include <variant>
 
+#include "base/bits.h"
+#include "config/measured.h"
 #include "replay/hazard_report.h"
 
 namespace dlasim {
@@ -79,6 +83,20 @@ constexpr std::array kPortKeys{
 };
 
 }  // namespace
+
+bool was_measured(const Hardware& hardware, const Program& program)
+{
+    const bool pixels = std::ranges::any_of(program, [](const ProgramEntry& entry) {
+        const auto* write = std::get_if<RegisterWrite>(&entry);
+        return write && write->name == "CDMA.D_DATAIN_FORMAT" && bits(write->value, 0, 1) != 0;
+    });
+    return is_measured(hardware, pixels);
+}
+
+const char* measured_text(const Hardware& hardware, const Program& program)
+{
+    return was_measured(hardware, program) ? "" : ", unmeasured (DEVIATIONS D8)";
+}
 
 OrderedJson units_json(const RunResult& run)
 {

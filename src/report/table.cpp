@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "config/measured.h"
 #include "config/memory.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "report/result.h"
+#include "report/run_sections.h"
 
 namespace dlasim {
 namespace {
@@ -113,8 +113,8 @@ std::string work_lines(const Result& r)
 std::string head_lines(const Job& job)
 {
     std::string text = fmt::format("{}  {}\n", printable(job.name), job.says.subject);
-    text += fmt::format("  on           {}{}, {}{}{}\n", job.hardware.name, measured_text(job.hardware), memory_text(job.memory),
-                        job.says.mode.empty() ? "" : ", ", job.says.mode);
+    text += fmt::format("  on           {}{}, {}{}{}\n", job.hardware.name, measured_text(job.hardware, job.program),
+                        memory_text(job.memory), job.says.mode.empty() ? "" : ", ", job.says.mode);
     if (!job.says.cut.empty()) text += fmt::format("  cut          {}\n", job.says.cut);
     return text;
 }

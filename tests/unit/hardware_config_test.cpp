@@ -115,13 +115,26 @@ TEST(HardwareConfig, SizesBetweenThePresetsAreLegal)
 TEST(HardwareConfig, OnlyTheConfigurationsOfTheReferenceAreMeasured)
 {
     for (const char* name : {"nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"}) {
-        EXPECT_TRUE(is_measured(load_hardware(name))) << name;
-        EXPECT_TRUE(is_measured(load_hardware(name, {"clock_mhz=500"}))) << name;
-        EXPECT_FALSE(is_measured(load_hardware(name, {"cbuf.banks=8"}))) << name;
+        EXPECT_TRUE(is_measured(load_hardware(name), true)) << name;
+        EXPECT_TRUE(is_measured(load_hardware(name, {"clock_mhz=500"}), true)) << name;
+        EXPECT_FALSE(is_measured(load_hardware(name, {"cbuf.banks=8"}), false)) << name;
     }
-    EXPECT_FALSE(is_measured(load_hardware("nv_full", {"mac.atomic_c=32"})));
-    EXPECT_FALSE(is_measured(load_hardware("nv_medium_1024_full")));  // no case of it
-    EXPECT_FALSE(is_measured(load_hardware("nv_small_256_full")));
+    EXPECT_FALSE(is_measured(load_hardware("nv_full", {"mac.atomic_c=32"}), false));
+    EXPECT_FALSE(is_measured(load_hardware("nv_medium_1024_full"), false));  // no case of it
+    EXPECT_FALSE(is_measured(load_hardware("nv_small_256_full"), false));
+}
+
+// open_points.md E8.
+TEST(HardwareConfig, TwoMachinesBeyondThePresetsAreMeasured)
+{
+    const Hardware wide = load_hardware("nv_large", {"mac.atomic_c=128"});
+    EXPECT_EQ(wide.cbuf.entry_bytes, 128u);
+    EXPECT_TRUE(is_measured(wide, false));
+    EXPECT_FALSE(is_measured(wide, true));  // a stripe of 128 in a field of seven bits
+    EXPECT_TRUE(is_measured(load_hardware("nv_small", {"cbuf.banks=16", "cbuf.bank_depth=128"}), true));
+    EXPECT_FALSE(is_measured(load_hardware("nv_small", {"cbuf.banks=16"}), false));
+    for (const char* cells : {"mac.atomic_c=64", "mac.atomic_c=128"})
+        EXPECT_FALSE(is_measured(load_hardware("nv_large", {cells, "mac.atomic_k=64"}), false)) << cells;
 }
 
 TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
