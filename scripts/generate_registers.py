@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/registers/{offsets.h,*_rows.h,tables.cpp} and docs/hardware/registers.md from the register maps in configs/registers/.
+"""Writes src/registers/{fields/*.h,*_rows.h,tables.cpp} and docs/hardware/registers.md from the register maps in configs/registers/.
 
 usage: generate_registers.py [--check]    --check writes nothing and fails when a file is out of date
 """
@@ -16,23 +16,71 @@ def load():
     return {g: json.loads((ROOT / "configs/registers" / f).read_text()) for g, f in MAPS.items()}
 
 
-def offsets(maps):
-    """Offsets inside a unit are the same in both generations; this asserts it."""
-    units = {}
+# The header in src/registers/fields that has a unit's registers; those of a unit in brackets are laid out like those of the one before it.
+HEADERS = {"glb": ["GLB"], "mcif": ["MCIF", ["CVIF"]], "bdma": ["BDMA"], "cdma": ["CDMA"], "csc": ["CSC"], "cmac": ["CMAC_A", ["CMAC_B"]],
+           "cacc": ["CACC"], "sdp": ["SDP", "SDP_RDMA"], "pdp": ["PDP", "PDP_RDMA"], "cdp": ["CDP", "CDP_RDMA"], "rbk": ["RBK"]}
+
+
+def layout(maps, unit):
+    """{register: (offset, {field: (lsb, msb)})}. Offsets are the same in both generations; a field has the bits of both."""
+    found = {}
     for spec in maps.values():
-        for unit, body in spec["units"].items():
-            for reg in body["registers"]:
-                known = units.setdefault(unit, {}).setdefault(reg["name"], reg["offset"])
-                assert known == reg["offset"], (unit, reg["name"])
-    out = [BANNER, "#pragma once\n#include <cstdint>\n\n/// Byte offsets of the registers in their unit's window, by NVDLA's names.\nnamespace dlasim::reg {\n"]
-    for unit, regs in units.items():
-        if unit in ("CFGROM", "GEC"):
+        for reg in spec["units"].get(unit, {"registers": []})["registers"]:
+            offset, fields = found.setdefault(reg["name"], (reg["offset"], {}))
+            assert offset == reg["offset"], (unit, reg["name"])
+            for field in reg["fields"]:
+                lsb, msb = fields.get(field["name"], (field["lsb"], field["msb"]))
+                fields[field["name"]] = (min(lsb, field["lsb"]), max(msb, field["msb"]))
+    for name, (_, fields) in found.items():
+        if len(fields) == 1:  # a size in bytes, whose low bits are not stored, is written in place
+            fields.update({field: (0, msb) for field, (lsb, msb) in fields.items() if msb > lsb})
+        ends = sorted(fields.values())
+        assert all(msb < lsb for (_, msb), (lsb, _) in zip(ends, ends[1:])), (unit, name, "fields overlap")
+    return found
+
+
+FIELDS_HEAD = '#pragma once\n#include "registers/field.h"\n'
+
+
+def namespace(name, registers):
+    """Registers with their fields, by offset."""
+    out = [f"namespace dlasim::reg::{name} {{"]
+    for register, (offset, fields) in sorted(registers.items(), key=lambda r: r[1][0]):
+        if list(fields.values()) == [(0, 31)]:  # one number
+            out.append(f"inline constexpr Register {register}{{0x{offset:03x}}};")
             continue
-        out.append(f"namespace {unit.lower()} {{")
-        out += [f"inline constexpr std::uint32_t {name} = 0x{offset:03x};" for name, offset in sorted(regs.items(), key=lambda r: r[1])]
-        out.append("}")
-    out.append("}  // namespace dlasim::reg\n")
-    return "\n".join(out)
+        pieces = [f"{field}{{0x{offset:03x}, {lsb}, {msb - lsb + 1}}}," for field, (lsb, msb) in sorted(fields.items(), key=lambda f: f[1])]
+        pieces[-1] = f"{pieces[-1][:-1]}; }} {register}{{0x{offset:03x}}};"
+        out.append(f"inline constexpr struct {register} : Register {{ static constexpr Field {pieces[0]}")
+        for piece in pieces[1:]:
+            if len(out[-1]) + len(piece) < 140:
+                out[-1] += f" {piece}"
+            else:
+                out.append(f"    {piece}")
+    return [*out, "}"]
+
+
+def fields_header(maps, units):
+    """Registers of a unit and their fields."""
+    out = [BANNER, FIELDS_HEAD, "/// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number."]
+    for before, unit in zip([None, *units], units):
+        if isinstance(unit, list):  # laid out alike
+            assert all(layout(maps, other) == layout(maps, before) for other in unit), unit
+            continue
+        out += namespace(unit.lower().removesuffix("_a"), layout(maps, unit))
+    return "\n".join(out) + "\n"
+
+
+def groups_header(maps):
+    """What every unit with two groups of registers has: the single registers in front of them and the enable of a group."""
+    units = [unit for spec in maps.values() for unit, body in spec["units"].items() if body["dual_group_start_offset"] is not None]
+    of_units = [layout(maps, unit) for unit in dict.fromkeys(units)]
+    common = {name: of_units[0][name] for name in ("S_STATUS", "S_POINTER")}
+    enable = {"D_OP_ENABLE": (0, of_units[0]["D_OP_ENABLE"][1])}  # the first register of a group, wherever it begins
+    for registers in of_units:
+        assert all(registers[name] == common[name] for name in common) and registers["D_OP_ENABLE"][1] == enable["D_OP_ENABLE"][1]
+    return "\n".join([BANNER, FIELDS_HEAD, "/// The same in every unit with two groups of registers; D_OP_ENABLE is the first register of a group.",
+                      *namespace("groups", {**common, **enable})]) + "\n"
 
 
 def rows(maps, unit):
@@ -124,7 +172,9 @@ def main():
     maps = load()
     names, lists = listed(maps)
     rom = [names["CFGROM"]]
-    files = {ROOT / "src/registers/offsets.h": offsets(maps), ROOT / "src/registers/tables.cpp": tables(maps, names),
+    files = {**{ROOT / f"src/registers/fields/{name}.h": fields_header(maps, units) for name, units in HEADERS.items()},
+             ROOT / "src/registers/fields/groups.h": groups_header(maps),
+             ROOT / "src/registers/tables.cpp": tables(maps, names),
              ROOT / "src/registers/rom_rows.h": header(lists, rom),
              ROOT / "src/registers/unit_rows.h": header(lists, [name for name in lists if name not in rom]),
              ROOT / "docs/hardware/registers.md": page(maps)}
@@ -134,6 +184,7 @@ def main():
             print(f"{p}: out of date, run scripts/generate_registers.py")
         return 1 if stale else 0
     for p in stale:
+        p.parent.mkdir(exist_ok=True)
         p.write_text(files[p])
     return 0
 

@@ -13,6 +13,7 @@ namespace dlasim::facts::cacc {
 
 inline constexpr std::uint32_t kPositions = 128;    // [spec] 0: stripe positions of the assembly buffer, nv_full
 inline constexpr std::uint32_t kFullEntries = 256;  // [spec] 0: delivery buffer of nv_full
+inline constexpr std::uint32_t kGranuleBytes = 32;  // [spec] 3.3: of an output address; whether its number is odd orders batches
 inline constexpr Cycle kSdpStages = 3;              // [spec] 3.4: elastic stages behind the delivery buffer, nv_full
 inline constexpr Cycle kCredit = 1;                 // [spec] 3.6: last beat of an entry taken, to its credit; on: csc.h kCreditToCounter
 inline constexpr Cycle kDone = 1;                   // [spec] 3.7: last atom delivered to done

@@ -5,16 +5,19 @@
 #include <numeric>
 #include <variant>
 
-#include "base/bits.h"
-#include "registers/offsets.h"
+#include "registers/fields/bdma.h"
+#include "registers/fields/cdp.h"
+#include "registers/fields/groups.h"
+#include "registers/fields/pdp.h"
+#include "registers/fields/rbk.h"
+#include "registers/sdp_engines.h"
 #include "registers/tables.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kWindow = 0x1000, kPointer = 0x4;
+constexpr std::uint32_t kWindow = 0x1000;
 constexpr std::uint32_t kConvolution = (1u << static_cast<unsigned>(Launched::Cacc) << 1) - 1;
-constexpr std::uint32_t kEqual = 3;  // SDP's EW: compare
 
 /// A unit as the program has set it.
 struct Window {
@@ -28,7 +31,7 @@ struct Window {
         const auto found = values[producer].find(offset);
         return found == values[producer].end() ? 0 : found->second;
     }
-    std::uint32_t field(std::uint32_t offset, unsigned lsb, unsigned width) const { return bits(get(offset), lsb, width); }
+    std::uint32_t get(reg::Field field) const { return field.get(get(field.offset)); }
 };
 
 struct Launch {
@@ -41,10 +44,10 @@ struct Launch {
 };
 
 /// An engine of SDP takes operands from memory. Registers of a group stand at reset values until they are written: bypassed.
-bool takes_operands(const Window& sdp, std::uint32_t cfg, std::uint32_t alu, std::uint32_t mul)
+bool takes_operands(const Window& sdp, const reg::sdp::Engine& at)
 {
-    if (!sdp.values[sdp.producer].contains(cfg) || sdp.field(cfg, 0, 1)) return false;
-    return (!sdp.field(cfg, 1, 1) && sdp.field(alu, 0, 1)) || (!sdp.field(cfg, 4, 1) && sdp.field(mul, 0, 1));
+    if (!sdp.values[sdp.producer].contains(at.bypass.offset) || sdp.get(at.bypass)) return false;
+    return (!sdp.get(at.alu_bypass) && sdp.get(at.alu_src)) || (!sdp.get(at.mul_bypass) && sdp.get(at.mul_src));
 }
 
 Launch launch_of(const Window& window, std::size_t entry)
@@ -52,22 +55,21 @@ Launch launch_of(const Window& window, std::size_t entry)
     Launch launch{.entry = entry};
     if (window.unit == Launched::Sdp) {
         using namespace reg::sdp;
-        launch.flying = window.field(D_FEATURE_MODE_CFG, 0, 1);
-        launch.hands_over = window.field(D_FEATURE_MODE_CFG, 1, 1);
-        const bool compares = window.values[window.producer].contains(D_DP_EW_CFG) && window.field(D_DP_EW_CFG, 0, 2) == 0 &&
-                              window.field(D_DP_EW_CFG, 2, 2) == kEqual;
+        launch.flying = window.get(D_FEATURE_MODE_CFG::FLYING_MODE);
+        launch.hands_over = window.get(D_FEATURE_MODE_CFG::OUTPUT_DST);
+        const bool compares = window.values[window.producer].contains(D_DP_EW_CFG) && !window.get(kEw.bypass) &&
+                              !window.get(kEw.alu_bypass) && window.get(kEw.algorithm) == kEqual;
         launch.silent = launch.hands_over || compares;
-        launch.reads = !launch.flying || takes_operands(window, D_DP_BS_CFG, D_DP_BS_ALU_CFG, D_DP_BS_MUL_CFG) ||
-                       takes_operands(window, D_DP_BN_CFG, D_DP_BN_ALU_CFG, D_DP_BN_MUL_CFG) ||
-                       takes_operands(window, D_DP_EW_CFG, D_DP_EW_ALU_CFG, D_DP_EW_MUL_CFG);
-        launch.primary = window.field(D_DST_DMA_CFG, 0, 1);
+        launch.reads = !launch.flying ||
+                       std::any_of(std::begin(kEngines), std::end(kEngines), [&](const Engine& e) { return takes_operands(window, e); });
+        launch.primary = window.get(D_DST_DMA_CFG::DST_RAM_TYPE);
     } else if (window.unit == Launched::Pdp) {
-        launch.flying = !window.field(reg::pdp::D_OPERATION_MODE_CFG, 4, 1);
-        launch.primary = window.field(reg::pdp::D_DST_RAM_CFG, 0, 1);
+        launch.flying = !window.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE);
+        launch.primary = window.get(reg::pdp::D_DST_RAM_CFG::DST_RAM_TYPE);
     } else if (window.unit == Launched::Cdp) {
-        launch.primary = window.field(reg::cdp::D_DST_DMA_CFG, 0, 1);
+        launch.primary = window.get(reg::cdp::D_DST_DMA_CFG::DST_RAM_TYPE);
     } else if (window.unit == Launched::Rubik) {
-        launch.primary = window.field(reg::rbk::D_DAOUT_RAM_TYPE, 0, 1);
+        launch.primary = window.get(reg::rbk::D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE);
     }
     return launch;
 }
@@ -106,9 +108,9 @@ struct Operations::Builder {
             if (window.registers->base != write.address / kWindow * kWindow) continue;
             const std::uint32_t offset = write.address % kWindow;
             if (window.registers->group_start == kNoGroups) take_bdma(window, offset, write.value, entry);
-            else if (offset == kPointer) window.producer = write.value & 1;
+            else if (offset == reg::groups::S_POINTER) window.producer = reg::groups::S_POINTER::PRODUCER.get(write.value);
             else if (offset != window.registers->group_start) window.values[window.producer][offset] = write.value;
-            else if (write.value & 1) launches[index(window.unit)].push_back(launch_of(window, entry));
+            else if (reg::groups::D_OP_ENABLE::OP_EN.get(write.value)) launches[index(window.unit)].push_back(launch_of(window, entry));
         }
     }
 
@@ -116,10 +118,10 @@ struct Operations::Builder {
     {
         using namespace reg::bdma;
         window.values[0][offset] = value;
-        if (offset == CFG_OP && (value & 1))
+        if (offset == CFG_OP && CFG_OP::EN.get(value))
             atoms += (std::uint64_t{window.get(CFG_LINE)} + 1) * (std::uint64_t{window.get(CFG_LINE_REPEAT)} + 1) *
                      (std::uint64_t{window.get(CFG_SURF_REPEAT)} + 1);
-        if ((offset != CFG_LAUNCH0 && offset != CFG_LAUNCH1) || !(value & 1)) return;
+        if ((offset != CFG_LAUNCH0 && offset != CFG_LAUNCH1) || !CFG_LAUNCH0::GRP0_LAUNCH.get(value)) return;
         launches[index(Launched::Bdma)].push_back({.entry = entry});
         all.bdma_atoms_.push_back(atoms);
     }

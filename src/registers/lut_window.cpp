@@ -1,19 +1,19 @@
 #include "registers/lut_window.h"
 
-#include "base/bits.h"
+#include "registers/lut_fields.h"
 
 namespace dlasim {
 namespace {
 
-constexpr unsigned kAddressBits = 10;  // sdp.md 1.3
+using Access = decltype(reg::sdp::S_LUT_ACCESS_CFG);
 
 }  // namespace
 
 void LutWindow::configure(std::uint32_t value, Cycle at)
 {
     old_ = now_;
-    now_ = {bits(value, 0, kAddressBits), bits(value, 16, 1) != 0};
-    writes_ = bits(value, 17, 1) != 0;
+    now_ = {Access::LUT_ADDR.get(value), Access::LUT_TABLE_ID.get(value) != 0};
+    writes_ = Access::LUT_ACCESS_TYPE.get(value) != 0;
     settled_ = at + kind_.read_settles;
 }
 
@@ -43,7 +43,7 @@ std::uint16_t* LutWindow::entry(const Place& place) const
 void LutWindow::count()
 {
     if (kind_.stays_at_end && now_.address + 1 == (now_.lo ? lo_ : le_).size()) return;
-    now_.address = (now_.address + 1) & ((1u << kAddressBits) - 1);
+    now_.address = (now_.address + 1) & Access::LUT_ADDR.most();
 }
 
 }  // namespace dlasim

@@ -1,10 +1,11 @@
 #include "registers/register_file.h"
 
 #include "base/expects.h"
+#include "registers/fields/groups.h"
 
 namespace dlasim {
 namespace {
-constexpr std::uint32_t kStatus = 0x0, kPointer = 0x4;
+using namespace reg::groups;
 constexpr std::size_t kWindowWords = 1024;
 }  // namespace
 
@@ -56,10 +57,10 @@ std::uint32_t RegisterFile::read(std::uint32_t offset, Cycle decode) const
     if (!row) return 0;
     if (unit_.group_start != kNoGroups) {
         const unsigned consumer = finished_once_ && decode <= done_ ? consumer_ ^ 1 : consumer_;
-        if (offset == kPointer) return producer_ | consumer << 16;
-        if (offset == kStatus) {
+        if (offset == S_POINTER) return S_POINTER::PRODUCER.put(producer_) | S_POINTER::CONSUMER.put(consumer);
+        if (offset == S_STATUS) {
             const auto status = [&](unsigned g) { return !enable_[g].in(decode) ? 0u : consumer == g ? 1u : 2u; };
-            return status(0) | status(1) << 16;
+            return S_STATUS::STATUS_0.put(status(0)) | S_STATUS::STATUS_1.put(status(1));
         }
         if (offset == unit_.group_start) return enable_[producer_].in(decode);
     }
@@ -73,14 +74,14 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t data, Cycle decode)
     const RegisterRow* row = unit_.find(offset);
     if (!row || row->write_mask == 0) return;
     if (unit_.group_start == kNoGroups || !grouped(offset)) {
-        if (unit_.group_start != kNoGroups && offset == kPointer) producer_ = data & 1;
+        if (unit_.group_start != kNoGroups && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
         else values_[0][offset / 4] = data & row->write_mask;
         if (on_write) on_write(offset, data, decode);
         return;
     }
     if (enable_[producer_].in(decode)) return;  // a group that runs cannot be written
     if (offset == unit_.group_start) {
-        if (data & 1) enable_[producer_] = {true, decode + 1, false};
+        if (D_OP_ENABLE::OP_EN.get(data)) enable_[producer_] = {true, decode + 1, false};
         return;
     }
     values_[producer_][offset / 4] = data & row->write_mask;

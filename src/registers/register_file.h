@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/bits.h"
 #include "base/cycle.h"
+#include "registers/field.h"
 #include "registers/tables.h"
 #include "traffic/csb.h"
 
@@ -46,11 +46,12 @@ public:
     /// The group the data path uses, or will use next, as of the last finish().
     unsigned consumer() const { return consumer_; }
 
-    /// Register of the consumer group, or a single register.
+    /// Register of the consumer group, or a single register; or a field of it.
     std::uint32_t get(std::uint32_t offset) const { return get(offset, consumer_); }
     std::uint32_t get(std::uint32_t offset, unsigned group) const;
-    /// Bits [lsb, lsb + width) of one of the consumer group.
-    std::uint32_t field(std::uint32_t offset, unsigned lsb, unsigned width) const { return bits(get(offset), lsb, width); }
+    std::uint32_t get(reg::Field field) const { return field.get(get(field.offset)); }
+    std::uint32_t get(reg::Field field, unsigned group) const { return field.get(get(field.offset, group)); }
+    std::int32_t get_signed(reg::Field field) const { return field.get_signed(get(field.offset)); }
     /// What two registers of the consumer group hold together.
     std::uint64_t pair(std::uint32_t high, std::uint32_t low) const { return std::uint64_t{get(high)} << 32 | get(low); }
     /// Sets what software reads back; not for op_en or pointers.

@@ -6,7 +6,9 @@
 
 #include "../unit/csc_bench.h"
 #include "../unit/rounds.h"
-#include "registers/offsets.h"
+#include "registers/fields/cacc.h"
+#include "registers/fields/cmac.h"
+#include "registers/fields/csc.h"
 
 namespace dlasim::test {
 namespace {
@@ -87,8 +89,8 @@ private:
         put(0, reg::csc::D_ZERO_PADDING_VALUE, upto(256));
         put(0, reg::csc::D_BANK, (data_banks - 1) | (weight_banks - 1) << 16);
         put(0, reg::csc::D_PRA_CFG, upto(4));
-        put(1, reg::cmac_a::D_MISC_CFG, misc);
-        put(2, reg::cmac_b::D_MISC_CFG, misc);
+        put(1, reg::cmac::D_MISC_CFG, misc);
+        put(2, reg::cmac::D_MISC_CFG, misc);
         put(3, reg::cacc::D_MISC_CFG, misc);
         put(3, reg::cacc::D_DATAOUT_SIZE_0, (out_columns - 1) | (out_rows - 1) << 16);
         put(3, reg::cacc::D_DATAOUT_SIZE_1, kernels - 1);

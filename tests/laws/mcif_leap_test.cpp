@@ -7,7 +7,7 @@
 #include <random>
 
 #include "../unit/mcif_bench.h"
-#include "registers/offsets.h"
+#include "registers/fields/mcif.h"
 #include "units/mcif/context_queue.h"
 
 namespace dlasim {

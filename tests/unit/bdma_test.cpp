@@ -1,10 +1,11 @@
+#include "registers/fields/bdma.h"
+
 #include <gmock/gmock.h>
 
 #include <random>
 
 #include "dma_bench.h"
 #include "facts/presets.h"
-#include "registers/offsets.h"
 #include "rounds.h"
 #include "units/bdma/core.h"
 

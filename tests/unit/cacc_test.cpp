@@ -7,7 +7,7 @@
 #include <random>
 
 #include "facts/presets.h"
-#include "registers/offsets.h"
+#include "registers/fields/cacc.h"
 #include "units/cacc/accumulator.h"
 #include "units/cacc/core.h"
 #include "units/cacc/delivery.h"

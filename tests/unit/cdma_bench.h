@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "facts/presets.h"
-#include "registers/offsets.h"
+#include "registers/fields/cdma.h"
 #include "units/cdma/core.h"
 
 namespace dlasim::test {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "facts/presets.h"
-#include "registers/offsets.h"
+#include "registers/fields/cdp.h"
 #include "units/cdp/core.h"
 
 namespace dlasim::test {

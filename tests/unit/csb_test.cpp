@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "facts/presets.h"
-#include "registers/offsets.h"
+#include "registers/fields/glb.h"
 #include "units/csb/glb.h"
 #include "units/csb/request_queue.h"
 

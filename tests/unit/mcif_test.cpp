@@ -1,8 +1,9 @@
 // The memory interface against the figures of fabric.md: cycles count from the request at the client's port.
+#include "registers/fields/mcif.h"
+
 #include <gmock/gmock.h>
 
 #include "mcif_bench.h"
-#include "registers/offsets.h"
 
 namespace dlasim {
 namespace {

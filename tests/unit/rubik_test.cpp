@@ -4,7 +4,7 @@
 
 #include "dma_bench.h"
 #include "facts/presets.h"
-#include "registers/offsets.h"
+#include "registers/fields/rbk.h"
 #include "rounds.h"
 #include "units/rubik/core.h"
 

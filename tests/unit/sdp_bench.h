@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "facts/presets.h"
-#include "registers/offsets.h"
+#include "registers/fields/sdp.h"
 #include "sdp_program.h"
 #include "units/sdp/core.h"
 

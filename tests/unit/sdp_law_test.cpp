@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "registers/offsets.h"
+#include "registers/fields/sdp.h"
 #include "rounds.h"
 #include "sdp_bench.h"
 

@@ -9,8 +9,8 @@
 
 #include "elements/occupancy.h"
 #include "numerics/sdp_y.h"
+#include "registers/fields/sdp.h"
 #include "registers/lut_window.h"
-#include "registers/offsets.h"
 #include "sdp_bench.h"
 #include "units/sdp/acknowledge.h"
 #include "units/sdp/banks.h"

@@ -4,7 +4,7 @@
 
 #include "facts/presets.h"
 #include "platform/machine.h"
-#include "registers/offsets.h"
+#include "registers/fields/bdma.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }
 

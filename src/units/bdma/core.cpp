@@ -8,7 +8,7 @@
 #include "base/ring.h"
 #include "facts/bdma.h"
 #include "links/dma_shim.h"
-#include "registers/offsets.h"
+#include "registers/fields/bdma.h"
 #include "registers/register_file.h"
 #include "units/bdma/counters.h"
 #include "units/bdma/descriptor.h"
@@ -131,7 +131,7 @@ struct BdmaCore final : Core {
 
 void BdmaCore::write_register(std::uint32_t offset, std::uint32_t data, Cycle decode)
 {
-    if (!(data & 1)) return;
+    if (!reg::bdma::CFG_OP::EN.get(data)) return;  // launches have the same bit
     if (offset == reg::bdma::CFG_OP) {
         const Cycle pushed = decode + facts::bdma::kDecodeToTrigger;
         if (queue_count(pushed) == facts::bdma::kDescriptors) return;  // no place: dropped
@@ -154,8 +154,10 @@ void BdmaCore::write_register(std::uint32_t offset, std::uint32_t data, Cycle de
 std::optional<std::uint32_t> BdmaCore::read_register(std::uint32_t offset, Cycle at) const
 {
     if (offset != reg::bdma::STATUS) return std::nullopt;
-    const auto shown = [&](unsigned group) -> std::uint32_t { return busy[group] == (at >= busy_changes[group]); };
-    return (facts::bdma::kDescriptors - queue_count(at)) | static_cast<std::uint32_t>(idle()) << 8 | shown(0) << 9 | shown(1) << 10;
+    using Status = decltype(reg::bdma::STATUS);
+    const auto shown = [&](unsigned group) { return busy[group] == (at >= busy_changes[group]); };
+    return Status::FREE_SLOT.put(facts::bdma::kDescriptors - queue_count(at)) | Status::IDLE.put(idle()) | Status::GRP0_BUSY.put(shown(0)) |
+           Status::GRP1_BUSY.put(shown(1));
 }
 
 /// Descriptors counted as held in cycle `at`: a slot is free again two cycles after its descriptor left.

@@ -1,17 +1,18 @@
 #include "units/bdma/descriptor.h"
 
-#include "registers/offsets.h"
+#include "registers/fields/bdma.h"
 
 namespace dlasim::bdma {
 
 Descriptor Descriptor::decode(const RegisterFile& registers)
 {
     using namespace reg::bdma;
-    const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
-    const std::uint32_t command = get(CFG_CMD);
+    const auto get = [&](auto what) { return registers.get(what); };
     Descriptor d;
-    d.source = {command & 1 ? kMc : kCv, registers.pair(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW), get(CFG_SRC_LINE), get(CFG_SRC_SURF)};
-    d.destination = {command & 2 ? kMc : kCv, registers.pair(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW), get(CFG_DST_LINE), get(CFG_DST_SURF)};
+    d.source = {get(CFG_CMD::SRC_RAM_TYPE) ? kMc : kCv, registers.pair(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW), get(CFG_SRC_LINE),
+                get(CFG_SRC_SURF)};
+    d.destination = {get(CFG_CMD::DST_RAM_TYPE) ? kMc : kCv, registers.pair(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW), get(CFG_DST_LINE),
+                     get(CFG_DST_SURF)};
     d.last_atom = get(CFG_LINE);
     d.last_line = get(CFG_LINE_REPEAT);
     d.last_surface = get(CFG_SURF_REPEAT);

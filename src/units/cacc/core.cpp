@@ -8,7 +8,7 @@
 #include "base/busy_plan.h"
 #include "base/gated_clock.h"
 #include "facts/cacc.h"
-#include "registers/offsets.h"
+#include "registers/fields/cacc.h"
 #include "registers/register_file.h"
 #include "units/cacc/accumulator.h"
 #include "units/cacc/counters.h"
@@ -94,21 +94,22 @@ void CaccCore::start_layer(Cycle at)
     cell_clock.on(at + facts::cacc::kCellGate);
     if (clock_probe) clock_probe->level(at, true);
     if (cell_probe) cell_probe->level(at + facts::cacc::kCellGate, true);
-    const std::uint32_t code = silicon.words ? registers.field(reg::cacc::D_MISC_CFG, 12, 2) : 0;
+    using namespace reg::cacc;
+    const auto odd = [&](std::uint32_t offset) { return registers.get(offset) / facts::cacc::kGranuleBytes % 2 != 0; };
+    const std::uint32_t code = silicon.words ? registers.get(D_MISC_CFG::PROC_PRECISION) : 0;
     precision = code == 0 ? Precision::Int8 : code == 2 ? Precision::Fp16 : Precision::Int16;
-    AccumulatorMode mode{precision, hardware.winograd && registers.field(reg::cacc::D_MISC_CFG, 0, 1),
-                         registers.field(reg::cacc::D_CLIP_CFG, 0, 5)};
+    AccumulatorMode mode{precision, hardware.winograd && registers.get(D_MISC_CFG::CONV_MODE), registers.get(D_CLIP_CFG)};
     accumulator.start_layer(mode);
     entries_per_atom = silicon.entries_per_atom(hardware.kernel_group(precision)) * mode.outputs();
 
     DeliveryOrder order;
-    if (hardware.batch && !mode.winograd) order.last_batch = registers.field(reg::cacc::D_BATCH_NUMBER, 0, 5);
-    order.last_column = registers.field(reg::cacc::D_DATAOUT_SIZE_0, 0, 13);
-    order.last_row = registers.field(reg::cacc::D_DATAOUT_SIZE_0, 16, 13);
-    order.last_group = registers.field(reg::cacc::D_DATAOUT_SIZE_1, 0, 13) >> (precision == Precision::Int8 ? 5 : 4);
-    order.address_odd = registers.field(reg::cacc::D_DATAOUT_ADDR, 5, 1);
-    order.line_odd = registers.field(reg::cacc::D_LINE_STRIDE, 5, 1);
-    order.surface_odd = registers.field(reg::cacc::D_SURF_STRIDE, 5, 1);
+    if (hardware.batch && !mode.winograd) order.last_batch = registers.get(D_BATCH_NUMBER);
+    order.last_column = registers.get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH);
+    order.last_row = registers.get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT);
+    order.last_group = registers.get(D_DATAOUT_SIZE_1) / (precision == Precision::Int8 ? 32 : 16);
+    order.address_odd = odd(D_DATAOUT_ADDR);
+    order.line_odd = odd(D_LINE_STRIDE);
+    order.surface_odd = odd(D_SURF_STRIDE);
     delivery.start_layer(order);
     phases.enter(Phase::Starved, at);
 }

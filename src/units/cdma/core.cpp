@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "registers/offsets.h"
+#include "registers/fields/cdma.h"
 #include "registers/register_file.h"
 #include "units/cdma/counters.h"
 #include "units/cdma/data_side.h"

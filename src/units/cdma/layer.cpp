@@ -2,15 +2,14 @@
 
 #include "base/bits.h"
 #include "facts/cdma.h"
-#include "registers/offsets.h"
+#include "registers/fields/cdma.h"
 
 namespace dlasim::cdma {
 
 Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned group)
 {
     namespace r = reg::cdma;
-    const auto get = [&](std::uint32_t offset) { return registers.get(offset, group); };
-    const auto field = [&](std::uint32_t offset, unsigned lsb, unsigned width) { return bits(get(offset), lsb, width); };
+    const auto get = [&](auto what) { return registers.get(what, group); };
     const facts::cdma::Facts silicon = facts::cdma::of(hw);
     const std::uint64_t atom = hw.memory.atom_bytes;
     const std::uint64_t address_mask = hw.memory.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << hw.memory.address_bits) - 1;
@@ -21,22 +20,22 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned 
 
     Layer l;
     l.group = group;
-    const bool winograd = hw.winograd && field(r::D_MISC_CFG, 0, 1), pixel = field(r::D_DATAIN_FORMAT, 0, 1);
+    const bool winograd = hw.winograd && get(r::D_MISC_CFG::CONV_MODE), pixel = get(r::D_DATAIN_FORMAT::DATAIN_FORMAT);
     l.fetcher = winograd ? (pixel ? Fetcher::None : Fetcher::Winograd) : pixel ? Fetcher::Image : Fetcher::Feature;
-    l.input_precision = field(r::D_MISC_CFG, 8, 2);
-    l.precision = field(r::D_MISC_CFG, 12, 2);
-    l.data_reuse = field(r::D_MISC_CFG, 16, 1);
-    l.weight_reuse = field(r::D_MISC_CFG, 20, 1);
-    l.skip_data = field(r::D_MISC_CFG, 24, 1);
-    l.skip_weight = field(r::D_MISC_CFG, 28, 1);
-    l.data_banks = field(r::D_BANK, 0, silicon.bank_bits) + 1;
-    l.weight_banks = field(r::D_BANK, 16, silicon.bank_bits) + 1;
+    l.input_precision = get(r::D_MISC_CFG::IN_PRECISION);
+    l.precision = get(r::D_MISC_CFG::PROC_PRECISION);
+    l.data_reuse = get(r::D_MISC_CFG::DATA_REUSE);
+    l.weight_reuse = get(r::D_MISC_CFG::WEIGHT_REUSE);
+    l.skip_data = get(r::D_MISC_CFG::SKIP_DATA_RLS);
+    l.skip_weight = get(r::D_MISC_CFG::SKIP_WEIGHT_RLS);
+    l.data_banks = get(r::D_BANK::DATA_BANK) + 1;
+    l.weight_banks = get(r::D_BANK::WEIGHT_BANK) + 1;
 
-    l.width = field(r::D_DATAIN_SIZE_0, 0, 13) + 1;
-    l.height = field(r::D_DATAIN_SIZE_0, 16, 13) + 1;
-    l.channels = field(r::D_DATAIN_SIZE_1, 0, 13) + 1;
-    l.extended_width = field(r::D_DATAIN_SIZE_EXT_0, 0, 13) + 1;
-    l.extended_height = field(r::D_DATAIN_SIZE_EXT_0, 16, 13) + 1;
+    l.width = get(r::D_DATAIN_SIZE_0::DATAIN_WIDTH) + 1;
+    l.height = get(r::D_DATAIN_SIZE_0::DATAIN_HEIGHT) + 1;
+    l.channels = get(r::D_DATAIN_SIZE_1) + 1;
+    l.extended_width = get(r::D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT) + 1;
+    l.extended_height = get(r::D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT) + 1;
     // [spec] cdma.md 1.3: the surface count uses the processing precision; the configurable generation knows int8 only.
     const std::uint32_t element = silicon.words && l.precision != 0 ? 2 : 1;
     l.surfaces = ceil_div(l.channels, hw.memory.atom_bytes / element);
@@ -54,35 +53,36 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned 
         l.surface_stride = aligned(l.surface_stride);
         l.batch_stride = aligned(l.batch_stride);
     }
-    const bool line_packed = field(r::D_DAIN_MAP, 0, 1), surface_packed = field(r::D_DAIN_MAP, 16, 1);
+    const bool line_packed = get(r::D_DAIN_MAP::LINE_PACKED), surface_packed = get(r::D_DAIN_MAP::SURF_PACKED);
     l.packed_pixel = l.width == 1 && l.height == 1 && surface_packed;
-    l.batches = hw.batch ? field(r::D_BATCH_NUMBER, 0, 5) + 1 : 1;
-    l.entries = field(r::D_ENTRY_PER_SLICE, 0, silicon.entry_bits) + 1;
-    l.grain = line_packed ? field(r::D_FETCH_GRAIN, 0, 12) + 1 : 1;
-    l.pad_left = field(r::D_ZERO_PADDING, 0, 5);
-    l.pad_right = field(r::D_ZERO_PADDING, 8, 6);
-    l.pad_top = field(r::D_ZERO_PADDING, 16, 5);
-    l.x_offset = field(r::D_PIXEL_OFFSET, 0, 5);
-    l.stride_x = field(r::D_CONV_STRIDE, 0, 3) + 1;
-    l.stride_y = field(r::D_CONV_STRIDE, 16, 3) + 1;
-    l.pixel_format = field(r::D_DATAIN_FORMAT, 8, 6);
-    l.pixel_signed = field(r::D_DATAIN_FORMAT, 20, 1);
-    l.data_primary = field(r::D_DAIN_RAM_TYPE, 0, 1);
+    l.batches = hw.batch ? get(r::D_BATCH_NUMBER) + 1 : 1;
+    l.entries = get(r::D_ENTRY_PER_SLICE) + 1;
+    l.grain = line_packed ? get(r::D_FETCH_GRAIN) + 1 : 1;
+    l.pad_left = get(r::D_ZERO_PADDING::PAD_LEFT);
+    l.pad_right = get(r::D_ZERO_PADDING::PAD_RIGHT);
+    l.pad_top = get(r::D_ZERO_PADDING::PAD_TOP);
+    l.x_offset = get(r::D_PIXEL_OFFSET::PIXEL_X_OFFSET);
+    l.stride_x = get(r::D_CONV_STRIDE::CONV_X_STRIDE) + 1;
+    l.stride_y = get(r::D_CONV_STRIDE::CONV_Y_STRIDE) + 1;
+    l.pixel_format = get(r::D_DATAIN_FORMAT::PIXEL_FORMAT);
+    l.pixel_signed = get(r::D_DATAIN_FORMAT::PIXEL_SIGN_OVERRIDE);
+    l.data_primary = get(r::D_DAIN_RAM_TYPE);
 
-    l.convert = field(r::D_CVT_CFG, 0, 1);
-    l.truncate = field(r::D_CVT_CFG, 4, 6);
+    l.convert = get(r::D_CVT_CFG::CVT_EN);
+    l.truncate = get(r::D_CVT_CFG::CVT_TRUNCATE);
     l.offset = static_cast<std::int16_t>(get(r::D_CVT_OFFSET));
     l.scale = static_cast<std::int16_t>(get(r::D_CVT_SCALE));
-    l.mean = field(r::D_MEAN_FORMAT, 0, 1);
-    for (unsigned i = 0; i < 4; ++i)
-        l.mean_value[i] = static_cast<std::int16_t>(get(i < 2 ? r::D_MEAN_GLOBAL_0 : r::D_MEAN_GLOBAL_1) >> (16 * (i & 1)));
+    l.mean = get(r::D_MEAN_FORMAT);
+    constexpr reg::Field kMeans[] = {r::D_MEAN_GLOBAL_0::MEAN_RY, r::D_MEAN_GLOBAL_0::MEAN_GU, r::D_MEAN_GLOBAL_1::MEAN_BV,
+                                     r::D_MEAN_GLOBAL_1::MEAN_AX};
+    for (unsigned i = 0; i < 4; ++i) l.mean_value[i] = static_cast<std::int16_t>(get(kMeans[i]));
     l.pad_value = static_cast<std::uint16_t>(get(r::D_ZERO_PADDING_VALUE));
-    l.nan_to_zero = field(r::D_NAN_FLUSH_TO_ZERO, 0, 1);
+    l.nan_to_zero = get(r::D_NAN_FLUSH_TO_ZERO);
 
-    l.compressed = hw.weight_compression && field(r::D_WEIGHT_FORMAT, 0, 1);
-    l.weight_primary = field(r::D_WEIGHT_RAM_TYPE, 0, 1);
-    l.bytes_per_kernel = field(r::D_WEIGHT_SIZE_0, 0, 18) + 1;
-    l.kernels = field(r::D_WEIGHT_SIZE_1, 0, 13) + 1;
+    l.compressed = hw.weight_compression && get(r::D_WEIGHT_FORMAT);
+    l.weight_primary = get(r::D_WEIGHT_RAM_TYPE);
+    l.bytes_per_kernel = get(r::D_WEIGHT_SIZE_0) + 1;
+    l.kernels = get(r::D_WEIGHT_SIZE_1) + 1;
     l.kernel_group = hw.kernel_group(silicon.words && l.precision != 0 ? Precision::Int16 : Precision::Int8);
     l.kernel_groups = ceil_div(l.kernels, l.kernel_group);
     l.weight_address = aligned(address(r::D_WEIGHT_ADDR_HIGH, r::D_WEIGHT_ADDR_LOW));
@@ -91,7 +91,7 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned 
     l.weight_bytes = get(r::D_WEIGHT_BYTES);
     l.mask_bytes = get(r::D_WMB_BYTES);
 
-    l.performance = field(r::D_PERF_ENABLE, 0, 1);
+    l.performance = get(r::D_PERF_ENABLE);
     return l;
 }
 

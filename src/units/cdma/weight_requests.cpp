@@ -1,6 +1,7 @@
 #include "units/cdma/weight_requests.h"
 
 #include "base/bits.h"
+#include "registers/fields/cdma.h"
 
 namespace dlasim::cdma {
 
@@ -27,8 +28,8 @@ void WeightRequests::start()
 
 void WeightRequests::set_arbiter(std::uint32_t arbiter)
 {
-    bursts_in_a_row_[kWeights] = bits(arbiter, 0, 4) + 1;
-    bursts_in_a_row_[kMask] = bits(arbiter, 16, 4) + 1;
+    bursts_in_a_row_[kWeights] = reg::cdma::S_ARBITER::ARB_WEIGHT.get(arbiter) + 1;
+    bursts_in_a_row_[kMask] = reg::cdma::S_ARBITER::ARB_WMB.get(arbiter) + 1;
 }
 
 bool WeightRequests::step(Channel<ReadRequest>& port, Cycle at, bool busy)

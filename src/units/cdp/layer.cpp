@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
-#include "registers/offsets.h"
+#include "registers/lut_fields.h"
 
 namespace dlasim::cdp {
 namespace {
@@ -14,35 +14,29 @@ Precision precision_of(const Hardware& hardware, std::uint32_t format)
     return format == 2 ? Precision::Fp16 : Precision::Int16;
 }
 
-numerics::LutSlope slope(std::uint32_t scale, std::uint32_t shift, bool overflow)
-{
-    const unsigned lsb = overflow ? 16 : 0;
-    const auto five = static_cast<std::int8_t>(bits(shift, overflow ? 5 : 0, 5) << 3);
-    return {static_cast<std::int16_t>(bits(scale, lsb, 16)), static_cast<std::int8_t>(five >> 3)};
-}
-
 numerics::CdpLut read_lut(const RegisterFile& r)
 {
     using namespace reg::cdp;
     numerics::CdpLut lut;
-    const std::uint32_t cfg = r.get(S_LUT_CFG), info = r.get(S_LUT_INFO);
-    lut.le_linear = bits(cfg, 0, 1);
-    lut.underflow_lo = bits(cfg, 4, 1);
-    lut.overflow_lo = bits(cfg, 5, 1);
-    lut.hybrid_lo = bits(cfg, 6, 1);
-    lut.le_index_offset = static_cast<std::uint8_t>(bits(info, 0, 8));
-    lut.le_select = static_cast<std::uint8_t>(bits(info, 8, 8));
-    lut.lo_select = static_cast<std::uint8_t>(bits(info, 16, 8));
-    lut.le_start = r.pair(S_LUT_LE_START_HIGH, S_LUT_LE_START_LOW);
-    lut.le_end = r.pair(S_LUT_LE_END_HIGH, S_LUT_LE_END_LOW);
-    lut.lo_start = r.pair(S_LUT_LO_START_HIGH, S_LUT_LO_START_LOW);
-    lut.lo_end = r.pair(S_LUT_LO_END_HIGH, S_LUT_LO_END_LOW);
-    const std::uint32_t le_scale = r.get(S_LUT_LE_SLOPE_SCALE), le_shift = r.get(S_LUT_LE_SLOPE_SHIFT);
-    const std::uint32_t lo_scale = r.get(S_LUT_LO_SLOPE_SCALE), lo_shift = r.get(S_LUT_LO_SLOPE_SHIFT);
-    lut.le_underflow = slope(le_scale, le_shift, false);
-    lut.le_overflow = slope(le_scale, le_shift, true);
-    lut.lo_underflow = slope(lo_scale, lo_shift, false);
-    lut.lo_overflow = slope(lo_scale, lo_shift, true);
+    lut.le_linear = r.get(S_LUT_CFG::LUT_LE_FUNCTION);
+    lut.underflow_lo = r.get(S_LUT_CFG::LUT_UFLOW_PRIORITY);
+    lut.overflow_lo = r.get(S_LUT_CFG::LUT_OFLOW_PRIORITY);
+    lut.hybrid_lo = r.get(S_LUT_CFG::LUT_HYBRID_PRIORITY);
+    lut.le_index_offset = static_cast<std::uint8_t>(r.get(S_LUT_INFO::LUT_LE_INDEX_OFFSET));
+    lut.le_select = static_cast<std::uint8_t>(r.get(S_LUT_INFO::LUT_LE_INDEX_SELECT));
+    lut.lo_select = static_cast<std::uint8_t>(r.get(S_LUT_INFO::LUT_LO_INDEX_SELECT));
+    const auto slope = [&](reg::Field scale, reg::Field shift) {
+        return numerics::LutSlope{static_cast<std::int16_t>(r.get(scale)), static_cast<std::int8_t>(r.get_signed(shift))};
+    };
+    const auto table = [&](const reg::LutTable& at, std::uint64_t& start, std::uint64_t& end, numerics::LutSlope& underflow,
+                           numerics::LutSlope& overflow) {
+        start = r.pair(at.start_high, at.start);
+        end = r.pair(at.end_high, at.end);
+        underflow = slope(at.underflow_scale, at.underflow_shift);
+        overflow = slope(at.overflow_scale, at.overflow_shift);
+    };
+    table(kLutTables[0], lut.le_start, lut.le_end, lut.le_underflow, lut.le_overflow);
+    table(kLutTables[1], lut.lo_start, lut.lo_end, lut.lo_underflow, lut.lo_overflow);
     return lut;
 }
 
@@ -59,8 +53,8 @@ ReadLayer ReadLayer::decode(const Hardware& hardware, const RegisterFile& r)
     const std::uint32_t element = precision_of(hardware, r.get(D_DATA_FORMAT)) == Precision::Int8 ? 1 : 2;
     cube.surfaces = ceil_div(cube.channels * element, hardware.memory.atom_bytes);
     layer.source = {r.pair(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW), r.get(D_SRC_LINE_STRIDE), r.get(D_SRC_SURFACE_STRIDE),
-                    r.field(D_SRC_DMA_CFG, 0, 1) != 0};
-    layer.counts_stalls = r.field(D_PERF_ENABLE, 0, 1);
+                    r.get(D_SRC_DMA_CFG) != 0};
+    layer.counts_stalls = r.get(D_PERF_ENABLE::DMA_EN);
     return layer;
 }
 
@@ -69,17 +63,17 @@ Layer Layer::decode(const Hardware& hardware, const RegisterFile& r)
     using namespace reg::cdp;
     Layer layer;
     layer.destination = {r.pair(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW), r.get(D_DST_LINE_STRIDE), r.get(D_DST_SURFACE_STRIDE),
-                         r.field(D_DST_DMA_CFG, 0, 1) != 0};
-    layer.counts_stalls = r.field(D_PERF_ENABLE, 0, 1);
+                         r.get(D_DST_DMA_CFG) != 0};
+    layer.counts_stalls = r.get(D_PERF_ENABLE::DMA_EN);
     numerics::CdpConfig& values = layer.values;
     values.silicon = facts::cdp::of(hardware).arithmetic;
     values.precision = precision_of(hardware, r.get(D_DATA_FORMAT));
-    values.window = 3 + 2 * r.field(D_LRN_CFG, 0, 2);
-    values.sum_bypass = r.field(D_FUNC_BYPASS, 0, 1);
-    values.multiply_bypass = r.field(D_FUNC_BYPASS, 1, 1);
-    values.nan_to_zero = r.field(D_NAN_FLUSH_TO_ZERO, 0, 1);
-    values.in = {r.get(D_DATIN_OFFSET), static_cast<std::int16_t>(r.get(D_DATIN_SCALE)), r.field(D_DATIN_SHIFTER, 0, 5)};
-    values.out = {r.get(D_DATOUT_OFFSET), static_cast<std::int16_t>(r.get(D_DATOUT_SCALE)), r.field(D_DATOUT_SHIFTER, 0, 6)};
+    values.window = 3 + 2 * r.get(D_LRN_CFG);
+    values.sum_bypass = r.get(D_FUNC_BYPASS::SQSUM_BYPASS);
+    values.multiply_bypass = r.get(D_FUNC_BYPASS::MUL_BYPASS);
+    values.nan_to_zero = r.get(D_NAN_FLUSH_TO_ZERO);
+    values.in = {r.get(D_DATIN_OFFSET), static_cast<std::int16_t>(r.get(D_DATIN_SCALE)), r.get(D_DATIN_SHIFTER)};
+    values.out = {r.get(D_DATOUT_OFFSET), static_cast<std::int16_t>(r.get(D_DATOUT_SCALE)), r.get(D_DATOUT_SHIFTER)};
     values.lut = read_lut(r);
     return layer;
 }

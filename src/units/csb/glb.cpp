@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "facts/csb.h"
-#include "registers/offsets.h"
+#include "registers/fields/glb.h"
 #include "units/csb/counters.h"
 
 namespace dlasim {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/bits.h"
-#include "registers/offsets.h"
+#include "registers/fields/mcif.h"
 #include "units/mcif/counters.h"
 
 namespace dlasim {
@@ -40,27 +39,30 @@ void McifCore::hang_doorbells()
 void McifCore::load_settings()
 {
     namespace r = reg::mcif;  // CVIF's window is laid out alike
-    struct Byte {
+    struct Weight {
         Client client;
-        std::uint32_t offset;
-        unsigned lsb;
+        reg::Field field;
     };
-    constexpr Byte kRead[]{{Client::Bdma, r::CFG_RD_WEIGHT_0, 0},       {Client::Sdp, r::CFG_RD_WEIGHT_0, 8},
-                           {Client::Pdp, r::CFG_RD_WEIGHT_0, 16},       {Client::Cdp, r::CFG_RD_WEIGHT_0, 24},
-                           {Client::SdpBs, r::CFG_RD_WEIGHT_1, 0},      {Client::SdpBn, r::CFG_RD_WEIGHT_1, 8},
-                           {Client::SdpEw, r::CFG_RD_WEIGHT_1, 16},     {Client::CdmaData, r::CFG_RD_WEIGHT_1, 24},
-                           {Client::CdmaWeight, r::CFG_RD_WEIGHT_2, 0}, {Client::Rubik, r::CFG_RD_WEIGHT_2, 8}};
-    constexpr Byte kWrite[]{{Client::Bdma, r::CFG_WR_WEIGHT_0, 0},
-                            {Client::Sdp, r::CFG_WR_WEIGHT_0, 8},
-                            {Client::Pdp, r::CFG_WR_WEIGHT_0, 16},
-                            {Client::Cdp, r::CFG_WR_WEIGHT_0, 24},
-                            {Client::Rubik, r::CFG_WR_WEIGHT_1, 0}};
-    const auto value = [this](const Byte& byte) { return static_cast<std::uint8_t>(bits(registers_.get(byte.offset), byte.lsb, 8)); };
-    for (const Byte& byte : kRead) settings_.read_weight[static_cast<std::size_t>(byte.client)] = value(byte);
-    for (const Byte& byte : kWrite) settings_.write_weight[static_cast<std::size_t>(byte.client)] = value(byte);
-    const std::uint32_t limits = registers_.get(r::CFG_OUTSTANDING_CNT);
-    settings_.read_limit = bits(limits, 0, 8) + 1;
-    settings_.write_limit = bits(limits, 8, 8) + 1;
+    constexpr Weight kRead[]{{Client::Bdma, r::CFG_RD_WEIGHT_0::RD_WEIGHT_BDMA},
+                             {Client::Sdp, r::CFG_RD_WEIGHT_0::RD_WEIGHT_SDP},
+                             {Client::Pdp, r::CFG_RD_WEIGHT_0::RD_WEIGHT_PDP},
+                             {Client::Cdp, r::CFG_RD_WEIGHT_0::RD_WEIGHT_CDP},
+                             {Client::SdpBs, r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_B},
+                             {Client::SdpBn, r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_N},
+                             {Client::SdpEw, r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_E},
+                             {Client::CdmaData, r::CFG_RD_WEIGHT_1::RD_WEIGHT_CDMA_DAT},
+                             {Client::CdmaWeight, r::CFG_RD_WEIGHT_2::RD_WEIGHT_CDMA_WT},
+                             {Client::Rubik, r::CFG_RD_WEIGHT_2::RD_WEIGHT_RBK}};
+    constexpr Weight kWrite[]{{Client::Bdma, r::CFG_WR_WEIGHT_0::WR_WEIGHT_BDMA},
+                              {Client::Sdp, r::CFG_WR_WEIGHT_0::WR_WEIGHT_SDP},
+                              {Client::Pdp, r::CFG_WR_WEIGHT_0::WR_WEIGHT_PDP},
+                              {Client::Cdp, r::CFG_WR_WEIGHT_0::WR_WEIGHT_CDP},
+                              {Client::Rubik, r::CFG_WR_WEIGHT_1::WR_WEIGHT_RBK}};
+    const auto value = [this](const Weight& weight) { return static_cast<std::uint8_t>(registers_.get(weight.field)); };
+    for (const Weight& weight : kRead) settings_.read_weight[static_cast<std::size_t>(weight.client)] = value(weight);
+    for (const Weight& weight : kWrite) settings_.write_weight[static_cast<std::size_t>(weight.client)] = value(weight);
+    settings_.read_limit = registers_.get(r::CFG_OUTSTANDING_CNT::RD_OS_CNT) + 1;
+    settings_.write_limit = registers_.get(r::CFG_OUTSTANDING_CNT::WR_OS_CNT) + 1;
     settings_stale_ = false;
     ingress_.apply(settings_);
     writes_.apply(settings_);

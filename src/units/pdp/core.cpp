@@ -7,7 +7,7 @@
 #include "base/gated_clock.h"
 #include "facts/pdp.h"
 #include "links/dma_shim.h"
-#include "registers/offsets.h"
+#include "registers/fields/pdp.h"
 #include "registers/register_file.h"
 #include "units/pdp/completion.h"
 #include "units/pdp/counters.h"
@@ -77,7 +77,7 @@ struct PdpCore final : Core {
     void finish(Cycle at);
     void account(Cycle slept);
     void note_phase(Cycle at, bool entered);
-    void select() { flying = bits(registers.get(reg::pdp::D_OPERATION_MODE_CFG), 4, 1) == 0; }
+    void select() { flying = registers.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) == 0; }
     bool acknowledged(Cycle at);
 
     const facts::pdp::Facts silicon;
@@ -292,7 +292,7 @@ void PdpCore::cycle(Cycle at, bool late)
 void PdpCore::start(Cycle at)
 {
     layer = pdp::Layer::decode(silicon, registers);
-    const bool count = bits(registers.get(reg::pdp::D_PERF_ENABLE), 0, 1);
+    const bool count = registers.get(reg::pdp::D_PERF_ENABLE);
     values.start(layer);
     input.start(layer);
     horizontal.start(layer);
@@ -306,7 +306,7 @@ void PdpCore::start(Cycle at)
 
 void PdpCore::start_reading(Cycle at)
 {
-    const bool count = bits(read_registers.get(reg::pdp_rdma::D_PERF_ENABLE), 0, 1);
+    const bool count = read_registers.get(reg::pdp_rdma::D_PERF_ENABLE);
     reader.start(pdp::ReadLayer::decode(silicon, read_registers), count);
     reading = active = true;
     read_clock.on(at);

@@ -9,7 +9,7 @@
 #include "elements/word_fifo.h"
 #include "facts/rubik.h"
 #include "links/dma_shim.h"
-#include "registers/offsets.h"
+#include "registers/fields/rbk.h"
 #include "registers/register_file.h"
 #include "units/rubik/bank.h"
 #include "units/rubik/counters.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
-#include "registers/offsets.h"
+#include "registers/fields/rbk.h"
 
 namespace dlasim::rubik {
 namespace {
@@ -16,17 +16,16 @@ constexpr std::uint32_t kLineSizeMask = 0x1fff;  // a contracted line's size is 
 Layer Layer::decode(const RegisterFile& registers)
 {
     using namespace reg::rbk;
-    const auto get = [&](std::uint32_t offset) { return registers.get(offset); };
-    const std::uint32_t misc = get(D_MISC_CFG), size = get(D_DATAIN_SIZE_0), stride = get(D_DECONV_STRIDE);
+    const auto get = [&](auto what) { return registers.get(what); };
     Layer l;
-    l.mode = static_cast<Mode>(std::min(bits(misc, 0, 2), 2u));
-    l.element_bytes = bits(misc, 8, 2) == 0 ? 1 : 2;
-    l.width = bits(size, 0, 13) + 1;
-    l.height = bits(size, 16, 13) + 1;
-    l.channels = bits(get(D_DATAIN_SIZE_1), 0, 13) + 1;
-    l.channels_out = bits(get(D_DATAOUT_SIZE_1), 0, 13) + 1;
-    l.x_stride = bits(stride, 0, 5) + 1;
-    l.y_stride = bits(stride, 16, 5) + 1;
+    l.mode = static_cast<Mode>(std::min(get(D_MISC_CFG::RUBIK_MODE), 2u));
+    l.element_bytes = get(D_MISC_CFG::IN_PRECISION) == 0 ? 1 : 2;
+    l.width = get(D_DATAIN_SIZE_0::DATAIN_WIDTH) + 1;
+    l.height = get(D_DATAIN_SIZE_0::DATAIN_HEIGHT) + 1;
+    l.channels = get(D_DATAIN_SIZE_1) + 1;
+    l.channels_out = get(D_DATAOUT_SIZE_1) + 1;
+    l.x_stride = get(D_DECONV_STRIDE::DECONV_X_STRIDE) + 1;
+    l.y_stride = get(D_DECONV_STRIDE::DECONV_Y_STRIDE) + 1;
     l.source = registers.pair(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW);
     l.destination = registers.pair(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW);
     l.in_line = get(D_DAIN_LINE_STRIDE);
@@ -36,8 +35,8 @@ Layer Layer::decode(const RegisterFile& registers)
     l.out_surface = get(D_DAOUT_SURF_STRIDE);
     l.out_plane = get(D_DAOUT_PLANAR_STRIDE);
     l.cube = get(D_CONTRACT_STRIDE_0);
-    l.from_mc = get(D_DAIN_RAM_TYPE) & 1;
-    l.to_mc = get(D_DAOUT_RAM_TYPE) & 1;
+    l.from_mc = get(D_DAIN_RAM_TYPE);
+    l.to_mc = get(D_DAOUT_RAM_TYPE);
     return l;
 }
 

@@ -1,88 +1,80 @@
 #include "units/sdp/arithmetic.h"
 
-#include "base/bits.h"
-#include "registers/offsets.h"
+#include "registers/lut_fields.h"
+#include "registers/sdp_engines.h"
 
 namespace dlasim::sdp {
 namespace {
 
-/// Registers of BS or BN.
-struct XOffsets {
-    std::uint32_t cfg, alu_cfg, alu_value, mul_cfg, mul_value;
-};
-constexpr XOffsets kBs{reg::sdp::D_DP_BS_CFG, reg::sdp::D_DP_BS_ALU_CFG, reg::sdp::D_DP_BS_ALU_SRC_VALUE, reg::sdp::D_DP_BS_MUL_CFG,
-                       reg::sdp::D_DP_BS_MUL_SRC_VALUE};
-constexpr XOffsets kBn{reg::sdp::D_DP_BN_CFG, reg::sdp::D_DP_BN_ALU_CFG, reg::sdp::D_DP_BN_ALU_SRC_VALUE, reg::sdp::D_DP_BN_MUL_CFG,
-                       reg::sdp::D_DP_BN_MUL_SRC_VALUE};
+constexpr std::uint32_t kMulShifts = 64;  // BS and BN: the register has two bits more
 
 /// What BS, BN and EW have alike.
 template <class Config>
-Config decode_engine(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, std::uint32_t cfg)
+Config decode_engine(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs, const reg::sdp::Engine& at)
 {
     Config engine;
     engine.silicon = silicon;
     engine.fp = fp;
     engine.nan_to_zero = nan_to_zero;
-    engine.alu_bypass = bits(cfg, 1, 1);
-    engine.alu = static_cast<numerics::SdpAlu>(bits(cfg, 2, 2));
-    engine.mul_bypass = bits(cfg, 4, 1);
-    engine.prelu = bits(cfg, 5, 1);
+    engine.alu_bypass = regs.get(at.alu_bypass);
+    engine.alu = static_cast<numerics::SdpAlu>(regs.get(at.algorithm));
+    engine.mul_bypass = regs.get(at.mul_bypass);
+    engine.prelu = regs.get(at.prelu);
     return engine;
 }
 
-numerics::SdpXConfig decode_x(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs,
-                              const XOffsets& at)
+numerics::SdpXConfig decode_x(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs, unsigned engine)
 {
-    const std::uint32_t value = regs.get(at.cfg);
-    auto x = decode_engine<numerics::SdpXConfig>(silicon, fp, nan_to_zero, value);
-    x.relu_bypass = bits(value, 6, 1);
-    x.alu_shift = bits(regs.get(at.alu_cfg), 8, 6);
-    x.mul_shift = bits(regs.get(at.mul_cfg), 8, 6);
-    x.alu_operand = static_cast<std::int16_t>(regs.get(at.alu_value));
-    x.mul_operand = static_cast<std::int16_t>(regs.get(at.mul_value));
+    const reg::sdp::XEngine& at = reg::sdp::kXEngines[engine];
+    auto x = decode_engine<numerics::SdpXConfig>(silicon, fp, nan_to_zero, regs, reg::sdp::kEngines[engine]);
+    x.relu_bypass = regs.get(reg::sdp::kEngines[engine].last_bypass);
+    x.alu_shift = regs.get(at.alu_shift);
+    x.mul_shift = regs.get(at.mul_shift) % kMulShifts;
+    x.alu_operand = static_cast<std::int16_t>(regs.get(at.alu_operand));
+    x.mul_operand = static_cast<std::int16_t>(regs.get(at.mul_operand));
     return x;
 }
 
 numerics::LutConfig decode_lut(const RegisterFile& regs)
 {
     using namespace reg::sdp;
-    const auto shift = [](std::uint32_t five) { return static_cast<std::int8_t>(static_cast<std::int8_t>(five << 3) >> 3); };
-    const auto slopes = [&](std::uint32_t scale, std::uint32_t shifts, numerics::LutSlope& under, numerics::LutSlope& over) {
-        under = {static_cast<std::int16_t>(regs.get(scale)), shift(bits(regs.get(shifts), 0, 5))};
-        over = {static_cast<std::int16_t>(regs.get(scale) >> 16), shift(bits(regs.get(shifts), 5, 5))};
+    const auto slopes = [&](const reg::LutTable& at, numerics::LutSlope& under, numerics::LutSlope& over) {
+        const auto slope = [&](reg::Field scale, reg::Field shift) {
+            return numerics::LutSlope{static_cast<std::int16_t>(regs.get(scale)), static_cast<std::int8_t>(regs.get_signed(shift))};
+        };
+        under = slope(at.underflow_scale, at.underflow_shift);
+        over = slope(at.overflow_scale, at.overflow_shift);
     };
-    const std::uint32_t cfg = regs.get(S_LUT_CFG), info = regs.get(S_LUT_INFO);
     numerics::LutConfig lut;
-    lut.bypass = bits(regs.get(D_DP_EW_CFG), 6, 1);
-    lut.le_linear = bits(cfg, 0, 1);
-    lut.underflow_lo = bits(cfg, 4, 1);
-    lut.overflow_lo = bits(cfg, 5, 1);
-    lut.hybrid_lo = bits(cfg, 6, 1);
-    lut.le_index_offset = static_cast<std::int8_t>(info);
-    lut.le_index_select = static_cast<std::int8_t>(info >> 8);
-    lut.lo_index_select = static_cast<std::int8_t>(info >> 16);
+    lut.bypass = regs.get(kEw.last_bypass);
+    lut.le_linear = regs.get(S_LUT_CFG::LUT_LE_FUNCTION);
+    lut.underflow_lo = regs.get(S_LUT_CFG::LUT_UFLOW_PRIORITY);
+    lut.overflow_lo = regs.get(S_LUT_CFG::LUT_OFLOW_PRIORITY);
+    lut.hybrid_lo = regs.get(S_LUT_CFG::LUT_HYBRID_PRIORITY);
+    lut.le_index_offset = static_cast<std::int8_t>(regs.get(S_LUT_INFO::LUT_LE_INDEX_OFFSET));
+    lut.le_index_select = static_cast<std::int8_t>(regs.get(S_LUT_INFO::LUT_LE_INDEX_SELECT));
+    lut.lo_index_select = static_cast<std::int8_t>(regs.get(S_LUT_INFO::LUT_LO_INDEX_SELECT));
     lut.le_start = static_cast<std::int32_t>(regs.get(S_LUT_LE_START));
     lut.le_end = static_cast<std::int32_t>(regs.get(S_LUT_LE_END));
     lut.lo_start = static_cast<std::int32_t>(regs.get(S_LUT_LO_START));
     lut.lo_end = static_cast<std::int32_t>(regs.get(S_LUT_LO_END));
-    slopes(S_LUT_LE_SLOPE_SCALE, S_LUT_LE_SLOPE_SHIFT, lut.le_underflow, lut.le_overflow);
-    slopes(S_LUT_LO_SLOPE_SCALE, S_LUT_LO_SLOPE_SHIFT, lut.lo_underflow, lut.lo_overflow);
+    slopes(kLutTables[0], lut.le_underflow, lut.le_overflow);
+    slopes(kLutTables[1], lut.lo_underflow, lut.lo_overflow);
     return lut;
 }
 
 numerics::SdpYConfig decode_y(const facts::sdp::Arithmetic& silicon, bool fp, bool nan_to_zero, const RegisterFile& regs)
 {
     using namespace reg::sdp;
-    auto y = decode_engine<numerics::SdpYConfig>(silicon, fp, nan_to_zero, regs.get(D_DP_EW_CFG));
-    y.truncate = bits(regs.get(D_DP_EW_TRUNCATE_VALUE), 0, 10);
-    y.alu_operand = static_cast<std::int32_t>(regs.get(D_DP_EW_ALU_SRC_VALUE));
-    y.mul_operand = static_cast<std::int32_t>(regs.get(D_DP_EW_MUL_SRC_VALUE));
-    const auto converter = [&](std::uint32_t cfg, std::uint32_t offset, std::uint32_t scale, std::uint32_t truncate) {
-        return numerics::OperandConverter{bits(regs.get(cfg), 1, 1) != 0, static_cast<std::int32_t>(regs.get(offset)),
-                                          static_cast<std::int16_t>(regs.get(scale)), bits(regs.get(truncate), 0, 6)};
+    auto y = decode_engine<numerics::SdpYConfig>(silicon, fp, nan_to_zero, regs, kEw);
+    y.truncate = regs.get(D_DP_EW_TRUNCATE_VALUE);
+    const auto operand = [&](const YOperand& at, std::int32_t& value, numerics::OperandConverter& converter) {
+        value = static_cast<std::int32_t>(regs.get(at.operand));
+        converter = {regs.get(at.convert_bypass) != 0, static_cast<std::int32_t>(regs.get(at.offset)),
+                     static_cast<std::int16_t>(regs.get(at.scale)), regs.get(at.truncate)};
     };
-    y.alu_converter = converter(D_DP_EW_ALU_CFG, D_DP_EW_ALU_CVT_OFFSET_VALUE, D_DP_EW_ALU_CVT_SCALE_VALUE, D_DP_EW_ALU_CVT_TRUNCATE_VALUE);
-    y.mul_converter = converter(D_DP_EW_MUL_CFG, D_DP_EW_MUL_CVT_OFFSET_VALUE, D_DP_EW_MUL_CVT_SCALE_VALUE, D_DP_EW_MUL_CVT_TRUNCATE_VALUE);
+    operand(kYOperands[0], y.alu_operand, y.alu_converter);
+    operand(kYOperands[1], y.mul_operand, y.mul_converter);
     y.lut = decode_lut(regs);
     return y;
 }
@@ -94,9 +86,9 @@ Arithmetic Arithmetic::decode(const facts::sdp::Facts& silicon, const RegisterFi
     using namespace reg::sdp;
     Arithmetic all;
     const bool fp = silicon.words && layer.processing == Precision::Fp16;
-    all.nan_to_zero = fp && bits(regs.get(D_FEATURE_MODE_CFG), 3, 1);
-    all.bs = decode_x(silicon.arithmetic, fp, all.nan_to_zero, regs, kBs);
-    all.bn = decode_x(silicon.arithmetic, fp, all.nan_to_zero, regs, kBn);
+    all.nan_to_zero = fp && regs.get(D_FEATURE_MODE_CFG::NAN_TO_ZERO);
+    all.bs = decode_x(silicon.arithmetic, fp, all.nan_to_zero, regs, 0);
+    all.bn = decode_x(silicon.arithmetic, fp, all.nan_to_zero, regs, 1);
     all.ew = decode_y(silicon.arithmetic, fp, all.nan_to_zero, regs);
     all.converter.silicon = silicon.arithmetic;
     all.converter.fp = fp;
@@ -104,7 +96,7 @@ Arithmetic Arithmetic::decode(const facts::sdp::Facts& silicon, const RegisterFi
     all.converter.equal_mode = layer.compares_lanes();
     all.converter.offset = static_cast<std::int32_t>(regs.get(D_CVT_OFFSET));
     all.converter.scale = static_cast<std::int16_t>(regs.get(D_CVT_SCALE));
-    all.converter.shift = bits(regs.get(D_CVT_SHIFT), 0, 6);
+    all.converter.shift = regs.get(D_CVT_SHIFT);
     return all;
 }
 

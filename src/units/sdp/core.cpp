@@ -6,8 +6,8 @@
 #include "base/bits.h"
 #include "base/gated_clock.h"
 #include "facts/sdp.h"
+#include "registers/fields/sdp.h"
 #include "registers/lut_window.h"
-#include "registers/offsets.h"
 #include "registers/register_file.h"
 #include "units/sdp/acknowledge.h"
 #include "units/sdp/counters.h"
@@ -206,7 +206,7 @@ void SdpCore::start(Cycle at)
     values.start(registers, layer);
     machine->start(layer);
     running = active = true;
-    count_stall = bits(registers.get(reg::sdp::D_PERF_ENABLE), 0, 1);
+    count_stall = registers.get(reg::sdp::D_PERF_ENABLE::PERF_DMA_EN);
     if (count_stall) write_stall = 0;  // a layer that does not count reports what the last one counted
     clocks[0].on(at);
     const bool engines[] = {layer.bs.on, layer.bn.on, layer.ew.on};
@@ -223,8 +223,7 @@ void SdpCore::finish(Cycle at)
     const unsigned group = registers.consumer();
     if (wdma.quiet()) acknowledge.raise(at + 1, group);
     else acknowledge.expect(group, wdma.to_primary());
-    const std::uint32_t enable = registers.get(reg::sdp::D_PERF_ENABLE);
-    const bool lut = bits(enable, 1, 1), saturation = bits(enable, 2, 1);
+    const bool lut = registers.get(reg::sdp::D_PERF_ENABLE::PERF_LUT_EN), saturation = registers.get(reg::sdp::D_PERF_ENABLE::PERF_SAT_EN);
     status.latch(group, wdma.unequal(), values.counters(), write_stall);
     add(counted, values.counters(), lut, saturation);
     if (count_stall) write_stalls += static_cast<std::uint32_t>(write_stall);
@@ -239,7 +238,7 @@ void SdpCore::finish(Cycle at)
 void SdpCore::start_reading(Cycle at)
 {
     pending = 0;
-    count_reads = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 0, 1);
+    count_reads = read_registers.get(reg::sdp_rdma::D_PERF_ENABLE::PERF_DMA_EN);
     for (unsigned i = 0; i < kReadEngines; ++i) {
         const ReadEngine engine = static_cast<ReadEngine>(i);
         const ReadLayer layer = ReadLayer::decode(silicon, read_registers, engine);
@@ -258,7 +257,7 @@ void SdpCore::start_reading(Cycle at)
 /// The done pulse of SDP_RDMA is in cycle `done`.
 void SdpCore::end_reading(Cycle done)
 {
-    const bool nan = bits(read_registers.get(reg::sdp_rdma::D_PERF_ENABLE), 1, 1);
+    const bool nan = read_registers.get(reg::sdp_rdma::D_PERF_ENABLE::PERF_NAN_INF_COUNT_EN);
     read_status.latch(read_registers.consumer(), values.counters(), nan, read_stalls);
     read_registers.finish(done);
     reading = count_reads = false;

@@ -1,6 +1,6 @@
 #include "units/sdp/status.h"
 
-#include "registers/offsets.h"
+#include "registers/fields/sdp.h"
 
 namespace dlasim::sdp {
 namespace {

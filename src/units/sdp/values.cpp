@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "numerics/fp.h"
-#include "registers/offsets.h"
+#include "registers/fields/sdp.h"
 #include "units/sdp/integer_lanes.h"
 
 namespace dlasim::sdp {
@@ -63,9 +63,8 @@ void Values::start(const RegisterFile& regs, const Layer& layer)
     shape_.lanes = silicon_.result_lanes;
     shape_.atom_elements = !silicon_.words || layer.processing == Precision::Int8 ? layer.atom : layer.atom / 2;
     shape_.beats_per_atom = std::max(1u, shape_.atom_elements / shape_.lanes);
-    const std::uint32_t enable = regs.get(reg::sdp::D_PERF_ENABLE);
-    const bool look_ups = bits(enable, 1, 1);
-    counting_ = bits(enable, 2, 1);
+    const bool look_ups = regs.get(reg::sdp::D_PERF_ENABLE::PERF_LUT_EN);
+    counting_ = regs.get(reg::sdp::D_PERF_ENABLE::PERF_SAT_EN);
     counters_.nan_output = 0;
     if (counting_) counters_.saturated = 0;
     if (look_ups) counters_.look_ups = {};
