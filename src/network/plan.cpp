@@ -95,7 +95,8 @@ private:
         plan.layer = step_layer(p_.network, p_.steps, s);
         choose_pixels(s, plan.layer);
         const TensorLayout& input = p_.layouts[s.inputs.front()];
-        if (s.addend) check_addend(p_.layouts[*s.addend], plan.layer);
+        if (s.addend) check_addend(s, plan.layer);
+        if (s.addend || !plan.layer.convolves()) check_one_place(s, plan.layer);
         if (p_.network.halves()) return plan_half_step(i, input);
         LayerTensors tensors;
         if (golden()) tensors = golden_step(s, plan.layer);
@@ -195,11 +196,29 @@ private:
         return std::move(values.weights);
     }
 
-    void check_addend(const TensorLayout& addend, const Layer& layer) const
+    /// Lane by lane: where one has a gap between channels, so must the other.
+    void check_addend(const Step& s, const Layer& layer) const
     {
-        if (!addend.whole())
-            throw ConfigError(layer.file, "adds a tensor that stands in " + std::to_string(addend.pieces.size()) +
-                                              " pieces, expected one: SDP reads whole atoms");
+        const TensorLayout &addend = p_.layouts[*s.addend], &input = p_.layouts[s.inputs.front()];
+        if (layer.convolves() ? addend.whole() : addend.pieces == input.pieces) return;
+        throw ConfigError(layer.file, "adds a tensor that stands in " + std::to_string(addend.pieces.size()) + " pieces to one in " +
+                                          std::to_string(layer.convolves() ? 1 : input.pieces.size()) +
+                                          ", expected channels in the same lanes: SDP adds whole atoms");
+    }
+    /// [spec] sdp.md 1.5: of a plane of one place SDP reads surfaces one behind the other, whatever their stride.
+    void check_one_place(const Step& s, const Layer& layer) const
+    {
+        for (const std::optional<std::size_t>& tensor : {layer.op == Op::Sdp ? std::optional(s.inputs.front()) : std::nullopt, s.addend}) {
+            if (!tensor) continue;
+            const NetworkTensor& shape = p_.steps.tensors[*tensor];
+            const TensorLayout& at = p_.layouts[*tensor];
+            if (shape.width != 1 || shape.height != 1 || at.channels() <= at.per_atom() || at.cube.strides.surface == at.cube.atom_bytes)
+                continue;
+            throw ConfigError(layer.file, "reads \"" + shape.name + "\", one place whose surfaces stand " +
+                                              std::to_string(at.cube.strides.surface) +
+                                              " bytes apart, expected one behind the other as SDP " +
+                                              "reads them: a deconvolution whose stride is not beyond its output");
+        }
     }
 
     void keep(std::size_t i, Plan planned)

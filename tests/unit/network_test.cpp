@@ -188,6 +188,28 @@ TEST(NetworkPlan, MemoryIsUsedAgainWhenItsReadersAreDone)
     EXPECT_EQ(plan.memory_use.apart, 5u * 16 * 64);
 }
 
+TEST(NetworkPlan, SdpAddsLaneByLane)
+{
+    // On nv_large "j" has a gap behind its first 24 channels, what the host makes of it has none; a tensor to itself has the same gaps.
+    const std::string layers = conv("a", 24) + "," + conv("b", 8, R"(, "inputs": ["data"])") +
+                               R"(, {"name": "j", "op": "concat", "inputs": ["a", "b"]}, {"name": "s", "op": "softmax"},)";
+    const Network other = network_of(layers + R"({"name": "sum", "op": "add", "inputs": ["s", "j"]})"),
+                  itself = network_of(layers + R"({"name": "sum", "op": "add", "inputs": ["j", "j"]})");
+    EXPECT_THAT(refusal([&] { planned(other, "nv_large"); }), HasSubstr("same lanes"));
+    EXPECT_EQ(planned(other, "nv_small").plans.size(), 4u);
+    EXPECT_EQ(planned(itself, "nv_large").plans.back().machine.channels, 40u);
+}
+
+TEST(NetworkPlan, SdpReadsTheSurfacesOfOnePlaceOneBehindTheOther)
+{
+    // The surfaces of the deconvolution hold all three columns of its phases.
+    const Network n = network_of(
+        R"({"name": "u", "op": "deconv2d", "kernel": {"width": 1, "height": 1, "count": 54}, "stride": {"x": 3, "y": 1}},
+           {"name": "sum", "op": "add", "inputs": ["u", "u"]})",
+        R"({"width": 1, "height": 1, "channels": 54})");
+    EXPECT_THAT(refusal([&] { planned(n, "nv_full"); }), HasSubstr("96 bytes apart"));
+}
+
 TEST(NetworkPlan, ConvertersKeepTheRange)
 {
     const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);
