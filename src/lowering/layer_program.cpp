@@ -7,34 +7,26 @@
 #include "lowering/sequence.h"
 
 namespace dlasim {
-namespace {
 
-constexpr std::uint32_t kRubikStatus = 1u << facts::rubik::kInterruptBit;
-
-}  // namespace
-
-// Flush, then the passes in turn; What puts their outputs together starts when all of them are done.
+// Flush, then the passes in turn; what puts their outputs together starts when all of them are done.
 Program layer_program(const Layer& layer, const Plan& plan, const Hardware& hardware)
 {
     const std::vector<PlannedPass>& passes = plan.passes;
-    const std::optional<RubikPass>& contraction = plan.contraction;
     Program entries;
     ProgramWriter program(hardware, entries);
     // Interrupts of the unit that writes the output only, it is the last to finish; and Rubik's where there is one.
-    const std::uint32_t interrupts = facts::csb::interrupts_of(layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit);
-    program.begin(interrupts | (contraction && hardware.rubik ? kRubikStatus : 0));
+    std::uint32_t interrupts = facts::csb::interrupts_of(layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit);
+    if (plan.contraction && hardware.rubik) interrupts |= facts::csb::interrupts_of(facts::rubik::kInterruptBit);
+    program.begin(interrupts);
     if (layer.post.ew().lut) write_lut(program, *layer.post.ew().lut);
     Sequence sequence(program, hardware, interrupts, layer.overlap);
     Sequence::Operations before;
     for (const PlannedPass& pass : passes) before.push_back(sequence.add(pass));
-    if (contraction && !hardware.rubik) sequence.add(*contraction, before);
     for (const std::vector<PlannedPass>& stage : plan.packing) before = sequence.add(stage, before);
+    if (plan.contraction) sequence.add(*plan.contraction, before);
     if (passes.size() == 1) program.add(WaitInterrupt{layer.pool ? "PDP_0" : "SDP_0"});
     else sequence.wait_for_all();
     if (layer.post.compares()) program.read("SDP.D_STATUS");
-    if (!contraction || !hardware.rubik) return entries;
-    program.write(rubik_writes(*contraction));
-    program.add(WaitStatus{kRubikStatus});
     return entries;
 }
 

@@ -27,6 +27,8 @@ public:
             throw ConfigError(where, name() + " takes more than " + std::to_string(kRegion) + " bytes, expected less");
         return taken;
     }
+    /// What is taken next begins like an area.
+    void align() { end_ = begin_ + round_up(end_ - begin_, kAligned); }
     std::string name() const { return std::string("the ") + name_; }
     bool primary() const { return primary_; }
     Address begin() const { return begin_; }
@@ -131,6 +133,7 @@ public:
         pass.height = sub_cube.y;
         pass.channels = pass.out_channels = l_.kernels;
         pass.source = {l_.placement.output.primary, places_.sets.front().front().output};
+        areas_.output.align();
         const Stretch target = written(surface * g.out_surfaces);
         pass.target = target.place;
         pass.in = {.line = g.out_strides.line, .surface = g.out_strides.surface};
