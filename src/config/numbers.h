@@ -40,6 +40,7 @@ struct Function {
     enum class Kind { Sigmoid, Tanh, Elu, Selu, Softplus, Softsign, HardSigmoid, HardSwish, Exp, Log, Sqrt, Abs, Reciprocal, Erf };
     Kind kind = Kind::Sigmoid;
     double alpha = 0, beta = 0;
+    bool operator==(const Function&) const = default;
 
     double operator()(double x) const
     {

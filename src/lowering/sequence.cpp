@@ -110,14 +110,13 @@ Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& afte
     return {operation};
 }
 
-Sequence::Operation Sequence::add(const LrnPass& pass, const Operations& after, const Ready& ready)
+Sequence::Operation Sequence::add(const LrnPass& pass, bool tables, const Operations& after, const Ready& ready)
 {
     before_registers();
-    if (!tables_ || !tables_->same_function(pass.tables)) {
+    if (tables) {
         for (const std::optional<Operation>& user : user_[kCdp])
             if (user) wait_for(*user);
         write_lrn_tables(program_, pass.tables);
-        tables_ = pass.tables;
     }
     const unsigned group = take(kCdp);
     const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));

@@ -39,8 +39,8 @@ public:
     Operations add(const std::vector<PlannedPass>& passes, const Operations& after);
     /// By Rubik, or by SDP on a machine without (interleave.h).
     Operations add(const RubikPass& contraction, const Operations& after);
-    /// Tables that are others than those before are written when CDP has nothing to do.
-    Operation add(const LrnPass& pass, const Operations& after, const Ready& ready = {});
+    /// `tables`: its tables are others than those before; they are written when CDP has nothing to do.
+    Operation add(const LrnPass& pass, bool tables, const Operations& after, const Ready& ready = {});
 
     void wait_for(Operation operation);
     void wait_for_all();
@@ -76,7 +76,6 @@ private:
     std::vector<Listed> list_;
     std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
     std::array<unsigned, kUnits> turn_{};
-    std::optional<LrnTables> tables_;  // of CDP
 };
 
 }  // namespace dlasim

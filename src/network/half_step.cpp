@@ -28,7 +28,7 @@ public:
         if (of_.op == NetworkOp::Pool) return std::move(s_);
         if (of_.convolves()) {
             s_.tensors.weights = n_.weights;
-            put(kBs, false, n_.bias, 0);
+            if (!n_.bias.empty()) set(kBs, false, n_.bias);
         } else if (of_.op == NetworkOp::Multiply) {
             stream(kBs, true);
         } else if (adds_) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "facts/cdp.h"
 #include "facts/csb.h"
@@ -23,19 +22,6 @@ constexpr std::uint32_t kUsed =
     facts::csb::interrupts_of(facts::sdp::kInterruptBit) | facts::csb::interrupts_of(facts::cdp::kInterruptBit) |
     facts::csb::interrupts_of(facts::pdp::kInterruptBit) | facts::csb::interrupts_of(facts::rubik::kInterruptBit);
 
-bool same(const LutSlope& a, const LutSlope& b) { return a.scale == b.scale && a.shift == b.shift; }
-bool same(const LutTable& a, const LutTable& b)
-{
-    return std::tie(a.exponential, a.start, a.end, a.index_offset, a.index_select, a.entries) ==
-               std::tie(b.exponential, b.start, b.end, b.index_offset, b.index_select, b.entries) &&
-           same(a.underflow, b.underflow) && same(a.overflow, b.overflow);
-}
-bool same(const Lut& a, const Lut& b)
-{
-    return std::tie(a.underflow_lo, a.overflow_lo, a.hybrid_lo) == std::tie(b.underflow_lo, b.overflow_lo, b.hybrid_lo) &&
-           same(a.le, b.le) && same(a.lo, b.lo);
-}
-
 class Writer {
 public:
     Writer(const NetworkPlan& plan, bool apart) : plan_(plan), apart_(apart), writer_(plan.hardware, program_.entries)
@@ -49,7 +35,10 @@ public:
         writer_.begin(kUsed);
         const auto tabled =
             std::find_if(plan_.plans.begin(), plan_.plans.end(), [](const StepPlan& step) { return table_of(step).has_value(); });
-        if (tabled != plan_.plans.end()) write_lut(writer_, table_ = *table_of(*tabled));
+        if (tabled != plan_.plans.end()) {
+            sdp_tables_ = static_cast<std::size_t>(tabled - plan_.plans.begin());
+            write_lut(writer_, *table_of(*tabled));
+        }
         Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
@@ -66,14 +55,31 @@ public:
 private:
     static const std::optional<Lut>& table_of(const StepPlan& step) { return step.machine.post.ew().lut; }
 
-    /// The tables belong to no register group: another one is written when all operations that look up are done.
-    void load_table(const StepPlan& plan, Sequence& sequence)
+    /// The integers of two tensors stand for the same numbers, whatever images a calibration saw.
+    bool tied(std::size_t a, std::size_t b) const
     {
-        const std::optional<Lut>& table = table_of(plan);
-        if (!table || same(*table, table_)) return;
+        const NetworkTensor &x = plan_.steps.tensors[a], &y = plan_.steps.tensors[b];
+        return a == b || !x.grid || (x.wanted && y.wanted && x.grid == y.grid);
+    }
+    /// Two steps look up the same, as the network says. Equal entries alone are chance.
+    bool same_tables(std::size_t a, std::size_t b) const
+    {
+        const Step &x = plan_.steps.list[a], &y = plan_.steps.list[b];
+        if (!tied(x.inputs.front(), y.inputs.front()) || !tied(x.output, y.output)) return false;
+        if (plan_.plans[a].lrn) return plan_.plans[a].lrn->tables.same_function(plan_.plans[b].lrn->tables);
+        const auto &of_x = plan_.network.layers[x.layer].numbers, &of_y = plan_.network.layers[y.layer].numbers;
+        return !of_x || of_x->function == of_y->function;
+    }
+
+    /// The tables belong to no register group: another one is written when all operations that look up are done.
+    void load_table(std::size_t i, Sequence& sequence)
+    {
+        const std::optional<Lut>& table = table_of(plan_.plans[i]);
+        if (!table || same_tables(i, *sdp_tables_)) return;
         for (const Sequence::Operation operation : looking_up_) sequence.wait_for(operation);
         looking_up_.clear();
-        write_lut(writer_, table_ = *table);
+        sdp_tables_ = i;
+        write_lut(writer_, *table);
     }
 
     /// Operations that write a tensor.
@@ -117,7 +123,7 @@ private:
             writer_.add(HostStep{kActions * i});
             return;
         }
-        load_table(plan, sequence);
+        load_table(i, sequence);
         const auto started = [&](Sequence::Operation operation) {
             marks.operations.push_back(operation);
             if (table_of(plan)) looking_up_.push_back(operation);
@@ -125,7 +131,11 @@ private:
             writer_.add(Stamp{});
             marks.stamp = stamps_++;
         };
-        if (plan.lrn) started(sequence.add(*plan.lrn, after, ready));
+        if (plan.lrn) {
+            const bool tables = !cdp_tables_ || !same_tables(i, *cdp_tables_);
+            if (tables) cdp_tables_ = i;
+            started(sequence.add(*plan.lrn, tables, after, ready));
+        }
         for (const PlannedPass& pass : plan.passes)
             started(sequence.add(pass, after, marks.operations.empty() ? ready : Sequence::Ready{}));
         // What puts parts together waits for all of them.
@@ -164,8 +174,8 @@ private:
     NetworkProgram program_;
     ProgramWriter writer_;
     std::size_t stamps_ = 0;
-    Lut table_;                        // in SDP
-    Sequence::Operations looking_up_;  // those that may still read it
+    std::optional<std::size_t> sdp_tables_, cdp_tables_;  // the step whose tables are in the unit
+    Sequence::Operations looking_up_;                     // those that may still read it
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ public:
             return std::move(s_);
         }
         zero_ = out_.zero;
-        if (bend_.cuts_low(out_)) {
+        if (bend_.low) {
             constant_ = -*bend_.low;
             zero_ += *bend_.low / out_.scale;
             relu_ = true;
@@ -158,16 +158,19 @@ private:
             reals.push_back(real);
             most.push_back(static_cast<double>(128 * magnitude + std::abs(bias.back())));
         }
-        const bool uniform = n_.weight_scale.size() == 1, free = !has_other_ && bend_.slopes.empty() && !bend_.cuts_high(out_);
-        const bool split = add_bias(bias, free);
+        const bool uniform = n_.weight_scale.size() == 1, biased = !n_.bias.empty() || in_.zero != 0 || constant_ != 0,
+                   two_parts = biased && !has_other_ && bend_.slopes.empty() && !bend_.high;
+        const std::size_t engine = two_parts ? 1 : 0;
+        if (two_parts) add_two_parts(bias);
+        else if (biased) add_bias(bias);
         if (has_other_) add_other();
         unit_ = reals.front();
-        if (uniform && !has_other_) return refine(split ? 1 : 0, *std::max_element(most.begin(), most.end()));
+        if (uniform && !has_other_) return refine(engine, *std::max_element(most.begin(), most.end()));
         if (uniform) {
             reals.resize(1);
             most = {*std::max_element(most.begin(), most.end())};
         }
-        multiply(split ? 1 : 0, reals, most);
+        multiply(engine, reals, most);
     }
 
     /// A multiplier for all kernels that, with the converter's, is nearer to the scales than 15 bits are.
@@ -175,8 +178,8 @@ private:
     {
         const double all = std::max(most, std::abs(zero_) * out_.scale / unit_);  // the converter's offset has 32 bits too
         const int shift = std::clamp(-room(all * kMostOperand, kMostSum, 0), 0, kMostShift);
-        double best = 1;
-        std::int16_t multiplier = 0;
+        double best = INFINITY;
+        std::int16_t multiplier = 16384;
         for (std::int32_t m = 16384; m <= 32767 && best > kExact; ++m) {
             const double ratio = std::ldexp(unit_, shift) / m / out_.scale;
             const double scale = std::ldexp(ratio, std::clamp(room(ratio, kMostOperand, kMostOutputShift), 0, kMostOutputShift));
@@ -185,45 +188,43 @@ private:
             best = error;
             multiplier = static_cast<std::int16_t>(m);
         }
-        if (multiplier == 0) return;
         s_.layer.post.engines[engine].mul_shift = static_cast<std::uint32_t>(shift);
         set_operand(engine, true, {multiplier});
         unit_ = std::ldexp(unit_, shift) / multiplier;
     }
 
-    /// One number a kernel; what 16 bits do not hold is shifted left, or in two parts in both engines. True for two parts.
-    bool add_bias(const std::vector<std::int64_t>& bias, bool free)
+    /// One number a kernel in two parts, in BS and in BN: both work whatever the numbers are.
+    void add_two_parts(const std::vector<std::int64_t>& bias)
+    {
+        std::vector<std::int16_t> above, below;
+        for (const std::int64_t value : bias) {
+            const std::int64_t high = std::clamp<std::int64_t>((value + (value < 0 ? -kSplit / 2 : kSplit / 2)) / kSplit, -32767, 32767);
+            above.push_back(static_cast<std::int16_t>(high));
+            below.push_back(static_cast<std::int16_t>(std::clamp<std::int64_t>(value - high * kSplit, -32767, 32767)));
+        }
+        set_kernels(0, above);
+        bs().alu_shift = 15;
+        set_kernels(1, below);
+    }
+
+    /// One number a kernel; what 16 bits do not hold is shifted left.
+    void add_bias(const std::vector<std::int64_t>& bias)
     {
         std::int64_t most = 0;
         for (const std::int64_t value : bias) most = std::max(most, std::abs(value));
-        if (most == 0) return false;
-        bs().function = AluFunction::Sum;
-        std::vector<std::int16_t> values;
-        if (most > 32767 && free && most < kSplit * 32767) {
-            std::vector<std::int16_t> low;
-            for (const std::int64_t value : bias) {
-                const std::int64_t high = (value + (value < 0 ? -kSplit / 2 : kSplit / 2)) / kSplit;
-                values.push_back(static_cast<std::int16_t>(high));
-                low.push_back(static_cast<std::int16_t>(value - high * kSplit));
-            }
-            set_kernels(0, values);
-            bs().alu_shift = 15;
-            set_kernels(1, low);
-            bn().function = AluFunction::Sum;
-            return true;
-        }
         while (most > 32767) {
             most = (most + 1) / 2;
             ++bs().alu_shift;
         }
+        std::vector<std::int16_t> values;
         for (const std::int64_t value : bias)
             values.push_back(operand(std::ldexp(static_cast<double>(value), -static_cast<int>(bs().alu_shift))));
         set_kernels(0, values);
-        return false;
     }
     void set_kernels(std::size_t engine, const std::vector<std::int16_t>& values)
     {
         s_.layer.post.engines[engine].alu = {.on = true, .per = OperandPer::Kernel};
+        s_.layer.post.engines[engine].function = AluFunction::Sum;
         operands(engine, false, values.size()).values = values;
     }
 
@@ -276,7 +277,7 @@ private:
             behind_ = reals.front();
             return;
         }
-        if (bend_.cuts_high(out_)) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
+        if (bend_.high) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
         double most = 0;
         for (const double real : reals) most = std::max(most, std::abs(real) / unit_);
         const int shift = std::clamp(-room(most, kMostOperand, 0), 0, kMostShift);
@@ -304,7 +305,7 @@ private:
             bn().prelu = true;
             bn().mul_shift = static_cast<std::uint32_t>(shift);
         }
-        if (bend_.cuts_high(out_)) {
+        if (bend_.high) {
             if (bn().alu.on) refuse("limits a sum of tensors, expected a limit that the output's range makes");
             const double limit = (*bend_.high - (relu_ ? *bend_.low : 0) - behind_) / unit_;
             const int shift = std::clamp(-room(std::abs(limit), kMostOperand, 0), 0, kMostShift);
@@ -366,7 +367,7 @@ Lut every_integer(const Function& function, const Grid& from, const Grid& to)
     return lut;
 }
 
-bool joins_addition(const Bend& bend, const Grid& output) { return bend.slopes.size() <= 1 && !bend.cuts_high(output); }
+bool joins_addition(const Bend& bend) { return bend.slopes.size() <= 1 && !bend.high; }
 
 Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend)
 {

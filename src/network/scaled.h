@@ -25,7 +25,7 @@ ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& s
 Lut every_integer(const Function& function, const Grid& from, const Grid& to);
 
 /// BN has room for it beside the addition of a tensor.
-bool joins_addition(const Bend& bend, const Grid& output);
+bool joins_addition(const Bend& bend);
 
 /// What SDP or PDP makes of golden tensors; `addend` null without one.
 Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend);

@@ -53,7 +53,9 @@ void activate(Layer& layer, Activation activation)
             break;
         case Activation::Tanh:
             layer.post.engines[2].lut = tanh_table(layer.precision);
-            if (!fp) layer.output.shift = kTanhShift;
+            if (fp) break;
+            last.mul = {.on = true, .per = OperandPer::Layer, .value = 1};  // in use whatever shift the values need
+            layer.output.shift = kTanhShift;
             break;
     }
 }

@@ -187,7 +187,7 @@ private:
     bool simple(const NetworkLayer& l) const
     {
         if (l.numbers && n_.halves()) return half_joins_addition(l.numbers->bend);
-        if (l.numbers) return joins_addition(l.numbers->bend, *n_.tensors[l.output].grid);
+        if (l.numbers) return joins_addition(l.numbers->bend);
         return l.activation != Activation::Tanh || hw_.sdp.has_lut;
     }
 

@@ -185,6 +185,32 @@ private:
             const double largest = most[root(v)];
             g_.values[v].grid = known != given.end() ? known->second : Grid{largest > 0 ? largest / kMost : 1, 0};
         }
+        drop_limits(given);
+    }
+
+    /// Limits that the ends of a grid make. Given grids say so themselves; of others it is what nodes can make, whatever the images of the
+    /// calibration made of it: which engines work must not depend on these.
+    void drop_limits(const std::map<std::size_t, Grid>& given)
+    {
+        std::map<std::size_t, double> most;  // of all values of a grid
+        for (std::size_t v = 0; v < g_.values.size(); ++v) {
+            const std::optional<std::size_t> maker = g_.maker(v);
+            if (maker && g_.nodes[*maker].keeps_grid()) continue;
+            const Bend bend = maker ? g_.nodes[*maker].bend : Bend{};
+            const bool bounded = bend.low && bend.high;
+            double& largest = most[root(v)];
+            largest = std::max(largest, bounded ? std::max(std::abs(*bend.low), std::abs(*bend.high)) : INFINITY);
+        }
+        for (RealNode& node : g_.nodes) {
+            const auto known = given.find(root(node.output));
+            Bend& bend = node.bend;
+            if (known == given.end()) {
+                if (bend.high && most[root(node.output)] <= *bend.high) bend.high.reset();
+                continue;
+            }
+            if (!bend.cuts_low(known->second)) bend.low.reset();
+            if (!bend.cuts_high(known->second)) bend.high.reset();
+        }
     }
 
     /// Of a product SDP subtracts one zero point. If both tensors have one, the tensor whose steps grow less by it gets symmetric steps in
@@ -215,11 +241,9 @@ private:
     {
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
             const RealNode& node = g_.nodes[i];
-            const Grid out = *g_.values[node.output].grid;
             const bool zeros =
                 std::any_of(node.inputs.begin(), node.inputs.end(), [&](std::size_t v) { return g_.values[v].grid->zero != 0; });
-            if (node.op != RealOp::Add || !node.bend.low || (!zeros && *node.bend.low == 0) || out.nearest(*node.bend.low) == -128)
-                continue;
+            if (node.op != RealOp::Add || !node.bend.low || (!zeros && *node.bend.low == 0)) continue;
             copy_behind(i);
             std::swap(g_.nodes[i].bend, g_.nodes[i + 1].bend);
         }
@@ -229,16 +253,15 @@ private:
     void limit_behind_sums()
     {
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-            const Grid out = *g_.values[g_.nodes[i].output].grid;
-            if (!g_.nodes[i].bend.cuts_high(out) || !adds_behind(g_.nodes[i], out)) continue;
+            if (!g_.nodes[i].bend.high || !adds_behind(g_.nodes[i])) continue;
             copy_behind(i);
             std::swap(g_.nodes[i].bend.high, g_.nodes[i + 1].bend.high);
         }
     }
 
-    bool adds_behind(const RealNode& node, const Grid& out) const
+    bool adds_behind(const RealNode& node) const
     {
-        const bool from_low = node.bend.cuts_low(out), moved = from_low && *node.bend.low != 0;
+        const bool from_low = node.bend.low.has_value(), moved = from_low && *node.bend.low != 0;
         if (node.op == RealOp::Add) return true;
         if (node.op == RealOp::Multiply) return moved;
         if (node.op != RealOp::Affine) return false;

@@ -14,8 +14,10 @@ void fold(RealNode& convolution, const RealNode& affine)
     const std::size_t kernels = convolution.geometry.kernels, length = convolution.weights.size() / kernels;
     for (std::size_t i = 0; i < convolution.weights.size(); ++i)
         convolution.weights[i] = static_cast<float>(convolution.weights[i] * at(affine.factor, i / length));
-    if (convolution.bias.empty()) convolution.bias.assign(kernels, 0);
-    for (std::size_t k = 0; k < kernels; ++k) convolution.bias[k] = convolution.bias[k] * at(affine.factor, k) + at(affine.bias, k);
+    const bool adds = affine.bias != std::vector<double>{0};
+    if (convolution.bias.empty() && adds) convolution.bias.assign(kernels, 0);
+    for (std::size_t k = 0; k < convolution.bias.size(); ++k)
+        convolution.bias[k] = convolution.bias[k] * at(affine.factor, k) + at(affine.bias, k);
     std::vector<double>& scales = convolution.weight_scale;
     if (scales.empty()) return;
     if (std::any_of(affine.factor.begin(), affine.factor.end(), [](double factor) { return !(factor > 0); })) return scales.clear();

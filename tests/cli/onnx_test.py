@@ -20,6 +20,7 @@ import numpy as np
 from onnx_writer import node, save
 
 DLASIM = None
+F = np.float32
 MACHINES = ("nv_small", "nv_large", "nv_full")
 DIGITS = Path(__file__).resolve().parents[2] / "models/onnx"
 
@@ -128,6 +129,27 @@ class Models(Onnx):
         wide = self.array("c.npy", 10 * x)
         near, far = self.run_images(x)[1], self.run_images(x, "--calibrate", wide)[1]
         self.assertAlmostEqual(far["tensors"][0]["scale"], 10 * near["tensors"][0]["scale"], places=5)
+
+    def test_images_decide_no_cycle(self):
+        """Steps chosen from small images make biases of more than 16 bits, of large ones of none; limits are nearer or farther than the ends of
+        a tensor; two tables are equal or not. Whatever they are, the same engines work."""
+        w, b = {"w": self.reals(8, 3, 3, 3), "v": self.reals(8, 3, 1, 1), "u": self.reals(6, 32, 1, 1)}, {"b": self.reals(8), "c": self.reals(6, scale=0.1)}
+        limits = {"zero": F(0), "six": F(6), "one": F(1), "deep": F(-6)}
+        nodes = [node("Conv", ["x", "w", "b"], ["a"], pads=[1] * 4), node("Clip", ["a", "zero", "six"], ["r6"]), node("Conv", ["x", "v"], ["n"]),
+                 node("Clip", ["n", "deep", "one"], ["cut"]), node("Add", ["r6", "cut"], ["s"]), node("Clip", ["s", "zero", "six"], ["s6"]),
+                 node("Sigmoid", ["n"], ["g"]), node("Sigmoid", ["s6"], ["h"]), node("LRN", ["r6"], ["l"], size=3), node("LRN", ["cut"], ["m"], size=3),
+                 node("Concat", ["l", "m", "g", "h"], ["all"], axis=1), node("Conv", ["all", "u", "c"], ["y"])]
+        self.save(nodes, {**w, **b, **limits}, {"x": [None, 3, 6, 5]}, {"y": None})
+        x = self.reals(1, 3, 6, 5)
+        for machine in MACHINES:
+            cycles = []
+            for scale in (0.002, 0.03, 1, 40, 300):
+                _, result = self.run_images(x, "--calibrate", self.array("c.npy", self.reals(1, 3, 6, 5, scale=scale)), machine=machine)
+                cycles.append(result["cycles"])
+            for more in ([], ["--timing-only"], ["--seed", 7]):
+                self.net(*more, machine=machine)
+                cycles.append(json.loads((self.folder / "out/result.json").read_text())["cycles"])
+            self.assertEqual(len(set(cycles)), 1, (machine, cycles))
 
     def test_tensors_are_written_and_time_alone_takes_the_same_cycles(self):
         self.model()
