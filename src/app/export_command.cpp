@@ -38,13 +38,11 @@ struct Exported {
 };
 
 /// A range of memory that the program uses.
-struct MemoryRange {
+struct UsedRange {
     MemorySpace space = MemorySpace::Primary;
     Address address;
     std::uint64_t bytes = 0;
 };
-
-MemorySpace behind(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
 
 MachineOptions machine_options(const ExportOptions& options)
 {
@@ -68,10 +66,10 @@ void check_host(const Program& program, const std::string& file, const std::func
 }
 
 /// In a case both ports see one memory: ranges behind them must be apart.
-void check_apart(const std::vector<MemoryRange>& ranges, const std::string& file)
+void check_apart(const std::vector<UsedRange>& ranges, const std::string& file)
 {
-    for (const MemoryRange& a : ranges)
-        for (const MemoryRange& b : ranges)
+    for (const UsedRange& a : ranges)
+        for (const UsedRange& b : ranges)
             if (a.space != b.space && a.address < b.address + b.bytes && b.address < a.address + a.bytes)
                 throw ConfigError(file, fmt::format("uses address {:#x} of both memories, which a case with one memory cannot hold",
                                                     std::max(a.address, b.address).byte()));
@@ -88,7 +86,7 @@ void check_ended(const RunResult& run, const std::string& file)
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), run.end, run.diagnosis));
 }
 
-void add_output(Recording& recording, const MemoryRange& range, Bytes content)
+void add_output(Recording& recording, const UsedRange& range, Bytes content)
 {
     OutputRegion region;
     region.space = range.space;
@@ -134,18 +132,18 @@ struct Ranged {
 Exported export_ranged(const ExportOptions& options, const Ranged& what, const std::function<void(const Contents::Write&)>& fill)
 {
     Machine machine(what.hardware, what.memory, machine_options(options));
-    fill([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(behind(place), place.address, bytes); });
+    fill([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
     Exported exported;
     exported.measured.hardware = what.hardware;
     exported.measured.memory = what.memory;
     Recording& recording = exported.measured.recording;
     recording.name = fmt::format("{}.{}", what.hardware.name, what.name);
     recording.program = what.program;
-    std::vector<MemoryRange> ranges;
+    std::vector<UsedRange> ranges;
     std::vector<Bytes> before;
     for (const TouchedRange& range : what.ranges) {
-        machine.require_memory(behind(range.place), range.place.address, range.bytes, range.where);
-        ranges.push_back({behind(range.place), range.place.address, range.bytes});
+        machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
+        ranges.push_back({space(range.place), range.place.address, range.bytes});
         before.push_back(machine.read_memory(ranges.back().space, ranges.back().address, ranges.back().bytes));
         MemoryImage image{ranges.back().space, ranges.back().address, before.back()};
         trim(image.bytes);

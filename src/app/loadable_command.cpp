@@ -11,6 +11,7 @@
 #include "app/outcome.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
+#include "app/simulate.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "config/hardware.h"

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <ctime>
 
-namespace dlasim {
+#include "app/simulate.h"
 
-MemorySpace space(const Place& location) { return location.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
+namespace dlasim {
 
 LoadableRun::LoadableRun(const loadable::Plan& plan, const MachineOptions& options, bool verify)
     : plan_(plan), values_(options.values), machine_(plan.hardware, plan.memory, options), acted_(plan.actions.size())

@@ -8,8 +8,6 @@
 
 namespace dlasim {
 
-MemorySpace space(const Place& location);
-
 class LoadableRun {
 public:
     /// Fills memory, and does what the host does before the hardware starts. `verify`: what every chain writes is compared with the

@@ -6,8 +6,6 @@
 namespace dlasim {
 namespace {
 
-MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
-
 MachineOptions machine_options(const SimulateOptions& options)
 {
     MachineOptions machine;
@@ -21,7 +19,7 @@ MachineOptions machine_options(const SimulateOptions& options)
 
 /// True if the run came to its end.
 template <class Simulated>
-bool run_program(Simulated& simulation, Machine& machine, const Program& program, const SimulateOptions& options)
+bool ran_to_end(Simulated& simulation, Machine& machine, const Program& program, const SimulateOptions& options)
 {
     if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
     const auto start = std::chrono::steady_clock::now();
@@ -44,7 +42,7 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
         job.contents->before(
             [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
     Simulation simulation;
-    if (!run_program(simulation, machine, job.program, options) || options.timing_only) return simulation;
+    if (!ran_to_end(simulation, machine, job.program, options) || options.timing_only) return simulation;
     const RunResult& run = simulation.run;
     Findings findings = job.contents->after(
         {[&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); },
@@ -97,7 +95,7 @@ NetworkSimulation simulate(NetworkPlan& plan, const SimulateOptions& options, co
             begin();
         };
     }
-    if (!run_program(simulation, machine, plan.program.entries, options) || options.timing_only) return simulation;
+    if (!ran_to_end(simulation, machine, plan.program.entries, options) || options.timing_only) return simulation;
     end();
     if (options.keep_tensors) simulation.tensors = watch->tensors();
     return simulation;

@@ -10,6 +10,8 @@
 
 namespace dlasim {
 
+inline MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
+
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
     std::function<bool(Cycle now, std::uint64_t work)> keep_going;  // what Machine::work() says; false stops the run

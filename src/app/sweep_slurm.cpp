@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostRefusals = 30;  // of squeue in a row: a controller may be away for a while
-constexpr std::chrono::milliseconds kLook{1000};
+constexpr std::chrono::milliseconds kQueueLook{1000};
 
 /// The last line that a program said.
 std::string last_line(const std::string& text)
@@ -135,11 +135,11 @@ bool SlurmSweep::wait(const std::string& job)
         if (gone) return true;
         refusals = states.starts_with("squeue refuses") ? refusals + 1 : 0;
         if (refusals >= kMostRefusals) throw ConfigError("--slurm", states + "; --resume waits for job " + job + " again");
-        for (int i = 0; i < 10 && !interrupted(); ++i) std::this_thread::sleep_for(kLook / 10);
+        for (int i = 0; i < 10 && !interrupted(); ++i) std::this_thread::sleep_for(kQueueLook / 10);
         if (!interrupted()) continue;
         run_program({"scancel", job});
         for (int i = 0; i < 100 && !gone; ++i) {  // its tasks write what they have
-            std::this_thread::sleep_for(kLook / 5);
+            std::this_thread::sleep_for(kQueueLook / 5);
             states_of(job, gone);
         }
         return false;

@@ -60,6 +60,12 @@ public:
     /// Required without a fallback.
     std::int64_t integer(std::string_view key, Within range, std::string_view meaning,
                          std::optional<std::int64_t> fallback = std::nullopt) const;
+    /// The same where the range ends below 4 Gi.
+    template <class... Arguments>
+    std::uint32_t count(std::string_view key, Arguments&&... arguments) const
+    {
+        return static_cast<std::uint32_t>(integer(key, std::forward<Arguments>(arguments)...));
+    }
     bool flag(std::string_view key, bool fallback) const;
     std::string text(std::string_view key, const std::string& fallback) const;
     /// The place of the word in `words`.
@@ -68,6 +74,11 @@ public:
     void not_both(std::string_view key, std::string_view other) const;
     /// `[a, b, ...]` of `count` numbers.
     std::vector<std::int64_t> integers(std::string_view key, std::size_t count, Within range, std::string_view meaning) const;
+    std::vector<std::uint32_t> counts(std::string_view key, std::size_t count, Within range, std::string_view meaning) const
+    {
+        const std::vector<std::int64_t> numbers = integers(key, count, range, meaning);
+        return {numbers.begin(), numbers.end()};
+    }
     [[noreturn]] void missing(std::string_view key, std::string_view meaning) const;
 
 private:

@@ -8,9 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr Within kChannels{1, 8192};
-
-std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr Within kPixelChannels{1, 8192};
 
 /// [spec] cdma.md 9 and 16: CDMA converts features of one width; fp16 passes unchanged.
 void check_feature_conversion(Layer& layer, const JsonObject& input)
@@ -42,9 +40,9 @@ void read_input(Layer& layer, const JsonObject& top)
 {
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
     const JsonObject input = top.object("input", keys::kInput);
-    layer.width = small(input.integer("width"));
-    layer.height = small(input.integer("height"));
-    layer.batch = small(input.integer("batch", 1));
+    layer.width = input.count("width");
+    layer.height = input.count("height");
+    layer.batch = input.count("batch", 1);
     layer.flush_nan = input.flag("nan_to_zero", false);
     if (layer.flush_nan && layer.precision != Precision::Fp16)
         throw ConfigError(input.where("nan_to_zero"),
@@ -57,7 +55,7 @@ void read_input(Layer& layer, const JsonObject& top)
             throw ConfigError(
                 input.where("format"),
                 found(input.raw("format")) + ", expected \"feature\" or a pixel format of the register map, for example \"T_A8B8G8R8\"");
-        layer.channels = small(input.integer("channels", kChannels, "components of a pixel", layer.format->components));
+        layer.channels = input.count("channels", kPixelChannels, "components of a pixel", layer.format->components);
         if (layer.channels != layer.format->components)
             throw ConfigError(input.where("channels"), found(input.raw("channels")) + ", expected " +
                                                            std::to_string(layer.format->components) + ", the components of " +
@@ -66,9 +64,9 @@ void read_input(Layer& layer, const JsonObject& top)
             throw ConfigError(input.where("precision"),
                               std::string("the format says it (") + layer.format->name + "), expected no such key");
         layer.signed_pixels = input.flag("signed", true);
-        layer.x_offset = small(input.integer("x_offset", 0));
+        layer.x_offset = input.count("x_offset", 0);
     } else {
-        layer.channels = small(input.integer("channels"));
+        layer.channels = input.count("channels");
         for (const char* key : {"signed", "x_offset", "mean"})
             if (input.has(key)) throw ConfigError(input.where(key), "only for pixel formats, expected no such key for \"feature\"");
         if (input.has("precision")) layer.input_precision = read_precision(input, "precision", layer.precision);
@@ -85,7 +83,7 @@ void read_input(Layer& layer, const JsonObject& top)
         layer.conversion.on = true;
         layer.conversion.offset = static_cast<std::int32_t>(object.integer("offset", 0));
         layer.conversion.scale = static_cast<std::int32_t>(object.integer("scale", 1));
-        layer.conversion.shift = small(object.integer("shift", 0));
+        layer.conversion.shift = object.count("shift", 0);
     }
     if (!layer.image()) return check_feature_conversion(layer, input);
     // [spec] cdma.md 9.3, point 6.

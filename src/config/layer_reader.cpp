@@ -18,16 +18,14 @@ namespace dlasim {
 namespace {
 
 // Register widths: [spec] registers, CDMA and CSC. The machine can be told nothing larger.
-constexpr Within kKernel{1, 32}, kStride{1, 8}, kDilation{1, 32};
+constexpr Within kKernelSide{1, 32}, kLayerStride{1, 8}, kDilation{1, 32};
 constexpr Within kPadNear{0, 31}, kPadFar{0, 63};
-
-std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
 void read_kernel(Layer& layer, const JsonObject& top)
 {
     if (!top.has("kernel")) top.missing("kernel", "an object {\"width\", \"height\", \"count\"}");
     const JsonObject kernel = top.object("kernel", keys::kKernel);
-    layer.kernels = small(kernel.integer("count"));
+    layer.kernels = kernel.count("count");
     const bool connected = layer.op == Op::FullyConnected;
     const JsonObject* shape = kernel.has("kernel_shape") ? &kernel : top.has("kernel_shape") ? &top : nullptr;
     if (shape) {
@@ -35,15 +33,15 @@ void read_kernel(Layer& layer, const JsonObject& top)
         kernel.not_both("kernel_shape", "height");
         if (shape == &top && (kernel.has("width") || kernel.has("height")))
             throw ConfigError(top.where("kernel_shape"), "says the same as kernel width and height, expected only one of them");
-        const auto yx = shape->integers("kernel_shape", 2, kKernel, "kernel height and width");
-        layer.kernel_height = small(yx[0]);
-        layer.kernel_width = small(yx[1]);
+        const auto yx = shape->counts("kernel_shape", 2, kKernelSide, "kernel height and width");
+        layer.kernel_height = yx[0];
+        layer.kernel_width = yx[1];
     } else if (connected) {
-        layer.kernel_width = small(kernel.integer("width", layer.width));
-        layer.kernel_height = small(kernel.integer("height", layer.height));
+        layer.kernel_width = kernel.count("width", layer.width);
+        layer.kernel_height = kernel.count("height", layer.height);
     } else {
-        layer.kernel_width = small(kernel.integer("width"));
-        layer.kernel_height = small(kernel.integer("height"));
+        layer.kernel_width = kernel.count("width");
+        layer.kernel_height = kernel.count("height");
     }
     if (connected && (layer.kernel_width != layer.width || layer.kernel_height != layer.height))
         throw ConfigError(top.where("kernel"), "found a kernel of " + std::to_string(layer.kernel_width) + " x " +
@@ -178,28 +176,28 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     if (layer.op == Op::Sdp) read_sdp_input(layer, top);
     else if (layer.op == Op::Pool) read_pool_input(layer, top);
     else read_kernel(layer, top);
-    layer.stride = read_extent(top, "stride", "strides", kStride, "stride");
+    layer.stride = read_extent(top, "stride", "strides", kLayerStride, "stride");
     layer.dilation = read_extent(top, "dilation", "dilations", kDilation, "dilation");
     top.not_both("groups", "group");
-    layer.groups = small(top.integer(top.has("group") ? "group" : "groups", 1));
+    layer.groups = top.count(top.has("group") ? "group" : "groups", 1);
     read_padding(layer, top);
     read_post(layer, top);
     if (top.has("weights")) {
         const JsonObject weights = top.object("weights", keys::kWeights);
         layer.compressed = weights.flag("compressed", false);
-        layer.density = small(weights.integer("density", 100));
+        layer.density = weights.count("density", 100);
     }
     if (layer.op != Op::Pool && top.has("pool"))
         throw ConfigError(top.where("pool"), "the operation is no pooling, expected \"pool\" in \"post\" or \"op\": \"pool\"");
     read_placement(layer, top);
     if (top.has("winograd")) {
         const JsonObject winograd = top.object("winograd", keys::kWinograd);
-        layer.winograd_truncate = small(winograd.integer("truncate", 2));
+        layer.winograd_truncate = winograd.count("truncate", 2);
     }
     if (top.has("image")) {
         if (!layer.image()) throw ConfigError(top.where("image"), "only for pixel formats, expected no such key for \"feature\"");
         const JsonObject image = top.object("image", keys::kImage);
-        layer.rows_at_once = small(image.integer("rows_at_once", 1));
+        layer.rows_at_once = image.count("rows_at_once", 1);
         if (layer.rows_at_once == 3) throw ConfigError(image.where("rows_at_once"), "found 3, expected 1, 2 or 4");
     }
     layer.partition = read_partition(top);

@@ -1,4 +1,4 @@
-// What a descriptor calls the operations and modes of a layer, in the order of Op and Mode.
+// What descriptors call operations, modes, precisions and functions, in the order of their enumerations.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,5 +7,7 @@ namespace dlasim {
 
 inline const std::vector<std::string> kLayerOps{"conv2d", "fully_connected", "deconv2d", "sdp", "pool"};
 inline const std::vector<std::string> kLayerModes{"auto", "direct", "image", "winograd"};
+inline const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
+inline const std::vector<std::string> kPoolFunctions{"max", "min", "average"};
 
 }  // namespace dlasim

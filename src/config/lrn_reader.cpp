@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include "config/descriptor_keys.h"
+#include "config/layer_words.h"
 #include "config/place_reader.h"
 
 namespace dlasim {
 namespace {
 
 constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - 32}, 32};
-const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
 double number(const JsonObject& object, const char* key, double low, double high, const char* meaning, double fallback)
 {

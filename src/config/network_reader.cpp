@@ -7,6 +7,7 @@
 
 #include "config/geometry_reader.h"
 #include "config/layer_reader.h"
+#include "config/layer_words.h"
 #include "config/network_keys.h"
 #include "config/partition_reader.h"
 #include "config/transfer_reader.h"
@@ -14,16 +15,13 @@
 namespace dlasim {
 namespace {
 
-const std::vector<std::string> kOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
+const std::vector<std::string> kNetworkOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
 const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape"};
-const std::vector<std::string> kPrecisions{"int8", "fp16"};
+const std::vector<std::string> kNetworkPrecisions{"int8", "fp16"};
 const std::vector<std::string> kActivations{"none", "relu", "relu6", "leaky", "tanh"};
-const std::vector<std::string> kFunctions{"max", "min", "average"};
-constexpr const char* kInput = "data";  // the network's input
+constexpr const char* kNetworkInput = "data";  // the network's input
 constexpr Within kWindow{1, keys::kMostNetworkWindow}, kPadding{0, keys::kMostNetworkPad}, kFactor{1, keys::kMostUpsample};
 constexpr std::size_t kMostInputs = 64, kMostName = 100;
-
-std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
 /// A layer as a descriptor of its own, with the shape of what it reads.
 Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Precision precision)
@@ -32,7 +30,7 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Prec
     for (const char* key : {"op", "kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "pad", "pads", "groups", "group",
                             "lrn", "partition"})
         if (json.contains(key)) descriptor[key] = json[key];
-    descriptor["op"] = kOps[static_cast<std::size_t>(op)];
+    descriptor["op"] = kNetworkOps[static_cast<std::size_t>(op)];
     if (op != NetworkOp::Pool) descriptor["precision"] = precision_name(precision);
     descriptor["input"] = {{"width", in.width}, {"height", in.height}, {"channels", in.channels}};
     return descriptor;
@@ -46,10 +44,10 @@ public:
         network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
         network_.source = top_.text("source", "");
         network_.note = top_.text("note", "");
-        network_.precision = top_.word("precision", kPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
+        network_.precision = top_.word("precision", kNetworkPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
         network_.minimise = read_minimise(top_);
         network_.overlap = read_overlap(top_, 4);
-        if (top_.has("input")) add_tensor(kInput, read_input(top_), std::nullopt, top_.where("input"));
+        if (top_.has("input")) add_tensor(kNetworkInput, read_input(top_), std::nullopt, top_.where("input"));
     }
 
     Network read()
@@ -78,9 +76,9 @@ private:
     {
         const JsonObject input = object.object("input", keys::kNetworkShape);
         NetworkTensor tensor;
-        tensor.width = small(input.integer("width"));
-        tensor.height = small(input.integer("height"));
-        tensor.channels = small(input.integer("channels"));
+        tensor.width = input.count("width");
+        tensor.height = input.count("height");
+        tensor.channels = input.count("channels");
         return tensor;
     }
 
@@ -99,10 +97,11 @@ private:
 
     std::size_t find(const Json& name, const std::string& where) const
     {
-        if (!name.is_string()) throw ConfigError(where, found(name) + ", expected the name of a layer before, or \"" + kInput + "\"");
+        if (!name.is_string())
+            throw ConfigError(where, found(name) + ", expected the name of a layer before, or \"" + kNetworkInput + "\"");
         const auto known = by_name_.find(name.get_ref<const std::string&>());
         if (known == by_name_.end())
-            throw ConfigError(where, found(name) + ", expected the name of a layer that stands before this one, or \"" + kInput +
+            throw ConfigError(where, found(name) + ", expected the name of a layer that stands before this one, or \"" + kNetworkInput +
                                          "\": a network has no cycles");
         return known->second;
     }
@@ -136,7 +135,7 @@ private:
         layer.where = at(file, pointer);
         if (!json.contains("op")) throw ConfigError(at(file, pointer + "/op"), "is missing, expected an operation");
         const JsonObject any(json, file, pointer, known_keys(json));
-        layer.op = static_cast<NetworkOp>(any.word("op", kOps, 0));
+        layer.op = static_cast<NetworkOp>(any.word("op", kNetworkOps, 0));
         const JsonObject object(json, file, pointer, keys_of(layer.op));
         if (!object.has("name")) object.missing("name", "a name for what the layer makes");
         layer.name = text(object, "name", "");
@@ -216,17 +215,17 @@ private:
         if (!parent.has("pool")) parent.missing("pool", "an object {\"function\", \"kernel\"}");
         const JsonObject object = parent.object("pool", keys::kNetworkPool);
         Pool pool;
-        pool.function = static_cast<PoolFunction>(object.word("function", kFunctions, 0));
+        pool.function = static_cast<PoolFunction>(object.word("function", kPoolFunctions, 0));
         object.not_both("kernel", "kernel_shape");
         if (object.has("kernel_shape")) {
-            const auto yx = object.integers("kernel_shape", 2, kWindow, "kernel height and width");
-            pool.y.kernel = small(yx[0]);
-            pool.x.kernel = small(yx[1]);
+            const auto yx = object.counts("kernel_shape", 2, kWindow, "kernel height and width");
+            pool.y.kernel = yx[0];
+            pool.x.kernel = yx[1];
         } else {
             if (!object.has("kernel")) object.missing("kernel", "an object {\"width\", \"height\"}");
             const JsonObject kernel = object.object("kernel", keys::kNetworkPoolKernel);
-            pool.x.kernel = small(kernel.integer("width"));
-            pool.y.kernel = small(kernel.integer("height"));
+            pool.x.kernel = kernel.count("width");
+            pool.y.kernel = kernel.count("height");
         }
         const Extent stride = read_extent(object, "stride", "strides", kWindow, "stride");
         pool.x.stride = stride.x;
@@ -299,7 +298,7 @@ OrderedJson shape_json(const NetworkTensor& tensor)
 
 OrderedJson window_json(const Pool& p)
 {
-    return {{"function", kFunctions[static_cast<std::size_t>(p.function)]},
+    return {{"function", kPoolFunctions[static_cast<std::size_t>(p.function)]},
             {"kernel", {{"width", p.x.kernel}, {"height", p.y.kernel}}},
             {"stride", {{"x", p.x.stride}, {"y", p.y.stride}}},
             {"pad", {{"left", p.x.before}, {"right", p.x.after}, {"top", p.y.before}, {"bottom", p.y.after}}},
@@ -337,7 +336,7 @@ void put_operation(OrderedJson& json, const NetworkLayer& l)
 const char* network_op_name(NetworkOp op)
 {
     const auto place = static_cast<std::size_t>(op);
-    return (place < kOps.size() ? kOps[place] : kNumberedOps[place - kOps.size()]).c_str();
+    return (place < kNetworkOps.size() ? kNetworkOps[place] : kNumberedOps[place - kNetworkOps.size()]).c_str();
 }
 const char* activation_name(Activation activation) { return kActivations[static_cast<std::size_t>(activation)].c_str(); }
 
@@ -352,7 +351,7 @@ OrderedJson network_json(const Network& network)
     if (!network.note.empty()) json["note"] = network.note;
     json["macs"] = network.macs();
     if (network.halves()) json["precision"] = precision_name(network.precision);
-    if (!network.tensors.empty() && network.tensors.front().name == kInput && !network.tensors.front().layer)
+    if (!network.tensors.empty() && network.tensors.front().name == kNetworkInput && !network.tensors.front().layer)
         json["input"] = shape_json(network.tensors.front());
     if (network.minimise != Minimise::Parts) json["plan"] = plan_json(network.minimise);
     if (network.overlap != Overlap::All) json["overlap"] = overlap_name(network.overlap);

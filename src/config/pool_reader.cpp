@@ -4,29 +4,27 @@
 
 #include "config/descriptor_keys.h"
 #include "config/geometry_reader.h"
+#include "config/layer_words.h"
 
 namespace dlasim {
 namespace {
 
 // [spec] pdp.md 1.2: register widths; strides above 8 were never measured.
-constexpr Within kKernel{1, 8}, kStride{1, 8}, kPad{0, 7};
-const std::vector<std::string> kFunctions{"max", "min", "average"};
-
-std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr Within kPoolKernelSide{1, 8}, kPoolStride{1, 8}, kPoolPad{0, 7};
 
 void read_kernel(Pool& pool, const JsonObject& object)
 {
     object.not_both("kernel", "kernel_shape");
     if (object.has("kernel_shape")) {
-        const auto yx = object.integers("kernel_shape", 2, kKernel, "kernel height and width");
-        pool.y.kernel = small(yx[0]);
-        pool.x.kernel = small(yx[1]);
+        const auto yx = object.counts("kernel_shape", 2, kPoolKernelSide, "kernel height and width");
+        pool.y.kernel = yx[0];
+        pool.x.kernel = yx[1];
         return;
     }
     if (!object.has("kernel")) object.missing("kernel", "an object {\"width\", \"height\"}");
     const JsonObject kernel = object.object("kernel", keys::kPoolKernel);
-    pool.x.kernel = small(kernel.integer("width"));
-    pool.y.kernel = small(kernel.integer("height"));
+    pool.x.kernel = kernel.count("width");
+    pool.y.kernel = kernel.count("height");
 }
 
 void read_pad_value(Pool& pool, const JsonObject& pad, Precision precision)
@@ -47,7 +45,7 @@ void read_pad_value(Pool& pool, const JsonObject& pad, Precision precision)
 
 void read_padding(Pool& pool, const JsonObject& object, Precision precision)
 {
-    const Sides sides = read_sides(object, kPad, kPad, [&](const JsonObject& pad) { read_pad_value(pool, pad, precision); });
+    const Sides sides = read_sides(object, kPoolPad, kPoolPad, [&](const JsonObject& pad) { read_pad_value(pool, pad, precision); });
     pool.x.before = sides.left;
     pool.x.after = sides.right;
     pool.y.before = sides.top;
@@ -72,10 +70,10 @@ Pool read_pool(const JsonObject& parent, Precision precision, std::uint32_t widt
     const JsonObject object = parent.object("pool", keys::kPool);
     Pool pool;
     if (!object.has("function")) object.missing("function", "\"max\", \"min\" or \"average\"");
-    pool.function = static_cast<PoolFunction>(object.word("function", kFunctions, 0));
+    pool.function = static_cast<PoolFunction>(object.word("function", kPoolFunctions, 0));
     pool.ceil = object.integer("ceil_mode", 0) != 0;
     read_kernel(pool, object);
-    const Extent stride = read_extent(object, "stride", "strides", kStride, "stride");
+    const Extent stride = read_extent(object, "stride", "strides", kPoolStride, "stride");
     pool.x.stride = stride.x;
     pool.y.stride = stride.y;
     read_padding(pool, object, precision);

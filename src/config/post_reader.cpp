@@ -6,14 +6,14 @@
 
 #include "config/descriptor_keys.h"
 #include "config/half.h"
+#include "config/layer_words.h"
 #include "config/pool_reader.h"
 
 namespace dlasim {
 namespace {
 
-const std::vector<std::string> kFunctions{"max", "min", "sum", "equal"};
+const std::vector<std::string> kAluFunctions{"max", "min", "sum", "equal"};
 const std::vector<std::string> kPer{"layer", "kernel", "element"};
-const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
 class EngineReader {
 public:
@@ -85,7 +85,7 @@ private:
     void read_alu()
     {
         const JsonObject alu = o_.object("alu", ew_ ? std::span<const InputKey>(keys::kEwAlu) : keys::kAlu);
-        e_.function = static_cast<AluFunction>(alu.word("op", kFunctions, static_cast<std::size_t>(AluFunction::Sum)));
+        e_.function = static_cast<AluFunction>(alu.word("op", kAluFunctions, static_cast<std::size_t>(AluFunction::Sum)));
         if (!ew_ && e_.function == AluFunction::Equal)
             throw ConfigError(alu.where("op"), "found \"equal\", expected max, min or sum: only EW compares");
         e_.alu = operand(alu);
@@ -186,7 +186,7 @@ OrderedJson engine_json(const PointEngine& e, std::size_t engine, Precision prec
     OrderedJson json;
     if (e.alu.on) {
         json["alu"] = operand_json(e.alu, ew, precision);
-        json["alu"]["op"] = kFunctions[static_cast<std::size_t>(e.function)];
+        json["alu"]["op"] = kAluFunctions[static_cast<std::size_t>(e.function)];
         if (!ew) json["alu"]["shift"] = e.alu_shift;
     }
     if (e.mul.on) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "config/descriptor_keys.h"
+#include "config/layer_words.h"
 #include "config/lrn_reader.h"
 #include "config/place_reader.h"
 
@@ -12,22 +13,19 @@ namespace dlasim {
 namespace {
 
 // Register widths: [spec] registers_nv_full.json, BDMA and RBK; bdma.md 1.3: the store keeps 13 bits of a repeat.
-constexpr Within kChannels{1, 8192}, kStride{1, 32};
+constexpr Within kReshapeChannels{1, 8192}, kReshapeStride{1, 32};
 constexpr std::uint32_t kAtom = 32;
-constexpr PlaceRule kAddress{{0, keys::kLastByte}, kAtom};
+constexpr PlaceRule kTransferAddress{{0, keys::kLastByte}, kAtom};
 constexpr std::size_t kMostBlocks = 65536;
 
-const std::vector<std::string> kOps{"bdma", "rubik", "lrn"};  // in the order of Transfer::what
+const std::vector<std::string> kTransferOps{"bdma", "rubik", "lrn"};  // in the order of Transfer::what
 const std::vector<std::string> kModes{"contract", "split", "merge"};
-const std::vector<std::string> kPrecisions{"int8", "int16", "fp16"};
 
 std::span<const InputKey> keys_of(const std::string& op)
 {
-    if (op == kOps[0]) return keys::kCopy;
-    return op == kOps[1] ? std::span<const InputKey>(keys::kReshape) : keys::kNormalisation;
+    if (op == kTransferOps[0]) return keys::kCopy;
+    return op == kTransferOps[1] ? std::span<const InputKey>(keys::kReshape) : keys::kNormalisation;
 }
-
-std::uint32_t small(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
 std::uint32_t atoms(const JsonObject& object, const char* key, std::optional<std::int64_t> fallback = std::nullopt)
 {
@@ -35,7 +33,7 @@ std::uint32_t atoms(const JsonObject& object, const char* key, std::optional<std
     if (value % kAtom != 0)
         throw ConfigError(object.where(key),
                           "found " + std::to_string(value) + ", expected a multiple of " + std::to_string(kAtom) + ": an atom");
-    return small(value);
+    return static_cast<std::uint32_t>(value);
 }
 
 /// Without a stride the lines, the surfaces, are packed; a repeat of one has none.
@@ -57,11 +55,11 @@ BlockEnd read_end(const JsonObject& parent, const char* key, const CopyBlock& bl
     BlockEnd end;
     if (parent.has(key) && parent.raw(key).is_object()) {
         const JsonObject object = parent.object(key, keys::kBlockEnd);
-        end.place = read_place(object, kAddress, std::nullopt);
+        end.place = read_place(object, kTransferAddress, std::nullopt);
         strides(object, end);
         return end;
     }
-    end.place = read_place(parent, key, kAddress, std::nullopt);
+    end.place = read_place(parent, key, kTransferAddress, std::nullopt);
     const Json packed = Json::object();
     strides(JsonObject(packed, parent.file(), parent.pointer(key), keys::kBlockEnd), end);
     return end;
@@ -74,8 +72,8 @@ CopyBlock read_block(const Json& json, const std::string& file, const std::strin
     block.group = static_cast<unsigned>(object.integer("group", group_before));
     block.wait = object.flag("wait", false);
     block.line_bytes = atoms(object, "line_bytes");
-    block.lines = small(object.integer("lines", 1));
-    block.surfaces = small(object.integer("surfaces", 1));
+    block.lines = object.count("lines", 1);
+    block.surfaces = object.count("surfaces", 1);
     block.source = read_end(object, "source", block);
     block.destination = read_end(object, "destination", block);
     return block;
@@ -99,7 +97,7 @@ Copy read_copy(const JsonObject& top)
 Extent read_stride(const JsonObject& rubik)
 {
     const JsonObject stride = rubik.object("stride", keys::kExtent);
-    return {small(stride.integer("x", kStride, "stride", 1)), small(stride.integer("y", kStride, "stride", 1))};
+    return {stride.count("x", kReshapeStride, "stride", 1), stride.count("y", kReshapeStride, "stride", 1)};
 }
 
 void check_contraction(const Reshape& reshape, const JsonObject& top, const JsonObject& input)
@@ -108,10 +106,10 @@ void check_contraction(const Reshape& reshape, const JsonObject& top, const Json
     if (reshape.channels % cubes != 0)
         throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected a multiple of " +
                                                        std::to_string(cubes) + ": a sub-cube for each phase of the stride");
-    if (reshape.out_channels() > kChannels.high)
+    if (reshape.out_channels() > kReshapeChannels.high)
         throw ConfigError(input.where("channels"), "found " + std::to_string(reshape.channels) + ", expected at most " +
-                                                       std::to_string(kChannels.high * cubes) + ": " + std::to_string(kChannels.high) +
-                                                       " for each sub-cube");
+                                                       std::to_string(kReshapeChannels.high * cubes) + ": " +
+                                                       std::to_string(kReshapeChannels.high) + " for each sub-cube");
     // [spec] rubik.md 1.1: up to a stride of 8 a line is one request, whose size has 13 bits.
     if (reshape.stride.x <= 8 && reshape.out_width() > 8192)
         throw ConfigError(top.where("rubik") + "/stride/x",
@@ -133,16 +131,16 @@ Reshape read_reshape(const JsonObject& top)
 
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
     const JsonObject input = top.object("input", keys::kCube);
-    reshape.width = small(input.integer("width"));
-    reshape.height = small(input.integer("height"));
-    reshape.channels =
-        small(input.integer("channels", {1, contract ? kChannels.high * kStride.high * kStride.high : kChannels.high}, "input channels"));
+    reshape.width = input.count("width");
+    reshape.height = input.count("height");
+    const Within channels{1, kReshapeChannels.high * (contract ? kReshapeStride.high * kReshapeStride.high : 1)};
+    reshape.channels = input.count("channels", channels, "input channels");
     reshape.precision = static_cast<Precision>(top.word("precision", kPrecisions, 0));
     if (contract) check_contraction(reshape, top, input);
     if (top.has("placement")) {
         const JsonObject placement = top.object("placement", keys::kCubePlacement);
-        reshape.input = read_place(placement, "input", kAddress, reshape.input);
-        reshape.output = read_place(placement, "output", kAddress, reshape.output);
+        reshape.input = read_place(placement, "input", kTransferAddress, reshape.input);
+        reshape.output = read_place(placement, "output", kTransferAddress, reshape.output);
     }
     return reshape;
 }
@@ -167,17 +165,17 @@ OrderedJson end_json(const BlockEnd& end)
 
 std::string Transfer::where(const std::string& below) const { return at(file.empty() ? name : file, pointer + below); }
 
-const std::vector<std::string>& transfer_ops() { return kOps; }
+const std::vector<std::string>& transfer_ops() { return kTransferOps; }
 
 bool is_transfer(const Json& descriptor)
 {
     if (!descriptor.is_object() || !descriptor.contains("op") || !descriptor.at("op").is_string()) return false;
-    return std::find(kOps.begin(), kOps.end(), descriptor.at("op").get<std::string>()) != kOps.end();
+    return std::find(kTransferOps.begin(), kTransferOps.end(), descriptor.at("op").get<std::string>()) != kTransferOps.end();
 }
 
 Transfer transfer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
-    const bool bdma = json.at("op") == kOps[0], lrn = json.at("op") == kOps[2];
+    const bool bdma = json.at("op") == kTransferOps[0], lrn = json.at("op") == kTransferOps[2];
     const JsonObject top(json, file, pointer, keys_of(json.at("op").get<std::string>()));
     Transfer transfer;
     transfer.file = file;
@@ -204,7 +202,7 @@ OrderedJson transfer_json(const Transfer& transfer)
 {
     OrderedJson json;
     json["name"] = transfer.name;
-    json["op"] = kOps[transfer.what.index()];
+    json["op"] = kTransferOps[transfer.what.index()];
     if (const Copy* copy = transfer.copy()) {
         for (const CopyBlock& block : copy->blocks)
             json["blocks"].push_back({{"group", block.group},
@@ -236,7 +234,7 @@ OrderedJson transfer_json(const Transfer& transfer)
 bool is_transfer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
-    return std::any_of(kOps.begin(), kOps.end(), [&](const std::string& op) {
+    return std::any_of(kTransferOps.begin(), kTransferOps.end(), [&](const std::string& op) {
         const std::span<const InputKey> keys = keys_of(op);
         return std::any_of(keys.begin(), keys.end(), [&](const InputKey& key) { return key.row.name == first; });
     });

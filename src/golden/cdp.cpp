@@ -9,11 +9,11 @@
 namespace dlasim {
 namespace {
 
-constexpr int kFractionBits = 16;
-constexpr double kOne = 1 << kFractionBits;
+constexpr int kCdpFractionBits = 16;
+constexpr double kCdpOne = 1 << kCdpFractionBits;
 
 /// What is looked up: entry and the fraction to the next one, 16 bits.
-struct Place {
+struct CdpEntry {
     enum class Range { Hit, Under, Over };
     Range range = Range::Hit;
     std::size_t entry = 0;
@@ -21,33 +21,34 @@ struct Place {
 };
 
 /// `distance` from the start of the table; not above 0: the table is not reached from below.
-Place place_of(const CdpTable& table, std::size_t entries, double distance)
+CdpEntry cdp_entry(const CdpTable& table, std::size_t entries, double distance)
 {
-    const Place under{Place::Range::Under, 0, 0}, over{Place::Range::Over, entries - 1, 0};
+    const CdpEntry under{CdpEntry::Range::Under, 0, 0}, over{CdpEntry::Range::Over, entries - 1, 0};
     if (!(distance > 0)) return under;
     if (table.exponential) {
         const int octave = std::ilogb(distance), entry = octave - table.offset;
         if (entry < 0) return under;
         if (entry >= static_cast<int>(entries) - 1) return over;
-        return {Place::Range::Hit, static_cast<std::size_t>(entry), static_cast<std::int64_t>((std::ldexp(distance, -octave) - 1) * kOne)};
+        return {CdpEntry::Range::Hit, static_cast<std::size_t>(entry),
+                static_cast<std::int64_t>((std::ldexp(distance, -octave) - 1) * kCdpOne)};
     }
     const double steps = std::ldexp(distance, -table.offset), entry = std::floor(steps);
     if (entry >= static_cast<double>(entries - 1)) return over;
-    return {Place::Range::Hit, static_cast<std::size_t>(entry), static_cast<std::int64_t>((steps - entry) * kOne)};
+    return {CdpEntry::Range::Hit, static_cast<std::size_t>(entry), static_cast<std::int64_t>((steps - entry) * kCdpOne)};
 }
 
 /// The table that answers, and where.
 struct Answer {
     const CdpTable& table;
-    Place place;
+    CdpEntry place;
 };
 
-Answer answer(const CdpFunction& f, const Place& le, const Place& lo)
+Answer answer(const CdpFunction& f, const CdpEntry& le, const CdpEntry& lo)
 {
-    const bool le_hit = le.range == Place::Range::Hit, lo_hit = lo.range == Place::Range::Hit;
+    const bool le_hit = le.range == CdpEntry::Range::Hit, lo_hit = lo.range == CdpEntry::Range::Hit;
     bool chooses_lo = f.hybrid_lo;
     if (le_hit != lo_hit) chooses_lo = lo_hit;
-    else if (!le_hit && le.range == lo.range) chooses_lo = le.range == Place::Range::Under ? f.underflow_lo : f.overflow_lo;
+    else if (!le_hit && le.range == lo.range) chooses_lo = le.range == CdpEntry::Range::Under ? f.underflow_lo : f.overflow_lo;
     return chooses_lo ? Answer{f.lo, lo} : Answer{f.le, le};
 }
 
@@ -65,13 +66,13 @@ std::int64_t looked_up(const CdpFunction& f, std::int64_t x)
 {
     const auto distance = [&](const CdpTable& table) { return static_cast<double>(x - table.start); };  // below 2^53: exact
     const Answer found =
-        answer(f, place_of(f.le, CdpFunction::kLeEntries, distance(f.le)), place_of(f.lo, CdpFunction::kLoEntries, distance(f.lo)));
+        answer(f, cdp_entry(f.le, CdpFunction::kLeEntries, distance(f.le)), cdp_entry(f.lo, CdpFunction::kLoEntries, distance(f.lo)));
     const CdpTable& table = found.table;
-    const Place& place = found.place;
+    const CdpEntry& place = found.place;
     const std::int64_t y0 = table.entries[place.entry];
-    if (place.range == Place::Range::Hit)
-        return clamp_bits(y0 + round_shift((table.entries[place.entry + 1] - y0) * place.fraction, kFractionBits), 16);
-    const bool under = place.range == Place::Range::Under;
+    if (place.range == CdpEntry::Range::Hit)
+        return clamp_bits(y0 + round_shift((table.entries[place.entry + 1] - y0) * place.fraction, kCdpFractionBits), 16);
+    const bool under = place.range == CdpEntry::Range::Under;
     const LutSlope& slope = under ? table.underflow : table.overflow;
     const std::int64_t first_step = table.exponential && table.offset >= 0 ? std::int64_t{1} << table.offset : 0,
                        from = under ? table.start + first_step : table.end, product = (x - from) * slope.scale;
@@ -102,10 +103,10 @@ using real::kHalf, real::kSingle, real::kWide;
 
 std::uint32_t single_minus(std::uint32_t a, std::uint32_t b) { return real::add(kSingle, a, kSingle.negated(b)); }
 
-Place float_place(const CdpTable& table, std::size_t entries, std::uint32_t x)
+CdpEntry float_place(const CdpTable& table, std::size_t entries, std::uint32_t x)
 {
     const std::uint32_t distance = single_minus(x, static_cast<std::uint32_t>(table.start));
-    return place_of(table, entries, kSingle.nan(distance) ? 0 : real::number(kSingle, distance));
+    return cdp_entry(table, entries, kSingle.nan(distance) ? 0 : real::number(kSingle, distance));
 }
 
 /// Where the line below the first entry of a table passes through it.
@@ -121,17 +122,17 @@ std::uint32_t looked_up_float(const CdpFunction& f, std::uint32_t x)
 {
     const Answer found = answer(f, float_place(f.le, CdpFunction::kLeEntries, x), float_place(f.lo, CdpFunction::kLoEntries, x));
     const CdpTable& table = found.table;
-    const Place& place = found.place;
+    const CdpEntry& place = found.place;
     const auto entry = [&](const real::Format& format, std::size_t i) {
         return real::widen_half(format, static_cast<std::uint16_t>(table.entries[i]));
     };
     const std::uint32_t y0 = entry(kWide, place.entry);
-    if (place.range == Place::Range::Hit) {
+    if (place.range == CdpEntry::Range::Hit) {
         const std::uint32_t difference = single_minus(entry(kSingle, place.entry + 1), entry(kSingle, place.entry)),
-                            fraction = real::fraction_to_wide(static_cast<std::uint64_t>(place.fraction) << (35 - kFractionBits));
+                            fraction = real::fraction_to_wide(static_cast<std::uint64_t>(place.fraction) << (35 - kCdpFractionBits));
         return real::add(kWide, real::multiply(kWide, real::single_to_wide(difference), fraction), y0);
     }
-    const bool under = place.range == Place::Range::Under;
+    const bool under = place.range == CdpEntry::Range::Under;
     const LutSlope& slope = under ? table.underflow : table.overflow;
     const std::uint32_t from = under ? below_from(table) : static_cast<std::uint32_t>(table.end),
                         distance = real::single_to_wide(single_minus(x, from)),

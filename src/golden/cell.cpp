@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kLanes = CellAtom::kLanes, kTogether = CellKernels::kTogether, kDigits = CellKernels::kDigits;
+constexpr std::size_t kLanes = CellAtom::kLanes, kCellKernels = CellKernels::kTogether, kDigits = CellKernels::kDigits;
 constexpr std::uint32_t kOffset = 0x55550000;  // Q
 constexpr unsigned kVanished = 8;              // steps
 constexpr int kMostPlaces = 4 * kVanished;     // that a product is shifted by
@@ -18,7 +18,7 @@ using Each = CellKernels::Each;
 /// The lanes of every kernel by the steps that their products are shifted, and how many the farthest one is.
 struct Steps {
     alignas(64) std::array<Each, kVanished> at;
-    std::array<std::int32_t, kTogether> top;  // the largest exponent, 4 * E3
+    std::array<std::int32_t, kCellKernels> top;  // the largest exponent, 4 * E3
     unsigned most = 0;
 };
 
@@ -27,7 +27,7 @@ DLASIM_FORM void align(const CellKernels& w, const CellAtom& d, Steps& steps)
     alignas(64) std::array<Each, 4> sum;
     alignas(64) Each live, candidates, below;
     alignas(64) std::array<Each, 4> largest;
-    for (std::size_t k = 0; k < kTogether; ++k) {
+    for (std::size_t k = 0; k < kCellKernels; ++k) {
         std::uint64_t carry = w.exponent[0][k] & d.exponent[0];
         sum[0][k] = w.exponent[0][k] ^ d.exponent[0];
         for (unsigned i = 1; i < 3; ++i) {
@@ -39,23 +39,23 @@ DLASIM_FORM void align(const CellKernels& w, const CellAtom& d, Steps& steps)
         candidates[k] = live[k] = w.live[k] & d.live;
     }
     for (unsigned i = 4; i-- > 0;)
-        for (std::size_t k = 0; k < kTogether; ++k) {
+        for (std::size_t k = 0; k < kCellKernels; ++k) {
             const std::uint64_t some = (candidates[k] & sum[i][k]) != 0 ? ~std::uint64_t{0} : 0;
             candidates[k] &= sum[i][k] | ~some;
             largest[i][k] = some;
         }
     // largest - sum in slices; lanes whose sum is larger are not live.
     alignas(64) std::array<Each, 4> under;
-    for (std::size_t k = 0; k < kTogether; ++k) below[k] = 0;
+    for (std::size_t k = 0; k < kCellKernels; ++k) below[k] = 0;
     for (unsigned i = 0; i < 4; ++i)
-        for (std::size_t k = 0; k < kTogether; ++k) {
+        for (std::size_t k = 0; k < kCellKernels; ++k) {
             const std::uint64_t a = largest[i][k], b = sum[i][k];
             under[i][k] = a ^ b ^ below[k];
             below[k] = (~a & b) | (~(a ^ b) & below[k]);
         }
     for (unsigned s = 0; s < kVanished; ++s) {
         std::uint64_t any = 0;
-        for (std::size_t k = 0; k < kTogether; ++k) {
+        for (std::size_t k = 0; k < kCellKernels; ++k) {
             std::uint64_t lanes = live[k] & ~under[3][k];
             for (unsigned i = 0; i < 3; ++i) lanes &= s >> i & 1 ? under[i][k] : ~under[i][k];
             steps.at[s][k] = lanes;
@@ -63,7 +63,7 @@ DLASIM_FORM void align(const CellKernels& w, const CellAtom& d, Steps& steps)
         }
         if (any != 0) steps.most = s;
     }
-    for (std::size_t k = 0; k < kTogether; ++k)
+    for (std::size_t k = 0; k < kCellKernels; ++k)
         steps.top[k] = static_cast<std::int32_t>((largest[0][k] & 4) | (largest[1][k] & 8) | (largest[2][k] & 16) | (largest[3][k] & 32));
 }
 
@@ -83,7 +83,7 @@ struct Tree {
             for (std::uint64_t& word : each) word = 0;
         for (std::uint64_t& word : lost) word = 0;
         for (std::size_t j = 0; j < kDigits; ++j)
-            for (std::size_t k = 0; k < kTogether; ++k)
+            for (std::size_t k = 0; k < kCellKernels; ++k)
                 minus[j][k] = (w.minus[j][k] ^ w.negative[k] ^ d.negative) & (w.one[j][k] | w.two[j][k]);
     }
 
@@ -126,7 +126,7 @@ struct Tree {
     template <int Bit>
     DLASIM_FORM void bit()
     {
-        for (std::size_t k = 0; k < kTogether; ++k) {
+        for (std::size_t k = 0; k < kCellKernels; ++k) {
             std::uint64_t low, low_carry, high, high_carry;
             half<0, Bit, kLow>(k, low, low_carry);
             half<4, Bit - 8, kHigh>(k, high, high_carry);
@@ -146,7 +146,7 @@ struct Tree {
             bit<kFirst + 1>();
             bit<kFirst + 2>();
             bit<kFirst + 3>();
-            for (std::size_t k = 0; k < kTogether; ++k) lost[k] |= carry[kBoth + 2][k] & steps.at[Step][k];
+            for (std::size_t k = 0; k < kCellKernels; ++k) lost[k] |= carry[kBoth + 2][k] & steps.at[Step][k];
             lose<Step + 1>(steps);
         }
     }
@@ -276,7 +276,7 @@ CellAtom::CellAtom(const Values& values, Vectors vectors)
 
 CellKernels::CellKernels(std::span<const CellAtom::Values> kernels, Vectors vectors) : count(kernels.size())
 {
-    DLASIM_EXPECTS(count <= kTogether);
+    DLASIM_EXPECTS(count <= kCellKernels);
     for (std::size_t k = 0; k < count; ++k) {
         const CellAtom atom(kernels[k], vectors);
         nans[k] = atom.nan;
@@ -299,7 +299,7 @@ CellKernels::CellKernels(std::span<const CellAtom::Values> kernels, Vectors vect
 void cell_words(const CellKernels& kernels, const CellAtom& data, Each& words, Vectors vectors)
 {
     Steps steps;
-    std::array<std::int64_t, kTogether> sums;
+    std::array<std::int64_t, kCellKernels> sums;
     in_form<sums_of>(vectors, &kernels, &data, &steps, sums.data());
     words = {};
     for (std::size_t k = 0; k < kernels.count; ++k) words[k] = word(steps.top[k], sums[k]);
@@ -309,7 +309,7 @@ void cell_words(const CellKernels& kernels, const CellAtom& data, Each& words, V
 void cell_tiles(const CellKernels& kernels, const CellAtom& data, std::array<Each, 4>& words, Vectors vectors)
 {
     Steps steps;
-    std::array<std::int32_t, kTogether * kLanes> terms;
+    std::array<std::int32_t, kCellKernels * kLanes> terms;
     in_form<terms_of>(vectors, &kernels, &data, &steps, terms.data());
     // A^T G A with the rows of A^T: 1 1 1 0 and 0 1 -1 -1.
     constexpr int kRows[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};

@@ -11,13 +11,13 @@ namespace {
 constexpr int kFractionBits = 35;
 enum class Range { Hit, Under, Over };
 
-struct Place {
+struct LutEntry {
     Range range = Range::Hit;
     std::size_t entry = 0;
     std::int64_t fraction = 0;  // of 2^35
 };
 
-Place linear(const LutTable& table, std::size_t last, std::int64_t x, bool quirk)
+LutEntry linear(const LutTable& table, std::size_t last, std::int64_t x, bool quirk)
 {
     if (x <= table.start) return {Range::Under, 0, 0};
     const std::int64_t d = x - table.start;  // 1..2^32 - 1
@@ -36,7 +36,7 @@ Place linear(const LutTable& table, std::size_t last, std::int64_t x, bool quirk
     return {Range::Hit, static_cast<std::size_t>(index), fraction};
 }
 
-Place exponential(const LutTable& table, std::size_t last, std::int64_t x)
+LutEntry exponential(const LutTable& table, std::size_t last, std::int64_t x)
 {
     if (x <= table.start) return {Range::Under, 0, 0};
     const std::int64_t d = x - table.start;
@@ -67,7 +67,7 @@ std::optional<double> distance(std::uint32_t x, std::int32_t start)
     return real::number(real::kSingle, d);
 }
 
-Place linear_fp(const LutTable& table, std::size_t last, std::uint32_t x)
+LutEntry linear_fp(const LutTable& table, std::size_t last, std::uint32_t x)
 {
     const std::optional<double> d = distance(x, table.start);
     if (!d) return {Range::Under, 0, 0};
@@ -76,7 +76,7 @@ Place linear_fp(const LutTable& table, std::size_t last, std::uint32_t x)
     return {Range::Hit, static_cast<std::size_t>(index), static_cast<std::int64_t>((steps - index) * kOne)};
 }
 
-Place exponential_fp(const LutTable& table, std::size_t last, std::uint32_t x)
+LutEntry exponential_fp(const LutTable& table, std::size_t last, std::uint32_t x)
 {
     const std::optional<double> d = distance(x, table.start);
     if (!d) return {Range::Under, 0, 0};
@@ -96,7 +96,7 @@ std::uint32_t extend_fp(const LutSlope& slope, std::int32_t entry, std::uint32_t
 }
 
 /// The table that answers.
-bool chooses_lo(const Lut& lut, const Place& le, const Place& lo)
+bool chooses_lo(const Lut& lut, const LutEntry& le, const LutEntry& lo)
 {
     const bool le_hit = le.range == Range::Hit, lo_hit = lo.range == Range::Hit;
     if (le_hit != lo_hit) return lo_hit;
@@ -124,11 +124,11 @@ std::int64_t round_shift(std::int64_t value, unsigned shift)
 
 std::int64_t reference_lut(const Lut& lut, std::int64_t x, bool le_quirk)
 {
-    const Place le = lut.le.exponential ? exponential(lut.le, Lut::kLeEntries - 1, x) : linear(lut.le, Lut::kLeEntries - 1, x, le_quirk);
-    const Place lo = linear(lut.lo, Lut::kLoEntries - 1, x, false);
+    const LutEntry le = lut.le.exponential ? exponential(lut.le, Lut::kLeEntries - 1, x) : linear(lut.le, Lut::kLeEntries - 1, x, le_quirk);
+    const LutEntry lo = linear(lut.lo, Lut::kLoEntries - 1, x, false);
     const bool use_lo = chooses_lo(lut, le, lo);
     const LutTable& table = use_lo ? lut.lo : lut.le;
-    const Place& place = use_lo ? lo : le;
+    const LutEntry& place = use_lo ? lo : le;
     const std::int64_t y0 = table.entries[place.entry];
     if (place.range == Range::Over) return extend(table.overflow, y0, x - table.end);
     if (place.range == Range::Under) {
@@ -141,11 +141,11 @@ std::int64_t reference_lut(const Lut& lut, std::int64_t x, bool le_quirk)
 
 std::uint32_t reference_lut_fp(const Lut& lut, std::uint32_t x)
 {
-    const Place le = lut.le.exponential ? exponential_fp(lut.le, Lut::kLeEntries - 1, x) : linear_fp(lut.le, Lut::kLeEntries - 1, x);
-    const Place lo = linear_fp(lut.lo, Lut::kLoEntries - 1, x);
+    const LutEntry le = lut.le.exponential ? exponential_fp(lut.le, Lut::kLeEntries - 1, x) : linear_fp(lut.le, Lut::kLeEntries - 1, x);
+    const LutEntry lo = linear_fp(lut.lo, Lut::kLoEntries - 1, x);
     const bool use_lo = chooses_lo(lut, le, lo);
     const LutTable& table = use_lo ? lut.lo : lut.le;
-    const Place& place = use_lo ? lo : le;
+    const LutEntry& place = use_lo ? lo : le;
     const std::int16_t y0 = table.entries[place.entry];
     if (place.range == Range::Over) return extend_fp(table.overflow, y0, x, static_cast<std::uint32_t>(table.end));
     if (place.range == Range::Under) {

@@ -20,7 +20,7 @@ Span span_of(const PoolAxis& axis, std::uint32_t out, std::uint32_t size)
 }
 
 /// The nearest fp17 of a number of its range.
-std::uint32_t wide_of(double value)
+std::uint32_t wide_number(double value)
 {
     if (value == 0) return 0;
     const int exponent = std::ilogb(value);
@@ -100,7 +100,7 @@ private:
     {
         const auto add = [](std::uint32_t a, std::uint32_t b) { return real::add(real::kWide, a, b); };
         const auto multiply = [](std::uint32_t a, std::uint32_t b) { return real::multiply(real::kWide, a, b); };
-        const auto padding = [&](std::uint32_t missing) { return wide_of(pool_.pad_value * missing); };
+        const auto padding = [&](std::uint32_t missing) { return wide_number(pool_.pad_value * missing); };
         std::uint32_t sum = 0;
         for (std::uint32_t y = rows.begin; y < rows.end; ++y) {
             std::uint32_t line = real::widen_half(real::kWide, half(n, c, y, columns.begin));
@@ -109,9 +109,9 @@ private:
             line = add(line, padding(pool_.x.kernel - columns.count()));
             sum = y == rows.begin ? line : add(line, sum);
         }
-        sum = add(sum, multiply(padding(pool_.y.kernel - rows.count()), wide_of(pool_.x.kernel)));
+        sum = add(sum, multiply(padding(pool_.y.kernel - rows.count()), wide_number(pool_.x.kernel)));
         return static_cast<std::int16_t>(
-            real::wide_to_half(multiply(multiply(sum, wide_of(1.0 / pool_.x.kernel)), wide_of(1.0 / pool_.y.kernel))));
+            real::wide_to_half(multiply(multiply(sum, wide_number(1.0 / pool_.x.kernel)), wide_number(1.0 / pool_.y.kernel))));
     }
 
     const Tensor& in_;

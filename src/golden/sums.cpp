@@ -7,10 +7,10 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kPlaces = Products::kPlaces;
+constexpr std::uint32_t kSumPlaces = Products::kPlaces;
 
 /// An output place: where its first tap would stand in the input, and its place in a plane of the output.
-struct Place {
+struct SumPlace {
     std::uint32_t batch;
     std::int64_t y, x;
     std::size_t out;
@@ -23,7 +23,7 @@ struct Tap {
 
 /// Places and taps that all meet each other.
 struct Phase {
-    std::vector<Place> places;
+    std::vector<SumPlace> places;
     std::vector<Tap> taps;
 };
 
@@ -90,22 +90,22 @@ public:
         }
         products_.emplace(length_ == kernel ? all : std::span<const std::int16_t>(chosen_), weights.n, length_, largest(input, padding_),
                           vectors);
-        data_.resize(length_ * kPlaces);
-        offsets_.resize(phase_.taps.size() * kPlaces);
-        part_.resize(std::size_t{l_.kernels / l_.groups} * kPlaces);
+        data_.resize(length_ * kSumPlaces);
+        offsets_.resize(phase_.taps.size() * kSumPlaces);
+        part_.resize(std::size_t{l_.kernels / l_.groups} * kSumPlaces);
     }
 
     void run()
     {
         const std::uint32_t per_group = l_.kernels / l_.groups;
-        for (std::size_t first = 0; first < phase_.places.size(); first += kPlaces) {
-            const std::size_t count = std::min<std::size_t>(kPlaces, phase_.places.size() - first);
-            const Place* places = &phase_.places[first];
+        for (std::size_t first = 0; first < phase_.places.size(); first += kSumPlaces) {
+            const std::size_t count = std::min<std::size_t>(kSumPlaces, phase_.places.size() - first);
+            const SumPlace* places = &phase_.places[first];
             find(places, count);
             for (std::uint32_t g = 0; g < l_.groups; ++g) {
                 gather(g, count);
                 products_->multiply(data_.data(), g * per_group, per_group, part_.data());
-                for (std::uint32_t k = 0; k < per_group; ++k) put(places, count, g * per_group + k, &part_[std::size_t{k} * kPlaces]);
+                for (std::uint32_t k = 0; k < per_group; ++k) put(places, count, g * per_group + k, &part_[std::size_t{k} * kSumPlaces]);
             }
         }
     }
@@ -114,14 +114,14 @@ private:
     static constexpr std::ptrdiff_t kOutside = -1;
 
     /// Where in the planes of its batch each place meets each tap.
-    void find(const Place* places, std::size_t count)
+    void find(const SumPlace* places, std::size_t count)
     {
         std::ptrdiff_t* to = offsets_.data();
         const auto plane = static_cast<std::ptrdiff_t>(std::size_t{input_.h} * input_.w),
                    batch = static_cast<std::ptrdiff_t>(input_.c) * plane;
         for (const Tap& tap : phase_.taps)
-            for (std::size_t i = 0; i < kPlaces; ++i, ++to) {
-                const Place& place = places[std::min(i, count - 1)];
+            for (std::size_t i = 0; i < kSumPlaces; ++i, ++to) {
+                const SumPlace& place = places[std::min(i, count - 1)];
                 const std::int64_t y = place.y + tap.y, x = place.x + tap.x;
                 const bool inside = y >= 0 && x >= 0 && y < input_.h && x < input_.w;
                 *to = inside ? place.batch * batch + y * input_.w + x : kOutside;
@@ -133,25 +133,25 @@ private:
         const std::size_t plane = std::size_t{input_.h} * input_.w, taps = phase_.taps.size();
         const std::int16_t* values = input_.values.data() + std::size_t{group} * channels_ * plane;
         for (std::size_t t = 0; t < taps; ++t) {
-            const std::ptrdiff_t* offset = &offsets_[t * kPlaces];
-            std::int16_t* to = &data_[t * kPlaces];
-            bool outside = false, straight = count == kPlaces;
-            for (std::uint32_t i = 0; i < kPlaces; ++i) {
+            const std::ptrdiff_t* offset = &offsets_[t * kSumPlaces];
+            std::int16_t* to = &data_[t * kSumPlaces];
+            bool outside = false, straight = count == kSumPlaces;
+            for (std::uint32_t i = 0; i < kSumPlaces; ++i) {
                 outside |= offset[i] == kOutside;
                 straight &= offset[i] == offset[0] + static_cast<std::ptrdiff_t>(i);
             }
             const std::int16_t* from = values;
-            for (std::uint32_t c = 0; c < channels_; ++c, from += plane, to += taps * kPlaces) {
+            for (std::uint32_t c = 0; c < channels_; ++c, from += plane, to += taps * kSumPlaces) {
                 if (outside)
-                    for (std::uint32_t i = 0; i < kPlaces; ++i) to[i] = offset[i] == kOutside ? padding_ : from[offset[i]];
-                else if (straight) std::copy_n(from + offset[0], kPlaces, to);
+                    for (std::uint32_t i = 0; i < kSumPlaces; ++i) to[i] = offset[i] == kOutside ? padding_ : from[offset[i]];
+                else if (straight) std::copy_n(from + offset[0], kSumPlaces, to);
                 else
-                    for (std::uint32_t i = 0; i < kPlaces; ++i) to[i] = from[offset[i]];
+                    for (std::uint32_t i = 0; i < kSumPlaces; ++i) to[i] = from[offset[i]];
             }
         }
     }
 
-    void put(const Place* places, std::size_t count, std::uint32_t k, const std::int64_t* part)
+    void put(const SumPlace* places, std::size_t count, std::uint32_t k, const std::int64_t* part)
     {
         const std::size_t plane = std::size_t{l_.out_height()} * l_.out_width();
         for (std::size_t i = 0; i < count; ++i) sums_[(std::size_t{places[i].batch} * l_.kernels + k) * plane + places[i].out] = part[i];
@@ -166,8 +166,8 @@ private:
     std::int16_t padding_;
     std::vector<std::int16_t> chosen_;  // the weights of the taps, if these are not all
     std::optional<Products> products_;
-    std::vector<std::int16_t> data_;       // [channel][tap][kPlaces]
-    std::vector<std::ptrdiff_t> offsets_;  // [tap][kPlaces]
+    std::vector<std::int16_t> data_;       // [channel][tap][kSumPlaces]
+    std::vector<std::ptrdiff_t> offsets_;  // [tap][kSumPlaces]
     std::vector<std::int64_t> part_;
 };
 

@@ -10,13 +10,11 @@
 namespace dlasim {
 namespace {
 
-constexpr auto up = ceil_div<std::uint64_t>;
-
 /// What a size is cut into by 1, 2, 3, .. equal parts, smallest first.
 std::vector<std::uint64_t> parts_of(std::uint64_t size)
 {
     std::set<std::uint64_t> parts;
-    for (std::uint64_t count = 1; count <= size; ++count) parts.insert(up(size, count));
+    for (std::uint64_t count = 1; count <= size; ++count) parts.insert(ceil_div<std::uint64_t>(size, count));
     return {parts.begin(), parts.end()};
 }
 
@@ -104,7 +102,9 @@ public:
             if (kernels == 0 || places < largest) return;
             if (places > largest) least.reset();
             largest = places;
-            lower(least, images_ * (blocks(x, y) * weights() + up(kernels_, kernels) * channels_ * x.fetched * y.fetched) + outputs());
+            lower(least,
+                  images_ * (blocks(x, y) * weights() + ceil_div<std::uint64_t>(kernels_, kernels) * channels_ * x.fetched * y.fetched) +
+                      outputs());
         });
         return least;
     }
@@ -123,7 +123,7 @@ public:
         const double room = std::floor((room_ - static_cast<double>(taps)) / static_cast<double>(taps_));
         const std::uint64_t together = room < 1 ? 1 : static_cast<std::uint64_t>(room);
         return images_ * (channels_ * x_.fetched(1) * y_.fetched(1) + x_.out * y_.out * weights()) +
-               outputs() * (2 * up(channels_, together) - 1);
+               outputs() * (2 * ceil_div<std::uint64_t>(channels_, together) - 1);
     }
 
     /// Kernels stay, with as many channels as fit beside a window of lines of the input, and all inputs pass them.
@@ -135,8 +135,8 @@ public:
             const double room = std::floor((room_ - static_cast<double>(kernels)) / static_cast<double>(channel));
             if (room < 1) continue;
             const std::uint64_t together = std::min(channels_, static_cast<std::uint64_t>(room));
-            lower(least,
-                  weights() + up(kernels_, kernels) * images_ * x_.in * y_.in * channels_ + outputs() * (2 * up(channels_, together) - 1));
+            lower(least, weights() + ceil_div<std::uint64_t>(kernels_, kernels) * images_ * x_.in * y_.in * channels_ +
+                             outputs() * (2 * ceil_div<std::uint64_t>(channels_, together) - 1));
         }
         return least;
     }
@@ -162,10 +162,11 @@ private:
             each_tile([&](const Part& x, const Part& y) {
                 const std::uint64_t most = kernels_beside(images, x.places, y.places);
                 if (most == 0) return;
-                const std::uint64_t blocks = up(kernels_, std::min(most, kernels_));
-                visit(TiledTraffic{images, x.places, y.places, up(kernels_, blocks),
-                                   images_ / images * up(x_.out, x.places) * up(y_.out, y.places) * weights(),
-                                   blocks * images_ * channels_ * x.fetched * y.fetched, outputs()});
+                const std::uint64_t blocks = ceil_div<std::uint64_t>(kernels_, std::min(most, kernels_));
+                visit(TiledTraffic{
+                    images, x.places, y.places, ceil_div<std::uint64_t>(kernels_, blocks),
+                    images_ / images * ceil_div<std::uint64_t>(x_.out, x.places) * ceil_div<std::uint64_t>(y_.out, y.places) * weights(),
+                    blocks * images_ * channels_ * x.fetched * y.fetched, outputs()});
             });
         }
     }
@@ -173,7 +174,10 @@ private:
     double reuse() const { return static_cast<double>(taps_) / static_cast<double>(x_.stride * y_.stride); }
     bool fits(std::uint64_t elements) const { return static_cast<double>(elements) <= room_; }
     static void lower(std::optional<std::uint64_t>& least, std::uint64_t traffic) { least = least ? std::min(*least, traffic) : traffic; }
-    std::uint64_t blocks(const Part& x, const Part& y) const { return up(x_.out, x.places) * up(y_.out, y.places); }
+    std::uint64_t blocks(const Part& x, const Part& y) const
+    {
+        return ceil_div<std::uint64_t>(x_.out, x.places) * ceil_div<std::uint64_t>(y_.out, y.places);
+    }
     /// Beside the sums, a channel of their inputs and a tap of each kernel.
     std::uint64_t kernels_beside(std::uint64_t images, std::uint64_t columns, std::uint64_t rows) const
     {

@@ -26,7 +26,7 @@ OrderedJson launches_json(const TransferPlan& plan)
 }
 
 /// What is planned of a transfer; `reshape` and `lrn` are null where it is another kind.
-struct Planned {
+struct PlannedTransfer {
     const Transfer& transfer;
     const TransferPlan& plan;
     const Reshape* reshape = transfer.reshape();
@@ -35,53 +35,56 @@ struct Planned {
     bool planar(RubikMode mode) const { return reshape && reshape->mode == mode; }
 };
 
-OrderedJson surface_stride(const Planned& p, const Cube& cube, RubikMode planes)
+OrderedJson surface_stride(const PlannedTransfer& p, const Cube& cube, RubikMode planes)
 {
     return p.cubes() && !p.planar(planes) ? OrderedJson(cube.strides.surface) : kAbsent;
 }
-OrderedJson planar_stride(const Planned& p, const Cube& cube, RubikMode planes)
+OrderedJson planar_stride(const PlannedTransfer& p, const Cube& cube, RubikMode planes)
 {
     return p.planar(planes) ? OrderedJson(cube.strides.surface) : kAbsent;
 }
 
 constexpr std::string_view kCubes = "rubik, lrn", kScaled = "lrn of integers";
-constexpr std::array kPlanKeys{
-    Key<Planned>{{"bytes", "integer", "bytes", "that are written", "bdma, rubik, lrn"},
-                 [](const Planned& p) -> OrderedJson { return p.plan.bytes; }},
-    Key<Planned>{{"settled", "flag", "", "the interrupts vouch for everything that was written", "bdma, rubik, lrn"},
-                 [](const Planned& p) -> OrderedJson { return p.plan.settled; }},
-    Key<Planned>{{"launches", "list", "", "launches in their order", "bdma"},
-                 [](const Planned& p) -> OrderedJson { return launches_json(p.plan); }},
-    Key<Planned>{{"mode", "text", "", "contract, split or merge", "rubik"},
-                 [](const Planned& p) -> OrderedJson { return p.reshape ? OrderedJson(mode_name(p.reshape->mode)) : kAbsent; }},
-    Key<Planned>{{"input/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
-                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.input.strides.line) : kAbsent; }},
-    Key<Planned>{{"input/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik merge"},
-                 [](const Planned& p) -> OrderedJson { return planar_stride(p, p.plan.layout.input, RubikMode::Merge); }},
-    Key<Planned>{{"input/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
-                 [](const Planned& p) -> OrderedJson { return surface_stride(p, p.plan.layout.input, RubikMode::Merge); }},
-    Key<Planned>{{"input/cube_stride", "integer", "bytes", "from the cube of a phase to the next one", "rubik contract"},
-                 [](const Planned& p) -> OrderedJson {
-                     return p.planar(RubikMode::Contract) ? OrderedJson(p.plan.layout.input.strides.batch) : kAbsent;
-                 }},
-    Key<Planned>{{"output/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
-                 [](const Planned& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.output.strides.line) : kAbsent; }},
-    Key<Planned>{{"output/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik split"},
-                 [](const Planned& p) -> OrderedJson { return planar_stride(p, p.plan.layout.output, RubikMode::Split); }},
-    Key<Planned>{{"output/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
-                 [](const Planned& p) -> OrderedJson { return surface_stride(p, p.plan.layout.output, RubikMode::Split); }},
-    Key<Planned>{{"lo_index_select", "integer", "", "the register that scales the index of the LO table", "lrn"},
-                 [](const Planned& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.lo_select) : kAbsent; }},
-    Key<Planned>{{"le_index_offset", "integer", "", "the register that shifts the index of the LE table", "lrn"},
-                 [](const Planned& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.le_offset) : kAbsent; }},
-    Key<Planned>{{"output_scale", "integer", "", "of the output converter", kScaled},
-                 [](const Planned& p) -> OrderedJson {
-                     return p.lrn && p.lrn->precision != Precision::Fp16 ? OrderedJson(p.plan.lrn.scale) : kAbsent;
-                 }},
-    Key<Planned>{{"output_shift", "integer", "", "of the output converter", kScaled},
-                 [](const Planned& p) -> OrderedJson {
-                     return p.lrn && p.lrn->precision != Precision::Fp16 ? OrderedJson(p.plan.lrn.shift) : kAbsent;
-                 }},
+constexpr std::array kTransferPlanKeys{
+    Key<PlannedTransfer>{{"bytes", "integer", "bytes", "that are written", "bdma, rubik, lrn"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return p.plan.bytes; }},
+    Key<PlannedTransfer>{{"settled", "flag", "", "the interrupts vouch for everything that was written", "bdma, rubik, lrn"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return p.plan.settled; }},
+    Key<PlannedTransfer>{{"launches", "list", "", "launches in their order", "bdma"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return launches_json(p.plan); }},
+    Key<PlannedTransfer>{
+        {"mode", "text", "", "contract, split or merge", "rubik"},
+        [](const PlannedTransfer& p) -> OrderedJson { return p.reshape ? OrderedJson(mode_name(p.reshape->mode)) : kAbsent; }},
+    Key<PlannedTransfer>{
+        {"input/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
+        [](const PlannedTransfer& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.input.strides.line) : kAbsent; }},
+    Key<PlannedTransfer>{{"input/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik merge"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return planar_stride(p, p.plan.layout.input, RubikMode::Merge); }},
+    Key<PlannedTransfer>{{"input/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
+                         [](const PlannedTransfer& p) -> OrderedJson { return surface_stride(p, p.plan.layout.input, RubikMode::Merge); }},
+    Key<PlannedTransfer>{{"input/cube_stride", "integer", "bytes", "from the cube of a phase to the next one", "rubik contract"},
+                         [](const PlannedTransfer& p) -> OrderedJson {
+                             return p.planar(RubikMode::Contract) ? OrderedJson(p.plan.layout.input.strides.batch) : kAbsent;
+                         }},
+    Key<PlannedTransfer>{
+        {"output/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
+        [](const PlannedTransfer& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.output.strides.line) : kAbsent; }},
+    Key<PlannedTransfer>{{"output/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik split"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return planar_stride(p, p.plan.layout.output, RubikMode::Split); }},
+    Key<PlannedTransfer>{{"output/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
+                         [](const PlannedTransfer& p) -> OrderedJson { return surface_stride(p, p.plan.layout.output, RubikMode::Split); }},
+    Key<PlannedTransfer>{{"lo_index_select", "integer", "", "the register that scales the index of the LO table", "lrn"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.lo_select) : kAbsent; }},
+    Key<PlannedTransfer>{{"le_index_offset", "integer", "", "the register that shifts the index of the LE table", "lrn"},
+                         [](const PlannedTransfer& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.le_offset) : kAbsent; }},
+    Key<PlannedTransfer>{{"output_scale", "integer", "", "of the output converter", kScaled},
+                         [](const PlannedTransfer& p) -> OrderedJson {
+                             return p.lrn && p.lrn->precision != Precision::Fp16 ? OrderedJson(p.plan.lrn.scale) : kAbsent;
+                         }},
+    Key<PlannedTransfer>{{"output_shift", "integer", "", "of the output converter", kScaled},
+                         [](const PlannedTransfer& p) -> OrderedJson {
+                             return p.lrn && p.lrn->precision != Precision::Fp16 ? OrderedJson(p.plan.lrn.shift) : kAbsent;
+                         }},
 };
 
 std::string subject(const Transfer& transfer, const TransferPlan& plan)
@@ -102,7 +105,7 @@ std::string subject(const Transfer& transfer, const TransferPlan& plan)
 std::vector<PlacedKey> transfer_plan_keys()
 {
     std::vector<PlacedKey> keys;
-    place_keys(keys, kPlanKeys);
+    place_keys(keys, kTransferPlanKeys);
     place_keys(keys, kLaunchKeys, "launches/[]/");
     return keys;
 }
@@ -120,7 +123,7 @@ Job transfer_job(const Transfer& transfer, const Hardware& hardware, const Memor
     job.work = {"bytes", plan.bytes};
     job.bounds = transfer_bounds(plan, memory);
     job.says = {.descriptor = transfer_json(transfer),
-                .plan = written(kPlanKeys, Planned{transfer, plan}),
+                .plan = written(kTransferPlanKeys, PlannedTransfer{transfer, plan}),
                 .advice = {},
                 .subject = subject(transfer, plan),
                 .mode = "",

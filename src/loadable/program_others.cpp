@@ -16,7 +16,7 @@ constexpr std::uint32_t kBdmaUnit = 32;       // bytes that BDMA counts lines in
 constexpr std::uint32_t kMostRepeats = 8192;  // lines and surfaces of a transfer
 
 /// Minus one; 0 stays 0.
-std::int64_t less_one(std::uint32_t value) { return std::int64_t{std::max(value, 1u)} - 1; }
+std::int64_t less_one_or_zero(std::uint32_t value) { return std::int64_t{std::max(value, 1u)} - 1; }
 
 }  // namespace
 
@@ -36,8 +36,9 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
     check(rdma || op.splits == 1, "is split, but fed by SDP, which cannot be");
     if (op.precision == 2)
         for (const std::int32_t value : op.pad_values) check(value == 0, fmt::format("pads fp16 with {}, expected 0", value));
-    const std::initializer_list<Field> partial_in = {
-        {less_one(op.partial_in[0]), 0, 10}, {less_one(op.partial_in[2]), 10, 10}, {less_one(op.partial_in[1]), 20, 10}};
+    const std::initializer_list<Field> partial_in = {{less_one_or_zero(op.partial_in[0]), 0, 10},
+                                                     {less_one_or_zero(op.partial_in[2]), 10, 10},
+                                                     {less_one_or_zero(op.partial_in[1]), 20, 10}};
     if (rdma) {
         write_all({{"PDP_RDMA.D_DATA_CUBE_IN_WIDTH", in.width - 1},
                    {"PDP_RDMA.D_DATA_CUBE_IN_HEIGHT", in.height - 1},
@@ -60,8 +61,9 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
                {"PDP.D_DATA_CUBE_OUT_CHANNEL", out.channels - 1}});
     put("PDP.D_OPERATION_MODE_CFG", {{op.method, 0, 2}, {!in.flies(), 4, 1}, {op.splits - 1, 8, 8}});
     put("PDP.D_PARTIAL_WIDTH_IN", partial_in);
-    put("PDP.D_PARTIAL_WIDTH_OUT",
-        {{less_one(op.partial_out[0]), 0, 10}, {less_one(op.partial_out[2]), 10, 10}, {less_one(op.partial_out[1]), 20, 10}});
+    put("PDP.D_PARTIAL_WIDTH_OUT", {{less_one_or_zero(op.partial_out[0]), 0, 10},
+                                    {less_one_or_zero(op.partial_out[2]), 10, 10},
+                                    {less_one_or_zero(op.partial_out[1]), 20, 10}});
     put("PDP.D_POOLING_KERNEL_CFG",
         {{op.kernel_width, 0, 4}, {op.kernel_height, 8, 4}, {op.stride_x - 1, 16, 4}, {op.stride_y - 1, 20, 4}});
     const auto& reciprocal = op.precision == 2 ? kReciprocalFp16 : kReciprocal;

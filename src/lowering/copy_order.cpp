@@ -8,8 +8,8 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1u << 29;  // of all pages that are touched
-constexpr std::size_t kMostPages = kMostBytes / AtomSet::kPageBytes;
+constexpr std::uint64_t kMostTouchedBytes = 1u << 29;  // of all pages that are touched
+constexpr std::size_t kMostPages = kMostTouchedBytes / AtomSet::kPageBytes;
 
 /// Blocks [begin, end).
 struct Blocks {

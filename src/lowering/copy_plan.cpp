@@ -8,8 +8,8 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1u << 29;  // that are copied and compared
-constexpr std::uint32_t kAtom = AtomSet::kAtomBytes;
+constexpr std::uint64_t kMostCopiedBytes = 1u << 29;  // that are copied and compared
+constexpr std::uint32_t kCopyAtom = AtomSet::kAtomBytes;
 
 /// Bytes from the first to behind the last of an end.
 std::uint64_t reach(const CopyBlock& block, const BlockEnd& end)
@@ -34,8 +34,8 @@ std::uint64_t bytes_of(const Transfer& transfer)
     std::uint64_t bytes = 0;
     for (const CopyBlock& block : transfer.copy()->blocks) {
         bytes += block.bytes();
-        if (bytes > kMostBytes)
-            throw ConfigError(transfer.where("/blocks"), "copy more than " + std::to_string(kMostBytes) + " bytes, expected less");
+        if (bytes > kMostCopiedBytes)
+            throw ConfigError(transfer.where("/blocks"), "copy more than " + std::to_string(kMostCopiedBytes) + " bytes, expected less");
     }
     return bytes;
 }
@@ -63,7 +63,7 @@ std::vector<UnitBound> bounds_of(const Copy& copy)
     for (const CopyBlock& block : copy.blocks) {
         const std::uint64_t block_lines = std::uint64_t{block.lines} * block.surfaces;
         lines += block_lines;
-        store += block_lines * (1 + ceil_div(block.line_bytes / kAtom, 2u));
+        store += block_lines * (1 + ceil_div(block.line_bytes / kCopyAtom, 2u));
     }
     return {{"bdma_load", lines}, {"bdma_store", store}};
 }
@@ -108,7 +108,7 @@ std::vector<RegisterValue> block_writes(const CopyBlock& block)
     put("CFG_SRC_ADDR_HIGH", high_word(block.source.place.address));
     put("CFG_DST_ADDR_LOW", low_word(block.destination.place.address));
     put("CFG_DST_ADDR_HIGH", high_word(block.destination.place.address));
-    put("CFG_LINE", block.line_bytes / kAtom - 1);
+    put("CFG_LINE", block.line_bytes / kCopyAtom - 1);
     put("CFG_CMD", block.source.place.primary | block.destination.place.primary << 1);
     put("CFG_LINE_REPEAT", block.lines - 1);
     put("CFG_SRC_LINE", block.source.strides.line);

@@ -3,8 +3,6 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint8_t kUnwritten = 0xa5;  // what output memory holds before the run
-
 Bytes input_image(const Layer& layer, const Tensor& input, const ShapedPass& shaped, const Geometry& g, std::uint64_t bytes,
                   const Hardware& hw)
 {

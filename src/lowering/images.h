@@ -4,6 +4,8 @@
 
 namespace dlasim {
 
+inline constexpr std::uint8_t kUnwritten = 0xa5;  // what output memory holds before the run
+
 /// What bytes of memory are. The operands follow each other as the engines of SDP do.
 enum class ImageOf { Input, Weights, WeightMask, GroupSizes, OperandsBs, OperandsBn, OperandsEw, Output };
 /// The engine whose operands they are.

@@ -9,7 +9,7 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint32_t kMostLines = 8;  // [spec] programming.md 2: a stride
-constexpr std::uint64_t kAligned = 256;
+constexpr std::uint64_t kPackingAlignment = 256;
 
 /// Surfaces of a plane one behind the other, of which so many lanes are used.
 struct Surfaces {
@@ -67,7 +67,7 @@ TouchedRange& range_at(std::vector<TouchedRange>& ranges, const Place& place)
     return *found;
 }
 
-Place behind(const TouchedRange& range) { return range.place + round_up(range.bytes, kAligned); }
+Place behind(const TouchedRange& range) { return range.place + round_up(range.bytes, kPackingAlignment); }
 
 void check_apart(const std::vector<TouchedRange>& ranges, const std::string& where)
 {

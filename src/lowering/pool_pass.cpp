@@ -10,9 +10,9 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kBankColumns = 16, kBanks = 8;           // [spec] pdp.md, line buffer
-constexpr std::uint32_t kMostPartial = 1024, kMostPasses = 256;  // [spec] 1.6
-constexpr std::uint32_t kMostTop = 5;                            // [spec] 2, point 9
+constexpr std::uint32_t kBankColumns = 16, kBanks = 8;               // [spec] pdp.md, line buffer
+constexpr std::uint32_t kMostPartial = 1024, kMostPoolPasses = 256;  // [spec] 1.6
+constexpr std::uint32_t kMostTop = 5;                                // [spec] 2, point 9
 
 /// Output columns that the line buffer holds. [spec] 1.6
 std::uint32_t most_columns(const PoolAxis& y)
@@ -45,7 +45,7 @@ std::vector<std::uint32_t> passes_of(const PoolAxis& x, const PoolGeometry& g, s
     const std::int64_t end_before = std::int64_t{before - 1} * x.stride - x.before + x.kernel;
     const bool good = columns * x.stride >= x.before && end_before <= g.width && last >= 1 && last <= kMostPartial &&
                       first_width(x, columns) <= kMostPartial && columns * x.stride <= kMostPartial && columns <= kMostPartial &&
-                      count <= kMostPasses;
+                      count <= kMostPoolPasses;
     return good ? passes : std::vector<std::uint32_t>{};
 }
 

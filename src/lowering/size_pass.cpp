@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint32_t kMostWidth = 8192;  // [spec] programming.md 2
 constexpr auto divide_up = ceil_div<std::uint64_t>, align_up = round_up<std::uint64_t>;
-std::string text(std::uint64_t number) { return std::to_string(number); }
 
 class Sizer {
 public:
@@ -20,8 +19,8 @@ public:
     Geometry size()
     {
         precision_of_machine();
-        expect(!p_.convolves() || p_.width <= kMostWidth,
-               "found a line of " + text(p_.width) + " places, expected at most " + text(kMostWidth) + ": its register has 13 bits");
+        expect(!p_.convolves() || p_.width <= kMostWidth, "found a line of " + std::to_string(p_.width) + " places, expected at most " +
+                                                              std::to_string(kMostWidth) + ": its register has 13 bits");
         g_.width_ext = p_.width;
         g_.height_ext = p_.lines();
         g_.channels_ext = p_.channels;
@@ -74,10 +73,11 @@ private:
                                                                          precision_name(p_.output.precision) +
                                                                          ", expected int8: " + hw_.name + " writes nothing else");
         expect(p_.batch == 1 || (hw_.batch && p_.mode == PassMode::Direct),
-               "found a batch of " + text(p_.batch) + ", expected 1: " + hw_.name + " has no multi-batch in this mode");
+               "found a batch of " + std::to_string(p_.batch) + ", expected 1: " + hw_.name + " has no multi-batch in this mode");
         expect(!p_.compressed.on || hw_.weight_compression, "found compressed weights, expected none: " + hw_.name + " cannot decompress");
         expect(p_.mode == PassMode::Direct || (p_.dilation.x == 1 && p_.dilation.y == 1),
-               "found a dilation of " + text(p_.dilation.x) + " x " + text(p_.dilation.y) + ", expected 1: only direct mode dilates");
+               "found a dilation of " + std::to_string(p_.dilation.x) + " x " + std::to_string(p_.dilation.y) +
+                   ", expected 1: only direct mode dilates");
     }
 
     // [spec] programming.md 3.
@@ -110,8 +110,8 @@ private:
         expect(can_.words || f.eight_bit,
                std::string("found pixel format ") + f.name + ", expected one of 8-bit components: " + hw_.name + " knows no other");
         expect(p_.x_offset < atom() / f.plane_pixel_bytes || p_.x_offset == 0,
-               "found x_offset " + text(p_.x_offset) + ", expected less than the " + text(atom() / f.plane_pixel_bytes) +
-                   " pixels of an atom");
+               "found x_offset " + std::to_string(p_.x_offset) + ", expected less than the " +
+                   std::to_string(atom() / f.plane_pixel_bytes) + " pixels of an atom");
         const std::uint32_t component_bytes = p_.precision == Precision::Int8 ? 1 : 2;
         g_.in_precision = f.eight_bit ? 0 : f.half_float ? 2 : 1;
         expect(g_.in_precision == static_cast<std::uint32_t>(p_.precision) || p_.conversion.on,
@@ -121,15 +121,17 @@ private:
             divide_up(std::uint64_t{p_.pad.left + p_.width + p_.pad.right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
         const std::uint32_t row = p_.kernel_width * p_.channels;
         const std::uint32_t limit = hw_.mac.atomic_c >> p_.y_extension;
-        expect(p_.y_extension == 0 || row <= limit, "found a kernel row of " + text(row) + " elements, expected at most " + text(limit) +
-                                                        " with " + text(1u << p_.y_extension) + " rows at once");
+        expect(p_.y_extension == 0 || row <= limit, "found a kernel row of " + std::to_string(row) + " elements, expected at most " +
+                                                        std::to_string(limit) + " with " + std::to_string(1u << p_.y_extension) +
+                                                        " rows at once");
         // [spec] csc.md 1.8.3: the first element of a stripe, 3 (two rows: 1) steps and a row on, is counted in six bits.
         const std::uint32_t step = p_.stride.x * f.components;
-        expect(p_.y_extension == 0 || step <= limit, "found a stride of " + text(p_.stride.x) + " pixels of " + text(f.components) +
-                                                         " components = " + text(step) + " with " + text(1u << p_.y_extension) +
-                                                         " rows at once, expected at most " + text(limit) + ": CSC counts no further");
-        expect(row <= can_.most_pixel_row, "found a kernel row of " + text(row) + " elements, expected at most " +
-                                               text(can_.most_pixel_row) + ": " + hw_.name + " addresses two slices of pixels");
+        expect(p_.y_extension == 0 || step <= limit, "found a stride of " + std::to_string(p_.stride.x) + " pixels of " +
+                                                         std::to_string(f.components) + " components = " + std::to_string(step) + " with " +
+                                                         std::to_string(1u << p_.y_extension) + " rows at once, expected at most " +
+                                                         std::to_string(limit) + ": CSC counts no further");
+        expect(row <= can_.most_pixel_row, "found a kernel row of " + std::to_string(row) + " elements, expected at most " +
+                                               std::to_string(can_.most_pixel_row) + ": " + hw_.name + " addresses two slices of pixels");
         g_.kernel_width = 1;
         g_.kernel_channels = row;
         g_.entries = g_.entries_per_slice * p_.lines();
@@ -143,13 +145,14 @@ private:
         expect(hw_.winograd, "found mode winograd, expected another: " + hw_.name + " has none");
         const std::uint32_t sx = p_.stride.x, sy = p_.stride.y, es = p_.element_bytes();
         // Each phase of a strided kernel must fit 3x3.
-        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy, "found a kernel of " + text(p_.kernel_width) + " x " +
-                                                                            text(p_.kernel_height) +
+        expect(p_.kernel_width <= 3 * sx && p_.kernel_height <= 3 * sy, "found a kernel of " + std::to_string(p_.kernel_width) + " x " +
+                                                                            std::to_string(p_.kernel_height) +
                                                                             ", expected at most 3 x 3 for each phase of the stride");
         g_.channels_ext = static_cast<std::uint32_t>(align_up(std::uint64_t{p_.channels} * es, 32)) / es * sx * sy;
         expect(g_.channels_ext <= 8192,
-               "found " + text(g_.channels_ext) + " channels after extension by the stride, expected at most 8192");
-        expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0, "found an output of " + text(g_.out_width) + " x " + text(g_.out_height) +
+               "found " + std::to_string(g_.channels_ext) + " channels after extension by the stride, expected at most 8192");
+        expect(g_.out_width % 4 == 0 && g_.out_height % 4 == 0, "found an output of " + std::to_string(g_.out_width) + " x " +
+                                                                    std::to_string(g_.out_height) +
                                                                     ", expected multiples of 4: Winograd works on tiles");
         g_.width_ext = g_.out_width + 4;
         g_.height_ext = p_.reuse.total_lines != 0 ? p_.reuse.total_lines : g_.out_height + 4;
@@ -173,38 +176,39 @@ private:
         const std::uint32_t all = hw_.cbuf.banks - (p_.compressed.on ? 1 : 0);
         const std::uint64_t most = can_.most_line_entries;
         expect(g_.entries_per_slice <= most,
-               "found " + text(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + text(most));
+               "found " + std::to_string(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + std::to_string(most));
         expect(g_.kernel_bytes <= 1u << 18,
-               "found " + text(g_.kernel_bytes) + " bytes in a kernel, expected at most 262144: its register has 18 bits");
+               "found " + std::to_string(g_.kernel_bytes) + " bytes in a kernel, expected at most 262144: its register has 18 bits");
         g_.weight_bytes = p_.compressed.on ? p_.compressed.weight_bytes : align_up(g_.kernel_bytes * p_.kernels, hw_.cbuf.entry_bytes);
         const std::uint64_t need_data = p_.data_banks != 0 ? p_.data_banks : divide_up(g_.entries, depth);
         const std::uint64_t in_group = std::min(p_.kernels, hw_.kernel_group(p_.precision));
         const GroupEnds ends =
             group_ends(hw_, p_.precision, Kernels{p_.kernels}, p_.compressed.on ? g_.kernel_bytes / p_.element_bytes() : g_.kernel_bytes);
-        expect(!p_.compressed.on || mask_fits(hw_, ends), "found a weight mask of " + text(divide_up(ends.front(), 8)) +
-                                                              " bytes for one group of " + text(in_group) + " kernels, expected at most " +
-                                                              text(bank_bytes) + ": one bank holds it");
+        expect(!p_.compressed.on || mask_fits(hw_, ends),
+               "found a weight mask of " + std::to_string(divide_up(ends.front(), 8)) + " bytes for one group of " +
+                   std::to_string(in_group) + " kernels, expected at most " + std::to_string(bank_bytes) + ": one bank holds it");
         const bool unknown = p_.compressed.on && p_.compressed.group_ends.empty();
         const std::uint64_t group_banks = unknown ? 1 : weight_banks(hw_, p_.compressed.on ? p_.compressed.group_ends : ends);
-        const std::string machine =
-            " of the " + text(all) + " banks of " + text(bank_bytes) + " bytes" + (p_.compressed.on ? " (one holds the mask)" : "");
-        expect(need_data + group_banks <= all, "does not fit the CBUF: the input takes " + text(g_.entries) +
-                                                   " entries = " + text(need_data) + " banks, one group of " + text(in_group) +
-                                                   " kernels " + text(group_banks) + machine);
-        expect(g_.entries <= need_data * depth, "found " + text(g_.entries) + " entries of input, expected at most " +
-                                                    text(need_data * depth) + " in " + text(need_data) + " data banks");
+        const std::string machine = " of the " + std::to_string(all) + " banks of " + std::to_string(bank_bytes) + " bytes" +
+                                    (p_.compressed.on ? " (one holds the mask)" : "");
+        expect(need_data + group_banks <= all, "does not fit the CBUF: the input takes " + std::to_string(g_.entries) +
+                                                   " entries = " + std::to_string(need_data) + " banks, one group of " +
+                                                   std::to_string(in_group) + " kernels " + std::to_string(group_banks) + machine);
+        expect(g_.entries <= need_data * depth, "found " + std::to_string(g_.entries) + " entries of input, expected at most " +
+                                                    std::to_string(need_data * depth) + " in " + std::to_string(need_data) + " data banks");
         g_.data_banks = static_cast<std::uint32_t>(need_data);
         const std::uint64_t want = std::max<std::uint64_t>(1, divide_up(g_.weight_bytes, bank_bytes));
         g_.weight_banks =
             p_.weight_banks != 0 ? p_.weight_banks : static_cast<std::uint32_t>(std::min<std::uint64_t>(all - need_data, want));
         expect(g_.weight_banks >= group_banks && g_.data_banks + g_.weight_banks <= all,
-               "found " + text(g_.data_banks) + " data and " + text(g_.weight_banks) + " weight banks, expected at least " +
-                   text(group_banks) + " for weights and at most " + text(all) + " together");
+               "found " + std::to_string(g_.data_banks) + " data and " + std::to_string(g_.weight_banks) +
+                   " weight banks, expected at least " + std::to_string(group_banks) + " for weights and at most " + std::to_string(all) +
+                   " together");
         const std::uint64_t unit = p_.mode == PassMode::Winograd ? 4 * g_.entries_per_slice
                                    : p_.mode == PassMode::Direct ? g_.entries_per_slice * p_.grain * p_.batch
                                                                  : g_.entries_per_slice;
         expect(unit <= g_.data_banks * depth,
-               "found a fetch unit of " + text(unit) + " entries, expected at most " + text(g_.data_banks * depth));
+               "found a fetch unit of " + std::to_string(unit) + " entries, expected at most " + std::to_string(g_.data_banks * depth));
     }
 
     const Pass& p_;

@@ -6,8 +6,6 @@
 namespace dlasim {
 namespace {
 
-std::string text(std::uint64_t number) { return std::to_string(number); }
-
 // [spec] sdp.md 1.7: one surface is the channels of an atom; int8 to int16 writes them in pairs.
 Geometry with_output(Geometry g, const Pass& p, const Hardware& hw)
 {
@@ -37,8 +35,9 @@ Geometry with_operands(Geometry g, const Pass& p, const Hardware& hw, const std:
     const std::uint32_t per_atom = hw.memory.atom_bytes / p.element_bytes();
     expect(!post.ew().on() || hw.sdp.has_ew, "found operations of EW, expected none: " + hw.name + " has no EW");
     expect(!post.ew().lut || hw.sdp.has_lut, "found a lookup table, expected none: " + hw.name + " has none");
-    expect(!post.compares() || p.kernels % per_atom == 0,
-           "found " + text(p.kernels) + " channels to compare, expected a multiple of " + text(per_atom) + ": EW compares whole atoms");
+    expect(!post.compares() || p.kernels % per_atom == 0, "found " + std::to_string(p.kernels) +
+                                                              " channels to compare, expected a multiple of " + std::to_string(per_atom) +
+                                                              ": EW compares whole atoms");
     const std::uint64_t surfaces = ceil_div(p.kernels, per_atom);
     for (std::size_t i = 0; i < post.engines.size(); ++i) {
         const PointEngine& e = post.engines[i];

@@ -2,12 +2,11 @@
 #include "golden/copied.h"
 #include "golden/lrn.h"
 #include "golden/reshaped.h"
+#include "lowering/images.h"
 #include "lowering/transfer_plan.h"
 
 namespace dlasim {
 namespace {
-
-constexpr std::uint8_t kUnwritten = 0xa5;  // what output memory holds before the run
 
 /// The cube as it stands in memory. What pads it there is not zero: it must not turn up where zeros are promised.
 Tensor with_padding(Tensor stored, const Tensor& cube, std::uint32_t channels, std::uint32_t element_bytes, std::uint64_t seed)

@@ -8,8 +8,6 @@
 namespace dlasim {
 namespace {
 
-constexpr auto divide_up = ceil_div<std::uint64_t>;
-
 }  // namespace
 
 GroupEnds group_ends(const Hardware& hardware, Precision precision, Kernels kernels, std::uint64_t kernel)
@@ -22,15 +20,15 @@ GroupEnds group_ends(const Hardware& hardware, Precision precision, Kernels kern
 
 std::uint64_t ring_entries(const Hardware& hardware, const GroupEnds& ends, std::uint64_t entry)
 {
-    const std::uint64_t atoms = hardware.atoms_per_entry(), total = divide_up(ends.back(), entry);
+    const std::uint64_t atoms = hardware.atoms_per_entry(), total = ceil_div<std::uint64_t>(ends.back(), entry);
     const std::uint64_t slack = facts::cdma::of(hardware).weight_slack / atoms;
     std::uint64_t most = 0, released = 0;
     for (const std::uint64_t end : ends) {
-        const std::uint64_t entries = divide_up(end, entry);
+        const std::uint64_t entries = ceil_div<std::uint64_t>(end, entry);
         const std::uint64_t fetched =
-            std::min(divide_up(entries * atoms, facts::cdma::kBurstAtoms) * facts::cdma::kBurstAtoms, total * atoms);
+            std::min(ceil_div<std::uint64_t>(entries * atoms, facts::cdma::kBurstAtoms) * facts::cdma::kBurstAtoms, total * atoms);
         const std::uint64_t held = fetched - released * atoms;
-        most = std::max({most, entries - released, divide_up(held - std::min(held, slack), atoms)});
+        most = std::max({most, entries - released, ceil_div<std::uint64_t>(held - std::min(held, slack), atoms)});
         released = entries;
     }
     return most;
@@ -38,7 +36,8 @@ std::uint64_t ring_entries(const Hardware& hardware, const GroupEnds& ends, std:
 
 std::uint64_t weight_banks(const Hardware& hardware, const GroupEnds& ends)
 {
-    return std::max<std::uint64_t>(1, divide_up(ring_entries(hardware, ends, hardware.cbuf.entry_bytes), hardware.cbuf.bank_depth));
+    return std::max<std::uint64_t>(
+        1, ceil_div<std::uint64_t>(ring_entries(hardware, ends, hardware.cbuf.entry_bytes), hardware.cbuf.bank_depth));
 }
 
 bool mask_fits(const Hardware& hardware, const GroupEnds& ends)

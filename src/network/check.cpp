@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "base/expects.h"
+#include "lowering/images.h"
 #include "network/host.h"
 
 namespace dlasim {
 namespace {
-
-constexpr std::uint8_t kUnwritten = 0xa5;
 
 }  // namespace
 

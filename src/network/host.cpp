@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSoftmaxStep = 1.0 / 16, kTanhStep = 4.0 / 127, kMost = 127;
 
-std::int16_t rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost - 1, kMost))); }
+std::int16_t integer_rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost - 1, kMost))); }
 
 /// What a window sees.
 struct Seen {
@@ -41,7 +41,7 @@ std::int16_t result(const Seen& seen, const Pool& pool)
 {
     if (pool.function != PoolFunction::Average)
         return static_cast<std::int16_t>(pool.function == PoolFunction::Max ? seen.most : seen.least);
-    return rounded(static_cast<double>(seen.sum) / (static_cast<double>(pool.x.kernel) * pool.y.kernel));
+    return integer_rounded(static_cast<double>(seen.sum) / (static_cast<double>(pool.x.kernel) * pool.y.kernel));
 }
 
 /// From one grid into another; padding, where it counts, is 0.
@@ -54,18 +54,18 @@ std::int16_t numbered_result(const Seen& seen, const NetworkLayer& layer, const 
         to.nearest(static_cast<double>(seen.sum - seen.inside * from.zero) / static_cast<double>(count) * from.scale));
 }
 
-void softmax(const Tensor& in, Tensor& out, std::uint32_t y, std::uint32_t x)
+void integer_softmax(const Tensor& in, Tensor& out, std::uint32_t y, std::uint32_t x)
 {
     std::int16_t most = INT16_MIN;
     for (std::uint32_t c = 0; c < in.c; ++c) most = std::max(most, in.at(0, c, y, x));
     const auto power = [&](std::uint32_t c) { return std::exp((in.at(0, c, y, x) - most) * kSoftmaxStep); };
     double sum = 0;
     for (std::uint32_t c = 0; c < in.c; ++c) sum += power(c);
-    for (std::uint32_t c = 0; c < in.c; ++c) out.at(0, c, y, x) = rounded(power(c) / sum * kMost);
+    for (std::uint32_t c = 0; c < in.c; ++c) out.at(0, c, y, x) = integer_rounded(power(c) / sum * kMost);
 }
 
 /// The tensor and the channel of a concatenation.
-std::int16_t joined(const std::vector<const Tensor*>& inputs, std::uint32_t c, std::uint32_t y, std::uint32_t x)
+std::int16_t integer_joined(const std::vector<const Tensor*>& inputs, std::uint32_t c, std::uint32_t y, std::uint32_t x)
 {
     std::size_t i = 0;
     for (; c >= inputs[i]->c; ++i) c -= inputs[i]->c;
@@ -123,14 +123,14 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
         for (std::uint32_t y = 0; y < out.h; ++y)
             for (std::uint32_t x = 0; x < out.w; ++x) {
                 std::int16_t& to = out.at(0, c, y, x);
-                if (table) to = rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMost);
+                if (table) to = integer_rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMost);
                 else if (layer.op == NetworkOp::Pool) {
                     const Seen seen = window(in, layer.pool, c, y, x);
                     to = layer.numbers ? numbered_result(seen, layer, *steps.tensors[step.inputs.front()].grid, *shape.grid)
                                        : result(seen, layer.pool);
                 } else if (layer.op == NetworkOp::Upsample) to = in.at(0, c / copies, y / layer.factor.y, x / layer.factor.x);
-                else if (layer.op == NetworkOp::Concat) to = joined(inputs, c, y, x);
-                else if (c == 0) softmax(in, out, y, x);
+                else if (layer.op == NetworkOp::Concat) to = integer_joined(inputs, c, y, x);
+                else if (c == 0) integer_softmax(in, out, y, x);
             }
     return out;
 }

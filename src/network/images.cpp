@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kExamples = 5;
 
-Tensor joined(const NetworkTensor& shape, const std::vector<std::size_t>& parts, const std::vector<std::optional<Tensor>>& golden)
+Tensor joined_parts(const NetworkTensor& shape, const std::vector<std::size_t>& parts, const std::vector<std::optional<Tensor>>& golden)
 {
     Tensor whole(1, 0, shape.height, shape.width);
     for (const std::size_t part : parts) {
@@ -49,7 +49,7 @@ std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::
         for (const JoinedTensor& whole : plan.steps.joined)
             if (!golden[whole.whole] &&
                 std::all_of(whole.parts.begin(), whole.parts.end(), [&](std::size_t part) { return golden[part].has_value(); }))
-                golden[whole.whole] = joined(plan.steps.tensors[whole.whole], whole.parts, golden);
+                golden[whole.whole] = joined_parts(plan.steps.tensors[whole.whole], whole.parts, golden);
     }
     return golden;
 }

@@ -6,8 +6,6 @@
 namespace dlasim {
 namespace {
 
-double at(const std::vector<double>& list, std::size_t i) { return list[list.size() == 1 ? 0 : i]; }
-
 /// Outputs [first, last) of an axis whose element at `offset` behind its window's begin lies inside.
 struct Inside {
     std::int64_t first, last;

@@ -17,6 +17,9 @@
 
 namespace dlasim {
 
+/// Of a list with one number for all, or one each.
+inline double at(const std::vector<double>& list, std::size_t i) { return list[list.size() == 1 ? 0 : i]; }
+
 struct CubeShape {
     std::uint32_t c = 1, h = 1, w = 1;
     std::uint64_t elements() const { return std::uint64_t{c} * h * w; }

@@ -12,7 +12,7 @@ namespace {
 
 bool whole(OnnxType type) { return type == OnnxType::Int8 || type == OnnxType::Uint8; }
 
-std::string shape_text(const std::vector<std::uint64_t>& shape)
+std::string array_shape_text(const std::vector<std::uint64_t>& shape)
 {
     std::string text;
     for (const std::uint64_t size : shape) text += (text.empty() ? "(" : ", ") + std::to_string(size);
@@ -69,8 +69,9 @@ void Images::read(std::size_t input, const std::string& file, const std::string&
     std::vector<std::uint64_t> expected{array.shape.empty() ? 0 : array.shape.front()};
     for (const std::int64_t size : value.dims) expected.push_back(static_cast<std::uint64_t>(size));
     if (array.shape.empty() || array.shape != expected)
-        throw ConfigError(where, "found shape " + shape_text(array.shape) + ", expected images of " +
-                                     shape_text({expected.begin() + 1, expected.end()}) + " each, the shape of \"" + value.name + "\"");
+        throw ConfigError(where, "found shape " + array_shape_text(array.shape) + ", expected images of " +
+                                     array_shape_text({expected.begin() + 1, expected.end()}) + " each, the shape of \"" + value.name +
+                                     "\"");
     const std::size_t count = expected.front();
     if (count == 0 || count > kMostImages)
         throw ConfigError(where, "found " + std::to_string(count) + " images, expected 1 to " + std::to_string(kMostImages));
@@ -166,7 +167,7 @@ std::vector<std::int64_t> read_labels(const std::string& path, std::size_t image
     const bool one = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
     if (!one || array.shape.front() != images)
         throw ConfigError(where,
-                          "found shape " + shape_text(array.shape) + ", expected (" + std::to_string(images) + "), a label an image");
+                          "found shape " + array_shape_text(array.shape) + ", expected (" + std::to_string(images) + "), a label an image");
     if (array.type[1] == 'f') throw ConfigError(where, "found dtype \"" + array.type + "\", expected integers");
     std::vector<std::int64_t> labels;
     for (const double label : array.values) labels.push_back(static_cast<std::int64_t>(label));

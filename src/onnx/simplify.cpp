@@ -6,8 +6,6 @@
 namespace dlasim {
 namespace {
 
-double at(const std::vector<double>& list, std::size_t i) { return list[list.size() == 1 ? 0 : i]; }
-
 /// A factor and a number for every kernel.
 void fold(RealNode& convolution, const RealNode& affine)
 {

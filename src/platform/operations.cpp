@@ -20,7 +20,7 @@ constexpr std::uint32_t kWindow = 0x1000;
 constexpr std::uint32_t kConvolution = (1u << static_cast<unsigned>(Launched::Cacc) << 1) - 1;
 
 /// A unit as the program has set it.
-struct Window {
+struct RegisterWindow {
     Launched unit = Launched::Host;
     const UnitRegisters* registers = nullptr;
     unsigned producer = 0;
@@ -44,13 +44,13 @@ struct Launch {
 };
 
 /// An engine of SDP takes operands from memory. Registers of a group stand at reset values until they are written: bypassed.
-bool takes_operands(const Window& sdp, const reg::sdp::Engine& at)
+bool takes_operands(const RegisterWindow& sdp, const reg::sdp::Engine& at)
 {
     if (!sdp.values[sdp.producer].contains(at.bypass.offset) || sdp.get(at.bypass)) return false;
     return (!sdp.get(at.alu_bypass) && sdp.get(at.alu_src)) || (!sdp.get(at.mul_bypass) && sdp.get(at.mul_src));
 }
 
-Launch launch_of(const Window& window, std::size_t entry)
+Launch launch_of(const RegisterWindow& window, std::size_t entry)
 {
     Launch launch{.entry = entry};
     if (window.unit == Launched::Sdp) {
@@ -104,7 +104,7 @@ struct Operations::Builder {
 
     void take(const RegisterWrite& write, std::size_t entry)
     {
-        for (Window& window : windows) {
+        for (RegisterWindow& window : windows) {
             if (window.registers->base != write.address / kWindow * kWindow) continue;
             const std::uint32_t offset = write.address % kWindow;
             if (window.registers->group_start == kNoGroups) take_bdma(window, offset, write.value, entry);
@@ -114,7 +114,7 @@ struct Operations::Builder {
         }
     }
 
-    void take_bdma(Window& window, std::uint32_t offset, std::uint32_t value, std::size_t entry)
+    void take_bdma(RegisterWindow& window, std::uint32_t offset, std::uint32_t value, std::size_t entry)
     {
         using namespace reg::bdma;
         window.values[0][offset] = value;
@@ -202,7 +202,7 @@ struct Operations::Builder {
     }
 
     Operations& all;
-    std::vector<Window> windows;
+    std::vector<RegisterWindow> windows;
     Launches launches;
     std::uint64_t atoms = 0;  // of BDMA so far
 };

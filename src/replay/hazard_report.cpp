@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t kShown = 10;
 constexpr std::array<const char*, 5> kKindNames{"read_before_written", "overwritten_before_read", "written_out_of_order", "reads_itself",
                                                 "never_written"};
@@ -18,45 +18,46 @@ constexpr std::array<const char*, 5> kKindNames{"read_before_written", "overwrit
 constexpr std::array kAccessKeys{
     Key<HazardAccess>{
         {"operation", "integer", "", "number of the operation, from 1, in the order in which the program starts them; 0: none"},
-        [](const HazardAccess& a) -> Json { return a.operation; }},
+        [](const HazardAccess& a) -> OrderedJson { return a.operation; }},
     Key<HazardAccess>{{"name", "text", "", "the step of the network that it belongs to", "networks"},
-                      [](const HazardAccess& a) -> Json { return a.name.empty() ? kAbsent : Json(a.name); }},
+                      [](const HazardAccess& a) -> OrderedJson { return a.name.empty() ? kAbsent : OrderedJson(a.name); }},
     Key<HazardAccess>{{"units", "text", "", "what works on it at once: convolution, SDP, PDP, .."},
-                      [](const HazardAccess& a) -> Json { return a.units; }},
+                      [](const HazardAccess& a) -> OrderedJson { return a.units; }},
     Key<HazardAccess>{{"entry", "integer", "", "entry of the register program, from 0, that starts it"},
-                      [](const HazardAccess& a) -> Json { return a.entry; }},
+                      [](const HazardAccess& a) -> OrderedJson { return a.entry; }},
     Key<HazardAccess>{{"client", "text", "", "who accessed: SDP, CDMA_DAT, CDMA_WT, .., host; CDMA or CSC of CBUF"},
-                      [](const HazardAccess& a) -> Json { return a.client; }},
-    Key<HazardAccess>{{"cycle", "integer", "cycle", "when, relative to t0"}, [](const HazardAccess& a) -> Json { return a.cycle; }},
+                      [](const HazardAccess& a) -> OrderedJson { return a.client; }},
+    Key<HazardAccess>{{"cycle", "integer", "cycle", "when, relative to t0"}, [](const HazardAccess& a) -> OrderedJson { return a.cycle; }},
 };
 
-Json kind_json(const Hazard& hazard) { return kKindNames[static_cast<std::size_t>(hazard.kind)]; }
+OrderedJson kind_json(const Hazard& hazard) { return kKindNames[static_cast<std::size_t>(hazard.kind)]; }
 
 constexpr std::array kHazardKeys{
     Key<Hazard>{{"kind", "text", "", "read_before_written, overwritten_before_read, written_out_of_order, reads_itself or never_written"},
                 kind_json},
-    Key<Hazard>{{"where", "text", "", "DBB, CVSRAM or CBUF"}, [](const Hazard& h) -> Json { return h.where; }},
+    Key<Hazard>{{"where", "text", "", "DBB, CVSRAM or CBUF"}, [](const Hazard& h) -> OrderedJson { return h.where; }},
     Key<Hazard>{{"address", "integer", "byte", "the first that was found; of CBUF its entry"},
-                [](const Hazard& h) -> Json { return h.address; }},
+                [](const Hazard& h) -> OrderedJson { return h.address; }},
     Key<Hazard>{{"amount", "integer", "bytes", "of all such accesses of these two operations; of CBUF entries"},
-                [](const Hazard& h) -> Json { return h.amount; }},
+                [](const Hazard& h) -> OrderedJson { return h.amount; }},
     Key<Hazard>{{"first", "object", "", "the access that came first, and should not have"},
-                [](const Hazard& h) -> Json { return written(kAccessKeys, h.before); }},
+                [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.before); }},
     Key<Hazard>{{"second", "object", "", "the one that should have come before it"},
-                [](const Hazard& h) -> Json { return written(kAccessKeys, h.after); }},
+                [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.after); }},
 };
 
-Json list_json(const HazardReport& report)
+OrderedJson list_json(const HazardReport& report)
 {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const Hazard& hazard : report.list) list.push_back(written(kHazardKeys, hazard));
     return list;
 }
 
 constexpr std::array kReportKeys{
     Key<HazardReport>{{"accesses", "integer", "accesses", "of memory atoms and CBUF entries that were looked at"},
-                      [](const HazardReport& r) -> Json { return r.accesses; }},
-    Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"}, [](const HazardReport& r) -> Json { return r.found; }},
+                      [](const HazardReport& r) -> OrderedJson { return r.accesses; }},
+    Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"},
+                      [](const HazardReport& r) -> OrderedJson { return r.found; }},
     Key<HazardReport>{{"list", "list", "", "by two operations and their clients: the first 1000"}, list_json},
 };
 
@@ -96,7 +97,7 @@ std::string line_of(const Hazard& h)
 
 }  // namespace
 
-Json hazards_json(const RunResult& run) { return run.hazards ? written(kReportKeys, *run.hazards) : kAbsent; }
+OrderedJson hazards_json(const RunResult& run) { return run.hazards ? written(kReportKeys, *run.hazards) : kAbsent; }
 
 std::vector<PlacedKey> hazard_keys()
 {

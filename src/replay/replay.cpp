@@ -89,18 +89,18 @@ struct Replayed {
     int wrong;
 };
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json values_json(const CounterValues& values)
+OrderedJson values_json(const CounterValues& values)
 {
-    Json json;
+    OrderedJson json;
     for (const auto& [name, value] : values) json[name] = value;
     return json;
 }
 
-Json phases_json(const UnitReport& unit)
+OrderedJson phases_json(const UnitReport& unit)
 {
-    Json json;
+    OrderedJson json;
     for (std::size_t i = 0; i < kPhases; ++i) json[std::string(kPhaseNames[i])] = unit.phases.cycles(static_cast<Phase>(i));
     return json;
 }
@@ -109,36 +109,38 @@ constexpr std::array kUnitKeys{
     Key<UnitReport>{{"phases", "object", "cycles", "cycles by phase: issuing, starved, blocked, draining, gated; their sum is `cycles`"},
                     phases_json},
     Key<UnitReport>{{"counters", "object", "", "what the unit counts", "the unit counts something"},
-                    [](const UnitReport& u) -> Json { return u.counters.empty() ? kAbsent : values_json(u.counters); }},
+                    [](const UnitReport& u) -> OrderedJson { return u.counters.empty() ? kAbsent : values_json(u.counters); }},
     Key<UnitReport>{{"clock_on", "object", "cycles", "cycles in which a clock domain ran, by domain", "the unit gates its clock"},
-                    [](const UnitReport& u) -> Json { return u.clock_on.empty() ? kAbsent : values_json(u.clock_on); }},
+                    [](const UnitReport& u) -> OrderedJson { return u.clock_on.empty() ? kAbsent : values_json(u.clock_on); }},
 };
 
-Json units_json(const Replayed& r)
+OrderedJson units_json(const Replayed& r)
 {
-    Json units;
+    OrderedJson units;
     for (const UnitReport& unit : r.run.units) units[unit.name] = written(kUnitKeys, unit);
     return units;
 }
 
 constexpr std::array kReplayKeys{
-    Key<Replayed>{{"schema", "text", "", "dlasim.replay/1"}, [](const Replayed&) -> Json { return "dlasim.replay/1"; }},
-    Key<Replayed>{{"name", "text", "", "of the program"}, [](const Replayed& r) -> Json { return r.job.recording.name; }},
-    Key<Replayed>{{"hardware", "text", "", "the preset it ran on"}, [](const Replayed& r) -> Json { return r.job.hardware.name; }},
-    Key<Replayed>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"}, [](const Replayed& r) -> Json { return r.run.cycles; }},
+    Key<Replayed>{{"schema", "text", "", "dlasim.replay/1"}, [](const Replayed&) -> OrderedJson { return "dlasim.replay/1"; }},
+    Key<Replayed>{{"name", "text", "", "of the program"}, [](const Replayed& r) -> OrderedJson { return r.job.recording.name; }},
+    Key<Replayed>{{"hardware", "text", "", "the preset it ran on"}, [](const Replayed& r) -> OrderedJson { return r.job.hardware.name; }},
+    Key<Replayed>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
+                  [](const Replayed& r) -> OrderedJson { return r.run.cycles; }},
     Key<Replayed>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
-                  [](const Replayed& r) -> Json { return r.run.interrupt_cycles; }},
+                  [](const Replayed& r) -> OrderedJson { return r.run.interrupt_cycles; }},
     Key<Replayed>{{"regions", "integer", "regions", "regions of memory that the program names"},
-                  [](const Replayed& r) -> Json { return r.job.recording.outputs.size(); }},
+                  [](const Replayed& r) -> OrderedJson { return r.job.recording.outputs.size(); }},
     Key<Replayed>{{"mismatches", "integer", "regions", "regions and register checks that were not as expected"},
-                  [](const Replayed& r) -> Json { return r.wrong; }},
+                  [](const Replayed& r) -> OrderedJson { return r.wrong; }},
     Key<Replayed>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
                   [](const Replayed& r) { return hazards_json(r.run); }},
     Key<Replayed>{{"units", "object", "", "every unit by name"}, units_json},
     Key<Replayed>{{"traffic/dbb", "object", "", "totals of the primary port, as in the events"},
-                  [](const Replayed& r) -> Json { return port_totals_json(r.run.dbb); }},
-    Key<Replayed>{{"traffic/cvsram", "object", "", "totals of the secondary port", "the machine has a secondary port"},
-                  [](const Replayed& r) -> Json { return r.job.hardware.memory.has_secondary ? port_totals_json(r.run.cvsram) : kAbsent; }},
+                  [](const Replayed& r) -> OrderedJson { return port_totals_json(r.run.dbb); }},
+    Key<Replayed>{
+        {"traffic/cvsram", "object", "", "totals of the secondary port", "the machine has a secondary port"},
+        [](const Replayed& r) -> OrderedJson { return r.job.hardware.memory.has_secondary ? port_totals_json(r.run.cvsram) : kAbsent; }},
 };
 
 }  // namespace

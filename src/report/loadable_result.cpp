@@ -110,7 +110,7 @@ OrderedJson regions_json(const std::vector<SeenRange>& ranges)
     return list;
 }
 
-constexpr std::array kTensorKeys{
+constexpr std::array kWrittenKeys{
     Key<WrittenTensor>{{"name", "text", "", "of the tensor in the file"}, [](const WrittenTensor& t) -> OrderedJson { return t.name; }},
     Key<WrittenTensor>{{"file", "text", "", "[n][c][h][w], a NumPy file"}, [](const WrittenTensor& t) -> OrderedJson { return t.file; }},
     Key<WrittenTensor>{{"surface", "text", "", "the bytes of its memory, a file"},
@@ -122,11 +122,11 @@ constexpr std::array kTensorKeys{
 OrderedJson tensors_json(const LoadableResult& r)
 {
     OrderedJson list = OrderedJson::array();
-    for (const WrittenTensor& tensor : r.tensors) list.push_back(written(kTensorKeys, tensor));
+    for (const WrittenTensor& tensor : r.tensors) list.push_back(written(kWrittenKeys, tensor));
     return list;
 }
 
-constexpr std::string_view kValues = "values were computed", kSecondary = "the machine has a secondary port";
+constexpr std::string_view kComputed = "values were computed", kSecondary = "the machine has a secondary port";
 constexpr std::array kLoadableKeys{
     Key<LoadableResult>{{"schema", "text", "", "dlasim.loadable/1"},
                         [](const LoadableResult&) -> OrderedJson { return "dlasim.loadable/1"; }},
@@ -171,11 +171,11 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson {
                             return r.plan.hardware.memory.has_secondary ? port_totals_json(r.run.cvsram) : kAbsent;
                         }},
-    Key<LoadableResult>{{"output", "list", "", "memories that the last hardware task has written, before the host goes on", kValues},
+    Key<LoadableResult>{{"output", "list", "", "memories that the last hardware task has written, before the host goes on", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.written.empty() ? kAbsent : regions_json(r.written); }},
-    Key<LoadableResult>{{"final", "list", "", "memories of the outputs at the end", kValues},
+    Key<LoadableResult>{{"final", "list", "", "memories of the outputs at the end", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.results.empty() ? kAbsent : regions_json(r.results); }},
-    Key<LoadableResult>{{"tensors", "list", "", "outputs as files", kValues},
+    Key<LoadableResult>{{"tensors", "list", "", "outputs as files", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.tensors.empty() ? kAbsent : tensors_json(r); }},
     Key<LoadableResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters"},
                         [](const LoadableResult& r) { return units_json(r.run); }},
@@ -300,7 +300,7 @@ std::vector<PlacedKey> loadable_result_keys()
     const auto add = [&](const std::vector<PlacedKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
     place_keys(keys, kLoadableKeys);
     place_keys(keys, kOperationKeys, "operations/[]/");
-    place_keys(keys, kTensorKeys, "tensors/[]/");
+    place_keys(keys, kWrittenKeys, "tensors/[]/");
     place_keys(keys, kVerificationKeys, "verification/");
     add(port_total_keys("dbb/"));
     add(port_total_keys("cvsram/"));

@@ -38,17 +38,18 @@ struct SeenOutput {
 
     OrderedJson of_values(const OrderedJson& value) const { return images.values ? value : kAbsent; }
 };
-constexpr std::string_view kValues = "not with --timing-only";
+constexpr std::string_view kNotTimingOnly = "not with --timing-only";
 constexpr std::array kOutputKeys{
     Key<SeenOutput>{{"name", "text", "", "of the model's output"}, [](const SeenOutput& o) -> OrderedJson { return o.output.name; }},
     Key<SeenOutput>{{"file", "text or null", "", "[images, ...], null if none was written"},
                     [](const SeenOutput& o) { return o.output.file.empty() ? OrderedJson() : OrderedJson(o.output.file); }},
     Key<SeenOutput>{{"dimensions", "list", "", "of one image"}, [](const SeenOutput& o) -> OrderedJson { return o.output.dims; }},
-    Key<SeenOutput>{{"agreement", "number", "", "share of images with the same largest element as the model in real numbers", kValues},
-                    [](const SeenOutput& o) { return o.output.agreement ? OrderedJson(*o.output.agreement) : kAbsent; }},
-    Key<SeenOutput>{{"signal_to_noise", "number or null", "dB", kRatio, kValues},
+    Key<SeenOutput>{
+        {"agreement", "number", "", "share of images with the same largest element as the model in real numbers", kNotTimingOnly},
+        [](const SeenOutput& o) { return o.output.agreement ? OrderedJson(*o.output.agreement) : kAbsent; }},
+    Key<SeenOutput>{{"signal_to_noise", "number or null", "dB", kRatio, kNotTimingOnly},
                     [](const SeenOutput& o) { return o.of_values(ratio_json(o.output.error)); }},
-    Key<SeenOutput>{{"largest_difference", "number", "", "from the model in real numbers", kValues},
+    Key<SeenOutput>{{"largest_difference", "number", "", "from the model in real numbers", kNotTimingOnly},
                     [](const SeenOutput& o) { return o.of_values(o.output.error.largest); }},
 };
 

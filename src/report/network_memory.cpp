@@ -11,7 +11,7 @@ namespace dlasim {
 namespace {
 
 /// A tensor and its memory.
-struct SeenTensor {
+struct PlacedTensor {
     const NetworkPlan& plan;
     std::size_t tensor;
     const Block& block;
@@ -19,18 +19,20 @@ struct SeenTensor {
 };
 
 constexpr std::array kPlaceKeys{
-    Key<SeenTensor>{{"name", "text", "", "of the tensor"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.plan.steps.tensors[t.tensor].name; }},
-    Key<SeenTensor>{{"memory", "text", "", "dbb or cvsram"}, [](const SeenTensor& t) -> OrderedJson { return memory_of(t.layout.place); }},
-    Key<SeenTensor>{{"address", "integer", "address", "behind that port"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.layout.place.address.byte(); }},
-    Key<SeenTensor>{{"bytes", "integer", "bytes", "from there on"}, [](const SeenTensor& t) -> OrderedJson { return t.layout.bytes; }},
-    Key<SeenTensor>{{"first_step", "integer", "", "before it the memory may be another tensor's, or of another part of the concatenation"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.block.begin; }},
-    Key<SeenTensor>{{"over", "integer or null", "", "the first step that may write over it: those that read it are done; null: none"},
-                    [](const SeenTensor& t) { return t.block.end < t.plan.plans.size() ? OrderedJson(t.block.end) : OrderedJson(); }},
-    Key<SeenTensor>{{"moved", "integer", "bytes", "that all steps of units read and write of it, or of the whole that it is a part of"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.block.moved; }},
+    Key<PlacedTensor>{{"name", "text", "", "of the tensor"},
+                      [](const PlacedTensor& t) -> OrderedJson { return t.plan.steps.tensors[t.tensor].name; }},
+    Key<PlacedTensor>{{"memory", "text", "", "dbb or cvsram"},
+                      [](const PlacedTensor& t) -> OrderedJson { return memory_of(t.layout.place); }},
+    Key<PlacedTensor>{{"address", "integer", "address", "behind that port"},
+                      [](const PlacedTensor& t) -> OrderedJson { return t.layout.place.address.byte(); }},
+    Key<PlacedTensor>{{"bytes", "integer", "bytes", "from there on"}, [](const PlacedTensor& t) -> OrderedJson { return t.layout.bytes; }},
+    Key<PlacedTensor>{
+        {"first_step", "integer", "", "before it the memory may be another tensor's, or of another part of the concatenation"},
+        [](const PlacedTensor& t) -> OrderedJson { return t.block.begin; }},
+    Key<PlacedTensor>{{"over", "integer or null", "", "the first step that may write over it: those that read it are done; null: none"},
+                      [](const PlacedTensor& t) { return t.block.end < t.plan.plans.size() ? OrderedJson(t.block.end) : OrderedJson(); }},
+    Key<PlacedTensor>{{"moved", "integer", "bytes", "that all steps of units read and write of it, or of the whole that it is a part of"},
+                      [](const PlacedTensor& t) -> OrderedJson { return t.block.moved; }},
 };
 
 constexpr std::array kUseKeys{
@@ -61,7 +63,7 @@ OrderedJson places_json(const NetworkPlan& plan)
         for (const std::size_t tensor : block.tensors) blocks[tensor] = &block;
     OrderedJson list = OrderedJson::array();
     for (std::size_t t = 0; t < blocks.size(); ++t)
-        if (blocks[t]) list.push_back(written(kPlaceKeys, SeenTensor{plan, t, *blocks[t]}));
+        if (blocks[t]) list.push_back(written(kPlaceKeys, PlacedTensor{plan, t, *blocks[t]}));
     return list;
 }
 

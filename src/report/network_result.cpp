@@ -32,7 +32,7 @@ const char* unit_name(StepUnit unit)
 const char* worker_name(const Step& step, const StepPlan& plan) { return plan.machine.image() ? "image" : unit_name(step.unit); }
 
 /// A step of the run.
-struct SeenStep {
+struct ReportedStep {
     const NetworkResult& r;
     std::size_t i;
     const Step& step = r.plan.steps.list[i];
@@ -60,7 +60,7 @@ struct SeenStep {
 
 OrderedJson shape_json(const NetworkTensor& tensor) { return {tensor.channels, tensor.height, tensor.width}; }
 
-OrderedJson inputs_json(const SeenStep& s)
+OrderedJson inputs_json(const ReportedStep& s)
 {
     OrderedJson names = OrderedJson::array();
     for (const std::size_t tensor : s.step.inputs) names.push_back(s.r.plan.steps.tensors[tensor].name);
@@ -68,70 +68,72 @@ OrderedJson inputs_json(const SeenStep& s)
     return names;
 }
 
-OrderedJson of_machine(const SeenStep& s, const OrderedJson& value) { return s.host() ? kAbsent : value; }
-OrderedJson of_finding(const SeenStep& s, OrderedJson (*value)(const Comparison&))
+OrderedJson of_machine(const ReportedStep& s, const OrderedJson& value) { return s.host() ? kAbsent : value; }
+OrderedJson of_finding(const ReportedStep& s, OrderedJson (*value)(const Comparison&))
 {
     return s.r.findings.empty() ? OrderedJson() : value(s.r.findings[s.i].comparison);
 }
 
 constexpr std::string_view kUnits = "steps of units", kHosts = "steps of the host", kMachine = "the machine has a part in it";
-constexpr std::array kStepKeys{
-    Key<SeenStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
-                  [](const SeenStep& s) -> OrderedJson { return s.step.name; }},
-    Key<SeenStep>{{"layers", "list", "", "layers that it carries out"}, [](const SeenStep& s) -> OrderedJson { return s.layers(); }},
-    Key<SeenStep>{{"unit", "text", "", "array, sdp, pdp, cdp or host"},
-                  [](const SeenStep& s) -> OrderedJson { return unit_name(s.step.unit); }},
-    Key<SeenStep>{{"mode", "text", "", "direct, image or winograd", "steps of the array"},
-                  [](const SeenStep& s) -> OrderedJson { return s.step.unit == StepUnit::Array ? OrderedJson(s.plan.mode) : kAbsent; }},
-    Key<SeenStep>{{"why", "text", "", "why no unit does it", kHosts},
-                  [](const SeenStep& s) -> OrderedJson { return s.host() ? OrderedJson(s.step.why) : kAbsent; }},
-    Key<SeenStep>{{"inputs", "list", "", "tensors that it reads"}, inputs_json},
-    Key<SeenStep>{{"output", "list", "", "channels, rows and columns that it makes"},
-                  [](const SeenStep& s) { return shape_json(s.output()); }},
-    Key<SeenStep>{{"memory", "text", "", "of its output: dbb or cvsram"},
-                  [](const SeenStep& s) -> OrderedJson { return memory_of(s.r.plan.layouts[s.step.output].place); }},
-    Key<SeenStep>{{"address", "integer", "address", "of its output there"},
-                  [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].place.address.byte(); }},
-    Key<SeenStep>{{"pieces", "integer", "pieces", "of its output in memory, with unused lanes between; mostly 1"},
-                  [](const SeenStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].pieces.size(); }},
-    Key<SeenStep>{{"operations", "integer", "operations", "hardware layers: parts and passes", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.marks.operations.size()); }},
-    Key<SeenStep>{{"cut", "flag", "", "it did not fit the CBUF and runs in parts", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.cut); }},
-    Key<SeenStep>{{"output_shift", "integer", "bits", "of the output converter", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.layer.output.shift); }},
-    Key<SeenStep>{{"start", "integer", "cycle", "its first op-enable was accepted", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).start); }},
-    Key<SeenStep>{{"done", "integer", "cycle", "the interrupt of its last operation", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).done); }},
-    Key<SeenStep>{{"cycles", "integer", "cycles", "from start to done; steps may overlap", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).cycles()); }},
-    Key<SeenStep>{{"macs", "integer", "MACs", "of the layer as defined", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.macs); }},
-    Key<SeenStep>{{"utilization", "number", "", "MACs over what the array could do from start to done", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.host() ? 0 : s.utilization()); }},
-    Key<SeenStep>{{"binding_bound/name", "text", "", "the largest lower bound", kUnits},
-                  [](const SeenStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).name()); }},
-    Key<SeenStep>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kUnits},
-                  [](const SeenStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).cycles); }},
-    Key<SeenStep>{{"bounds", "object", "cycles", "all lower bounds by name", kUnits},
-                  [](const SeenStep& s) { return s.host() ? kAbsent : bounds_json(s.plan.bounds); }},
-    Key<SeenStep>{{"tensors", "object", "", "by name what moves", kUnits},
-                  [](const SeenStep& s) { return s.host() ? kAbsent : tensors_json(s.plan.traffic); }},
-    Key<SeenStep>{{"traffic/moved", "integer", "bytes", "all tensors together", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.moved()); }},
-    Key<SeenStep>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.compulsory()); }},
-    Key<SeenStep>{{"traffic/communication", "integer", "bytes", "no order of the loops moves less with what the chip holds", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.communication); }},
-    Key<SeenStep>{{"traffic/binding", "text", "", "the larger of the two", kUnits},
-                  [](const SeenStep& s) { return of_machine(s, s.plan.traffic.binding()); }},
-    Key<SeenStep>{{"apart", "integer", "cycles", "that it takes when nothing else runs", "--layers apart, steps of units"},
-                  [](const SeenStep& s) { return s.r.apart.empty() ? kAbsent : of_machine(s, s.r.apart[s.i]); }},
-    Key<SeenStep>{{"compared", "integer or null", "values", "of its output"},
-                  [](const SeenStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.compared; }); }},
-    Key<SeenStep>{{"mismatches", "integer or null", "values", "of these not equal to the golden ones"},
-                  [](const SeenStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.mismatches; }); }},
+constexpr std::array kReportedStepKeys{
+    Key<ReportedStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
+                      [](const ReportedStep& s) -> OrderedJson { return s.step.name; }},
+    Key<ReportedStep>{{"layers", "list", "", "layers that it carries out"},
+                      [](const ReportedStep& s) -> OrderedJson { return s.layers(); }},
+    Key<ReportedStep>{{"unit", "text", "", "array, sdp, pdp, cdp or host"},
+                      [](const ReportedStep& s) -> OrderedJson { return unit_name(s.step.unit); }},
+    Key<ReportedStep>{
+        {"mode", "text", "", "direct, image or winograd", "steps of the array"},
+        [](const ReportedStep& s) -> OrderedJson { return s.step.unit == StepUnit::Array ? OrderedJson(s.plan.mode) : kAbsent; }},
+    Key<ReportedStep>{{"why", "text", "", "why no unit does it", kHosts},
+                      [](const ReportedStep& s) -> OrderedJson { return s.host() ? OrderedJson(s.step.why) : kAbsent; }},
+    Key<ReportedStep>{{"inputs", "list", "", "tensors that it reads"}, inputs_json},
+    Key<ReportedStep>{{"output", "list", "", "channels, rows and columns that it makes"},
+                      [](const ReportedStep& s) { return shape_json(s.output()); }},
+    Key<ReportedStep>{{"memory", "text", "", "of its output: dbb or cvsram"},
+                      [](const ReportedStep& s) -> OrderedJson { return memory_of(s.r.plan.layouts[s.step.output].place); }},
+    Key<ReportedStep>{{"address", "integer", "address", "of its output there"},
+                      [](const ReportedStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].place.address.byte(); }},
+    Key<ReportedStep>{{"pieces", "integer", "pieces", "of its output in memory, with unused lanes between; mostly 1"},
+                      [](const ReportedStep& s) -> OrderedJson { return s.r.plan.layouts[s.step.output].pieces.size(); }},
+    Key<ReportedStep>{{"operations", "integer", "operations", "hardware layers: parts and passes", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.marks.operations.size()); }},
+    Key<ReportedStep>{{"cut", "flag", "", "it did not fit the CBUF and runs in parts", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.cut); }},
+    Key<ReportedStep>{{"output_shift", "integer", "bits", "of the output converter", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.layer.output.shift); }},
+    Key<ReportedStep>{{"start", "integer", "cycle", "its first op-enable was accepted", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).start); }},
+    Key<ReportedStep>{{"done", "integer", "cycle", "the interrupt of its last operation", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).done); }},
+    Key<ReportedStep>{{"cycles", "integer", "cycles", "from start to done; steps may overlap", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).cycles()); }},
+    Key<ReportedStep>{{"macs", "integer", "MACs", "of the layer as defined", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.macs); }},
+    Key<ReportedStep>{{"utilization", "number", "", "MACs over what the array could do from start to done", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.utilization()); }},
+    Key<ReportedStep>{{"binding_bound/name", "text", "", "the largest lower bound", kUnits},
+                      [](const ReportedStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).name()); }},
+    Key<ReportedStep>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kUnits},
+                      [](const ReportedStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).cycles); }},
+    Key<ReportedStep>{{"bounds", "object", "cycles", "all lower bounds by name", kUnits},
+                      [](const ReportedStep& s) { return s.host() ? kAbsent : bounds_json(s.plan.bounds); }},
+    Key<ReportedStep>{{"tensors", "object", "", "by name what moves", kUnits},
+                      [](const ReportedStep& s) { return s.host() ? kAbsent : tensors_json(s.plan.traffic); }},
+    Key<ReportedStep>{{"traffic/moved", "integer", "bytes", "all tensors together", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.traffic.moved()); }},
+    Key<ReportedStep>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.traffic.compulsory()); }},
+    Key<ReportedStep>{{"traffic/communication", "integer", "bytes", "no order of the loops moves less with what the chip holds", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.traffic.communication); }},
+    Key<ReportedStep>{{"traffic/binding", "text", "", "the larger of the two", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.plan.traffic.binding()); }},
+    Key<ReportedStep>{{"apart", "integer", "cycles", "that it takes when nothing else runs", "--layers apart, steps of units"},
+                      [](const ReportedStep& s) { return s.r.apart.empty() ? kAbsent : of_machine(s, s.r.apart[s.i]); }},
+    Key<ReportedStep>{{"compared", "integer or null", "values", "of its output"},
+                      [](const ReportedStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.compared; }); }},
+    Key<ReportedStep>{{"mismatches", "integer or null", "values", "of these not equal to the golden ones"},
+                      [](const ReportedStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.mismatches; }); }},
 };
 
 std::uint64_t sum(const NetworkPlan& plan, std::uint64_t (Traffic::*bytes)() const)
@@ -144,7 +146,7 @@ std::uint64_t sum(const NetworkPlan& plan, std::uint64_t (Traffic::*bytes)() con
 OrderedJson steps_json(const NetworkResult& r)
 {
     OrderedJson steps = OrderedJson::array();
-    for (std::size_t i = 0; i < r.plan.plans.size(); ++i) steps.push_back(written(kStepKeys, SeenStep{r, i}));
+    for (std::size_t i = 0; i < r.plan.plans.size(); ++i) steps.push_back(written(kReportedStepKeys, ReportedStep{r, i}));
     return steps;
 }
 
@@ -268,7 +270,7 @@ constexpr std::array kNetworkKeys{
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-std::string layer_list(const SeenStep& s)
+std::string layer_list(const ReportedStep& s)
 {
     std::string text;
     for (const std::string& name : s.layers()) text += (text.empty() ? "" : " + ") + printable(name);
@@ -364,7 +366,7 @@ std::vector<PlacedKey> network_result_keys()
     place_keys(keys, kNetworkKeys);
     for (const PlacedKey& key : network_images_keys()) keys.push_back(key);
     for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
-    place_keys(keys, kStepKeys, "steps/[]/");
+    place_keys(keys, kReportedStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     place_run_keys(keys);
     return keys;
@@ -376,7 +378,7 @@ std::string network_csv(const NetworkResult& r)
         "name,layers,unit,operations,cut,start,done,cycles,apart,macs,utilization,bound,bound_cycles,moved,compulsory,communication,"
         "input_times,weight_times,output_memory,mismatches\n";
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
-        const SeenStep s{r, i};
+        const ReportedStep s{r, i};
         const std::string mismatches = r.findings.empty() ? "" : std::to_string(r.findings[i].comparison.mismatches);
         const char* memory = memory_of(r.plan.layouts[s.step.output].place);
         text += fmt::format("{},{},{}", cell_text(s.step.name), cell_text(layer_list(s)), unit_name(s.step.unit));
@@ -420,7 +422,7 @@ std::string network_table(const NetworkResult& r)
     text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
                         "cycles", r.apart.empty() ? "" : "apart", "array", "bytes", "times", "output", "bound");
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
-        const SeenStep s{r, i};
+        const ReportedStep s{r, i};
         if (s.host()) {
             text += fmt::format("  {:<40} {:<6} {}\n", layer_list(s), "host", s.step.why);
             continue;
