@@ -10,6 +10,7 @@
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || set -- debug asan tidy
+with_tests=yes
 more_packages="clang-tidy git mold"
 . "$root/scripts/prepare.sh"
 cd "$root" || exit 2

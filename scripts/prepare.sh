@@ -1,9 +1,11 @@
 # Sourced by run.sh, test.sh and checks.sh: installs the Debian packages that are missing, as root or with sudo. What it does it
-# says on stderr; it is quick and silent when there is nothing to do. More packages: set more_packages before.
+# says on stderr; it is quick and silent when there is nothing to do. Set before: with_tests, to build the tests; more_packages.
 
-packages="g++ cmake ninja-build pkg-config python3 python3-numpy libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
+packages="g++ cmake ninja-build pkg-config libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
           libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler
-          libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format ${more_packages:-}"
+          ${more_packages:-}"
+[ -z "${with_tests:-}" ] ||
+    packages="$packages python3 python3-numpy libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format"
 
 missing=""
 for package in $packages; do
@@ -32,7 +34,7 @@ logged() {
     "$@" >>"$log" 2>&1 || { cat "$log" >&2; exit 2; }
 }
 
-# Configures once, builds what has changed: build_targets DIRECTORY BUILD_TYPE OPTIONS... -- TARGETS...
+# Configures, builds what has changed: build_targets DIRECTORY BUILD_TYPE OPTIONS... -- TARGETS...
 build_targets() {
     directory=$1 type=$2
     shift 2

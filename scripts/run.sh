@@ -9,5 +9,8 @@ if [ $# -eq 0 ]; then
     exit 2
 fi
 . "$root/scripts/prepare.sh"
-build_targets "$root/build" Release -DDLASIM_TESTS=OFF -- dlasim
+# The tests are built in the same place; whoever has them keeps them.
+tests=OFF
+grep -qs '^DLASIM_TESTS:BOOL=ON' "$root/build/CMakeCache.txt" && tests=ON
+build_targets "$root/build" Release -DDLASIM_TESTS=$tests -- dlasim
 exec "$root/build/dlasim" run "$@"

@@ -5,9 +5,10 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # Shows the page of a sweep; writes models; runs a sweep as jobs of a cluster, where the user is root.
+with_tests=yes
 more_packages="chromium python3-onnx slurmctld slurmd slurm-client munge"
 . "$root/scripts/prepare.sh"
-directory="$root/build-test"
+directory="$root/build"
 build_targets "$directory" Release -DDLASIM_TESTS=ON
 if [ $# -gt 0 ]; then
     pattern=$(printf '%s|' "$@")
