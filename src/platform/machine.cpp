@@ -30,7 +30,6 @@ constexpr std::uint64_t kMostThoughts = 1u << 20;
 class PortMemory {
 public:
     PortMemory(const char* name, Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
-        : period_(clock.period())
     {
         if (spec.kind == "ideal") ideal_ = std::make_unique<IdealMemory>(name, clock, spec, store);
         else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec.kind, spec.options), store, options.check_dram);
@@ -46,7 +45,7 @@ public:
         for (std::size_t i = 0; i < from.size(); ++i) to[i] = to[i].since(from[i]);
         report.text = dram::statistics_text(dram_->config(), to);
         report.json = dram::statistics_json(dram_->config(), to).dump();
-        for (const dram::Statistics& s : to) report.bus_held = std::max(report.bus_held, core_cycles(dram::held(s)));
+        for (const dram::Statistics& s : to) report.bus_held = std::max(report.bus_held, dram_->whole_cycles(dram::held(s)));
         dram_->finish(end);
         if (dram_->checker())
             for (const dram::Violation& violation : dram_->checker()->violations())
@@ -63,13 +62,6 @@ public:
     }
 
 private:
-    Cycle core_cycles(Cycle of_dram) const
-    {
-        return static_cast<Cycle>(static_cast<double>(of_dram) * static_cast<double>(dram_->config().tck_fs()) / 1e15 /
-                                  period_.to_seconds());
-    }
-
-    sc_core::sc_time period_;
     std::unique_ptr<IdealMemory> ideal_;
     std::unique_ptr<DramMemory> dram_;
 };

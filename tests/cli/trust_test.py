@@ -72,6 +72,15 @@ class Numbers(Case):
                 self.assertLessEqual(result["bounds"]["largest"], result["cycles"], (layer, hardware, pace))
                 self.assertLessEqual(result["binding_bound"]["share"], 1)
 
+    def test_the_data_bus_of_a_dram_in_cycles_of_the_core(self):
+        """Of 1.25 ns each: 12 are 15 of 1 ns."""
+        for height in range(1, 13):
+            layer = {"input": {"width": 8, "height": height, "channels": 32}, "kernel": {"width": 1, "height": 1, "count": 16}}
+            _, result = self.run_layer(layer, "--hw", "nv_large", "--memory", "ddr4-2400:tCK_ns=1.25,channels=1")
+            bus = result["memory_report"]["dbb"]["data_bus"]
+            held = bus["busy"] + sum(cycles for owner, cycles in bus["lost"].items() if owner not in ("no_request", "unfinished"))
+            self.assertEqual(result["estimates"]["dram_bus"], held * 5 // 4, height)
+
     def test_commands_of_a_dram_cost_energy(self):
         device = json.loads((ROOT / "configs/dram/ddr4-2400.json").read_text())
         for current, key in (("IDD0", "IDD0"), ("IDD4R", "IDD4R"), ("IDD5AB", "IDD5AB"), ("IDD2N", "IDD0")):

@@ -50,6 +50,8 @@ public:
     std::uint64_t wakes() const { return wakes_; }
     /// Where an exception goes; null: SC_REPORT_ERROR.
     Failures* failures = nullptr;
+    /// Cycles of the initiator in so many of the DRAM.
+    Cycle whole_cycles(Cycle dram_cycles) const { return dram_cycles * tck_fs_ / period_fs_; }
     /// Null without `check`.
     const dram::Checker* checker() const { return checker_.get(); }
 
