@@ -77,7 +77,8 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     }
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(job.name), run.end, run.diagnosis));
 
-    const Result result{job, run, simulation.comparison, simulation.wall_seconds, simulation.expected, outputs.tensor_file()};
+    const Result result{
+        job, run, simulation.comparison, simulation.wall_seconds, simulation.expected, simulation.direct, outputs.tensor_file()};
     // Every run of every probe: what accounts for a layer's cycles must see all of them.
     if (outputs.events)
         outputs.events->settle(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));

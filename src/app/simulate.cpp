@@ -50,6 +50,7 @@ Simulation simulate(const Job& job, const SimulateOptions& options)
     simulation.comparison = std::move(findings.comparison);
     simulation.output = std::move(findings.output);
     simulation.expected = std::move(findings.expected);
+    simulation.direct = std::move(findings.direct);
     return simulation;
 }
 

@@ -26,6 +26,7 @@ struct Simulation {
     std::optional<Comparison> comparison;      // none with timing_only, or when the run did not end
     std::optional<Tensor> output;              // none with timing_only, or when no tensor is made
     std::optional<Difference> expected;        // from the tensor of the user's, where there is one
+    std::optional<Difference> direct;          // of a Winograd layer, from the direct convolution
     double wall_seconds = 0, cpu_seconds = 0;  // of Machine::run
 };
 

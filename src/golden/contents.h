@@ -22,6 +22,7 @@ struct Findings {
     Comparison comparison;
     std::optional<Tensor> output;        // none where no tensor is made
     std::optional<Difference> expected;  // from the tensor of the user's, where there is one
+    std::optional<Difference> direct{};  // of a Winograd layer, from the direct convolution
 };
 
 class Contents {

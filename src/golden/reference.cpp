@@ -9,8 +9,12 @@
 #include "golden/winograd.h"
 
 namespace dlasim {
+namespace {
 
-Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method)
+constexpr std::uint32_t kWinogradBits = 2;  // integer kernels are transformed times four
+
+/// `scale`: of integer sums.
+Tensor output_of(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method, std::int64_t scale)
 {
     if (layer.op == Op::Pool) return pooled(tensors.input, *layer.pool, layer.precision, layer.flush_nan);
     const bool flush = layer.flush_nan && !method.winograd;  // a transformed kernel is flushed behind its transform
@@ -28,6 +32,7 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
     else if (fp) floats = reference_fp16_sums(layer, input, weights, method);
     else if (method.winograd) sums = reference_winograd_sums(layer, input, weights);
     else sums = reference_sums(layer, input, weights);
+    for (std::int64_t& sum : sums) sum *= scale;
     Tensor output(layer.batch, layer.kernels, layer.out_height(), layer.out_width());
     std::size_t i = 0;
     for (std::uint32_t n = 0; n < output.n; ++n)
@@ -37,6 +42,19 @@ Tensor reference_output(const Layer& layer, const Hardware& hardware, const Laye
                 for (std::uint32_t x = 0; fp && x < output.w; ++x) output.values[i + x] = post.floating(floats[i + x], k, y, x);
             }
     return layer.pool ? pooled(output, *layer.pool, layer.output.precision, false) : output;
+}
+
+}  // namespace
+
+Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method)
+{
+    return output_of(layer, hardware, tensors, method, 1);
+}
+
+Tensor direct_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Method method)
+{
+    method.winograd = false;
+    return output_of(layer, hardware, tensors, method, 1 << (kWinogradBits - layer.winograd_truncate));
 }
 
 }  // namespace dlasim

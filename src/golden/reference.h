@@ -22,5 +22,8 @@ struct Method {
 
 /// What the output memory must hold; of a comparison (EQL) what SDP would have written.
 Tensor reference_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method);
+/// Of a Winograd layer: what the direct convolution would make of its input, with integer sums times 2^(2 - truncate), the scale that the
+/// transforms give them.
+Tensor direct_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Method method);
 
 }  // namespace dlasim

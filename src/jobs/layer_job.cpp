@@ -193,9 +193,12 @@ std::string subject(const Layer& l)
 /// What the outputs are checked against.
 std::string golden(const Layer& l, const Plan& plan)
 {
-    const char* what = l.op == Op::Pool ? "pooling" : l.op == Op::Sdp ? "SDP" : "convolution";
+    const char* what = l.op == Op::Pool       ? "pooling"
+                       : l.op == Op::Sdp      ? "SDP"
+                       : plan.method.winograd ? "Winograd convolution"
+                                              : "convolution";
     const char* arithmetic = l.precision == Precision::Fp16 ? "own fp16 arithmetic, rounded as documented"
-                             : plan.method.winograd         ? "own integer arithmetic, Winograd transforms as matrices"
+                             : plan.method.winograd         ? "own integer arithmetic, transforms as matrices"
                                                             : "own integer arithmetic";
     return fmt::format("equal the golden {} ({})", what, arithmetic);
 }

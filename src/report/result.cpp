@@ -49,6 +49,13 @@ constexpr std::array kExpectedKeys{
                     [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.largest); }},
 };
 
+constexpr std::array kDirectKeys{
+    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
+    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
+    Key<Difference>{{"largest_difference", "number or null", "", "0 if none differs, null if it is not finite"},
+                    [](const Difference& d) -> OrderedJson { return d.largest; }},
+};
+
 constexpr std::array kResultKeys{
     Key<Result>{{"schema", "text", "", "dlasim.result/1"}, [](const Result&) -> OrderedJson { return "dlasim.result/1"; }},
     Key<Result>{{"name", "text", "", "of the descriptor"}, [](const Result& r) -> OrderedJson { return r.job.name; }},
@@ -86,6 +93,8 @@ constexpr std::array kResultKeys{
                 [](const Result& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
     Key<Result>{{"expected", "object", "", "the output beside the tensor that it should be", "the descriptor gives an expected tensor"},
                 [](const Result& r) -> OrderedJson { return r.expected ? written(kExpectedKeys, *r.expected) : kAbsent; }},
+    Key<Result>{{"direct", "object", "", "the output beside that of the direct convolution: what the transforms cost", "Winograd"},
+                [](const Result& r) -> OrderedJson { return r.direct ? written(kDirectKeys, *r.direct) : kAbsent; }},
     Key<Result>{{"unequal", "flag", "", "what SDP found: an element differed", "layers that compare"},
                 [](const Result& r) -> OrderedJson {
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
@@ -183,6 +192,7 @@ std::vector<PlacedKey> result_keys()
     keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
     place_keys(keys, kExpectedKeys, "expected/");
     place_keys(keys, kFirstKeys, "expected/first/");
+    place_keys(keys, kDirectKeys, "direct/");
     place_run_keys(keys);
     place_keys(keys, kBoundKeys, "bounds/");
     return keys;

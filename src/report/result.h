@@ -14,6 +14,7 @@ struct Result {
     std::optional<Comparison> comparison;  // none with --timing-only
     double wall_seconds = 0;
     std::optional<Difference> expected = std::nullopt;  // from the tensor of the user's
+    std::optional<Difference> direct = std::nullopt;    // of a Winograd layer, from the direct convolution
     std::string output_file = {};                       // of the output tensor, empty without one
 
     /// From t0 to the last done interrupt.

@@ -54,6 +54,15 @@ std::string expected_line(const std::optional<Difference>& expected)
         expected->x, expected->found, expected->expected);
 }
 
+std::string direct_line(const std::optional<Difference>& direct)
+{
+    if (!direct) return "";
+    if (direct->equal()) return fmt::format("  direct       all {} outputs equal the direct convolution\n", grouped(direct->compared));
+    return fmt::format(
+        "  direct       {} of {} outputs differ from the direct convolution, the largest by {}: Winograd rounds its transforms\n",
+        grouped(direct->differing), grouped(direct->compared), direct->largest);
+}
+
 /// Units by phase, traffic by port.
 std::string run_table(const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
 {
@@ -129,6 +138,7 @@ std::string summary_table(const Result& r)
     for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
     if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
     text += fmt::format("  verified     {}\n", verdict(r));
+    text += direct_line(r.direct);
     text += hazards_text(r.run);
     text += expected_line(r.expected);
     text +=

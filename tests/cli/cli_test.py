@@ -4,8 +4,10 @@
 usage: cli_test.py DLASIM [TestCase...]
 """
 import copy
+import itertools
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -295,6 +297,36 @@ class Tensors(Case):
         self.assertIn("the largest by 100", done.stdout)
         self.assertIn("batch 0 channel 1 row 0 column 2: found -30, expected -27", done.stdout)
         self.assertEqual(read_npy(self.folder / "out" / "output.npy")[2], self.OUT)
+
+    def winograd(self, weights, truncate, shift, most=127):
+        """What the direct convolution gives, and what the run says of it. Sums of the transforms are 2 ** (2 - truncate) times as large."""
+        x = [random.randint(-most, most) for _ in range(3 * 8 * 8)]
+        (self.folder / "x.npy").write_bytes(npy("|i1", (1, 3, 8, 8), x))
+        (self.folder / "w.npy").write_bytes(npy("|i1", (5, 3, 3, 3), weights))
+        done, result = self.run_layer({"input": {"width": 8, "height": 8, "channels": 3}, "kernel": {"width": 3, "height": 3, "count": 5}, "mode": "winograd",
+                                       "pads": [1, 1, 1, 1], "winograd": {"truncate": truncate}, "post": {"output": {"shift": shift}},
+                                       "data": {"input": "x.npy", "weights": "w.npy"}}, "--hw", "nv_full")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIs(result["verified"], True)
+        direct = []
+        for k, row, column in itertools.product(range(5), range(8), range(8)):
+            taps = itertools.product(range(3), range(3), range(3))
+            total = sum(x[(c * 8 + row + r - 1) * 8 + column + s - 1] * weights[((k * 3 + c) * 3 + r) * 3 + s] for c, r, s in taps
+                        if 0 <= row + r - 1 < 8 and 0 <= column + s - 1 < 8) << (2 - truncate)
+            rounded = (abs(total) + (1 << shift >> 1)) >> shift
+            direct.append(max(-128, min(127, rounded if total >= 0 else -rounded)))
+        distances = [abs(a - b) for a, b in zip(read_npy(self.folder / "out" / "output.npy")[2], direct) if a != b]
+        self.assertEqual(result["direct"], {"compared": 320, "differing": len(distances), "largest_difference": max(distances, default=0)})
+        return len(distances), max(distances, default=0), done.stdout
+
+    def test_winograd_says_how_far_from_the_direct_convolution_it_is(self):
+        random.seed(3)
+        for truncate, shift in ((0, 9), (1, 7), (2, 6)):
+            differing, largest, said = self.winograd([random.randint(-128, 127) for _ in range(135)], truncate, shift)
+            self.assertGreater(largest, 10)  # large kernels saturate in their transforms
+            self.assertIn(f"direct       {differing} of 320 outputs differ from the direct convolution, the largest by {largest}:", said)
+        _, _, said = self.winograd([random.randrange(-4, 5, 4) for _ in range(135)], 0, 6, 31)  # nothing saturates, nothing is cut off
+        self.assertIn("direct       all 320 outputs equal the direct convolution", said)
 
     def test_what_cannot_be_the_output_is_refused_before_the_run(self):
         equal = {"op": "sdp", "input": {"width": 2, "height": 2, "channels": 32}, "data": {"expected": "golden.npy"},
