@@ -2,7 +2,7 @@
 """Replays measured cases and compares every event with the reference hardware, cycle by cycle.
 
 usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--leap-law] [--page FILE] [--known-gaps FILE]
-                   CASE_OR_FOLDER...
+                   [--clocks FILE] CASE_OR_FOLDER...
 
 A case is exact when all of these are equal:
   done    the cycle of every interrupt
@@ -11,6 +11,8 @@ A case is exact when all of these are equal:
   data    the CRC of every output region and the value of every register read that the case names
 --leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes
 --page FILE   rewrites the table between the markers of that page, and its table of the DRAM figures
+--clocks FILE   when the gated clocks ran in some of the cases: every run of every domain must be equal, the cycles of the
+              report too, and all these cases must be among those that are played
 --known-gaps FILE   cases that are not exact yet, one name or PREFIX* a line: they must differ, all others must be exact
 Exit status 0 when every case is exact, or is a known gap and differs. Python standard library only.
 """
@@ -53,6 +55,29 @@ def replay(dlasim, case, events, *flags):
     return Path(events).read_bytes()
 
 
+def wrong_clocks(measured, probes, report):
+    """Domains of which a run, or the cycles that the report counts, are not as measured; units of which its idle runs are not."""
+    wrong, of_unit, units, last = [], {}, report["units"], report["cycles"]
+    for domain, want in measured.items():
+        unit, name = domain.split(".")
+        runs = probes.get(f"clock_on_{unit}_{name}", {"runs": []})["runs"]
+        cycles = sum(min(start + length, last + 1) - min(start, last + 1) for start, length in want)
+        if runs != want or units[unit]["clock_on"].get(name, 0) != cycles:
+            wrong.append(f"clock of {domain}")
+        of_unit.setdefault(unit, []).extend(want)
+    for unit, runs in of_unit.items():
+        idle, end = {}, None
+        for start, length in sorted(runs):
+            if end is not None and end < start <= last:
+                least = 1 << (start - end).bit_length() - 1
+                sums = idle.setdefault(least, [least, 0, 0])
+                sums[1], sums[2] = sums[1] + 1, sums[2] + start - end
+            end = max(end or 0, start + length)
+        if units[unit]["idle_runs"] != [sums for _, sums in sorted(idle.items())]:
+            wrong.append(f"idle runs of {unit}")
+    return wrong
+
+
 def check(path, options):
     case = json.loads(path.read_text())
     if "expected" not in case or not case.get("finished", True):
@@ -62,7 +87,7 @@ def check(path, options):
     with tempfile.TemporaryDirectory() as folder:
         try:
             text = replay(options.dlasim, path, os.path.join(folder, "events.json"), "--out", folder)
-            units = json.loads(Path(folder, "result.json").read_text())["units"]
+            report = json.loads(Path(folder, "result.json").read_text())
             if options.leap_law and replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping") != text:
                 row["wrong"].append("leaping and stepping differ")
         except (RuntimeError, subprocess.TimeoutExpired) as error:
@@ -80,8 +105,10 @@ def check(path, options):
     if "output" in want or "reads" in want:
         row["data"] = crc(got["output"]) == crc(want.get("output", [])) and got["reads"] == want.get("reads", [])
     row["wrong"] += [f"report of {name}" for name, value in want.get("reads", [])
-                     if name in COUNTERS and len(case["layers"]) == 1 and units[COUNTERS[name][0]]["counters"][COUNTERS[name][1]] != value]
+                     if name in COUNTERS and len(case["layers"]) == 1 and report["units"][COUNTERS[name][0]]["counters"][COUNTERS[name][1]] != value]
     row["wrong"] += [k for k in ("done", "bus", "data") if row[k] is False] + wrong
+    if case["id"] in options.clocks:
+        row["wrong"] += wrong_clocks(options.clocks[case["id"]]["on"], got["probes"], report)
     return row
 
 
@@ -134,6 +161,7 @@ def main():
     parser.add_argument("--leap-law", action="store_true")
     parser.add_argument("--page", type=Path)
     parser.add_argument("--known-gaps", type=Path)
+    parser.add_argument("--clocks", type=lambda file: json.loads(Path(file).read_text())["cases"], default={})
     options = parser.parse_args()
     files = [f for p in options.paths for f in (sorted(p.rglob("*.json")) if p.is_dir() else [p])]
     if options.only:
@@ -145,6 +173,10 @@ def main():
         return 1
     print(table(rows))
     right = judge(rows, known_gaps(options.known_gaps) if options.known_gaps else [], options.show)
+    if options.clocks:
+        left_out = options.clocks.keys() - {row["id"] for row in rows}
+        print(f"clocks of {len(options.clocks)} cases" + "".join(f"; {name}: not played" for name in sorted(left_out)))
+        right = right and not left_out
     if options.page:
         page = options.page.read_text()
         figures = subprocess.run([options.dlasim, "dram", "--figures"], capture_output=True, text=True, check=True).stdout

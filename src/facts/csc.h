@@ -27,6 +27,7 @@ inline constexpr Cycle kReuseRelease = 2;          // [spec] 1.11: layer start t
 // ---- layer
 inline constexpr Cycle kFlush = 50;           // [spec] 1.4: last data pop + atoms to done
 inline constexpr Cycle kGateOff = 4;          // [spec] 3: done to the clock off, op_en delayed by three flops
+inline constexpr Cycle kWinogradGate = 3;     // [spec] 3: the Winograd cells later than the rest
 inline constexpr Cycle kAckToBusy = 3;        // [spec] 1.12: last pending ack to BUSY
 inline constexpr Cycle kCreditToCounter = 2;  // [spec] 1.6.1: credit at the port to the counter
 inline constexpr Cycle kMinimumLoad = 2;      // [spec] 1.6: a weight load of one cell counts as two

@@ -14,6 +14,8 @@ namespace dlasim::facts::sdp {
 // ---- start and end of a layer
 inline constexpr unsigned kInterruptBit = 0;      // [spec] csb.md 3: bits 0 and 1
 inline constexpr unsigned kDoneToRelease = 1;     // [spec] 2.3: done pulse L + 1
+inline constexpr unsigned kDoneToFlags = 2;       // [spec] 3.1: gates have registered flags, of the group that is current after done
+inline constexpr unsigned kWriteToFlag = 2;       // [spec] 3.1, csb.md 2.1: a register holds what was written one cycle later
 inline constexpr unsigned kDoneToGateOff = 4;     // [spec] 3.1: op_en delayed by three flops falls at done + 4
 inline constexpr unsigned kReaderEndToStart = 5;  // [spec] 2.3: last beat x, done x + 1, next E x + 5 at the earliest
 

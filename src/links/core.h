@@ -7,6 +7,7 @@
 #include "base/counters.h"
 #include "base/cycle.h"
 #include "base/phase.h"
+#include "links/gated_clock.h"
 #include "links/probe_set.h"
 #include "links/wire.h"
 
@@ -23,11 +24,19 @@ struct UnitReport {
         : name(std::move(name_)), phases(phases_), counters(values, false), clock_on(values, true)
     {
     }
+    /// Of one that gates its clocks.
+    template <class Counters>
+    UnitReport(std::string name_, PhaseLog phases_, Counters values, const GatedClocks<Counters>& clocks, Cycle end)
+        : UnitReport(std::move(name_), phases_, (clocks.count(values, end), values))
+    {
+        idle_runs = clocks.idle();
+    }
 
     std::string name;
     PhaseLog phases;         // the cycles of all phases add up to the cycles reported on
     CounterValues counters;  // base/counters.h
     CounterValues clock_on;  // clock domain: cycles with its clock running
+    IdleRuns idle_runs;      // of the unit, with the clocks of all domains off: between two in which one was on
 
     /// What happened after `before` was taken of the same unit.
     UnitReport since(const UnitReport& before) const
@@ -36,6 +45,7 @@ struct UnitReport {
         left.phases = phases.since(before.phases);
         left.counters = counters.since(before.counters);
         left.clock_on = clock_on.since(before.clock_on);
+        left.idle_runs = idle_runs.since(before.idle_runs);
         return left;
     }
 };

@@ -13,13 +13,15 @@ public:
     Probe* get(const std::string& name)
     {
         auto& probe = probes_[name];
-        if (!probe) probe = std::make_unique<Probe>();
+        if (!probe) probe = std::make_shared<Probe>();
         return probe.get();
     }
-    const std::map<std::string, std::unique_ptr<Probe>>& all() const { return probes_; }
+    /// Another name of the probe `of`.
+    void also(const std::string& name, const std::string& of) { probes_[name] = probes_.at(of); }
+    const std::map<std::string, std::shared_ptr<Probe>>& all() const { return probes_; }
 
 private:
-    std::map<std::string, std::unique_ptr<Probe>> probes_;
+    std::map<std::string, std::shared_ptr<Probe>> probes_;
 };
 
 }  // namespace dlasim

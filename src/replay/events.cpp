@@ -145,6 +145,16 @@ OrderedJson events_json(const RunResult& result, const Recording& recording, con
     return written(kEventKeys, Events{result, recording, contents, secondary, most_runs});
 }
 
+OrderedJson idle_runs_json(const UnitReport& unit)
+{
+    if (unit.clock_on.empty()) return kAbsent;
+    OrderedJson runs = OrderedJson::array();
+    const std::vector<IdleRuns::Class>& classes = unit.idle_runs.classes();
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        if (classes[i].runs != 0) runs.push_back({Cycle{1} << i, classes[i].runs, classes[i].cycles});
+    return runs;
+}
+
 OrderedJson port_totals_json(const PortTraffic& port) { return written(kTotalKeys, port); }
 
 std::vector<PlacedKey> port_total_keys(const std::string& prefix)

@@ -14,6 +14,12 @@ nlohmann::ordered_json events_json(const RunResult& result, const Recording& rec
                                    const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
                                    std::size_t runs = kRecordedRuns);
 
+/// Idle runs of a unit, and what the key says.
+inline constexpr KeyRow kIdleRunsKey{"idle_runs", "list", "",
+                                     "[least length, runs, their cycles] for every power of two: runs of cycles with the clocks of all "
+                                     "domains off, between two cycles with a clock on, that ended in the window",
+                                     "the unit gates its clock"};
+nlohmann::ordered_json idle_runs_json(const UnitReport& unit);
 /// Totals of a port, as in the events.
 nlohmann::ordered_json port_totals_json(const PortTraffic& port);
 std::vector<PlacedKey> port_total_keys(const std::string& prefix);

@@ -112,6 +112,7 @@ constexpr std::array kUnitKeys{
                     [](const UnitReport& u) -> OrderedJson { return u.counters.empty() ? kAbsent : values_json(u.counters); }},
     Key<UnitReport>{{"clock_on", "object", "cycles", "cycles in which a clock domain ran, by domain", "the unit gates its clock"},
                     [](const UnitReport& u) -> OrderedJson { return u.clock_on.empty() ? kAbsent : values_json(u.clock_on); }},
+    Key<UnitReport>{kIdleRunsKey, idle_runs_json},
 };
 
 OrderedJson units_json(const Replayed& r)

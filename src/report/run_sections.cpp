@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "config/measured.h"
+#include "replay/events.h"
 #include "replay/hazard_report.h"
 
 namespace dlasim {
@@ -49,6 +50,7 @@ constexpr std::array kUnitKeys{
     Key<SeenUnit>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
                   [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.clock_on); }},
     Key<SeenUnit>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
+    Key<SeenUnit>{kIdleRunsKey, [](const SeenUnit& u) { return idle_runs_json(u.report); }},
     Key<SeenUnit>{{"counters", "object", "", "what the unit counts: above", "the unit counts something"},
                   [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.counters); }},
 };

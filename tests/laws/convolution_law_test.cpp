@@ -160,6 +160,7 @@ TEST_P(ConvolutionLaw, SleepingAndSteppingAgreeInEveryEventValueAndCounter)
         for (std::size_t i = 0; i < stepped.reports.size(); ++i) {
             ASSERT_EQ(leapt.reports[i].counters, stepped.reports[i].counters) << "seed " << seed;
             ASSERT_EQ(leapt.reports[i].clock_on, stepped.reports[i].clock_on) << "seed " << seed;
+            ASSERT_EQ(leapt.reports[i].idle_runs, stepped.reports[i].idle_runs) << "seed " << seed;
             Cycle total = 0;
             for (std::size_t p = 0; p < kPhases; ++p) {
                 ASSERT_EQ(leapt.reports[i].phases.cycles(Phase(p)), stepped.reports[i].phases.cycles(Phase(p)))

@@ -1,10 +1,15 @@
-# Measured cases of the reference hardware, a test a configuration: every event in its cycle, leaping and stepping.
+# Measured cases of the reference hardware, a test a configuration: every event in its cycle, leaping and stepping; of two, the runs of
+# all gated clocks.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET dlasim)
     foreach(configuration nv_full nv_large nv_medium_512 nv_small nv_small_256)
+        set(clocks)
+        if(configuration MATCHES "^nv_(small|large)$")
+            set(clocks --clocks ${DLASIM_TEST_DATA}/clock_gating/${configuration}.json)
+        endif()
         add_test(NAME measured.${configuration}
                  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim>
-                         --jobs 1 --leap-law --known-gaps ${CMAKE_CURRENT_SOURCE_DIR}/known_gaps.txt
+                         --jobs 1 --leap-law --known-gaps ${CMAKE_CURRENT_SOURCE_DIR}/known_gaps.txt ${clocks}
                          ${DLASIM_TEST_DATA}/rtl/${configuration})
         set_tests_properties(measured.${configuration} PROPERTIES LABELS rtl TIMEOUT 1200)
     endforeach()

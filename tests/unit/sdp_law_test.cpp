@@ -227,6 +227,7 @@ TEST_P(SdpLaws, LeapsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
             }
             EXPECT_EQ(total, 12000u);
             EXPECT_EQ(stepped.report.clock_on, leapt.report.clock_on);
+            EXPECT_EQ(stepped.report.idle_runs, leapt.report.idle_runs);
             EXPECT_EQ(stepped.status, leapt.status) << trial;
             const auto bytes = written(hw, leapt);
             EXPECT_EQ(written(hw, stepped), bytes);

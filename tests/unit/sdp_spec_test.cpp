@@ -11,7 +11,7 @@
 #include "numerics/sdp_y.h"
 #include "registers/fields/sdp.h"
 #include "registers/lut_window.h"
-#include "sdp_bench.h"
+#include "sdp_layer.h"
 #include "units/sdp/acknowledge.h"
 #include "units/sdp/banks.h"
 #include "units/sdp/context_queue.h"
@@ -24,58 +24,11 @@ namespace sdp = reg::sdp;
 namespace rdma = reg::sdp_rdma;
 using Runs = std::vector<std::pair<Cycle, Cycle>>;
 
-const Hardware& preset(const char* name) { return *find_preset(name); }
-
-/// A flying layer on the bench; every engine bypassed unless it is switched on.
-struct Layer {
-    explicit Layer(const Hardware& hw) : hardware(hw), bench(hw)
-    {
-        for (const auto& [offset, value] :
-             std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{{sdp::D_DP_BS_CFG, 1},
-                                                                            {sdp::D_DP_BN_CFG, 1},
-                                                                            {sdp::D_DP_EW_CFG, 1},
-                                                                            {sdp::D_FEATURE_MODE_CFG, 1},
-                                                                            {sdp::D_DST_DMA_CFG, 1},
-                                                                            {sdp::D_CVT_SCALE, 1},
-                                                                            {sdp::D_DST_BASE_ADDR_LOW, 0x1000},
-                                                                            {sdp::D_PERF_ENABLE, 0xf}})
-            set(offset, value);
-    }
-    void set(std::uint32_t offset, std::uint32_t value) { bench.writes.push_back({decode++, false, offset, value}); }
-    void set_rdma(std::uint32_t offset, std::uint32_t value) { bench.writes.push_back({decode++, true, offset, value}); }
-    void shape(std::uint32_t w, std::uint32_t h, std::uint32_t c, std::uint32_t format)
-    {
-        set(sdp::D_DATA_CUBE_WIDTH, w - 1);
-        set(sdp::D_DATA_CUBE_HEIGHT, h - 1);
-        set(sdp::D_DATA_CUBE_CHANNEL, c - 1);
-        set(sdp::D_DATA_FORMAT, format);
-        set(sdp::D_DST_LINE_STRIDE, w * hardware.memory.atom_bytes);
-        set(sdp::D_DST_SURFACE_STRIDE, w * h * hardware.memory.atom_bytes);
-    }
-    /// Returns E.
-    Cycle enable()
-    {
-        set(sdp::D_OP_ENABLE, 1);
-        return decode - 1 + 4;  // decode U + 1, E = U + 5
-    }
-    /// `count` beats back to back from `first` on, the layer's only ones.
-    void beats(Cycle first, std::uint64_t count)
-    {
-        bench.beats = {{first, count}};
-        bench.layer_beats = {count};
-        bench.hold_refused = true;
-    }
-
-    const Hardware& hardware;
-    SdpBench bench;
-    Cycle decode = 3;
-};
-
 constexpr std::uint32_t kInt16 = 1 | 1 << 2, kFp16 = 2 | 2 << 2;
 
 TEST(SdpFull, TheWorkedExampleOfTwoLinesOfInt16)
 {
-    Layer layer(preset("nv_full"));
+    SdpLayer layer(preset("nv_full"));
     layer.shape(4, 2, 16, kInt16);
     const Cycle e = layer.enable(), t0 = e + 10;
     layer.beats(t0, 8);
@@ -87,7 +40,7 @@ TEST(SdpFull, TheWorkedExampleOfTwoLinesOfInt16)
 
 TEST(SdpConfigurable, TheWorkedExampleOfTwoAtomsWithBias)
 {
-    Layer layer(preset("nv_small"));
+    SdpLayer layer(preset("nv_small"));
     layer.shape(2, 1, 8, 0);
     layer.set(sdp::D_DP_BS_CFG, 2 << 2 | 1 << 4 | 1 << 6);
     layer.set(sdp::D_DP_BS_ALU_CFG, 1);
@@ -119,7 +72,7 @@ TEST(SdpFull, OperandsPerElementOfASinglePixelInSeveralBatchesHangBehindTheFirst
     for (const bool wide : {false, true})
         for (const std::uint32_t surfaces : {1u, 2u, 3u}) {
             const std::uint32_t channels = surfaces * (wide ? 16 : 32), batches = 3, beats = surfaces * (wide ? 1 : 2) * batches;
-            Layer layer(preset("nv_full"));
+            SdpLayer layer(preset("nv_full"));
             layer.shape(1, 1, channels, wide ? kInt16 : 0);
             layer.set(sdp::D_FEATURE_MODE_CFG, 1 | (batches - 1) << 8);
             layer.set(sdp::D_DP_BS_CFG, 2 << 2 | 1 << 4 | 1 << 6);
@@ -142,7 +95,7 @@ TEST(SdpFull, OperandsPerElementOfASinglePixelInSeveralBatchesHangBehindTheFirst
 }
 
 /// Cycle of the only data packet at the port after the last beat, and the cycle of that beat.
-Cycle latency(Layer& layer, std::uint64_t beats)
+Cycle latency(SdpLayer& layer, std::uint64_t beats)
 {
     const Cycle e = layer.enable(), first = e + 40;
     layer.beats(first, beats);
@@ -161,7 +114,7 @@ TEST(SdpFull, EnginesAddThirteenCyclesEachAndEwFourteenOrThirtySix)
         for (unsigned bn = 0; bn < 2; ++bn)
             for (unsigned ew = 0; ew < 3; ++ew)
                 for (const std::uint32_t format : {kInt16, kFp16}) {
-                    Layer layer(preset("nv_full"));
+                    SdpLayer layer(preset("nv_full"));
                     layer.shape(1, 1, 16, format);
                     layer.set(sdp::D_DP_BS_CFG, !bs | (bs ? 0x12u : 0));
                     layer.set(sdp::D_DP_BN_CFG, !bn | (bn ? 0x02u : 0));
@@ -178,7 +131,7 @@ TEST(SdpConfigurable, BypassedSubEnginesCostNothing)
         for (unsigned sub = 0; sub < 4; ++sub)
             for (unsigned ew = 0; ew < (hw.sdp.has_ew ? 3u : 1u); ++ew) {
                 const bool alu = sub & 1, mul = sub & 2;
-                Layer layer(hw);
+                SdpLayer layer(hw);
                 layer.shape(1, 1, hw.memory.atom_bytes, 0);
                 layer.set(sdp::D_DP_BS_CFG, !alu << 1 | !mul << 4);
                 layer.set(sdp::D_DP_EW_CFG, !ew | !alu << 1 | !mul << 4 | (ew != 2) << 6);
@@ -191,7 +144,7 @@ TEST(SdpConfigurable, BypassedSubEnginesCostNothing)
 TEST(SdpFull, ComparingLayersWriteNothingAndTellWhetherAllWasEqual)
 {
     for (const std::int32_t value : {5, 6}) {
-        Layer layer(preset("nv_full"));
+        SdpLayer layer(preset("nv_full"));
         layer.shape(1, 1, 16, kInt16);
         layer.set(sdp::D_DP_EW_CFG, 3 << 2 | 1 << 4 | 1 << 6);
         layer.set(sdp::D_DP_EW_ALU_SRC_VALUE, 5);
@@ -212,7 +165,7 @@ TEST(SdpFull, ComparingLayersWriteNothingAndTellWhetherAllWasEqual)
 
 TEST(SdpFull, LayersToPdpWriteNothingAndEnd)
 {
-    Layer layer(preset("nv_full"));
+    SdpLayer layer(preset("nv_full"));
     layer.shape(2, 2, 32, 0);
     layer.set(sdp::D_FEATURE_MODE_CFG, 1 | 1 << 1);
     const Cycle e = layer.enable();
@@ -228,7 +181,7 @@ std::uint32_t status(const SdpTrace& trace, std::uint32_t offset) { return trace
 TEST(SdpCounters, SaturatedLanesAreCountedOnceEach)
 {
     for (const char* name : {"nv_full", "nv_large"}) {
-        Layer layer(preset(name));
+        SdpLayer layer(preset(name));
         layer.shape(1, 1, 32, 0);
         const Cycle e = layer.enable();
         layer.beats(e + 5, 2);
@@ -249,13 +202,13 @@ TEST(SdpCounters, SaturatedLanesAreCountedOnceEach)
 TEST(SdpCounters, AWriteStallIsACycleInWhichTheInterfaceRefuses)
 {
     // The command and one packet fill the two stages; every further cycle of the second is a stall.
-    Layer layer(preset("nv_small"));
+    SdpLayer layer(preset("nv_small"));
     layer.shape(8, 1, 8, 0);
     const Cycle e = layer.enable();
     layer.beats(e + 5, 64);
     layer.bench.write_ready = [e](Cycle c) { return c < e || c >= e + 100; };
     const SdpTrace trace = layer.bench.run(e + 400, false), free = [&] {
-        Layer other(preset("nv_small"));
+        SdpLayer other(preset("nv_small"));
         other.shape(8, 1, 8, 0);
         const Cycle start = other.enable();
         other.beats(start + 5, 64);
@@ -270,7 +223,7 @@ TEST(SdpCounters, AWriteStallIsACycleInWhichTheInterfaceRefuses)
 
 TEST(SdpCounters, ALayerThatDoesNotCountReportsWhatTheLastOneCounted)
 {
-    Layer layer(preset("nv_full"));
+    SdpLayer layer(preset("nv_full"));
     layer.shape(32, 1, 32, 0);
     layer.enable();
     layer.set(sdp::S_POINTER, 1);
@@ -348,7 +301,7 @@ TEST(SdpReaders, TheContextQueueTakesOneMoreThanItsRamHolds)
 
 TEST(SdpReaders, AGroupWithoutEnginesEndsAtOnce)
 {
-    Layer layer(preset("nv_small"));
+    SdpLayer layer(preset("nv_small"));
     layer.shape(2, 1, 8, 0);
     layer.set(sdp::D_DP_BS_CFG, 2 << 2 | 1 << 4 | 1 << 6);
     layer.set(sdp::D_DP_BS_ALU_CFG, 1);
@@ -369,7 +322,7 @@ TEST(SdpReaders, AGroupWithoutEnginesEndsAtOnce)
 
 TEST(SdpConfigurable, WithoutEwCompareModeStopsTheWriteDmaAlone)
 {
-    Layer layer(preset("nv_small"));
+    SdpLayer layer(preset("nv_small"));
     layer.shape(1, 1, 8, 0);
     layer.set(sdp::D_DP_EW_CFG, 3 << 2 | 1 << 4 | 1 << 6);
     const Cycle e = layer.enable(), last = e + 40 + 7;
@@ -382,7 +335,7 @@ TEST(SdpConfigurable, WithoutEwCompareModeStopsTheWriteDmaAlone)
 TEST(SdpLut, ALinearTableInterpolatesBetweenItsEntries)
 {
     for (const char* name : {"nv_full", "nv_large", "nv_medium_1024_full", "nv_small_256_full"}) {
-        Layer layer(preset(name));
+        SdpLayer layer(preset(name));
         // LO: entry i is 8 i for steps of 4: y = 2 d. LE never hits: it starts behind everything.
         layer.set(sdp::S_LUT_ACCESS_CFG, 1 << 16 | 1 << 17);
         for (std::uint32_t i = 0; i < 257; ++i) layer.set(sdp::S_LUT_ACCESS_DATA, 8 * i);
@@ -414,22 +367,6 @@ TEST(SdpLut, ALinearTableInterpolatesBetweenItsEntries)
         EXPECT_GE(status(trace, sdp::D_PERF_LUT_LO_HIT), atom) << name;
         EXPECT_LT(status(trace, sdp::D_PERF_LUT_LO_HIT), status(trace, sdp::D_PERF_LUT_HYBRID)) << name;
         EXPECT_EQ(status(trace, sdp::D_PERF_LUT_LE_HIT), 0u) << name;
-    }
-}
-
-TEST(SdpLut, WritingATableRunsTheClockOfEwUntilALayerStarts)
-{
-    for (const char* name : {"nv_large", "nv_medium_512"}) {
-        Layer layer(preset(name));
-        layer.set(sdp::S_LUT_ACCESS_CFG, 1 << 17);
-        const Cycle on = layer.decode;  // the write was decoded a cycle before
-        layer.shape(1, 1, layer.hardware.memory.atom_bytes, 0);
-        const Cycle e = layer.enable();
-        layer.beats(e + 5, layer.hardware.memory.atom_bytes / layer.hardware.sdp.max_throughput());
-        const SdpTrace trace = layer.bench.run(e + 200, false);
-        EXPECT_THAT(trace.report.clock_on,
-                    testing::Contains(std::pair<std::string, Cycle>("ecore", layer.hardware.sdp.has_lut ? e - on : 0)))
-            << name;
     }
 }
 

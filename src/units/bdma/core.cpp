@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "base/gated_clock.h"
 #include "base/ring.h"
 #include "facts/bdma.h"
 #include "links/dma_shim.h"
@@ -121,8 +120,8 @@ struct BdmaCore final : Core {
     PhaseLog phases;
     std::array<std::uint32_t, 2> read_stall{};
     std::uint32_t write_stall = 0;
-    GatedClock clock;
-    BdmaCounters counted;  // without the clock
+    GatedClocks<BdmaCounters> clocks;
+    BdmaCounters counted;
 };
 
 }  // namespace
@@ -189,8 +188,8 @@ void BdmaCore::advance(Cycle to)
     moved |= read_out.end(to);
     moved |= write_out.end(to);
 
-    if (gate_open()) clock.on(to);
-    else clock.off(to);
+    if (gate_open()) clocks.on(to, &BdmaCounters::engine);
+    else clocks.off(to);
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
@@ -389,9 +388,7 @@ Phase BdmaCore::waiting_phase(Cycle at) const
 UnitReport BdmaCore::report(Cycle end)
 {
     phases.settle(end);
-    BdmaCounters totals = counted;
-    totals.clock = clock.cycles(end);
-    return {"BDMA", phases, totals};
+    return {"BDMA", phases, counted, clocks, end};
 }
 
 std::string BdmaCore::waiting_for() const

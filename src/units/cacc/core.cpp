@@ -6,7 +6,6 @@
 
 #include "base/bits.h"
 #include "base/busy_plan.h"
-#include "base/gated_clock.h"
 #include "facts/cacc.h"
 #include "registers/fields/cacc.h"
 #include "registers/register_file.h"
@@ -80,9 +79,8 @@ struct CaccCore final : Core {
     unsigned interrupt_group = 0;
 
     BusyPlan phases;
-    GatedClock clock, cell_clock;
-    CaccCounters counted;  // without the clocks
-    Probe *clock_probe = nullptr, *cell_probe = nullptr;
+    GatedClocks<CaccCounters> clocks;
+    CaccCounters counted;
 };
 
 }  // namespace
@@ -90,10 +88,8 @@ struct CaccCore final : Core {
 void CaccCore::start_layer(Cycle at)
 {
     running = true;
-    clock.on(at);
-    cell_clock.on(at + facts::cacc::kCellGate);
-    if (clock_probe) clock_probe->level(at, true);
-    if (cell_probe) cell_probe->level(at + facts::cacc::kCellGate, true);
+    clocks.on(at, &CaccCounters::op0, &CaccCounters::op1, &CaccCounters::op2);
+    clocks.on(at + facts::cacc::kCellGate, &CaccCounters::cell0);
     using namespace reg::cacc;
     const auto odd = [&](std::uint32_t offset) { return registers.get(offset) / facts::cacc::kGranuleBytes % 2 != 0; };
     const std::uint32_t code = silicon.words ? registers.get(D_MISC_CFG::PROC_PRECISION) : 0;
@@ -120,11 +116,7 @@ void CaccCore::finish_layer()
     group_saturated[group] = saturated;
     group_saturated_from[group] = done_at + 1;
     registers.finish(done_at);
-    const Cycle off = done_at + facts::cacc::kGateOff + 1;
-    clock.off(off);
-    cell_clock.off(off);
-    if (clock_probe) clock_probe->level(off, false);
-    if (cell_probe) cell_probe->level(off, false);
+    clocks.off(done_at + facts::cacc::kGateOff + 1);
     running = false;
     done_at = kNever;
 }
@@ -269,13 +261,7 @@ Cycle CaccCore::horizon() const
     return std::max(next, now + 1);
 }
 
-UnitReport CaccCore::report(Cycle end)
-{
-    CaccCounters totals = counted;
-    totals.clock = clock.cycles(end);
-    totals.cell_clock = cell_clock.cycles(end);
-    return {"cacc", phases.log(end), totals};
-}
+UnitReport CaccCore::report(Cycle end) { return {"cacc", phases.log(end), counted, clocks, end}; }
 
 std::string CaccCore::waiting_for() const
 {
@@ -286,8 +272,9 @@ std::string CaccCore::waiting_for() const
 
 void CaccCore::attach(ProbeSet& probes)
 {
-    clock_probe = probes.get("clock_on_cacc");
-    cell_probe = probes.get("clock_on_cacc_cell");
+    clocks.attach(probes, "cacc");
+    probes.also("clock_on_cacc", "clock_on_cacc_op0");
+    probes.also("clock_on_cacc_cell", "clock_on_cacc_cell0");
 }
 
 std::unique_ptr<Core> make_cacc(const Hardware& hardware, const CaccPorts& ports, bool values)

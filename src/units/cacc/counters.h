@@ -6,7 +6,7 @@ namespace dlasim {
 
 struct CaccCounters {
     std::uint64_t stripes = 0, atoms = 0, beats = 0, beat_waits = 0, saturated = 0, lost_stripes = 0;
-    std::uint64_t clock = 0, cell_clock = 0;
+    std::uint64_t op0 = 0, op1 = 0, op2 = 0, cell0 = 0;
 };
 
 template <>
@@ -19,8 +19,10 @@ inline constexpr auto counters<CaccCounters> = std::array{
             "cacc.md 4.3"),
     counter("lost_stripes", &CaccCounters::lost_stripes, "stripes", "stripes that came while no layer was enabled: lost, as in the silicon",
             "cacc.md 2.1"),
-    clock_domain("cacc", &CaccCounters::clock, "control, buffers and calculator outside of the adders", "cacc.md 5"),
-    clock_domain("cacc_cell", &CaccCounters::cell_clock, "the adders", "cacc.md 5"),
+    clock_domain("op0", &CaccCounters::op0, "assembly control", "cacc.md 5"),
+    clock_domain("op1", &CaccCounters::op1, "assembly buffer", "cacc.md 5"),
+    clock_domain("op2", &CaccCounters::op2, "calculator outside of the adders", "cacc.md 5"),
+    clock_domain("cell0", &CaccCounters::cell0, "the adders", "cacc.md 5"),
 };
 
 }  // namespace dlasim

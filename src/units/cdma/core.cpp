@@ -11,7 +11,6 @@
 
 namespace dlasim {
 
-using cdma::ClockCycles;
 using cdma::DataSide;
 using cdma::Fetcher;
 using cdma::Half;
@@ -45,6 +44,7 @@ struct CdmaCore final : Core {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void start_layer(Cycle at);
+    void start_clocks(Cycle at);
     void finish_layer(Cycle at);
     std::optional<std::uint32_t> read(std::uint32_t offset, unsigned group, Cycle at) const;
     void account(Cycle at);
@@ -72,9 +72,7 @@ struct CdmaCore final : Core {
     Cycle next = 0;      // first cycle not yet evaluated
     bool awake = false;  // the next cycle must be evaluated
     Cycle gate_off = kNever;
-    Probe* clock_probe = nullptr;
-    ClockCycles clocks;
-    ClockCycles clocks_before;  // without the last layer, whose gate may still be open
+    GatedClocks<CdmaCounters> clocks{hw.winograd};
     PhaseLog phases;
 };
 
@@ -88,8 +86,8 @@ void CdmaCore::start_layer(Cycle at)
     data_done = weight_done = switch_at = kNever;
     capacity_at = at + facts::cdma::kBusy;
     ++counted.layers;
-    if (gate_off != at && clock_probe) clock_probe->level(at, true);
     gate_off = kNever;
+    start_clocks(at);
 
     data.start(layer);
     weights.start(layer);
@@ -112,6 +110,19 @@ void CdmaCore::start_layer(Cycle at)
     last_skip_data = layer.skip_data;
 }
 
+/// All fetchers run until the activity of one reaches the gates of the others.
+void CdmaCore::start_clocks(Cycle at)
+{
+    using C = CdmaCounters;
+    clocks.on(at, &C::weights, &C::feature, &C::image, &C::winograd, &C::port_mux, &C::shared_buffer, &C::converter);
+    if (layer.convert) clocks.on(at + facts::cdma::kGateDelay, &C::converter_cells);
+    if (layer.fetcher == Fetcher::None) return;
+    const Cycle others = at + facts::cdma::kBusy + facts::cdma::kGateDelay;
+    if (layer.fetcher != Fetcher::Feature) clocks.off(others, &C::feature);
+    if (layer.fetcher != Fetcher::Image) clocks.off(others, &C::image);
+    if (layer.fetcher != Fetcher::Winograd) clocks.off(others, &C::winograd);
+}
+
 void CdmaCore::finish_layer(Cycle at)
 {
     registers.finish(at);
@@ -132,8 +143,7 @@ void CdmaCore::finish_layer(Cycle at)
     weights.stop();
     data_half.state = weight_half.state = State::Idle;
     gate_off = at + facts::cdma::kGateTail + 1;
-    clocks_before = clocks;
-    clocks.add(layer, started, gate_off, hw.winograd);
+    clocks.off(gate_off);
     running = false;
     switch_at = kNever;
 }
@@ -177,10 +187,7 @@ void CdmaCore::advance(Cycle to)
     next = to + 1;
     registers.advance(to);
 
-    if (to == gate_off) {
-        if (!(registers.enabled() && registers.start_cycle() == to) && clock_probe) clock_probe->level(to, false);
-        if (registers.start_cycle() != to) gate_off = kNever;
-    }
+    if (to == gate_off) gate_off = kNever;
     if (!running && registers.start_cycle() == to) start_layer(to);
 
     data_half.sample(ports.csc.data_pending_request, to, gap);
@@ -276,16 +283,7 @@ UnitReport CdmaCore::report(Cycle end)
     totals.weight_atoms_read = weights.atoms_read();
     totals.cbuf_data_writes = ports.cbuf.data_writes;
     totals.cbuf_weight_writes = ports.cbuf.weight_writes;
-    const bool gated_later = !running && gate_off != kNever && gate_off > end;
-    ClockCycles running_clocks = gated_later ? clocks_before : clocks;
-    if (running || gated_later) running_clocks.add(layer, started, end, hw.winograd);
-    totals.weights = running_clocks.weights;
-    totals.feature = running_clocks.feature;
-    totals.image = running_clocks.image;
-    totals.shared = running_clocks.shared;
-    totals.converter = running_clocks.converter;
-    if (hw.winograd) totals.winograd = running_clocks.winograd;
-    return {"cdma", phases, totals};
+    return {"cdma", phases, totals, clocks, end};
 }
 
 std::string CdmaCore::waiting_for() const
@@ -300,7 +298,8 @@ std::string CdmaCore::waiting_for() const
 
 void CdmaCore::attach(ProbeSet& probes)
 {
-    clock_probe = probes.get("clock_on_cdma");
+    clocks.attach(probes, "cdma");
+    probes.also("clock_on_cdma", "clock_on_cdma_weights");
     data.write_probe = probes.get("cdma2buf_dat_wr");
     weights.attach(probes.get("cdma2buf_wt_wr"));
 }

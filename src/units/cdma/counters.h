@@ -7,7 +7,7 @@ namespace dlasim {
 struct CdmaCounters {
     std::uint64_t layers = 0, data_atoms_read = 0, weight_atoms_read = 0, cbuf_data_writes = 0, cbuf_weight_writes = 0;
     std::uint64_t data_read_stall = 0, weight_read_stall = 0, data_read_latency = 0, weight_read_latency = 0;
-    std::uint64_t weights = 0, feature = 0, image = 0, shared = 0, converter = 0;
+    std::uint64_t weights = 0, feature = 0, image = 0, port_mux = 0, shared_buffer = 0, converter = 0, converter_cells = 0;
     std::optional<std::uint64_t> winograd;
 };
 
@@ -32,8 +32,10 @@ inline constexpr auto counters<CdmaCounters> = std::array{
     clock_domain("weights", &CdmaCounters::weights, "weight fetcher", "cdma.md 12"),
     clock_domain("feature", &CdmaCounters::feature, "feature fetcher (DC)", "cdma.md 12"),
     clock_domain("image", &CdmaCounters::image, "pixel fetcher (IMG)", "cdma.md 12"),
-    clock_domain("shared", &CdmaCounters::shared, "port multiplexer, shared buffer and converter control", "cdma.md 12"),
-    clock_domain("converter", &CdmaCounters::converter, "converter cells, in layers that convert", "cdma.md 12"),
+    clock_domain("port_mux", &CdmaCounters::port_mux, "multiplexer of the data port", "cdma.md 12"),
+    clock_domain("shared_buffer", &CdmaCounters::shared_buffer, "shared buffer", "cdma.md 12"),
+    clock_domain("converter", &CdmaCounters::converter, "control of the converter", "cdma.md 12"),
+    clock_domain("converter_cells", &CdmaCounters::converter_cells, "converter cells, in layers that convert", "cdma.md 12"),
     clock_domain("winograd", &CdmaCounters::winograd, "Winograd fetcher (WG)", "cdma.md 12", "where the machine has Winograd"),
 };
 

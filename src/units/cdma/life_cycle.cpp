@@ -1,9 +1,5 @@
 #include "units/cdma/life_cycle.h"
 
-#include <algorithm>
-
-#include "facts/cdma.h"
-
 namespace dlasim::cdma {
 
 void Half::sample(const Wire<bool>& request, Cycle at, Cycle gap)
@@ -24,19 +20,6 @@ bool Half::handshake(Wire<bool>& ack, Cycle at, bool pends)
         state = State::Busy;
     }
     return changed;
-}
-
-void ClockCycles::add(const Layer& layer, Cycle from, Cycle to, bool has_winograd)
-{
-    const Cycle all = to > from ? to - from : 0;
-    const Cycle inactive = std::min(all, facts::cdma::kBusy + facts::cdma::kGateDelay);
-    const auto domain = [&](Fetcher fetcher) { return layer.fetcher == fetcher || layer.fetcher == Fetcher::None ? all : inactive; };
-    weights += all;
-    shared += all;
-    feature += domain(Fetcher::Feature);
-    image += domain(Fetcher::Image);
-    if (has_winograd) winograd += domain(Fetcher::Winograd);
-    if (layer.convert) converter += all > facts::cdma::kGateDelay ? all - facts::cdma::kGateDelay : 0;
 }
 
 }  // namespace dlasim::cdma

@@ -1,10 +1,10 @@
-// The life cycle of a layer in CDMA: its two halves, what software reads of it, the clocks it ran.
+// The life cycle of a layer in CDMA: its two halves, what software reads of it.
 //
 //   IDLE ─► PEND ─► BUSY ─► DONE      each half for itself: data, weights
 //     │       ▲ banks changed: CSC raises a request, CDMA acknowledges, the fall of the request starts BUSY
 //     └──────────────► BUSY, or DONE at once where what is in the buffer is kept
 //
-// Source  cdma.md 2, 11, 12.
+// Source  cdma.md 2, 11.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -40,14 +40,6 @@ private:
 struct Results {
     std::uint32_t nan_data = 0, nan_weight = 0, inf_data = 0, inf_weight = 0;
     std::uint32_t data_stall = 0, weight_stall = 0, data_latency = 0, weight_latency = 0;
-};
-
-/// Cycles with a running clock, by domain.
-struct ClockCycles {
-    Cycle weights = 0, feature = 0, winograd = 0, image = 0, shared = 0, converter = 0;
-
-    /// The clock of a layer runs from `from` to before `to`.
-    void add(const Layer& layer, Cycle from, Cycle to, bool has_winograd);
 };
 
 }  // namespace dlasim::cdma

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "base/gated_clock.h"
 #include "base/ring.h"
 #include "facts/cdp.h"
 #include "links/dma_shim.h"
@@ -109,8 +108,7 @@ struct CdpCore final : Core {
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
     std::unique_ptr<Probes> probes;
-    enum Domain : unsigned { kCore, kWrite, kFloat, kInteger, kRead, kDomains };
-    std::array<GatedClock, kDomains> clocks;
+    GatedClocks<CdpCounters> clocks{silicon.floating};
     CdpCounters counted;  // layers, beats and look-ups
 };
 
@@ -146,7 +144,7 @@ void CdpCore::advance(Cycle to)
     if (read.finished) {
         read_registers.finish(to);
         reading = false;
-        clocks[kRead].off(to + facts::cdp::kDoneToGateOff);
+        clocks.off(to + facts::cdp::kDoneToGateOff, &CdpCounters::rdma);
     }
     if (written.last_command) {
         acks.expect(writer.primary());
@@ -177,16 +175,15 @@ void CdpCore::start(Cycle now)
     pipeline->start(layer.values);
     running = true;
     begun = false;
-    clocks[kCore].on(now);
-    clocks[kWrite].on(now);
-    if (silicon.floating) clocks[layer.values.precision == Precision::Fp16 ? kFloat : kInteger].on(now);
+    clocks.on(now, &CdpCounters::core, &CdpCounters::wdma,
+              layer.values.precision == Precision::Fp16 ? &CdpCounters::fp : &CdpCounters::integer);
 }
 
 void CdpCore::start_reading(Cycle now)
 {
     reader.start(cdp::ReadLayer::decode(hardware, read_registers));
     reading = true;
-    clocks[kRead].on(now);
+    clocks.on(now, &CdpCounters::rdma);
 }
 
 /// The first beat of the layer meets the open gate: the size of the cube travels with the data. The tables
@@ -207,7 +204,7 @@ void CdpCore::finish(Cycle now)
     registers.finish(now);
     running = false;
     ++counted.layers;
-    for (unsigned domain = kCore; domain < kRead; ++domain) clocks[domain].off(now + facts::cdp::kDoneToGateOff);
+    clocks.off(now + facts::cdp::kDoneToGateOff, &CdpCounters::core, &CdpCounters::wdma, &CdpCounters::fp, &CdpCounters::integer);
 }
 
 void CdpCore::latch_counts(unsigned group)
@@ -250,6 +247,7 @@ void CdpCore::note_phase(Cycle now, bool moved)
 
 void CdpCore::attach(ProbeSet& all)
 {
+    clocks.attach(all, "cdp");
     probes = std::make_unique<Probes>(
         Probes{all.get("cdp_rdma2dp_valid"), all.get("cdp_rdma2dp_ready"), all.get("cdp_dp2wdma_valid"), all.get("cdp_dp2wdma_ready")});
 }
@@ -263,14 +261,7 @@ UnitReport CdpCore::report(Cycle end)
     totals.atoms_written = writer.atoms();
     totals.rdma_read_stall = reader.stalls();
     totals.wdma_write_stall = writer.stalls();
-    totals.core = clocks[kCore].cycles(end);
-    totals.wdma = clocks[kWrite].cycles(end);
-    totals.rdma = clocks[kRead].cycles(end);
-    if (silicon.floating) {
-        totals.fp = clocks[kFloat].cycles(end);
-        totals.integer = clocks[kInteger].cycles(end);
-    }
-    return {"cdp", phases, totals};
+    return {"cdp", phases, totals, clocks, end};
 }
 
 std::string CdpCore::waiting_for() const

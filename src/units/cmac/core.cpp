@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/busy_plan.h"
-#include "base/gated_clock.h"
 #include "facts/cmac.h"
 #include "numerics/fp16_block.h"
 #include "numerics/mac_block.h"
@@ -39,11 +38,11 @@ struct CmacCore final : Core {
     std::string waiting_for() const override { return running ? "stripes from CSC" : "idle, not enabled"; }
     std::uint64_t work() const override { return counted.atoms; }
     void attach(ProbeSet& probes) override;
+    const char* name() const { return half == MacHalf::A ? "cmac_a" : "cmac_b"; }
     void start(Cycle at)
     {
         running = true;
-        clock.on(at);
-        if (clock_probe) clock_probe->level(at, true);
+        clocks.on(at, &CmacCounters::op);
         phases.enter(Phase::Starved, at);
     }
     void take(const Stripe& stripe, Cycle at);
@@ -62,8 +61,8 @@ struct CmacCore final : Core {
     bool running = false;  // between E and done
     Cycle done_at = kNever;
     BusyPlan phases;
-    GatedClock clock;
-    CmacCounters counted;                       // without the cells and the clock
+    GatedClocks<CmacCounters> clocks;
+    CmacCounters counted;                       // without the cells
     std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work; values only
 
     numerics::MacBlock block;
@@ -73,7 +72,7 @@ struct CmacCore final : Core {
     std::array<std::vector<std::int64_t>, kBuffers> wide;
     std::size_t next_buffer = 0;
 
-    Probe *output_probe = nullptr, *clock_probe = nullptr;
+    Probe* output_probe = nullptr;
 };
 
 }  // namespace
@@ -85,9 +84,7 @@ void CmacCore::advance(Cycle to)
     for (;;) {
         if (running && done_at <= to) {
             registers.finish(done_at);
-            const Cycle off = done_at + facts::cmac::kGateOff + 1;
-            clock.off(off);
-            if (clock_probe) clock_probe->level(off, false);
+            clocks.off(done_at + facts::cmac::kGateOff + 1);
             phases.enter(Phase::Gated, done_at + 1);
             running = false;
             done_at = kNever;
@@ -186,18 +183,18 @@ Cycle CmacCore::horizon() const
 UnitReport CmacCore::report(Cycle end)
 {
     CmacCounters totals = counted;
-    (half == MacHalf::A ? totals.clock_a : totals.clock_b) = clock.cycles(end);
     // A cell without a kernel stands still: its registers take no atom.
     std::uint64_t working = 0;
     if (values) totals.cell_atoms.resize(atoms_by_cells.size() - 1);
     for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells[cell + 1];
-    return {half == MacHalf::A ? "cmac_a" : "cmac_b", phases.log(end), totals};
+    return {name(), phases.log(end), totals, clocks, end};
 }
 
 void CmacCore::attach(ProbeSet& probes)
 {
     output_probe = probes.get(half == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
-    if (half == MacHalf::A) clock_probe = probes.get("clock_on_cmac_a");
+    clocks.attach(probes, name());
+    if (half == MacHalf::A) probes.also("clock_on_cmac_a", "clock_on_cmac_a_op*");
 }
 
 std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values)

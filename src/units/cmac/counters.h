@@ -7,7 +7,7 @@ namespace dlasim {
 struct CmacCounters {
     std::uint64_t stripes = 0, atoms = 0, products = 0, lost_stripes = 0;
     std::vector<std::uint64_t> cell_atoms;
-    std::optional<std::uint64_t> clock_a, clock_b;
+    std::uint64_t op = 0;
 };
 
 template <>
@@ -20,8 +20,7 @@ inline constexpr auto counters<CmacCounters> = std::array{
             "cmac.md 2.7"),
     counter("cell_#_atoms", &CmacCounters::cell_atoms, "atoms",
             "atoms that this MAC cell multiplied; in all others its registers stood still", "cmac.md 3", "with values"),
-    clock_domain("cmac_a", &CmacCounters::clock_a, "the whole half", "cmac.md 3", "of cmac_a"),
-    clock_domain("cmac_b", &CmacCounters::clock_b, "the whole half", "cmac.md 3", "of cmac_b"),
+    clock_domain("op*", &CmacCounters::op, "all domains of the half, which run together: cells, input, operands, output", "cmac.md 3"),
 };
 
 }  // namespace dlasim

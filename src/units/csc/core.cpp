@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/busy_plan.h"
-#include "base/gated_clock.h"
 #include "facts/csc.h"
 #include "registers/register_file.h"
 #include "units/csc/counters.h"
@@ -99,13 +98,13 @@ struct CscCore final : Core, csc::PackageSink {
     std::array<Operands, Sequencer::kSlots> operands;
 
     BusyPlan phases;
-    GatedClock clock;
+    GatedClocks<CscCounters> clocks{hardware.winograd};
     Cycle issued_until = 0;
     bool credit_short = false;
     Cycle loaded_at = 0, weights_at = 0;  // the weights of the next package: complete, popped
-    CscCounters counted;                  // without the reads of the loaders and the clock
+    CscCounters counted;                  // without the reads of the loaders
     Gap package_gap{counted.package_gap_cycles}, load_gap{counted.load_gap_cycles}, credit_gap{counted.credit_gap_cycles};
-    Probe *data_probe = nullptr, *weight_probe = nullptr, *clock_probe = nullptr;
+    Probe *data_probe = nullptr, *weight_probe = nullptr;
     Sleeper* credit_reader = nullptr;
 };
 
@@ -215,8 +214,8 @@ void CscCore::start_layer(Cycle at)
     data_pending = !previous.any || layer.data_banks != previous.layer.data_banks;
     weight_pending = data_pending || layer.weight_banks != previous.layer.weight_banks;
     done_at = kNever;
-    clock.on(at);
-    if (clock_probe) clock_probe->level(at, true);
+    clocks.on(at, &CscCounters::op0, &CscCounters::op1, &CscCounters::op2);
+    if (layer.mode == ConvMode::Winograd) clocks.on(at + facts::csc::kWinogradGate, &CscCounters::winograd);
     phases.enter(Phase::Starved, at);
     issued_until = at;
     if (!weight_pending) {
@@ -282,9 +281,7 @@ void CscCore::finish_layer()
     previous.layer = layer;
     previous.any = true;
     previous.slices = Slices{layer.kept_slices()};
-    const Cycle off = done_at + facts::csc::kGateOff;
-    clock.off(off);
-    if (clock_probe) clock_probe->level(off, false);
+    clocks.off(done_at + facts::csc::kGateOff);
     phases.enter(Phase::Gated, done_at + 1);
     state = State::Idle;
 }
@@ -360,8 +357,7 @@ UnitReport CscCore::report(Cycle end)
     CscCounters totals = counted;
     totals.data_reads = data.reads();
     totals.weight_reads = weights.reads();
-    totals.clock = clock.cycles(end);
-    return {"csc", phases.log(end), totals};
+    return {"csc", phases.log(end), totals, clocks, end};
 }
 
 std::string CscCore::waiting_for() const
@@ -390,7 +386,8 @@ void CscCore::attach(ProbeSet& probes)
     weights.mask_probe = probes.get("sc2buf_wmb_rd");
     data_probe = probes.get("sc2mac_dat_a");
     weight_probe = probes.get("sc2mac_wt_a");
-    clock_probe = probes.get("clock_on_csc");
+    clocks.attach(probes, "csc");
+    probes.also("clock_on_csc", "clock_on_csc_op0");
     package_gap.probe = probes.get("csc_package_gap");
     load_gap.probe = probes.get("csc_load_gap");
     credit_gap.probe = probes.get("csc_credit_gap");

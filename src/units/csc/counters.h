@@ -8,7 +8,8 @@ struct CscCounters {
     std::uint64_t packages = 0, atoms = 0, data_reads = 0, weight_reads = 0, credit_waits = 0;
     std::uint64_t package_gap_cycles = 0, load_gap_cycles = 0, credit_gap_cycles = 0;
     std::uint64_t shortest_stripe = 0, longest_stripe = 0;
-    std::uint64_t clock = 0;
+    std::uint64_t op0 = 0, op1 = 0, op2 = 0;
+    std::optional<std::uint64_t> winograd;
 };
 
 template <>
@@ -27,7 +28,10 @@ inline constexpr auto counters<CscCounters> = std::array{
             "between two stripes: no credit from CACC while a package waited", "csc.md 1.6.1"),
     extreme("shortest_stripe", &CscCounters::shortest_stripe, "atoms", "the shortest stripe since reset", "csc.md 1.5.1"),
     extreme("longest_stripe", &CscCounters::longest_stripe, "atoms", "the longest stripe since reset", "csc.md 1.5.1"),
-    clock_domain("csc", &CscCounters::clock, "sequence generator, weight and data loader", "csc.md 3"),
+    clock_domain("op0", &CscCounters::op0, "sequence generator", "csc.md 3"),
+    clock_domain("op1", &CscCounters::op1, "weight loader and decompressor", "csc.md 3"),
+    clock_domain("op2", &CscCounters::op2, "data loader", "csc.md 3"),
+    clock_domain("winograd", &CscCounters::winograd, "Winograd cells, in Winograd layers", "csc.md 3", "where the machine has Winograd"),
 };
 
 }  // namespace dlasim

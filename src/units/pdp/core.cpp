@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/bits.h"
-#include "base/gated_clock.h"
 #include "facts/pdp.h"
 #include "links/dma_shim.h"
 #include "registers/fields/pdp.h"
@@ -105,7 +104,7 @@ struct PdpCore final : Core {
 
     Boundary to_input, to_vertical, to_writer;
     PhaseLog phases;
-    GatedClock core_clock, write_clock, read_clock, fp16_clock;
+    GatedClocks<PdpCounters> clocks{silicon.formats};
     std::uint64_t layers = 0, beats = 0;
 };
 
@@ -282,7 +281,7 @@ void PdpCore::cycle(Cycle at, bool late)
     if (read.finished) {
         read_registers.finish(at);
         reading = false;
-        read_clock.off(at + facts::pdp::kDoneToGate);
+        clocks.off(at + facts::pdp::kDoneToGate, &PdpCounters::rdma);
     }
     if (done) finish(at);
     links.sdp.set_ready(at + 1, input.sdp_ready());
@@ -299,9 +298,8 @@ void PdpCore::start(Cycle at)
     vertical.start(layer);
     writer.start(layer, count);
     running = active = true;
-    core_clock.on(at);
-    write_clock.on(at);
-    if (layer.fp16_average) fp16_clock.on(at);
+    clocks.on(at, &PdpCounters::core, &PdpCounters::wdma);
+    if (layer.fp16_average) clocks.on(at, &PdpCounters::fp16);
 }
 
 void PdpCore::start_reading(Cycle at)
@@ -309,7 +307,7 @@ void PdpCore::start_reading(Cycle at)
     const bool count = read_registers.get(reg::pdp_rdma::D_PERF_ENABLE);
     reader.start(pdp::ReadLayer::decode(silicon, read_registers), count);
     reading = active = true;
-    read_clock.on(at);
+    clocks.on(at, &PdpCounters::rdma);
 }
 
 /// The done pulse.
@@ -321,7 +319,7 @@ void PdpCore::finish(Cycle at)
     active = true;
     select();
     ++layers;
-    for (GatedClock* clock : {&core_clock, &write_clock, &fp16_clock}) clock->off(at + facts::pdp::kDoneToGate);
+    clocks.off(at + facts::pdp::kDoneToGate, &PdpCounters::core, &PdpCounters::wdma, &PdpCounters::fp16);
 }
 
 /// Cycles that were slept through are as the one evaluated last.
@@ -349,6 +347,7 @@ void PdpCore::attach(ProbeSet& probes)
         boundary.valid = probes.get(name + "_valid");
         boundary.ready = probes.get(name + "_ready");
     };
+    clocks.attach(probes, "pdp");
     hang(to_input, "pdp_rdma2dp");
     hang(to_vertical, "pdp_1d2d");
     hang(to_writer, "pdp_dp2wdma");
@@ -364,12 +363,8 @@ UnitReport PdpCore::report(Cycle end)
                        .atoms_written = writer.atoms_written(),
                        .read_stall = reader.stall(),
                        .write_stall = writer.stall(),
-                       .core = core_clock.cycles(end),
-                       .wdma = write_clock.cycles(end),
-                       .rdma = read_clock.cycles(end),
                        .fp16 = {}};
-    if (silicon.formats) totals.fp16 = fp16_clock.cycles(end);
-    return {"PDP", phases, totals};
+    return {"PDP", phases, totals, clocks, end};
 }
 
 std::string PdpCore::waiting_for() const

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/gated_clock.h"
 #include "base/ring.h"
 #include "elements/stage.h"
 #include "elements/word_fifo.h"
@@ -129,8 +128,8 @@ struct RubikCore final : Core {
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
     std::uint32_t read_stall = 0, write_stall = 0;
-    GatedClock clock;
-    RubikCounters counted;  // without the clock
+    GatedClocks<RubikCounters> clocks;
+    RubikCounters counted;
 };
 
 }  // namespace
@@ -166,7 +165,7 @@ void RubikCore::start(Cycle now)
     reads = ReadWalk(layer);
     writes = WriteWalk(layer);
     next_write = writes.current();
-    clock.on(now);
+    clocks.on(now, &RubikCounters::engine);
 }
 
 /// Cycles that were slept through stalled as the last one did.
@@ -353,7 +352,7 @@ void RubikCore::finish(Cycle now)
     packer.restart();
     registers.finish(now);
     running = false;
-    clock.off(now + facts::rubik::kDoneToGate);
+    clocks.off(now + facts::rubik::kDoneToGate);
     ++counted.layers;
 }
 
@@ -387,9 +386,7 @@ Phase RubikCore::waiting_phase(Cycle at) const
 UnitReport RubikCore::report(Cycle end)
 {
     phases.settle(end);
-    RubikCounters totals = counted;
-    totals.clock = clock.cycles(end);
-    return {"RBK", phases, totals};
+    return {"RBK", phases, counted, clocks, end};
 }
 
 std::string RubikCore::waiting_for() const

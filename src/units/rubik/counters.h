@@ -6,7 +6,7 @@ namespace dlasim {
 
 struct RubikCounters {
     std::uint64_t layers = 0, beats_in = 0, beats_out = 0;
-    std::uint64_t clock = 0;
+    std::uint64_t engine = 0;
 };
 
 template <>
@@ -16,7 +16,7 @@ inline constexpr auto counters<RubikCounters> = std::array{
             "rubik.md 2.2"),
     counter("beats_out", &RubikCounters::beats_out, "beats", "packets of write data, of one or two atoms, given to MCIF or CVIF",
             "rubik.md 2.3"),
-    clock_domain("rubik", &RubikCounters::clock, "the three domains, which run together: sequencer and sender, read FIFOs, register file",
+    clock_domain("rubik", &RubikCounters::engine, "the three domains, which run together: sequencer and sender, read FIFOs, register file",
                  "rubik.md 3"),
 };
 

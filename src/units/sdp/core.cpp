@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/bits.h"
-#include "base/gated_clock.h"
 #include "facts/sdp.h"
 #include "registers/fields/sdp.h"
 #include "registers/lut_window.h"
@@ -20,10 +19,8 @@ using namespace sdp;
 
 namespace {
 
-constexpr std::array<std::uint64_t SdpCounters::*, 8> kDomains{&SdpCounters::wdma,  &SdpCounters::bcore, &SdpCounters::ncore,
-                                                               &SdpCounters::ecore, &SdpCounters::mrdma, &SdpCounters::brdma,
-                                                               &SdpCounters::nrdma, &SdpCounters::erdma};
-constexpr unsigned kEngineDomain = 1, kEwDomain = 3, kReadDomain = 4;
+constexpr std::array<std::uint64_t SdpCounters::*, kReadEngines> kReadDomains{&SdpCounters::mrdma, &SdpCounters::brdma, &SdpCounters::nrdma,
+                                                                              &SdpCounters::erdma};
 
 /// What the counters of a layer add to those of the run; `lut`, `saturation`: these were on.
 void add(ValueCounters& sum, const ValueCounters& layer, bool lut, bool saturation)
@@ -41,6 +38,7 @@ struct SdpCore final : Core {
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override { clocks.attach(probes, "sdp"); }
     /// Cycles that need not be evaluated in time, because nothing can leave.
     Cycle quiet() const { return refused ? 0 : machine->quiet(); }
     void take_answers(Cycle to);
@@ -52,6 +50,11 @@ struct SdpCore final : Core {
     void finish(Cycle at);
     void start_reading(Cycle at);
     void end_reading(Cycle done);
+    template <class... Domains>
+    void gate(Cycle at, bool open, Domains... domains);
+    void gate_engines(Cycle at, const Layer* layer);
+    void gate_readers(Cycle at, bool open);
+    void close_gates(Cycle known);
 
     const facts::sdp::Facts silicon;
     const SdpPorts links;
@@ -70,7 +73,13 @@ struct SdpCore final : Core {
     unsigned pending = 0;                   // read engines that have not finished, by ReadEngine
 
     PhaseLog phases;
-    std::array<GatedClock, kDomains.size()> clocks;
+    GatedClocks<SdpCounters> clocks;
+    /// The last cycles of a gate, in which its domains follow the group that is current: those not yet decided.
+    struct Closing {
+        Cycle next = 0, end = 0;
+    };
+    Closing closing, read_closing;
+    bool tables_written = false;  // their clock runs until the gate opens the next time
     bool count_stall = false, count_reads = false;
     std::uint64_t layers = 0, beats = 0, write_stall = 0;
     std::array<std::uint64_t, kReadEngines> read_stalls{};
@@ -98,7 +107,8 @@ SdpCore::SdpCore(const Hardware& hw, const SdpPorts& ports, bool computes)
     registers.on_write = [this](std::uint32_t offset, std::uint32_t data, Cycle decode) {
         if (offset == reg::sdp::S_LUT_ACCESS_CFG) {
             window.configure(data, decode);
-            if (silicon.lut) clocks[kEwDomain].on(decode + 1);  // the tables are clocked while they are written
+            tables_written = silicon.lut;  // they are clocked while they are written
+            if (tables_written) clocks.on(decode + 1, &SdpCounters::ew);
         }
         if (offset == reg::sdp::S_LUT_ACCESS_DATA) window.write(data);
     };
@@ -121,6 +131,7 @@ void SdpCore::catch_up(Cycle to)
 void SdpCore::advance(Cycle to)
 {
     catch_up(to);
+    close_gates(to);
     if (registers.horizon() <= to) registers.advance(to);
     if (read_registers.horizon() <= to) read_registers.advance(to);
     take_answers(to);
@@ -208,11 +219,8 @@ void SdpCore::start(Cycle at)
     running = active = true;
     count_stall = registers.get(reg::sdp::D_PERF_ENABLE::PERF_DMA_EN);
     if (count_stall) write_stall = 0;  // a layer that does not count reports what the last one counted
-    clocks[0].on(at);
-    const bool engines[] = {layer.bs.on, layer.bn.on, layer.ew.on};
-    for (unsigned i = 0; i < 3; ++i)
-        if (engines[i]) clocks[kEngineDomain + i].on(at);
-    if (!layer.ew.on) clocks[kEwDomain].off(at);
+    if (at != closing.end) tables_written = false;
+    gate_engines(at, &layer);
     phases.enter(Phase::Starved, at + 1);
 }
 
@@ -232,7 +240,8 @@ void SdpCore::finish(Cycle at)
     registers.finish(at + facts::sdp::kDoneToRelease);
     running = count_stall = false;
     ++layers;
-    for (unsigned i = 0; i < kReadDomain; ++i) clocks[i].off(at + facts::sdp::kDoneToRelease + facts::sdp::kDoneToGateOff);
+    const Cycle done = at + facts::sdp::kDoneToRelease;
+    closing = {done + facts::sdp::kDoneToFlags, done + facts::sdp::kDoneToGateOff};
 }
 
 void SdpCore::start_reading(Cycle at)
@@ -246,10 +255,10 @@ void SdpCore::start_reading(Cycle at)
         machine->start(engine, layer);
         // Operand engines that do not count, and all engines without a layer, report the last count.
         if (count_reads || engine == ReadEngine::Mrdma) read_stalls[i] = 0;
-        clocks[kReadDomain + i].on(at);
         pending |= 1u << i;
     }
     values.counters().nan_input = values.counters().infinite_input = 0;
+    gate_readers(at, true);
     reading = active = true;
     if (!pending) end_reading(at);  // no engine is on: there is nothing to wait for
 }
@@ -261,7 +270,44 @@ void SdpCore::end_reading(Cycle done)
     read_status.latch(read_registers.consumer(), values.counters(), nan, read_stalls);
     read_registers.finish(done);
     reading = count_reads = false;
-    for (unsigned i = kReadDomain; i < clocks.size(); ++i) clocks[i].off(done + facts::sdp::kDoneToGateOff);
+    read_closing = {done + facts::sdp::kDoneToFlags, done + facts::sdp::kDoneToGateOff};
+}
+
+template <class... Domains>
+void SdpCore::gate(Cycle at, bool open, Domains... domains)
+{
+    if (open) clocks.on(at, domains...);
+    else clocks.off(at, domains...);
+}
+
+/// Null: the gate falls.
+void SdpCore::gate_engines(Cycle at, const Layer* layer)
+{
+    gate(at, layer, &SdpCounters::wdma);
+    gate(at, layer && layer->bs.on, &SdpCounters::bs);
+    gate(at, layer && layer->bn.on, &SdpCounters::bn);
+    gate(at, (layer && layer->ew.on) || tables_written, &SdpCounters::ew);
+}
+
+void SdpCore::gate_readers(Cycle at, bool open)
+{
+    for (unsigned i = 0; i < kReadEngines; ++i)
+        gate(at, open && ReadLayer::decode(silicon, read_registers, static_cast<ReadEngine>(i)).on, kReadDomains[i]);
+}
+
+/// What was written to registers before cycle `known` is in them.
+void SdpCore::close_gates(Cycle known)
+{
+    const Cycle decided = known + facts::sdp::kWriteToFlag;
+    for (Closing& c = closing; c.next < std::min(c.end, decided); ++c.next) {
+        const Layer layer = Layer::decode(silicon, registers);
+        gate_engines(c.next, &layer);
+        if (c.next + 1 == c.end) gate_engines(c.end, nullptr);
+    }
+    for (Closing& c = read_closing; c.next < std::min(c.end, decided); ++c.next) {
+        gate_readers(c.next, true);
+        if (c.next + 1 == c.end) gate_readers(c.end, false);
+    }
 }
 
 UnitReport SdpCore::report(Cycle end)
@@ -284,8 +330,8 @@ UnitReport SdpCore::report(Cycle end)
         totals.lut_le_hit = look_ups.le_hit;
         totals.lut_lo_hit = look_ups.lo_hit;
     }
-    for (unsigned i = 0; i < kDomains.size(); ++i) totals.*kDomains[i] = clocks[i].cycles(end);
-    return {"sdp", phases, totals};
+    close_gates(end);
+    return {"sdp", phases, totals, clocks, end};
 }
 
 std::string SdpCore::waiting_for() const

@@ -7,7 +7,7 @@ namespace dlasim {
 struct SdpCounters {
     std::uint64_t layers = 0, beats = 0, atoms_written = 0, atoms_read = 0, wdma_write_stall = 0, out_saturation = 0, nan_output_num = 0;
     std::optional<std::uint64_t> lut_uflow, lut_oflow, lut_hybrid, lut_le_hit, lut_lo_hit;
-    std::uint64_t wdma = 0, bcore = 0, ncore = 0, ecore = 0, mrdma = 0, brdma = 0, nrdma = 0, erdma = 0;
+    std::uint64_t wdma = 0, bs = 0, bn = 0, ew = 0, mrdma = 0, brdma = 0, nrdma = 0, erdma = 0;
 };
 
 template <>
@@ -35,9 +35,9 @@ inline constexpr auto counters<SdpCounters> = std::array{
     counter("lut_lo_hit", &SdpCounters::lut_lo_hit, "lanes x cycles",
             "the same that the LO table hits, whichever answers (D_PERF_LUT_LO_HIT)", "sdp.md 3.2", "where a layer counts look-ups"),
     clock_domain("wdma", &SdpCounters::wdma, "write DMA", "sdp.md 3.1"),
-    clock_domain("bcore", &SdpCounters::bcore, "BS", "sdp.md 3.1"),
-    clock_domain("ncore", &SdpCounters::ncore, "BN", "sdp.md 3.1"),
-    clock_domain("ecore", &SdpCounters::ecore, "EW and its tables, while they are written too", "sdp.md 3.1"),
+    clock_domain("bs", &SdpCounters::bs, "BS", "sdp.md 3.1"),
+    clock_domain("bn", &SdpCounters::bn, "BN", "sdp.md 3.1"),
+    clock_domain("ew", &SdpCounters::ew, "EW and its tables, while they are written too", "sdp.md 3.1"),
     clock_domain("mrdma", &SdpCounters::mrdma, "read engine of features", "sdp.md 3.1"),
     clock_domain("brdma", &SdpCounters::brdma, "read engine of the operands of BS", "sdp.md 3.1"),
     clock_domain("nrdma", &SdpCounters::nrdma, "read engine of the operands of BN", "sdp.md 3.1"),
