@@ -24,24 +24,36 @@ public:
     virtual void wake_at(Cycle at) = 0;
 };
 
-/// A level. Written at most once a cycle, for a later cycle; read by one unit.
+/// A level. Written at most once a cycle, for a later cycle; read by one unit. Two changes may be to come: what holds until the first of
+/// them is still read.
 template <class T>
 class Wire {
 public:
-    explicit Wire(T reset = T{}) : now_(reset), before_(reset) {}
+    explicit Wire(T reset = T{}) : now_(reset), before_(reset), first_(reset) {}
 
     /// Without `wakes` the reader is not woken: it has no use for the value yet.
     void set(Cycle from, const T& value, bool wakes = true)
     {
         if (value == now_) return;
         DLASIM_EXPECTS(from >= since_);
-        if (from > since_) before_ = now_;
+        if (from > since_) {
+            first_ = before_;
+            first_since_ = before_since_;
+            before_ = now_;
+            before_since_ = since_;
+        }
         now_ = value;
         since_ = from;
         if (probe) probe->level(from, static_cast<bool>(value));
         if (wakes && reader) reader->wake_at(from);
     }
-    const T& read(Cycle at) const { return at >= since_ ? now_ : before_; }
+    const T& read(Cycle at) const
+    {
+        if (at >= since_) return now_;
+        if (at >= before_since_) return before_;
+        DLASIM_EXPECTS(at >= first_since_);
+        return first_;
+    }
     /// The value that holds after everything that was set.
     const T& latest() const { return now_; }
 
@@ -49,8 +61,8 @@ public:
     Probe* probe = nullptr;
 
 private:
-    T now_, before_;
-    Cycle since_ = 0;
+    T now_, before_, first_;
+    Cycle since_ = 0, before_since_ = 0, first_since_ = 0;
 };
 
 /// valid, data and ready. The item moves in every cycle in which valid and ready are both 1.

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "base/error.h"
+
 namespace dlasim {
 namespace {
 
@@ -31,6 +33,26 @@ TEST(Channel, ReadyWakesAProducerThatOffersSomethingAndNoOther)
     channel.withdraw(10);
     channel.set_ready(10, false);
     EXPECT_EQ(producer.woken, (std::vector<Cycle>{9}));
+}
+
+TEST(Wire, HoldsUntilTheFirstOfTwoChangesToCome)
+{
+    Wire<int> wire(1);
+    wire.set(5, 2);
+    wire.set(7, 3);
+    for (Cycle at = 0; at < 9; ++at) EXPECT_EQ(wire.read(at), at < 5 ? 1 : at < 7 ? 2 : 3) << at;
+    wire.set(8, 4);
+    for (Cycle at = 5; at < 9; ++at) EXPECT_EQ(wire.read(at), at < 7 ? 2 : at < 8 ? 3 : 4) << at;
+    EXPECT_THROW(wire.read(4), InternalError) << "a third change to come";
+}
+
+TEST(Wire, IsReplacedByAChangeForTheSameCycle)
+{
+    Wire<int> wire(1);
+    wire.set(5, 2);
+    wire.set(5, 3);
+    EXPECT_EQ(wire.read(4), 1);
+    EXPECT_EQ(wire.read(5), 3);
 }
 
 }  // namespace
