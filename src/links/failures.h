@@ -8,6 +8,9 @@
 
 namespace dlasim {
 
+/// What a foreign call threw that has no words of its own.
+inline constexpr const char* kNamelessError = "something that is no std::exception was thrown";
+
 class Failures {
 public:
     /// Called with the first failure, in the order of registration. The last one may throw.

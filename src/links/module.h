@@ -147,6 +147,24 @@ protected:
         evaluated_ = &core();
         wake_at(0);
     }
+    /// What calls into the platform: whatever that throws ends here, but for what is the platform's own business.
+    template <class Call>
+    void guarded(Call call)
+    {
+        try {
+            call();
+        } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
+            crew_.running = false;
+            throw;
+        } catch (const sc_core::sc_unwind_exception&) {  // this process has been killed in one
+            crew_.running = false;
+            throw;
+        } catch (const std::exception& error) {
+            fail(error.what());
+        } catch (...) {
+            fail(kNamelessError);
+        }
+    }
 
     Clock& clock_;
 
@@ -182,21 +200,17 @@ private:
     void evaluate(Cycle now)
     {
         if (failures && failures->any()) return;
-        try {
+        guarded([&] {
             ++evaluations_;
             const Cycle next = evaluated_->evaluate(now);
             DLASIM_EXPECTS(next > now);
             if (next != kNever) crew_.agenda.add(place_, next);
-        } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
-            crew_.running = false;
-            throw;
-        } catch (const sc_core::sc_unwind_exception&) {  // this process has been killed in one
-            crew_.running = false;
-            throw;
-        } catch (const std::exception& error) {
-            if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
-            else failures->report(basename(), error.what());
-        }
+        });
+    }
+    void fail(const char* what)
+    {
+        if (!failures) SC_REPORT_ERROR("/dlasim", what);
+        else failures->report(basename(), what);
     }
     void notify(Cycle at)
     {

@@ -214,7 +214,7 @@ void Top::hold()
         } catch (const std::exception& error) {
             thrown.emplace_back(side->basename(), error.what());
         } catch (...) {
-            theirs = std::current_exception();
+            thrown.emplace_back(side->basename(), kNamelessError);
         }
     }
     for (const auto& [unit, what] : thrown) failures_.report(unit, what);

@@ -197,24 +197,49 @@ TEST(Memories, ThatSendWhatTheInitiatorSends)
     EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
 }
 
-TEST(Memories, ThatThrowAtARequestAreAskedAgainAfterAReset)
-{
-    const auto told = told_of(
-        [](ScriptedMemory&) { return [](Payload&, Phase&, sc_time&) -> tlm::tlm_sync_enum { throw std::runtime_error("not today"); }; });
-    EXPECT_THAT(told, testing::ElementsAre("MCIF: not today"));
-}
+constexpr const char* kNameless = "MCIF: something that is no std::exception was thrown";
 
-TEST(Memories, ThatThrowAtAnEndOfResponse)
+/// A memory that throws at its requests, or at ends of responses.
+template <class Thrown>
+std::vector<std::string> told_of_throwing(Phase at, Thrown thrown)
 {
-    const auto told = told_of([](ScriptedMemory& memory) {
-        return [&memory](Payload& burst, Phase& phase, sc_time&) {
-            if (phase == tlm::END_RESP) throw std::runtime_error("not today");
+    return told_of([&](ScriptedMemory& memory) {
+        return [&memory, at, thrown](Payload& burst, Phase& phase, sc_time&) {
+            if (phase == at) throw thrown;
             burst.set_response_status(tlm::TLM_OK_RESPONSE);
             memory.back(burst, tlm::BEGIN_RESP);
             return tlm::TLM_ACCEPTED;
         };
     });
-    EXPECT_THAT(told, testing::ElementsAre("MCIF: not today"));
+}
+
+TEST(Memories, ThatThrowAtARequestAreAskedAgainAfterAReset)
+{
+    EXPECT_THAT(told_of_throwing(tlm::BEGIN_REQ, std::runtime_error("not today")), testing::ElementsAre("MCIF: not today"));
+}
+
+TEST(Memories, ThatThrowAtAnEndOfResponse)
+{
+    EXPECT_THAT(told_of_throwing(tlm::END_RESP, std::runtime_error("not today")), testing::ElementsAre("MCIF: not today"));
+}
+
+TEST(Memories, ThatThrowAnythingAtARequest) { EXPECT_THAT(told_of_throwing(tlm::BEGIN_REQ, 42), testing::ElementsAre(kNameless)); }
+
+TEST(Memories, ThatThrowAnythingAtAnEndOfResponse)
+{
+    EXPECT_THAT(told_of_throwing(tlm::END_RESP, "not today"), testing::ElementsAre(kNameless));
+}
+
+TEST(Memories, ThatThrowAnythingWhenTheyAreAskedForTheirPace)
+{
+    const MeasuredCase run = measured("nv_small/dc_int8_odd");
+    std::vector<std::string> told;
+    Board board("board", on(run, &told), true, false);
+    ScriptedMemory memory("memory");
+    board.dla.dbb.bind(memory.socket);
+    memory.on_debug = [] { throw 42; };
+    sc_start(sc_time(1, SC_US));
+    EXPECT_THAT(told, testing::ElementsAre(kNameless));
 }
 
 /// Twice to a burst from before a reset: the count of its references is not touched.

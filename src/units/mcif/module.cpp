@@ -37,7 +37,7 @@ void Mcif::start_of_simulation()
 {
     UnitModule::start_of_simulation();
     core_->hang_doorbells();
-    bridge_.start();
+    guarded([&] { bridge_.start(); });
 }
 
 }  // namespace dlasim
