@@ -158,9 +158,11 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
     const bool accepted = feed(slot, at);
     if (accepted && transfer.write && paced_) {
         for (auto& channel : channels_) collect(*channel);
-        delay = clock_.until(transfer.respond);
-        idle_.push_back(slot);
-        return tlm::TLM_COMPLETED;
+        if (transfer.unknown == 0) {
+            delay = clock_.until(transfer.respond);
+            idle_.push_back(slot);
+            return tlm::TLM_COMPLETED;
+        }
     }
     payload.acquire();
     if (transfer.write) writes_.push_back(slot);

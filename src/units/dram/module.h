@@ -66,7 +66,7 @@ private:
         std::uint32_t beat_bytes = 64;
         std::uint32_t unknown = 0;  // parts in a queue whose answer is not known yet
         Cycle respond = 0;          // earliest cycle of the first beat or of the response
-        bool write = false, accepted = false, done = false;
+        bool write = false, accepted = false;
     };
 
     tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
