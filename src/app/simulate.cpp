@@ -17,10 +17,17 @@ MachineOptions machine_options(const SimulateOptions& options)
     return machine;
 }
 
+/// What a machine calls while it runs is gone when the run has ended, however it ends; the machine may stay.
+struct NoCallsAfterwards {
+    Machine& machine;
+    ~NoCallsAfterwards() { machine.keep_going = nullptr, machine.on_host = nullptr; }
+};
+
 /// True if the run came to its end.
 template <class Simulated>
 bool ran_to_end(Simulated& simulation, Machine& machine, const Program& program, const SimulateOptions& options)
 {
+    const NoCallsAfterwards ends{machine};
     if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu = std::clock();
