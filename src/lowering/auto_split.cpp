@@ -59,7 +59,7 @@ public:
     {
     }
 
-    SplitFrame frame_of(const std::vector<Strip>& strips) const
+    Fit<SplitFrame> frame_of(const std::vector<Strip>& strips) const
     {
         return split_frame(whole_, strips, hw_, partition_, by_kernels_, where_);
     }
@@ -75,13 +75,10 @@ public:
                 const std::uint32_t wide = ceil_div(columns_, strips);
                 const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, whole_.batch > 1 ? round_up(wide, 2u) : wide, phases);
                 if (!cut || cut->size() > kMostParts) continue;
-                try {
-                    const SplitFrame frame = frame_of(*cut);
-                    if (whole_fits(frame)) return Split{};
-                    parts_of(frame, best);
-                } catch (const ConfigError&) {
-                    continue;  // narrower ones may be
-                }
+                const Fit<SplitFrame> frame = frame_of(*cut);
+                if (!frame) continue;  // narrower ones may
+                if (whole_fits(*frame)) return Split{};
+                parts_of(*frame, best);
             }
             if (best) return best->split;
         }
@@ -112,7 +109,7 @@ Split automatic_split(const Pass& whole, const Hardware& hardware, const Partiti
         };
         if (const std::optional<Split> split = search.fewest(parts_of)) return *split;
     }
-    const SplitFrame frame = search.frame_of(one_strip(whole));  // throws what not even its least part can be
+    const SplitFrame frame = search.frame_of(one_strip(whole)).or_refused(where);
     const auto text = [](std::uint64_t number) { return std::to_string(number); };
     const Geometry& g = frame.geometry;
     frame.refuse("", "does not fit the CBUF in any partition by rows, columns and kernels: one row of output takes " +

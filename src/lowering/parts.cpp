@@ -13,11 +13,13 @@ namespace {
 constexpr std::size_t kMostPasses = 4096;
 
 /// Uncompressed, since compression needs the stream and the stream the geometry.
-Geometry size_whole(Pass pass, const Hardware& hw, const std::string& where)
+Fit<Geometry> fits_whole(Pass pass, const Hardware& hw)
 {
     pass.compressed = {};
-    return size_pass(pass, hw, where);
+    return fits(pass, hw);
 }
+
+Geometry size_whole(const Pass& pass, const Hardware& hw, const std::string& where) { return fits_whole(pass, hw).or_refused(where); }
 
 /// Of all rows and columns, with the lines of this part.
 Geometry size_set(const Pass& whole, const Split& split, const Part& part, const Hardware& hw, const std::string& where)
@@ -29,22 +31,17 @@ Geometry size_set(const Pass& whole, const Split& split, const Part& part, const
     g.in_strides.batch = batch;
     g.out_width = output_columns(whole);
     g.out_height = output_rows(whole);
-    return with_sdp(g, pass, hw, where);
+    return with_sdp(g, pass, hw).or_refused(where);
 }
 
 /// The pass as it is where that fits, else the best cut.
 Split automatic(const Pass& pass, const Layer& layer, const Hardware& hw, bool by_kernels)
 {
     const std::string where = where_of(layer);
-    std::string problem;
-    try {
-        size_whole(pass, hw, where);
-        return {};
-    } catch (const ConfigError& refusal) {
-        problem = std::string(refusal.what()).substr(where.size() + 2);
-    }
+    const Fit<Geometry> whole = fits_whole(pass, hw);
+    if (whole) return {};
     if (layer.pool)
-        throw ConfigError(where + "/post/pool", "found a pooling behind a layer that " + problem +
+        throw ConfigError(where + "/post/pool", "found a pooling behind a layer that " + whole.problem +
                                                     "; expected a layer \"op\": \"pool\" behind it: a window takes rows of several parts");
     Partition partition;
     partition.automatic = true;

@@ -15,6 +15,7 @@
 #include "base/quantity.h"
 #include "config/layer.h"
 #include "facts/hardware.h"
+#include "lowering/fit.h"
 
 namespace dlasim {
 
@@ -105,7 +106,9 @@ struct Geometry {
 /// Of a pass as it is, batches left out.
 InputStrides input_strides(const Pass& pass, const Hardware& hardware);
 
-/// Sizes and checks; throws ConfigError(where, ...) with the numbers if the pass does not fit.
+/// Sizes and checks; the reason why a pass does not fit has the numbers.
+Fit<Geometry> fits(const Pass& pass, const Hardware& hardware);
+/// The same; throws ConfigError(where, ...) if it does not fit.
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where);
 
 /// Where what a pass reads and writes stands. 0: it does not use it.

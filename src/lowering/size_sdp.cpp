@@ -1,7 +1,6 @@
 #include "lowering/size_sdp.h"
 
 #include "base/bits.h"
-#include "base/error.h"
 
 namespace dlasim {
 namespace {
@@ -25,19 +24,17 @@ Geometry with_output(Geometry g, const Pass& p, const Hardware& hw)
 }
 
 // [spec] sdp.md 1.6.1: what SDP_RDMA is asked for.
-Geometry with_operands(Geometry g, const Pass& p, const Hardware& hw, const std::string& where)
+Fit<Geometry> with_operands(Geometry g, const Pass& p, const Hardware& hw)
 {
     const std::uint64_t atom = hw.memory.atom_bytes;
-    const auto expect = [&](bool holds, const std::string& problem) {
-        if (!holds) throw ConfigError(where, problem);
-    };
     const Post& post = p.post;
     const std::uint32_t per_atom = hw.memory.atom_bytes / p.element_bytes();
-    expect(!post.ew().on() || hw.sdp.has_ew, "found operations of EW, expected none: " + hw.name + " has no EW");
-    expect(!post.ew().lut || hw.sdp.has_lut, "found a lookup table, expected none: " + hw.name + " has none");
-    expect(!post.compares() || p.kernels % per_atom == 0, "found " + std::to_string(p.kernels) +
-                                                              " channels to compare, expected a multiple of " + std::to_string(per_atom) +
-                                                              ": EW compares whole atoms");
+    if (post.ew().on() && !hw.sdp.has_ew) return {{}, "found operations of EW, expected none: " + hw.name + " has no EW"};
+    if (post.ew().lut && !hw.sdp.has_lut) return {{}, "found a lookup table, expected none: " + hw.name + " has none"};
+    if (post.compares() && p.kernels % per_atom != 0)
+        return {{},
+                "found " + std::to_string(p.kernels) + " channels to compare, expected a multiple of " + std::to_string(per_atom) +
+                    ": EW compares whole atoms"};
     const std::uint64_t surfaces = ceil_div(p.kernels, per_atom);
     for (std::size_t i = 0; i < post.engines.size(); ++i) {
         const PointEngine& e = post.engines[i];
@@ -49,14 +46,14 @@ Geometry with_operands(Geometry g, const Pass& p, const Hardware& hw, const std:
         o.strides.surface = !element ? 0 : p.operand_strides[i].surface != 0 ? p.operand_strides[i].surface : o.strides.line * g.out_height;
         o.bytes = element ? o.strides.surface * surfaces : o.atoms * surfaces * atom;
     }
-    return g;
+    return {g};
 }
 
 }  // namespace
 
-Geometry with_sdp(const Geometry& geometry, const Pass& pass, const Hardware& hardware, const std::string& where)
+Fit<Geometry> with_sdp(const Geometry& geometry, const Pass& pass, const Hardware& hardware)
 {
-    return with_operands(with_output(geometry, pass, hardware), pass, hardware, where);
+    return with_operands(with_output(geometry, pass, hardware), pass, hardware);
 }
 
 }  // namespace dlasim

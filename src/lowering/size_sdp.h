@@ -4,7 +4,7 @@
 
 namespace dlasim {
 
-/// `geometry` with the output and the operands; throws ConfigError(where, ...) for what this SDP has not got.
-Geometry with_sdp(const Geometry& geometry, const Pass& pass, const Hardware& hardware, const std::string& where);
+/// `geometry` with the output and the operands; none if this SDP has not got what the pass asks for.
+Fit<Geometry> with_sdp(const Geometry& geometry, const Pass& pass, const Hardware& hardware);
 
 }  // namespace dlasim

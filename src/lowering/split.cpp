@@ -152,7 +152,7 @@ Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& p
     if (whole.batch > 1 && partition.columns % 2 != 0 && partition.columns < columns)
         throw ConfigError(where + "/partition/columns", "found " + std::to_string(partition.columns) +
                                                             ", expected an even number: batches are written in pairs of places");
-    return told_split(split_frame(whole, *strips, hardware, partition, by_kernels, where));
+    return told_split(split_frame(whole, *strips, hardware, partition, by_kernels, where).or_refused(where));
 }
 
 }  // namespace dlasim

@@ -7,7 +7,7 @@ namespace dlasim {
 namespace {
 
 /// Of one row of output and one kernel.
-Geometry least_part(const Strip& strip, const Hardware& hardware, bool by_kernels, const std::string& where)
+Fit<Geometry> least_part(const Strip& strip, const Hardware& hardware, bool by_kernels)
 {
     const bool winograd = strip.pass.mode == PassMode::Winograd;
     Pass p = strip.pass;
@@ -17,34 +17,38 @@ Geometry least_part(const Strip& strip, const Hardware& hardware, bool by_kernel
     p.reuse = {};
     p.reuse.output_rows = winograd ? kTile : 1;
     p.reuse.total_lines = winograd ? 2 * kTile : std::min(p.height, p.span_y());
-    return size_pass(p, hardware, where);
+    return fits(p, hardware);
 }
 
 }  // namespace
 
-SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
-                       bool by_kernels, const std::string& where)
+Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
+                            bool by_kernels, const std::string& where)
 {
     const std::uint32_t out_height = strips.front().rows;
     if (whole.mode == PassMode::Winograd && hardware.winograd && out_height % kTile != 0)
-        throw ConfigError(where,
-                          "found an output of " + std::to_string(out_height) + " rows, expected multiples of 4: Winograd works on tiles");
+        return {{}, "found an output of " + std::to_string(out_height) + " rows, expected multiples of 4: Winograd works on tiles"};
+    std::optional<Geometry> first;
     std::vector<DataEntries> line_entries;
     line_entries.reserve(strips.size());
-    for (const Strip& strip : strips)
-        line_entries.emplace_back(least_part(strip, hardware, by_kernels, where).entries_per_slice * whole.batch);
+    for (const Strip& strip : strips) {
+        Fit<Geometry> least = least_part(strip, hardware, by_kernels);
+        if (!least) return {{}, std::move(least.problem)};
+        line_entries.emplace_back(least->entries_per_slice * whole.batch);
+        if (!first) first = *least;
+    }
     const CbufHardware& cbuf = hardware.cbuf;
-    return {.pass = whole,
-            .hw = hardware,
-            .wish = partition,
-            .by_kernels = by_kernels,
-            .where = where + "/partition",
-            .geometry = least_part(strips.front(), hardware, by_kernels, where),
-            .strips = strips,
-            .bank_depth = cbuf.bank_depth,
-            .bank_bytes = std::uint64_t{cbuf.bank_depth} * cbuf.entry_bytes,
-            .banks = std::uint64_t{cbuf.banks} - (whole.compressed.on ? 1 : 0),
-            .line_entries = std::move(line_entries)};
+    return {SplitFrame{.pass = whole,
+                       .hw = hardware,
+                       .wish = partition,
+                       .by_kernels = by_kernels,
+                       .where = where + "/partition",
+                       .geometry = *first,
+                       .strips = strips,
+                       .bank_depth = cbuf.bank_depth,
+                       .bank_bytes = std::uint64_t{cbuf.bank_depth} * cbuf.entry_bytes,
+                       .banks = std::uint64_t{cbuf.banks} - (whole.compressed.on ? 1 : 0),
+                       .line_entries = std::move(line_entries)}};
 }
 
 std::uint32_t SplitFrame::most_rows() const

@@ -34,9 +34,9 @@ struct SplitFrame {
     [[noreturn]] void refuse(const std::string& key, const std::string& problem) const { throw ConfigError(where + key, problem); }
 };
 
-/// Throws ConfigError(where, ...) if even the smallest part does not fit. `strips`: of `whole`.
-SplitFrame split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
-                       bool by_kernels, const std::string& where);
+/// None if not even the smallest part fits. `strips`: of `whole`.
+Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
+                            bool by_kernels, const std::string& where);
 
 /// Of all ways the one that costs least: cycles by split_cost.h, or bytes. None if none fits. split_search.cpp.
 std::optional<Split> cheapest_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels,

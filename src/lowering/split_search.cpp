@@ -39,24 +39,26 @@ public:
                 if (!phases || (whole_.kernel_height != 1 && whole_.dilation.y != 1)) try_strips(most, phases);
         }
         // What runs in one part is not cut.
-        if (best_ && best_->parts.size() == 1 && whole_fits(split_frame(whole_, one_strip(whole_), hw_, wish_, by_kernels_, where_)))
-            return Split{};
+        if (best_ && best_->parts.size() == 1)
+            if (const Fit<SplitFrame> frame = frame_of(one_strip(whole_)); frame && whole_fits(*frame)) return Split{};
         return std::move(best_);
     }
 
 private:
+    Fit<SplitFrame> frame_of(const std::vector<Strip>& strips) const
+    {
+        return split_frame(whole_, strips, hw_, wish_, by_kernels_, where_);
+    }
+
     void try_strips(std::uint32_t columns, bool phases)
     {
         const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
         if (!cut || cut->size() > kMostParts) return;
-        try {
-            const SplitFrame frame = split_frame(whole_, *cut, hw_, wish_, by_kernels_, where_);
-            const std::uint32_t group = hw_.kernel_group(whole_.precision);
-            for (const std::uint32_t kernels : by_kernels_ ? sizes(whole_.kernels, group) : std::vector{whole_.kernels})
-                for (const std::uint32_t rows : sizes(frame.most_rows(), frame.tile())) try_parts(frame, kernels, rows);
-        } catch (const ConfigError&) {
-            // Not even its least part is possible.
-        }
+        const Fit<SplitFrame> frame = frame_of(*cut);
+        if (!frame) return;
+        const std::uint32_t group = hw_.kernel_group(whole_.precision);
+        for (const std::uint32_t kernels : by_kernels_ ? sizes(whole_.kernels, group) : std::vector{whole_.kernels})
+            for (const std::uint32_t rows : sizes(frame->most_rows(), frame->tile())) try_parts(*frame, kernels, rows);
     }
 
     void try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)

@@ -53,6 +53,31 @@ TEST(Plan, PartsThatCannotBePackedStayApart)
     EXPECT_EQ(plan_shape(layer, small).outputs.size(), 1u);
 }
 
+TEST(Plan, APassThatDoesNotFitSaysWhyWithoutAnException)
+{
+    Pass pass = plan_shape(layer_of(kConv), preset("nv_small")).passes.front().pass;
+    EXPECT_TRUE(fits(pass, preset("nv_small")));
+    pass.data_banks = pass.weight_banks = 0;
+    pass.height = 8000;
+    const Fit<Geometry> fit = fits(pass, preset("nv_small"));
+    EXPECT_FALSE(fit);
+    EXPECT_THAT(fit.problem, testing::StartsWith("does not fit the CBUF: the input takes "));
+    EXPECT_EQ(refusal([&] { size_pass(pass, preset("nv_small"), "here: there"); }), "here: there: " + fit.problem);
+}
+
+/// Whatever the file is called.
+TEST(Plan, APoolingBehindALayerThatDoesNotFitIsRefusedWithTheReason)
+{
+    const std::string file = "odd: name: " + std::string(20'000, 'x');
+    const Layer layer = layer_from_json(
+        parse_json(R"({"input": {"width": 512, "height": 512, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 8},
+                       "post": {"pool": {"function": "max", "kernel_shape": [2, 2]}}})",
+                   "l.json"),
+        file, "", "");
+    EXPECT_THAT(refusal([&] { plan_shape(layer, preset("nv_small")); }),
+                HasSubstr("/post/pool: found a pooling behind a layer that does not fit the CBUF: the input takes "));
+}
+
 TEST(Plan, TensorsStandWhereTheDescriptorPlacesThem)
 {
     const Plan plan = plan_shape(layer_of(placed(R"({"input": 4096, "weights": 65536, "output": 131072})")), preset("nv_small"));
