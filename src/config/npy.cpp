@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
 #include "config/half.h"
 #include "config/json_object.h"
+#include "files/number.h"
 
 namespace dlasim {
 namespace {
@@ -28,37 +30,112 @@ std::string list_text(const std::vector<std::string>& words)
     return text;
 }
 
-/// What follows 'key': in the header's dictionary.
-std::string entry(const std::string& header, const std::string& key, const std::string& name)
-{
-    const std::size_t place = header.find("'" + key + "'");
-    const std::size_t colon = place == std::string::npos ? place : header.find(':', place);
-    if (colon == std::string::npos) throw ConfigError(name, "the .npy header has no '" + key + "', expected one");
-    std::size_t start = header.find_first_not_of(' ', colon + 1);
-    if (start == std::string::npos) throw ConfigError(name, "the .npy header ends after '" + key + "', expected a value");
-    const char close = header[start] == '(' ? ')' : ',';
-    const std::size_t end = std::min(header.find(close, start), header.size());
-    return header.substr(start, end - start + (close == ')' ? 1 : 0));
-}
-
-std::vector<std::uint64_t> parse_shape(const std::string& text, const std::string& name)
-{
-    std::vector<std::uint64_t> shape;
-    std::uint64_t number = 0;
-    bool digits = false;
-    for (const char c : text) {
-        if (c >= '0' && c <= '9') {
-            number = number * 10 + static_cast<std::uint64_t>(c - '0');
-            digits = true;
-            if (number > (std::uint64_t{1} << 40)) throw ConfigError(name, "found shape " + text + ", expected a possible size");
-        } else if (digits) {
-            shape.push_back(number);
-            number = 0;
-            digits = false;
+/// The header: a dictionary of Python with three entries, {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+class Header {
+public:
+    Header(std::string_view text, const std::string& name) : text_(text), name_(name)
+    {
+        expect('{');
+        while (!take('}')) {
+            const std::string key = quoted();
+            expect(':');
+            if (key == "descr") once(type, key) = description();
+            else if (key == "fortran_order") once(fortran, key) = take_word("True") || (take_word("False") ? false : fail("True or False"));
+            else if (key == "shape") once(shape, key) = sizes();
+            else throw ConfigError(name_, "the .npy header has '" + key + "', expected 'descr', 'fortran_order' and 'shape'");
+            if (!take(',')) {
+                expect('}');
+                break;
+            }
         }
+        peek();
+        if (at_ != text_.size()) fail("nothing behind its dictionary");
+        const auto there = [&](bool given, const char* key) {
+            if (!given) throw ConfigError(name_, std::string("the .npy header has no '") + key + "', expected one");
+        };
+        there(type.has_value(), "descr");
+        there(fortran.has_value(), "fortran_order");
+        there(shape.has_value(), "shape");
     }
-    return shape;
-}
+    std::optional<std::string> type;
+    std::optional<bool> fortran;
+    std::optional<std::vector<std::uint64_t>> shape;
+
+private:
+    static constexpr std::string_view kBlanks = " \t\r\n\f";
+
+    [[noreturn]] bool fail(const char* expected) const
+    {
+        throw ConfigError(name_, "the .npy header cannot be read at character " + std::to_string(at_ + 1) + ", expected " + expected);
+    }
+    char peek()
+    {
+        at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+        return at_ < text_.size() ? text_[at_] : '\0';
+    }
+    bool take(char c)
+    {
+        if (peek() != c) return false;
+        ++at_;
+        return true;
+    }
+    bool take_word(std::string_view word)
+    {
+        peek();
+        if (text_.substr(at_, word.size()) != word) return false;
+        at_ += word.size();
+        return true;
+    }
+    void expect(char c)
+    {
+        const char text[] = {'"', c, '"', '\0'};
+        if (!take(c)) fail(text);
+    }
+    template <class T>
+    T& once(std::optional<T>& value, const std::string& key)
+    {
+        if (value) throw ConfigError(name_, "the .npy header has '" + key + "' twice, expected it once");
+        return value.emplace();
+    }
+    std::string quoted()
+    {
+        const char quote = peek();
+        const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
+        if (end == std::string_view::npos) fail("a text in quotes");
+        const std::size_t start = at_ + 1;
+        at_ = end + 1;
+        return std::string(text_.substr(start, end - start));
+    }
+    /// Of records it is a list.
+    std::string description()
+    {
+        if (peek() != '[') return quoted();
+        throw ConfigError(name_, "found records, expected numbers");
+    }
+    std::vector<std::uint64_t> sizes()
+    {
+        std::vector<std::uint64_t> list;
+        expect('(');
+        while (!take(')')) {
+            peek();
+            const std::size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
+            const std::optional<std::uint64_t> size = whole_number(text_.substr(at_, end - at_), 0, std::uint64_t{1} << 40);
+            if (!size) fail("a size in the shape, 0 to 2^40");
+            at_ = end;
+            take_word("L");  // of Python 2
+            list.push_back(*size);
+            if (!take(',')) {
+                expect(')');
+                break;
+            }
+        }
+        return list;
+    }
+
+    std::string_view text_;
+    const std::string& name_;
+    std::size_t at_ = 0;
+};
 
 /// A file taken apart; its data stand from `start` on.
 struct NpyFile {
@@ -103,18 +180,16 @@ NpyFile open_npy(const std::string& path, const std::vector<std::string>& types,
     if (version > 1) length += (std::size_t{byte(10)} << 16) + (std::size_t{byte(11)} << 24);
     if (bytes.size() - start < length)
         throw ConfigError(name, "is truncated in its header, expected " + std::to_string(length) + " bytes of header");
-    const std::string header = bytes.substr(start, length);
+    const Header header(std::string_view(bytes).substr(start, length), name);
 
     std::string& type = file.type;
-    type = entry(header, "descr", name);
-    type.erase(std::remove(type.begin(), type.end(), '\''), type.end());
+    type = *header.type;
     if (type == "<i1" || type == "=i1") type = "|i1";
     if (type == "<u1" || type == "=u1") type = "|u1";
     if (std::find(types.begin(), types.end(), type) == types.end())
         throw ConfigError(name, "found dtype \"" + type + "\", expected " + list_text(types));
-    if (entry(header, "fortran_order", name).find("False") == std::string::npos)
-        throw ConfigError(name, "found Fortran order, expected C order");
-    file.shape = parse_shape(entry(header, "shape", name), name);
+    if (*header.fortran) throw ConfigError(name, "found Fortran order, expected C order");
+    file.shape = *header.shape;
     file.start = start + length;
     return file;
 }

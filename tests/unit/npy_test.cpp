@@ -59,6 +59,40 @@ TEST_F(Npy, WrongTypeShapeAndOrderAreRefused)
     EXPECT_THAT(refused(fortran), HasSubstr("found Fortran order"));
 }
 
+/// A file with this header in front of three bytes.
+std::string with_header(const std::string& text)
+{
+    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text + "\x01\xfe\x03";
+}
+
+TEST_F(Npy, AHeaderIsADictionaryOfThreeEntries)
+{
+    for (const char* header :
+         {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", "{\"shape\":(3L,),'fortran_order':False,'descr':\"<i1\"}\n",
+          "{ 'shape' : ( 3 , ) , 'descr' : '|i1' , 'fortran_order' : False }   "})
+        EXPECT_THAT(read_npy(write(with_header(header)), {"|i1"}, {3}, "x"), ElementsAre(1, -2, 3)) << header;
+}
+
+TEST_F(Npy, HeadersThatAreNoneAreRefused)
+{
+    const std::pair<const char*, const char*> wrong[] = {
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (-3,), }", "expected a size in the shape"},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3, -1), }", "expected a size in the shape"},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (1.5,), }", "expected \")\""},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (99999999999999,), }", "expected a size in the shape"},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), 'shape': (3,), }", "has 'shape' twice"},
+        {"{'descr': '<f4', 'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", "has 'descr' twice"},
+        {"{'descr': '|i1', 'fortran_order': True, 'fortran_order': False, 'shape': (3,)}", "has 'fortran_order' twice"},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), 'more': 1}", "has 'more'"},
+        {"{'descr': '|i1', 'fortran_order': Falsehood, 'shape': (3,)}", "expected \"}\""},
+        {"{'descr': '|i1', 'fortran_order': 0, 'shape': (3,)}", "expected True or False"},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,)} x", "expected nothing behind its dictionary"},
+        {"{'descr': [('a', '|i1')], 'fortran_order': False, 'shape': (3,)}", "found records"},
+        {"{'descr': '|i1', 'shape': (3,)}", "has no 'fortran_order'"},
+        {"{'note': \"'descr': '|i1', 'fortran_order': False, 'shape': (3,)\"}", "has 'note'"}};
+    for (const auto& [header, says] : wrong) EXPECT_THAT(refused(with_header(header)), HasSubstr(says)) << header;
+}
+
 TEST_F(Npy, TruncatedAndForeignFilesAreRefused)
 {
     const std::string good = int8_file();
