@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <iostream>
 #include <optional>
 #include <sstream>
 #include <systemc>
@@ -28,6 +27,8 @@
 #include "files/number.h"
 #include "loadable/plan.h"
 #include "replay/replay.h"
+#include "files/printable.h"
+#include "files/spelling.h"
 #include "units/dram/command_line.h"
 
 namespace dlasim {
@@ -322,7 +323,12 @@ int parse_and_run(int argc, char** argv)
     if (file_app->parsed()) return loadable_command(file);
     if (export_app->parsed()) return export_command(exported);
     if (replay_app->parsed()) return replay(again);
-    if (dram_app->parsed()) return dram::run_command(memory, std::cout);
+    if (dram_app->parsed()) {
+        std::ostringstream out;
+        const int status = dram::run_command(memory, out);
+        say(out.str());
+        return status;
+    }
     if (bound_app->parsed()) return bound_command(bound);
     if (!shard.empty()) std::tie(sweep.shard, sweep.shards) = *shard_of(shard);
     if (sweep_app->parsed()) return sweep_command(sweep);

@@ -219,7 +219,9 @@ std::vector<Chapter> reference()
     chapters.push_back({"Hardware", "", {hardware_section()}});
     chapters.push_back(
         {"Memory",
-         "`--memory NAME:OPTION=VALUE,..`, `base/memory` of a sweep, `memory` of `result.json`.",
+         "`--memory NAME:OPTION=VALUE,..`, where NAME is a preset or a file; `base/memory` of a sweep, `memory` of `result.json`. A file "
+         "is a DRAM "
+         "like those below, or an object with `kind` and options: `{\"kind\": \"ideal\", \"latency\": 100}`.",
          {{{"memory"},
            "The ideal memory",
            "Options of `ideal`, behind both ports; the rules: [interfaces.md](hardware/interfaces.md) 4.",
@@ -349,9 +351,9 @@ int reference_command(const std::string& name, bool json)
     std::vector<Chapter> chapters = reference();
     if (!name.empty())
         if (const std::vector<std::string> known = select(chapters, name); !known.empty()) {
-            const std::string nearest = suggest(name, known);
+            const std::string near = meant(name, known);
             throw ConfigError("reference", "no counter and no key is called \"" + name + "\"" +
-                                               (nearest.starts_with(" (did you mean") ? nearest : "; without a name all are printed"));
+                                               (near.empty() ? "; without a name all are printed" : " (did you mean \"" + near + "\"?)"));
         }
     if (json) {
         OrderedJson sections = OrderedJson::object();

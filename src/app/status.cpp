@@ -1,22 +1,39 @@
 #include "app/status.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 
 #include "app/interrupt.h"
 #include "base/error.h"
+#include "files/config_errors.h"
 #include "files/console.h"
 
 namespace dlasim {
 namespace {
 
+/// A line each, as many as a screen takes.
+void say_problems(const ConfigErrors& error)
+{
+    constexpr std::size_t kMost = 40;
+    const std::size_t count = error.problems.size(), shown = std::min(count, kMost);
+    std::string text = fmt::format("{}: {} problems:", printable(error.place), count);
+    for (std::size_t i = 0; i < shown; ++i) text += "\n  " + printable(error.problems[i]);
+    if (shown != count) text += fmt::format("\n  and {} more", count - shown);
+    say_error("dlasim: {}\n", text);
+}
+
 int status_of(const std::function<int()>& command)
 {
     try {
         const int status = command();
-        flush_standard_output();
-        return status;
+        return flush_standard_output() ? status : kBadInput;
+    } catch (const ConfigErrors& error) {
+        say_problems(error);
+        return kBadInput;
     } catch (const ConfigError& error) {
         say_error("dlasim: {}\n", printable(error.what()));
         return interrupted() ? kInterrupted : kBadInput;  // what waits for somebody else ends with an error then

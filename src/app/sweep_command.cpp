@@ -40,7 +40,7 @@ std::string refusal(const Sweep& sweep, std::size_t index)
         else outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
         return "";
     } catch (const ConfigError& error) {
-        return error.what();
+        return shortened(error.what());
     }
 }
 

@@ -17,17 +17,6 @@ std::string at(const std::string& file, const std::string& pointer) { return pri
 
 std::string found(const Json& value) { return "found " + printable(json_excerpt(value)); }
 
-std::string suggest(std::string_view key, const std::vector<std::string>& known)
-{
-    if (known.empty()) return "";
-    const auto nearest = std::min_element(known.begin(), known.end(),
-                                          [&](const auto& a, const auto& b) { return letters_apart(key, a) < letters_apart(key, b); });
-    if (letters_apart(key, *nearest) <= std::max<std::size_t>(2, key.size() / 3)) return " (did you mean \"" + *nearest + "\"?)";
-    std::string list;
-    for (const std::string& word : known) list += (list.empty() ? "" : ", ") + word;
-    return " (known: " + list + ")";
-}
-
 std::int64_t checked_integer(const Json& value, const std::string& where, Within range, std::string_view meaning)
 {
     const auto refuse = [&]() {
@@ -103,7 +92,11 @@ std::string JsonObject::text(std::string_view key, const std::string& fallback) 
 {
     if (!has(key)) return fallback;
     if (!raw(key).is_string()) throw ConfigError(where(key), found(raw(key)) + ", expected a text \"...\"");
-    return raw(key).get<std::string>();
+    const std::string& text = raw(key).get_ref<const std::string&>();
+    if (text.size() > kMostLetters)
+        throw ConfigError(where(key),
+                          "found a text of " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
+    return text;
 }
 
 std::size_t JsonObject::word(std::string_view key, const std::vector<std::string>& words, std::size_t fallback) const

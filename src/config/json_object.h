@@ -20,6 +20,7 @@
 #include "files/input.h"
 #include "files/json_text.h"
 #include "files/keys.h"
+#include "files/spelling.h"
 
 namespace dlasim {
 
@@ -30,8 +31,6 @@ using OrderedJson = nlohmann::ordered_json;
 std::string at(const std::string& file, const std::string& pointer);
 /// The value as it stands in the file, cut short if it is long.
 std::string found(const Json& value);
-/// ` (did you mean "width"?)` or the list of what is known.
-std::string suggest(std::string_view key, const std::vector<std::string>& known);
 
 struct Within {
     std::int64_t low, high;

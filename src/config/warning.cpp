@@ -1,13 +1,14 @@
 #include "config/warning.h"
 
-#include <cstdio>
 #include <set>
 #include <utility>
+
+#include "files/console.h"
 
 namespace dlasim {
 namespace {
 
-void to_stderr(const std::string& text) { std::fprintf(stderr, "dlasim: warning: %s\n", text.c_str()); }
+void to_stderr(const std::string& text) { say_error("dlasim: warning: {}\n", printable(text)); }
 
 WarningHandler current = to_stderr;
 

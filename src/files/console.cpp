@@ -22,30 +22,6 @@ void note_loss()
 
 }  // namespace
 
-std::string printable(std::string_view text, bool lines)
-{
-    std::string result;
-    result.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        const bool high = c == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
-        if (c == '\n' && lines) result += '\n';
-        else if (c == '\n') result += "\\n";
-        else if (c == '\t') result += "\\t";
-        else if (c < 0x20 || c == 0x7f) result += fmt::format("\\x{:02x}", c);
-        else if (high) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-        else result += static_cast<char>(c);
-    }
-    return result;
-}
-
-std::string grouped(std::uint64_t number)
-{
-    std::string text = std::to_string(number);
-    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), 1, ',');
-    return text;
-}
-
 void open_standard_streams()
 {
     for (int descriptor = 0; descriptor <= 2; ++descriptor)
@@ -55,13 +31,13 @@ void open_standard_streams()
             if (taken >= 0 && taken != descriptor) ::close(taken);
         }
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error message
-    std::signal(SIGPIPE, SIG_IGN);  // so is a reader that has gone away
+    std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone away ends no run
 }
 
 void say_error(std::string_view text) noexcept
 {
     try {
-        std::string left = printable(text, true);
+        std::string left = printable(shortened(text), true);
         std::fflush(stderr);
         for (std::size_t written = 0; written < left.size();) {
             const ssize_t n = ::write(STDERR_FILENO, left.data() + written, left.size() - written);
@@ -79,12 +55,13 @@ void say(std::string_view text)
     if (std::fwrite(clean.data(), 1, clean.size(), stdout) != clean.size()) note_loss();
 }
 
-void flush_standard_output()
+bool flush_standard_output()
 {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) note_loss();
-    if (g_lost == 0) return;
+    if (g_lost == 0) return true;
     const int lost = std::exchange(g_lost, 0);
     std::clearerr(stdout);
+    if (lost == EPIPE) return false;
     throw ConfigError("standard output", std::string("cannot be written (") + std::strerror(lost) + "), expected a place with room");
 }
 

@@ -1,6 +1,6 @@
 // Standard output and standard error of the command line. A reader that has gone away or a full disk
 // behind them never ends the process: what is lost on standard error is lost, what is lost on
-// standard output is an error of its own.
+// standard output is an error of its own, said unless its reader has gone.
 #pragma once
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace dlasim {
 /// Gives closed standard descriptors a place, so that no file of ours takes their number. First of all.
 void open_standard_streams();
 
-/// To standard error; newlines stay, other control characters become escapes. Never throws.
+/// To standard error; newlines stay, other control characters become escapes, very long texts lose their middle. Never throws.
 void say_error(std::string_view text) noexcept;
 template <class... Arguments>
 void say_error(fmt::format_string<Arguments...> format, Arguments&&... arguments)
@@ -30,7 +30,8 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments)
     say(std::string_view(fmt::format(format, std::forward<Arguments>(arguments)...)));
 }
 
-/// Writes out what is buffered. Throws ConfigError if any of standard output was lost.
-void flush_standard_output();
+/// Writes out what is buffered. Throws ConfigError if any of standard output was lost; false where its reader has gone away, `| head`,
+/// who wants to hear nothing more.
+bool flush_standard_output();
 
 }  // namespace dlasim

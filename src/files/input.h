@@ -13,6 +13,8 @@ namespace dlasim {
 
 inline constexpr std::uint64_t kMostText = 64u << 20;  // bytes of a descriptor, a sweep or a case: far above any real one
 
+inline constexpr std::size_t kMostLetters = 4096;  // bytes of a name or a path in a file: no more goes into results and messages
+
 inline constexpr std::size_t kBeginning = 16;  // bytes of a file that say what it is
 
 /// The bytes of a file, at most `most` of them. `judge` is given its beginning before more than a block is read - at least kBeginning

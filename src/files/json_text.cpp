@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "files/input.h"
+#include "files/printable.h"
 
 namespace dlasim {
 namespace {
@@ -90,13 +91,16 @@ std::string json_excerpt(const Json& value, std::size_t most)
 
 std::string cell_text(const nlohmann::json& value)
 {
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
     // A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
     if (value.is_string() && !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
         text = std::string("'").append(text);
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    text = printable(text);
+    if (text.find_first_of(",\"") == std::string::npos) return text;
     std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
     return quoted + "\"";
 }
 

@@ -106,6 +106,13 @@ private:
         }
     }
 
+    std::string name(const flatbuffers::String& name, const char* what, std::size_t i) const
+    {
+        if (name.size() > kMostLetters)
+            fail(what, i, fmt::format("has a name of {} bytes, expected at most {}", name.size(), kMostLetters));
+        return name.str();
+    }
+
     void read_blobs()
     {
         if (!root_->blobs()) return;
@@ -114,7 +121,7 @@ private:
             const std::uint64_t held = from.data() ? from.data()->size() : 0;
             if (from.size() > held) fail("blob", i, fmt::format("says it has {} bytes, but holds {}", from.size(), held));
             Blob blob;
-            if (from.name()) blob.name = from.name()->str();
+            if (from.name()) blob.name = name(*from.name(), "blob", i);
             blob.version = version(from.version());
             if (held != 0) blob.bytes = {from.data()->data(), static_cast<std::size_t>(from.size())};
             if (!blobs_.emplace(blob.name, l_.blobs.size()).second)
@@ -126,7 +133,7 @@ private:
     void read_tensor(const fbs::Tensor& from, std::size_t i)
     {
         TensorEntry tensor;
-        if (from.name()) tensor.name = from.name()->str();
+        if (from.name()) tensor.name = name(*from.name(), "tensor", i);
         tensor.type = from.data_type();
         tensor.pixel_format = from.pixel_format();
         const auto size = [&](std::int32_t value, const char* name) {

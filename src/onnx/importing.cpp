@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/network_reader.h"
+#include "files/config_errors.h"
 #include "onnx/importer.h"
 
 namespace dlasim {
@@ -91,10 +92,8 @@ Operator find_operator(const std::string& domain, const std::string& op)
 
 void Problems::report(const std::string& file) const
 {
-    if (list_.empty()) return;
-    std::string text;
-    for (const std::string& problem : list_) text += (text.empty() ? "" : "\n  ") + problem;
-    throw ConfigError(file, (list_.size() > 1 ? std::to_string(list_.size()) + " problems:\n  " : "") + text);
+    if (list_.size() == 1) throw ConfigError(file, list_.front());
+    if (!list_.empty()) throw ConfigErrors(file, list_);
 }
 
 std::vector<std::size_t> RealGraph::readers() const

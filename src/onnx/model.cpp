@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <climits>
+#include <cmath>
 #include <filesystem>
 #include <string_view>
 
@@ -85,7 +86,7 @@ public:
         model.file = file_;
         if (!proto.has_graph()) throw ConfigError(file_, "has no graph, expected an ONNX model");
         const ::onnx::GraphProto& graph = proto.graph();
-        model.name = graph.name().empty() ? std::filesystem::path(file_).stem().string() : graph.name();
+        model.name = graph.name().empty() ? std::filesystem::path(file_).stem().string() : name(graph.name());
         for (const auto& opset : proto.opset_import())
             if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
         if (model.opset < kOldest || model.opset > kNewest)
@@ -96,7 +97,7 @@ public:
                               "found " + std::to_string(graph.node_size()) + " nodes, expected at most " + std::to_string(kMostOnnxNodes));
         if (graph.sparse_initializer_size() != 0) throw ConfigError(file_, "has sparse initializers, expected dense ones");
         for (const auto& tensor : graph.initializer())
-            model.constants.emplace(tensor.name(), array(tensor, "initializer \"" + tensor.name() + "\""));
+            model.constants.emplace(name(tensor.name()), array(tensor, "initializer \"" + tensor.name() + "\""));
         for (const auto& input : graph.input())
             if (!model.constants.contains(input.name())) model.inputs.push_back(port(input));
         for (const auto& output : graph.output()) model.outputs.push_back(port(output));
@@ -235,7 +236,7 @@ private:
     OnnxPort port(const ::onnx::ValueInfoProto& info) const
     {
         OnnxPort port;
-        port.name = info.name();
+        port.name = name(info.name());
         const std::string what = "\"" + info.name() + "\"";
         if (!info.type().has_tensor_type()) throw ConfigError(file_ + ": " + what, "is no tensor, expected one");
         const auto& tensor = info.type().tensor_type();
@@ -256,12 +257,16 @@ private:
     OnnxNode node(const ::onnx::NodeProto& proto)
     {
         OnnxNode node;
-        node.name = proto.name();
-        node.op = proto.op_type();
-        node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
-        node.inputs.assign(proto.input().begin(), proto.input().end());
-        node.outputs.assign(proto.output().begin(), proto.output().end());
-        for (const auto& attribute : proto.attribute()) node.attributes[attribute.name()] = this->attribute(attribute, node);
+        node.name = name(proto.name());
+        node.op = name(proto.op_type());
+        node.domain = proto.domain() == "ai.onnx" ? "" : name(proto.domain());
+        for (const std::string& input : proto.input()) node.inputs.push_back(name(input));
+        for (const std::string& output : proto.output()) node.outputs.push_back(name(output));
+        for (const auto& proto_attribute : proto.attribute()) {
+            const std::string& named = name(proto_attribute.name());
+            if (!node.attributes.emplace(named, attribute(proto_attribute, node)).second)
+                throw ConfigError(file_ + ": " + node.label(), "has attribute \"" + named + "\" twice, expected it once");
+        }
         return node;
     }
 
@@ -275,11 +280,11 @@ private:
                 break;
             case ::onnx::AttributeProto::FLOAT:
                 attribute.kind = OnnxAttribute::Kind::Real;
-                attribute.real = static_cast<double>(proto.f());
+                attribute.real = finite(proto.f(), proto, node);
                 break;
             case ::onnx::AttributeProto::STRING:
                 attribute.kind = OnnxAttribute::Kind::Text;
-                attribute.text = proto.s();
+                attribute.text = name(proto.s());
                 break;
             case ::onnx::AttributeProto::INTS:
                 attribute.kind = OnnxAttribute::Kind::Wholes;
@@ -287,7 +292,7 @@ private:
                 break;
             case ::onnx::AttributeProto::FLOATS:
                 attribute.kind = OnnxAttribute::Kind::Reals;
-                attribute.reals.assign(proto.floats().begin(), proto.floats().end());
+                for (const float number : proto.floats()) attribute.reals.push_back(finite(number, proto, node));
                 break;
             case ::onnx::AttributeProto::TENSOR:
                 attribute.kind = OnnxAttribute::Kind::Array;
@@ -297,6 +302,22 @@ private:
                 break;
         }
         return attribute;
+    }
+
+    const std::string& name(const std::string& name) const
+    {
+        if (name.size() > kMostLetters)
+            throw ConfigError(file_,
+                              "has a name of " + std::to_string(name.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
+        return name;
+    }
+
+    double finite(float number, const ::onnx::AttributeProto& attribute, const OnnxNode& node) const
+    {
+        if (!std::isfinite(number))
+            throw ConfigError(file_ + ": " + node.label(),
+                              "has attribute \"" + attribute.name() + "\" = " + std::to_string(number) + ", expected a finite number");
+        return static_cast<double>(number);
     }
 
     const std::string& file_;

@@ -182,6 +182,8 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
         recording.name = json["id"].get<std::string>();
     }
     recording.one_memory = true;
+        if (recording.name.size() > kMostLetters)
+            root.at("id").fail(fmt::format("found a name of {} bytes, expected at most {}", recording.name.size(), kMostLetters));
     const Json& program = member(json, "program", root);
     if (!program.is_array() || program.empty()) root.at("program").fail("expected a list of program entries");
     for (std::size_t i = 0; i < program.size(); ++i)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onnx_writer import node, save
+from onnx_writer import attribute, data, node, save
 
 DLASIM = None
 F = np.float32
@@ -247,6 +247,38 @@ class Refusals(Onnx):
             self.assertIn(words, said)
         self.assertNotIn("(Relu)", said)
         self.assertFalse((self.folder / "out").exists())
+
+    def test_problems_stand_one_below_the_other(self):
+        self.save([node("Einsum", ["x"], ["a"], "one\ntwo"), node("Einsum", ["x"], ["y"], "three")], {}, {"x": [1, 2, 4, 4]}, {"y": None})
+        lines = self.net(status=2).stderr.splitlines()
+        self.assertEqual(lines[0], "dlasim: m.onnx: 2 problems:")
+        self.assertTrue(lines[1].startswith('  node "one\\ntwo" (Einsum): is no operator'), lines)
+        self.assertTrue(lines[2].startswith('  node "three" (Einsum): is no operator'), lines)
+
+    def test_numbers_of_attributes_that_are_none(self):
+        port = {"x": [1, 2, 4, 4]}
+        for number in (float("nan"), float("inf"), -float("inf")):
+            for of, keys in (("Elu", {}), ("LeakyRelu", {}), ("Selu", {})):
+                self.save([node(of, ["x"], ["y"], "bad", alpha=number)], {}, port, {"y": None}, **keys)
+                said = self.net(status=2).stderr
+                self.assertIn(f'm.onnx: node "bad" ({of}): has attribute "alpha" = ', said)
+                self.assertIn("expected a finite number", said)
+            self.save([node("Upsample", ["x"], ["y"], "bad", scales=[1.0, 1.0, number, 2.0])], {}, port, {"y": None}, opset=7)
+            self.assertIn('node "bad" (Upsample): has attribute "scales" = ', self.net(status=2).stderr)
+
+    def test_an_attribute_that_is_given_twice(self):
+        twice = node("LeakyRelu", ["x"], ["y"], "odd", alpha=0.5) + data(5, attribute("alpha", 0.25))
+        self.save([twice], {}, {"x": [1, 2, 4, 4]}, {"y": None})
+        self.assertIn('node "odd" (LeakyRelu): has attribute "alpha" twice', self.net(status=2).stderr)
+
+    def test_names_are_bounded(self):
+        long = "x" * 20_000_000  # a file of small parts has 64 MiB at most
+        for nodes, port in (([node("Relu", ["x"], ["y"], long)], "x"), ([node("Relu", [long], ["y"])], long), ([node(long, ["x"], ["y"])], "x"),
+                            ([node("Relu", ["x"], ["y"], domain=long)], "x"), ([node("Cast", ["x"], ["y"], "cast", saturate=long)], "x")):
+            self.save(nodes, {}, {port: [1, 2, 4, 4]}, {"y": None})
+            said = self.net(status=2).stderr
+            self.assertIn("m.onnx: has a name of 20000000 bytes, expected at most 4096", said)
+            self.assertLess(len(said), 1000)
 
     def test_what_joins_tensors_is_refused_by_name(self):
         self.save([node("Add", ["x", "x2"], ["a"], "wide"), node("Transpose", ["x"], ["t"], "batch", perm=[1, 0, 2, 3]), node("Div", ["x", "x"], ["y"], "ratio")],

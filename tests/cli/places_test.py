@@ -68,14 +68,14 @@ class Places(Case):
             self.assertEqual(json.loads((self.folder / "result").read_text())["name"], "small")
 
     def test_a_reader_that_goes_away_ends_nothing(self):
-        """What it does not take is lost, and said to be; what goes elsewhere is there."""
+        """What it does not take is lost without a word; what goes elsewhere is there."""
         layer = self.write(SMALL)
         self.write({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": list(range(10, 16))}}, "sweep.json")
         for command, file in (("run layer.json --hw nv_small", "out/result.json"), ("sweep sweep.json --out swept", "swept/points.csv")):
             said = subprocess.run(["bash", "-c", f"{cli_test.DLASIM} {command} | true; echo ${{PIPESTATUS[0]}}"], cwd=self.folder, capture_output=True, text=True,
                                   timeout=100)
             self.assertEqual(said.stdout, "2\n")
-            self.assertIn("standard output: cannot be written (Broken pipe)", said.stderr)
+            self.assertEqual(said.stderr, "")
             self.assertTrue((self.folder / file).exists())
         os.mkfifo(self.folder / "fifo")
         reader = threading.Thread(target=lambda: os.close(os.open(self.folder / "fifo", os.O_RDONLY)))

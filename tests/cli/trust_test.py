@@ -7,12 +7,14 @@ import csv
 import fcntl
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
+import unicodedata
 import unittest
 from pathlib import Path
 
@@ -306,7 +308,7 @@ class Streams(Case):
         json.loads((self.folder / "out" / "result.json").read_text())
 
     def test_names_reach_no_terminal_raw(self):
-        evil = "a\x1b[2Jb\nc\u009bd\x7f"
+        evil = "a\x1b[2Jb\nc\u009bd\x7f\u202ee\u2066"
         device = json.loads((ROOT / "configs/dram/ddr4-2400.json").read_text())
         device = self.write(dict(device, name=evil, about=evil), "device.json")
         network = {"name": evil, "input": {"width": 4, "height": 4, "channels": 8}, "layers": [{"name": evil, "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
@@ -322,8 +324,39 @@ class Streams(Case):
             done = self.dlasim(*command)
             text = done.stdout + done.stderr
             self.assertIn("\\x1b", text, command)
-            self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], repr(text))
+            self.assertFalse([c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")], repr(text))
             self.assertNotIn("b\nc", text, command)
+        rows = (self.folder / "out" / "layers.csv").read_text()
+        self.assertIn("\\x1b", rows)
+        self.assertFalse([c for c in rows if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")], repr(rows))
+
+    def test_messages_and_results_do_not_grow_with_names(self):
+        """A name of 50 MB, wherever one stands: refused in a few lines, and nothing of it in a result."""
+        long = "x" * 50_000_000
+        network = {"name": "n", "input": {"width": 4, "height": 4, "channels": 8},
+                   "layers": [{"name": "l", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
+        base = {"layer": SMALL, "hw": "nv_small"}
+        device = json.loads((ROOT / "configs/dram/ddr4-2400.json").read_text())
+        files = [("run", dict(SMALL, name=long)), ("run", {long: 1}), ("run", dict(SMALL, op=long)), ("run", dict(SMALL, input={long: 1})),
+                 ("run", dict(SMALL, data={"input": long})), ("run", long), ("net", dict(network, name=long)), ("net", dict(network, source=long)),
+                 ("net", dict(network, layers=[dict(network["layers"][0], name=long)])), ("net", dict(network, layers=[dict(network["layers"][0], inputs=[long])])),
+                 ("replay", dict(CASE, id=long)), ("replay", dict(CASE, config=long)), ("replay", dict(CASE, program=[[long, 1]])),
+                 ("sweep", {"base": base, "axes": {long: [1]}}), ("sweep", {"name": long, "base": base, "axes": {"latency": [1]}}),
+                 ("sweep", {"base": dict(base, memory=long), "axes": {"latency": [1]}}), ("sweep", {"base": base, "axes": {"hw": [long, "nv_small"]}}),
+                 ("sweep", {"base": base, "axes": {"layer": [dict(SMALL, name=long), SMALL]}}), ("sweep", {"base": base, "axes": {"latency": "= " + long}}),
+                 ("sweep", {"base": dict(base, layer=dict(SMALL, name=long)), "axes": {"latency": [1]}}),
+                 ("bound", dict(SMALL, name=long), "--chip", 16), ("export", dict(SMALL, name=long), "--form", "c", "--to", "c"),
+                 ("dram", dict(device, name=long), "--cycles", 100), ("dram", dict(device, about=long), "--cycles", 100)]
+        for command, content, *arguments in files:
+            file = self.write(content, "long.json")
+            begin = time.monotonic()
+            done = self.dlasim(command, *(["--preset"] if command == "dram" else []), file, *arguments)
+            self.assertEqual(done.returncode, 2, (command, done.stdout[:300], done.stderr[:300]))
+            self.assertLess(len(done.stdout + done.stderr), 100_000, command)
+            self.assertLess(time.monotonic() - begin, 60, command)
+            for left in self.folder.rglob("out/**/*"):
+                self.assertLess(left.stat().st_size, 5_000_000, left)
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
 
     def test_json_on_standard_output_is_json(self):
         """Controls in it are \\u, not \\x."""
@@ -401,7 +434,7 @@ class Inputs(Case):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("nests deeper than 100", done.stdout)
         plain = self.write(SMALL)
-        for arguments in (("run", plain, "--set", "cbuf.banks=" + "[" * 70000), ("run", plain, "--memory", "ideal:latency=" + "[" * 70000),
+        for arguments in (("run", plain, "--set", "cbuf.banks=" + "[" * 70000), ("run", plain, "--memory", "ideal:latency=" + "[" * 3000),
                           ("dram", "--set", "organisation.banks=" + "[" * 70000)):
             self.refused(self.dlasim(*arguments), "nests deeper than 100")
 

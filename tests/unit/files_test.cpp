@@ -15,6 +15,7 @@
 #include "files/number.h"
 #include "files/output.h"
 #include "files/printable.h"
+#include "files/spelling.h"
 #include "refusal.h"
 
 namespace {
@@ -238,6 +239,55 @@ TEST(Printable, ControlCharactersBecomeEscapes)
     EXPECT_EQ(printable("a\nb\r", true), "a\nb\\x0d");
     EXPECT_EQ(printable("\u00e4\u20ac\u009b"), "\u00e4\u20ac\\x9b");
     EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+}
+
+/// Marks that turn the direction of a line, ends of lines and tags are not seen; letters of all languages are.
+TEST(Printable, CharactersThatAreNotSeenAreEscaped)
+{
+    EXPECT_EQ(printable("evil\u202egnp.exe"), "evil\\u202egnp.exe");
+    for (const char* unseen :
+         {"\u061c", "\u200b", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u2066", "\u2069", "\ufeff", "\U000e0041"})
+        EXPECT_TRUE(printable(unseen).starts_with("\\u")) << unseen;
+    for (const char* seen : {"\u05d0\u05d1", "\u0628", "\u65e5\u672c", "\u2026", "\U0001f600"}) EXPECT_EQ(printable(seen), seen);
+}
+
+TEST(Printable, BytesThatAreNoTextAreEscaped)
+{
+    EXPECT_EQ(printable("a\xff\xfe"), "a\\xff\\xfe");
+    EXPECT_EQ(printable("\xc3"), "\\xc3");
+    EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // an ESC in more bytes than it takes
+    EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair of UTF-16
+    EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");
+}
+
+TEST(Cells, HoldNoControlsAndNoMarksOfDirection)
+{
+    EXPECT_EQ(cell_text("a\x1b[2Jb\u202ec"), "a\\x1b[2Jb\\u202ec");
+    EXPECT_EQ(cell_text("a\nb,\"c\""), "\"a b,\"\"c\"\"\"");
+    EXPECT_EQ(cell_text(17), "17");
+}
+
+TEST(Messages, AreAsLongAsAPersonReads)
+{
+    const std::string cut = shortened("begin " + std::string(50'000'000, 'x') + " end");
+    EXPECT_LT(cut.size(), 20'000u);
+    EXPECT_TRUE(cut.starts_with("begin x") && cut.ends_with("x end")) << cut.substr(0, 20);
+    std::string letters;
+    while (letters.size() < 30'000) letters += "\u65e5\u672c!";
+    EXPECT_EQ(printable(shortened(letters)), shortened(letters)) << "a character is cut";
+    EXPECT_EQ(shortened("short"), "short");
+}
+
+TEST(Suggestions, NameWhatWasMeant)
+{
+    const std::vector<std::string> known{"nv_large", "nv_small", "run"};
+    EXPECT_EQ(meant("NV_LARGE", known), "nv_large");
+    EXPECT_EQ(meant("Run", known), "run");
+    EXPECT_EQ(meant("nv_smal", known), "nv_small");
+    EXPECT_EQ(meant("explain", known), "");
+    EXPECT_EQ(meant("ab", {"cd"}), "") << "two letters apart is another word";
+    EXPECT_EQ(meant(std::string(50'000'000, 'x'), known), "");
+    EXPECT_EQ(suggest("explain", known), " (known: nv_large, nv_small, run)");
 }
 
 TEST(WholeNumber, DigitsInARangeAndNothingElse)

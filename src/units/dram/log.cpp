@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <cstdint>
 #include <string>
+
+#include "files/json_text.h"
 
 namespace dlasim::dram {
 
@@ -25,8 +28,8 @@ Timeline::Timeline(std::ostream& out, const Config& config) : out_(out), config_
     rows_.assign(o.channels, std::vector<Row>(o.banks_per_channel()));
     out_ << "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
     for (std::uint32_t c = 0; c < o.channels; ++c) {
-        fmt::print(out_, "{}\n{{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": {}, \"args\": {{\"name\": \"{} channel {}\"}}}}",
-                   first_ ? "" : ",", c, config_.name, c);
+        fmt::print(out_, "{}\n{{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": {}, \"args\": {{\"name\": {}}}}}", first_ ? "" : ",", c,
+                   json_excerpt(fmt::format("{} channel {}", config_.name, c), SIZE_MAX));
         first_ = false;
         for (std::uint32_t b = 0; b < o.banks_per_channel(); ++b)
             fmt::print(out_,

@@ -6,22 +6,11 @@
 #include <bit>
 
 #include "base/error.h"
+#include "files/input.h"
 #include "files/json_text.h"
 #include "files/spelling.h"
 
 namespace dlasim::dram {
-
-std::string nearest(const std::string& word, const std::vector<std::string>& names)
-{
-    std::string best;
-    std::size_t least = 4;
-    for (const std::string& name : names)
-        if (const std::size_t d = letters_apart(word, name); d < least) {
-            least = d;
-            best = name;
-        }
-    return best.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", best);
-}
 
 Object::Object(const Json& json, std::string where, std::string path) : json_(&json), where_(std::move(where)), path_(std::move(path))
 {
@@ -45,7 +34,10 @@ std::string Object::text(const std::string& key)
 {
     const Json& value = raw(key);
     if (!value.is_string()) throw ConfigError(at(key), fmt::format("found {}, a string is needed", json_excerpt(value)));
-    return value.get<std::string>();
+    const std::string& text = value.get_ref<const std::string&>();
+    if (text.size() > kMostLetters)
+        throw ConfigError(at(key), fmt::format("found a text of {} bytes, at most {} are possible", text.size(), kMostLetters));
+    return text;
 }
 
 std::int64_t Object::integer(const std::string& key)
@@ -84,7 +76,7 @@ bool Object::truth(const std::string& key)
 void Object::done() const
 {
     for (const auto& [key, value] : json_->items())
-        if (!known_.contains(key)) throw ConfigError(at(key), "unknown key" + nearest(key, {known_.begin(), known_.end()}));
+        if (!known_.contains(key)) throw ConfigError(at(key), "unknown key" + suggest(key, {known_.begin(), known_.end()}));
 }
 
 const ConfigKey& Object::declared(const std::string& key) const

@@ -14,9 +14,6 @@ namespace dlasim::dram {
 
 using Json = nlohmann::json;
 
-/// ` (did you mean "tRCD"?)`; empty if no name is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& names);
-
 class Object {
 public:
     /// `path`: of the object in the declared keys, with a slash behind it.

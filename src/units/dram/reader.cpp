@@ -14,6 +14,7 @@
 #include "files/input.h"
 #include "files/json_text.h"
 #include "files/number.h"
+#include "files/spelling.h"
 #include "units/dram/data_bus.h"
 #include "units/dram/embedded.h"
 #include "units/dram/object.h"
@@ -57,7 +58,7 @@ struct Names {
             if (found == values.end()) {
                 std::vector<std::string> known;
                 for (const auto& [key, value] : values) known.push_back(key);
-                throw ConfigError(where, fmt::format("\"{}\" is not in the timing table of the device{}", name, nearest(name, known)));
+                throw ConfigError(where, fmt::format("\"{}\" is not in the timing table of the device{}", name, suggest(name, known)));
             }
             used.insert(name);
             return found->second;
@@ -290,7 +291,7 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
         if (!names.used.contains(key)) {
             std::vector<std::string> known(names.used.begin(), names.used.end());
             throw ConfigError(timing_where + "/" + key,
-                              fmt::format("the constraint table of {} has no use for this{}", config.standard, nearest(key, known)));
+                              fmt::format("the constraint table of {} has no use for this{}", config.standard, suggest(key, known)));
         }
 }
 
@@ -308,7 +309,7 @@ void lay_over(Json& json, const std::string& where, const std::map<std::string, 
             std::vector<std::string> known{"wrap", "base"};
             for (const ShortOption& option : kShortOptions) known.emplace_back(option.name);
             for (const auto& [name, value] : json.items()) known.push_back(name);
-            throw ConfigError(where, fmt::format("\"{}\" is not an option{}", key, nearest(key, known)));
+            throw ConfigError(where, fmt::format("\"{}\" is not an option{}", key, suggest(key, known)));
         }
         for (const std::string& step : steps) {
             if (!at->is_object()) throw ConfigError(where, fmt::format("option \"{}\": there is nothing below this", key));
@@ -316,7 +317,7 @@ void lay_over(Json& json, const std::string& where, const std::map<std::string, 
             if (!at->contains(step)) {
                 std::vector<std::string> known;
                 for (const auto& [name, value] : at->items()) known.push_back(name);
-                throw ConfigError(where, fmt::format("option \"{}\": no \"{}\" here{}", key, step, nearest(step, known)));
+                throw ConfigError(where, fmt::format("option \"{}\": no \"{}\" here{}", key, step, suggest(step, known)));
             }
             at = &(*at)[step];
         }
@@ -393,8 +394,7 @@ Config config_of(const std::string& name_or_path, const std::map<std::string, st
     } else {
         std::vector<std::string> known = preset_names();
         for (const std::string& name : preset_names(true)) known.push_back(name);
-        throw ConfigError(name_or_path,
-                          fmt::format("is no DRAM preset{}; there are {}", nearest(name_or_path, known), fmt::join(known, ", ")));
+        throw ConfigError(name_or_path, "is no DRAM preset" + suggest(name_or_path, known));
     }
     Json json = parse(where, device);
     Object root{json, where + ":", ""};
