@@ -8,6 +8,7 @@
 
 #include "app/status.h"
 #include "base/error.h"
+#include "config/file_kind.h"
 #include "config/layer_reader.h"
 #include "files/console.h"
 #include "files/printable.h"
@@ -82,6 +83,7 @@ constexpr std::array kChipKeys{
 std::vector<Layer> layers_of(const BoundOptions& options)
 {
     const Json file = read_json(options.layers);
+    if (kind_of(file) != FileKind::Network) expect_kind(file, options.layers, FileKind::Layer);
     const std::string folder = std::filesystem::path(options.layers).parent_path().string();
     std::vector<Layer> layers;
     if (file.is_object() && file.contains("layers") && file["layers"].is_array())

@@ -9,6 +9,7 @@
 #include "app/status.h"
 #include "base/error.h"
 #include "config/descriptor.h"
+#include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/network_reader.h"
@@ -194,7 +195,9 @@ Exported exported_by(const ExportOptions& options)
     if (!what.inputs.empty() || what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX)
         throw ConfigError(file, "is no file of the NVDLA compiler, expected no --input, --input-form, --mode or --chains");
     const Json json = read_json(file);
-    return json.is_object() && json.contains("layers") ? export_network(options) : export_layer(options, json);
+    if (kind_of(json) == FileKind::Network) return export_network(options);
+    expect_kind(json, file, FileKind::Layer);
+    return export_layer(options, json);
 }
 
 nlohmann::ordered_json events_of(const Exported& exported)

@@ -4,31 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "app/common_options.h"
 #include "config/sweep.h"
-#include "files/output.h"
 #include "loadable/plan.h"
 #include "replay/replay.h"
 #include "report/loadable_result.h"
 
 namespace dlasim {
 
-struct LoadableOptions {
-    std::string loadable;  // the file
-    std::string hardware = "nv_full";
-    std::string memory = "ideal";
-    std::vector<std::string> settings, inputs;  // --set, --input
+struct LoadableOptions : CommonOptions {
+    std::string loadable;             // the file
+    std::vector<std::string> inputs;  // --input
     std::string form = "auto", mode = "overlap";
-    std::string out = "out";
-    std::string events;  // file of probes and bus logs, none if empty
     std::uint64_t seed = 1, chains = UINT32_MAX;
-    std::string cpu;        // --cpu
-    bool seeded = false;    // --seed is given
-    std::size_t point = 0;  // of a sweep, with has_point
-    bool has_point = false;
-    bool describe = false, timing_only = false, verify = true, tensors = true, report = false, quiet = false, stepping = false,
-         hazards = false, times = false;
-    Sync sync = Sync::Now;
-    std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
+    std::string cpu;      // --cpu
+    bool seeded = false;  // --seed is given
+    bool describe = false, verify = true, tensors = true;
 };
 
 /// How fast the host is: "cycles_per_write=N,interrupt_latency=M", each once, 0 without. ConfigError for anything else.

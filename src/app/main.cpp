@@ -1,8 +1,10 @@
 // dlasim: the command line. Nothing else knows argv; what is thrown anywhere ends here as a status.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <climits>
 #include <cmath>
 #include <optional>
@@ -25,10 +27,10 @@
 #include "config/memory.h"
 #include "files/console.h"
 #include "files/number.h"
-#include "loadable/plan.h"
-#include "replay/replay.h"
 #include "files/printable.h"
 #include "files/spelling.h"
+#include "loadable/plan.h"
+#include "replay/replay.h"
 #include "units/dram/command_line.h"
 
 namespace dlasim {
@@ -62,22 +64,108 @@ int replay(const ReplayArguments& arguments)
     return replay_command(options);
 }
 
+/// ` (did you mean "--memory"?)`; nothing where no word is near.
+std::string correction(const std::string& word, const std::vector<std::string>& known)
+{
+    const std::string near = meant(word, known);
+    return near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near);
+}
+
+/// The command of a command line; null if it is none.
+CLI::App* command_of(const std::vector<std::string>& words, CLI::App& app)
+{
+    const auto named = app.get_subcommands([&](const CLI::App* command) { return !words.empty() && command->get_name() == words.front(); });
+    return named.empty() ? nullptr : named.front();
+}
+
+bool sets_a_path(const std::string& word)
+{
+    const std::size_t equals = word.find('=');
+    const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+    return equals != 0 && equals != std::string::npos &&
+           std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), in_path);
+}
+
+/// The words behind the program's name. `--set A=1 B=2` is `--set A=1 --set B=2`.
+std::vector<std::string> words_of(int argc, char** argv, CLI::App& app)
+{
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc), all;
+    CLI::App* command = command_of(words, app);
+    const bool sets = command && command->get_option_no_throw("--set");
+    bool setting = false;
+    for (const std::string& word : words) {
+        const bool option = word.starts_with("-");
+        if (setting && !option && all.back() != "--set") {
+            setting = sets_a_path(word);
+            if (setting) all.emplace_back("--set");
+        }
+        if (option) setting = sets && (word == "--set" || word.starts_with("--set="));
+        all.push_back(word);
+    }
+    return all;
+}
+
+/// What is wrong with a command line, and what was meant perhaps.
+std::string usage_problem(const CLI::ParseError& error, CLI::App& app, const std::vector<std::string>& words)
+{
+    std::vector<std::string> known;
+    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+    const std::string commands = fmt::format("expected one of: {}", fmt::join(known, ", "));
+    CLI::App* command = command_of(words, app);
+    if (!command && words.empty()) return "found no command, " + commands;
+    if (!command && !words.front().starts_with("-"))
+        return fmt::format("found \"{}\", which is no command{}, {}", words.front(), correction(words.front(), known), commands);
+    if (!command || error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return error.what();
+    known.clear();
+    for (const CLI::Option* option : command->get_options())
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& word : words) {
+        if (word == "--") break;
+        const std::string name = word.substr(0, word.find('='));
+        if (word.starts_with("-") && word.size() > 1 && !command->get_option_no_throw(name))
+            return fmt::format("found {}, which is no option of {}{}", word, command->get_name(), correction(name, known));
+    }
+    return error.what();
+}
+
 /// The library reads "-1" as the largest unsigned number; here an option takes digits in a range.
 CLI::Validator whole(std::uint64_t low, std::uint64_t high)
 {
     return {[=](std::string& text) { return whole_number(text, low, high) ? "" : whole_number_problem(text, low, high); }, "NUMBER"};
 }
 
-/// A real number in a range; the library takes NaN for one.
-CLI::Validator within(double low, double high)
+/// One of some words.
+CLI::Validator one_of(const std::vector<std::string>& words)
 {
-    CLI::Validator range = CLI::Range(low, high);
     return {[=](std::string& text) {
-                double number = 0;
-                const bool nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
-                return nan ? fmt::format("found \"{}\", expected a number in {}..{}", text, low, high) : range(text);
+                const bool known = std::find(words.begin(), words.end(), text) != words.end();
+                return known ? ""
+                             : "found \"" + text + "\", expected " + fmt::format("{}", fmt::join(words, ", ")) + correction(text, words);
             },
-            fmt::format("FLOAT in [{} - {}]", low, high)};
+            fmt::format("{{{}}}", fmt::join(words, ","))};
+}
+
+/// KiB, or with a unit: memories have KB of 1,024 bytes.
+CLI::Validator kibibytes(double low, double high)
+{
+    return {[=](std::string& text) {
+                constexpr std::pair<std::string_view, double> kUnits[] = {{"kib", 1},   {"kb", 1},   {"k", 1},         {"mib", 1024},
+                                                                          {"mb", 1024}, {"m", 1024}, {"b", 1.0 / 1024}};
+                std::string digits = CLI::detail::to_lower(text);
+                double unit = 1, number = 0;
+                for (const auto& [name, size] : kUnits) {
+                    if (!digits.ends_with(name)) continue;
+                    digits.resize(digits.size() - name.size());
+                    unit = size;
+                    break;
+                }
+                const bool is_number = !digits.empty() && CLI::detail::lexical_cast(digits, number) && std::isfinite(number);
+                if (!is_number || number * unit < low || number * unit > high)
+                    return fmt::format("found \"{}\", expected KiB in {}..{}, or a size with its unit, 512KB or 1.5MiB", text, low, high);
+                text = fmt::format("{}", number * unit);
+                return std::string();
+            },
+            "KiB"};
 }
 
 /// What `loadable` and `export` have in common; the option of the seed.
@@ -90,12 +178,12 @@ CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
         ->allow_extra_args(false);
     app.add_option("--input-form", file.form, "what an input that is no .npy holds")
         ->capture_default_str()
-        ->check(CLI::IsMember(std::vector<std::string>(std::begin(loadable::kInputForms), std::end(loadable::kInputForms))));
+        ->check(one_of({std::begin(loadable::kInputForms), std::end(loadable::kInputForms)}));
     CLI::Option* seed = app.add_option("--seed", file.seed, "seed of inputs without a file");
     seed->capture_default_str()->check(whole(0, UINT32_MAX));
     app.add_option("--mode", file.mode, "order of the register writes")
         ->capture_default_str()
-        ->check(CLI::IsMember(std::vector<std::string>(loadable::kModeNames.begin(), loadable::kModeNames.end())));
+        ->check(one_of({loadable::kModeNames.begin(), loadable::kModeNames.end()}));
     app.add_option("--chains", file.chains, "stop after so many sets of operations that run together")->check(whole(1, UINT32_MAX));
     return seed;
 }
@@ -126,8 +214,7 @@ struct SharedOptions {
         for (const std::string& option : options) point->excludes(app.get_option(option));
     }
 };
-template <class Options>
-SharedOptions add_shared_options(CLI::App& app, Options& options)
+SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
 {
     CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
@@ -141,8 +228,7 @@ SharedOptions add_shared_options(CLI::App& app, Options& options)
 }
 
 /// The machine, of commands whose file is for any.
-template <class Options>
-void add_machine_options(CLI::App& app, Options& options)
+void add_machine_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option("--hw", options.hardware, "hardware preset or file")->capture_default_str();
     app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
@@ -151,14 +237,14 @@ void add_machine_options(CLI::App& app, Options& options)
 
 int parse_and_run(int argc, char** argv)
 {
-    CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator"};
+    CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator", "dlasim"};
     app.set_version_flag("--version", std::string("dlasim ") + kVersion);
     app.require_subcommand(1);
     app.footer(kFooter);
 
     RunOptions run;
     CLI::App* run_app = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
-    run_app->add_option("LAYER", run.layer, "layer descriptor, or a sweep with --point (JSON)")->required();
+    run_app->add_option("LAYER", run.layer, "layer or network (JSON), ONNX model, or a sweep with --point")->required();
     add_machine_options(*run_app, run);
     const SharedOptions run_shared = add_shared_options(*run_app, run);
     run_shared.point_excludes(*run_app, {"--hw", "--memory", "--set"});
@@ -174,7 +260,7 @@ int parse_and_run(int argc, char** argv)
     CLI::App* net_app = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
     net_app
         ->add_option("NETWORK", net.network,
-                     "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, or a sweep with --point")
+                     "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, layer, or a sweep with --point")
         ->required();
     add_machine_options(*net_app, net);
     const SharedOptions net_shared = add_shared_options(*net_app, net);
@@ -183,7 +269,7 @@ int parse_and_run(int argc, char** argv)
     net_app->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
         ->allow_extra_args(false);
     net_app->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
-        ->check(CLI::IsMember({"int8", "fp16"}));
+        ->check(one_of({"int8", "fp16"}));
     net_shared.point_excludes(*net_app, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--precision"});
     net_app
         ->add_flag("--plan", net.plan,
@@ -191,13 +277,14 @@ int parse_and_run(int argc, char** argv)
                    "every cut told to plan.json, to be edited and run")
         ->excludes("--events")
         ->excludes("--hazards");
-    net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
+    CLI::Option* net_seed =
+        net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     std::string layers = "together";
     net_app
         ->add_option("--layers", layers,
                      "apart: simulate every step by itself too, and report the sum and what running them together saves")
         ->capture_default_str()
-        ->check(CLI::IsMember({"together", "apart"}));
+        ->check(one_of({"together", "apart"}));
     net_app->add_flag("!--no-pixels", net.pixels,
                       "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
@@ -225,7 +312,7 @@ int parse_and_run(int argc, char** argv)
     export_app->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), or a file of the NVDLA compiler")->required();
     export_app->add_option("--form", exported.form, "what is written")
         ->capture_default_str()
-        ->check(CLI::IsMember(std::vector<std::string>(kExportForms.begin(), kExportForms.end())));
+        ->check(one_of({kExportForms.begin(), kExportForms.end()}));
     export_app->add_option("--to", exported.to, "the file of a case or a header, the folder of a trace")->required();
     CLI::Option* export_seed = add_loadable_options(*export_app, exported.what);
     export_app->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
@@ -284,7 +371,9 @@ int parse_and_run(int argc, char** argv)
     CLI::App* bound_app =
         app.add_subcommand("bound", "off-chip traffic of convolutions: lower bound, best tiling, simpler dataflows; no machine");
     bound_app->add_option("LAYERS", bound.layers, "layer descriptor, or {\"layers\": [descriptor, ..]} (JSON)")->required();
-    bound_app->add_option("--chip", bound.chip, "KiB that the chip holds, one or more")->required()->check(within(0.0625, 1048576.0));
+    bound_app->add_option("--chip", bound.chip, "KiB that the chip holds, one or more; with a unit: 512KB, 1.5MiB")
+        ->required()
+        ->transform(kibibytes(0.0625, 1048576.0));
     bound_app->add_option("--batch", bound.batch, "images, instead of the descriptors'")->check(whole(1, 4096));
     bound_app->add_option("--word", bound.word, "bytes of an element")->capture_default_str()->check(whole(1, 8));
     bound_app->add_flag("--json", bound.json, "print JSON instead of a table");
@@ -299,12 +388,13 @@ int parse_and_run(int argc, char** argv)
     reference_app->add_option("NAME", named, "only counters and keys of this name");
     reference_app->add_flag("--json", reference_json, "print JSON instead of a page");
 
+    const std::vector<std::string> words = words_of(argc, argv, app);
     try {
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
         std::ostringstream out, err;
         if (app.exit(error, out, err) != 0) {
-            say_error("dlasim: {}\nRun with --help for more information.\n", printable(error.what()));
+            say_error("dlasim: {}\nRun with --help for more information.\n", printable(usage_problem(error, app, words)));
             return kBadInput;
         }
         say(out.str());
@@ -314,6 +404,7 @@ int parse_and_run(int argc, char** argv)
     exported.what.seeded = export_seed->count() != 0;
     run.has_out = run_shared.out->count() != 0;
     run.has_point = run_shared.point->count() != 0;
+    net.has_seed = net_seed->count() != 0;
     net.has_out = net_shared.out->count() != 0;
     net.has_point = net_shared.point->count() != 0;
     file.has_point = file_shared.point->count() != 0;

@@ -10,9 +10,11 @@
 #include "app/outcome.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
+#include "app/run_command.h"
 #include "app/simulate.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/network_reader.h"
@@ -191,10 +193,10 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
     return conclude(plan, simulation, options, outputs, apart ? &*apart : nullptr, onnx);
 }
 
-/// From its file; --precision stands for the key of the file.
-Network network_of(const NetOptions& options)
+/// --precision stands for the key of the file.
+Network network_of(Json json, const NetOptions& options)
 {
-    Json json = read_json(options.network);
+    expect_kind(json, options.network, FileKind::Network);
     if (!options.precision.empty() && json.is_object()) json["precision"] = options.precision;
     return network_from_json(json, options.network);
 }
@@ -255,30 +257,54 @@ int run_or_plan(const NetOptions& options, const Hardware& hardware, const Memor
     return options.plan ? show_plan(OnnxRun(options).network(), hardware, memory, options) : run_model(hardware, memory, options);
 }
 
+void refuse_options_of_models(const NetOptions& options, const char* what)
+{
+    if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || options.steps)
+        throw ConfigError(options.network,
+                          fmt::format("is no {}, expected no --input, --calibrate, --labels or --steps: its tensors come by seed", what));
+}
+
+/// The file is a layer.
+RunOptions run_options(const NetOptions& options)
+{
+    const std::pair<const char*, bool> of_networks[] = {{"--layers", options.apart},      {"--no-pixels", !options.pixels},
+                                                        {"--no-cvsram", !options.cvsram}, {"--keep-tensors", options.keep},
+                                                        {"--tensors", options.tensors},   {"--precision", !options.precision.empty()}};
+    for (const auto& [option, given] : of_networks)
+        if (given) throw ConfigError(option, "found with a layer, expected a network");
+    RunOptions run;
+    static_cast<CommonOptions&>(run) = options;
+    run.layer = options.network;
+    run.has_seed = options.has_seed;
+    run.seed = options.seed;
+    return run;
+}
+
 }  // namespace
+
+int run_network_file(Json json, const NetOptions& options)
+{
+    refuse_options_of_models(options, "ONNX model (FILE.onnx)");
+    if (kind_of(json) == FileKind::Layer) return run_layer(json, run_options(options));
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const MemorySpec memory = parse_memory(options.memory);
+    return run_or_plan(network_of(std::move(json), options), hardware, memory, options);
+}
 
 int net_command(const NetOptions& options)
 {
-    const bool model = is_onnx(options.network);
-    const auto refuse_options_of_models = [&](const char* what) {
-        if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || options.steps)
-            throw ConfigError(
-                options.network,
-                fmt::format("is no {}, expected no --input, --calibrate, --labels or --steps: its tensors come by seed", what));
-    };
-    if (!model && !options.has_point) refuse_options_of_models("ONNX model (FILE.onnx)");
     if (options.has_point) {
         const SweepPoint point = named_point(options.network, options.point);
         if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))
             return run_or_plan(model_options(*work, options), point.hardware, point.memory);
         const Network* network = std::get_if<Network>(&point.work);
         if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
-        refuse_options_of_models("sweep of ONNX models");
+        refuse_options_of_models(options, "sweep of ONNX models");
         return run_or_plan(*network, point.hardware, point.memory, options);
     }
+    if (!is_onnx(options.network)) return run_network_file(read_json(options.network), options);
     const Hardware hardware = load_hardware(options.hardware, options.settings);
-    const MemorySpec memory = parse_memory(options.memory);
-    return model ? run_or_plan(options, hardware, memory) : run_or_plan(network_of(options), hardware, memory, options);
+    return run_or_plan(options, hardware, parse_memory(options.memory));
 }
 
 }  // namespace dlasim

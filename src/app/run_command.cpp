@@ -5,12 +5,14 @@
 #include <filesystem>
 
 #include "app/interrupt.h"
+#include "app/net_command.h"
 #include "app/outcome.h"
 #include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/sweep.h"
@@ -133,6 +135,31 @@ int run_or_plan(Descriptor descriptor, const Hardware& hardware, const MemorySpe
 
 }  // namespace
 
+int run_layer(const Json& json, const RunOptions& options)
+{
+    expect_kind(json, options.layer, FileKind::Layer);
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const MemorySpec memory = parse_memory(options.memory);
+    const std::string folder = std::filesystem::path(options.layer).parent_path().string();
+    return run_or_plan(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
+}
+
+namespace {
+
+/// The file is a network.
+NetOptions net_options(const RunOptions& options)
+{
+    if (options.check_dram) throw ConfigError("--check-dram", "found with a network, expected a layer");
+    NetOptions net;
+    static_cast<CommonOptions&>(net) = options;
+    net.network = options.layer;
+    if (options.has_seed) net.seed = options.seed;
+    net.output = options.tensors;
+    return net;
+}
+
+}  // namespace
+
 int run_command(const RunOptions& options)
 {
     if (options.has_point) {
@@ -141,11 +168,9 @@ int run_command(const RunOptions& options)
         if (!descriptor) throw ConfigError(options.layer, "is a sweep of networks, expected dlasim net");
         return run_or_plan(*descriptor, point.hardware, point.memory, options);
     }
-    const Hardware hardware = load_hardware(options.hardware, options.settings);
-    const MemorySpec memory = parse_memory(options.memory);
-    const Json json = read_json(options.layer);
-    const std::string folder = std::filesystem::path(options.layer).parent_path().string();
-    return run_or_plan(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
+    if (is_onnx(options.layer)) return net_command(net_options(options));
+    Json json = read_json(options.layer);
+    return kind_of(json) == FileKind::Network ? run_network_file(std::move(json), net_options(options)) : run_layer(json, options);
 }
 
 }  // namespace dlasim

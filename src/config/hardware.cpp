@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "config/file_kind.h"
 #include "config/warning.h"
 #include "facts/presets.h"
 
@@ -252,6 +253,7 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
                        const std::vector<std::string>& settings, HardwareRules rules)
 {
     if (!json.is_object()) throw ConfigError(at(file, pointer), found(json) + ", expected a hardware object {...}");
+    if (pointer.empty()) expect_kind(json, file, FileKind::Hardware);
     std::string name = preset;
     if (json.contains("preset")) {
         if (!json["preset"].is_string())

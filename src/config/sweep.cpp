@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "config/file_kind.h"
 #include "config/layer_reader.h"
 #include "config/network_reader.h"
 #include "config/sweep_choice.h"
@@ -185,6 +186,7 @@ Sweep read_sweep(const std::string& path) { return parse_sweep(read_text(path), 
 Sweep parse_sweep(const std::string& text, const std::string& path)
 {
     const Json json = parse_json(text, path);
+    expect_kind(json, path, FileKind::Sweep);
     const JsonObject top(json, path, "", names_of(kSweepKeys));
     Sweep sweep;
     sweep.file = path;

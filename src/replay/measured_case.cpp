@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/quantity.h"
+#include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/json_object.h"
 #include "facts/presets.h"
@@ -160,6 +161,7 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
 {
     const Place root{file.string(), ""};
     const Json json = parse_json(text, root.file);
+    expect_kind(json, root.file, FileKind::Case);
     MeasuredCase result;
     const Json& config = member(json, "config", root);
     if (hardware) {
@@ -180,10 +182,10 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
     if (json.contains("id")) {
         if (!json["id"].is_string()) root.at("id").fail(found(json["id"]) + ", expected a name");
         recording.name = json["id"].get<std::string>();
-    }
-    recording.one_memory = true;
         if (recording.name.size() > kMostLetters)
             root.at("id").fail(fmt::format("found a name of {} bytes, expected at most {}", recording.name.size(), kMostLetters));
+    }
+    recording.one_memory = true;
     const Json& program = member(json, "program", root);
     if (!program.is_array() || program.empty()) root.at("program").fail("expected a list of program entries");
     for (std::size_t i = 0; i < program.size(); ++i)

@@ -1,0 +1,28 @@
+// What the commands that run something on a machine have in common.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "files/output.h"
+
+namespace dlasim {
+
+struct CommonOptions {
+    std::string hardware = "nv_full";
+    std::string memory = "ideal";
+    std::vector<std::string> settings;  // --set
+    std::string out = "out";
+    std::size_t point = 0;  // of a sweep, with has_point
+    bool has_point = false, has_out = false;
+    std::string events;  // file of probes and bus logs, none if empty
+    bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
+    bool plan = false;    // say what would run, and write it where a folder was named
+    bool report = false;  // the table in report.txt too
+    Sync sync = Sync::Now;
+    std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
+};
+
+}  // namespace dlasim

@@ -1,0 +1,16 @@
+// What a JSON file is, by keys that only its kind has: whoever takes one for another is told, or gets what that file is for.
+#pragma once
+#include <string>
+
+#include "config/json_object.h"
+
+namespace dlasim {
+
+enum class FileKind { Unknown, Layer, Network, Sweep, Case, Hardware, Memory, Result };
+
+FileKind kind_of(const Json& json);
+
+/// Refuses a file that is plainly of another kind: what it is, and what takes it.
+void expect_kind(const Json& json, const std::string& file, FileKind expected);
+
+}  // namespace dlasim

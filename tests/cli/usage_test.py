@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""What people type: slips of the pen, the wrong command for a file, sizes with units, several settings behind one --set.
+
+usage: usage_test.py DLASIM [TestCase...]
+"""
+import json
+import os
+import sys
+import unittest
+
+import cli_test
+from cli_test import MODELS, SMALL, Case
+
+NETWORK = {"name": "tiny", "input": {"width": 6, "height": 5, "channels": 8},
+           "layers": [{"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}}]}
+
+
+class Words(Case):
+    def says(self, *arguments):
+        """The one line, and where help is."""
+        done = self.dlasim(*arguments)
+        self.refused(done)
+        return done.stderr.splitlines()[0]
+
+    def test_no_command_or_one_that_is_none(self):
+        self.assertRegex(self.says(), "^dlasim: found no command, expected one of: run, net, ")
+        self.assertRegex(self.says("explain"), '^dlasim: found "explain", which is no command, expected one of: run, net, ')
+        for slip, meant in (("Run", "run"), ("rnu", "run"), ("swep", "sweep"), ("LOADABLE", "loadable")):
+            self.assertIn(f'found "{slip}", which is no command (did you mean "{meant}"?)', self.says(slip))
+
+    def test_options_that_are_none(self):
+        layer = self.write(SMALL)
+        self.assertIn('found --memroy, which is no option of run (did you mean "--memory"?)', self.says("run", layer, "--memroy", "ideal"))
+        self.assertIn('found --quite=1, which is no option of net (did you mean "--quiet"?)', self.says("net", layer, "--quite=1"))
+        self.assertIn("found --zzzzzzzz, which is no option of sweep", self.says("sweep", layer, "--zzzzzzzz"))
+
+    def test_words_of_options(self):
+        said = self.says("export", self.write(SMALL), "--to", "x", "--form", "CASE")
+        self.assertIn('--form: found "CASE", expected case, txn, cfg, c (did you mean "case"?)', said)
+
+    def test_presets_in_capitals(self):
+        layer = self.write(SMALL)
+        self.assertIn('unknown preset "NV_LARGE" (did you mean "nv_large"?)', self.says("run", layer, "--hw", "NV_LARGE"))
+        self.assertIn('(did you mean "hbm2"?)', self.says("run", layer, "--memory", "HBM2"))
+        self.assertIn('(did you mean "nv_small"?)', self.says("presets", "NV_SMALL"))
+        self.assertIn('(did you mean "ddr4-2400"?)', self.says("dram", "--preset", "DDR4-2400"))
+        self.assertIn('(did you mean "channels"?)', self.says("dram", "--set", "chanels=2"))
+
+    def test_settings_one_behind_the_other(self):
+        for settings in (["--set", "cbuf.banks=8", "clock_mhz=800"], ["--set=cbuf.banks=8", "clock_mhz=800"],
+                         ["--set", "cbuf.banks=8", "--set", "clock_mhz=800"]):
+            for place in (settings + ["layer.json"], ["layer.json"] + settings):
+                self.write(SMALL)
+                done = self.dlasim("run", "--hw", "nv_large", "--quiet", *place)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                hardware = json.loads((self.folder / "out/result.json").read_text())["hardware"]
+                self.assertEqual((hardware["cbuf"]["banks"], hardware["clock_mhz"]), (8, 800))
+
+    def test_chips_with_a_unit(self):
+        layer = MODELS / "resnet50_res3a_branch2b.json"
+        plain = self.dlasim("bound", layer, "--chip", 512, "--json").stdout
+        for chip in ("512KB", "512KiB", "512k", "0.5MiB", "0.5mb", "524288B"):
+            self.assertEqual(self.dlasim("bound", layer, "--chip", chip, "--json").stdout, plain, chip)
+        self.refused(self.dlasim("bound", layer, "--chip", "512XB"), '--chip: found "512XB", expected KiB in 0.0625..1048576, or a size with its unit')
+        self.refused(self.dlasim("bound", layer, "--chip", "2TB"), "--chip")
+
+
+class Files(Case):
+    """A file says itself what it is."""
+
+    def test_a_layer_runs_by_net_and_a_network_by_run(self):
+        layer, network = self.write(SMALL), self.write(NETWORK, "network.json")
+        for command, out in (("run", "a"), ("net", "b")):
+            self.assertEqual(self.dlasim(command, layer, "--hw", "nv_small", "--seed", 5, "--out", out, "--quiet").returncode, 0)
+        self.assertEqual((self.folder / "a/output.npy").read_bytes(), (self.folder / "b/output.npy").read_bytes())
+        for command, out in (("net", "c"), ("run", "d")):
+            self.assertEqual(self.dlasim(command, network, "--hw", "nv_small", "--seed", 5, "--out", out, "--quiet").returncode, 0)
+        self.assertEqual((self.folder / "c/output.npy").read_bytes(), (self.folder / "d/output.npy").read_bytes())
+        self.assertEqual((self.folder / "c/layers.csv").read_bytes(), (self.folder / "d/layers.csv").read_bytes())
+        self.assertIn("small", self.dlasim("net", layer, "--hw", "nv_small", "--plan").stdout)
+        self.assertIn("tiny", self.dlasim("run", network, "--hw", "nv_small", "--plan").stdout)
+        for option in ("--no-pixels", "--keep-tensors", "--tensors"):
+            done = self.dlasim("net", layer, "--hw", "nv_small", "--out", "e", option)
+            self.assertIn(f"{option}: found with a layer, expected a network", done.stderr)
+        done = self.dlasim("run", network, "--memory", "ddr4-2400", "--check-dram", "--out", "e")
+        self.assertIn("--check-dram: found with a network, expected a layer", done.stderr)
+
+    def test_what_takes_a_file_is_named(self):
+        files = {"a layer": SMALL, "a network": NETWORK, "a sweep": {"base": {"layer": SMALL}, "axes": {"latency": [1]}},
+                 "a measured case": {"id": "x", "config": "nv_small", "memory": {}, "program": []}, "a machine": {"preset": "nv_small"},
+                 "a memory": {"kind": "ideal"}, "a result": {"schema": "dlasim.run/1"}}
+        takes = {"run": ("a layer", "a network"), "net": ("a layer", "a network"), "sweep": ("a sweep",), "replay": ("a measured case",),
+                 "bound": ("a layer", "a network"), "export": ("a layer", "a network"), "hw": ("a machine",), "memory": ("a memory",)}
+        commands = {command: [command, "file.json"] for command in ("run", "net", "sweep", "replay")}
+        commands["bound"] = ["bound", "file.json", "--chip", 16]
+        commands["export"] = ["export", "file.json", "--hw", "nv_small", "--form", "c", "--to", "x.h"]
+        for option in ("hw", "memory"):
+            self.write(SMALL, "layer.json")
+            commands[option] = ["run", "layer.json", f"--{option}", "file.json", "--plan"]
+        for kind, content in files.items():
+            self.write(content, "file.json")
+            for command, arguments in commands.items():
+                if kind in takes[command]:
+                    continue
+                done = self.dlasim(*arguments)
+                self.refused(done, f"file.json: is {kind}, expected {takes[command][0 if command != 'net' else 1]}: ")
+
+
+if __name__ == "__main__":
+    cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
