@@ -172,7 +172,8 @@ CLI::Validator kibibytes(double low, double high)
 CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
 {
     app.add_option("--hw", file.hardware, "hardware preset or file: the one it was compiled for")->capture_default_str();
-    app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
+    app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
+        ->capture_default_str();
     app.add_option("--set", file.settings, "PATH=VALUE laid over the hardware, for example clock_mhz=800")->allow_extra_args(false);
     app.add_option("--input", file.inputs, "values of an input: NumPy, or bytes; without one they are made by --seed")
         ->allow_extra_args(false);
@@ -231,7 +232,8 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
 void add_machine_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option("--hw", options.hardware, "hardware preset or file")->capture_default_str();
-    app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8 or a DRAM preset")->capture_default_str();
+    app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
+        ->capture_default_str();
     app.add_option("--set", options.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
 }
 

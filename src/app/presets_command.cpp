@@ -9,6 +9,7 @@
 #include "facts/abilities.h"
 #include "facts/presets.h"
 #include "files/console.h"
+#include "units/dram/reader.h"
 
 namespace dlasim {
 namespace {
@@ -23,7 +24,7 @@ void list_all()
             8 * hw.memory.primary.width_bytes, port, facts::abilities(hw).words ? ", int8 int16 fp16, Winograd" : ", int8");
     }
     say("memory (--memory)\n");
-    for (std::size_t i = 0; i < memory_presets().size(); ++i) say("  {:<20} {}\n", memory_presets()[i], memory_descriptions()[i]);
+    for (const std::string& name : memory_presets()) say("  {:<20} {}\n", name, memory_description(name));
 }
 
 }  // namespace
@@ -40,7 +41,8 @@ int presets_command(const std::string& name)
     }
     const auto& names = memory_presets();
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-        say("{}\n", memory_json(parse_memory(name)).dump(2));
+        // a file that --memory takes, to be edited
+        say("{}\n", dram::is_preset(name) ? dram::preset_text(name) : memory_json(parse_memory(name)).dump(2));
         return 0;
     }
     std::vector<std::string> known = names;

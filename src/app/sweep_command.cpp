@@ -83,7 +83,7 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
 SweptAxis::Gives gives(const SweepAxis& axis)
 {
     using Gives = SweptAxis::Gives;
-    if (!axis.derived.empty()) return Gives::Follows;
+    if (axis.follows()) return Gives::Follows;
     const auto is_one_of = [&](std::initializer_list<const char*> names) {
         return std::any_of(names.begin(), names.end(), [&](const char* name) { return axis.name == name; });
     };

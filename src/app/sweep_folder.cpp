@@ -39,9 +39,10 @@ void add_files(Digest& digest, const Sweep& sweep, const Json& json, const fs::p
     if (json.is_structured())
         for (const Json& value : json) add_files(digest, sweep, value, folder, depth);
     if (!json.is_string() || depth > 2) return;
-    const fs::path text = json.get<std::string>();
+    std::string text = json.get<std::string>();
+    if (const std::size_t options = text.find(".json:"); options != std::string::npos) text.resize(options + 5);  // of a memory
     std::error_code none;
-    for (const fs::path& file : {folder / text, text}) {
+    for (const fs::path& file : {folder / text, fs::path(text)}) {
         if (!fs::is_regular_file(file, none)) continue;
         if (file.extension() != ".json") return add_bytes(digest, file);
         const std::string contents = read_text(file.string());

@@ -49,9 +49,7 @@ Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, 
     const dram::Demand demand{bytes("dbb_read", ideal ? point.memory.beat_interval : 1),
                               bytes("dbb_write", ideal ? point.memory.write_interval : 1), passes};
     if (ideal) events.memory = demand.read_bytes + demand.written_bytes;
-    else
-        events.dram_pj =
-            dram::least_energy_pj(point.memory.kind, point.memory.options, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
+    else events.dram_pj = dram::least_energy_pj(point.memory, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
     const double energy = energy_of(table, hw, events).all(), area = area_of(table, hw).all();
     return {static_cast<double>(cycles), std::max(1e-6, shown(1e-6 * energy)), std::max(1e-9, shown(1e-6 * area))};
 }

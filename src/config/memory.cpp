@@ -1,8 +1,14 @@
 #include "config/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <filesystem>
+
+#include "config/file_kind.h"
+#include "units/dram/keys.h"
+#include "units/dram/reader.h"
 
 namespace dlasim {
 namespace {
@@ -22,8 +28,10 @@ constexpr std::array kIdealOptions{
     IdealOption{{"write_interval", "integer", "cycles", "from a beat of write data to the next one"}, &MemorySpec::write_interval},
 };
 
+constexpr unsigned kDeepestKind = 8;
+
 constexpr std::array kMemoryKeys{
-    KeyRow{"kind", "text", "", "ideal, or the preset of a DRAM"},
+    KeyRow{"kind", "text", "", "ideal, the preset of a DRAM or the file of one"},
 };
 
 std::int64_t number(const std::string& text, const std::string& where, std::int64_t low, const std::string& meaning)
@@ -31,25 +39,89 @@ std::int64_t number(const std::string& text, const std::string& where, std::int6
     return checked_integer(json_or_text(text, where), where, {low, 1'000'000}, meaning);
 }
 
+/// What is in front of the options: a preset, or a file, whose folders may have a colon.
+std::size_t end_of_kind(const std::string& text)
+{
+    const std::size_t file = text.rfind(".json"), behind = file == std::string::npos ? file : file + 5;
+    if (behind <= text.size() && (behind == text.size() || text[behind] == ':')) return behind;
+    const std::size_t folder = text.rfind('/');
+    return std::min(text.find(':', folder == std::string::npos ? 0 : folder), text.size());
+}
+
+/// A file of that name, from `folder` on or from here.
+std::string file_of(const std::string& name, const std::string& folder)
+{
+    std::error_code none;
+    const std::filesystem::path beside = std::filesystem::path(folder) / name;
+    return !folder.empty() && std::filesystem::exists(beside, none) ? beside.lexically_normal().string() : name;
+}
+
+/// {"timing": {"tRCD": 18}} is the option timing.tRCD; a mapping is one as a whole.
+void lay_options(MemorySpec& spec, const Json& json, const std::string& file, const std::string& pointer, const std::string& prefix)
+{
+    for (const auto& [key, value] : json.items()) {
+        const std::string name = prefix + key, place = pointer + "/" + key;
+        if (prefix.empty() && key == kMemoryKeys[0].name) continue;
+        if (value.is_object() && name != "mapping") lay_options(spec, value, file, place, name + ".");
+        else set_memory_option(spec, name, value.is_string() ? value.get<std::string>() : json_excerpt(value, SIZE_MAX), at(file, place));
+    }
+}
+
+MemorySpec memory_of(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder, unsigned depth);
+
+/// A preset or a file, without options. `depth`: of files that name each other.
+MemorySpec memory_of_kind(const std::string& kind, const std::string& where, const std::string& folder, unsigned depth)
+{
+    MemorySpec spec;
+    spec.kind = kind;
+    const std::vector<std::string>& names = memory_presets();
+    if (std::find(names.begin(), names.end(), kind) != names.end()) return spec;
+    const bool path = kind.find('/') != std::string::npos || kind.ends_with(".json");
+    if (!path) throw ConfigError(where, "unknown memory \"" + kind + "\"" + suggest(kind, names) + ", expected one of them or a file");
+    const std::string file = file_of(kind, folder);
+    if (depth == kDeepestKind) throw ConfigError(where, "names a file that names a file ..., expected a preset or a device at the end");
+    std::string text = read_text(file);
+    const Json json = parse_json(text, file);
+    expect_kind(json, file, FileKind::Memory);
+    if (!json.is_object()) throw ConfigError(file, found(json) + ", expected a memory {\"kind\": ...} or a DRAM's file");
+    if (json.contains(std::string(kMemoryKeys[0].name)))
+        return memory_of(json, file, "", std::filesystem::path(file).parent_path().string(), depth + 1);
+    spec.kind = file;
+    spec.device = std::move(text);
+    return spec;
+}
+
+MemorySpec memory_of(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder, unsigned depth)
+{
+    if (!json.is_object()) throw ConfigError(at(file, pointer), found(json) + ", expected a memory {\"kind\": ...}");
+    const std::string key(kMemoryKeys[0].name), place = pointer + "/" + key;
+    if (!json.contains(key)) throw ConfigError(at(file, place), "is missing, expected ideal, the preset of a DRAM or the file of one");
+    if (!json[key].is_string()) throw ConfigError(at(file, place), found(json[key]) + ", expected a text \"...\"");
+    MemorySpec spec = memory_of_kind(json[key].get<std::string>(), at(file, place), folder, depth);
+    lay_options(spec, json, file, pointer, "");
+    return spec;
+}
+
 }  // namespace
 
 const std::vector<std::string>& memory_presets()
 {
-    static const std::vector<std::string> names{"ideal", "ddr4-2400", "ddr4-3200", "lpddr4-3200", "lpddr5-6400", "hbm2"};
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all{"ideal"};
+        for (const bool reference : {false, true})
+            for (const std::string& name : dram::preset_names(reference)) all.push_back(name);
+        return all;
+    }();
     return names;
 }
 
-const std::vector<std::string>& memory_descriptions()
+std::string memory_description(const std::string& preset)
 {
-    static const std::vector<std::string> lines{
-        "fixed latency, one beat every interval: latency=32,interval=1,write_latency=8,command_interval=1,write_interval=1",
-        "DDR4-2400, 64-bit channel",
-        "DDR4-3200, 64-bit channel",
-        "LPDDR4-3200",
-        "LPDDR5-6400",
-        "HBM2",
-    };
-    return lines;
+    if (preset == "ideal")
+        return "fixed latency, one beat every interval: latency=32,interval=1,write_latency=8,command_interval=1,write_interval=1";
+    const dram::Config config = dram::read_config(preset);
+    return fmt::format("{} x {:.1f} GB/s, {} GiB: {}", config.organisation.channels, config.peak_gb_per_s() / config.organisation.channels,
+                       config.organisation.capacity_bytes() >> 30, config.about);
 }
 
 void set_memory_option(MemorySpec& spec, const std::string& option, const std::string& value, const std::string& where)
@@ -69,15 +141,18 @@ void set_memory_option(MemorySpec& spec, const std::string& option, const std::s
     throw ConfigError(where, "unknown option \"" + option + "\"" + suggest(option, known));
 }
 
-MemorySpec parse_memory(const std::string& text, const std::string& where)
+MemorySpec read_memory(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
-    MemorySpec spec;
-    const std::size_t colon = text.find(':');
-    spec.kind = text.substr(0, colon);
-    const std::vector<std::string>& names = memory_presets();
-    if (std::find(names.begin(), names.end(), spec.kind) == names.end())
-        throw ConfigError(where, "unknown memory \"" + spec.kind + "\"" + suggest(spec.kind, names));
-    if (colon == std::string::npos) return spec;
+    return memory_of(json, file, pointer, folder, 0);
+}
+
+MemorySpec parse_memory(const std::string& text, const std::string& where, const std::string& folder)
+{
+    if (text.size() > kMostLetters)
+        throw ConfigError(where, "found " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
+    const std::size_t colon = end_of_kind(text);
+    MemorySpec spec = memory_of_kind(text.substr(0, colon), where, folder, 0);
+    if (colon == text.size()) return spec;
     std::vector<std::string> given;
     for (std::size_t start = colon + 1; start <= text.size();) {
         const std::size_t comma = std::min(text.find(',', start), text.size());
@@ -111,6 +186,19 @@ std::string memory_text(const MemorySpec& spec)
     else
         for (const auto& [name, value] : spec.options) add(name, value);
     return text;
+}
+
+std::vector<std::string> memory_options()
+{
+    std::vector<std::string> names;
+    for (const IdealOption& option : kIdealOptions) names.emplace_back(option.row.name);
+    for (const dram::ShortOption& option : dram::kShortOptions) names.emplace_back(option.name);
+    for (const dram::ConfigKey& key : dram::kConfigKeys) {
+        if (key.row.name.starts_with("table/")) continue;
+        names.emplace_back(key.row.name);
+        std::replace(names.back().begin(), names.back().end(), '/', '.');
+    }
+    return names;
 }
 
 std::vector<PlacedKey> memory_keys()

@@ -16,10 +16,10 @@ namespace dlasim {
 namespace {
 
 constexpr std::array kSweepKeys{
-    KeyRow{"base", "object", "", "what all points have in common"},
+    KeyRow{"base", "object", "", "what all points have in common", "optional where an axis has layers, networks or loadables"},
     KeyRow{"axes", "object", "",
            "lists of values by axis; the points are their product, the last one varies fastest. A text is an expression, "
-           "\"= mac.atomic_c / 2\": the value follows from the others"},
+           "\"= mac.atomic_c / 2\": the value follows from the others; so is one that begins with \"= \" in a list"},
     KeyRow{
         "exclude", "list", "",
         "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > 8192\"",
@@ -39,7 +39,7 @@ constexpr std::array kBaseKeys{
     KeyRow{"precision", "text", "", "int8 or fp16", "optional, of a model: int8"},
     KeyRow{"mode", "text", "", "order of its register writes: serial, overlap or driver", "optional, of a loadable: overlap"},
     KeyRow{"hw", "text or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
-    KeyRow{"memory", "text", "", "as --memory", "optional: ideal"},
+    KeyRow{"memory", "text or object", "", "as --memory, or {\"kind\": .., and its options}", "optional: ideal"},
 };
 /// Axes; all other names are looked for among the fields of the hardware, of the layer and the options of the memory.
 constexpr std::array kAxisKeys{
@@ -55,7 +55,7 @@ constexpr KeyRow kAnyAxis{
     "a field of the hardware (cbuf.banks), a field of the layer (input.channels) or an option of the memory (latency, timing.tRCD)",
     "optional"};
 
-constexpr std::size_t kMostPoints = 1'000'000;
+constexpr std::size_t kMostPoints = 1'000'000, kMostValue = 1 << 20;
 
 SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool of_loadable)
 {
@@ -67,11 +67,14 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool 
     if (name == "loadable") return Kind::WholeLoadable;
     if (name == "mode" && of_loadable) return Kind::Mode;  // a layer has one too
     if (find_hardware_field(name)) return Kind::Hardware;
+    if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
+    const std::vector<std::string> options = memory_options();
+    const std::string any_below = name.substr(0, name.find('.')) + ".*";
+    if (std::any_of(options.begin(), options.end(), [&](const std::string& option) { return option == name || option == any_below; }))
+        return Kind::MemoryOption;
     std::vector<std::string> known = names_of(kAxisKeys);
     for (const HardwareField& field : hardware_fields()) known.push_back(field.path);
-    if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
-    const std::string head = name.substr(0, name.find('.'));
-    if (head == name || head == "organisation" || head == "timing" || head == "controller") return Kind::MemoryOption;
+    known.insert(known.end(), options.begin(), options.end());
     throw ConfigError(where, "unknown axis" + suggest(name, known));
 }
 
@@ -97,18 +100,36 @@ void read_model(Sweep& sweep, const JsonObject& base)
         throw ConfigError(base.where("precision"), "found \"" + precision + "\", expected int8 or fp16");
 }
 
+/// Without a base of its own the first value of an axis of layers, networks or loadables is one.
+void take_work_of_axes(Sweep& sweep, const JsonObject& top, const JsonObject& base)
+{
+    const auto first = [&](const char* key) -> Json {
+        if (!top.has("axes") || !top.raw("axes").is_object() || !top.raw("axes").contains(key)) return {};
+        const Json& values = top.raw("axes")[key];
+        return values.is_array() && !values.empty() ? values[0] : Json();
+    };
+    sweep.layer = first("layer");
+    sweep.network = sweep.layer.is_null() ? first("network") : Json();
+    if (!sweep.layer.is_null() || !sweep.network.is_null()) return;
+    const Json loadable = first("loadable");
+    if (!loadable.is_string() || loadable.get<std::string>().empty())
+        base.missing("layer", "a descriptor or its path, \"network\" or \"loadable\", here or as an axis");
+    sweep.loadable = loadable.get<std::string>();
+}
+
 void read_base(Sweep& sweep, const JsonObject& top)
 {
-    if (!top.has("base")) top.missing("base", "an object {\"layer\", \"hw\", \"memory\"}");
-    const JsonObject base(top.raw("base"), top.file(), top.pointer("base"), names_of(kBaseKeys));
+    static const Json kNone = Json::object();
+    const JsonObject base(top.has("base") ? top.raw("base") : kNone, top.file(), top.pointer("base"), names_of(kBaseKeys));
     base.not_both("layer", "network");
     base.not_both("layer", "loadable");
     base.not_both("network", "loadable");
-    if (!base.has("layer") && !base.has("network") && !base.has("loadable"))
-        base.missing("layer", "a descriptor or its path, \"network\" or \"loadable\"");
+    if (base.has("layer")) sweep.layer = base.raw("layer");
+    if (base.has("network")) sweep.network = base.raw("network");
     sweep.loadable = base.text("loadable", "");
     if (base.has("loadable") && sweep.loadable.empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
-    const bool model = base.has("network") && base.raw("network").is_string() && is_onnx(base.raw("network").get<std::string>());
+    if (!base.has("layer") && !base.has("network") && !base.has("loadable")) take_work_of_axes(sweep, top, base);
+    const bool model = sweep.network.is_string() && is_onnx(sweep.network.get<std::string>());
     for (const char* key : {"input", "mode"})
         if (base.has(key) && sweep.loadable.empty() && !(model && key == std::string("input")))
             throw ConfigError(base.where(key), "is of a loadable, and the base has none");
@@ -117,25 +138,16 @@ void read_base(Sweep& sweep, const JsonObject& top)
     if (model) read_model(sweep, base);
     else sweep.input = base.text("input", "");
     sweep.mode = base.text("mode", sweep.mode);
-    if (base.has("layer")) sweep.layer = base.raw("layer");
-    if (base.has("network")) sweep.network = base.raw("network");
     sweep.hardware = base.has("hw") ? base.raw("hw") : Json("nv_full");
-    sweep.memory = base.text("memory", "ideal");
+    if (base.has("memory")) sweep.memory = base.raw("memory");
     if (!sweep.hardware.is_string() && !sweep.hardware.is_object())
         throw ConfigError(base.where("hw"), found(sweep.hardware) + ", expected a preset, a file or a hardware object");
-}
-
-/// "= mac.atomic_c / 2" without its sign; empty for anything else.
-std::string derived_text(const Json& value)
-{
-    const std::string text = value.is_string() ? value.get<std::string>() : "";
-    return text.starts_with('=') ? text.substr(1) : "";
 }
 
 SweepAxis read_axis(const Sweep& sweep, const std::string& name, const Json& values, const std::string& where)
 {
     using Kind = SweepAxis::Kind;
-    SweepAxis axis{name, kind_of(name, where, !sweep.loadable.empty()), {}, derived_text(values)};
+    SweepAxis axis{name, kind_of(name, where, !sweep.loadable.empty()), {}};
     const bool of_network = axis.kind == Kind::WholeNetwork, of_layer = axis.kind == Kind::WholeLayer || axis.kind == Kind::Layer,
                of_loadable = axis.kind == Kind::WholeLoadable || axis.kind == Kind::Mode;
     if ((of_network && sweep.network.is_null()) || (of_layer && sweep.layer.is_null()) || (of_loadable && sweep.loadable.empty())) {
@@ -146,10 +158,16 @@ SweepAxis read_axis(const Sweep& sweep, const std::string& name, const Json& val
                                                         : "loadables",
                                              base));
     }
-    if (!axis.derived.empty()) return axis;
+    if (const std::string text = values.is_string() ? values.get<std::string>() : ""; text.starts_with('=')) {
+        axis.values.emplace_back("= " + text.substr(1));
+        return axis;
+    }
     if (!values.is_array() || values.empty())
         throw ConfigError(where, found(values) + ", expected a list of at least one value, or an expression \"= mac.atomic_c / 2\"");
     axis.values.assign(values.begin(), values.end());
+    for (const Json& value : axis.values)
+        if (json_excerpt(value, SIZE_MAX).size() > kMostValue)
+            throw ConfigError(where, found(value) + ", expected at most " + std::to_string(kMostValue) + " bytes: every row holds it");
     return axis;
 }
 
@@ -159,6 +177,9 @@ void read_axes(Sweep& sweep, const JsonObject& top, const OrderedJson& ordered)
         top.missing("axes", "an object {\"cbuf.banks\": [8, 16], ...} with at least one axis");
     std::size_t points = 1;
     for (const auto& [name, unused] : ordered.at("axes").items()) {
+        if (name.size() > kMostLetters)
+            throw ConfigError(top.where("axes"), "found a name of " + std::to_string(name.size()) + " bytes, expected at most " +
+                                                     std::to_string(kMostLetters));
         const std::string where = at(top.file(), "/axes/" + name);
         SweepAxis axis = read_axis(sweep, name, top.raw("axes").at(name), where);
         points *= axis.places();
@@ -180,6 +201,17 @@ std::vector<PlacedKey> sweep_keys()
 }
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
+
+std::string expression_of(const Json& value)
+{
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    return text.starts_with("= ") ? text.substr(2) : "";
+}
+
+bool SweepAxis::follows() const
+{
+    return std::any_of(values.begin(), values.end(), [](const Json& value) { return !expression_of(value).empty(); });
+}
 
 Sweep read_sweep(const std::string& path) { return parse_sweep(read_text(path), path); }
 

@@ -6,7 +6,7 @@
 //
 // An axis is a hardware path, a field of the layer, an option of the memory, or one of `hw`, `memory`,
 // `layer`, `network`, `loadable` and `mode` as a whole. The last axis varies fastest. An axis that is an expression has the value that
-// follows from the others.
+// follows from the others, and so have expressions among its values.
 #pragma once
 #include <map>
 #include <memory>
@@ -27,10 +27,13 @@ struct SweepAxis {
     enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, WholeLayer, WholeNetwork, WholeLoadable, Mode };
     std::string name;
     Kind kind = Kind::Hardware;
-    std::vector<Json> values;  // none where it is derived
-    std::string derived;       // the expression
-    std::size_t places() const { return derived.empty() ? values.size() : 1; }
+    std::vector<Json> values;  // a text "= mac.atomic_c / 2" is an expression
+    std::size_t places() const { return values.size(); }
+    /// Some of its values follow from the other axes.
+    bool follows() const;
 };
+/// "= mac.atomic_c / 2" without its sign; empty for anything else.
+std::string expression_of(const Json& value);
 
 /// A file of the NVDLA compiler, and how it runs: LOADABLE.md.
 struct LoadableWork {
@@ -63,8 +66,8 @@ struct Sweep {
     OnnxWork model;                                 // what it gets, of an ONNX model
     std::string loadable, input, mode = "overlap";  // a file of the compiler, its input, the order of its writes
     Json hardware;                                  // a preset, a file or a hardware object
-    std::string memory = "ideal";
-    Json energy = "45nm";  // a table of energies: its name, a file, or an object laid over one
+    Json memory = "ideal";                          // as --memory, or an object
+    Json energy = "45nm";                           // a table of energies: its name, a file, or an object laid over one
     std::vector<SweepAxis> axes;
     std::vector<std::vector<std::size_t>> points;  // a place on each axis; excluded ones are left out
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();

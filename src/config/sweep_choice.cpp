@@ -141,7 +141,7 @@ Exclusions read_exclusions(const Sweep& sweep, const Json& exclude)
         const JsonObject rule(exclude[i], sweep.file, pointer, names);
         if (exclude[i].empty()) throw ConfigError(at(sweep.file, pointer), "excludes everything, expected an axis and a value");
         const bool derived = std::any_of(sweep.axes.begin(), sweep.axes.end(),
-                                         [&](const SweepAxis& axis) { return !axis.derived.empty() && exclude[i].contains(axis.name); });
+                                         [&](const SweepAxis& axis) { return axis.follows() && exclude[i].contains(axis.name); });
         if (derived)
             throw ConfigError(at(sweep.file, pointer),
                               "names a derived axis, expected an expression, for example \"" + std::string("cbuf.banks > 8") + "\"");
@@ -182,14 +182,17 @@ bool next_place(const Sweep& sweep, std::vector<std::size_t>& place)
 std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t>& place)
 {
     std::vector<Json> values(sweep.axes.size());
-    for (std::size_t a = 0; a < place.size(); ++a)
-        if (sweep.axes[a].derived.empty()) values[a] = sweep.axes[a].values[place[a]];
+    std::vector<std::string> derived(sweep.axes.size());
     for (std::size_t a = 0; a < place.size(); ++a) {
-        if (sweep.axes[a].derived.empty()) continue;
+        const Json& value = sweep.axes[a].values[place[a]];
+        derived[a] = expression_of(value);
+        if (derived[a].empty()) values[a] = value;
+    }
+    for (std::size_t a = 0; a < place.size(); ++a) {
+        if (derived[a].empty()) continue;
         const std::string where = at(sweep.file, "/axes/" + sweep.axes[a].name);
         Meanings meanings(sweep, values);  // of this moment: what is derived behind it is not known
-        const ExpressionValue value =
-            expression(sweep.axes[a].derived, where, [&](const std::string& name) { return meanings(name, where); });
+        const ExpressionValue value = expression(derived[a], where, [&](const std::string& name) { return meanings(name, where); });
         std::visit([&](const auto& known) { values[a] = known; }, value);
     }
     return values;
@@ -200,12 +203,17 @@ void choose_points(Sweep& sweep, const Json& exclude)
     const Exclusions exclusions = read_exclusions(sweep, exclude);
     std::size_t all = 1;
     for (const SweepAxis& axis : sweep.axes) all *= axis.places();
-    const bool derived = std::any_of(sweep.axes.begin(), sweep.axes.end(), [](const SweepAxis& axis) { return !axis.derived.empty(); });
     if (all * exclusions.places.size() > kMostChecks || all * exclusions.expressions.size() > kMostEvaluations)
         throw ConfigError(at(sweep.file, "/exclude"), std::to_string(exclude.size()) + " lines for " + std::to_string(all) +
                                                           " points are too many to compare, expected fewer");
     std::vector<std::size_t> place(sweep.axes.size());
-    if (derived) point_values(sweep, place);  // a name that is not known is refused now
+    for (std::size_t a = 0; a < place.size(); ++a)  // a name that is not known is refused now
+        for (std::size_t i = 0; i < sweep.axes[a].values.size(); ++i) {
+            if (expression_of(sweep.axes[a].values[i]).empty()) continue;
+            std::vector<std::size_t> first(sweep.axes.size());
+            first[a] = i;
+            point_values(sweep, first);
+        }
     do {
         if (!excluded(sweep, exclusions, place)) sweep.points.push_back(place);
     } while (next_place(sweep, place));

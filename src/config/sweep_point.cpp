@@ -35,6 +35,14 @@ Hardware hardware_of(const Sweep& sweep, const Json& base, const std::vector<std
     return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings) : load_hardware(name, settings);
 }
 
+MemorySpec swept_memory(const Sweep& sweep, const Json& memory, const std::string& pointer)
+{
+    if (memory.is_object()) return read_memory(memory, sweep.file, pointer, sweep.folder);
+    const std::string where = at(sweep.file, pointer);
+    if (!memory.is_string()) throw ConfigError(where, found(memory) + ", expected a memory, for example \"ideal:latency=32\"");
+    return parse_memory(memory.get<std::string>(), where, sweep.folder);
+}
+
 /// The base's, with its paths from where the sweep's file is.
 OnnxWork model_of(const Sweep& sweep, const std::string& file)
 {
@@ -78,7 +86,8 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
 {
     const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
     Json layer = sweep.layer, network = sweep.network, hardware = sweep.hardware;
-    std::string memory = sweep.memory, loadable = sweep.loadable, mode = sweep.mode;
+    Json memory = sweep.memory;
+    std::string memory_at = "/base/memory", loadable = sweep.loadable, mode = sweep.mode;
     for (std::size_t a = 0; a < values.size(); ++a) {
         const Kind kind = sweep.axes[a].kind;
         if (kind == Kind::WholeLayer) layer = values[a];
@@ -87,9 +96,8 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
         if (kind == Kind::WholeLoadable) loadable = text_of(sweep, "loadable", values[a], "a file of the NVDLA compiler");
         if (kind == Kind::Mode) mode = text_of(sweep, "mode", values[a], "serial, overlap or driver");
         if (kind != Kind::WholeMemory) continue;
-        if (!values[a].is_string())
-            throw ConfigError(at(sweep.file, "/axes/memory"), found(values[a]) + ", expected a memory, for example \"ideal:latency=32\"");
-        memory = values[a].get<std::string>();
+        memory = values[a];
+        memory_at = "/axes/memory";
     }
     const bool model = network.is_string() && is_onnx(network.get<std::string>());
     Written work = model                ? Written{Json(), network.get<std::string>(), "", ""}
@@ -98,7 +106,7 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
                                         : Written{Json(), loadable, "", ""};
     std::vector<std::string> settings;
     SweepPoint point;
-    point.memory = parse_memory(memory, at(sweep.file, "/base/memory"));
+    point.memory = swept_memory(sweep, memory, memory_at);
     for (std::size_t a = 0; a < values.size(); ++a) {
         const std::string& name = sweep.axes[a].name;
         const std::string where = at(sweep.file, "/axes/" + name);

@@ -74,7 +74,7 @@ std::uint64_t core_cycles(std::uint64_t picoseconds, const Hardware& hw)
 void add_dram(std::vector<Bound>& bounds, const PortBytes& bytes, std::uint64_t passes, const Hardware& hw, const MemorySpec& memory)
 {
     if (memory.kind == "ideal") return;
-    const dram::BusBound bus = dram::bus_bound(memory.kind, memory.options, {bytes.read[0], bytes.write[0], passes});
+    const dram::BusBound bus = dram::bus_bound(memory, {bytes.read[0], bytes.write[0], passes});
     bounds.push_back({"dram_peak", core_cycles(bus.peak_ps, hw), ", " + bus.text});
     bounds.push_back({"dram_refresh", core_cycles(bus.refresh_ps, hw)});
 }

@@ -32,7 +32,7 @@ public:
     PortMemory(const char* name, Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
     {
         if (spec.kind == "ideal") ideal_ = std::make_unique<IdealMemory>(name, clock, spec, store);
-        else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec.kind, spec.options), store, options.check_dram);
+        else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec), store, options.check_dram);
     }
     tlm::tlm_target_socket<512>& socket() { return ideal_ ? ideal_->socket : dram_->socket; }
     /// Of each DRAM channel, all cycles before `end`; none for the ideal memory.

@@ -105,6 +105,61 @@ class Files(Case):
                 done = self.dlasim(*arguments)
                 self.refused(done, f"file.json: is {kind}, expected {takes[command][0 if command != 'net' else 1]}: ")
 
+    def test_a_memory_of_ones_own(self):
+        layer = self.write(SMALL)
+        device = self.write(self.dlasim("presets", "ddr4-2400").stdout, "mine.json")
+        preset = self.dlasim("run", layer, "--hw", "nv_small", "--memory", "ddr4-2400", "--out", "a", "--quiet", "--check-dram")
+        own = self.dlasim("run", layer, "--hw", "nv_small", "--memory", device, "--out", "b", "--quiet", "--check-dram")
+        self.assertEqual((preset.returncode, own.returncode), (0, 0), own.stderr)
+        a, b = (json.loads((self.folder / out / "result.json").read_text()) for out in "ab")
+        self.assertEqual(b["memory"]["kind"], str(device))
+        for key in ("cycles", "verified", "bounds", "memory_report"):
+            self.assertEqual(a[key], b[key], key)
+        slow = json.loads(device.read_text())
+        slow["timing"]["tRCD"] = slow["timing"]["tRP"] = 40
+        slow["timing"]["tRC"] = 80
+        done = self.dlasim("run", layer, "--hw", "nv_small", "--memory", self.write(slow, "slow.json"), "--out", "c", "--quiet", "--check-dram")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(json.loads((self.folder / "c/result.json").read_text())["cycles"], a["cycles"])
+        done = self.dlasim("run", layer, "--hw", "nv_small", "--memory", self.write({"kind": "mine.json", "timing": {"tRCD": 40, "tRP": 40, "tRC": 80}}, "over.json"),
+                           "--out", "d", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        c, d = (json.loads((self.folder / out / "result.json").read_text()) for out in "cd")
+        self.assertEqual(c["cycles"], d["cycles"])
+        # what a result says of its memory is a memory
+        again = self.write(d["memory"], "again.json")
+        self.assertEqual(self.dlasim("run", layer, "--hw", "nv_small", "--memory", again, "--out", "e", "--quiet").returncode, 0)
+        self.assertEqual(json.loads((self.folder / "e/result.json").read_text())["cycles"], d["cycles"])
+
+    def test_every_memory_that_is_listed_runs(self):
+        layer = self.write(SMALL)
+        lines = self.dlasim("presets").stdout.split("memory (--memory)\n")[1].splitlines()
+        self.assertGreaterEqual(len(lines), 6)
+        for name in (line.split()[0] for line in lines):
+            done = self.dlasim("run", layer, "--hw", "nv_small", "--memory", name, "--quiet")
+            self.assertEqual(done.returncode, 0, name + done.stderr)
+            file = self.write(self.dlasim("presets", name).stdout, "memory.json")
+            self.assertEqual(self.dlasim("run", layer, "--hw", "nv_small", "--memory", file, "--quiet").returncode, 0, name)
+
+    def test_memories_of_a_sweep_stand_beside_it(self):
+        (self.folder / "below").mkdir()
+        self.write(self.dlasim("presets", "ddr4-2400").stdout, "below/mine.json")
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small", "memory": "mine.json"}, "axes": {"memory": ["mine.json:channels=2", {"kind": "mine.json"}, "ddr4-2400"]}}
+        done = self.dlasim("sweep", self.write(sweep, "below/sweep.json"), "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads((self.folder / "out/points.json").read_text())
+        rows = rows["points"] if isinstance(rows, dict) else rows
+        self.assertEqual(rows[1]["cycles"], rows[2]["cycles"])
+
+    def test_another_device_is_another_sweep(self):
+        self.write(self.dlasim("presets", "ddr4-2400").stdout, "mine.json")
+        sweep = self.write({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"memory": ["mine.json:channels=2", "mine.json:channels=1"]}}, "sweep.json")
+        self.assertEqual(self.dlasim("sweep", sweep, "--shard", "1/2", "--quiet").returncode, 0)
+        self.assertEqual(self.dlasim("sweep", sweep, "--shard", "1/2", "--resume", "--quiet").returncode, 0)
+        self.write(dict(json.loads((self.folder / "mine.json").read_text()), about="another"), "mine.json")
+        done = self.dlasim("sweep", sweep, "--shard", "1/2", "--resume", "--quiet")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+
 
 if __name__ == "__main__":
     cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))

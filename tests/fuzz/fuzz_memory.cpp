@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const MemorySpec spec = parse_memory(text);
         const std::string written = memory_text(spec);
         fuzz::expect(memory_text(parse_memory(written)) == written, "a memory read again is the same memory");
-        if (dram::is_preset(spec.kind)) dram::read_config(spec.kind, spec.options);
+        if (dram::is_preset(spec.kind)) dram::read_config(spec);
     });
     return setting ? 0 : memory;
 }

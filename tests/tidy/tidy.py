@@ -35,7 +35,7 @@ ROOMS = {
     "memory": ("the ideal memory, the bytes behind a port", UNIT),
     "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"memory", "units"}),
-    "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts"}),
+    "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts", "units/dram/keys.h", "units/dram/reader.h"}),
     "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
     "golden": ("references for every operation in arithmetic of their own, what copies and reshapes must leave in memory, the comparison",
@@ -55,7 +55,7 @@ ROOMS = {
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
              {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "units/dram/command_line.h",
-              "units/dram/bound.h", "units/dram/keys.h", "units/dram/report.h", "units/dram/run_report.h"}),
+              "units/dram/bound.h", "units/dram/keys.h", "units/dram/reader.h", "units/dram/report.h", "units/dram/run_report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}

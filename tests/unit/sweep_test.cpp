@@ -77,6 +77,49 @@ TEST_F(SweepFile, DerivedValuesFollowFromTheOthers)
     EXPECT_EQ(point_values(sweep, sweep.points[1])[2], 64);
 }
 
+TEST_F(SweepFile, ValuesOfAListMayFollowFromTheOthers)
+{
+    const Sweep sweep = read(R"("axes": {"mac.atomic_c": [16, 64], "mac.atomic_k": ["= mac.atomic_c / 2", 16, "= mac.atomic_c"]})");
+    ASSERT_EQ(sweep.points.size(), 6u);
+    const std::uint32_t expected[] = {8, 16, 16, 32, 16, 64};
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(sweep_point(sweep, i).hardware.mac.atomic_k, expected[i]) << i;
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"mac.atomic_k": [8, "= mac.atomic_x"]})"); }), HasSubstr("\"mac.atomic_x\" is no axis"));
+}
+
+TEST_F(SweepFile, AnAxisOfLayersOrNetworksIsABase)
+{
+    const std::string layer = R"({"input": {"width": 8, "height": 8, "channels": 16}, "kernel": {"width": 1, "height": 1, "count": 4}})";
+    const Sweep layers =
+        parse_sweep(R"({"base": {"hw": "nv_large"}, "axes": {"layer": [)" + layer + R"(], "kernel.count": [4, 8]}})", path_);
+    ASSERT_EQ(layers.points.size(), 2u);
+    EXPECT_EQ(std::get<Layer>(std::get<Descriptor>(sweep_point(layers, 1).work)).kernels, 8u);
+    const std::string network = R"({"input": {"width": 8, "height": 8, "channels": 16}, "layers": [
+        {"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 4}}]})";
+    const Sweep networks = parse_sweep(R"({"axes": {"network": [)" + network + ", " + network + "]}}", path_);
+    ASSERT_EQ(networks.points.size(), 2u);
+    EXPECT_EQ(std::get<Network>(sweep_point(networks, 1).work).layers.size(), 1u);
+    EXPECT_THAT(refusal([&] { parse_sweep(R"({"base": {"hw": "nv_large"}, "axes": {"cbuf.banks": [8]}})", path_); }),
+                HasSubstr("/base/layer: is missing"));
+}
+
+TEST_F(SweepFile, AMemoryMayBeAnObject)
+{
+    const Sweep sweep = read(R"("axes": {"memory": ["ddr4-2400:channels=2", {"kind": "ideal", "latency": 77},
+                                                     {"kind": "hbm2", "channels": 4, "timing": {"tRCDRD": 15}}]})");
+    EXPECT_EQ(sweep_point(sweep, 0).memory.options.at("channels"), "2");
+    EXPECT_EQ(sweep_point(sweep, 1).memory.read_latency, 77u);
+    EXPECT_EQ(sweep_point(sweep, 2).memory.options.at("timing.tRCDRD"), "15");
+    const Sweep wrong = read(R"("axes": {"memory": [7]})");
+    EXPECT_THAT(refusal([&] { sweep_point(wrong, 0); }), HasSubstr("/axes/memory: found 7, expected a memory"));
+}
+
+TEST_F(SweepFile, WhatIsTooLongForARowIsRefused)
+{
+    const std::string name(5000, 'x');
+    EXPECT_THAT(refusal([&] { read(R"("axes": {")" + name + R"(": [1]})"); }), HasSubstr("found a name of 5000 bytes"));
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"hw": [")" + std::string(2'000'000, 'x') + R"("]})"); }), HasSubstr("every row holds it"));
+}
+
 TEST_F(SweepFile, WhatAnExpressionCannotMeanIsRefused)
 {
     const std::string axes = R"("axes": {"cbuf.banks": [8, 16]}, "exclude": [)";
@@ -102,6 +145,9 @@ TEST_F(SweepFile, MistakesAreRefused)
 {
     EXPECT_THAT(refusal([&] { read(R"("axes": {})"); }), HasSubstr("/axes: is missing"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.bank": [1]})"); }), HasSubstr("did you mean \"cbuf.banks\""));
+    EXPECT_THAT(refusal([&] { read(R"("axes": {"latncy": [1]})"); }), HasSubstr("unknown axis (did you mean \"latency\"?)"));
+    for (const char* option : {"latency", "channels", "page_policy", "timing.tRCD", "controller.read_queue", "mapping", "base", "wrap"})
+        EXPECT_EQ(read(R"("axes": {")" + std::string(option) + R"(": [1]})").axes[0].kind, SweepAxis::Kind::MemoryOption) << option;
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": 8})"); }), HasSubstr("expected a list"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": [8]}, "exclude": [{"cbuf.bnks": 8}])"); }), HasSubstr("/exclude/0/cbuf.bnks"));
 }

@@ -22,9 +22,9 @@ std::uint64_t least_bursts(const Config& config, const Demand& demand)
 
 }  // namespace
 
-BusBound bus_bound(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand)
+BusBound bus_bound(const MemorySpec& memory, const Demand& demand)
 {
-    const Config config = read_config(device, options);
+    const Config config = read_config(memory);
     const Organisation& o = config.organisation;
     const std::uint64_t busy = least_bursts(config, demand) * o.burst_cycles();
     std::uint64_t cycles = busy;
@@ -41,9 +41,9 @@ BusBound bus_bound(const std::string& device, const std::map<std::string, std::s
     return {picoseconds(busy), picoseconds(cycles), fmt::format("{} x {:.1f} GB/s", o.channels, config.peak_gb_per_s() / o.channels)};
 }
 
-double least_energy_pj(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand, double ns)
+double least_energy_pj(const MemorySpec& memory, const Demand& demand, double ns)
 {
-    const Config config = read_config(device, options);
+    const Config config = read_config(memory);
     const Organisation& o = config.organisation;
     const double bursts = static_cast<double>(least_bursts(config, demand) * o.channels);
     double energy = 0;

@@ -11,8 +11,9 @@
 //         (tests/golden/random_layers).
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
+
+#include "facts/memory_spec.h"
 
 namespace dlasim::dram {
 
@@ -25,10 +26,10 @@ struct BusBound {
     std::string text;                           // "2 channels of 19.2 GB/s"
 };
 
-/// `device` and `options` as in read_config(), whose errors it throws.
-BusBound bus_bound(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand);
+/// Throws the errors of read_config().
+BusBound bus_bound(const MemorySpec& memory, const Demand& demand);
 /// pJ that the device takes at least for that demand in that time: its ranks in the cheapest state that they may be in, and the column
 /// commands of the bursts that must pass the bus. Left out: activations, refreshes.
-double least_energy_pj(const std::string& device, const std::map<std::string, std::string>& options, const Demand& demand, double ns);
+double least_energy_pj(const MemorySpec& memory, const Demand& demand, double ns);
 
 }  // namespace dlasim::dram

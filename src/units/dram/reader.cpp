@@ -382,10 +382,14 @@ Config parse_config(const std::string& where, const std::string& device, const s
 
 namespace {
 
-Config config_of(const std::string& name_or_path, const std::map<std::string, std::string>& options)
+/// `contents`: of the file, where it was read before.
+Config config_of(const std::string& name_or_path, const std::map<std::string, std::string>& options, const std::string& contents)
 {
     std::string where, device;
-    if (is_path(name_or_path)) {
+    if (!contents.empty()) {
+        where = name_or_path;
+        device = contents;
+    } else if (is_path(name_or_path)) {
         where = name_or_path;
         device = read_text(name_or_path);
     } else if (const EmbeddedFile* file = embedded(name_or_path)) {
@@ -409,21 +413,27 @@ Config config_of(const std::string& name_or_path, const std::map<std::string, st
     return parse_config(where, device, fmt::format("configs/dram/standards/{}.json", standard), table->text, options);
 }
 
-/// What was asked for last.
-struct Remembered {
-    std::string preset;
-    std::map<std::string, std::string> options;
-    Config config;
-};
-
 }  // namespace
 
 Config read_config(const std::string& name_or_path, const std::map<std::string, std::string>& options)
 {
-    if (is_path(name_or_path)) return config_of(name_or_path, options);  // a file may change
-    thread_local std::optional<Remembered> last;                         // bounds and machine of a run ask for the same
-    if (!last || last->preset != name_or_path || last->options != options)
-        last.emplace(Remembered{name_or_path, options, config_of(name_or_path, options)});
+    if (is_path(name_or_path)) return config_of(name_or_path, options, "");  // a file may change
+    MemorySpec preset;
+    preset.kind = name_or_path;
+    preset.options = options;
+    return read_config(preset);
+}
+
+Config read_config(const MemorySpec& memory)
+{
+    struct Remembered {
+        std::string kind, device;
+        std::map<std::string, std::string> options;
+        Config config;
+    };
+    thread_local std::optional<Remembered> last;  // bounds and machine of a run ask for the same
+    if (!last || last->kind != memory.kind || last->device != memory.device || last->options != memory.options)
+        last.emplace(Remembered{memory.kind, memory.device, memory.options, config_of(memory.kind, memory.options, memory.device)});
     return last->config;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "facts/memory_spec.h"
 #include "units/dram/config.h"
 
 namespace dlasim::dram {
@@ -17,6 +18,8 @@ namespace dlasim::dram {
 /// A built-in name or the path of a file (it has a '/' or ends in .json), and options by path.
 /// Short ones: channels, mapping, page_policy, refresh, wrap, base.
 Config read_config(const std::string& name_or_path, const std::map<std::string, std::string>& options = {});
+/// Of a memory that is no ideal one.
+Config read_config(const MemorySpec& memory);
 
 /// From the texts of a device file and of its constraint table, for tests of broken ones.
 Config parse_config(const std::string& where, const std::string& device, const std::string& standard_where, const std::string& standard,
