@@ -6,7 +6,10 @@
 
 #include "app/interrupt.h"
 #include "app/loadable_run.h"
+#include "app/net_command.h"
+#include "app/onnx_run.h"
 #include "app/status.h"
+#include "base/bits.h"
 #include "base/error.h"
 #include "config/descriptor.h"
 #include "config/file_kind.h"
@@ -53,16 +56,22 @@ MachineOptions machine_options(const ExportOptions& options)
     return how;
 }
 
-/// What a replay does not compute must not be needed by what it runs.
+/// The first entry behind which the machine has done something.
+Program::const_iterator first_wait(const Program& program)
+{
+    return std::find_if(program.begin(), program.end(), [](const ProgramEntry& entry) {
+        return std::holds_alternative<WaitInterrupt>(entry) || std::holds_alternative<WaitStatus>(entry);
+    });
+}
+
+/// What a replay does not compute must not be needed by what it runs; what the host does first is in the memory before.
 void check_host(const Program& program, const std::string& file, const std::function<bool(std::size_t)>& computes)
 {
-    bool running = false, computed = false;
-    for (const ProgramEntry& entry : program) {
-        if (std::holds_alternative<RegisterWrite>(entry)) {
-            if (computed) throw ConfigError(file, "has a step of the host between those of the machine, which no trace can hold");
-            running = true;
-        }
-        if (const auto* step = std::get_if<HostStep>(&entry); step && running && computes(step->number)) computed = true;
+    bool computed = false;
+    for (auto entry = first_wait(program); entry != program.end(); ++entry) {
+        if (computed && std::holds_alternative<RegisterWrite>(*entry))
+            throw ConfigError(file, "has a step of the host between those of the machine, which no trace can hold");
+        if (const auto* step = std::get_if<HostStep>(&*entry)) computed |= computes(step->number);
     }
 }
 
@@ -87,12 +96,15 @@ void check_ended(const RunResult& run, const std::string& file)
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), run.end, run.diagnosis));
 }
 
+/// What is written of a region: the players of input.txn compare whole lines.
+std::uint64_t dumped(const ExportOptions& options, std::uint64_t bytes) { return options.form == kTxn ? round_up(bytes, kTxnLine) : bytes; }
+
 void add_output(Recording& recording, const UsedRange& range, Bytes content)
 {
     OutputRegion region;
     region.space = range.space;
     region.address = range.address;
-    region.bytes = range.bytes;
+    region.bytes = content.size();
     region.content = std::move(content);
     recording.outputs.push_back(std::move(region));
 }
@@ -116,8 +128,11 @@ Exported export_loadable(const ExportOptions& options)
     measured.recording.program = plan.program;
     exported.run = machine.run([](Cycle, std::size_t) { return !interrupted(); });
     check_ended(exported.run, plan.loadable->file);
-    for (const SeenRange& seen : machine.written())
-        add_output(measured.recording, {space(seen.range.place), seen.range.place.address, seen.range.bytes}, seen.bytes);
+    for (const SeenRange& seen : machine.written()) {
+        Bytes content = machine.read(seen.range.place, dumped(options, seen.range.bytes));
+        std::copy(seen.bytes.begin(), seen.bytes.end(), content.begin());  // as the machine left it: tasks of the host come behind it
+        add_output(measured.recording, {space(seen.range.place), seen.range.place.address}, std::move(content));
+    }
     return exported;
 }
 
@@ -130,10 +145,12 @@ struct Ranged {
     std::vector<TouchedRange> ranges;
 };
 
-Exported export_ranged(const ExportOptions& options, const Ranged& what, const std::function<void(const Contents::Write&)>& fill)
+Exported export_ranged(const ExportOptions& options, const Ranged& what,
+                       const std::function<void(const Contents::Write&, const ReadPlace&)>& fill)
 {
     Machine machine(what.hardware, what.memory, machine_options(options));
-    fill([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
+    fill([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); },
+         [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
     Exported exported;
     exported.measured.hardware = what.hardware;
     exported.measured.memory = what.memory;
@@ -155,8 +172,8 @@ Exported export_ranged(const ExportOptions& options, const Ranged& what, const s
     exported.run = machine.run(what.program);
     check_ended(exported.run, what.file);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-        Bytes after = machine.read_memory(ranges[i].space, ranges[i].address, ranges[i].bytes);
-        if (after != before[i]) add_output(recording, ranges[i], std::move(after));
+        Bytes after = machine.read_memory(ranges[i].space, ranges[i].address, dumped(options, ranges[i].bytes));
+        if (!std::equal(before[i].begin(), before[i].end(), after.begin())) add_output(recording, ranges[i], std::move(after));
     }
     return exported;
 }
@@ -170,32 +187,58 @@ Exported export_layer(const ExportOptions& options, const Json& json)
     const Job job = job_of(descriptor, hardware, parse_memory(options.what.memory));
     check_host(job.program, file, [](std::size_t) { return true; });
     return export_ranged(options, {job.name, file, job.hardware, job.memory, job.program, job.ranges},
-                         [&](const Contents::Write& write) { job.contents->before(write); });
+                         [&](const Contents::Write& write, const ReadPlace&) { job.contents->before(write); });
 }
 
-Exported export_network(const ExportOptions& options)
+/// `inputs`: of a model, whose tensors do not come by seed.
+Exported export_network(const ExportOptions& options, const Network& network, const std::function<std::vector<Tensor>()>& inputs = {})
 {
     const std::string& file = options.what.loadable;
     const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
-    const Network network = read_network(file);
     NetworkPlan plan = plan_network(network, hardware, parse_memory(options.what.memory), {.seed = options.what.seed, .values = true});
-    check_host(plan.program.entries, file,
-               [&](std::size_t number) { return host_action(number, plan.plans.size()).kind == HostAction::Kind::Compute; });
+    const auto computes = [&](std::size_t number) { return host_action(number, plan.plans.size()).kind == HostAction::Kind::Compute; };
+    check_host(plan.program.entries, file, computes);
+    if (inputs) plan.golden = golden_tensors(plan, inputs());
     return export_ranged(options, {network.name, file, plan.hardware, plan.memory, plan.program.entries, plan.ranges},
-                         [&](const Contents::Write& write) { fill_memory(plan, write); });
+                         [&](const Contents::Write& write, const ReadPlace& read) {
+                             fill_memory(plan, write);
+                             const Program& program = plan.program.entries;
+                             std::for_each(program.begin(), first_wait(program), [&](const ProgramEntry& entry) {
+                                 const auto* step = std::get_if<HostStep>(&entry);
+                                 if (step && computes(step->number))
+                                     run_host_step(plan, host_action(step->number, plan.plans.size()).step, read, write);
+                             });
+                         });
+}
+
+/// An image of a model: a trace has no host that brings the next one.
+Exported export_model(const ExportOptions& options)
+{
+    NetOptions model;
+    model.network = options.what.loadable;
+    model.input = options.what.inputs;
+    model.calibrate = options.calibrate;
+    model.precision = options.precision;
+    model.seed = options.what.seed;
+    OnnxRun onnx(model);
+    if (onnx.images() != 1)
+        throw ConfigError("--input", fmt::format("found {} images, expected one; --calibrate takes any number", onnx.images()));
+    return export_network(options, onnx.network(), [&] { return onnx.inputs(0); });
 }
 
 /// A JSON file has layers if it is a network.
 Exported exported_by(const ExportOptions& options)
 {
     const std::string& file = options.what.loadable;
-    if (file.ends_with(".onnx")) throw ConfigError(file, "is a model, expected a layer, a network (JSON) or a loadable");
-    if (!file.ends_with(".json")) return export_loadable(options);
     const LoadableOptions& what = options.what;
-    if (!what.inputs.empty() || what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX)
+    if (!is_onnx(file) && (!options.calibrate.empty() || !options.precision.empty()))
+        throw ConfigError(file, "is no ONNX model, expected no --calibrate or --precision");
+    if (!is_onnx(file) && !file.ends_with(".json")) return export_loadable(options);
+    if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX || (!what.inputs.empty() && !is_onnx(file)))
         throw ConfigError(file, "is no file of the NVDLA compiler, expected no --input, --input-form, --mode or --chains");
+    if (is_onnx(file)) return export_model(options);
     const Json json = read_json(file);
-    if (kind_of(json) == FileKind::Network) return export_network(options);
+    if (kind_of(json) == FileKind::Network) return export_network(options, network_from_json(json, file));
     expect_kind(json, file, FileKind::Layer);
     return export_layer(options, json);
 }

@@ -7,6 +7,7 @@
 #pragma once
 #include <array>
 #include <string>
+#include <vector>
 
 #include "app/loadable_command.h"
 
@@ -15,7 +16,9 @@ namespace dlasim {
 inline constexpr std::array<const char*, 4> kExportForms{"case", "txn", "cfg", "c"};
 
 struct ExportOptions {
-    LoadableOptions what;  // a layer, a network or a loadable, by its content; the options of `loadable`
+    LoadableOptions what;                // a layer, a network, a model or a loadable, by its content; the options of `loadable`
+    std::vector<std::string> calibrate;  // of a model
+    std::string precision;
     std::string form = "case";
     std::string to;
 };

@@ -311,12 +311,16 @@ int parse_and_run(int argc, char** argv)
     ExportOptions exported;
     CLI::App* export_app =
         app.add_subcommand("export", "write what would run as a case, a trace of the public players or a C header, docs/LOADABLE.md");
-    export_app->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), or a file of the NVDLA compiler")->required();
+    export_app->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
+        ->required();
     export_app->add_option("--form", exported.form, "what is written")
         ->capture_default_str()
         ->check(one_of({kExportForms.begin(), kExportForms.end()}));
     export_app->add_option("--to", exported.to, "the file of a case or a header, the folder of a trace")->required();
     CLI::Option* export_seed = add_loadable_options(*export_app, exported.what);
+    export_app->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
+        ->allow_extra_args(false);
+    export_app->add_option("--precision", exported.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
     export_app->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
 
     ReplayArguments again;

@@ -100,7 +100,7 @@ std::vector<OutputPlace> OnnxRun::output_places() const
 ImageSource OnnxRun::source(const NetworkPlan& plan)
 {
     kept_.resize(network().tensors.size());
-    return {[this](std::size_t image) { return network().halves() ? images_->halves(image) : images_->integers(image); },
+    return {[this](std::size_t image) { return inputs(image); },
             [this, &plan](std::size_t image, const std::vector<Tensor>& tensors) { look_at(image, plan, tensors); }};
 }
 

@@ -25,6 +25,8 @@ public:
     /// Where each output of the model is written, below the folder: output.npy, then outputs/NAME.npy. And its bytes, at most.
     std::vector<OutputPlace> output_places() const;
     ImageSource source(const NetworkPlan& plan);
+    /// What an image puts into the network, in the order of its inputs.
+    std::vector<Tensor> inputs(std::size_t image) const { return network().halves() ? images_->halves(image) : images_->integers(image); }
 
     /// pre: all images have run. `written`: there are files of outputs
     ImagesResult result(bool written) const;

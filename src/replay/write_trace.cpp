@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <list>
+#include <utility>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "files/folder_turn.h"
 #include "files/output.h"
@@ -19,7 +21,8 @@ namespace {
 
 constexpr const char *kTxnName = "input.txn", *kCfgName = "test.cfg";
 constexpr std::uint32_t kTxnBus = 0xffff0000;  // upper half of a word address
-constexpr std::size_t kBytesOfLine = 32, kBytesOfPayload = 32;
+constexpr std::size_t kBytesOfPayload = 32;
+constexpr std::uint32_t kAllInterrupts = 0x003fffff;
 
 // GLB.S_INTR_STATUS by bit. csb.md 3.
 constexpr std::array<const char*, 22> kInterrupts{
@@ -56,12 +59,42 @@ private:
     std::list<OutputFile> files_;
 };
 
+/// pre: whole lines.
 std::string txn_bytes(const std::vector<std::uint8_t>& bytes)
 {
     std::string text;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        text += fmt::format("{:#04x}{}", bytes[i], i % kBytesOfLine == kBytesOfLine - 1 ? '\n' : ' ');
-    return text + "\n";
+    for (std::size_t i = 0; i < bytes.size(); ++i) text += fmt::format("{:#04x}{}", bytes[i], i % kTxnLine == kTxnLine - 1 ? '\n' : ' ');
+    return text;
+}
+
+/// What memory holds before, in whole lines: images that their ends reach into are one with them.
+std::vector<MemoryImage> in_whole_lines(const Recording& recording)
+{
+    std::vector<MemoryImage> pieces;
+    for (const MemoryImage& image : recording.images)
+        pieces.push_back({image.space, image.address, std::vector<std::uint8_t>(round_up<std::uint64_t>(image.bytes.size(), kTxnLine))});
+    std::sort(pieces.begin(), pieces.end(), [](const MemoryImage& a, const MemoryImage& b) {
+        return std::pair(a.space, a.address.byte()) < std::pair(b.space, b.address.byte());
+    });
+    std::vector<MemoryImage> images;
+    for (MemoryImage& piece : pieces) {
+        MemoryImage* before = images.empty() ? nullptr : &images.back();
+        if (!before || before->space != piece.space || before->address + before->bytes.size() <= piece.address) {
+            images.push_back(std::move(piece));
+            continue;
+        }
+        const std::uint64_t end = piece.address - before->address + piece.bytes.size();
+        before->bytes.resize(std::max<std::uint64_t>(before->bytes.size(), round_up(end, kTxnLine)));
+    }
+    for (MemoryImage& image : images)
+        for (const MemoryImage& from : recording.images) {
+            const bool inside =
+                from.space == image.space && image.address <= from.address && from.address < image.address + image.bytes.size();
+            if (inside)
+                std::copy(from.bytes.begin(), from.bytes.end(),
+                          image.bytes.begin() + static_cast<std::ptrdiff_t>(from.address - image.address));
+        }
+    return images;
 }
 
 std::string cfg_bytes(const std::vector<std::uint8_t>& bytes)
@@ -93,8 +126,9 @@ public:
     void txn(Folder& folder)
     {
         std::string text = "# " + printable(recording_.name) + ", written by dlasim\n";
-        for (std::size_t i = 0; i < recording_.images.size(); ++i) {
-            const MemoryImage& image = recording_.images[i];
+        const std::vector<MemoryImage> images = in_whole_lines(recording_);
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            const MemoryImage& image = images[i];
             check_space(image.space, image.address);
             const std::string file = fmt::format("memory_{}.dat", i);
             text += fmt::format("load_mem {:#x} {:#x} {}\n", image.address.byte(), image.bytes.size(), file);
@@ -154,31 +188,52 @@ private:
         return reads_[read_++].second;
     }
 
+    static std::uint32_t txn_word(std::uint32_t address) { return kTxnBus | address >> 2; }
+    std::uint32_t txn_word(const char* name) const { return txn_word(*register_address(hardware_, name)); }
+
+    /// The pin shows what was written before by the time this read is answered: that player waits for a level.
+    std::string txn_settled() const
+    {
+        return fmt::format("read_reg {:#010x} 0x00000000 0x00000000 # dlasim -\n", txn_word("GLB.S_INTR_STATUS"));
+    }
+
+    /// A read is tried ten times only: interrupts are waited for one by one, the others masked meanwhile.
+    std::string txn_wait(std::uint32_t bits)
+    {
+        const std::uint32_t status = txn_word("GLB.S_INTR_STATUS"), mask = txn_word("GLB.S_INTR_MASK");
+        const auto write = [](std::uint32_t word, std::uint32_t value) {
+            return fmt::format("write_reg {:#010x} {:#010x} # dlasim -\n", word, value);
+        };
+        std::string text, note = fmt::format("[\"WAIT_STATUS\", {}]", bits);
+        for (std::uint32_t left = bits; left != 0; left &= left - 1) {
+            const std::uint32_t bit = left & -left;
+            text += write(mask, kAllInterrupts & ~bit) + txn_settled() + "wait # dlasim " + std::exchange(note, "-") + "\n" +
+                    write(status, bit);
+        }
+        return text + write(mask, mask_) + txn_settled();
+    }
+
     std::string txn_entry(const ProgramEntry& entry)
     {
-        const auto word = [](std::uint32_t address) { return kTxnBus | address >> 2; };
-        const std::uint32_t status = word(*register_address(hardware_, "GLB.S_INTR_STATUS"));
         return std::visit(
-            Forms{
-                [&](const RegisterWrite& w) { return fmt::format("write_reg {:#010x} {:#010x} #{}\n", word(w.address), w.value, w.name); },
-                [&](const RegisterRead& r) {
-                    return fmt::format("read_reg {:#010x} 0xffffffff {:#010x} #{}\n", word(r.address), next_read(), r.name);
-                },
-                [&](const PollRegister& p) {
-                    return fmt::format("read_reg {:#010x} {:#010x} {:#010x} #{}\n", word(p.address), p.mask, p.expected, p.name);
-                },
-                [](const MarkT0&) { return std::string("# dlasim [\"MARK\", \"t0\"]\n"); },
-                [&](const WaitInterrupt& w) {
-                    return fmt::format("wait # dlasim [\"WAIT_INTR\", \"{}\"]\nwrite_reg {:#010x} 0xffffffff # dlasim -\n", w.name, status);
-                },
-                [](const WaitPin&) { return std::string("wait\n"); },
-                [&](const WaitStatus& w) {
-                    return fmt::format(
-                        "wait # dlasim [\"WAIT_STATUS\", {}]\nread_reg {:#010x} {:#010x} {:#010x} # dlasim -\n"
-                        "write_reg {:#010x} {:#010x} # dlasim -\n",
-                        w.bits, status, w.bits, w.bits, status, w.bits);
-                },
-                [](const Stamp&) { return std::string(); }, [](const HostStep&) { return std::string(); }},
+            Forms{[&](const RegisterWrite& w) {
+                      if (w.name == "GLB.S_INTR_MASK") mask_ = w.value;
+                      return fmt::format("write_reg {:#010x} {:#010x} #{}\n", txn_word(w.address), w.value, w.name);
+                  },
+                  [&](const RegisterRead& r) {
+                      return fmt::format("read_reg {:#010x} 0xffffffff {:#010x} #{}\n", txn_word(r.address), next_read(), r.name);
+                  },
+                  [&](const PollRegister& p) {
+                      return fmt::format("read_reg {:#010x} {:#010x} {:#010x} #{}\n", txn_word(p.address), p.mask, p.expected, p.name);
+                  },
+                  [](const MarkT0&) { return std::string("# dlasim [\"MARK\", \"t0\"]\n"); },
+                  [&](const WaitInterrupt& w) {
+                      return fmt::format("wait # dlasim [\"WAIT_INTR\", \"{}\"]\nwrite_reg {:#010x} 0xffffffff # dlasim -\n", w.name,
+                                         txn_word("GLB.S_INTR_STATUS")) +
+                             txn_settled();
+                  },
+                  [](const WaitPin&) { return std::string("wait\n"); }, [&](const WaitStatus& w) { return txn_wait(w.bits); },
+                  [](const Stamp&) { return std::string(); }, [](const HostStep&) { return std::string(); }},
             entry);
     }
 
@@ -213,6 +268,7 @@ private:
     const Hardware& hardware_;
     const std::vector<std::pair<std::string, std::uint32_t>>& reads_;
     std::size_t read_ = 0, syncs_ = 0;
+    std::uint32_t mask_ = 0;  // S_INTR_MASK, as the program has written it
 };
 
 }  // namespace

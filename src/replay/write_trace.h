@@ -15,7 +15,11 @@ namespace dlasim {
 
 enum class TraceForm { Txn, Cfg };
 
-/// `recording.outputs` with their contents after the run; `reads`: values that the program's reads found, in their order.
+/// Bytes of a line of a memory's image, and of input.txn's load_mem and dump_mem: the public player takes whole lines only.
+inline constexpr std::uint64_t kTxnLine = 32;
+
+/// `recording.outputs` with their contents after the run, for input.txn in whole lines; `reads`: values that the program's reads found, in
+/// their order.
 void write_trace(TraceForm form, const std::filesystem::path& folder, const Recording& recording, const Hardware& hardware,
                  const std::vector<std::pair<std::string, std::uint32_t>>& reads);
 

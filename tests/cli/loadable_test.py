@@ -342,6 +342,30 @@ class Exported(Loadable):
                         self.assertEqual(replayed.get(key), ran.get(key), key)
                 if form != "case":
                     self.assertRegex(said, r", ([1-9]\d*) of \1 regions right")
+                if form == "txn":
+                    self.check_bench(hardware)
+
+    def check_bench(self, hardware):
+        """What the public bench takes as it stands: whole lines of 32 bytes, reads that need no second interrupt, and a wait for each one."""
+        (self.folder / "plain").mkdir(exist_ok=True)
+        lines = [line.split("#")[0].strip() for line in (self.folder / "txn/input.txn").read_text().splitlines()]
+        ranges = {"load_mem": [], "dump_mem": []}
+        for words in (line.split() for line in lines if line):
+            if words[0] in ranges:
+                first, size = int(words[1], 0), int(words[2], 0)
+                text = (self.folder / "txn" / words[3]).read_text()
+                self.assertEqual([len(row.split()) for row in text.splitlines()], [32] * (size // 32), words)
+                self.assertEqual(size % 32, 0, words)
+                (self.folder / "plain" / words[3]).write_text(text)
+                ranges[words[0]].append((first, first + size))
+            if words[0] == "read_reg" and words[1] == "0xffff0403":
+                self.assertEqual(words[2:], ["0x00000000", "0x00000000"], "waits for interrupts by reads")
+        loads = sorted(ranges["load_mem"])
+        for (_, end), (begin, _) in zip(loads, loads[1:]):
+            self.assertLessEqual(end, begin, "a line is loaded twice")
+        (self.folder / "plain/input.txn").write_text("\n".join(lines) + "\n")  # nothing for dlasim alone
+        said = self.dlasim("replay", "plain", "--hw", hardware).stdout
+        self.assertRegex(said, r", ([1-9]\d*) of \1 regions right")
 
 
 class Traces(Exported):
@@ -359,6 +383,27 @@ class Traces(Exported):
             {"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "bias": True}]}
         (self.folder / "network.json").write_text(json.dumps(network))
         self.check("net", "network.json", "nv_large")
+
+    def test_models(self):
+        for name, hardware, options in (("acri_mnist", "nv_small", []), ("mobilenet_small", "nv_full", ["--precision", "fp16"])):
+            self.check("net", ROOT / f"models/onnx/{name}.onnx", hardware, *options)
+        for option in (["--calibrate", "none.npy"], ["--precision", "int8"]):
+            (self.folder / "layer.json").write_text("{}")
+            done = self.dlasim("export", "layer.json", "--hw", "nv_small", "--to", "case.json", *option, status=2)
+            self.assertIn("layer.json: is no ONNX model", done.stderr)
+
+    def test_what_the_host_does_first_is_in_the_memory(self):
+        """An upsampling in front of the machine: what is exported computes what the run computes."""
+        network = {"input": {"width": 6, "height": 5, "channels": 4}, "layers": [
+            {"name": "up", "op": "upsample", "factor": {"x": 2, "y": 2}}, {"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 4}}]}
+        (self.folder / "network.json").write_text(json.dumps(network))
+        self.dlasim("net", "network.json", "--hw", "nv_small", "--out", "out", "--quiet", "--tensors")
+        values = (self.folder / "out/output.npy").read_bytes()[-10 * 12 * 4:]  # channels, rows, columns
+        self.dlasim("export", "network.json", "--hw", "nv_small", "--form", "txn", "--to", "txn", "--quiet")
+        words = next(line.split() for line in (self.folder / "txn/input.txn").read_text().splitlines() if line.startswith("dump_mem"))
+        memory = bytes(int(byte, 0) for byte in (self.folder / "txn" / words[3]).read_text().split())
+        places = [memory[8 * i:8 * i + 4] for i in range(10 * 12)]  # an atom of eight channels a place
+        self.assertEqual(bytes(place[c] for c in range(4) for place in places), values)
 
     def test_options_of_loadables_are_of_loadables(self):
         layer = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}}
