@@ -21,6 +21,7 @@
 #include "files/number.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
 
@@ -198,7 +199,6 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
             fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.loadable->file), run.end, run.diagnosis));
     LoadableResult result{plan, run, operation_times(plan, run)};
     result.verdicts = machine.verdicts();
-    result.wall_seconds = machine.wall_seconds();
     if (!options.timing_only) {
         result.written = machine.written();
         result.results = machine.look(plan.results);
@@ -214,7 +214,7 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     if (options.on_result) options.on_result(json);
     appear(files.all, result_file, folder.path(), options.timing_only);
     if (!options.quiet) say_outcome(loadable_table(result), folder);
-    if (options.times) say_cpu_seconds(machine.cpu_seconds());
+    if (options.times) say_cpu_seconds(run);
     return result.verification().mismatches == 0 && !hazardous(run) ? kDone : kMismatch;
 }
 

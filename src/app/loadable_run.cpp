@@ -1,8 +1,6 @@
 #include "app/loadable_run.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 #include "app/simulate.h"
 
@@ -28,12 +26,7 @@ const RunResult& LoadableRun::run(const std::function<bool(Cycle now, std::size_
 {
     machine_.on_host = [&](std::size_t number) { act(number); };
     machine_.keep_going = [&](Cycle now) { return keep_going(now, machine_.stamps()); };
-    const auto start = std::chrono::steady_clock::now();
-    const std::clock_t cpu = std::clock();
-    run_ = machine_.run(plan_.program);
-    wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() - golden_wall_;
-    cpu_seconds_ = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC - golden_cpu_;
-    return run_;
+    return run_ = machine_.run(plan_.program);
 }
 
 std::vector<SeenRange> LoadableRun::look(const std::vector<loadable::Range>& ranges) const
@@ -68,14 +61,10 @@ void LoadableRun::act(std::size_t number)
 void LoadableRun::judge(std::size_t chain)
 {
     if (!reference_) return;
-    const auto start = std::chrono::steady_clock::now();
-    const std::clock_t cpu = std::clock();
     reference_->chain(chain, [&](const Place& from, std::span<std::uint8_t> bytes) {
         const std::vector<std::uint8_t> there = read(from, bytes.size());
         std::copy(there.begin(), there.end(), bytes.begin());
     });
-    golden_wall_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    golden_cpu_ += static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
 }
 
 std::vector<std::optional<loadable::Verdict>> LoadableRun::verdicts() const

@@ -23,9 +23,6 @@ public:
     std::vector<std::uint8_t> read(const Place& from, std::uint64_t bytes) const;
     /// By chain; empty without verification.
     std::vector<std::optional<loadable::Verdict>> verdicts() const;
-    /// Of the simulation, the golden operations left out.
-    double wall_seconds() const { return wall_seconds_; }
-    double cpu_seconds() const { return cpu_seconds_; }
 
 private:
     void act(std::size_t number);
@@ -38,8 +35,6 @@ private:
     RunResult run_;
     std::vector<SeenRange> written_;
     std::vector<bool> acted_;  // by number of a HostStep
-    double wall_seconds_ = 0, cpu_seconds_ = 0;
-    double golden_wall_ = 0, golden_cpu_ = 0;
 };
 
 }  // namespace dlasim

@@ -43,11 +43,12 @@ constexpr const char* kFooter =
     "interrupted\n"
     "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
+constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
 constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
 
 struct ReplayArguments {
     std::string program, hardware, memory, events, out;
-    bool quiet = false, stepping = false, hazards = false;
+    bool quiet = false, stepping = false, hazards = false, times = false;
 };
 
 int replay(const ReplayArguments& arguments)
@@ -61,6 +62,7 @@ int replay(const ReplayArguments& arguments)
     options.quiet = arguments.quiet;
     options.stepping = arguments.stepping;
     options.hazards = arguments.hazards;
+    options.times = arguments.times;
     return replay_command(options);
 }
 
@@ -223,7 +225,7 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
     app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
     app.add_flag("--quiet", options.quiet, "print nothing but errors");
-    app.add_flag("--times", options.times, "say on stderr how much CPU time the run took, and how much of it the simulation");
+    app.add_flag("--times", options.times, kTimes);
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
     return {point, out};
 }
@@ -332,6 +334,7 @@ int parse_and_run(int argc, char** argv)
     replay_app->add_option("--out", again.out, "write result.json to this folder");
     replay_app->add_flag("--hazards", again.hazards, kHazards);
     replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");
+    replay_app->add_flag("--times", again.times, kTimes);
     hidden(replay_app->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     SweepOptions sweep;

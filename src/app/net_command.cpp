@@ -23,6 +23,7 @@
 #include "files/folder_turn.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/network_result.h"
 #include "report/network_steps.h"
 
@@ -133,7 +134,6 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     const NetworkResult result{plan,
                                run,
                                simulation.findings,
-                               simulation.wall_seconds,
                                outputs.tensors.empty() ? "" : kTensorFile,
                                apart ? apart->cycles() : std::vector<std::int64_t>{},
                                images ? &*images : nullptr};
@@ -158,7 +158,7 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     if (options.on_result) options.on_result(json);
     outputs.appear();
     if (!options.quiet) say_outcome(network_table(result), outputs.folder);
-    if (options.times) say_cpu_seconds(simulation.cpu_seconds);
+    if (options.times) say_cpu_seconds(run);
     return result.verified() && !hazardous(run) ? kDone : kMismatch;
 }
 

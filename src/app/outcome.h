@@ -8,7 +8,5 @@ namespace dlasim {
 
 /// The table of a run, and where its result is.
 void say_outcome(const std::string& table, const OutputFolder& folder);
-/// On stderr; `simulation`: CPU seconds of Machine::run.
-void say_cpu_seconds(double simulation);
 
 }  // namespace dlasim

@@ -20,6 +20,7 @@
 #include "files/folder_turn.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/result.h"
 
 namespace dlasim {
@@ -79,8 +80,7 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     }
     if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(job.name), run.end, run.diagnosis));
 
-    const Result result{
-        job, run, simulation.comparison, simulation.wall_seconds, simulation.expected, simulation.direct, outputs.tensor_file()};
+    const Result result{job, run, simulation.comparison, simulation.expected, simulation.direct, outputs.tensor_file()};
     // Every run of every probe: what accounts for a layer's cycles must see all of them.
     if (outputs.events)
         outputs.events->settle(json_file_text(events_json(run, Recording{}, {}, job.hardware.memory.has_secondary, SIZE_MAX), 1));
@@ -91,7 +91,7 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     if (options.on_result) options.on_result(json);
     outputs.appear();
     if (!options.quiet) say_outcome(summary_table(result), outputs.folder);
-    if (options.times) say_cpu_seconds(simulation.cpu_seconds);
+    if (options.times) say_cpu_seconds(run);
     for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(job.name), violation);
     if (!run.dbb_memory.violations.empty()) return kMismatch;
     const bool unexpected = result.expected && !result.expected->equal();

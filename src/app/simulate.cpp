@@ -1,8 +1,5 @@
 #include "app/simulate.h"
 
-#include <chrono>
-#include <ctime>
-
 namespace dlasim {
 namespace {
 
@@ -29,11 +26,7 @@ bool ran_to_end(Simulated& simulation, Machine& machine, const Program& program,
 {
     const NoCallsAfterwards ends{machine};
     if (options.keep_going) machine.keep_going = [&](Cycle now) { return options.keep_going(now, machine.work()); };
-    const auto start = std::chrono::steady_clock::now();
-    const std::clock_t cpu = std::clock();
     simulation.run = machine.run(program);
-    simulation.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    simulation.cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
     return !simulation.run.hung && !simulation.run.interrupted;
 }
 

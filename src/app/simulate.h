@@ -23,11 +23,10 @@ struct SimulateOptions {
 
 struct Simulation {
     RunResult run;
-    std::optional<Comparison> comparison;      // none with timing_only, or when the run did not end
-    std::optional<Tensor> output;              // none with timing_only, or when no tensor is made
-    std::optional<Difference> expected;        // from the tensor of the user's, where there is one
-    std::optional<Difference> direct;          // of a Winograd layer, from the direct convolution
-    double wall_seconds = 0, cpu_seconds = 0;  // of Machine::run
+    std::optional<Comparison> comparison;  // none with timing_only, or when the run did not end
+    std::optional<Tensor> output;          // none with timing_only, or when no tensor is made
+    std::optional<Difference> expected;    // from the tensor of the user's, where there is one
+    std::optional<Difference> direct;      // of a Winograd layer, from the direct convolution
 };
 
 /// Fills memory, runs the program, compares memory. A process simulates once: SystemC's kernel is a singleton.
@@ -38,7 +37,6 @@ struct NetworkSimulation {
     std::vector<TensorFinding> findings;  // none with timing_only, or when the run did not end
     std::vector<Tensor> tensors;          // with keep_tensors: by tensor, as they were when they were complete
     ReadPlace read;                       // the memory after it, as long as `machine` is there
-    double wall_seconds = 0, cpu_seconds = 0;
     std::shared_ptr<Machine> machine;
 };
 

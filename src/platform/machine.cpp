@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -238,6 +240,16 @@ std::size_t Machine::stamps() const { return parts_->software ? parts_->software
 
 namespace {
 
+class Stopwatch {
+public:
+    double wall_seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count(); }
+    double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_) / CLOCKS_PER_SEC; }
+
+private:
+    std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
+    std::clock_t cpu_ = std::clock();
+};
+
 /// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
 class Window {
 public:
@@ -278,6 +290,7 @@ private:
 
 RunResult Machine::run(const Program& program)
 {
+    const Stopwatch all;
     Parts& parts = *parts_;
     DLASIM_EXPECTS(!parts.ran);
     parts.ran = true;
@@ -296,10 +309,14 @@ RunResult Machine::run(const Program& program)
         window.interrupt(at);
         parts.pause();
     };
+    double host_wall = 0, host_cpu = 0;
     software.on_host = [&](std::size_t step) {
+        const Stopwatch host;
         if (parts.hazards) parts.hazards->host(true);
         if (on_host) on_host(step);
         if (parts.hazards) parts.hazards->host(false);
+        host_wall += host.wall_seconds();
+        host_cpu += host.cpu_seconds();
     };
     bool over = false;
     software.on_end = [&] {
@@ -373,6 +390,8 @@ RunResult Machine::run(const Program& program)
         UnitReport& report = result.units.emplace_back(from.units.empty() ? to.units[i] : to.units[i].since(from.units[i]));
         for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
+    result.wall_seconds = all.wall_seconds() - host_wall;
+    result.cpu_seconds = all.cpu_seconds() - host_cpu;
     return result;
 }
 

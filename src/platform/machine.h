@@ -79,11 +79,12 @@ struct RunResult {
     PortTraffic dbb, cvsram;
     MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;
-    std::vector<UnitReport> units;        // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
-    bool hung = false;                    // nothing moves any more and the program is not at its end
-    std::string diagnosis;                // which unit waits for what
-    std::optional<HazardReport> hazards;  // where they were looked for
-    bool interrupted = false;             // stopped by `keep_going` returning false
+    std::vector<UnitReport> units;             // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
+    bool hung = false;                         // nothing moves any more and the program is not at its end
+    std::string diagnosis;                     // which unit waits for what
+    std::optional<HazardReport> hazards;       // where they were looked for
+    bool interrupted = false;                  // stopped by `keep_going` returning false
+    double wall_seconds = 0, cpu_seconds = 0;  // that the simulation took, without what `on_host` did
 };
 
 class Machine {

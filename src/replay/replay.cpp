@@ -11,6 +11,7 @@
 #include "files/output.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 
 namespace dlasim {
 namespace {
@@ -136,6 +137,8 @@ constexpr std::array kReplayKeys{
                   [](const Replayed& r) -> OrderedJson { return r.wrong; }},
     Key<Replayed>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
                   [](const Replayed& r) { return hazards_json(r.run); }},
+    Key<Replayed>{kWallSecondsKey, [](const Replayed& r) -> OrderedJson { return r.run.wall_seconds; }},
+    Key<Replayed>{kCyclesPerSecondKey, [](const Replayed& r) -> OrderedJson { return cycles_per_second(r.run); }},
     Key<Replayed>{{"units", "object", "", "every unit by name"}, units_json},
     Key<Replayed>{{"traffic/dbb", "object", "", "totals of the primary port, as in the events"},
                   [](const Replayed& r) -> OrderedJson { return port_totals_json(r.run.dbb); }},
@@ -212,6 +215,7 @@ int replay_command(const ReplayOptions& options)
         if (!result.failed_checks.empty()) say(", {} register checks failed", result.failed_checks.size());
         say("\n{}", hazards_text(result));
     }
+    if (options.times) say_cpu_seconds(result);
     return wrong == 0 && !hazardous(result) ? 0 : 1;
 }
 

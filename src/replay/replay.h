@@ -58,7 +58,7 @@ struct ReplayOptions {
     std::optional<MemorySpec> memory;  // overrides a case's; default ideal memory for traces
     std::filesystem::path events;      // events file to write, none if empty
     std::filesystem::path out;         // folder for result.json, none if empty
-    bool quiet = false, stepping = false;
+    bool quiet = false, stepping = false, times = false;
     bool hazards = false;  // look for accesses out of order
     Cycle cycle_limit = kNever;
 };

@@ -12,6 +12,7 @@
 #include "files/printable.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -193,8 +194,8 @@ constexpr std::array kLoadableKeys{
     Key<LoadableResult>{
         {"verification", "object", "", "what the golden operations found", kJudged},
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : written(kVerificationKeys, r.verification()); }},
-    Key<LoadableResult>{{"wall_seconds", "number", "s", "time that the simulation took"},
-                        [](const LoadableResult& r) -> OrderedJson { return r.wall_seconds; }},
+    Key<LoadableResult>{kWallSecondsKey, [](const LoadableResult& r) -> OrderedJson { return r.run.wall_seconds; }},
+    Key<LoadableResult>{kCyclesPerSecondKey, [](const LoadableResult& r) -> OrderedJson { return cycles_per_second(r.run); }},
 };
 
 std::string verification_text(const LoadableResult& r)
@@ -321,8 +322,7 @@ std::string loadable_table(const LoadableResult& r)
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),
                         loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)],
                         r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of the host", r.plan.hosts.size()));
-    text += fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds,
-                        grouped(r.wall_seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(r.run.end) / r.wall_seconds) : 0));
+    text += simulation_text(r.run) + '\n';
     text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12} {:>6}\n", "operation", "unit", "input", "output", "start", "done",
                         "cycles", "MACs");
     for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {

@@ -43,7 +43,6 @@ struct LoadableResult {
     std::vector<SeenRange> results = {};  // at the end, likewise
     std::vector<WrittenTensor> tensors = {};
     std::vector<std::optional<loadable::Verdict>> verdicts = {};  // by chain; empty: none were asked for
-    double wall_seconds = 0;
 
     double latency_seconds() const;
     /// The widest that an operation computes in.

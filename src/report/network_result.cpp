@@ -14,6 +14,7 @@
 #include "files/json_text.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/network_memory.h"
 #include "report/run_sections.h"
 
@@ -264,8 +265,8 @@ constexpr std::array kNetworkKeys{
                        }},
     Key<NetworkResult>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
                        [](const NetworkResult& r) { return memory_report_json(r.run.dbb_memory); }},
-    Key<NetworkResult>{{"wall_seconds", "number", "s", "time that the simulation took"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.wall_seconds; }},
+    Key<NetworkResult>{kWallSecondsKey, [](const NetworkResult& r) -> OrderedJson { return r.run.wall_seconds; }},
+    Key<NetworkResult>{kCyclesPerSecondKey, [](const NetworkResult& r) -> OrderedJson { return cycles_per_second(r.run); }},
 };
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -418,7 +419,7 @@ std::string network_table(const NetworkResult& r)
     text += fmt::format("  verified     {}\n", verdict(r));
     text += hazards_text(r.run);
     text += memory_use_text(r.plan);
-    text += fmt::format("  simulation   {:.2f} s\n\n", r.wall_seconds);
+    text += simulation_text(r.run) + '\n';
     text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
                         "cycles", r.apart.empty() ? "" : "apart", "array", "bytes", "times", "output", "bound");
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {

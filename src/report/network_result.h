@@ -23,7 +23,6 @@ struct NetworkResult {
     const NetworkPlan& plan;
     const RunResult& run;
     std::vector<TensorFinding> findings;  // by step; empty with --timing-only
-    double wall_seconds = 0;
     std::string output_file = {};          // empty without one
     std::vector<std::int64_t> apart = {};  // cycles of each step when nothing else runs; of the host 0; empty if that was not asked for
     const ImagesResult* images = nullptr;

@@ -6,6 +6,7 @@
 #include "config/measured.h"
 #include "config/memory.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -128,10 +129,8 @@ constexpr std::array kResultKeys{
         {"estimates/dram_bus", "integer", "cycles",
          "measured, no bound: the busiest data bus of the DRAM carried data, or its rules held it", "a DRAM stands behind DBB"},
         [](const Result& r) -> OrderedJson { return r.run.dbb_memory.bus_held != 0 ? OrderedJson(r.run.dbb_memory.bus_held) : kAbsent; }},
-    Key<Result>{{"wall_seconds", "number", "s", "time that the simulation took"},
-                [](const Result& r) -> OrderedJson { return r.wall_seconds; }},
-    Key<Result>{{"simulated_cycles_per_second", "number", "1/s", "from reset to the end, over that time"},
-                [](const Result& r) -> OrderedJson { return r.cycles_per_second(); }},
+    Key<Result>{kWallSecondsKey, [](const Result& r) -> OrderedJson { return r.run.wall_seconds; }},
+    Key<Result>{kCyclesPerSecondKey, [](const Result& r) -> OrderedJson { return cycles_per_second(r.run); }},
 };
 
 constexpr std::array kOutlineKeys{

@@ -11,8 +11,7 @@ namespace dlasim {
 struct Result {
     const Job& job;
     const RunResult& run;
-    std::optional<Comparison> comparison;  // none with --timing-only
-    double wall_seconds = 0;
+    std::optional<Comparison> comparison;               // none with --timing-only
     std::optional<Difference> expected = std::nullopt;  // from the tensor of the user's
     std::optional<Difference> direct = std::nullopt;    // of a Winograd layer, from the direct convolution
     std::string output_file = {};                       // of the output tensor, empty without one
@@ -23,7 +22,6 @@ struct Result {
     double utilization() const;
     /// Share of the cycles in which the array takes an operation.
     double occupancy() const;
-    double cycles_per_second() const { return wall_seconds > 0 ? static_cast<double>(run.end) / wall_seconds : 0; }
 };
 
 OrderedJson result_json(const Result& result);

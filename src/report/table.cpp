@@ -3,6 +3,7 @@
 #include "config/memory.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
+#include "replay/simulation_time.h"
 #include "report/result.h"
 #include "report/run_sections.h"
 
@@ -141,8 +142,7 @@ std::string summary_table(const Result& r)
     text += direct_line(r.direct);
     text += hazards_text(r.run);
     text += expected_line(r.expected);
-    text +=
-        fmt::format("  simulation   {:.2f} s, {} cycles/s\n\n", r.wall_seconds, grouped(static_cast<std::uint64_t>(r.cycles_per_second())));
+    text += simulation_text(r.run) + '\n';
     return text + run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
 }
 

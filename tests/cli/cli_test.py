@@ -104,6 +104,20 @@ class Runs(Case):
         done, _ = self.run_layer(SMALL, "--quiet")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
 
+    def test_every_command_says_how_long_the_simulation_took(self):
+        layer = self.write(SMALL)
+        self.assertEqual(self.dlasim("export", layer, "--hw", "nv_small", "--to", "case.json").returncode, 0)
+        commands = {"run": ["run", layer], "net": ["net", MODELS / "networks/acri_mnist.json"], "replay": ["replay", "case.json"],
+                    "loadable": ["loadable", DATA / "loadables/tiny_nv_full.nvdla", "--hw", "nv_full"]}
+        for name, command in commands.items():
+            done = self.dlasim(*command, "--out", name, "--times")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            spent = re.search(r"CPU seconds: (\S+) in all, (\S+) in the simulation", done.stderr)
+            self.assertLessEqual(float(spent[2]), float(spent[1]), name)
+            result = json.loads((self.folder / name / "result.json").read_text())
+            self.assertGreater(result["wall_seconds"], 0, name)
+            self.assertGreater(result["simulated_cycles_per_second"], 0, name)
+
     def test_timing_only_verifies_nothing_and_takes_the_same_cycles(self):
         _, with_values = self.run_layer(SMALL)
         done, result = self.run_layer(SMALL, "--timing-only")

@@ -50,7 +50,7 @@ ROOMS = {
     "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "platform/program.h"}),
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
-                                          "replay/events.h", "replay/hazard_report.h", "platform/machine.h"}),
+                                          "replay/events.h", "replay/hazard_report.h", "replay/simulation_time.h", "platform/machine.h"}),
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",

@@ -2,6 +2,7 @@
 // One process a test: SystemC's kernel is a singleton.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "../golden/apart.h"
@@ -120,6 +121,23 @@ TEST(Window, SteppingSeesTheSameWindow)
         EXPECT_FALSE(leaping.empty());
         EXPECT_EQ(leaping, text(true));
     }
+}
+
+TEST(Window, TheTimeOfTheHostIsNoneOfTheSimulation)
+{
+    using namespace std::chrono;
+    constexpr auto kHost = milliseconds(400);
+    Program with = program(Before::Done);
+    with.insert(with.begin(), HostStep{0});
+    Machine machine(full(), {}, {});
+    machine.on_host = [&](std::size_t) {
+        for (const auto end = steady_clock::now() + kHost; steady_clock::now() < end;) {
+        }
+    };
+    const RunResult result = machine.run(with);
+    EXPECT_GT(result.wall_seconds, 0);
+    EXPECT_LT(result.wall_seconds, duration<double>(kHost).count() / 2);
+    EXPECT_LT(result.cpu_seconds, duration<double>(kHost).count() / 2);
 }
 
 /// Waits for an interrupt that nobody raises.
