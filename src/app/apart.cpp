@@ -22,8 +22,8 @@ int simulate_apart(const NetworkPlan& plan, int pipe)
     const NetworkProgram program = network_program(plan, true);
     const RunResult run = simulate_time(plan, program);
     if (run.hung || run.interrupted) return kMachineBroke;
-    for (std::size_t i = 0; i < plan.plans.size(); ++i) {
-        const std::int64_t cycles = program.steps[i].stamp ? step_times(program, i, run).cycles() : 0;
+    for (const StepTimes& step : step_times(program, run)) {
+        const std::int64_t cycles = step.cycles();
         if (::write(pipe, &cycles, sizeof cycles) != sizeof cycles) return kMachineBroke;
     }
     return kDone;

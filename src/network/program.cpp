@@ -22,6 +22,15 @@ constexpr std::uint32_t kUsed =
     facts::csb::interrupts_of(facts::sdp::kInterruptBit) | facts::csb::interrupts_of(facts::cdp::kInterruptBit) |
     facts::csb::interrupts_of(facts::pdp::kInterruptBit) | facts::csb::interrupts_of(facts::rubik::kInterruptBit);
 
+/// Both groups of the unit that raises a bit.
+std::uint32_t unit_of(std::uint32_t bit)
+{
+    for (const unsigned first :
+         {facts::sdp::kInterruptBit, facts::cdp::kInterruptBit, facts::pdp::kInterruptBit, facts::rubik::kInterruptBit})
+        if ((facts::csb::interrupts_of(first) & bit) != 0) return facts::csb::interrupts_of(first);
+    return bit;
+}
+
 class Writer {
 public:
     Writer(const NetworkPlan& plan, bool apart) : plan_(plan), apart_(apart), writer_(plan.hardware, program_.entries)
@@ -162,10 +171,16 @@ private:
     void mark_done(const Sequence& sequence)
     {
         std::map<std::uint32_t, std::size_t> count;
+        std::map<std::uint32_t, UnitMark> last;  // by bits of a unit's groups
         for (Sequence::Operation operation = 0; operation < sequence.size(); ++operation) {
             const std::uint32_t done = sequence.done_bits(operation);
             program_.done.push_back({done, count[done]});
-            for (std::uint32_t raised = sequence.raised_bits(operation); raised != 0; raised &= raised - 1) ++count[raised & ~(raised - 1)];
+            std::vector<UnitMark>& units = program_.units.emplace_back();
+            for (std::uint32_t raised = sequence.raised_bits(operation); raised != 0; raised &= raised - 1) {
+                const std::uint32_t bit = raised & ~(raised - 1), unit = unit_of(bit);
+                if (const auto before = last.find(unit); before != last.end()) units.push_back(before->second);
+                last[unit] = {operation, {bit, count[bit]++}};
+            }
         }
     }
 

@@ -13,6 +13,12 @@ struct DoneMark {
     std::size_t nth = 0;
 };
 
+/// An operation before used a unit of this one: the unit is free with that interrupt.
+struct UnitMark {
+    Sequence::Operation operation = 0;
+    DoneMark done;
+};
+
 struct StepMarks {
     Sequence::Operations operations;
     std::optional<std::size_t> stamp;  // number of the Stamp behind its first enable
@@ -31,6 +37,7 @@ struct NetworkProgram {
     Program entries;
     std::vector<StepMarks> steps;
     std::vector<DoneMark> done;                             // by operation; steps name those of the first image
+    std::vector<std::vector<UnitMark>> units;               // by operation: when its units are free
     std::vector<std::pair<std::size_t, std::size_t>> ends;  // of every step of every image in turn: its last entry + 1, its number
     std::vector<std::size_t> over;  // by step: the first that begins when this one is done; their number if there is none
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "config/hardware.h"
@@ -41,12 +42,12 @@ struct ReportedStep {
     const StepMarks& marks = r.plan.program.steps[i];
 
     bool host() const { return step.unit == StepUnit::Host; }
+    const StepTimes& times() const { return r.times[i]; }
     const NetworkTensor& output() const { return r.plan.steps.tensors[step.output]; }
     double utilization() const
     {
-        const StepTimes times = r.times(i);
         const double most =
-            static_cast<double>(times.cycles()) * static_cast<double>(r.plan.hardware.macs_per_cycle(r.plan.network.precision));
+            static_cast<double>(times().cycles()) * static_cast<double>(r.plan.hardware.macs_per_cycle(r.plan.network.precision));
         return most > 0 ? static_cast<double>(plan.macs) / most : 0;
     }
     std::vector<std::string> layers() const
@@ -103,12 +104,17 @@ constexpr std::array kReportedStepKeys{
                       [](const ReportedStep& s) { return of_machine(s, s.plan.cut); }},
     Key<ReportedStep>{{"output_shift", "integer", "bits", "of the output converter", kUnits},
                       [](const ReportedStep& s) { return of_machine(s, s.plan.layer.output.shift); }},
-    Key<ReportedStep>{{"start", "integer", "cycle", "its first op-enable was accepted", kUnits},
-                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).start); }},
+    Key<ReportedStep>{
+        {"enabled", "integer", "cycle", "its first op-enable was accepted: what it reads is there, its registers are written", kUnits},
+        [](const ReportedStep& s) { return of_machine(s, s.times().enabled); }},
+    Key<ReportedStep>{{"start", "integer", "cycle", "it could start: enabled, and its units were done with all operations before", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.times().start); }},
     Key<ReportedStep>{{"done", "integer", "cycle", "the interrupt of its last operation", kUnits},
-                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).done); }},
-    Key<ReportedStep>{{"cycles", "integer", "cycles", "from start to done; steps may overlap", kUnits},
-                      [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.r.times(s.i).cycles()); }},
+                      [](const ReportedStep& s) { return of_machine(s, s.times().done); }},
+    Key<ReportedStep>{{"cycles", "integer", "cycles", "its own, from start to done; fewer than alone where it fetched ahead", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.times().cycles()); }},
+    Key<ReportedStep>{{"share", "integer", "cycles", "what it adds to those of the network: all shares together are `cycles`", kUnits},
+                      [](const ReportedStep& s) { return of_machine(s, s.times().share); }},
     Key<ReportedStep>{{"macs", "integer", "MACs", "of the layer as defined", kUnits},
                       [](const ReportedStep& s) { return of_machine(s, s.plan.macs); }},
     Key<ReportedStep>{{"utilization", "number", "", "MACs over what the array could do from start to done", kUnits},
@@ -316,23 +322,71 @@ bool NetworkResult::verified() const
     return std::all_of(findings.begin(), findings.end(), [](const TensorFinding& finding) { return finding.comparison.equal(); });
 }
 
-StepTimes step_times(const NetworkProgram& program, std::size_t step, const RunResult& run)
-{
-    const StepMarks& marks = program.steps[step];
-    StepTimes times{run.stamps[*marks.stamp], 0};
-    for (const Sequence::Operation operation : marks.operations) {
-        const DoneMark& mark = program.done[operation];
-        std::size_t n = 0;
-        for (const DoneEvent& done : run.done) {
-            if ((done.bits & mark.bit) == 0 || n++ != mark.nth) continue;
-            times.done = std::max(times.done, done.cycle);
-            break;
+namespace {
+
+class Timer {
+public:
+    Timer(const NetworkProgram& program, const RunResult& run) : program_(program), run_(run), times_(program.steps.size())
+    {
+        for (const DoneEvent& done : run.done)
+            for (std::uint32_t bits = done.bits; bits != 0; bits &= bits - 1) raised_[bits & ~(bits - 1)].push_back(done.cycle);
+    }
+
+    std::vector<StepTimes> times()
+    {
+        std::vector<std::size_t> step_of(program_.done.size());
+        std::vector<std::optional<std::size_t>> waited_for(times_.size());  // the step whose unit it took over last
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < times_.size(); ++i) {
+            const StepMarks& marks = program_.steps[i];
+            if (!marks.stamp) continue;
+            StepTimes& t = times_[i];
+            t.start = t.enabled = run_.stamps[*marks.stamp];
+            for (const UnitMark& unit : program_.units[marks.operations.front()]) {
+                if (cycle(unit.done) <= t.start) continue;
+                t.start = cycle(unit.done);
+                waited_for[i] = step_of[unit.operation];
+            }
+            for (const Sequence::Operation operation : marks.operations) {
+                step_of[operation] = i;
+                t.done = std::max(t.done, cycle(program_.done[operation]));
+            }
+            if (t.done > times_[last].done) last = i;
+        }
+        share(last, waited_for);
+        return std::move(times_);
+    }
+
+private:
+    std::int64_t cycle(const DoneMark& mark) const { return raised_.at(mark.bit).at(mark.nth); }
+
+    /// From `step`, the last one, back to the first.
+    void share(std::size_t step, const std::vector<std::optional<std::size_t>>& waited_for)
+    {
+        for (std::int64_t end = times_[step].done; end > 0;) {
+            StepTimes& t = times_[step];
+            std::int64_t from = t.start;
+            if (waited_for[step]) {
+                step = *waited_for[step];
+            } else {  // for software: what it reads was there, or its registers were written
+                from = 0;
+                for (std::size_t i = 0; &times_[i] != &t; ++i)
+                    if (times_[i].done > from && times_[i].done <= t.start) from = times_[step = i].done;
+            }
+            t.share += end - from;
+            end = from;
         }
     }
-    return times;
-}
 
-StepTimes NetworkResult::times(std::size_t step) const { return step_times(plan.program, step, run); }
+    const NetworkProgram& program_;
+    const RunResult& run_;
+    std::vector<StepTimes> times_;
+    std::map<std::uint32_t, std::vector<std::int64_t>> raised_;  // by bit of GLB
+};
+
+}  // namespace
+
+std::vector<StepTimes> step_times(const NetworkProgram& program, const RunResult& run) { return Timer(program, run).times(); }
 
 std::int64_t NetworkResult::cycles_apart() const { return std::accumulate(apart.begin(), apart.end(), std::int64_t{0}); }
 
@@ -346,8 +400,7 @@ std::int64_t NetworkResult::cycles() const
 {
     if (plan.image_count == 1) return static_cast<std::int64_t>(run.cycles);
     std::int64_t last = 0;
-    for (std::size_t i = 0; i < plan.plans.size(); ++i)
-        if (plan.program.steps[i].stamp) last = std::max(last, times(i).done);
+    for (const StepTimes& step : times) last = std::max(last, step.done);
     return last;
 }
 
@@ -376,7 +429,8 @@ std::vector<PlacedKey> network_result_keys()
 std::string network_csv(const NetworkResult& r)
 {
     std::string text =
-        "name,layers,unit,operations,cut,start,done,cycles,apart,macs,utilization,bound,bound_cycles,moved,compulsory,communication,"
+        "name,layers,unit,operations,cut,enabled,start,done,cycles,share,apart,macs,utilization,bound,bound_cycles,moved,compulsory,"
+        "communication,"
         "input_times,weight_times,output_memory,mismatches\n";
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
         const ReportedStep s{r, i};
@@ -384,16 +438,17 @@ std::string network_csv(const NetworkResult& r)
         const char* memory = memory_of(r.plan.layouts[s.step.output].place);
         text += fmt::format("{},{},{}", cell_text(s.step.name), cell_text(layer_list(s)), unit_name(s.step.unit));
         if (s.host()) {
-            text += fmt::format(",,,,,,,,,,,,,,,,{},{}\n", memory, mismatches);
+            text += fmt::format(",,,,,,,,,,,,,,,,,,{},{}\n", memory, mismatches);
             continue;
         }
-        const StepTimes times = r.times(i);
+        const StepTimes& times = s.times();
         const Bound& bound = binding(s.plan.bounds);
         const Traffic& traffic = s.plan.traffic;
-        text += fmt::format(",{},{},{},{},{},{},{},{:.4f},{},{},{},{},{},{},{},{},{}\n", s.marks.operations.size(), s.plan.cut ? 1 : 0,
-                            times.start, times.done, times.cycles(), r.apart.empty() ? "" : std::to_string(r.apart[i]), s.plan.macs,
-                            s.utilization(), bound.name(), bound.cycles, traffic.moved(), traffic.compulsory(), traffic.communication,
-                            refetched(traffic, "input"), refetched(traffic, "weights"), memory, mismatches);
+        text += fmt::format(",{},{},{},{},{},{},{},{},{},{:.4f},{},{},{},{},{},{},{},{},{}\n", s.marks.operations.size(),
+                            s.plan.cut ? 1 : 0, times.enabled, times.start, times.done, times.cycles(), times.share,
+                            r.apart.empty() ? "" : std::to_string(r.apart[i]), s.plan.macs, s.utilization(), bound.name(), bound.cycles,
+                            traffic.moved(), traffic.compulsory(), traffic.communication, refetched(traffic, "input"),
+                            refetched(traffic, "weights"), memory, mismatches);
     }
     return text;
 }
@@ -420,20 +475,20 @@ std::string network_table(const NetworkResult& r)
     text += hazards_text(r.run);
     text += memory_use_text(r.plan);
     text += simulation_text(r.run) + '\n';
-    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
-                        "cycles", r.apart.empty() ? "" : "apart", "array", "bytes", "times", "output", "bound");
+    text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
+                        "cycles", "share", r.apart.empty() ? "" : "apart", "array", "bytes", "times", "output", "bound");
     for (std::size_t i = 0; i < r.plan.plans.size(); ++i) {
         const ReportedStep s{r, i};
         if (s.host()) {
             text += fmt::format("  {:<40} {:<6} {}\n", layer_list(s), "host", s.step.why);
             continue;
         }
-        const StepTimes times = r.times(i);
+        const StepTimes& times = s.times();
         const Bound& bound = binding(s.plan.bounds);
         const std::uint64_t moved = s.plan.traffic.moved(), least = std::max<std::uint64_t>(1, s.plan.traffic.compulsory());
-        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6.2f}  {:<6}  {} {}\n", layer_list(s),
+        text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6.2f}  {:<6}  {} {}\n", layer_list(s),
                             worker_name(s.step, s.plan), s.marks.operations.size(), grouped(static_cast<std::uint64_t>(times.done)),
-                            grouped(static_cast<std::uint64_t>(times.cycles())),
+                            grouped(static_cast<std::uint64_t>(times.cycles())), grouped(static_cast<std::uint64_t>(times.share)),
                             r.apart.empty() ? "" : grouped(static_cast<std::uint64_t>(r.apart[i])), percent(s.utilization()),
                             grouped(moved), static_cast<double>(moved) / static_cast<double>(least),
                             memory_of(r.plan.layouts[s.step.output].place), bound.name(), grouped(bound.cycles));

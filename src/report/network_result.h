@@ -10,28 +10,29 @@
 
 namespace dlasim {
 
-/// When a step ran: from the acceptance of its first op-enable to the interrupt of its last operation.
+/// When a step ran. It could start when its first op-enable was accepted, which waits for what it reads, and when its units had nothing
+/// else to do: operations before that use one of them were done with it. Its share of the cycles is what it adds on the way to the last
+/// interrupt, which goes back from there: from the end of a step to where it could start, on with the step that it waited for.
 struct StepTimes {
-    std::int64_t start = 0, done = 0;
+    std::int64_t enabled = 0, start = 0, done = 0, share = 0;
     std::int64_t cycles() const { return done - start; }
 };
 
-/// pre: a step of the machine
-StepTimes step_times(const NetworkProgram& program, std::size_t step, const RunResult& run);
+/// By step, zeros of the host's. pre: the run came to its end
+std::vector<StepTimes> step_times(const NetworkProgram& program, const RunResult& run);
 
 struct NetworkResult {
     const NetworkPlan& plan;
     const RunResult& run;
-    std::vector<TensorFinding> findings;  // by step; empty with --timing-only
+    std::vector<TensorFinding> findings;   // by step; empty with --timing-only
     std::string output_file = {};          // empty without one
     std::vector<std::int64_t> apart = {};  // cycles of each step when nothing else runs; of the host 0; empty if that was not asked for
     const ImagesResult* images = nullptr;
+    std::vector<StepTimes> times = step_times(plan.program, run);
 
     bool verified() const;
     /// Of the first image.
     std::int64_t cycles() const;
-    /// Of a step of the machine.
-    StepTimes times(std::size_t step) const;
     std::int64_t cycles_apart() const;
     double utilization() const;
     double latency_seconds() const;

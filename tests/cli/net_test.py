@@ -52,6 +52,16 @@ class Net(unittest.TestCase):
         self.assertEqual(done.returncode, status, f"{network} {options}: {done.stdout}{done.stderr}")
         return done
 
+    def check_times(self, result):
+        """Shares add up; a step starts when it is enabled or when another one ends."""
+        steps = [step for step in result["steps"] if step["unit"] != "host"]
+        self.assertEqual(max(step["done"] for step in steps), result["cycles"])
+        self.assertEqual(sum(step["share"] for step in steps), result["cycles"])
+        for step in steps:
+            self.assertEqual(step["cycles"], step["done"] - step["start"], step["name"])
+            self.assertGreater(step["cycles"], 0, step["name"])
+            self.assertGreaterEqual(step["start"], step["enabled"], step["name"])
+
     def result(self, out="out"):
         return json.loads((self.folder / out / "result.json").read_text())
 
@@ -63,11 +73,10 @@ class Networks(Net):
             result = self.result()
             self.assertTrue(result["verified"], machine)
             self.assertEqual([step["mismatches"] for step in result["steps"]], [0] * len(result["steps"]))
-            done = [step["done"] for step in result["steps"] if step["unit"] != "host"]
-            self.assertEqual(max(done), result["cycles"])
+            self.check_times(result)
             for step in result["steps"]:
                 if step["unit"] != "host":
-                    self.assertLessEqual(step["binding_bound"]["cycles"], step["cycles"], step["name"])
+                    self.assertLessEqual(step["binding_bound"]["cycles"], step["done"] - step["enabled"], step["name"])
             self.assertEqual(result["bounds"]["mac_array"], sum(step.get("bounds", {}).get("mac_array", 0) for step in result["steps"]))
             self.assertEqual(result["binding_bound"]["cycles"], max(result["bounds"].values()))
             self.assertLessEqual(result["binding_bound"]["cycles"], result["cycles"])
@@ -102,7 +111,8 @@ class Networks(Net):
         self.net(BLOCK, "--hw", "nv_small", "--quiet")
         steps = {step["name"]: step for step in self.result()["steps"]}
         self.assertGreater(steps["sum"]["start"], max(steps["a"]["done"], steps["b"]["done"]))
-        self.assertLess(steps["b"]["start"], steps["a"]["done"], "b reads the input only: it does not wait")
+        self.assertLess(steps["b"]["enabled"], steps["a"]["done"], "b reads the input only: it does not wait")
+        self.assertEqual(steps["b"]["start"], steps["a"]["done"], "the array is busy until then")
         self.assertEqual(steps["sum"]["layers"], ["c", "sum"])
 
 
@@ -160,6 +170,32 @@ class Networks(Net):
             self.net(plan, *small, "--out", "edited")
             self.assertTrue(self.result("edited")["verified"])
             self.assertGreater(self.result("edited")["cycles"], result["cycles"], minimise)
+
+    def test_a_step_does_not_wait_for_a_branch_in_cycles_of_its_own(self):
+        """Of ResNet-50 as far as the second branch of its first block, which waits for the first one's 96,692 cycles."""
+        network = json.loads((NETWORKS / "resnet50.json").read_text())
+        names = [layer["name"] for layer in network["layers"]]
+        network["layers"] = network["layers"][:names.index("res2a_branch2a") + 1]
+        del network["macs"]
+        self.net(network, "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only", "--quiet", "--layers", "apart")
+        result = self.result()
+        self.check_times(result)
+        steps = {step["name"]: step for step in result["steps"]}
+        step, before = steps["res2a_branch2a"], steps["res2a_branch1"]
+        self.assertEqual(step["start"], before["done"])
+        self.assertLess(step["enabled"], before["start"] + 1000)
+        self.assertAlmostEqual(step["cycles"] / step["apart"], 1, delta=0.05)
+        self.assertEqual(step["share"], step["cycles"])
+
+    def test_what_runs_beside_a_longer_step_has_no_share(self):
+        """A pooling by PDP beside a convolution of the same tensor."""
+        layers = [{"name": "conv", "op": "conv2d", "inputs": ["data"], "kernel": {"width": 3, "height": 3, "count": 64}, "bias": True},
+                  {"name": "pool", "op": "pool", "inputs": ["data"], "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}]
+        self.net({"input": {"width": 16, "height": 16, "channels": 64}, "layers": layers}, "--hw", "nv_small", "--quiet")
+        self.check_times(self.result())
+        steps = {step["name"]: step for step in self.result()["steps"]}
+        self.assertLess(steps["pool"]["done"], steps["conv"]["done"])
+        self.assertEqual((steps["conv"]["share"], steps["pool"]["share"]), (self.result()["cycles"], 0))
 
     def test_steps_apart(self):
         self.net(BLOCK, "--hw", "nv_large", "--quiet", "--layers", "apart")

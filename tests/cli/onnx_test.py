@@ -52,6 +52,7 @@ class Onnx(unittest.TestCase):
         self.net("--input", self.array("x.npy", images), *options, machine=machine)
         result = json.loads((self.folder / "out/result.json").read_text())
         self.assertTrue(result["verified"])
+        self.assertEqual(sum(step.get("share", 0) for step in result["steps"]), result["cycles"])
         return np.load(self.folder / "out/output.npy"), result
 
     def reals(self, *shape, scale=1.0):
