@@ -51,12 +51,8 @@ def namespace(name, registers):
             continue
         pieces = [f"{field}{{0x{offset:03x}, {lsb}, {msb - lsb + 1}}}," for field, (lsb, msb) in sorted(fields.items(), key=lambda f: f[1])]
         pieces[-1] = f"{pieces[-1][:-1]}; }} {register}{{0x{offset:03x}}};"
-        out.append(f"inline constexpr struct {register} : Register {{ static constexpr Field {pieces[0]}")
-        for piece in pieces[1:]:
-            if len(out[-1]) + len(piece) < 140:
-                out[-1] += f" {piece}"
-            else:
-                out.append(f"    {piece}")
+        pieces = [f"    {piece}" for piece in pieces]
+        out += filled([f"inline constexpr struct {register} : Register {{ static constexpr Field {pieces[0].strip()}", *pieces[1:]])
     return [*out, "}"]
 
 
@@ -88,8 +84,8 @@ def rows(maps, unit):
     found = {}
     for generation, spec in maps.items():
         for reg in spec["units"].get(unit, {"registers": []})["registers"]:
-            text = (f'"{reg["name"]}", 0x{reg["offset"]:03x}, 0x{reg["read_mask"]:08x}u, 0x{reg["write_mask"]:08x}u, '
-                    f'0x{(reg["reset"] or 0) & 0xffffffff:08x}u')
+            masks = ", ".join(f"{word & 0xffffffff:#x}" if word else "0" for word in (reg["read_mask"], reg["write_mask"], reg["reset"] or 0))
+            text = f'"{reg["name"]}", 0x{reg["offset"]:03x}, {masks}'
             found.setdefault((reg["offset"], text), []).append(generation)
     return [f'    {{k{"Both" if len(of) == 2 else of[0]}, {{{text}}}}},' for (_, text), of in sorted(found.items())]
 
@@ -108,11 +104,22 @@ def listed(maps):
     return names, lists
 
 
+def filled(pieces):
+    """As many pieces on a line as it takes."""
+    lines = pieces[:1]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + len(piece) < 140:
+            lines[-1] += f" {piece.strip()}"
+        else:
+            lines.append(piece)
+    return lines
+
+
 def header(lists, names):
     """Lists of rows."""
     out = [BANNER, '#pragma once\n#include "registers/rows.h"\n', "namespace dlasim::registers {\n"]
     for name in names:
-        out += [f"inline constexpr Row {name}[] = {{", *lists[name], "};"]
+        out += [f"inline constexpr Row {name}[] = {{", *filled(lists[name]), "};"]
     out.append("\n}  // namespace dlasim::registers\n")
     return "\n".join(out)
 

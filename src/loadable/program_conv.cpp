@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
-#include "facts/cdma.h"
 #include "loadable/programmer.h"
+#include "registers/fields/cacc.h"
+#include "registers/fields/cdma.h"
+#include "registers/fields/cmac.h"
+#include "registers/fields/csc.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -43,55 +46,62 @@ void Programmer::write_conv_outputs(const ConvOperation& op)
     const Cube& out = op.destination;
     const bool single = out.width == 1 && out.height == 1;
     const Address out_address = out.address >= 0 ? address(out.address, true, out.offset, "destination", 0) : Address{};
-    put("CACC.D_MISC_CFG", {{op.mode, 0, 1}, {op.precision, 12, 2}});
-    put("CACC.D_DATAOUT_SIZE_0", {{less_one(out.width), 0, 13}, {less_one(out.height), 16, 13}});
-    put("CACC.D_DATAOUT_SIZE_1", {{less_one(out.channels), 0, 13}});
-    write("CACC.D_DATAOUT_ADDR", out_address.byte());
-    write("CACC.D_BATCH_NUMBER", op.batch - 1u);
-    write("CACC.D_LINE_STRIDE", out.line_stride);
-    write("CACC.D_SURF_STRIDE", out.surface_stride);
-    put("CACC.D_DATAOUT_MAP", {{single, 0, 1}, {single, 16, 1}});
-    write("CACC.D_CLIP_CFG", op.output_converter.truncate);
-    for (const char* unit : {"CMAC_A", "CMAC_B"}) put(std::string(unit) + ".D_MISC_CFG", {{op.mode, 0, 1}, {op.precision, 12, 2}});
+    using namespace reg::cacc;
+    unit("CACC");
+    put({D_MISC_CFG::CONV_MODE(op.mode), D_MISC_CFG::PROC_PRECISION(op.precision)});
+    put({D_DATAOUT_SIZE_0::DATAOUT_WIDTH(less_one(out.width)), D_DATAOUT_SIZE_0::DATAOUT_HEIGHT(less_one(out.height))});
+    put(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL(less_one(out.channels)));
+    put(D_DATAOUT_ADDR, out_address.byte());
+    put(D_BATCH_NUMBER, op.batch - 1u);
+    put(D_LINE_STRIDE, out.line_stride);
+    put(D_SURF_STRIDE, out.surface_stride);
+    put({D_DATAOUT_MAP::LINE_PACKED(single), D_DATAOUT_MAP::SURF_PACKED(single)});
+    put(D_CLIP_CFG, op.output_converter.truncate);
+    for (const char* cmac : {"CMAC_A", "CMAC_B"}) {
+        using Misc = struct reg::cmac::D_MISC_CFG;
+        unit(cmac);
+        put({Misc::CONV_MODE(op.mode), Misc::PROC_PRECISION(op.precision)});
+    }
 }
 
 void Programmer::write_csc(const ConvOperation& op)
 {
+    using namespace reg::csc;
+    unit("CSC");
     const std::int64_t kernels = less_one(op.destination.channels);
     const bool direct = op.mode == 0;
-    put("CSC.D_MISC_CFG", {{op.mode, 0, 1},
-                           {op.precision, 8, 2},
-                           {op.precision, 12, 2},
-                           {op.data_reuse, 16, 1},
-                           {op.weight_reuse, 20, 1},
-                           {op.skip_data_release, 24, 1},
-                           {op.skip_weight_release, 28, 1}});
-    put("CSC.D_DATAIN_FORMAT", {{!op.feature(), 0, 1}});
-    put("CSC.D_DATAIN_SIZE_EXT_0", {{less_one(op.csc_width), 0, 13}, {less_one(op.csc_height), 16, 13}});
-    put("CSC.D_DATAIN_SIZE_EXT_1", {{less_one(op.csc_channels), 0, 13}});
-    put("CSC.D_BATCH_NUMBER", {{less_one(op.batch), 0, 5}});
-    put("CSC.D_POST_Y_EXTENSION", {{op.post_extension, 0, 2}});
-    put("CSC.D_ENTRY_PER_SLICE", {{less_one(op.entries), 0, facts::cdma::of(hw_).entry_bits}});
-    put("CSC.D_WEIGHT_FORMAT", {{op.weight_format, 0, 1}});
-    put("CSC.D_WEIGHT_SIZE_EXT_0", {{less_one(op.kernel_width), 0, 5}, {less_one(op.kernel_height), 16, 5}});
-    put("CSC.D_WEIGHT_SIZE_EXT_1", {{less_one(op.kernel_channels), 0, 13}, {kernels, 16, 13}});
-    write("CSC.D_WEIGHT_BYTES", op.weights.size);
-    write("CSC.D_WMB_BYTES", op.mask.size);
-    put("CSC.D_DATAOUT_SIZE_0", {{less_one(op.mac_width), 0, 13}, {less_one(op.mac_height), 16, 13}});
-    put("CSC.D_DATAOUT_SIZE_1", {{kernels, 0, 13}});
-    put("CSC.D_ATOMICS", {{std::int64_t{op.destination.width} * op.destination.height - 1, 0, 21}});
-    put("CSC.D_RELEASE", {{less_one(op.released), 0, 12}});
-    put("CSC.D_CONV_STRIDE_EXT", {{direct ? less_one(op.stride_x) : 0, 0, 3}, {direct ? less_one(op.stride_y) : 0, 16, 3}});
-    put("CSC.D_DILATION_EXT", {{less_one(op.dilation_x), 0, 5}, {less_one(op.dilation_y), 16, 5}});
-    put("CSC.D_ZERO_PADDING", {{direct ? op.pad_left : 0, 0, 5}, {direct ? op.pad_top : 0, 16, 5}});
-    put("CSC.D_ZERO_PADDING_VALUE", {{op.pad_value, 0, 16}});
-    const unsigned bank_bits = facts::cdma::of(hw_).bank_bits;
-    put("CSC.D_BANK", {{less_one(op.data_banks), 0, bank_bits}, {less_one(op.weight_banks), 16, bank_bits}});
-    write("CSC.D_PRA_CFG", op.winograd_truncate);
+    put({D_MISC_CFG::CONV_MODE(op.mode), D_MISC_CFG::IN_PRECISION(op.precision), D_MISC_CFG::PROC_PRECISION(op.precision),
+         D_MISC_CFG::DATA_REUSE(op.data_reuse), D_MISC_CFG::WEIGHT_REUSE(op.weight_reuse), D_MISC_CFG::SKIP_DATA_RLS(op.skip_data_release),
+         D_MISC_CFG::SKIP_WEIGHT_RLS(op.skip_weight_release)});
+    put(D_DATAIN_FORMAT::DATAIN_FORMAT(!op.feature()));
+    put({D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT(less_one(op.csc_width)), D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT(less_one(op.csc_height))});
+    put(D_DATAIN_SIZE_EXT_1::DATAIN_CHANNEL_EXT(less_one(op.csc_channels)));
+    put(D_BATCH_NUMBER::BATCHES(less_one(op.batch)));
+    put(D_POST_Y_EXTENSION::Y_EXTENSION(op.post_extension));
+    put(D_ENTRY_PER_SLICE::ENTRIES(less_one(op.entries)));
+    put(D_WEIGHT_FORMAT::WEIGHT_FORMAT(op.weight_format));
+    put({D_WEIGHT_SIZE_EXT_0::WEIGHT_WIDTH_EXT(less_one(op.kernel_width)),
+         D_WEIGHT_SIZE_EXT_0::WEIGHT_HEIGHT_EXT(less_one(op.kernel_height))});
+    put({D_WEIGHT_SIZE_EXT_1::WEIGHT_CHANNEL_EXT(less_one(op.kernel_channels)), D_WEIGHT_SIZE_EXT_1::WEIGHT_KERNEL(kernels)});
+    put(D_WEIGHT_BYTES, op.weights.size);
+    put(D_WMB_BYTES, op.mask.size);
+    put({D_DATAOUT_SIZE_0::DATAOUT_WIDTH(less_one(op.mac_width)), D_DATAOUT_SIZE_0::DATAOUT_HEIGHT(less_one(op.mac_height))});
+    put(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL(kernels));
+    put(D_ATOMICS::ATOMICS(std::int64_t{op.destination.width} * op.destination.height - 1));
+    put(D_RELEASE::RLS_SLICES(less_one(op.released)));
+    put({D_CONV_STRIDE_EXT::CONV_X_STRIDE_EXT(direct ? less_one(op.stride_x) : 0),
+         D_CONV_STRIDE_EXT::CONV_Y_STRIDE_EXT(direct ? less_one(op.stride_y) : 0)});
+    put({D_DILATION_EXT::X_DILATION_EXT(less_one(op.dilation_x)), D_DILATION_EXT::Y_DILATION_EXT(less_one(op.dilation_y))});
+    put({D_ZERO_PADDING::PAD_LEFT(direct ? op.pad_left : 0), D_ZERO_PADDING::PAD_TOP(direct ? op.pad_top : 0)});
+    put(D_ZERO_PADDING_VALUE::PAD_VALUE(op.pad_value));
+    put({D_BANK::DATA_BANK(less_one(op.data_banks)), D_BANK::WEIGHT_BANK(less_one(op.weight_banks))});
+    put(D_PRA_CFG, op.winograd_truncate);
 }
 
 void Programmer::write_cdma(const ConvOperation& op)
 {
+    using namespace reg::cdma;
+    unit("CDMA");
     const Cube& in = op.source;
     const std::uint32_t atom = hw_.memory.atom_bytes;
     Address base, weights;
@@ -99,60 +109,57 @@ void Programmer::write_cdma(const ConvOperation& op)
         base = op.feature() ? feature_address(in, "source", op.input_precision)
                             : address(in, "source", std::uint64_t{in.line_stride} * (in.height - 1) + in.width);
     if (op.weights.address >= 0) weights = address(op.weights, "weights", op.weights.size);
-    put("CDMA.D_MISC_CFG", {{op.mode, 0, 1},
-                            {op.input_precision, 8, 2},
-                            {op.precision, 12, 2},
-                            {op.data_reuse, 16, 1},
-                            {op.weight_reuse, 20, 1},
-                            {op.skip_data_release, 24, 1},
-                            {op.skip_weight_release, 28, 1}});
-    put("CDMA.D_DATAIN_FORMAT",
-        {{!op.feature(), 0, 1}, {op.feature() ? 0 : op.format, 8, 6}, {op.pixel_mapping, 16, 1}, {op.pixel_override, 20, 1}});
-    put("CDMA.D_DATAIN_SIZE_0", {{less_one(in.width), 0, 13}, {less_one(in.height), 16, 13}});
-    put("CDMA.D_DATAIN_SIZE_1", {{less_one(in.channels), 0, 13}});
-    put("CDMA.D_DATAIN_SIZE_EXT_0", {{less_one(op.csc_width), 0, 13}, {less_one(op.csc_height), 16, 13}});
-    write("CDMA.D_PIXEL_OFFSET", 0);
-    put("CDMA.D_DAIN_RAM_TYPE", {{in.memory == CubeMemory::Primary, 0, 1}});
-    wide("CDMA.D_DAIN_ADDR_HIGH_0", "CDMA.D_DAIN_ADDR_LOW_0", base);
-    wide("CDMA.D_DAIN_ADDR_HIGH_1", "CDMA.D_DAIN_ADDR_LOW_1", base + static_cast<std::uint64_t>(op.second_plane));
-    write("CDMA.D_LINE_STRIDE", in.line_stride);
-    write("CDMA.D_SURF_STRIDE", in.surface_stride);
-    write("CDMA.D_LINE_UV_STRIDE", op.second_line_stride);
-    put("CDMA.D_DAIN_MAP", {{in.line_stride == in.width * atom, 0, 1}, {in.surface_stride == in.width * in.height * atom, 16, 1}});
-    write("CDMA.D_RESERVED_X_CFG", 0);
-    write("CDMA.D_RESERVED_Y_CFG", 0);
-    put("CDMA.D_BATCH_NUMBER", {{less_one(op.batch), 0, 5}});
-    write("CDMA.D_BATCH_STRIDE", op.batch_stride);
-    put("CDMA.D_ENTRY_PER_SLICE", {{less_one(op.entries), 0, facts::cdma::of(hw_).entry_bits}});
-    put("CDMA.D_FETCH_GRAIN", {{less_one(op.fetch_grain), 0, 12}});
-    put("CDMA.D_WEIGHT_FORMAT", {{op.weight_format, 0, 1}});
-    put("CDMA.D_WEIGHT_SIZE_0", {{std::int64_t{op.bytes_per_kernel} - 1, 0, 18}});
-    put("CDMA.D_WEIGHT_SIZE_1", {{less_one(op.destination.channels), 0, 13}});
-    put("CDMA.D_WEIGHT_RAM_TYPE", {{op.weights.memory == CubeMemory::Primary, 0, 1}});
-    wide("CDMA.D_WEIGHT_ADDR_HIGH", "CDMA.D_WEIGHT_ADDR_LOW", weights);
-    write("CDMA.D_WEIGHT_BYTES", op.weights.size);
+    put({D_MISC_CFG::CONV_MODE(op.mode), D_MISC_CFG::IN_PRECISION(op.input_precision), D_MISC_CFG::PROC_PRECISION(op.precision),
+         D_MISC_CFG::DATA_REUSE(op.data_reuse), D_MISC_CFG::WEIGHT_REUSE(op.weight_reuse), D_MISC_CFG::SKIP_DATA_RLS(op.skip_data_release),
+         D_MISC_CFG::SKIP_WEIGHT_RLS(op.skip_weight_release)});
+    put({D_DATAIN_FORMAT::DATAIN_FORMAT(!op.feature()), D_DATAIN_FORMAT::PIXEL_FORMAT(op.feature() ? 0 : op.format),
+         D_DATAIN_FORMAT::PIXEL_MAPPING(op.pixel_mapping), D_DATAIN_FORMAT::PIXEL_SIGN_OVERRIDE(op.pixel_override)});
+    put({D_DATAIN_SIZE_0::DATAIN_WIDTH(less_one(in.width)), D_DATAIN_SIZE_0::DATAIN_HEIGHT(less_one(in.height))});
+    put(D_DATAIN_SIZE_1::DATAIN_CHANNEL(less_one(in.channels)));
+    put({D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT(less_one(op.csc_width)), D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT(less_one(op.csc_height))});
+    put(D_PIXEL_OFFSET, 0);
+    put(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE(in.memory == CubeMemory::Primary));
+    wide(D_DAIN_ADDR_HIGH_0, D_DAIN_ADDR_LOW_0, base);
+    wide(D_DAIN_ADDR_HIGH_1, D_DAIN_ADDR_LOW_1, base + static_cast<std::uint64_t>(op.second_plane));
+    put(D_LINE_STRIDE, in.line_stride);
+    put(D_SURF_STRIDE, in.surface_stride);
+    put(D_LINE_UV_STRIDE, op.second_line_stride);
+    put({D_DAIN_MAP::LINE_PACKED(in.line_stride == in.width * atom),
+         D_DAIN_MAP::SURF_PACKED(in.surface_stride == in.width * in.height * atom)});
+    put(D_RESERVED_X_CFG, 0);
+    put(D_RESERVED_Y_CFG, 0);
+    put(D_BATCH_NUMBER::BATCHES(less_one(op.batch)));
+    put(D_BATCH_STRIDE, op.batch_stride);
+    put(D_ENTRY_PER_SLICE::ENTRIES(less_one(op.entries)));
+    put(D_FETCH_GRAIN::GRAINS(less_one(op.fetch_grain)));
+    put(D_WEIGHT_FORMAT::WEIGHT_FORMAT(op.weight_format));
+    put(D_WEIGHT_SIZE_0::BYTE_PER_KERNEL(std::int64_t{op.bytes_per_kernel} - 1));
+    put(D_WEIGHT_SIZE_1::WEIGHT_KERNEL(less_one(op.destination.channels)));
+    put(D_WEIGHT_RAM_TYPE::WEIGHT_RAM_TYPE(op.weights.memory == CubeMemory::Primary));
+    wide(D_WEIGHT_ADDR_HIGH, D_WEIGHT_ADDR_LOW, weights);
+    put(D_WEIGHT_BYTES, op.weights.size);
     if (op.weight_format == 1) {
-        wide("CDMA.D_WGS_ADDR_HIGH", "CDMA.D_WGS_ADDR_LOW", address(op.groups, "group sizes", op.groups.size));
-        wide("CDMA.D_WMB_ADDR_HIGH", "CDMA.D_WMB_ADDR_LOW", address(op.mask, "weight mask", op.mask.size));
-        write("CDMA.D_WMB_BYTES", op.mask.size);
+        wide(D_WGS_ADDR_HIGH, D_WGS_ADDR_LOW, address(op.groups, "group sizes", op.groups.size));
+        wide(D_WMB_ADDR_HIGH, D_WMB_ADDR_LOW, address(op.mask, "weight mask", op.mask.size));
+        put(D_WMB_BYTES, op.mask.size);
     }
-    put("CDMA.D_MEAN_FORMAT", {{op.mean_on, 0, 1}});
+    put(D_MEAN_FORMAT::MEAN_FORMAT(op.mean_on));
     if (op.mean_on != 0) {
-        put("CDMA.D_MEAN_GLOBAL_0", {{op.mean[0], 0, 16}, {op.mean[1], 16, 16}});
-        put("CDMA.D_MEAN_GLOBAL_1", {{op.mean[2], 0, 16}, {op.mean[3], 16, 16}});
+        put({D_MEAN_GLOBAL_0::MEAN_RY(op.mean[0]), D_MEAN_GLOBAL_0::MEAN_GU(op.mean[1])});
+        put({D_MEAN_GLOBAL_1::MEAN_BV(op.mean[2]), D_MEAN_GLOBAL_1::MEAN_AX(op.mean[3])});
     }
     if (op.input_converter.enable != 0) {
-        put("CDMA.D_CVT_CFG", {{1, 0, 1}, {op.input_converter.truncate, 4, 6}});
-        write("CDMA.D_CVT_OFFSET", static_cast<std::uint32_t>(op.input_converter.offset));
-        write("CDMA.D_CVT_SCALE", static_cast<std::uint32_t>(op.input_converter.scale));
+        put({D_CVT_CFG::CVT_EN(1), D_CVT_CFG::CVT_TRUNCATE(op.input_converter.truncate)});
+        put(D_CVT_OFFSET, static_cast<std::uint32_t>(op.input_converter.offset));
+        put(D_CVT_SCALE, static_cast<std::uint32_t>(op.input_converter.scale));
     } else {
-        put("CDMA.D_CVT_CFG", {{0, 0, 1}});
+        put(D_CVT_CFG::CVT_EN(0));
     }
-    put("CDMA.D_CONV_STRIDE", {{less_one(op.stride_x), 0, 3}, {less_one(op.stride_y), 16, 3}});
-    put("CDMA.D_ZERO_PADDING", {{op.pad_left, 0, 5}, {op.pad_right, 8, 6}, {op.pad_top, 16, 5}, {op.pad_bottom, 24, 6}});
-    put("CDMA.D_ZERO_PADDING_VALUE", {{op.pad_value, 0, 16}});
-    const unsigned bank_bits = facts::cdma::of(hw_).bank_bits;
-    put("CDMA.D_BANK", {{less_one(op.data_banks), 0, bank_bits}, {less_one(op.weight_banks), 16, bank_bits}});
+    put({D_CONV_STRIDE::CONV_X_STRIDE(less_one(op.stride_x)), D_CONV_STRIDE::CONV_Y_STRIDE(less_one(op.stride_y))});
+    put({D_ZERO_PADDING::PAD_LEFT(op.pad_left), D_ZERO_PADDING::PAD_RIGHT(op.pad_right), D_ZERO_PADDING::PAD_TOP(op.pad_top),
+         D_ZERO_PADDING::PAD_BOTTOM(op.pad_bottom)});
+    put(D_ZERO_PADDING_VALUE::PAD_VALUE(op.pad_value));
+    put({D_BANK::DATA_BANK(less_one(op.data_banks)), D_BANK::WEIGHT_BANK(less_one(op.weight_banks))});
 }
 
 }  // namespace dlasim::loadable

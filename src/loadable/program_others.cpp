@@ -5,6 +5,9 @@
 
 #include "base/bits.h"
 #include "loadable/programmer.h"
+#include "registers/fields/bdma.h"
+#include "registers/fields/pdp.h"
+#include "registers/fields/rbk.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -36,46 +39,64 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
     check(rdma || op.splits == 1, "is split, but fed by SDP, which cannot be");
     if (op.precision == 2)
         for (const std::int32_t value : op.pad_values) check(value == 0, fmt::format("pads fp16 with {}, expected 0", value));
-    const std::initializer_list<Field> partial_in = {{less_one_or_zero(op.partial_in[0]), 0, 10},
-                                                     {less_one_or_zero(op.partial_in[2]), 10, 10},
-                                                     {less_one_or_zero(op.partial_in[1]), 20, 10}};
-    if (rdma) {
-        write_all({{"PDP_RDMA.D_DATA_CUBE_IN_WIDTH", in.width - 1},
-                   {"PDP_RDMA.D_DATA_CUBE_IN_HEIGHT", in.height - 1},
-                   {"PDP_RDMA.D_DATA_CUBE_IN_CHANNEL", in.channels - 1},
-                   {"PDP_RDMA.D_FLYING_MODE", 1}});
-        wide("PDP_RDMA.D_SRC_BASE_ADDR_HIGH", "PDP_RDMA.D_SRC_BASE_ADDR_LOW", feature_address(in, "source", op.precision));
-        write_all({{"PDP_RDMA.D_SRC_LINE_STRIDE", in.line_stride}, {"PDP_RDMA.D_SRC_SURFACE_STRIDE", in.surface_stride}});
-        put("PDP_RDMA.D_DATA_FORMAT", {{op.precision, 0, 2}});
-        put("PDP_RDMA.D_SRC_RAM_CFG", {{in.memory == CubeMemory::Primary, 0, 1}});
-        put("PDP_RDMA.D_OPERATION_MODE_CFG", {{op.splits - 1, 0, 8}});
-        put("PDP_RDMA.D_POOLING_KERNEL_CFG", {{op.kernel_width, 0, 4}, {op.stride_x - 1, 4, 4}});
-        put("PDP_RDMA.D_POOLING_PADDING_CFG", {{op.pad_left, 0, 4}});
-        put("PDP_RDMA.D_PARTIAL_WIDTH_IN", partial_in);
-    }
-    write_all({{"PDP.D_DATA_CUBE_IN_WIDTH", in.width - 1},
-               {"PDP.D_DATA_CUBE_IN_HEIGHT", in.height - 1},
-               {"PDP.D_DATA_CUBE_IN_CHANNEL", in.channels - 1},
-               {"PDP.D_DATA_CUBE_OUT_WIDTH", out.width - 1},
-               {"PDP.D_DATA_CUBE_OUT_HEIGHT", out.height - 1},
-               {"PDP.D_DATA_CUBE_OUT_CHANNEL", out.channels - 1}});
-    put("PDP.D_OPERATION_MODE_CFG", {{op.method, 0, 2}, {!in.flies(), 4, 1}, {op.splits - 1, 8, 8}});
-    put("PDP.D_PARTIAL_WIDTH_IN", partial_in);
-    put("PDP.D_PARTIAL_WIDTH_OUT", {{less_one_or_zero(op.partial_out[0]), 0, 10},
-                                    {less_one_or_zero(op.partial_out[2]), 10, 10},
-                                    {less_one_or_zero(op.partial_out[1]), 20, 10}});
-    put("PDP.D_POOLING_KERNEL_CFG",
-        {{op.kernel_width, 0, 4}, {op.kernel_height, 8, 4}, {op.stride_x - 1, 16, 4}, {op.stride_y - 1, 20, 4}});
+    if (rdma) write_pdp_rdma(op);
+    using namespace reg::pdp;
+    unit("PDP");
+    put(D_DATA_CUBE_IN_WIDTH, in.width - 1);
+    put(D_DATA_CUBE_IN_HEIGHT, in.height - 1);
+    put(D_DATA_CUBE_IN_CHANNEL, in.channels - 1);
+    put(D_DATA_CUBE_OUT_WIDTH, out.width - 1);
+    put(D_DATA_CUBE_OUT_HEIGHT, out.height - 1);
+    put(D_DATA_CUBE_OUT_CHANNEL, out.channels - 1);
+    put({D_OPERATION_MODE_CFG::POOLING_METHOD(op.method), D_OPERATION_MODE_CFG::FLYING_MODE(!in.flies()),
+         D_OPERATION_MODE_CFG::SPLIT_NUM(op.splits - 1)});
+    put({D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_FIRST(less_one_or_zero(op.partial_in[0])),
+         D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_LAST(less_one_or_zero(op.partial_in[2])),
+         D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_MID(less_one_or_zero(op.partial_in[1]))});
+    put({D_PARTIAL_WIDTH_OUT::PARTIAL_WIDTH_OUT_FIRST(less_one_or_zero(op.partial_out[0])),
+         D_PARTIAL_WIDTH_OUT::PARTIAL_WIDTH_OUT_LAST(less_one_or_zero(op.partial_out[2])),
+         D_PARTIAL_WIDTH_OUT::PARTIAL_WIDTH_OUT_MID(less_one_or_zero(op.partial_out[1]))});
+    put({D_POOLING_KERNEL_CFG::KERNEL_WIDTH(op.kernel_width), D_POOLING_KERNEL_CFG::KERNEL_HEIGHT(op.kernel_height),
+         D_POOLING_KERNEL_CFG::KERNEL_STRIDE_WIDTH(op.stride_x - 1), D_POOLING_KERNEL_CFG::KERNEL_STRIDE_HEIGHT(op.stride_y - 1)});
     const auto& reciprocal = op.precision == 2 ? kReciprocalFp16 : kReciprocal;
-    write_all({{"PDP.D_RECIP_KERNEL_WIDTH", reciprocal[op.kernel_width]}, {"PDP.D_RECIP_KERNEL_HEIGHT", reciprocal[op.kernel_height]}});
-    put("PDP.D_POOLING_PADDING_CFG", {{op.pad_left, 0, 3}, {op.pad_right, 8, 3}, {op.pad_top, 4, 3}, {op.pad_bottom, 12, 3}});
-    for (std::size_t i = 0; i < op.pad_values.size(); ++i)
-        write(fmt::format("PDP.D_POOLING_PADDING_VALUE_{}_CFG", i + 1), static_cast<std::uint32_t>(op.pad_values[i]));
-    if (rdma) write_all({{"PDP.D_SRC_LINE_STRIDE", in.line_stride}, {"PDP.D_SRC_SURFACE_STRIDE", in.surface_stride}});
-    wide("PDP.D_DST_BASE_ADDR_HIGH", "PDP.D_DST_BASE_ADDR_LOW", feature_address(out, "destination", op.precision));
-    write_all({{"PDP.D_DST_LINE_STRIDE", out.line_stride}, {"PDP.D_DST_SURFACE_STRIDE", out.surface_stride}});
-    put("PDP.D_DST_RAM_CFG", {{out.memory == CubeMemory::Primary, 0, 1}});
-    put("PDP.D_DATA_FORMAT", {{op.precision, 0, 2}});
+    put(D_RECIP_KERNEL_WIDTH, reciprocal[op.kernel_width]);
+    put(D_RECIP_KERNEL_HEIGHT, reciprocal[op.kernel_height]);
+    put({D_POOLING_PADDING_CFG::PAD_LEFT(op.pad_left), D_POOLING_PADDING_CFG::PAD_RIGHT(op.pad_right),
+         D_POOLING_PADDING_CFG::PAD_TOP(op.pad_top), D_POOLING_PADDING_CFG::PAD_BOTTOM(op.pad_bottom)});
+    constexpr std::uint32_t kNext = D_POOLING_PADDING_VALUE_2_CFG - D_POOLING_PADDING_VALUE_1_CFG;
+    for (std::uint32_t i = 0; i < op.pad_values.size(); ++i)
+        put(reg::Register{D_POOLING_PADDING_VALUE_1_CFG + i * kNext}, static_cast<std::uint32_t>(op.pad_values[i]));
+    if (rdma) {
+        put(D_SRC_LINE_STRIDE, in.line_stride);
+        put(D_SRC_SURFACE_STRIDE, in.surface_stride);
+    }
+    wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW, feature_address(out, "destination", op.precision));
+    put(D_DST_LINE_STRIDE, out.line_stride);
+    put(D_DST_SURFACE_STRIDE, out.surface_stride);
+    put(D_DST_RAM_CFG::DST_RAM_TYPE(out.memory == CubeMemory::Primary));
+    put(D_DATA_FORMAT::INPUT_DATA(op.precision));
+}
+
+void Programmer::write_pdp_rdma(const PdpOperation& op)
+{
+    using namespace reg::pdp_rdma;
+    const Cube& in = op.source;
+    unit("PDP_RDMA");
+    put(D_DATA_CUBE_IN_WIDTH, in.width - 1);
+    put(D_DATA_CUBE_IN_HEIGHT, in.height - 1);
+    put(D_DATA_CUBE_IN_CHANNEL, in.channels - 1);
+    put(D_FLYING_MODE, 1);
+    wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.precision));
+    put(D_SRC_LINE_STRIDE, in.line_stride);
+    put(D_SRC_SURFACE_STRIDE, in.surface_stride);
+    put(D_DATA_FORMAT::INPUT_DATA(op.precision));
+    put(D_SRC_RAM_CFG::SRC_RAM_TYPE(in.memory == CubeMemory::Primary));
+    put(D_OPERATION_MODE_CFG::SPLIT_NUM(op.splits - 1));
+    put({D_POOLING_KERNEL_CFG::KERNEL_WIDTH(op.kernel_width), D_POOLING_KERNEL_CFG::KERNEL_STRIDE_WIDTH(op.stride_x - 1)});
+    put(D_POOLING_PADDING_CFG::PAD_WIDTH(op.pad_left));
+    put({D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_FIRST(less_one_or_zero(op.partial_in[0])),
+         D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_LAST(less_one_or_zero(op.partial_in[2])),
+         D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_MID(less_one_or_zero(op.partial_in[1]))});
 }
 
 void Programmer::write_cdp(const CdpOperation& op)
@@ -88,51 +109,64 @@ void Programmer::write_cdp(const CdpOperation& op)
     check_size(out, "destination");
     check(op.window == 3 || op.window == 5 || op.window == 7 || op.window == 9,
           fmt::format("has a window of {}, expected 3, 5, 7 or 9", op.window));
-    write_all({{"CDP_RDMA.D_DATA_CUBE_WIDTH", in.width - 1},
-               {"CDP_RDMA.D_DATA_CUBE_HEIGHT", in.height - 1},
-               {"CDP_RDMA.D_DATA_CUBE_CHANNEL", in.channels - 1}});
-    wide("CDP_RDMA.D_SRC_BASE_ADDR_HIGH", "CDP_RDMA.D_SRC_BASE_ADDR_LOW", feature_address(in, "source", op.precision));
-    write_all({{"CDP_RDMA.D_SRC_LINE_STRIDE", in.line_stride}, {"CDP_RDMA.D_SRC_SURFACE_STRIDE", in.surface_stride}});
-    put("CDP_RDMA.D_SRC_DMA_CFG", {{in.memory == CubeMemory::Primary, 0, 1}});
-    put("CDP_RDMA.D_DATA_FORMAT", {{op.precision, 0, 2}});
-    if (op.table >= 0) write_table("CDP", op.table, op.precision);
-    wide("CDP.D_DST_BASE_ADDR_HIGH", "CDP.D_DST_BASE_ADDR_LOW", feature_address(out, "destination", op.precision));
-    write_all({{"CDP.D_DST_LINE_STRIDE", out.line_stride}, {"CDP.D_DST_SURFACE_STRIDE", out.surface_stride}});
-    put("CDP.D_DST_DMA_CFG", {{out.memory == CubeMemory::Primary, 0, 1}});
-    put("CDP.D_DATA_FORMAT", {{op.precision, 0, 2}});
-    put("CDP.D_LRN_CFG", {{(op.window - 1) / 2 - 1, 0, 2}});
-    const auto convert = [&](const std::string& name, const Converter& c, unsigned offset_bits, unsigned shift_bits) {
-        put("CDP.D_" + name + "_OFFSET", {{c.offset, 0, offset_bits}});
-        put("CDP.D_" + name + "_SCALE", {{c.scale, 0, 16}});
-        put("CDP.D_" + name + "_SHIFTER", {{c.truncate, 0, shift_bits}});
-    };
-    convert("DATIN", op.input_converter, 16, 5);
-    convert("DATOUT", op.output_converter, 32, 6);
-    put("CDP.D_FUNC_BYPASS", {{op.bypass_square_sum != 0, 0, 1}, {op.bypass_multiplier != 0, 1, 1}});
+    write_cdp_rdma(op);
+    if (op.table >= 0) write_table("CDP", op.table, op.precision, reg::cdp::kLutTables);
+    using namespace reg::cdp;
+    unit("CDP");
+    wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW, feature_address(out, "destination", op.precision));
+    put(D_DST_LINE_STRIDE, out.line_stride);
+    put(D_DST_SURFACE_STRIDE, out.surface_stride);
+    put(D_DST_DMA_CFG::DST_RAM_TYPE(out.memory == CubeMemory::Primary));
+    put(D_DATA_FORMAT::INPUT_DATA_TYPE(op.precision));
+    put(D_LRN_CFG::NORMALZ_LEN((op.window - 1) / 2 - 1));
+    put(D_DATIN_OFFSET::DATIN_OFFSET(op.input_converter.offset));
+    put(D_DATIN_SCALE::DATIN_SCALE(op.input_converter.scale));
+    put(D_DATIN_SHIFTER::DATIN_SHIFTER(op.input_converter.truncate));
+    put(D_DATOUT_OFFSET, static_cast<std::uint32_t>(op.output_converter.offset));
+    put(D_DATOUT_SCALE::DATOUT_SCALE(op.output_converter.scale));
+    put(D_DATOUT_SHIFTER::DATOUT_SHIFTER(op.output_converter.truncate));
+    put({D_FUNC_BYPASS::SQSUM_BYPASS(op.bypass_square_sum != 0), D_FUNC_BYPASS::MUL_BYPASS(op.bypass_multiplier != 0)});
+}
+
+void Programmer::write_cdp_rdma(const CdpOperation& op)
+{
+    using namespace reg::cdp_rdma;
+    const Cube& in = op.source;
+    unit("CDP_RDMA");
+    put(D_DATA_CUBE_WIDTH, in.width - 1);
+    put(D_DATA_CUBE_HEIGHT, in.height - 1);
+    put(D_DATA_CUBE_CHANNEL, in.channels - 1);
+    wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.precision));
+    put(D_SRC_LINE_STRIDE, in.line_stride);
+    put(D_SRC_SURFACE_STRIDE, in.surface_stride);
+    put(D_SRC_DMA_CFG::SRC_RAM_TYPE(in.memory == CubeMemory::Primary));
+    put(D_DATA_FORMAT::INPUT_DATA(op.precision));
 }
 
 void Programmer::write_bdma(const BdmaOperation& op)
 {
+    using namespace reg::bdma;
+    unit("BDMA");
     for (const Transfer& t : op.transfers) {
         check(t.line_bytes >= kBdmaUnit && t.line_bytes % kBdmaUnit == 0,
               fmt::format("copies lines of {} bytes, expected a multiple of {}", t.line_bytes, kBdmaUnit));
         check(t.lines >= 1 && t.lines <= kMostRepeats && t.surfaces >= 1 && t.surfaces <= kMostRepeats,
               fmt::format("copies {} lines of {} surfaces, expected 1 to {}", t.lines, t.surfaces, kMostRepeats));
         const auto extent = [&](const Strides& by) { return by.surface * (t.surfaces - 1) + by.line * (t.lines - 1) + t.line_bytes; };
-        wide("BDMA.CFG_SRC_ADDR_HIGH", "BDMA.CFG_SRC_ADDR_LOW",
+        wide(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW,
              address(t.source, op.from_primary, 0, "source", extent({.line = t.source_line, .surface = t.source_surface})));
-        wide("BDMA.CFG_DST_ADDR_HIGH", "BDMA.CFG_DST_ADDR_LOW",
+        wide(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW,
              address(t.destination, op.to_primary, 0, "destination",
                      extent({.line = t.destination_line, .surface = t.destination_surface})));
-        write("BDMA.CFG_LINE", t.line_bytes / kBdmaUnit - 1);
-        put("BDMA.CFG_CMD", {{op.from_primary, 0, 1}, {op.to_primary, 1, 1}});
-        write_all({{"BDMA.CFG_LINE_REPEAT", t.lines - 1},
-                   {"BDMA.CFG_SRC_LINE", t.source_line},
-                   {"BDMA.CFG_DST_LINE", t.destination_line},
-                   {"BDMA.CFG_SURF_REPEAT", t.surfaces - 1},
-                   {"BDMA.CFG_SRC_SURF", t.source_surface},
-                   {"BDMA.CFG_DST_SURF", t.destination_surface},
-                   {"BDMA.CFG_OP", 1}});
+        put(CFG_LINE, t.line_bytes / kBdmaUnit - 1);
+        put({CFG_CMD::SRC_RAM_TYPE(op.from_primary), CFG_CMD::DST_RAM_TYPE(op.to_primary)});
+        put(CFG_LINE_REPEAT, t.lines - 1);
+        put(CFG_SRC_LINE, t.source_line);
+        put(CFG_DST_LINE, t.destination_line);
+        put(CFG_SURF_REPEAT, t.surfaces - 1);
+        put(CFG_SRC_SURF, t.source_surface);
+        put(CFG_DST_SURF, t.destination_surface);
+        put(CFG_OP, 1);
     }
 }
 
@@ -145,24 +179,26 @@ void Programmer::write_rubik(const RubikOperation& op)
     check_size(in, "source");
     check_size(out, "destination");
     const std::uint32_t element = op.precision == 0 ? 1 : 2;
-    put("RBK.D_MISC_CFG", {{op.mode, 0, 2}, {op.precision, 8, 2}});
-    put("RBK.D_DAIN_RAM_TYPE", {{in.memory == CubeMemory::Primary, 0, 1}});
-    put("RBK.D_DATAIN_SIZE_0", {{in.width - 1, 0, 13}, {in.height - 1, 16, 13}});
-    put("RBK.D_DATAIN_SIZE_1", {{in.channels - 1, 0, 13}});
-    wide("RBK.D_DAIN_ADDR_HIGH", "RBK.D_DAIN_ADDR_LOW", address(in, "source", 1));
-    if (op.mode == kMerge) write("RBK.D_DAIN_PLANAR_STRIDE", in.plane_stride);
-    else write("RBK.D_DAIN_SURF_STRIDE", in.surface_stride);
-    write("RBK.D_DAIN_LINE_STRIDE", in.line_stride);
-    put("RBK.D_DAOUT_RAM_TYPE", {{out.memory == CubeMemory::Primary, 0, 1}});
-    put("RBK.D_DATAOUT_SIZE_1", {{out.channels - 1, 0, 13}});
-    wide("RBK.D_DAOUT_ADDR_HIGH", "RBK.D_DAOUT_ADDR_LOW", address(out, "destination", 1));
-    write("RBK.D_DAOUT_LINE_STRIDE", out.line_stride);
-    if (op.mode == kSplit) write("RBK.D_DAOUT_PLANAR_STRIDE", out.plane_stride);
-    else write("RBK.D_DAOUT_SURF_STRIDE", out.surface_stride);
+    using namespace reg::rbk;
+    unit("RBK");
+    put({D_MISC_CFG::RUBIK_MODE(op.mode), D_MISC_CFG::IN_PRECISION(op.precision)});
+    put(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE(in.memory == CubeMemory::Primary));
+    put({D_DATAIN_SIZE_0::DATAIN_WIDTH(in.width - 1), D_DATAIN_SIZE_0::DATAIN_HEIGHT(in.height - 1)});
+    put(D_DATAIN_SIZE_1::DATAIN_CHANNEL(in.channels - 1));
+    wide(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW, address(in, "source", 1));
+    if (op.mode == kMerge) put(D_DAIN_PLANAR_STRIDE, in.plane_stride);
+    else put(D_DAIN_SURF_STRIDE, in.surface_stride);
+    put(D_DAIN_LINE_STRIDE, in.line_stride);
+    put(D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE(out.memory == CubeMemory::Primary));
+    put(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL(out.channels - 1));
+    wide(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW, address(out, "destination", 1));
+    put(D_DAOUT_LINE_STRIDE, out.line_stride);
+    if (op.mode == kSplit) put(D_DAOUT_PLANAR_STRIDE, out.plane_stride);
+    else put(D_DAOUT_SURF_STRIDE, out.surface_stride);
     if (op.mode != kContract) return;
-    write("RBK.D_CONTRACT_STRIDE_0", ceil_div(out.channels * element, 32u) * in.surface_stride);
-    write("RBK.D_CONTRACT_STRIDE_1", std::uint64_t{op.stride_y} * out.line_stride);
-    put("RBK.D_DECONV_STRIDE", {{op.stride_x - 1, 0, 5}, {op.stride_y - 1, 16, 5}});
+    put(D_CONTRACT_STRIDE_0, ceil_div(out.channels * element, 32u) * in.surface_stride);
+    put(D_CONTRACT_STRIDE_1, std::uint64_t{op.stride_y} * out.line_stride);
+    put({D_DECONV_STRIDE::DECONV_X_STRIDE(op.stride_x - 1), D_DECONV_STRIDE::DECONV_Y_STRIDE(op.stride_y - 1)});
 }
 
 }  // namespace dlasim::loadable

@@ -6,11 +6,6 @@
 namespace dlasim::loadable {
 namespace {
 
-struct Engine {
-    std::size_t stage;
-    const char *dma, *registers;
-};
-constexpr Engine kEngines[] = {{0, "B", "BS"}, {1, "N", "BN"}, {2, "E", "EW"}};
 constexpr unsigned kTableOnly = 2, kPrelu = 3, kRelu = 1;  // activations
 
 }  // namespace
@@ -31,128 +26,137 @@ void Programmer::write_sdp(const SdpOperation& op, bool rdma)
     const bool flying = in.flies(), to_memory = !out.flies();
     const unsigned processed = op.source_precision == 1 && op.precision == 0 ? 0 : op.source_precision;
 
-    put("SDP_RDMA.D_FEATURE_MODE_CFG", {{0, 0, 1}});
-    for (const Engine& engine : kEngines) put(fmt::format("SDP_RDMA.D_{}RDMA_CFG", engine.dma), {{0, 0, 1}});
-    put("SDP_RDMA.D_FEATURE_MODE_CFG",
-        {{flying, 0, 1}, {op.mode, 1, 1}, {op.source_precision, 2, 2}, {processed, 4, 2}, {op.precision, 6, 2}, {op.batch - 1, 8, 5}});
+    {
+        using namespace reg::sdp_rdma;
+        unit("SDP_RDMA");
+        put(D_FEATURE_MODE_CFG::FLYING_MODE(0));
+        for (const Operands& at : kOperands) put(at.disable(0));
+        put({D_FEATURE_MODE_CFG::FLYING_MODE(flying), D_FEATURE_MODE_CFG::WINOGRAD(op.mode),
+             D_FEATURE_MODE_CFG::IN_PRECISION(op.source_precision), D_FEATURE_MODE_CFG::PROC_PRECISION(processed),
+             D_FEATURE_MODE_CFG::OUT_PRECISION(op.precision), D_FEATURE_MODE_CFG::BATCH_NUMBER(op.batch - 1)});
+    }
     if (rdma) write_sdp_rdma(op);
-    if (op.table >= 0) write_table("SDP", op.table, op.source_precision);
-    write_all(
-        {{"SDP.D_DATA_CUBE_WIDTH", in.width - 1}, {"SDP.D_DATA_CUBE_HEIGHT", in.height - 1}, {"SDP.D_DATA_CUBE_CHANNEL", in.channels - 1}});
+    if (op.table >= 0) write_table("SDP", op.table, op.source_precision, reg::sdp::kLutTables);
+    using namespace reg::sdp;
+    unit("SDP");
+    put(D_DATA_CUBE_WIDTH, in.width - 1);
+    put(D_DATA_CUBE_HEIGHT, in.height - 1);
+    put(D_DATA_CUBE_CHANNEL, in.channels - 1);
     if (to_memory) {
         check_size(out, "destination");
-        wide("SDP.D_DST_BASE_ADDR_HIGH", "SDP.D_DST_BASE_ADDR_LOW", feature_address(out, "destination", op.precision));
-        write_all({{"SDP.D_DST_LINE_STRIDE", out.line_stride}, {"SDP.D_DST_SURFACE_STRIDE", out.surface_stride}});
+        wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW, feature_address(out, "destination", op.precision));
+        put(D_DST_LINE_STRIDE, out.line_stride);
+        put(D_DST_SURFACE_STRIDE, out.surface_stride);
     }
-    write_sdp_x(op.stages[0], "BS");
-    write_sdp_x(op.stages[1], "BN");
+    write_sdp_x(op.stages[0], 0);
+    write_sdp_x(op.stages[1], 1);
     write_sdp_y(op.stages[2]);
-    put("SDP.D_FEATURE_MODE_CFG", {{flying, 0, 1}, {!to_memory, 1, 1}, {op.mode, 2, 1}, {op.batch - 1, 8, 5}});
-    write("SDP.D_DST_DMA_CFG", out.memory == CubeMemory::Primary);
-    if (op.batch > 1) write("SDP.D_DST_BATCH_STRIDE", op.batch_stride);
-    put("SDP.D_DATA_FORMAT", {{processed, 0, 2}, {op.precision, 2, 2}});
-    write_all({{"SDP.D_CVT_OFFSET", static_cast<std::uint32_t>(op.output_converter.offset)},
-               {"SDP.D_CVT_SCALE", static_cast<std::uint32_t>(op.output_converter.scale)},
-               {"SDP.D_CVT_SHIFT", op.output_converter.truncate}});
+    put({D_FEATURE_MODE_CFG::FLYING_MODE(flying), D_FEATURE_MODE_CFG::OUTPUT_DST(!to_memory), D_FEATURE_MODE_CFG::WINOGRAD(op.mode),
+         D_FEATURE_MODE_CFG::BATCH_NUMBER(op.batch - 1)});
+    put(D_DST_DMA_CFG, out.memory == CubeMemory::Primary);
+    if (op.batch > 1) put(D_DST_BATCH_STRIDE, op.batch_stride);
+    put({D_DATA_FORMAT::PROC_PRECISION(processed), D_DATA_FORMAT::OUT_PRECISION(op.precision)});
+    put(D_CVT_OFFSET, static_cast<std::uint32_t>(op.output_converter.offset));
+    put(D_CVT_SCALE, static_cast<std::uint32_t>(op.output_converter.scale));
+    put(D_CVT_SHIFT, op.output_converter.truncate);
 }
 
 void Programmer::write_sdp_rdma(const SdpOperation& op)
 {
+    using namespace reg::sdp_rdma;
+    unit("SDP_RDMA");
     const Cube& in = op.source;
-    write_all({{"SDP_RDMA.D_DATA_CUBE_WIDTH", in.width - 1},
-               {"SDP_RDMA.D_DATA_CUBE_HEIGHT", in.height - 1},
-               {"SDP_RDMA.D_DATA_CUBE_CHANNEL", in.channels - 1}});
+    put(D_DATA_CUBE_WIDTH, in.width - 1);
+    put(D_DATA_CUBE_HEIGHT, in.height - 1);
+    put(D_DATA_CUBE_CHANNEL, in.channels - 1);
     if (!in.flies()) {
-        wide("SDP_RDMA.D_SRC_BASE_ADDR_HIGH", "SDP_RDMA.D_SRC_BASE_ADDR_LOW", feature_address(in, "source", op.source_precision));
-        write_all({{"SDP_RDMA.D_SRC_LINE_STRIDE", in.line_stride},
-                   {"SDP_RDMA.D_SRC_SURFACE_STRIDE", in.surface_stride},
-                   {"SDP_RDMA.D_SRC_DMA_CFG", in.memory == CubeMemory::Primary}});
+        wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.source_precision));
+        put(D_SRC_LINE_STRIDE, in.line_stride);
+        put(D_SRC_SURFACE_STRIDE, in.surface_stride);
+        put(D_SRC_DMA_CFG, in.memory == CubeMemory::Primary);
     }
-    for (const Engine& engine : kEngines) {
-        const SdpStage& stage = op.stages[engine.stage];
-        const Cube& cube = op.operands[engine.stage];
-        put(fmt::format("SDP_RDMA.D_{}RDMA_CFG", engine.dma), {{!stage.reads(), 0, 1},
-                                                               {stage.adds() ? stage.type - 1 : 0, 1, 2},
-                                                               {stage.precision != 0, 3, 1},
-                                                               {stage.mode != 1, 4, 1},
-                                                               {cube.memory == CubeMemory::Primary, 5, 1}});
+    for (std::size_t i = 0; i < op.stages.size(); ++i) {
+        const SdpStage& stage = op.stages[i];
+        const Cube& cube = op.operands[i];
+        const Operands& at = kOperands[i];
+        put({at.disable(!stage.reads()), at.use(stage.adds() ? stage.type - 1 : 0), at.size(stage.precision != 0),
+             at.per_element(stage.mode != 1), at.primary(cube.memory == CubeMemory::Primary)});
         if (!stage.reads()) continue;
-        const std::string name = fmt::format("SDP_RDMA.D_{}", engine.registers);
-        wide(name + "_BASE_ADDR_HIGH", name + "_BASE_ADDR_LOW", address(cube, "operands", 1));
-        write(name + "_LINE_STRIDE", cube.line_stride);
-        write(name + "_SURFACE_STRIDE", cube.surface_stride);
+        wide(at.base_high, at.base_low, address(cube, "operands", 1));
+        put(at.line_stride, cube.line_stride);
+        put(at.surface_stride, cube.surface_stride);
     }
 }
 
-void Programmer::write_sdp_x(const SdpStage& stage, const std::string& name)
+/// `last`: the activation of BS and BN, or EW's, that is not bypassed.
+void Programmer::write_sdp_engine(const SdpStage& stage, const reg::sdp::Engine& at, unsigned last)
 {
-    const std::string prefix = "SDP.D_DP_" + name;
+    put({at.bypass(stage.enable == 0), at.alu_bypass(!stage.adds()), at.algorithm(stage.alu), at.mul_bypass(!stage.multiplies()),
+         at.prelu(stage.activation == kPrelu), at.last_bypass(stage.activation != last)});
+}
+
+void Programmer::write_sdp_x(const SdpStage& stage, std::size_t i)
+{
+    const reg::sdp::Engine& engine = reg::sdp::kEngines[i];
+    const reg::sdp::XEngine& at = reg::sdp::kXEngines[i];
     const bool layer = stage.per_layer();
-    put(prefix + "_CFG", {{stage.enable == 0, 0, 1},
-                          {!stage.adds(), 1, 1},
-                          {stage.alu, 2, 2},
-                          {!stage.multiplies(), 4, 1},
-                          {stage.activation == kPrelu, 5, 1},
-                          {stage.activation != kRelu, 6, 1}});
+    write_sdp_engine(stage, engine, kRelu);
     if (stage.enable == 0) return;
-    if (stage.adds()) put(prefix + "_ALU_CFG", {{!layer, 0, 1}, {stage.shift, 8, 6}});
+    if (stage.adds()) put({engine.alu_src(!layer), at.alu_shift(stage.shift)});
     if (layer) {
-        write(prefix + "_ALU_SRC_VALUE", static_cast<std::uint32_t>(stage.alu_operand));
-        write(prefix + "_MUL_SRC_VALUE", static_cast<std::uint32_t>(stage.multiplier_operand));
+        put(reg::Register{at.alu_operand.offset}, static_cast<std::uint32_t>(stage.alu_operand));
+        put(reg::Register{at.mul_operand.offset}, static_cast<std::uint32_t>(stage.multiplier_operand));
     }
-    put(prefix + "_MUL_CFG", {{!layer, 0, 1}, {stage.truncate, 8, 8}});
+    put({engine.mul_src(!layer), at.mul_shift(stage.truncate)});
 }
 
 void Programmer::write_sdp_y(const SdpStage& stage)
 {
+    using namespace reg::sdp;
     const bool layer = stage.per_layer();
-    put("SDP.D_DP_EW_CFG", {{stage.enable == 0, 0, 1},
-                            {!stage.adds(), 1, 1},
-                            {stage.alu, 2, 2},
-                            {!stage.multiplies(), 4, 1},
-                            {stage.activation == kPrelu, 5, 1},
-                            {stage.activation != kTableOnly, 6, 1}});
+    write_sdp_engine(stage, kEw, kTableOnly);
     if (stage.enable == 0) return;
-    const auto part = [&](const char* name, const Converter& converter, std::int32_t operand) {
-        const std::string prefix = fmt::format("SDP.D_DP_EW_{}", name);
-        put(prefix + "_CFG", {{!layer, 0, 1}, {converter.enable == 0, 1, 1}});
-        if (layer) return write(prefix + "_SRC_VALUE", static_cast<std::uint32_t>(operand));
-        write(prefix + "_CVT_OFFSET_VALUE", static_cast<std::uint32_t>(converter.offset));
-        write(prefix + "_CVT_SCALE_VALUE", static_cast<std::uint32_t>(converter.scale));
-        write(prefix + "_CVT_TRUNCATE_VALUE", converter.truncate);
+    const auto part = [&](reg::Field src, const YOperand& at, const Converter& converter, std::int32_t operand) {
+        put({src(!layer), at.convert_bypass(converter.enable == 0)});
+        if (layer) return put(at.operand, static_cast<std::uint32_t>(operand));
+        put(at.offset, static_cast<std::uint32_t>(converter.offset));
+        put(reg::Register{at.scale.offset}, static_cast<std::uint32_t>(converter.scale));
+        put(reg::Register{at.truncate.offset}, converter.truncate);
     };
-    if (stage.adds()) part("ALU", stage.alu_converter, stage.alu_operand);
-    if (stage.multiplies()) part("MUL", stage.multiplier_converter, stage.multiplier_operand);
-    write("SDP.D_DP_EW_TRUNCATE_VALUE", stage.truncate);
+    if (stage.adds()) part(kEw.alu_src, kYOperands[0], stage.alu_converter, stage.alu_operand);
+    if (stage.multiplies()) part(kEw.mul_src, kYOperands[1], stage.multiplier_converter, stage.multiplier_operand);
+    put(D_DP_EW_TRUNCATE_VALUE, stage.truncate);
 }
 
-void Programmer::write_table(const std::string& unit, int table, unsigned precision)
+void Programmer::write_table(const char* name, int table, unsigned precision, std::span<const reg::LutTable> at)
 {
+    using namespace reg::sdp;  // CDP's are the same
     const LookupTable& t = task_->tables[static_cast<std::size_t>(table)];
-    const std::string prefix = unit + ".S_LUT_";
+    unit(name);
     const auto load = [&](unsigned which, const auto& values) {
-        put(prefix + "ACCESS_CFG", {{which, 16, 1}, {1, 17, 1}});
-        for (const std::int16_t value : values) put(prefix + "ACCESS_DATA", {{value, 0, 16}});
+        put({S_LUT_ACCESS_CFG::LUT_TABLE_ID(which), S_LUT_ACCESS_CFG::LUT_ACCESS_TYPE(1)});
+        for (const std::int16_t value : values) put(S_LUT_ACCESS_DATA::LUT_DATA(value));
     };
     load(0, t.le);
     load(1, t.lo);
-    put(prefix + "CFG", {{t.method, 0, 1}, {t.underflow_priority, 4, 1}, {t.overflow_priority, 5, 1}, {t.hybrid_priority, 6, 1}});
-    put(prefix + "INFO", {{t.le_offset, t.method == 0 ? 0u : 8u, 8}, {t.lo_select, 16, 8}});
-    const auto limit = [&](const char* name, std::uint64_t value) {
-        if (unit == "SDP") return write(prefix + name, value);
-        write(prefix + name + "_LOW", value);
-        put(prefix + name + "_HIGH", {{static_cast<std::int64_t>(value >> 32), 0, 6}});
+    put({S_LUT_CFG::LUT_LE_FUNCTION(t.method), S_LUT_CFG::LUT_UFLOW_PRIORITY(t.underflow_priority),
+         S_LUT_CFG::LUT_OFLOW_PRIORITY(t.overflow_priority), S_LUT_CFG::LUT_HYBRID_PRIORITY(t.hybrid_priority)});
+    put({(t.method == 0 ? S_LUT_INFO::LUT_LE_INDEX_OFFSET : S_LUT_INFO::LUT_LE_INDEX_SELECT)(t.le_offset),
+         S_LUT_INFO::LUT_LO_INDEX_SELECT(t.lo_select)});
+    const auto limit = [&](reg::Register low, reg::Field high, std::uint64_t value) {
+        put(low, value);
+        if (high.width != 0) put(high(value >> 32));
     };
-    limit("LE_START", t.le_start);
-    limit("LE_END", t.le_end);
-    limit("LO_START", t.lo_start);
-    limit("LO_END", t.lo_end);
-    const auto slopes = [&](const char* name, const Slope& under, const Slope& over) {
-        put(prefix + name + "_SLOPE_SCALE", {{under.scale, 0, 16}, {over.scale, 16, 16}});
-        if (precision != 2) put(prefix + name + "_SLOPE_SHIFT", {{under.shift, 0, 5}, {over.shift, 5, 5}});
+    limit(at[0].start, at[0].start_high, t.le_start);
+    limit(at[0].end, at[0].end_high, t.le_end);
+    limit(at[1].start, at[1].start_high, t.lo_start);
+    limit(at[1].end, at[1].end_high, t.lo_end);
+    const auto slopes = [&](const reg::LutTable& of, const Slope& under, const Slope& over) {
+        put({of.underflow_scale(under.scale), of.overflow_scale(over.scale)});
+        if (precision != 2) put({of.underflow_shift(under.shift), of.overflow_shift(over.shift)});
     };
-    slopes("LE", t.le_underflow, t.le_overflow);
-    slopes("LO", t.lo_underflow, t.lo_overflow);
+    slopes(at[0], t.le_underflow, t.le_overflow);
+    slopes(at[1], t.lo_underflow, t.lo_overflow);
 }
 
 }  // namespace dlasim::loadable

@@ -7,6 +7,9 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "facts/abilities.h"
+#include "registers/fields/bdma.h"
+#include "registers/fields/glb.h"
+#include "registers/fields/groups.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -74,26 +77,30 @@ Prepared Programmer::prepare(std::size_t operation, unsigned group)
 
 void Programmer::select(Kind kind, const Prepared& prepared)
 {
-    const unsigned group = prepared.group;
+    const auto select = [&](const char* name, unsigned group) {
+        unit(name);
+        put(reg::groups::S_POINTER, group);
+    };
     switch (kind) {
         case Kind::Bdma:
             break;
         case Kind::Conv:
-            for (const char* unit : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) write(std::string(unit) + ".S_POINTER", group);
+            for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) select(name, prepared.group);
             break;
         case Kind::Sdp:
-        case Kind::Pdp: {
-            const std::string unit = kKindNames[static_cast<std::size_t>(kind)];
-            write(unit + ".S_POINTER", group);
-            write(unit + "_RDMA.S_POINTER", prepared.rdma_group);
+            select("SDP", prepared.group);
+            select("SDP_RDMA", prepared.rdma_group);
             break;
-        }
+        case Kind::Pdp:
+            select("PDP", prepared.group);
+            select("PDP_RDMA", prepared.rdma_group);
+            break;
         case Kind::Cdp:
-            write("CDP.S_POINTER", group);
-            write("CDP_RDMA.S_POINTER", group);
+            select("CDP", prepared.group);
+            select("CDP_RDMA", prepared.group);
             break;
         case Kind::Rubik:
-            write("RBK.S_POINTER", group);
+            select("RBK", prepared.group);
             break;
     }
 }
@@ -103,23 +110,28 @@ void Programmer::enable(const Prepared& prepared)
     const Kind kind = task_->operations[prepared.operation].kind;
     operation_ = prepared.operation;
     select(kind, prepared);
+    const auto enable = [&](const char* name) {
+        unit(name);
+        put(reg::Register{unit_->group_start}, 1);
+    };
     switch (kind) {
         case Kind::Bdma:
-            return write(prepared.group == 0 ? "BDMA.CFG_LAUNCH0" : "BDMA.CFG_LAUNCH1", 1);
+            unit("BDMA");
+            return put(prepared.group == 0 ? reg::bdma::CFG_LAUNCH0::GRP0_LAUNCH(1) : reg::bdma::CFG_LAUNCH1::GRP1_LAUNCH(1));
         case Kind::Conv:
-            for (const char* unit : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) write(std::string(unit) + ".D_OP_ENABLE", 1);
+            for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) enable(name);
             return;
-        case Kind::Cdp:
-            write("CDP_RDMA.D_OP_ENABLE", 1);
-            return write("CDP.D_OP_ENABLE", 1);
-        case Kind::Rubik:
-            return write("RBK.D_OP_ENABLE", 1);
         case Kind::Sdp:
-        case Kind::Pdp: {
-            const std::string unit = kKindNames[static_cast<std::size_t>(kind)];
-            if (prepared.rdma) write(unit + "_RDMA.D_OP_ENABLE", 1);
-            return write(unit + ".D_OP_ENABLE", 1);
-        }
+            if (prepared.rdma) enable("SDP_RDMA");
+            return enable("SDP");
+        case Kind::Pdp:
+            if (prepared.rdma) enable("PDP_RDMA");
+            return enable("PDP");
+        case Kind::Cdp:
+            enable("CDP_RDMA");
+            return enable("CDP");
+        case Kind::Rubik:
+            return enable("RBK");
     }
 }
 
@@ -127,36 +139,32 @@ void Programmer::unmask(Kind kind)
 {
     const std::uint32_t mask = kEverySource & ~(3u << kDoneBits[static_cast<std::size_t>(kind)]);
     if (mask == mask_) return;
-    write("GLB.S_INTR_MASK", mask);
+    unit("GLB");
+    put(reg::glb::S_INTR_MASK, mask);
     mask_ = mask;
 }
 
-void Programmer::write(const std::string& name, std::uint64_t value)
+void Programmer::unit(std::string_view name) { unit_ = find_unit(hw_, name); }
+
+void Programmer::put(reg::Register at, std::uint64_t value)
 {
-    const std::size_t dot = name.find('.');
-    const UnitRegisters* unit = find_unit(hw_, std::string_view(name).substr(0, dot));
-    const RegisterRow* row = unit ? unit->find(std::string_view(name).substr(dot + 1)) : nullptr;
-    if (!row) refuse("writes " + name + ", which " + hw_.name + " does not have");
-    program_.push_back(RegisterWrite{name, unit->base + row->offset, static_cast<std::uint32_t>(value)});
+    const RegisterRow* row = unit_->find(at.offset);
+    program_.push_back(RegisterWrite{std::string(unit_->name) + "." + std::string(row->name), unit_->base + row->offset,
+                                     static_cast<std::uint32_t>(value)});
 }
 
-void Programmer::put(const std::string& name, std::initializer_list<Field> fields)
+void Programmer::put(std::initializer_list<reg::FieldValue> fields)
 {
-    std::uint64_t word = 0;
-    for (const Field& field : fields)
-        word |= (static_cast<std::uint64_t>(field.value) & ((std::uint64_t{1} << field.width) - 1)) << field.low;
-    write(name, word);
+    const std::uint32_t offset = fields.begin()->field.offset;
+    std::uint32_t word = 0;
+    for (const reg::FieldValue& part : fields) word |= part.field.cut(part.value);
+    put(reg::Register{offset}, word & unit_->find(offset)->write_mask);
 }
 
-void Programmer::wide(const std::string& high, const std::string& low, Address address)
+void Programmer::wide(reg::Register high, reg::Register low, Address address)
 {
-    write(high, address.byte() >> 32);
-    write(low, address.byte());
-}
-
-void Programmer::write_all(std::initializer_list<std::pair<const char*, std::uint64_t>> values)
-{
-    for (const auto& [name, value] : values) write(name, value);
+    put(high, address.byte() >> 32);
+    put(low, address.byte());
 }
 
 void Programmer::refuse(const std::string& problem) const { throw ConfigError(task_->where_is(operation_), problem); }

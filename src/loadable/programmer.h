@@ -5,19 +5,16 @@
 // Error   ConfigError for what the machine cannot do (loadable.md 6.8), naming the operation.
 #pragma once
 #include <initializer_list>
+#include <span>
 #include <string>
 
 #include "loadable/descriptors.h"
 #include "platform/program.h"
+#include "registers/lut_fields.h"
+#include "registers/sdp_engines.h"
 #include "registers/tables.h"
 
 namespace dlasim::loadable {
-
-/// Bits of a register.
-struct Field {
-    std::int64_t value = 0;
-    unsigned low = 0, width = 1;
-};
 
 /// An operation whose registers are written.
 struct Prepared {
@@ -56,10 +53,13 @@ private:
     unsigned take(std::size_t unit);
     void select(Kind kind, const Prepared& prepared);
 
-    void write(const std::string& name, std::uint64_t value);
-    void put(const std::string& name, std::initializer_list<Field> fields);
-    void wide(const std::string& high, const std::string& low, Address address);
-    void write_all(std::initializer_list<std::pair<const char*, std::uint64_t>> values);
+    /// What follows is written to registers of this unit.
+    void unit(std::string_view name);
+    /// A register that holds one number; one field, or several of a register, whose others become 0.
+    void put(reg::Register at, std::uint64_t value);
+    void put(reg::FieldValue field) { put({field}); }
+    void put(std::initializer_list<reg::FieldValue> fields);
+    void wide(reg::Register high, reg::Register low, Address address);
 
     void refuse(const std::string& problem) const;
     void check(bool good, const std::string& problem) const
@@ -80,13 +80,16 @@ private:
     void write_cdma(const ConvOperation& op);
     void write_sdp(const SdpOperation& op, bool rdma);
     void write_sdp_rdma(const SdpOperation& op);
-    void write_sdp_x(const SdpStage& stage, const std::string& name);
+    void write_sdp_engine(const SdpStage& stage, const reg::sdp::Engine& at, unsigned last);
+    void write_sdp_x(const SdpStage& stage, std::size_t engine);
     void write_sdp_y(const SdpStage& stage);
     void write_pdp(const PdpOperation& op, bool rdma);
+    void write_pdp_rdma(const PdpOperation& op);
     void write_cdp(const CdpOperation& op);
+    void write_cdp_rdma(const CdpOperation& op);
     void write_bdma(const BdmaOperation& op);
     void write_rubik(const RubikOperation& op);
-    void write_table(const std::string& unit, int table, unsigned precision);
+    void write_table(const char* name, int table, unsigned precision, std::span<const reg::LutTable> at);
 
     const Hardware& hw_;
     const Loadable& loadable_;
@@ -94,6 +97,7 @@ private:
     Program& program_;
     const HardwareTask* task_ = nullptr;
     std::size_t operation_ = 0;  // that is written, for messages
+    const UnitRegisters* unit_ = nullptr;
     std::array<unsigned, kUnits> next_{};
     std::uint32_t mask_ = 0;
 };

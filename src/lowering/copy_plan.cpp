@@ -2,8 +2,8 @@
 #include "facts/bdma.h"
 #include "golden/copied.h"
 #include "lowering/copy_order.h"
-#include "lowering/register_writer.h"
 #include "lowering/transfer_planner.h"
+#include "registers/fields/bdma.h"
 
 namespace dlasim {
 namespace {
@@ -68,6 +68,28 @@ std::vector<UnitBound> bounds_of(const Copy& copy)
     return {{"bdma_load", lines}, {"bdma_store", store}};
 }
 
+/// The descriptor of a block, the push last.
+std::vector<RegisterValue> block_writes(const CopyBlock& block, const Hardware& hardware)
+{
+    using namespace reg::bdma;
+    RegisterWriter out(hardware);
+    out.unit("BDMA");
+    out.put(CFG_SRC_ADDR_LOW, low_word(block.source.place.address));
+    out.put(CFG_SRC_ADDR_HIGH, high_word(block.source.place.address));
+    out.put(CFG_DST_ADDR_LOW, low_word(block.destination.place.address));
+    out.put(CFG_DST_ADDR_HIGH, high_word(block.destination.place.address));
+    out.put(CFG_LINE, block.line_bytes / kCopyAtom - 1);
+    out.put({CFG_CMD::SRC_RAM_TYPE(block.source.place.primary), CFG_CMD::DST_RAM_TYPE(block.destination.place.primary)});
+    out.put(CFG_LINE_REPEAT, block.lines - 1);
+    out.put(CFG_SRC_LINE, block.source.strides.line);
+    out.put(CFG_DST_LINE, block.destination.strides.line);
+    out.put(CFG_SURF_REPEAT, block.surfaces - 1);
+    out.put(CFG_SRC_SURF, block.source.strides.surface);
+    out.put(CFG_DST_SURF, block.destination.strides.surface);
+    out.put(CFG_OP, 1);
+    return out.take().writes;
+}
+
 Program program_of(const Copy& copy, const std::vector<Launch>& launches, const Hardware& hw)
 {
     Program entries;
@@ -88,7 +110,7 @@ Program program_of(const Copy& copy, const std::vector<Launch>& launches, const 
                                           launch.count + launches[i - 1].count > facts::bdma::kDescriptors);
         await(behind_all ? i : i - std::min<std::size_t>(i, 1));
         alone = done == i;
-        for (std::size_t b = launch.first; b < launch.first + launch.count; ++b) program.write(block_writes(copy.blocks[b]));
+        for (std::size_t b = launch.first; b < launch.first + launch.count; ++b) program.write(block_writes(copy.blocks[b], hw));
         program.write("BDMA.CFG_LAUNCH" + std::to_string(launch.group), 1);
         if (i == 0) program.add(MarkT0{});
     }
@@ -97,28 +119,6 @@ Program program_of(const Copy& copy, const std::vector<Launch>& launches, const 
 }
 
 }  // namespace
-
-std::vector<RegisterValue> block_writes(const CopyBlock& block)
-{
-    std::vector<RegisterValue> writes;
-    const auto put = [&](const char* name, std::uint64_t value) {
-        writes.push_back({std::string("BDMA.") + name, static_cast<std::uint32_t>(value)});
-    };
-    put("CFG_SRC_ADDR_LOW", low_word(block.source.place.address));
-    put("CFG_SRC_ADDR_HIGH", high_word(block.source.place.address));
-    put("CFG_DST_ADDR_LOW", low_word(block.destination.place.address));
-    put("CFG_DST_ADDR_HIGH", high_word(block.destination.place.address));
-    put("CFG_LINE", block.line_bytes / kCopyAtom - 1);
-    put("CFG_CMD", block.source.place.primary | block.destination.place.primary << 1);
-    put("CFG_LINE_REPEAT", block.lines - 1);
-    put("CFG_SRC_LINE", block.source.strides.line);
-    put("CFG_DST_LINE", block.destination.strides.line);
-    put("CFG_SURF_REPEAT", block.surfaces - 1);
-    put("CFG_SRC_SURF", block.source.strides.surface);
-    put("CFG_DST_SURF", block.destination.strides.surface);
-    put("CFG_OP", 1);
-    return writes;
-}
 
 TransferPlan plan_copy(const Transfer& transfer, const Hardware& hardware)
 {

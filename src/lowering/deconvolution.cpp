@@ -63,9 +63,9 @@ ShapedPass phase(const Layer& l, const Hardware& hw, const Pass& common, std::ui
     if (p.in_strides.surface == 0) p.in_strides.surface = p.in_strides.line * l.height;
     p.width = x.used;
     p.height = y.used;
-    if (x.used != l.width) p.packing = 0x10000;  // lines of the input are longer than what is read of them
+    if (x.used != l.width) p.lines_packed = false;  // lines of the input are longer than what is read of them
     // A single place is fetched as packed surfaces, which those of a larger input are not.
-    if (x.used == 1 && y.used == 1 && (l.width > 1 || l.height > 1 || l.input_line != 0)) p.packing &= 0xffff;
+    if (x.used == 1 && y.used == 1 && (l.width > 1 || l.height > 1 || l.input_line != 0)) p.surfaces_packed = false;
     shaped.input_offset = y.skipped * p.in_strides.line + std::uint64_t{x.skipped} * hw.memory.atom_bytes;
     return shaped;
 }

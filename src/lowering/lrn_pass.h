@@ -19,6 +19,6 @@ struct LrnPass {
 /// No part of a register group: while they are written, CDP must have nothing to do.
 void write_lrn_tables(ProgramWriter& program, const LrnTables& tables);
 /// In programming order; the enables of CDP and CDP_RDMA apart.
-PassRegisters lrn_writes(const LrnPass& pass, unsigned group);
+PassRegisters lrn_writes(const LrnPass& pass, unsigned group, const Hardware& hardware);
 
 }  // namespace dlasim

@@ -53,9 +53,7 @@ TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware)
     ProgramWriter program(hardware, plan.program);
     program.begin(facts::csb::interrupts_of(facts::cdp::kInterruptBit));
     write_lrn_tables(program, plan.lrn);
-    const PassRegisters registers = lrn_writes({lrn, plan.lrn, plan.layout.input}, 0);
-    program.write(registers.writes);
-    program.write(registers.enables);
+    program.write(lrn_writes({lrn, plan.lrn, plan.layout.input}, 0, hardware));
     program.add(MarkT0{});
     program.add(WaitInterrupt{"CDP_0"});
     return plan;

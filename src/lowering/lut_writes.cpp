@@ -1,29 +1,28 @@
 #include "lowering/lut_writes.h"
 
+#include "registers/lut_fields.h"
+
 namespace dlasim {
-namespace {
-
-std::uint32_t low(std::int32_t value, unsigned width) { return static_cast<std::uint32_t>(value) & ((1u << width) - 1); }
-
-}  // namespace
 
 void write_lut(ProgramWriter& program, const Lut& lut)
 {
-    constexpr std::uint32_t kLo = 1 << 16, kWrite = 1 << 17;
+    using namespace reg::sdp;
+    RegisterWriter out = program.unit("SDP");
     for (const bool lo : {false, true}) {
-        program.write("SDP.S_LUT_ACCESS_CFG", kWrite | (lo ? kLo : 0));
+        out.put({S_LUT_ACCESS_CFG::LUT_TABLE_ID(lo), S_LUT_ACCESS_CFG::LUT_ACCESS_TYPE(1)});
         const LutTable& table = lo ? lut.lo : lut.le;
-        for (std::size_t i = 0; i < (lo ? Lut::kLoEntries : Lut::kLeEntries); ++i)
-            program.write("SDP.S_LUT_ACCESS_DATA", low(table.entries[i], 16));
-        const std::string name = lo ? "SDP.S_LUT_LO_" : "SDP.S_LUT_LE_";
-        program.write(name + "START", static_cast<std::uint32_t>(table.start));
-        program.write(name + "END", static_cast<std::uint32_t>(table.end));
-        program.write(name + "SLOPE_SCALE", low(table.underflow.scale, 16) | low(table.overflow.scale, 16) << 16);
-        program.write(name + "SLOPE_SHIFT", low(table.underflow.shift, 5) | low(table.overflow.shift, 5) << 5);
+        const reg::LutTable& at = kLutTables[lo];
+        for (std::size_t i = 0; i < (lo ? Lut::kLoEntries : Lut::kLeEntries); ++i) out.put(S_LUT_ACCESS_DATA::LUT_DATA(table.entries[i]));
+        out.put(at.start, static_cast<std::uint32_t>(table.start));
+        out.put(at.end, static_cast<std::uint32_t>(table.end));
+        out.put({at.underflow_scale(table.underflow.scale), at.overflow_scale(table.overflow.scale)});
+        out.put({at.underflow_shift(table.underflow.shift), at.overflow_shift(table.overflow.shift)});
     }
-    program.write("SDP.S_LUT_CFG", (lut.le.exponential ? 0u : 1u) | (lut.underflow_lo ? 1u << 4 : 0) | (lut.overflow_lo ? 1u << 5 : 0) |
-                                       (lut.hybrid_lo ? 1u << 6 : 0));
-    program.write("SDP.S_LUT_INFO", low(lut.le.index_offset, 8) | low(lut.le.index_select, 8) << 8 | low(lut.lo.index_select, 8) << 16);
+    out.put({S_LUT_CFG::LUT_LE_FUNCTION(!lut.le.exponential), S_LUT_CFG::LUT_UFLOW_PRIORITY(lut.underflow_lo),
+             S_LUT_CFG::LUT_OFLOW_PRIORITY(lut.overflow_lo), S_LUT_CFG::LUT_HYBRID_PRIORITY(lut.hybrid_lo)});
+    out.put({S_LUT_INFO::LUT_LE_INDEX_OFFSET(lut.le.index_offset), S_LUT_INFO::LUT_LE_INDEX_SELECT(lut.le.index_select),
+             S_LUT_INFO::LUT_LO_INDEX_SELECT(lut.lo.index_select)});
+    program.write(out.take().writes);
 }
 
 }  // namespace dlasim

@@ -32,7 +32,7 @@ Pass part_pass(const Geometry& geometry, const Split& split, const Part& part)
     p.pad.top = fetch.pad_top;
     p.pad.bottom = part.rows.pad_bottom;
     // A single line of one pixel is fetched as packed surfaces, which those of a higher input are not.
-    if (pass.width == 1 && pass.height > 1 && fetch.lines == 1) p.packing &= 0xffff;
+    if (pass.width == 1 && pass.height > 1 && fetch.lines == 1) p.surfaces_packed = false;
     p.out_strides = geometry.out_strides;
     p.out_strides.line *= strip.row_step;
     for (std::size_t i = 0; i < geometry.operands.size(); ++i) {

@@ -1,7 +1,7 @@
 // One pass of the convolution pipeline: what the registers of all its units say, before it is
 // written as registers. A layer is one pass or several.
 //
-//   Pass (what) ──► size_pass() ──► Geometry (entries, banks, strides) ──► with addresses: register_writes()
+//   Pass (what) ──► size_pass() ──► Geometry (entries, banks, strides) ──► with addresses: write_pass()
 //
 // Source  programming.md 2 to 9; cdma.md 1; sdp.md 1.3 and 1.6.
 // Error   registers equal to those of the measured cases (tests/unit/lowering_test).
@@ -18,6 +18,9 @@
 #include "lowering/fit.h"
 
 namespace dlasim {
+
+struct RegisterRow;
+struct UnitRegisters;
 
 enum class PassMode { Direct, Image, Winograd, Sdp, Pool };  // Sdp, Pool: SDP or PDP alone, memory to memory
 
@@ -49,7 +52,7 @@ struct Pass {
     Padding pad;
     InputStrides in_strides;                                    // 0: packed
     std::uint32_t data_banks = 0, weight_banks = 0, grain = 1;  // 0: what it takes
-    std::uint32_t packing = 0x10001;                            // DAIN_MAP of feature data
+    bool lines_packed = true, surfaces_packed = true;           // one behind the other in memory
     bool input_primary = true, weights_primary = true, output_primary = true;
     const PixelFormat* format = nullptr;
     std::uint32_t x_offset = 0;
@@ -118,9 +121,11 @@ struct Addresses {
 };
 
 struct RegisterValue {
-    std::string name;  // "CDMA.D_BANK"
+    const UnitRegisters* unit = nullptr;
+    const RegisterRow* row = nullptr;  // of the unit
     std::uint32_t value = 0;
     bool operator==(const RegisterValue&) const = default;
+    std::string name() const;  // "CDMA.D_BANK"
 };
 /// The registers of a pass in programming order, then the op-enables in the order they are written.
 struct PassRegisters {
@@ -133,7 +138,4 @@ struct UnitGroups {
 
     static UnitGroups all(unsigned group) { return {group, group, group, group, group}; }
 };
-PassRegisters register_writes(const Pass& pass, const Geometry& geometry, const Addresses& address, const UnitGroups& groups,
-                              const Hardware& hardware);
-
 }  // namespace dlasim

@@ -66,13 +66,12 @@ PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSi
 
 PassRegisters registers_of(const PlannedPass& planned, const UnitGroups& groups, const Hardware& hw)
 {
-    PassRegisters all;
-    if (planned.pass.mode != PassMode::Pool) all = register_writes(planned.pass, planned.geometry, planned.address, groups, hw);
-    if (!planned.pool) return all;
-    const PassRegisters pdp = pool_writes(*planned.pool, groups);
-    all.writes.insert(all.writes.end(), pdp.writes.begin(), pdp.writes.end());
-    all.enables.insert(all.enables.begin(), pdp.enables.begin(), pdp.enables.end());  // SDP waits for PDP, the others for SDP
-    return all;
+    RegisterWriter out(hw);
+    if (planned.pool && !planned.pool->flying) out.enable("PDP_RDMA");
+    if (planned.pool) out.enable("PDP");  // SDP waits for PDP, the others for SDP
+    if (planned.pass.mode != PassMode::Pool) write_pass(out, planned.pass, planned.geometry, planned.address, groups);
+    if (planned.pool) write_pool(out, *planned.pool, groups);
+    return out.take();
 }
 
 std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
@@ -84,7 +83,6 @@ std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const
         pass.first_kernel = shape.passes[i].first_kernel + of_pass.first;
         pass.kernels = of_pass.count;
         if (passes[i].pool) pass.pool = pool_of(layer, pass, *passes[i].pool);
-        pass.registers = registers_of(pass, UnitGroups::all(planned.size() % 2), hardware);
         planned.push_back(std::move(pass));
     };
     for (std::size_t i = 0; i < passes.size(); ++i) {

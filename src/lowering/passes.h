@@ -1,6 +1,4 @@
-// Step 5 of the lowering: the passes that run, in their order, each with its registers.
-//
-// Passes use the two register groups in turn.
+// Step 5 of the lowering: the passes that run, in their order.
 #pragma once
 #include "lowering/places.h"
 
@@ -10,7 +8,6 @@ struct PlannedPass {
     Pass pass;
     Geometry geometry;
     Addresses address;
-    PassRegisters registers;
     std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
     // A part of it: rows of this output, lines of the input that it fetches, and that the part before kept (Winograd: after extension).
     std::uint32_t first_row = 0, rows = 0, fetched_lines = 0, kept_lines = 0;
@@ -19,10 +16,10 @@ struct PlannedPass {
     std::optional<PoolPass> pool;  // what PDP makes of it
 };
 
-/// Of all units of a pass, the enables in the order they are written.
+/// Of all units of a pass, the enables in the order they are written. Throws ConfigError if a register cannot hold its value.
 PassRegisters registers_of(const PlannedPass& pass, const UnitGroups& groups, const Hardware& hardware);
 
-/// Throws ConfigError if compressed weights turn out not to fit, or a register cannot hold its value.
+/// Throws ConfigError if compressed weights turn out not to fit.
 std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
                                    const std::vector<std::vector<StoredKernels>>& kernels, const Places& places, const Hardware& hardware);
 

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "lowering/register_writer.h"
+#include "registers/fields/pdp.h"
 
 namespace dlasim {
 namespace {
@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint32_t kBankColumns = 16, kBanks = 8;               // [spec] pdp.md, line buffer
 constexpr std::uint32_t kMostPartial = 1024, kMostPoolPasses = 256;  // [spec] 1.6
 constexpr std::uint32_t kMostTop = 5;                                // [spec] 2, point 9
+constexpr std::uint32_t kPadValues = 7;                               // a register for every number of padded lines or columns
 
 /// Output columns that the line buffer holds. [spec] 1.6
 std::uint32_t most_columns(const PoolAxis& y)
@@ -62,11 +63,9 @@ std::uint32_t reciprocal(std::uint32_t kernel, Precision precision)
 {
     return precision == Precision::Fp16 ? fp17(1.0 / kernel) : static_cast<std::uint32_t>(std::lround(65536.0 / kernel));
 }
-std::uint32_t pad_value(double value, std::uint32_t times, Precision precision)
+std::int64_t pad_value(double value, std::uint32_t times, Precision precision)
 {
-    constexpr std::uint32_t kMask = 0x7ffff;
-    if (precision == Precision::Fp16) return fp17(value * times);
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(value) * static_cast<std::int32_t>(times)) & kMask;
+    return precision == Precision::Fp16 ? fp17(value * times) : std::int64_t{static_cast<std::int32_t>(value)} * times;
 }
 
 std::uint32_t method(PoolFunction function) { return function == PoolFunction::Average ? 0 : function == PoolFunction::Max ? 1 : 2; }
@@ -119,70 +118,73 @@ PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision
     return g;
 }
 
-PassRegisters pool_writes(const PoolPass& p, const UnitGroups& groups)
+void write_pool(RegisterWriter& out, const PoolPass& p, const UnitGroups& groups)
 {
     const PoolGeometry& g = p.geometry;
     const PoolAxis &x = p.pool.x, &y = p.pool.y;
-    PassRegisters out;
-    std::string unit = "PDP.";
-    const auto put = [&](const std::string& name, std::uint64_t value) {
-        out.writes.push_back({unit + name, static_cast<std::uint32_t>(value)});
-    };
-    const auto put_input = [&](unsigned group) {
-        put("S_POINTER", group);
-        put("D_DATA_CUBE_IN_WIDTH", g.width - 1);
-        put("D_DATA_CUBE_IN_HEIGHT", g.height - 1);
-        put("D_DATA_CUBE_IN_CHANNEL", p.channels - 1);
-    };
+    const auto format = static_cast<std::uint32_t>(p.precision);
     const std::uint32_t extra = static_cast<std::uint32_t>(g.columns.size()) - 1;
-    std::uint32_t partial_in = 0, partial_out = 0;
+    struct {
+        std::uint32_t first = 1, mid = 1, last = 1;
+    } in, made;
     if (extra != 0) {
-        const std::uint32_t first = g.columns.front(), mid = extra > 1 ? g.columns[1] : 1, before = g.out_width - g.columns.back();
-        const std::uint32_t mid_in = extra > 1 ? mid * x.stride : 1;
-        const auto last_in = static_cast<std::uint32_t>(last_width(x, g.width, before));
-        partial_in = (first_width(x, first) - 1) | (last_in - 1) << 10 | (mid_in - 1) << 20;
-        partial_out = (first - 1) | (g.columns.back() - 1) << 10 | (mid - 1) << 20;
+        made = {g.columns.front(), extra > 1 ? g.columns[1] : 1, g.columns.back()};
+        in = {first_width(x, made.first), extra > 1 ? made.mid * x.stride : 1,
+              static_cast<std::uint32_t>(last_width(x, g.width, g.out_width - made.last))};
     }
-    put_input(groups.pdp);
-    put("D_DATA_CUBE_OUT_WIDTH", g.out_width - 1);
-    put("D_DATA_CUBE_OUT_HEIGHT", g.out_height - 1);
-    put("D_DATA_CUBE_OUT_CHANNEL", p.channels - 1);
-    put("D_OPERATION_MODE_CFG", method(p.pool.function) | (p.flying ? 0u : 1u) << 4 | extra << 8);
-    put("D_NAN_FLUSH_TO_ZERO", p.flush_nan);
-    put("D_PARTIAL_WIDTH_IN", partial_in);
-    put("D_PARTIAL_WIDTH_OUT", partial_out);
-    put("D_POOLING_KERNEL_CFG", (x.kernel - 1) | (y.kernel - 1) << 8 | (x.stride - 1) << 16 | (y.stride - 1) << 20);
-    put("D_RECIP_KERNEL_WIDTH", reciprocal(x.kernel, p.precision));
-    put("D_RECIP_KERNEL_HEIGHT", reciprocal(y.kernel, p.precision));
-    put("D_POOLING_PADDING_CFG", x.before | y.before << 4 | g.pad_right << 8 | g.pad_bottom << 12);
-    for (std::uint32_t n = 1; n <= 7; ++n)
-        put("D_POOLING_PADDING_VALUE_" + std::to_string(n) + "_CFG", pad_value(p.pool.pad_value, n, p.precision));
-    put("D_DST_BASE_ADDR_LOW", low_word(p.target.address));
-    put("D_DST_BASE_ADDR_HIGH", high_word(p.target.address));
-    put("D_DST_LINE_STRIDE", g.strides.line);
-    put("D_DST_SURFACE_STRIDE", g.strides.surface);
-    put("D_DST_RAM_CFG", p.target.primary);
-    put("D_DATA_FORMAT", static_cast<unsigned>(p.precision));
-    put("D_PERF_ENABLE", 1);
+    {
+        using namespace reg::pdp;
+        out.unit("PDP", groups.pdp);
+        out.put(D_DATA_CUBE_IN_WIDTH, g.width - 1);
+        out.put(D_DATA_CUBE_IN_HEIGHT, g.height - 1);
+        out.put(D_DATA_CUBE_IN_CHANNEL, p.channels - 1);
+        out.put(D_DATA_CUBE_OUT_WIDTH, g.out_width - 1);
+        out.put(D_DATA_CUBE_OUT_HEIGHT, g.out_height - 1);
+        out.put(D_DATA_CUBE_OUT_CHANNEL, p.channels - 1);
+        out.put({D_OPERATION_MODE_CFG::POOLING_METHOD(method(p.pool.function)), D_OPERATION_MODE_CFG::FLYING_MODE(!p.flying),
+                 D_OPERATION_MODE_CFG::SPLIT_NUM(extra)});
+        out.put(D_NAN_FLUSH_TO_ZERO, p.flush_nan);
+        out.put({D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_FIRST(in.first - 1), D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_LAST(in.last - 1),
+                 D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_MID(in.mid - 1)});
+        out.put({D_PARTIAL_WIDTH_OUT::PARTIAL_WIDTH_OUT_FIRST(made.first - 1), D_PARTIAL_WIDTH_OUT::PARTIAL_WIDTH_OUT_LAST(made.last - 1),
+                 D_PARTIAL_WIDTH_OUT::PARTIAL_WIDTH_OUT_MID(made.mid - 1)});
+        out.put({D_POOLING_KERNEL_CFG::KERNEL_WIDTH(x.kernel - 1), D_POOLING_KERNEL_CFG::KERNEL_HEIGHT(y.kernel - 1),
+                 D_POOLING_KERNEL_CFG::KERNEL_STRIDE_WIDTH(x.stride - 1), D_POOLING_KERNEL_CFG::KERNEL_STRIDE_HEIGHT(y.stride - 1)});
+        out.put(D_RECIP_KERNEL_WIDTH, reciprocal(x.kernel, p.precision));
+        out.put(D_RECIP_KERNEL_HEIGHT, reciprocal(y.kernel, p.precision));
+        out.put({D_POOLING_PADDING_CFG::PAD_LEFT(x.before), D_POOLING_PADDING_CFG::PAD_TOP(y.before),
+                 D_POOLING_PADDING_CFG::PAD_RIGHT(g.pad_right), D_POOLING_PADDING_CFG::PAD_BOTTOM(g.pad_bottom)});
+        constexpr std::uint32_t kNext = D_POOLING_PADDING_VALUE_2_CFG - D_POOLING_PADDING_VALUE_1_CFG;
+        for (std::uint32_t n = 0; n < kPadValues; ++n)
+            out.put((D_POOLING_PADDING_VALUE_1_CFG::PAD_VALUE_1X + n * kNext)(pad_value(p.pool.pad_value, n + 1, p.precision)));
+        out.put(D_DST_BASE_ADDR_LOW, low_word(p.target.address));
+        out.put(D_DST_BASE_ADDR_HIGH, high_word(p.target.address));
+        out.put(D_DST_LINE_STRIDE, g.strides.line);
+        out.put(D_DST_SURFACE_STRIDE, g.strides.surface);
+        out.put(D_DST_RAM_CFG, p.target.primary);
+        out.put(D_DATA_FORMAT, format);
+        out.put(D_PERF_ENABLE, 1);
+    }
     if (!p.flying) {
-        unit = "PDP_RDMA.";
-        put_input(groups.pdp_rdma);
-        put("D_FLYING_MODE", 1);
-        put("D_SRC_BASE_ADDR_LOW", low_word(p.source.address));
-        put("D_SRC_BASE_ADDR_HIGH", high_word(p.source.address));
-        put("D_SRC_LINE_STRIDE", p.source_strides.line);
-        put("D_SRC_SURFACE_STRIDE", p.source_strides.surface);
-        put("D_SRC_RAM_CFG", p.source.primary);
-        put("D_DATA_FORMAT", static_cast<unsigned>(p.precision));
-        put("D_OPERATION_MODE_CFG", extra);
-        put("D_POOLING_KERNEL_CFG", (x.kernel - 1) | (x.stride - 1) << 4);
-        put("D_POOLING_PADDING_CFG", x.before);
-        put("D_PARTIAL_WIDTH_IN", partial_in);
-        put("D_PERF_ENABLE", 1);
-        out.enables.push_back({"PDP_RDMA.D_OP_ENABLE", 1});
+        using namespace reg::pdp_rdma;
+        out.unit("PDP_RDMA", groups.pdp_rdma);
+        out.put(D_DATA_CUBE_IN_WIDTH, g.width - 1);
+        out.put(D_DATA_CUBE_IN_HEIGHT, g.height - 1);
+        out.put(D_DATA_CUBE_IN_CHANNEL, p.channels - 1);
+        out.put(D_FLYING_MODE, 1);
+        out.put(D_SRC_BASE_ADDR_LOW, low_word(p.source.address));
+        out.put(D_SRC_BASE_ADDR_HIGH, high_word(p.source.address));
+        out.put(D_SRC_LINE_STRIDE, p.source_strides.line);
+        out.put(D_SRC_SURFACE_STRIDE, p.source_strides.surface);
+        out.put(D_SRC_RAM_CFG, p.source.primary);
+        out.put(D_DATA_FORMAT, format);
+        out.put(D_OPERATION_MODE_CFG, extra);
+        out.put({D_POOLING_KERNEL_CFG::KERNEL_WIDTH(x.kernel - 1), D_POOLING_KERNEL_CFG::KERNEL_STRIDE_WIDTH(x.stride - 1)});
+        out.put(D_POOLING_PADDING_CFG, x.before);
+        out.put({D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_FIRST(in.first - 1), D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_LAST(in.last - 1),
+                 D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_MID(in.mid - 1)});
+        out.put(D_PERF_ENABLE, 1);
     }
-    out.enables.push_back({"PDP.D_OP_ENABLE", 1});
-    return out;
 }
 
 }  // namespace dlasim

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "config/pool.h"
-#include "lowering/pass.h"
+#include "lowering/register_writer.h"
 
 namespace dlasim {
 
@@ -44,7 +44,7 @@ struct PoolPass {
 PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware,
                        const std::string& where);
 
-/// In programming order; the enables of PDP_RDMA and PDP apart.
-PassRegisters pool_writes(const PoolPass& pass, const UnitGroups& groups);
+/// In programming order.
+void write_pool(RegisterWriter& out, const PoolPass& pass, const UnitGroups& groups);
 
 }  // namespace dlasim

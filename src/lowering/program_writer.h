@@ -2,7 +2,7 @@
 #pragma once
 #include "facts/csb.h"
 #include "facts/hardware.h"
-#include "lowering/pass.h"
+#include "lowering/register_writer.h"
 #include "platform/program.h"
 #include "registers/tables.h"
 
@@ -29,7 +29,20 @@ public:
     void write(const std::string& name, std::uint32_t value) { program_.push_back(RegisterWrite{name, program_address(hw_, name), value}); }
     void write(const std::vector<RegisterValue>& values)
     {
-        for (const RegisterValue& value : values) write(value.name, value.value);
+        for (const RegisterValue& value : values)
+            program_.push_back(RegisterWrite{value.name(), value.unit->base + value.row->offset, value.value});
+    }
+    void write(const PassRegisters& registers)
+    {
+        write(registers.writes);
+        write(registers.enables);
+    }
+    /// To be written when all of it is there.
+    RegisterWriter unit(std::string_view name) const
+    {
+        RegisterWriter out(hw_);
+        out.unit(name);
+        return out;
     }
     void poll(const std::string& name, std::uint32_t value)
     {

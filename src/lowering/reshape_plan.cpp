@@ -101,7 +101,7 @@ TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
 
     ProgramWriter program(hardware, plan.program);
     program.begin(facts::csb::interrupts_of(facts::rubik::kInterruptBit));
-    program.write(rubik_writes(pass_of(r, plan.layout)));
+    program.write(rubik_writes(pass_of(r, plan.layout), 0, hardware));
     program.add(MarkT0{});
     program.add(WaitInterrupt{"RBK_0"});
     return plan;

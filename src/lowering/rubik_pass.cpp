@@ -1,38 +1,36 @@
 #include "lowering/rubik_pass.h"
 
-#include "lowering/register_writer.h"
+#include "registers/fields/rbk.h"
 
 namespace dlasim {
 
-std::vector<RegisterValue> rubik_writes(const RubikPass& p, unsigned group)
+PassRegisters rubik_writes(const RubikPass& p, unsigned group, const Hardware& hardware)
 {
-    std::vector<RegisterValue> writes;
-    const auto put = [&](const char* name, std::uint64_t value) {
-        writes.push_back({std::string("RBK.") + name, static_cast<std::uint32_t>(value)});
-    };
-    put("S_POINTER", group);
-    put("D_MISC_CFG", static_cast<unsigned>(p.mode) | static_cast<unsigned>(p.precision) << 8);
-    put("D_DAIN_RAM_TYPE", p.source.primary);
-    put("D_DATAIN_SIZE_0", (p.height - 1) << 16 | (p.width - 1));
-    put("D_DATAIN_SIZE_1", p.channels - 1);
-    put("D_DAIN_ADDR_HIGH", high_word(p.source.address));
-    put("D_DAIN_ADDR_LOW", low_word(p.source.address));
-    put("D_DAIN_LINE_STRIDE", p.in.line);
-    put("D_DAIN_SURF_STRIDE", p.in.surface);
-    put("D_DAIN_PLANAR_STRIDE", p.in.plane);
-    put("D_DAOUT_RAM_TYPE", p.target.primary);
-    put("D_DATAOUT_SIZE_1", p.out_channels - 1);
-    put("D_DAOUT_ADDR_HIGH", high_word(p.target.address));
-    put("D_DAOUT_ADDR_LOW", low_word(p.target.address));
-    put("D_DAOUT_LINE_STRIDE", p.out.line);
-    put("D_CONTRACT_STRIDE_0", p.cube);
-    put("D_CONTRACT_STRIDE_1", p.cube * p.stride.x);
-    put("D_DAOUT_SURF_STRIDE", p.out.surface);
-    put("D_DAOUT_PLANAR_STRIDE", p.out.plane);
-    put("D_DECONV_STRIDE", (p.stride.y - 1) << 16 | (p.stride.x - 1));
-    put("D_PERF_ENABLE", 1);
-    put("D_OP_ENABLE", 1);
-    return writes;
+    using namespace reg::rbk;
+    RegisterWriter out(hardware);
+    out.unit("RBK", group);
+    out.put({D_MISC_CFG::RUBIK_MODE(static_cast<unsigned>(p.mode)), D_MISC_CFG::IN_PRECISION(static_cast<unsigned>(p.precision))});
+    out.put(D_DAIN_RAM_TYPE, p.source.primary);
+    out.put({D_DATAIN_SIZE_0::DATAIN_WIDTH(p.width - 1), D_DATAIN_SIZE_0::DATAIN_HEIGHT(p.height - 1)});
+    out.put(D_DATAIN_SIZE_1, p.channels - 1);
+    out.put(D_DAIN_ADDR_HIGH, high_word(p.source.address));
+    out.put(D_DAIN_ADDR_LOW, low_word(p.source.address));
+    out.put(D_DAIN_LINE_STRIDE, p.in.line);
+    out.put(D_DAIN_SURF_STRIDE, p.in.surface);
+    out.put(D_DAIN_PLANAR_STRIDE, p.in.plane);
+    out.put(D_DAOUT_RAM_TYPE, p.target.primary);
+    out.put(D_DATAOUT_SIZE_1, p.out_channels - 1);
+    out.put(D_DAOUT_ADDR_HIGH, high_word(p.target.address));
+    out.put(D_DAOUT_ADDR_LOW, low_word(p.target.address));
+    out.put(D_DAOUT_LINE_STRIDE, p.out.line);
+    out.put(D_CONTRACT_STRIDE_0, p.cube);
+    out.put(D_CONTRACT_STRIDE_1, p.cube * p.stride.x);
+    out.put(D_DAOUT_SURF_STRIDE, p.out.surface);
+    out.put(D_DAOUT_PLANAR_STRIDE, p.out.plane);
+    out.put({D_DECONV_STRIDE::DECONV_X_STRIDE(p.stride.x - 1), D_DECONV_STRIDE::DECONV_Y_STRIDE(p.stride.y - 1)});
+    out.put(D_PERF_ENABLE, 1);
+    out.enable("RBK");
+    return out.take();
 }
 
 }  // namespace dlasim

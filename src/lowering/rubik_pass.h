@@ -3,7 +3,7 @@
 // Source  rubik.md 1.1.
 #pragma once
 #include "config/transfer.h"
-#include "lowering/pass.h"
+#include "lowering/register_writer.h"
 
 namespace dlasim {
 
@@ -23,6 +23,6 @@ struct RubikPass {
 };
 
 /// In programming order, the op-enable last, for a register group.
-std::vector<RegisterValue> rubik_writes(const RubikPass& pass, unsigned group = 0);
+PassRegisters rubik_writes(const RubikPass& pass, unsigned group, const Hardware& hardware);
 
 }  // namespace dlasim

@@ -6,7 +6,6 @@
 #include "facts/rubik.h"
 #include "facts/sdp.h"
 #include "lowering/interleave.h"
-#include "lowering/register_writer.h"
 
 namespace dlasim {
 namespace {
@@ -101,12 +100,7 @@ Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& afte
     before_registers();
     const unsigned group = take(kRubik);
     const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
-    std::vector<RegisterValue> registers = rubik_writes(pass, group);
-    const RegisterValue enable = registers.back();
-    registers.pop_back();
-    program_.write(registers);
-    before_enable(after);
-    program_.write({enable});
+    start(operation, rubik_writes(pass, group, hw_), after, {});
     return {operation};
 }
 
@@ -120,7 +114,7 @@ Sequence::Operation Sequence::add(const LrnPass& pass, bool tables, const Operat
     }
     const unsigned group = take(kCdp);
     const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
-    start(operation, lrn_writes(pass, group), after, ready);
+    start(operation, lrn_writes(pass, group, hw_), after, ready);
     return operation;
 }
 

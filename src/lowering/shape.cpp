@@ -86,7 +86,8 @@ Pass common_pass(const Layer& l, PassMode mode)
     p.pad = l.pad;
     p.in_strides.line = l.input_line;
     p.in_strides.surface = l.input_surface;
-    if (l.input_line != 0) p.packing = l.width == 1 ? 0 : 0x10000;  // lines are apart; and a single place is none of packed surfaces
+    p.lines_packed = l.input_line == 0;
+    p.surfaces_packed = p.lines_packed || l.width != 1;  // a single place of lines that are apart is none of packed surfaces
     p.format = l.format;
     p.x_offset = l.x_offset;
     p.signed_pixels = l.signed_pixels;

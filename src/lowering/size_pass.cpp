@@ -94,7 +94,7 @@ private:
     bool direct()
     {
         const std::uint64_t r = hw_.atoms_per_entry(), s = g_.surfaces, w = p_.width;
-        if (p_.width == 1 && p_.height == 1 && (p_.packing >> 16 & 1) != 0) {
+        if (p_.width == 1 && p_.height == 1 && p_.surfaces_packed) {
             g_.entries_per_slice = divide_up(s, r);
         } else {
             const std::uint64_t left = s % r;

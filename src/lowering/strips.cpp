@@ -83,7 +83,8 @@ Strip strip_of(const Pass& p, const Phase& phase, const Columns& columns, const 
     s.pad = {columns.left, columns.right, phase.pad, needed - std::min(needed, phase.pad + phase.lines), p.pad.value};
     s.in_strides = {{.line = whole.line * phase.line_step, .surface = whole.surface}, whole.uv_line * phase.line_step};
     // Lines are apart; and a single pixel is none of packed surfaces.
-    s.packing = s.width == 1 ? 0 : 0x10000;
+    s.lines_packed = false;
+    s.surfaces_packed = s.width != 1;
     strip.input_offset = phase.line * whole.line;
     if (p.mode != PassMode::Image) {
         strip.input_offset += std::uint64_t{columns.begin} * atom;

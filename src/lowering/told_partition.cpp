@@ -43,10 +43,11 @@ Partition described(const Plan& plan)
     return p;
 }
 
-bool same_passes(const Plan& a, const Plan& b)
+bool same_passes(const Plan& a, const Plan& b, const Hardware& hw)
 {
-    return std::equal(a.passes.begin(), a.passes.end(), b.passes.begin(), b.passes.end(),
-                      [](const PlannedPass& x, const PlannedPass& y) { return x.registers.writes == y.registers.writes; });
+    return std::equal(a.passes.begin(), a.passes.end(), b.passes.begin(), b.passes.end(), [&](const PlannedPass& x, const PlannedPass& y) {
+        return registers_of(x, {}, hw).writes == registers_of(y, {}, hw).writes;
+    });
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ std::optional<Partition> told_partition(const Plan& plan, const Layer& layer, co
     Layer told = layer;
     told.partition = described(plan);
     try {
-        if (same_passes(plan, plan_shape(told, hardware))) return told.partition;
+        if (same_passes(plan, plan_shape(told, hardware), hardware)) return told.partition;
     } catch (const ConfigError&) {
         // A partition that is told is not packed, and has whole groups.
     }

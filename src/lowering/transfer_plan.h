@@ -68,9 +68,6 @@ struct TransferPlan {
 /// Throws ConfigError if the machine cannot do it, or what it would do is not defined.
 TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware);
 
-/// The descriptor of a block as the registers have it, the push last.
-std::vector<RegisterValue> block_writes(const CopyBlock& block);
-
 /// Reads or makes the data.
 std::unique_ptr<const Contents> transfer_contents(const Transfer& transfer, const TransferPlan& plan);
 

@@ -245,7 +245,6 @@ private:
                 at.operands[e] = bytes_at(planned.ranges, kPlannedPlaces.operands[e]);
         std::erase_if(planned.images, [](const PlannedImage& image) { return image.what == ImageOf::Output; });
         at.images = std::move(planned.images);
-        for (PlannedPass& pass : planned.passes) pass.registers = {};
         plan.mode = std::move(planned.mode);
         plan.passes = std::move(planned.passes);
         plan.contraction = planned.contraction;

@@ -4,10 +4,11 @@
 // A field is as wide as the wider of the two generations has it: what a machine stores of it, the mask of its register says
 // (registers/tables.h). Addresses, strides and sizes whose low bits are not stored stand in place, from bit 0 on.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <utility>
+#include <type_traits>
 
 #include "base/expects.h"
 
@@ -59,8 +60,9 @@ struct FieldValue {
 template <std::integral T>
 constexpr FieldValue Field::operator()(T value) const
 {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    return {*this, std::cmp_greater(value, kMost) ? kMost : static_cast<std::int64_t>(value)};
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    if constexpr (std::is_unsigned_v<T>) return {*this, static_cast<std::int64_t>(std::min<std::uint64_t>(value, kMost))};
+    else return {*this, value};
 }
 
 }  // namespace dlasim::reg

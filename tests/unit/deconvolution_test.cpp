@@ -1,12 +1,12 @@
 // Deconvolutions as passes and a contraction: registers by hand from rubik.md 1.
 #include <gmock/gmock.h>
 
-#include <map>
-
 #include "config/layer_reader.h"
 #include "facts/presets.h"
 #include "lowering/plan.h"
 #include "refusal.h"
+#include "registers/fields/rbk.h"
+#include "written.h"
 
 namespace dlasim {
 namespace {
@@ -16,14 +16,6 @@ using testing::HasSubstr;
 
 Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
 const Hardware& preset(const char* name) { return *find_preset(name); }
-
-std::uint32_t value_of(const Plan& plan, const std::string& name)
-{
-    for (const RegisterValue& value : plan.passes.front().registers.writes)
-        if (value.name == name) return value.value;
-    ADD_FAILURE() << name << " is not written";
-    return 0;
-}
 
 TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
 {
@@ -35,21 +27,23 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
     const Plan plan = plan_shape(layer, preset("nv_full"));
     ASSERT_EQ(plan.passes.size(), 6u);
     // Phase x 0 meets kernel columns 1 and 4 at source columns m - 1 and m; phase y 0 rows 1 and 3. 6 x 6 outputs each.
-    EXPECT_EQ(value_of(plan, "CSC.D_WEIGHT_SIZE_EXT_0"), 1u << 16 | 1u);
-    EXPECT_EQ(value_of(plan, "CSC.D_DATAOUT_SIZE_0"), 5u << 16 | 5u);
-    std::map<std::string, std::uint32_t> rubik;
-    for (const auto& step : plan.program)
-        if (const auto* write = std::get_if<RegisterWrite>(&step); write && write->name.starts_with("RBK."))
-            rubik[write->name] = write->value;
+    const std::vector<PassWrites> passes = writes_of(plan.program);
+    EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_WEIGHT_SIZE_EXT_0::WEIGHT_WIDTH_EXT), 1u);
+    EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_WEIGHT_SIZE_EXT_0::WEIGHT_HEIGHT_EXT), 1u);
+    EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_DATAOUT_SIZE_0::DATAOUT_WIDTH), 5u);
+    EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_DATAOUT_SIZE_0::DATAOUT_HEIGHT), 5u);
+    const PassWrites& rubik = passes.back();
     const std::uint32_t cube = 6 * 6 * 2 * 32;  // two surfaces of 32 channels
-    EXPECT_EQ(rubik["RBK.D_MISC_CFG"], 0u);
-    EXPECT_EQ(rubik["RBK.D_DATAIN_SIZE_0"], 5u << 16 | 5u);
-    EXPECT_EQ(rubik["RBK.D_CONTRACT_STRIDE_0"], cube);
-    EXPECT_EQ(rubik["RBK.D_CONTRACT_STRIDE_1"], 3 * cube);
-    EXPECT_EQ(rubik["RBK.D_DECONV_STRIDE"], 1u << 16 | 2u);
-    EXPECT_EQ(rubik["RBK.D_DAOUT_LINE_STRIDE"], 18u * 32);
-    EXPECT_EQ(rubik["RBK.D_DAOUT_SURF_STRIDE"], 18u * 12 * 32);
-    EXPECT_EQ(rubik["RBK.D_OP_ENABLE"], 1u);
+    EXPECT_EQ(value_of(rubik, "RBK.D_MISC_CFG"), 0u);
+    EXPECT_EQ(value_of(rubik, "RBK", reg::rbk::D_DATAIN_SIZE_0::DATAIN_WIDTH), 5u);
+    EXPECT_EQ(value_of(rubik, "RBK", reg::rbk::D_DATAIN_SIZE_0::DATAIN_HEIGHT), 5u);
+    EXPECT_EQ(value_of(rubik, "RBK.D_CONTRACT_STRIDE_0"), cube);
+    EXPECT_EQ(value_of(rubik, "RBK.D_CONTRACT_STRIDE_1"), 3 * cube);
+    EXPECT_EQ(value_of(rubik, "RBK", reg::rbk::D_DECONV_STRIDE::DECONV_X_STRIDE), 2u);
+    EXPECT_EQ(value_of(rubik, "RBK", reg::rbk::D_DECONV_STRIDE::DECONV_Y_STRIDE), 1u);
+    EXPECT_EQ(value_of(rubik, "RBK.D_DAOUT_LINE_STRIDE"), 18u * 32);
+    EXPECT_EQ(value_of(rubik, "RBK.D_DAOUT_SURF_STRIDE"), 18u * 12 * 32);
+    EXPECT_EQ(value_of(rubik, "RBK.D_OP_ENABLE"), 1u);
     EXPECT_EQ(plan.copied_bytes, 18u * 12 * 2 * 32);
 }
 
@@ -86,10 +80,13 @@ TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
 {
     const Layer layer = layer_of(
         R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "pad": {"left": 1}})");
+    using Padding = struct reg::cdma::D_ZERO_PADDING;
     const Plan plan = plan_shape(layer, preset("nv_small"));
     ASSERT_EQ(plan.passes.size(), 1u);
     EXPECT_EQ(plan.copied_bytes, 0u);
-    EXPECT_EQ(value_of(plan, "CDMA.D_ZERO_PADDING"), 2u << 24 | 2u << 16 | 2u << 8 | 1u);  // 3 - 1 minus what is cut
+    const PassWrites pass = writes_of(plan.program)[0];
+    EXPECT_EQ(value_of(pass, "CDMA", Padding::PAD_LEFT), 1u);  // 3 - 1 minus what is cut
+    for (const reg::Field side : {Padding::PAD_RIGHT, Padding::PAD_TOP, Padding::PAD_BOTTOM}) EXPECT_EQ(value_of(pass, "CDMA", side), 2u);
 }
 
 // cdma.md 1: a line of one pixel may be fetched as packed surfaces. Those of a single place of a larger input are not packed.
@@ -102,9 +99,9 @@ TEST(Deconvolution, APhaseThatReadsASinglePlaceOfALargerInputDoesNotTakeItsSurfa
                                   top + "}}";
         const Plan plan = plan_shape(layer_of(layer), preset("nv_full"));
         std::vector<std::pair<std::uint32_t, std::uint32_t>> maps;  // lines fetched, surfaces packed
-        for (const PlannedPass& pass : plan.passes)
-            for (const RegisterValue& value : pass.registers.writes)
-                if (value.name == "CDMA.D_DAIN_MAP") maps.emplace_back(pass.pass.height, value.value >> 16 & 1);
+        const std::vector<PassWrites> writes = writes_of(plan.program);
+        for (std::size_t i = 0; i < plan.passes.size(); ++i)
+            maps.emplace_back(plan.passes[i].pass.height, value_of(writes[i], "CDMA", reg::cdma::D_DAIN_MAP::SURF_PACKED));
         return maps;
     };
     unsigned single = 0;

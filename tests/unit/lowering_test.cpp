@@ -1,4 +1,4 @@
-// Register programs against the measured cases: what register_writes() says for a case's layer must
+// Register programs against the measured cases: what write_pass() says for a case's layer must
 // be what the case's program writes into that register group.
 #include <gtest/gtest.h>
 
@@ -8,7 +8,8 @@
 #include "case_program.h"
 #include "config/hardware.h"
 #include "facts/presets.h"
-#include "lowering/pass.h"
+#include "lowering/register_writer.h"
+#include "registers/fields/cdma.h"
 
 namespace dlasim {
 namespace {
@@ -125,7 +126,10 @@ Pass pass_of(const json& d)
     p.data_banks = number(d, "db", 0);
     p.weight_banks = number(d, "wb", 0);
     p.grain = number(d, "grain", 1);
-    p.packing = number(d, "pack", 0x10001);
+    if (d.contains("pack")) {
+        p.lines_packed = reg::cdma::D_DAIN_MAP::LINE_PACKED.get(d["pack"]);
+        p.surfaces_packed = reg::cdma::D_DAIN_MAP::SURF_PACKED.get(d["pack"]);
+    }
     p.in_strides.line = number(d, "line", 0);
     p.in_strides.surface = number(d, "surf", 0);
     p.out_strides.surface = number(d, "osurf", 0);
@@ -205,10 +209,15 @@ void compare_case(const std::filesystem::path& file, const Hardware& hw, Tally& 
     for (std::size_t i = 0; i < written.size(); ++i) {
         const json& d = c["layers"][i].at("descriptor");
         const Pass pass = pass_of(d);
-        const PassRegisters registers = register_writes(pass, size_pass(pass, hw, file.string()), addresses_of(written[i], pass.mode),
-                                                        UnitGroups::all(written[i].at("SDP.S_POINTER")), hw);
+        RegisterWriter out(hw);
+        write_pass(out, pass, size_pass(pass, hw, file.string()), addresses_of(written[i], pass.mode),
+                   UnitGroups::all(written[i].at("SDP.S_POINTER")));
         ++tally.layers;
-        for (const RegisterValue& mine : registers.writes) {
+        for (const RegisterValue& value : out.take().writes) {
+            const struct {
+                std::string name;
+                std::uint32_t value;
+            } mine{value.name(), value.value};
             const auto theirs = written[i].find(mine.name);
             if (theirs == written[i].end()) continue;
             if (mine.name == "CDMA.S_ARBITER" && d.contains("arb")) continue;

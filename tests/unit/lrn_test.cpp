@@ -8,6 +8,7 @@
 #include "lowering/lrn_tables.h"
 #include "lowering/transfer_plan.h"
 #include "refusal.h"
+#include "registers/fields/cdp.h"
 
 namespace dlasim {
 namespace {
@@ -132,7 +133,7 @@ TEST(LrnPlan, StridesArePackedAndTheEnablesStandLast)
     EXPECT_EQ(value_written(plan.program, "CDP.D_LRN_CFG"), 2u);
     EXPECT_EQ(value_written(plan.program, "CDP.D_DATA_FORMAT"), 2u);
     EXPECT_EQ(value_written(plan.program, "CDP.D_NAN_FLUSH_TO_ZERO"), 1u);
-    EXPECT_EQ(value_written(plan.program, "CDP.S_LUT_INFO") & 0xff, 0xe8u);  // LE from 2^-24 on
+    EXPECT_EQ(reg::cdp::S_LUT_INFO::LUT_LE_INDEX_OFFSET.get(value_written(plan.program, "CDP.S_LUT_INFO")), 0xe8u);  // LE from 2^-24 on
     const std::size_t entries = plan.program.size();
     EXPECT_EQ(std::get<RegisterWrite>(plan.program[entries - 4]).name, "CDP.D_OP_ENABLE");
     EXPECT_EQ(std::get<RegisterWrite>(plan.program[entries - 3]).name, "CDP_RDMA.D_OP_ENABLE");

@@ -9,6 +9,7 @@
 #include "facts/presets.h"
 #include "lowering/weight_ring.h"
 #include "refusal.h"
+#include "written.h"
 
 namespace dlasim {
 namespace {
@@ -19,12 +20,11 @@ using testing::HasSubstr;
 Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
 const Hardware& preset(const char* name) { return *find_preset(name); }
 
-std::uint32_t value_of(const Plan& plan, const std::string& name)
+/// Of the first pass.
+std::uint32_t value_of(const Plan& plan, const std::string& name) { return value_of(writes_of(plan.program)[0], name); }
+std::uint32_t value_of(const Plan& plan, const std::string& unit, reg::Field field)
 {
-    for (const RegisterValue& value : plan.passes.front().registers.writes)
-        if (value.name == name) return value.value;
-    ADD_FAILURE() << name << " is not written";
-    return 0;
+    return value_of(writes_of(plan.program)[0], unit, field);
 }
 
 constexpr const char* kConv =
@@ -191,11 +191,13 @@ TEST(Plan, ALayerBecomesItsRegisters)
 {
     const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
     EXPECT_EQ(plan.mode, "direct");
-    EXPECT_EQ(value_of(plan, "CDMA.D_DATAIN_SIZE_0"), 4u << 16 | 5u);
+    EXPECT_EQ(value_of(plan, "CDMA", reg::cdma::D_DATAIN_SIZE_0::DATAIN_WIDTH), 5u);
+    EXPECT_EQ(value_of(plan, "CDMA", reg::cdma::D_DATAIN_SIZE_0::DATAIN_HEIGHT), 4u);
     EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 17u);  // 3 surfaces x 6 pixels
     EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_SIZE_0"), 3u * 3 * 20 - 1);
     EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_BYTES"), 1800u);  // 10 kernels x 180
-    EXPECT_EQ(value_of(plan, "CSC.D_DATAOUT_SIZE_0"), 2u << 16 | 4u);
+    EXPECT_EQ(value_of(plan, "CSC", reg::csc::D_DATAOUT_SIZE_0::DATAOUT_WIDTH), 4u);
+    EXPECT_EQ(value_of(plan, "CSC", reg::csc::D_DATAOUT_SIZE_0::DATAOUT_HEIGHT), 2u);
     EXPECT_EQ(value_of(plan, "CSC.D_ATOMICS"), 14u);
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 1u);
 }
@@ -216,7 +218,7 @@ TEST(Plan, BiasComesThroughTheFirstOperandReader)
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 0x18u);       // SUM, no multiplier, ReLU
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_ALU_CFG"), 0x301u);  // from memory, shift 3
     EXPECT_EQ(value_of(plan, "SDP_RDMA.D_BRDMA_CFG"), 0x2au);  // ALU only, two bytes, per kernel, primary
-    EXPECT_EQ(plan.passes[0].registers.enables.front().name, "SDP_RDMA.D_OP_ENABLE");
+    EXPECT_EQ(enables_of(writes_of(plan.program)[0]).front(), "SDP_RDMA.D_OP_ENABLE");
 }
 
 TEST(Plan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)

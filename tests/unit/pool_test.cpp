@@ -5,6 +5,7 @@
 #include "facts/presets.h"
 #include "lowering/plan.h"
 #include "refusal.h"
+#include "written.h"
 
 namespace dlasim {
 namespace {
@@ -88,7 +89,7 @@ TEST(Pool, BehindAConvolutionNothingMayBeLeftOver)
     };
     const Layer fits = behind(R"({"function": "max", "kernel_shape": [2, 3], "strides": [2, 2]})");
     EXPECT_EQ(fits.result_width(), 3u);
-    EXPECT_EQ(plan_shape(fits, *find_preset("nv_small")).passes.front().registers.enables.front().name, "PDP.D_OP_ENABLE");
+    EXPECT_EQ(enables_of(writes_of(plan_shape(fits, *find_preset("nv_small")).program)[0]).front(), "PDP.D_OP_ENABLE");
     const Layer rest = behind(R"({"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]})");
     EXPECT_THAT(refusal([&] { plan_shape(rest, *find_preset("nv_small")); }), HasSubstr("leaves 1 columns"));
 }

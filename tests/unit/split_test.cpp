@@ -10,9 +10,13 @@
 #include "facts/presets.h"
 #include "lowering/plan.h"
 #include "refusal.h"
+#include "written.h"
 
 namespace dlasim {
 namespace {
+
+namespace cdma = reg::cdma;
+namespace csc = reg::csc;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -26,14 +30,6 @@ std::string refused(const std::string& text, const char* hw)
     return refusal([&] { planned(text, hw); });
 }
 
-std::uint32_t value_of(const PlannedPass& pass, const std::string& name)
-{
-    for (const RegisterValue& value : pass.registers.writes)
-        if (value.name == name) return value.value;
-    ADD_FAILURE() << name << " is not written";
-    return 0;
-}
-
 /// {first row, rows, kept, fetched} of every part.
 std::vector<std::vector<std::uint32_t>> rows_of(const Plan& plan)
 {
@@ -42,18 +38,10 @@ std::vector<std::vector<std::uint32_t>> rows_of(const Plan& plan)
     return rows;
 }
 
-/// D_MISC_CFG bits of every part, the same in CDMA and CSC: d data reused, w weights reused, D and W kept.
 std::vector<std::string> bits_of(const Plan& plan)
 {
     std::vector<std::string> all;
-    for (const PlannedPass& pass : plan.passes) {
-        const std::uint32_t misc = value_of(pass, "CDMA.D_MISC_CFG");
-        EXPECT_EQ(misc >> 16, value_of(pass, "CSC.D_MISC_CFG") >> 16);
-        std::string bits;
-        for (const auto& [bit, letter] : {std::pair{16, 'd'}, std::pair{20, 'w'}, std::pair{24, 'D'}, std::pair{28, 'W'}})
-            if (misc >> bit & 1) bits += letter;
-        all.push_back(bits);
-    }
+    for (const PassWrites& pass : writes_of(plan.program)) all.push_back(reuse_of(pass));
     return all;
 }
 
@@ -72,14 +60,14 @@ TEST_P(MeasuredSequences, AreThePartsOfOneLayer)
         const json c = json::parse(in);
         if (!c.at("layers").at(0).at("descriptor").contains("w")) continue;  // made from registers: describes no layer
         const std::vector<Group> written = layers_of(c.at("program"));
-        const Plan plan = planned(whole_layer(c.at("layers")), GetParam());
-        ASSERT_EQ(plan.passes.size(), written.size()) << name;
+        const std::vector<PassWrites> passes = writes_of(planned(whole_layer(c.at("layers")), GetParam()).program);
+        ASSERT_EQ(passes.size(), written.size()) << name;
         ++cases;
         // nv_full's cases fetch the weights of their parts from different places, write the parts apart, and release as if
         // they would reuse even where they do not.
         const bool apart = preset(GetParam()).full(), kept_in_vain = name.starts_with("partial_noreuse");
         for (std::size_t i = 0; i < written.size(); ++i)
-            for (const RegisterValue& mine : plan.passes[i].registers.writes) {
+            for (const Written& mine : passes[i]) {
                 const auto theirs = written[i].find(mine.name);
                 if (theirs == written[i].end() || mine.name == "SDP.D_PERF_ENABLE") continue;  // the cases leave SDP's counters off
                 if (apart && (mine.name.starts_with("SDP.D_DST_") || mine.name == "CACC.D_SURF_STRIDE" ||
@@ -111,16 +99,21 @@ TEST(Split, AWindowSlidesOverTheLines)
     // Rows 0-4 need lines 0-5, rows 5-9 lines 4-10, rows 10-11 lines 9-11.
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 5, 0, 6), ElementsAre(5, 5, 2, 5), ElementsAre(10, 2, 2, 1)));
     EXPECT_THAT(bits_of(plan), ElementsAre("", "d", "d"));
-    const PlannedPass &a = plan.passes[0], &b = plan.passes[1], &c = plan.passes[2];
+    const std::vector<PassWrites> passes = writes_of(plan.program);
+    const PassWrites &a = passes[0], &b = passes[1], &c = passes[2];
     EXPECT_EQ(value_of(a, "CSC.D_RELEASE"), 4u - 1);
     EXPECT_EQ(value_of(b, "CSC.D_RELEASE"), 5u - 1);
     EXPECT_EQ(value_of(c, "CSC.D_RELEASE"), 3u - 1);  // all that is left
     EXPECT_EQ(value_of(b, "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 6 * 48);
-    EXPECT_EQ(value_of(b, "CDMA.D_DATAIN_SIZE_0"), 4u << 16 | 5u);
-    EXPECT_EQ(value_of(b, "CSC.D_DATAIN_SIZE_EXT_0"), 6u << 16 | 5u);
+    EXPECT_EQ(value_of(b, "CDMA", cdma::D_DATAIN_SIZE_0::DATAIN_WIDTH), 5u);
+    EXPECT_EQ(value_of(b, "CDMA", cdma::D_DATAIN_SIZE_0::DATAIN_HEIGHT), 4u);
+    EXPECT_EQ(value_of(b, "CSC", csc::D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT), 5u);
+    EXPECT_EQ(value_of(b, "CSC", csc::D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT), 6u);
     EXPECT_EQ(value_of(b, "CDMA.D_SURF_STRIDE"), 12u * 48);
-    EXPECT_EQ(value_of(a, "CSC.D_ZERO_PADDING"), 1u << 16 | 1u);
-    EXPECT_EQ(value_of(b, "CSC.D_ZERO_PADDING"), 1u);
+    EXPECT_EQ(value_of(a, "CSC", csc::D_ZERO_PADDING::PAD_TOP), 1u);
+    EXPECT_EQ(value_of(b, "CSC", csc::D_ZERO_PADDING::PAD_TOP), 0u);
+    EXPECT_EQ(value_of(a, "CSC", csc::D_ZERO_PADDING::PAD_LEFT), 1u);
+    EXPECT_EQ(value_of(b, "CSC", csc::D_ZERO_PADDING::PAD_LEFT), 1u);
     EXPECT_EQ(value_of(b, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 5 * 48);
     EXPECT_EQ(value_of(b, "SDP.D_DST_SURFACE_STRIDE"), 12u * 48);
     EXPECT_EQ(value_of(b, "CDMA.S_POINTER"), 1u);
@@ -132,10 +125,11 @@ TEST(Split, AWindowSlidesOverTheLines)
 TEST(Split, WithoutReuseEveryPartFetchesItsLines)
 {
     const Plan plan = planned(conv(R"({"rows": 5})"), "nv_small");
+    const std::vector<PassWrites> passes = writes_of(plan.program);
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 5, 0, 6), ElementsAre(5, 5, 0, 7), ElementsAre(10, 2, 0, 3)));
     EXPECT_THAT(bits_of(plan), ElementsAre("", "", ""));
-    EXPECT_EQ(value_of(plan.passes[0], "CSC.D_RELEASE"), 6u - 1);
-    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 4 * 48);
+    EXPECT_EQ(value_of(passes[0], "CSC.D_RELEASE"), 6u - 1);
+    EXPECT_EQ(value_of(passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 4 * 48);
 }
 
 TEST(Split, LinesThatAStrideSkipsAreNotFetched)
@@ -144,9 +138,10 @@ TEST(Split, LinesThatAStrideSkipsAreNotFetched)
         planned(R"({"input": {"width": 6, "height": 20, "channels": 8}, "kernel": {"width": 1, "height": 2, "count": 8}, "stride": {"y": 6},
                                   "partition": {"rows": 2, "reuse_data": true}})",
                 "nv_small");
+    const std::vector<PassWrites> passes = writes_of(plan.program);
     // Row 0 at line 0, row 1 at line 6; rows 2 and 3 at lines 12 and 18.
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 2, 0, 8), ElementsAre(2, 2, 0, 8)));
-    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 12 * 48);
+    EXPECT_EQ(value_of(passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 12 * 48);
 }
 
 TEST(Split, WindowsThatBeginAtTheSameLineAreFetchedTogetherAndKept)
@@ -168,11 +163,12 @@ TEST(Split, PartsWhollyInThePaddingHaveALineThatNothingReads)
         R"({"input": {"width": 6, "height": 3, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"top": 4, "bottom": 5},
                                   "partition": {"rows": 2}})",
         "nv_small");
+    const std::vector<PassWrites> passes = writes_of(plan.program);
     ASSERT_EQ(plan.passes.size(), 6u);
     EXPECT_THAT(rows_of(plan)[0], ElementsAre(0, 2, 0, 1));
-    EXPECT_EQ(value_of(plan.passes[0], "CSC.D_ZERO_PADDING"), 4u << 16);
-    EXPECT_EQ(value_of(plan.passes[4], "CSC.D_ZERO_PADDING"), 2u << 16);  // rows 8 and 9, below the input: above a line of it
-    EXPECT_EQ(value_of(plan.passes[4], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 2 * 48);
+    EXPECT_EQ(value_of(passes[0], "CSC", csc::D_ZERO_PADDING::PAD_TOP), 4u);
+    EXPECT_EQ(value_of(passes[4], "CSC", csc::D_ZERO_PADDING::PAD_TOP), 2u);  // rows 8 and 9, below the input: above a line of it
+    EXPECT_EQ(value_of(passes[4], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 2 * 48);
 }
 
 TEST(Split, ASingleLineOfOnePixelIsNotPackedSurfaces)
@@ -180,8 +176,10 @@ TEST(Split, ASingleLineOfOnePixelIsNotPackedSurfaces)
     const Plan plan = planned(R"({"input": {"width": 1, "height": 4, "channels": 64}, "kernel": {"width": 1, "height": 2, "count": 8},
                                   "partition": {"rows": 1, "reuse_data": true}})",
                               "nv_small");
-    EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_DAIN_MAP"), 0x10001u);  // two lines
-    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_MAP"), 1u);
+    const std::vector<PassWrites> passes = writes_of(plan.program);
+    EXPECT_EQ(value_of(passes[0], "CDMA", cdma::D_DAIN_MAP::SURF_PACKED), 1u);  // two lines
+    EXPECT_EQ(value_of(passes[1], "CDMA", cdma::D_DAIN_MAP::SURF_PACKED), 0u);
+    EXPECT_EQ(value_of(passes[1], "CDMA", cdma::D_DAIN_MAP::LINE_PACKED), 1u);
 }
 
 TEST(Split, WinogradSlidesByWholeBlocks)
@@ -190,15 +188,16 @@ TEST(Split, WinogradSlidesByWholeBlocks)
         R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
                                   "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 4, "reuse_data": true}})",
         "nv_full");
+    const std::vector<PassWrites> passes = writes_of(plan.program);
     // 16 lines after extension; the first 8 begin above the input, the last 4 are lines 11 to 14.
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 4, 0, 7), ElementsAre(4, 4, 4, 4), ElementsAre(8, 4, 4, 1)));
-    EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_DATAIN_SIZE_EXT_0") >> 16, 7u);
-    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DATAIN_SIZE_EXT_0") >> 16, 3u);
-    EXPECT_EQ(value_of(plan.passes[1], "CSC.D_DATAIN_SIZE_EXT_0") >> 16, 7u);
-    EXPECT_EQ(value_of(plan.passes[1], "CSC.D_RELEASE"), 3u);
-    EXPECT_EQ(value_of(plan.passes[0], "CDMA.D_ZERO_PADDING") >> 16 & 31, 1u);
-    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_ZERO_PADDING") >> 16 & 31, 0u);
-    EXPECT_EQ(value_of(plan.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 7 * 12 * 32);
+    EXPECT_EQ(value_of(passes[0], "CDMA", cdma::D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT), 7u);
+    EXPECT_EQ(value_of(passes[1], "CDMA", cdma::D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT), 3u);
+    EXPECT_EQ(value_of(passes[1], "CSC", csc::D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT), 7u);
+    EXPECT_EQ(value_of(passes[1], "CSC.D_RELEASE"), 3u);
+    EXPECT_EQ(value_of(passes[0], "CDMA", cdma::D_ZERO_PADDING::PAD_TOP), 1u);
+    EXPECT_EQ(value_of(passes[1], "CDMA", cdma::D_ZERO_PADDING::PAD_TOP), 0u);
+    EXPECT_EQ(value_of(passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 7 * 12 * 32);
 }
 
 // ---- kernels, and both
@@ -206,15 +205,16 @@ TEST(Split, WinogradSlidesByWholeBlocks)
 TEST(Split, KernelPartsWorkOnTheSameData)
 {
     const Plan plan = planned(conv(R"({"kernels": 8, "reuse_data": true})", R"(, "post": {"bias": true})"), "nv_small");
+    const std::vector<PassWrites> passes = writes_of(plan.program);
     ASSERT_EQ(plan.passes.size(), 3u);
     EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "d"));
     const PlannedPass& last = plan.passes[2];
     EXPECT_EQ(last.first_kernel, 16u);
-    EXPECT_EQ(value_of(last, "CDMA.D_WEIGHT_SIZE_1"), 3u);
+    EXPECT_EQ(value_of(passes[2], "CDMA.D_WEIGHT_SIZE_1"), 3u);
     EXPECT_EQ(last.address.weights.byte() % 256, 0u);
     EXPECT_GE(last.address.weights, plan.passes[1].address.weights + 8 * 144);
-    EXPECT_EQ(value_of(last, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 2 * 12 * 48);
-    EXPECT_EQ(value_of(last, "CSC.D_RELEASE"), 12u - 1);
+    EXPECT_EQ(value_of(passes[2], "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000u + 2 * 12 * 48);
+    EXPECT_EQ(value_of(passes[2], "CSC.D_RELEASE"), 12u - 1);
     ASSERT_EQ(plan.outputs.size(), 3u);
     EXPECT_EQ(plan.outputs[2].first_kernel, 16u);
 }
@@ -252,12 +252,15 @@ TEST(Split, TheOrderOfPartsFetchesLeast)
 TEST(Split, BanksAreTheSameInAllPartsAndLetTheNextOneFetchAhead)
 {
     const Plan plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
-    for (const PlannedPass& pass : plan.passes) EXPECT_EQ(value_of(pass, "CSC.D_BANK"), value_of(plan.passes[0], "CDMA.D_BANK"));
+    const std::vector<PassWrites> passes = writes_of(plan.program);
+    for (const PassWrites& pass : passes) EXPECT_EQ(value_of(pass, "CSC.D_BANK"), value_of(passes[0], "CDMA.D_BANK"));
     // 12 entries a line; 6 lines and 5 of the next part are 132 of the 512 entries of a bank. 2880 bytes of weights twice: two banks.
     EXPECT_EQ(plan.passes[0].geometry.data_banks, 1u);
     EXPECT_EQ(plan.passes[0].geometry.weight_banks, 2u);
     const Plan told = planned(conv(R"({"rows": 5, "data_banks": 3, "weight_banks": 5})"), "nv_small");
-    EXPECT_EQ(value_of(told.passes[1], "CDMA.D_BANK"), 4u << 16 | 2u);
+    const PassWrites second = writes_of(told.program)[1];
+    EXPECT_EQ(value_of(second, "CDMA", cdma::D_BANK::DATA_BANK), 2u);
+    EXPECT_EQ(value_of(second, "CDMA", cdma::D_BANK::WEIGHT_BANK), 4u);
 }
 
 TEST(Split, GroupsAndPhasesAreCutOneByOne)
@@ -285,7 +288,7 @@ TEST(Split, AutomaticallyALayerThatFitsIsOnePass)
     uncut.partition = {};
     ASSERT_EQ(whole.passes.size(), 1u);
     EXPECT_FALSE(whole.partitioned);
-    EXPECT_EQ(whole.passes[0].registers.writes, plan_shape(uncut, preset("nv_small")).passes[0].registers.writes);
+    EXPECT_EQ(writes_of(whole.program), writes_of(plan_shape(uncut, preset("nv_small")).program));
 }
 
 /// res2a_branch1 of ResNet-50: 49 banks of nv_small's 32, and 4 banks of weights.
@@ -305,7 +308,7 @@ TEST(Split, AutomaticallyTheFewestPartsThatFit)
     const Plan unasked = planned(large(""), "nv_small");
     ASSERT_EQ(unasked.passes.size(), 2u);
     EXPECT_TRUE(unasked.partitioned);
-    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(unasked.passes[i].registers.writes, plan.passes[i].registers.writes);
+    EXPECT_EQ(writes_of(unasked.program), writes_of(plan.program));
 }
 
 TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
@@ -369,11 +372,11 @@ TEST(Split, ColumnsAreConvolutionsOfTheirOwnInStridesOfTheWhole)
     const std::uint32_t line = 41 * 8, out_line = 20 * 8;
     const std::uint32_t width[] = {16, 17, 9}, begin[] = {0, 15, 31}, out[] = {8, 8, 4}, left[] = {1, 0, 0};
     for (std::size_t i = 0; i < 3; ++i) {
-        const PlannedPass& pass = plan.passes[i];
-        EXPECT_EQ(value_of(pass, "CDMA.D_DATAIN_SIZE_0") & 0xffff, width[i] - 1);
+        const PassWrites pass = writes_of(plan.program)[i];
+        EXPECT_EQ(value_of(pass, "CDMA", cdma::D_DATAIN_SIZE_0::DATAIN_WIDTH), width[i] - 1);
         EXPECT_EQ(value_of(pass, "CDMA.D_LINE_STRIDE"), line);
         EXPECT_EQ(value_of(pass, "CDMA.D_SURF_STRIDE"), 3 * line);
-        EXPECT_EQ(value_of(pass, "CDMA.D_DAIN_MAP") & 1, 0u);  // lines are apart
+        EXPECT_EQ(value_of(pass, "CDMA", cdma::D_DAIN_MAP::LINE_PACKED), 0u);  // lines are apart
         EXPECT_EQ(value_of(pass, "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000 + begin[i] * 8);
         EXPECT_EQ(value_of(pass, "CSC.D_ZERO_PADDING"), left[i]);
         EXPECT_EQ(value_of(pass, "SDP.D_DATA_CUBE_WIDTH"), out[i] - 1);
@@ -394,17 +397,17 @@ TEST(Split, PhasesOfADilationAreConvolutionsWithoutIt)
         "nv_small");
     ASSERT_EQ(plan.passes.size(), 12u);
     for (const std::size_t phase : {0, 5}) {
-        const PlannedPass& pass = plan.passes[phase];
+        const PassWrites pass = writes_of(plan.program)[phase];
         const std::uint32_t rows = phase == 0 ? 4 : 3;  // 0, 12, 24, 36; 5, 17, 29
-        EXPECT_EQ(value_of(pass, "CDMA.D_DATAIN_SIZE_0") >> 16, rows - 1);
+        EXPECT_EQ(value_of(pass, "CDMA", cdma::D_DATAIN_SIZE_0::DATAIN_HEIGHT), rows - 1);
         EXPECT_EQ(value_of(pass, "CDMA.D_LINE_STRIDE"), 12u * 10 * 8);
         EXPECT_EQ(value_of(pass, "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000 + phase * 10 * 8);
-        EXPECT_EQ(value_of(pass, "CSC.D_ZERO_PADDING") >> 16, 1u);
+        EXPECT_EQ(value_of(pass, "CSC", csc::D_ZERO_PADDING::PAD_TOP), 1u);
         EXPECT_EQ(value_of(pass, "CSC.D_DILATION_EXT"), 0u);
         EXPECT_EQ(value_of(pass, "SDP.D_DATA_CUBE_HEIGHT"), rows - 1);
         EXPECT_EQ(value_of(pass, "SDP.D_DST_LINE_STRIDE"), 12u * 8 * 8);
         EXPECT_EQ(value_of(pass, "SDP.D_DST_BASE_ADDR_LOW"), 0xa0000000 + phase * 8 * 8);
-        EXPECT_EQ(pass.row_step, 12u);
+        EXPECT_EQ(plan.passes[phase].row_step, 12u);
     }
     // Stride 2 and dilation 6 have 2 in common: 3 phases of stride 1.
     const Plan strided = planned(
@@ -412,8 +415,8 @@ TEST(Split, PhasesOfADilationAreConvolutionsWithoutIt)
             "dilation": {"x": 1, "y": 6}, "partition": {"dilation_phases": true}})",
         "nv_small");
     ASSERT_EQ(strided.passes.size(), 3u);
-    EXPECT_EQ(value_of(strided.passes[1], "CSC.D_CONV_STRIDE_EXT"), 0u);
-    EXPECT_EQ(value_of(strided.passes[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 2 * 10 * 8);
+    EXPECT_EQ(value_of(writes_of(strided.program)[1], "CSC.D_CONV_STRIDE_EXT"), 0u);
+    EXPECT_EQ(value_of(writes_of(strided.program)[1], "CDMA.D_DAIN_ADDR_LOW_0"), 0x80000000u + 2 * 10 * 8);
 }
 
 TEST(Split, StripsThatCannotBeAreRefused)

@@ -9,6 +9,7 @@
 #include "config/transfer_reader.h"
 #include "facts/presets.h"
 #include "refusal.h"
+#include "registers/fields/rbk.h"
 
 namespace dlasim {
 namespace {
@@ -249,6 +250,8 @@ TEST(TransferPlan, InputAndOutputOfAReshapeStandApart)
     EXPECT_EQ(refused(text + R"({"memory": "cvsram", "address": 4096}}})"), "nothing was refused");
 }
 
+using namespace reg::rbk;
+
 std::map<std::string, std::uint32_t> registers_of(const std::string& text)
 {
     std::map<std::string, std::uint32_t> registers;
@@ -263,10 +266,10 @@ TEST(TransferPlan, ASplitReadsSurfacesAndWritesPlanes)
     auto r = registers_of(
         R"({"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 20, "height": 3, "channels": 70}, "precision": "int16",
         "placement": {"input": {"memory": "cvsram", "address": 64}, "output": 1099511627776}})");
-    EXPECT_EQ(r["RBK.D_MISC_CFG"], 1u | 1u << 8);
+    EXPECT_EQ(r["RBK.D_MISC_CFG"], D_MISC_CFG::RUBIK_MODE.put(1) | D_MISC_CFG::IN_PRECISION.put(1));
     EXPECT_EQ(r["RBK.D_DAIN_RAM_TYPE"], 0u);
     EXPECT_EQ(r["RBK.D_DAOUT_RAM_TYPE"], 1u);
-    EXPECT_EQ(r["RBK.D_DATAIN_SIZE_0"], 19u | 2u << 16);
+    EXPECT_EQ(r["RBK.D_DATAIN_SIZE_0"], D_DATAIN_SIZE_0::DATAIN_WIDTH.put(19) | D_DATAIN_SIZE_0::DATAIN_HEIGHT.put(2));
     EXPECT_EQ(r["RBK.D_DATAIN_SIZE_1"], 69u);
     EXPECT_EQ(r["RBK.D_DATAOUT_SIZE_1"], 69u);
     EXPECT_EQ(r["RBK.D_DAIN_ADDR_LOW"], 64u);
@@ -283,7 +286,7 @@ TEST(TransferPlan, AMergeReadsPlanesAndWritesSurfaces)
 {
     auto r = registers_of(
         R"({"op": "rubik", "rubik": {"mode": "merge"}, "input": {"width": 20, "height": 3, "channels": 70}, "precision": "fp16"})");
-    EXPECT_EQ(r["RBK.D_MISC_CFG"], 2u | 2u << 8);
+    EXPECT_EQ(r["RBK.D_MISC_CFG"], D_MISC_CFG::RUBIK_MODE.put(2) | D_MISC_CFG::IN_PRECISION.put(2));
     EXPECT_EQ(r["RBK.D_DAIN_LINE_STRIDE"], 64u);
     EXPECT_EQ(r["RBK.D_DAIN_PLANAR_STRIDE"], 64u * 3);
     EXPECT_EQ(r["RBK.D_DAOUT_LINE_STRIDE"], 20u * 32);
@@ -297,7 +300,7 @@ TEST(TransferPlan, AContractionReadsSubCubes)
         R"({"op": "rubik", "rubik": {"mode": "contract", "stride": {"x": 2, "y": 3}}, "input": {"width": 5, "height": 4, "channels": 240}})");
     EXPECT_EQ(r["RBK.D_MISC_CFG"], 0u);
     EXPECT_EQ(r["RBK.D_DATAOUT_SIZE_1"], 39u);
-    EXPECT_EQ(r["RBK.D_DECONV_STRIDE"], 1u | 2u << 16);
+    EXPECT_EQ(r["RBK.D_DECONV_STRIDE"], D_DECONV_STRIDE::DECONV_X_STRIDE.put(1) | D_DECONV_STRIDE::DECONV_Y_STRIDE.put(2));
     EXPECT_EQ(r["RBK.D_DAIN_LINE_STRIDE"], 160u);
     EXPECT_EQ(r["RBK.D_DAIN_SURF_STRIDE"], 640u);
     EXPECT_EQ(r["RBK.D_CONTRACT_STRIDE_0"], 1280u);

@@ -10,7 +10,8 @@ inline constexpr Register CFG_SRC_ADDR_HIGH{0x004};
 inline constexpr Register CFG_DST_ADDR_LOW{0x008};
 inline constexpr Register CFG_DST_ADDR_HIGH{0x00c};
 inline constexpr struct CFG_LINE : Register { static constexpr Field SIZE{0x010, 0, 13}; } CFG_LINE{0x010};
-inline constexpr struct CFG_CMD : Register { static constexpr Field SRC_RAM_TYPE{0x014, 0, 1}, DST_RAM_TYPE{0x014, 1, 1}; } CFG_CMD{0x014};
+inline constexpr struct CFG_CMD : Register { static constexpr Field SRC_RAM_TYPE{0x014, 0, 1},
+    DST_RAM_TYPE{0x014, 1, 1}; } CFG_CMD{0x014};
 inline constexpr struct CFG_LINE_REPEAT : Register { static constexpr Field NUMBER{0x018, 0, 24}; } CFG_LINE_REPEAT{0x018};
 inline constexpr Register CFG_SRC_LINE{0x01c};
 inline constexpr Register CFG_DST_LINE{0x020};

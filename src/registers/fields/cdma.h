@@ -7,7 +7,8 @@
 namespace dlasim::reg::cdma {
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
-inline constexpr struct S_ARBITER : Register { static constexpr Field ARB_WEIGHT{0x008, 0, 4}, ARB_WMB{0x008, 16, 4}; } S_ARBITER{0x008};
+inline constexpr struct S_ARBITER : Register { static constexpr Field ARB_WEIGHT{0x008, 0, 4},
+    ARB_WMB{0x008, 16, 4}; } S_ARBITER{0x008};
 inline constexpr struct S_CBUF_FLUSH_STATUS : Register { static constexpr Field FLUSH_DONE{0x00c, 0, 1}; } S_CBUF_FLUSH_STATUS{0x00c};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x010, 0, 1}; } D_OP_ENABLE{0x010};
 inline constexpr struct D_MISC_CFG : Register { static constexpr Field CONV_MODE{0x014, 0, 1}, IN_PRECISION{0x014, 8, 2},
@@ -57,7 +58,8 @@ inline constexpr struct D_MEAN_GLOBAL_0 : Register { static constexpr Field MEAN
     MEAN_GU{0x09c, 16, 16}; } D_MEAN_GLOBAL_0{0x09c};
 inline constexpr struct D_MEAN_GLOBAL_1 : Register { static constexpr Field MEAN_BV{0x0a0, 0, 16},
     MEAN_AX{0x0a0, 16, 16}; } D_MEAN_GLOBAL_1{0x0a0};
-inline constexpr struct D_CVT_CFG : Register { static constexpr Field CVT_EN{0x0a4, 0, 1}, CVT_TRUNCATE{0x0a4, 4, 6}; } D_CVT_CFG{0x0a4};
+inline constexpr struct D_CVT_CFG : Register { static constexpr Field CVT_EN{0x0a4, 0, 1},
+    CVT_TRUNCATE{0x0a4, 4, 6}; } D_CVT_CFG{0x0a4};
 inline constexpr struct D_CVT_OFFSET : Register { static constexpr Field CVT_OFFSET{0x0a8, 0, 16}; } D_CVT_OFFSET{0x0a8};
 inline constexpr struct D_CVT_SCALE : Register { static constexpr Field CVT_SCALE{0x0ac, 0, 16}; } D_CVT_SCALE{0x0ac};
 inline constexpr struct D_CONV_STRIDE : Register { static constexpr Field CONV_X_STRIDE{0x0b0, 0, 3},

@@ -12,8 +12,8 @@ inline constexpr struct S_LUT_ACCESS_CFG : Register { static constexpr Field LUT
 inline constexpr struct S_LUT_ACCESS_DATA : Register { static constexpr Field LUT_DATA{0x00c, 0, 16}; } S_LUT_ACCESS_DATA{0x00c};
 inline constexpr struct S_LUT_CFG : Register { static constexpr Field LUT_LE_FUNCTION{0x010, 0, 1}, LUT_UFLOW_PRIORITY{0x010, 4, 1},
     LUT_OFLOW_PRIORITY{0x010, 5, 1}, LUT_HYBRID_PRIORITY{0x010, 6, 1}; } S_LUT_CFG{0x010};
-inline constexpr struct S_LUT_INFO : Register { static constexpr Field LUT_LE_INDEX_OFFSET{0x014, 0, 8}, LUT_LE_INDEX_SELECT{0x014, 8, 8},
-    LUT_LO_INDEX_SELECT{0x014, 16, 8}; } S_LUT_INFO{0x014};
+inline constexpr struct S_LUT_INFO : Register { static constexpr Field LUT_LE_INDEX_OFFSET{0x014, 0, 8},
+    LUT_LE_INDEX_SELECT{0x014, 8, 8}, LUT_LO_INDEX_SELECT{0x014, 16, 8}; } S_LUT_INFO{0x014};
 inline constexpr Register S_LUT_LE_START_LOW{0x018};
 inline constexpr struct S_LUT_LE_START_HIGH : Register { static constexpr Field LUT_LE_START_HIGH{0x01c, 0, 6}; } S_LUT_LE_START_HIGH{0x01c};
 inline constexpr Register S_LUT_LE_END_LOW{0x020};
@@ -52,7 +52,8 @@ inline constexpr Register D_NAN_INPUT_NUM{0x08c};
 inline constexpr Register D_INF_INPUT_NUM{0x090};
 inline constexpr Register D_NAN_OUTPUT_NUM{0x094};
 inline constexpr Register D_OUT_SATURATION{0x098};
-inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x09c, 0, 1}, LUT_EN{0x09c, 1, 1}; } D_PERF_ENABLE{0x09c};
+inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x09c, 0, 1},
+    LUT_EN{0x09c, 1, 1}; } D_PERF_ENABLE{0x09c};
 inline constexpr Register D_PERF_WRITE_STALL{0x0a0};
 inline constexpr Register D_PERF_LUT_UFLOW{0x0a4};
 inline constexpr Register D_PERF_LUT_OFLOW{0x0a8};

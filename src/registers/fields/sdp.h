@@ -12,8 +12,8 @@ inline constexpr struct S_LUT_ACCESS_CFG : Register { static constexpr Field LUT
 inline constexpr struct S_LUT_ACCESS_DATA : Register { static constexpr Field LUT_DATA{0x00c, 0, 16}; } S_LUT_ACCESS_DATA{0x00c};
 inline constexpr struct S_LUT_CFG : Register { static constexpr Field LUT_LE_FUNCTION{0x010, 0, 1}, LUT_UFLOW_PRIORITY{0x010, 4, 1},
     LUT_OFLOW_PRIORITY{0x010, 5, 1}, LUT_HYBRID_PRIORITY{0x010, 6, 1}; } S_LUT_CFG{0x010};
-inline constexpr struct S_LUT_INFO : Register { static constexpr Field LUT_LE_INDEX_OFFSET{0x014, 0, 8}, LUT_LE_INDEX_SELECT{0x014, 8, 8},
-    LUT_LO_INDEX_SELECT{0x014, 16, 8}; } S_LUT_INFO{0x014};
+inline constexpr struct S_LUT_INFO : Register { static constexpr Field LUT_LE_INDEX_OFFSET{0x014, 0, 8},
+    LUT_LE_INDEX_SELECT{0x014, 8, 8}, LUT_LO_INDEX_SELECT{0x014, 16, 8}; } S_LUT_INFO{0x014};
 inline constexpr Register S_LUT_LE_START{0x018};
 inline constexpr Register S_LUT_LE_END{0x01c};
 inline constexpr Register S_LUT_LO_START{0x020};

@@ -30,8 +30,8 @@ numerics::CdpLut read_lut(const RegisterFile& r)
     };
     const auto table = [&](const reg::LutTable& at, std::uint64_t& start, std::uint64_t& end, numerics::LutSlope& underflow,
                            numerics::LutSlope& overflow) {
-        start = r.pair(at.start_high, at.start);
-        end = r.pair(at.end_high, at.end);
+        start = r.pair(at.start_high.offset, at.start);
+        end = r.pair(at.end_high.offset, at.end);
         underflow = slope(at.underflow_scale, at.underflow_shift);
         overflow = slope(at.overflow_scale, at.overflow_shift);
     };

@@ -1,0 +1,25 @@
+// Who interrupts, as bits of S_INTR_STATUS; S_INTR_MASK and S_INTR_SET have the same. [spec] csb.md 3
+#pragma once
+#include "registers/fields/glb.h"
+
+namespace dlasim::reg::glb {
+
+struct Interrupt {
+    const char* unit;  // as traces name it: SDP_0 and SDP_1
+    Field of_group[2];
+
+    constexpr std::uint32_t bit(unsigned group) const { return of_group[group].put(1); }
+    constexpr std::uint32_t bits() const { return bit(0) | bit(1); }
+};
+using Done = struct S_INTR_STATUS;
+inline constexpr Interrupt kSdp{"SDP", {Done::SDP_DONE_STATUS0, Done::SDP_DONE_STATUS1}};
+inline constexpr Interrupt kCdp{"CDP", {Done::CDP_DONE_STATUS0, Done::CDP_DONE_STATUS1}};
+inline constexpr Interrupt kPdp{"PDP", {Done::PDP_DONE_STATUS0, Done::PDP_DONE_STATUS1}};
+inline constexpr Interrupt kBdma{"BDMA", {Done::BDMA_DONE_STATUS0, Done::BDMA_DONE_STATUS1}};
+inline constexpr Interrupt kRubik{"RBK", {Done::RUBIK_DONE_STATUS0, Done::RUBIK_DONE_STATUS1}};
+inline constexpr Interrupt kCdmaData{"CDMA_DAT", {Done::CDMA_DAT_DONE_STATUS0, Done::CDMA_DAT_DONE_STATUS1}};
+inline constexpr Interrupt kCdmaWeights{"CDMA_WT", {Done::CDMA_WT_DONE_STATUS0, Done::CDMA_WT_DONE_STATUS1}};
+inline constexpr Interrupt kCacc{"CACC", {Done::CACC_DONE_STATUS0, Done::CACC_DONE_STATUS1}};
+inline constexpr const Interrupt* kInterrupts[] = {&kSdp, &kCdp, &kPdp, &kBdma, &kRubik, &kCdmaData, &kCdmaWeights, &kCacc};
+
+}  // namespace dlasim::reg::glb
