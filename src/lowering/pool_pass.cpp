@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kBankColumns = 16, kBanks = 8;               // [spec] pdp.md, line buffer
 constexpr std::uint32_t kMostPartial = 1024, kMostPoolPasses = 256;  // [spec] 1.6
 constexpr std::uint32_t kMostTop = 5;                                // [spec] 2, point 9
-constexpr std::uint32_t kPadValues = 7;                               // a register for every number of padded lines or columns
+constexpr std::uint32_t kPadValues = 7;                              // a register for every number of padded lines or columns
 
 /// Output columns that the line buffer holds. [spec] 1.6
 std::uint32_t most_columns(const PoolAxis& y)

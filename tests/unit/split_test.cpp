@@ -41,7 +41,8 @@ std::vector<std::vector<std::uint32_t>> rows_of(const Plan& plan)
 std::vector<std::string> bits_of(const Plan& plan)
 {
     std::vector<std::string> all;
-    for (const PassWrites& pass : writes_of(plan.program)) all.push_back(reuse_of(pass));
+    const std::vector<PassWrites> writes = writes_of(plan.program);
+    for (std::size_t i = 0; i < plan.passes.size(); ++i) all.push_back(reuse_of(writes[i]));
     return all;
 }
 
