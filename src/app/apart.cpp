@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "app/simulate.h"
 #include "app/status.h"
@@ -42,7 +43,7 @@ StepsApart::StepsApart(const NetworkPlan& plan) : steps_(plan.plans.size())
         ::close(ends[0]);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(kInterrupted);
-        ::_exit(guarded([&] { return simulate_apart(plan, ends[1]); }));
+        ::_exit(guarded([&] { return simulate_apart(plan, ends[1]); }, kNoMemory));
     }
     ::close(ends[1]);
     pipe_ = ends[0];
@@ -69,12 +70,21 @@ std::vector<std::int64_t> StepsApart::cycles()
         while (got < sizeof next) {
             const ssize_t bytes = ::read(pipe_, reinterpret_cast<char*>(&next) + got, sizeof next - got);
             if (bytes < 0 && errno == EINTR) continue;
-            if (bytes <= 0) throw MachineError("--layers apart: the steps by themselves do not come to their end");
+            if (bytes <= 0) fail();
             got += static_cast<std::size_t>(bytes);
         }
         cycles.push_back(next);
     }
     return cycles;
+}
+
+void StepsApart::fail()
+{
+    int status = 0;
+    const bool ended = ::waitpid(std::exchange(child_, -1), &status, 0) > 0 && WIFEXITED(status);
+    if (ended && WEXITSTATUS(status) == kNoMemory)
+        throw ConfigError("--layers apart", "found no memory for the steps by themselves, expected more, or --layers together");
+    throw MachineError("--layers apart: the steps by themselves do not come to their end");
 }
 
 }  // namespace dlasim

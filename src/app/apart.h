@@ -21,6 +21,8 @@ public:
     std::vector<std::int64_t> cycles();
 
 private:
+    [[noreturn]] void fail();
+
     std::size_t steps_;
     pid_t child_ = -1;
     int pipe_ = -1;

@@ -258,7 +258,7 @@ int export_command(const ExportOptions& options)
     const bool one_file = options.form == kCase || options.form == kC;
     std::optional<OutputFile> file;
     if (one_file) file.emplace(options.to);
-    else make_folder(options.to);
+    else check_trace_folder(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to);
     const Exported exported = exported_by(options);
     if (interrupted()) return kInterrupted;
     const MeasuredCase& measured = exported.measured;

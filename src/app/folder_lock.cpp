@@ -4,19 +4,24 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 #include "app/interrupt.h"
 #include "base/error.h"
+#include "files/input.h"
+#include "files/number.h"
 
 namespace dlasim {
 namespace {
 
 constexpr int kPatience = 30'000, kPause = 5;  // milliseconds: until the children of a killed sweep are gone
+constexpr const char *kLockFile = ".lock", *kOurs = "dlasim sweep";
 
 /// Whether the process that wrote its number into the lock file is there.
 bool holder_lives(int descriptor)
@@ -29,12 +34,11 @@ bool holder_lives(int descriptor)
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& folder)
+FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kLockFile)
 {
-    const std::filesystem::path file = folder / ".lock";
-    descriptor_ = ::open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+    descriptor_ = ::open(file_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (descriptor_ < 0)
-        throw ConfigError(file.string(),
+        throw ConfigError(file_.string(),
                           std::string("cannot be written (") + std::strerror(errno) + "), expected a folder that can be written (--out)");
     for (int waited = 0; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; waited += kPause) {
         const bool busy = errno == EWOULDBLOCK || errno == EINTR;
@@ -48,13 +52,55 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
         ::close(descriptor_);
         throw ConfigError(folder.string(), why);
     }
-    const std::string pid = std::to_string(::getpid()) + "\n";
-    if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, pid.data(), pid.size(), 0) < 0) return;  // a courtesy only
+    numbers_ = numbers_of(folder);
+    write();
 }
 
 FolderLock::~FolderLock()
 {
     if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+/// "12345", the process; "dlasim sweep"; "points 16", ..
+FolderLock::Numbers FolderLock::numbers_of(const std::filesystem::path& folder)
+{
+    std::error_code none;
+    Numbers numbers;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / kLockFile, none))) return numbers;
+    std::istringstream lines(read_own_text((folder / kLockFile).string()));
+    std::string line;
+    if (!std::getline(lines, line) || !std::getline(lines, line) || line != kOurs) return numbers;
+    while (std::getline(lines, line)) {
+        const std::size_t space = std::min(line.find(' '), line.size());
+        const auto number = whole_number(std::string_view(line).substr(std::min(space + 1, line.size())));
+        if (!number) break;
+        numbers.emplace(line.substr(0, space), *number);
+    }
+    return numbers;
+}
+
+std::uint64_t FolderLock::number(const std::string& name) const
+{
+    const auto there = numbers_.find(name);
+    return there == numbers_.end() ? 0 : there->second;
+}
+
+void FolderLock::keep(const std::string& name, std::uint64_t number)
+{
+    if (number == 0) numbers_.erase(name);
+    else numbers_[name] = number;
+    write();
+}
+
+/// At once: who is killed leaves the old text or the new one.
+void FolderLock::write()
+{
+    std::string text = std::to_string(::getpid()) + "\n" + kOurs + "\n";
+    for (const auto& [name, number] : numbers_) text += name + " " + std::to_string(number) + "\n";
+    const auto size = static_cast<ssize_t>(text.size());
+    if (::pwrite(descriptor_, text.data(), text.size(), 0) != size || ::ftruncate(descriptor_, size) != 0)
+        throw ConfigError(file_.string(),
+                          std::string("cannot be written (") + std::strerror(errno) + "), expected a folder that can be written (--out)");
 }
 
 }  // namespace dlasim

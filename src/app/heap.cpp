@@ -11,6 +11,8 @@
 #include <climits>
 #include <cstdint>
 
+#include "app/no_memory.h"
+
 namespace dlasim {
 namespace {
 
@@ -38,8 +40,14 @@ void prepare_heap()
     if (heap_end() > large) madvise(large, static_cast<std::size_t>(heap_end() - large), MADV_HUGEPAGE);
 }
 
+void prepare()
+{
+    prepare_heap();
+    watch_allocations();
+}
+
 // Functions of this section run before those of the libraries.
-[[gnu::used, gnu::section(".preinit_array")]] void (*const prepare)() = prepare_heap;
+[[gnu::used, gnu::section(".preinit_array")]] void (*const first)() = prepare;
 
 }  // namespace
 }  // namespace dlasim

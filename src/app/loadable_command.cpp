@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <list>
 
+#include "app/file_names.h"
 #include "app/interrupt.h"
 #include "app/loadable_run.h"
 #include "app/outcome.h"
-#include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
 #include "app/status.h"
@@ -17,8 +16,8 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "files/console.h"
-#include "files/folder_turn.h"
 #include "files/number.h"
+#include "files/output_folder.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
@@ -48,15 +47,13 @@ struct TensorNames {
 
 /// What appears beside the result, opened before the run: what cannot be written is refused then.
 struct LoadableFiles {
-    LoadableFiles(const LoadableOptions& options, const OutputFolder& folder, std::size_t results)
+    LoadableFiles(const LoadableOptions& options, OutputFolder& folder, std::size_t results)
     {
-        if (!options.events.empty()) events = &all.emplace_back(options.events);
-        if (options.report) report = &all.emplace_back(folder.path() / kReportFile, 0, options.sync);
+        if (options.report) report = &folder.file(kReportFile);
         for (std::size_t i = 0; i < results && options.tensors && !options.timing_only; ++i)
-            for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface})
-                tensors.push_back(&all.emplace_back(folder.path() / name));
+            for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&folder.file(name));
+        if (!options.events.empty()) events = &folder.elsewhere(options.events);
     }
-    std::list<OutputFile> all;
     OutputFile *events = nullptr, *report = nullptr;  // null: not wanted
     std::vector<OutputFile*> tensors;                 // array and surface of each
 };
@@ -145,22 +142,6 @@ loadable::Plan plan_of(const LoadableOptions& options)
     return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);
 }
 
-namespace {
-
-/// In the place of an earlier run's.
-void appear(std::list<OutputFile>& files, OutputFile& result, const fs::path& folder, bool timing_only)
-{
-    const FolderTurn turn(folder, interrupted);
-    if (timing_only) {
-        remove_file(folder / TensorNames(0).array);
-        remove_file(folder / TensorNames(0).surface);
-    }
-    for (OutputFile& file : files) file.commit();
-    result.commit();
-}
-
-}  // namespace
-
 int loadable_command(const LoadableOptions& options)
 {
     const loadable::Plan plan = plan_of(options);
@@ -174,8 +155,7 @@ int loadable_command(const LoadableOptions& options)
 int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
 {
     watch_for_interrupt();  // before the first file
-    const OutputFolder folder(options.out, options.sync);
-    OutputFile result_file = folder.file("result.json");
+    OutputFolder folder(options.out, options.sync);
     LoadableFiles files(options, folder, plan.results.size());
 
     MachineOptions how;
@@ -210,9 +190,9 @@ int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
     }
     if (files.report) files.report->settle(loadable_table(result) + "\n");
     const OrderedJson json = loadable_result_json(result);
-    result_file.settle(json_file_text(json, 2));
+    folder.settle_result(json);
     if (options.on_result) options.on_result(json);
-    appear(files.all, result_file, folder.path(), options.timing_only);
+    folder.appear(interrupted);
     if (!options.quiet) say_outcome(loadable_table(result), folder);
     if (options.times) say_cpu_seconds(run);
     return result.verification().mismatches == 0 && !hazardous(run) ? kDone : kMismatch;

@@ -15,6 +15,7 @@
 
 #include "app/bound_command.h"
 #include "app/export_command.h"
+#include "app/file_options.h"
 #include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/presets_command.h"
@@ -409,6 +410,8 @@ int parse_and_run(int argc, char** argv)
         say(out.str());
         return kDone;
     }
+    const CLI::App* command = app.get_subcommands().front();
+    claim_files(command->get_name(), [&](const std::string& option) { return command->get_option(option)->results(); });
     run.has_seed = seed->count() != 0;
     exported.what.seeded = export_seed->count() != 0;
     run.has_out = run_shared.out->count() != 0;

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <list>
-
 #include "app/apart.h"
+#include "app/file_names.h"
 #include "app/interrupt.h"
 #include "app/onnx_run.h"
 #include "app/outcome.h"
-#include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/run_command.h"
 #include "app/simulate.h"
@@ -20,7 +18,7 @@
 #include "config/network_reader.h"
 #include "config/sweep.h"
 #include "files/console.h"
-#include "files/folder_turn.h"
+#include "files/output_folder.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
@@ -34,55 +32,27 @@ constexpr std::uint64_t kHeader = 128;  // bytes of a NumPy file, more than any 
 constexpr const char* kTable = "layers.csv";
 constexpr const char *kTensors = "tensors", *kSteps = "steps";  // folders, with --tensors and --steps
 
-/// A folder that is written into behind the run.
-void need_folder(const std::filesystem::path& folder)
-{
-    make_folder(folder);
-    const OutputFile tried(folder / "tried");  // goes away again
-}
-
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct NetOutputs {
-    /// `where`: what the network gives, the first one in kTensorFile.
-    NetOutputs(const NetOptions& options, std::vector<OutputPlace> where)
-        : folder(options.out, options.sync), result(folder.file("result.json")), table(folder.file(kTable)), places(std::move(where))
+    /// `places`: what the network gives, the first one in kTensorFile.
+    NetOutputs(const NetOptions& options, const std::vector<OutputPlace>& places) : folder(options.out, options.sync)
     {
-        if (!options.events.empty()) events.emplace(options.events);
-        if (options.report) report.emplace(folder.path() / kReportFile, 0, options.sync);
+        table = &folder.file(kTable);
+        if (options.report) report = &folder.file(kReportFile);
+        if (!options.events.empty()) events = &folder.elsewhere(options.events);
         if (options.timing_only) return;
-        if (options.tensors) need_folder(folder.path() / kTensors);
-        if (options.steps) need_folder(folder.path() / kSteps);
+        if (options.tensors) folder.subfolder(kTensors);
+        if (options.steps) folder.subfolder(kSteps);
         if (!options.output) return;
-        for (const OutputPlace& place : places) {
-            const std::filesystem::path file = folder.path() / place.file;
-            if (file.parent_path() != folder.path()) make_folder(file.parent_path());
-            tensors.emplace_back(file, kHeader + place.bytes);
-        }
+        for (const OutputPlace& place : places) tensors.push_back(&folder.file(place.file, kHeader + place.bytes));
     }
     OutputFolder folder;
-    OutputFile result, table;
-    std::vector<OutputPlace> places;
-    std::optional<OutputFile> events, report;
-    std::list<OutputFile> tensors;  // by place; none if they are not written
-    std::list<OutputFile> below;    // of --tensors and --steps
+    OutputFile *events = nullptr, *table = nullptr, *report = nullptr;  // null: not wanted
+    std::vector<OutputFile*> tensors;                                   // by place; none if they are not written
 
     void add(const char* subfolder, const std::string& name, const std::string& contents)
     {
-        below.emplace_back(folder.path() / subfolder / name).settle(contents);
-    }
-
-    /// In the place of an earlier run's.
-    void appear()
-    {
-        const FolderTurn turn(folder.path(), interrupted);
-        if (events) events->commit();
-        for (OutputFile& file : below) file.commit();
-        for (OutputFile& file : tensors) file.commit();
-        if (tensors.empty())  // of an earlier run
-            for (const OutputPlace& place : places) remove_file(folder.path() / place.file);
-        table.commit();
-        if (report) report->commit();
-        result.commit();
+        folder.file(std::string(subfolder) + "/" + name).settle(contents);
     }
 };
 
@@ -141,13 +111,11 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
         outputs.events->settle(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
     const std::size_t last = plan.output();
     std::size_t output = 0;
-    for (OutputFile& file : outputs.tensors)
-        file.settle(onnx ? onnx->output_file(output++)
-                         : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
-    outputs.table.settle(network_csv(result));
+    for (OutputFile* file : outputs.tensors)
+        file->settle(onnx ? onnx->output_file(output++)
+                          : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
+    outputs.table->settle(network_csv(result));
     if (outputs.report) outputs.report->settle(network_table(result));
-    const OrderedJson json = network_result_json(result);
-    outputs.result.settle(json_file_text(json, 2));
     if (options.tensors && !options.timing_only) {
         if (onnx) write_tensors(onnx->tensor_files(), outputs);
         else write_tensors(plan, simulation.tensors, outputs);
@@ -155,8 +123,10 @@ int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const
     if (onnx && options.steps)
         write_steps(plan, onnx->first(),
                     [&](const std::string& name, const std::string& contents) { outputs.add(kSteps, name, contents); });
+    const OrderedJson json = network_result_json(result);
+    outputs.folder.settle_result(json);
     if (options.on_result) options.on_result(json);
-    outputs.appear();
+    outputs.folder.appear(interrupted);
     if (!options.quiet) say_outcome(network_table(result), outputs.folder);
     if (options.times) say_cpu_seconds(run);
     return result.verified() && !hazardous(run) ? kDone : kMismatch;
@@ -214,8 +184,8 @@ int show_plan(const Network& network, const Hardware& hardware, const MemorySpec
                                            .cvsram = options.cvsram,
                                            .told = true});
     if (options.has_out) {
-        const OutputFolder folder(options.out);
-        folder.file("plan.json").commit(json_file_text(network_json(plan.network), 2));
+        make_folder(options.out);
+        OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(network_json(plan.network), 2));
     }
     if (!options.quiet) say("{}", network_plan_table(plan));
     return kDone;

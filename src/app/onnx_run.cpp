@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/output_folder.h"
+#include "app/file_names.h"
 #include "base/error.h"
 #include "config/half.h"
 #include "onnx/importer.h"

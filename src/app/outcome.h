@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "app/output_folder.h"
+#include "files/output_folder.h"
 
 namespace dlasim {
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/bound_command.h"
+#include "app/file_options.h"
 #include "app/sweep_command.h"
 #include "base/error.h"
 #include "config/descriptor_keys.h"
@@ -133,6 +134,24 @@ Section dram_section(bool table, const char* id, const char* title, const char* 
     return section;
 }
 
+Chapter files_chapter()
+{
+    Chapter chapter{"Files of the commands",
+                    "No output may stand on an input, by whatever name or link: it is refused before anything runs. Keys of JSON that name "
+                    "inputs have the type file.",
+                    {{{"file_options"}, "Options and arguments", "", {}}, {{"folder_files"}, "In folders that are written", "", {}}}};
+    for (const FileOption& row : file_options())
+        chapter.sections[0].rows.push_back(
+            {fmt::format("{} {}", row.command, row.option), std::string(use_name(row.use)), "", "", std::string(row.what), "", ""});
+    for (const FolderFile& row : folder_files()) {
+        const bool folder = row.name.ends_with('/');
+        chapter.sections[1].rows.push_back({fmt::format("{} {}/{}", row.command, row.option, row.name),
+                                            std::string(use_name(folder ? FileUse::OutputFolder : FileUse::Output)), "", "",
+                                            std::string(row.what), "", ""});
+    }
+    return chapter;
+}
+
 std::vector<Chapter> reference()
 {
     std::string shorts;
@@ -140,6 +159,7 @@ std::vector<Chapter> reference()
         shorts += fmt::format("{}`{}` for `{}`", shorts.empty() ? "" : ", ", option.name, option.path);
     std::vector<Chapter> chapters;
     chapters.push_back(units_chapter());
+    chapters.push_back(files_chapter());
     chapters.push_back(
         {"Descriptors",
          "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) tells what the keys do together. "

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "app/file_names.h"
 #include "app/interrupt.h"
 #include "app/net_command.h"
 #include "app/outcome.h"
-#include "app/output_folder.h"
 #include "app/progress.h"
 #include "app/simulate.h"
 #include "app/status.h"
@@ -17,7 +17,7 @@
 #include "config/memory.h"
 #include "config/sweep.h"
 #include "files/console.h"
-#include "files/folder_turn.h"
+#include "files/output_folder.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
@@ -31,27 +31,15 @@ constexpr std::uint64_t kNpyHeader = 128;  // bytes, more than any shape needs
 /// The files of a run, opened before it starts: what cannot be written is refused now.
 struct Outputs {
     /// `tensor_bytes`: of the output tensor, 0 if there is none.
-    Outputs(const RunOptions& options, std::uint64_t tensor_bytes) : folder(options.out, options.sync), result(folder.file("result.json"))
+    Outputs(const RunOptions& options, std::uint64_t tensor_bytes) : folder(options.out, options.sync)
     {
-        if (tensor_bytes != 0 && options.tensors && !options.timing_only) tensor.emplace(folder.path() / kTensorFile, tensor_bytes);
-        if (!options.events.empty()) events.emplace(options.events);
-        if (options.report) report.emplace(folder.path() / kReportFile, 0, options.sync);
+        if (tensor_bytes != 0 && options.tensors && !options.timing_only) tensor = &folder.file(kTensorFile, tensor_bytes);
+        if (options.report) report = &folder.file(kReportFile);
+        if (!options.events.empty()) events = &folder.elsewhere(options.events);
     }
     OutputFolder folder;
-    OutputFile result;
-    std::optional<OutputFile> events, tensor, report;
+    OutputFile *events = nullptr, *tensor = nullptr, *report = nullptr;  // null: not wanted
     std::string tensor_file() const { return tensor ? kTensorFile : ""; }
-
-    /// In the place of an earlier run's.
-    void appear()
-    {
-        const FolderTurn turn(folder.path(), interrupted);
-        if (events) events->commit();
-        if (tensor) tensor->commit();
-        else remove_file(folder.path() / kTensorFile);  // it is not the output of this run
-        if (report) report->commit();
-        result.commit();
-    }
 };
 
 /// Simulates, with a line of progress.
@@ -87,9 +75,9 @@ int conclude(const Job& job, const Simulation& simulation, const RunOptions& opt
     if (outputs.tensor) outputs.tensor->settle(npy_file(*simulation.output, job.tensor->precision));
     if (outputs.report) outputs.report->settle(summary_table(result));
     const OrderedJson json = result_json(result);
-    outputs.result.settle(json_file_text(json, 2));
+    outputs.folder.settle_result(json);
     if (options.on_result) options.on_result(json);
-    outputs.appear();
+    outputs.folder.appear(interrupted);
     if (!options.quiet) say_outcome(summary_table(result), outputs.folder);
     if (options.times) say_cpu_seconds(run);
     for (const std::string& violation : run.dbb_memory.violations) say_error("{}: DRAM: {}\n", printable(job.name), violation);
@@ -118,10 +106,10 @@ int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& 
     const Job job = outline_of(descriptor, hardware, memory);
     if (!options.quiet) say("{}", outline_table(job));
     if (!options.has_out) return kDone;
-    OutputFolder folder(options.out);
-    OutputFile file = folder.file("plan.json");
-    file.commit(json_file_text(outline_json(job), 2));
-    if (!options.quiet) say("  written      {}\n", printable((folder.path() / "plan.json").string()));
+    const std::filesystem::path file = std::filesystem::path(options.out) / "plan.json";
+    make_folder(options.out);
+    OutputFile(file).commit(json_file_text(outline_json(job), 2));
+    if (!options.quiet) say("  written      {}\n", printable(file.string()));
     return kDone;
 }
 

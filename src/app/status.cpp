@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/interrupt.h"
+#include "app/no_memory.h"
 #include "base/error.h"
 #include "files/config_errors.h"
 #include "files/console.h"
@@ -37,12 +38,11 @@ int status_of(const std::function<int()>& command)
     } catch (const ConfigError& error) {
         say_error("dlasim: {}\n", printable(error.what()));
         return interrupted() ? kInterrupted : kBadInput;  // what waits for somebody else ends with an error then
-    } catch (const MachineError& error) {
-        say_error("dlasim: {}\n", error.what());
-        return kMachineBroke;
     } catch (const std::bad_alloc&) {
-        say_error("dlasim: out of memory, expected a smaller layer\n");
-        return kBadInput;
+        throw;
+    } catch (const MachineError& error) {
+        if (!allocation_failed()) say_error("dlasim: {}\n", error.what());
+        return kMachineBroke;
     } catch (const std::filesystem::filesystem_error& error) {
         say_error("dlasim: {}\n", printable(error.what()));
         return kBadInput;
@@ -50,21 +50,29 @@ int status_of(const std::function<int()>& command)
         say_error("dlasim: input: {}\n", printable(error.what()));
         return kBadInput;
     } catch (const std::exception& error) {
-        say_error("dlasim: {}\n", error.what());
+        if (!allocation_failed()) say_error("dlasim: {}\n", error.what());
         return kMachineBroke;
     }
 }
 
 }  // namespace
 
-int guarded(const std::function<int()>& command) noexcept
+int guarded(const std::function<int()>& command, int no_memory) noexcept
 {
+    set_no_memory_status(no_memory);
+    int status = kMachineBroke;
+    bool failed = false;
     try {
-        return status_of(command);
-    } catch (...) {  // no memory even to say so
-        say_error(std::string_view("dlasim: ends on an error it cannot name\n"));
-        return kMachineBroke;
+        status = status_of(command);
+    } catch (const std::bad_alloc&) {
+        failed = true;
+    } catch (...) {  // what is no exception, or one while another is said
+        if (!allocation_failed()) say_error(std::string_view("dlasim: ends on an error it cannot name\n"));
     }
+    // A library may have caught the exception, and the machine may hang for it.
+    if (!failed && (!allocation_failed() || status == kDone || status == kMismatch || status == kInterrupted)) return status;
+    say_error(std::string_view(kNoMemoryText));
+    return no_memory;
 }
 
 }  // namespace dlasim

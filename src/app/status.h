@@ -11,11 +11,12 @@ enum Status : int {
     kMachineBroke = 3,   // the machine hung or broke a protocol
     kPointsRefused = 4,  // of a sweep: some points have no result because they cannot be
     kNoRoom = 5,         // of a point's process: its files could not be written; the sweep ends with kBadInput
+    kNoMemory = 6,       // of a point's process, or of steps apart: they run again with more
     kInterrupted = 130,
 };
 
 /// Runs a command; what it throws is said on standard error and becomes a status. Standard output is
-/// written out before; what was lost of it makes the status kBadInput.
-int guarded(const std::function<int()>& command) noexcept;
+/// written out before; what was lost of it makes the status kBadInput. `no_memory`: the status when memory runs out, however that shows.
+int guarded(const std::function<int()>& command, int no_memory = kBadInput) noexcept;
 
 }  // namespace dlasim

@@ -109,7 +109,7 @@ void Children::become_point(pid_t parent, int messages, const Child& child)
     std::signal(SIGXCPU, [](int) { ::_exit(kTooLong); });  // no core
     const rlimit limit{limit_, limit_ + 1};
     ::setrlimit(RLIMIT_CPU, &limit);
-    ::_exit(guarded([&] {
+    const auto point = [&] {
         return work_(child.index, [&](std::string_view text) {
             while (!text.empty()) {
                 const ssize_t n = ::write(child.told, text.data(), text.size());
@@ -119,7 +119,8 @@ void Children::become_point(pid_t parent, int messages, const Child& child)
                 text.remove_prefix(static_cast<std::size_t>(n));
             }
         });
-    }));
+    };
+    ::_exit(guarded(point, kNoMemory));
 }
 
 }  // namespace dlasim

@@ -121,6 +121,7 @@ int collect_points(const SweepOptions& options, const Sweep& sweep)
     const EnergyTable energy = energy_for(options, sweep);
     std::error_code none;
     for (const std::string& from : options.collect) {  // before anything is cleared
+        claim_input_folder(from);
         if (std::filesystem::equivalent(from, options.out, none))
             throw ConfigError(from, "is the folder of --out, expected the folders of shards");
         SweepFolder::source(from, all);
@@ -144,7 +145,6 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     const EnergyTable energy = energy_for(options, sweep);
     const SweepShard shard{options.shard, options.shards};
     const std::size_t own = shard.count(count);
-    if (options.restart) end_slurm_job(options.out);
     const SweepIdentity all_of_it = identity(options, sweep);
     SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
     if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, energy));

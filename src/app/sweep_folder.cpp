@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 
+#include "app/child_program.h"
 #include "app/sweep_row.h"
 #include "base/error.h"
 #include "files/digest.h"
 #include "files/input.h"
+#include "files/number.h"
 #include "sweep/neighbours.h"
 #include "sweep/tables.h"
 
@@ -19,9 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStore = "points.db";
+constexpr const char* kStoreFiles[] = {"points.db", "points.db-journal", "points.db-wal", "points.db-shm"};
 constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv", "report.txt"};
+constexpr const char* kJob = "job.txt";
+constexpr std::size_t kTableBytes = 1 << 18;  // reserved, so that a full disk is seen
 constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "sweep.html"};
-constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32, kMostBinary = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32;
 constexpr std::size_t kBlock = 1 << 16;
 
 /// Block by block: a tensor need not be held.
@@ -33,26 +39,44 @@ void add_bytes(Digest& digest, const fs::path& file)
         digest.add({block.data(), static_cast<std::size_t>(in.gcount())});
 }
 
-/// Adds the contents of all files that texts of `json` name: descriptors and the tensors that these name.
-void add_files(Digest& digest, const Sweep& sweep, const Json& json, const fs::path& folder, int depth = 0)
+/// Adds the contents of all files that texts of `json` name, from one of the folders on: descriptors and the tensors that these name. They
+/// are inputs of this command.
+void add_files(Digest& digest, const Json& json, const std::set<fs::path>& folders, int depth = 0)
 {
     if (json.is_structured())
-        for (const Json& value : json) add_files(digest, sweep, value, folder, depth);
+        for (const Json& value : json) add_files(digest, value, folders, depth);
     if (!json.is_string() || depth > 2) return;
-    std::string text = json.get<std::string>();
-    if (const std::size_t options = text.find(".json:"); options != std::string::npos) text.resize(options + 5);  // of a memory
+    std::set<fs::path> files;
+    for (const fs::path& folder : folders)
+        for (const fs::path& file : files_named(json.get<std::string>(), folder)) files.insert(file);
     std::error_code none;
-    for (const fs::path& file : {folder / text, fs::path(text)}) {
+    for (const fs::path& file : files) {
         if (!fs::is_regular_file(file, none)) continue;
-        if (file.extension() != ".json") return add_bytes(digest, file);
+        if (file.extension() != ".json") {
+            claim_input(file);
+            add_bytes(digest, file);
+            continue;
+        }
         const std::string contents = read_text(file.string());
         digest.add(contents);
         try {
-            add_files(digest, sweep, parse_json(contents, file.string()), file.parent_path(), depth + 1);
+            add_files(digest, parse_json(contents, file.string()), {file.parent_path()}, depth + 1);
         } catch (const ConfigError&) {  // who reads it as what it should be says why it is not
         }
-        return;
     }
+}
+
+/// Where paths of a sweep begin: at its file, and what an axis lays over a layer at the file of that.
+std::set<fs::path> folders_of(const Sweep& sweep)
+{
+    std::set<fs::path> folders{sweep.folder};
+    const auto add = [&](const Json& layer) {
+        if (layer.is_string()) folders.insert(fs::path(resolve(sweep, layer.get<std::string>())).parent_path());
+    };
+    add(sweep.layer);
+    for (const SweepAxis& axis : sweep.axes)
+        if (axis.kind == SweepAxis::Kind::WholeLayer) std::for_each(axis.values.begin(), axis.values.end(), add);
+    return folders;
 }
 
 }  // namespace
@@ -62,90 +86,189 @@ SweepIdentity identity_of(const Sweep& sweep, const std::string& options)
     Digest inputs, binary;
     const Json json = parse_json(sweep.text, sweep.file);
     inputs.add(parse_ordered_json(sweep.text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
-    add_files(inputs, sweep, json, fs::path(sweep.file).parent_path());
-    binary.add(read_text("/proc/self/exe", kMostBinary));
-    return {inputs.text(), binary.text(), options};
+    add_files(inputs, json, folders_of(sweep));
+    add_bytes(binary, "/proc/self/exe");
+    std::error_code none;
+    return {inputs.text(), binary.text(), options, fs::weakly_canonical(sweep.file, none).string()};
 }
+
+SweepFolder::Claims::Claims(const fs::path& folder)
+    : points(folder / "points", OutputClaim::Extent::Folder), shards(folder / "shards", OutputClaim::Extent::Folder)
+{
+    for (const char* name : kTables) expect_no_input(folder / name);
+    for (const char* name : kStoreFiles) expect_no_input(folder / name);
+}
+
+namespace {
+
+[[noreturn]] void refuse_foreign(const fs::path& place)
+{
+    throw ConfigError(place.string(), "is there already and no sweep has made it, expected another folder (--out)");
+}
+
+void remove_point_files(const fs::path& point)
+{
+    for (const char* name : kPointFiles) {
+        remove_file(point / name);
+        remove_leftovers(point, name);
+    }
+}
+
+/// There, or a link.
+bool is_there(const fs::path& place)
+{
+    std::error_code none;
+    return fs::exists(fs::symlink_status(place, none));
+}
+
+/// The folder of the points, made. What stands in the places of a sweep must be a sweep's.
+fs::path own_points(const fs::path& folder)
+{
+    const fs::path points = folder / "points";
+    std::error_code none;
+    make_folder(folder);
+    if (fs::is_symlink(points, none)) refuse_foreign(points);
+    if (FolderLock::numbers_of(points).empty()) {
+        if (fs::exists(folder / kStore, none))
+            throw ConfigError((folder / kStore).string(), "is no table of a sweep in this folder, expected another folder (--out)");
+        for (const char* name : kTables)
+            if (is_there(folder / name)) refuse_foreign(folder / name);
+        // One that was killed before it had begun has left a lock.
+        for (auto entry = fs::directory_iterator(points, none); !none && entry != fs::directory_iterator(); entry.increment(none))
+            if (entry->path().filename() != ".lock") refuse_foreign(points);
+    }
+    make_folder(points);
+    return points;
+}
+
+}  // namespace
 
 SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume,
                          bool restart)
-    : folder_(folder), points_(folder / "points"), lock_(points_.path())
+    : claims_(folder), folder_(folder), points_(own_points(folder)), lock_(points_)
 {
-    for (const char* name : kTables) remove_leftovers(folder_.path(), name);
-    const fs::path file = folder_.path() / kStore;
-    std::error_code none;
-    if (fs::exists(file, none) && !restart) {
-        store_ = std::make_unique<SweepStore>(file);
-        if (store_->foreign())
-            throw ConfigError(file.string(), "is no table of a sweep, expected --restart to remove it, or another folder (--out)");
-        const bool begun = store_->begun();
-        if (begun && resume && store_->identity() == identity && store_->points() != points)
-            throw ConfigError(file.string(), fmt::format("is damaged: its sweep has {} points, not {}", store_->points(), points));
-        if (begun && resume && store_->identity() != identity)
-            throw ConfigError(folder_.path().string(),
-                              "holds points of another sweep: " + difference_text(store_->identity(), identity) +
-                                  " differ; expected the same, --restart to begin again, or another folder (--out)");
-        if (begun && resume && store_->shard() != shard.text())
-            throw ConfigError(folder_.path().string(), fmt::format("holds points of shard {}, expected another folder for {} (--out)",
-                                                                   store_->shard(), shard.text()));
-        if (begun && !resume && store_->kept() != 0 && !store_->ended())
-            throw ConfigError(folder_.path().string(),
-                              fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
-                                          "--restart to begin again, or another folder (--out)",
-                                          store_->kept(), store_->own_points()));
-        if (begun && resume) return;
-        store_.reset();
-    }
+    if (restart && job() != 0) run_program({"scancel", std::to_string(job())});
+    for (const char* name : kTables) remove_leftovers(folder_, name);
+    if (!restart && is_there(folder_ / kStore) && keeps_what_is_there(identity, points, shard, resume)) return;
+    store_.reset();
     clear();
-    store_ = std::make_unique<SweepStore>(file);
+    lock_.keep("points", points);
+    store_ = std::make_unique<SweepStore>(folder_ / kStore);
     store_->begin(identity, points, shard);
 }
 
-fs::path SweepFolder::point(std::size_t index) const { return points_.path() / fmt::format("{:04}", index); }
+/// Opens the table. False if nothing in it is to be kept.
+bool SweepFolder::keeps_what_is_there(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume)
+{
+    const fs::path file = folder_ / kStore;
+    store_ = std::make_unique<SweepStore>(file);
+    if (!store_->begun() || (!resume && store_->kept() == 0)) return false;
+    const SweepIdentity there = store_->identity();
+    if (there == identity && store_->points() != points)
+        throw ConfigError(file.string(), fmt::format("is damaged: its sweep has {} points, not {}", store_->points(), points));
+    if (!resume && !store_->ended())
+        throw ConfigError(folder_.string(), fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
+                                                        "--restart to begin again, or another folder (--out)",
+                                                        store_->kept(), store_->own_points()));
+    if (resume && there != identity)
+        throw ConfigError(folder_.string(), "holds points of another sweep: " + difference_text(there, identity) +
+                                                " differ; expected the same, --restart to begin again, or another folder (--out)");
+    if (!resume && there.file != identity.file && there.sweep != identity.sweep)
+        throw ConfigError(folder_.string(),
+                          fmt::format("holds the sweep of {}, expected --restart to remove it, or another folder (--out)", there.file));
+    if (store_->shard() != shard.text())
+        throw ConfigError(folder_.string(),
+                          fmt::format("holds points of shard {}, expected another folder for {} (--out)", store_->shard(), shard.text()));
+    return resume;
+}
+
+fs::path SweepFolder::point(std::size_t index) const { return points_ / fmt::format("{:04}", index); }
 
 bool SweepFolder::keeps(std::size_t index, int status) const
 {
-    if (!has_result(status)) return !was_killed(status);
+    if (!has_result(status)) return !runs_again(status);
     std::error_code none;
     return fs::file_size(point(index) / "result.json", none) > 0 && !none;
 }
 
 void SweepFolder::prepare_point(std::size_t index) const
 {
+    if (std::error_code none; fs::is_symlink(point(index), none)) refuse_foreign(point(index));
     make_folder(point(index));
-    for (const char* name : kPointFiles) {
-        remove_file(point(index) / name);
-        remove_leftovers(point(index), name);
+    remove_point_files(point(index));
+}
+
+void SweepFolder::remove_sweep(const fs::path& folder, std::uint64_t points)
+{
+    for (const char* name : kStoreFiles) remove_file(folder / name);
+    for (const char* name : kTables) remove_file(folder / name);
+    std::vector<fs::path> old;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(folder / "points", error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+        const auto number = whole_number(entry->path().filename().string());
+        if (number && *number < points && entry->is_directory(error) && !entry->is_symlink(error)) old.push_back(entry->path());
     }
+    for (const fs::path& point : old) {
+        remove_point_files(point);
+        fs::remove(point, error);  // if that was all there is
+    }
+}
+
+void SweepFolder::clear()
+{
+    remove_shards();
+    remove_sweep(folder_, lock_.number("points"));
+}
+
+void SweepFolder::begin_shards(std::size_t count)
+{
+    if (lock_.number("shards") == 0 && is_there(shards())) refuse_foreign(shards());
+    lock_.keep("shards", std::max<std::uint64_t>(count, lock_.number("shards")));
+    make_folder(shards());
 }
 
 void SweepFolder::remove_shards()
 {
-    std::error_code error;
-    const fs::path shards = folder_.path() / "shards";
-    if (fs::is_regular_file(shards / "job.txt", error)) fs::remove_all(shards, error);
+    const std::uint64_t count = lock_.number("shards");
+    std::error_code none;
+    if (count == 0 || fs::is_symlink(shards(), none)) return;
+    for (std::uint64_t i = 1; i <= count; ++i) {
+        const fs::path shard = shards() / std::to_string(i), points = shard / "points";
+        remove_file(shards() / fmt::format("task-{}.txt", i));
+        if (fs::is_symlink(shard, none) || fs::is_symlink(points, none)) continue;
+        const FolderLock::Numbers numbers = FolderLock::numbers_of(points);
+        if (const auto made = numbers.find("points"); made != numbers.end()) {
+            remove_sweep(shard, made->second);
+            remove_file(points / ".lock");
+        }
+        fs::remove(points, none);
+        fs::remove(shard, none);
+    }
+    remove_file(shards() / kJob);
+    fs::remove(shards(), none);
+    lock_.keep("job", 0);
+    lock_.keep("shards", 0);
 }
 
-/// What an earlier sweep has left, and nothing else.
-void SweepFolder::clear()
+std::uint64_t SweepFolder::job() const
 {
-    remove_shards();
-    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) remove_file(folder_.path() / (std::string(kStore) + suffix));
-    for (const char* name : kTables) remove_file(folder_.path() / name);
-    std::vector<fs::path> old;
-    std::error_code error;
-    for (auto entry = fs::directory_iterator(points_.path(), error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        if (entry->is_directory(error) && !entry->is_symlink(error) && name.find_first_not_of("0123456789") == std::string::npos)
-            old.push_back(entry->path());
-    }
-    for (const fs::path& folder : old) {
-        for (const char* name : kPointFiles) {
-            remove_file(folder / name);
-            remove_leftovers(folder, name);
-        }
-        fs::remove(folder, error);  // if that was all there is
-    }
+    const std::uint64_t number = lock_.number("job");
+    std::error_code none;
+    const fs::path file = shards() / kJob;
+    if (number == 0 || !fs::is_regular_file(file, none)) return number;
+    const std::string text = read_own_text(file.string());
+    if (text != std::to_string(number) + "\n")
+        throw ConfigError(file.string(), fmt::format("found \"{}\", expected the number of the job of this sweep, {}: no job is ended or "
+                                                     "waited for that may be another one; remove the file if that is the one",
+                                                     text.substr(0, 40), number));
+    return number;
+}
+
+void SweepFolder::keep_job(std::uint64_t number)
+{
+    lock_.keep("job", number);
+    OutputFile(shards() / kJob).commit(std::to_string(number) + "\n");
 }
 
 fs::path SweepFolder::write_tables(const PageFacts& facts)
@@ -158,14 +281,14 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
         if (const auto why = slower.find(kept.point); why != slower.end()) kept.row[std::string(kSlowerColumn.name)] = why->second;
     };
     const char* name = complete ? "points.csv" : "points.partial.csv";
-    OutputFile csv = folder_.file(name);
+    OutputFile csv(folder_ / name, kTableBytes);
     CsvTable csv_rows(columns, csv);
     if (!complete) {
         store_->write_table(columns, fill_in, [&](const KeptPoint& kept) { csv_rows.row(kept); });
         csv.commit();
-        return folder_.path() / name;
+        return folder_ / name;
     }
-    OutputFile json = folder_.file("points.json"), page = folder_.file("sweep.html");
+    OutputFile json(folder_ / "points.json", kTableBytes), page(folder_ / "sweep.html", kTableBytes);
     JsonTable json_rows(json);
     SweepPage page_rows(columns, facts, page);
     store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
@@ -177,8 +300,8 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
     page_rows.end();
     for (OutputFile* file : {&csv, &json, &page}) file->settle();
     for (OutputFile* file : {&csv, &json, &page}) file->commit();
-    remove_file(folder_.path() / "points.partial.csv");
-    return folder_.path() / name;
+    remove_file(folder_ / "points.partial.csv");
+    return folder_ / name;
 }
 
 std::unique_ptr<SweepStore> SweepFolder::source(const fs::path& folder, const SweepIdentity& identity)
@@ -216,7 +339,7 @@ void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identit
         prepare_point(kept.point);
         for (const char* name : kPointFiles)
             if (const fs::path file = folder / "points" / point(kept.point).filename() / name; fs::is_regular_file(file, none))
-                OutputFile(point(kept.point) / name).commit(read_text(file.string(), kMostInput));
+                OutputFile(point(kept.point) / name).commit(read_own_text(file.string(), kMostInput));
     }
     store_->keep(rows);
 }

@@ -2,15 +2,16 @@
 //
 //   DIR/points.db             every point that has ended (sweep/store.h)
 //   DIR/points/N/             result.json and messages.txt of a point
-//   DIR/points/.lock          one sweep at a time
+//   DIR/points/.lock          one sweep at a time; how many points and shards a sweep has put here: nothing else is ever removed
 //   DIR/points.csv, .json     when all points have ended, and sweep.html; points.partial.csv when some have, or all of a shard
+//   DIR/shards/               of --slurm, until all points are here
 #pragma once
 #include <memory>
 
 #include "app/folder_lock.h"
-#include "app/output_folder.h"
 #include "app/sweep_command.h"
 #include "config/sweep.h"
+#include "files/output.h"
 #include "sweep/page.h"
 #include "sweep/store.h"
 
@@ -21,8 +22,8 @@ SweepIdentity identity_of(const Sweep& sweep, const std::string& options);
 
 class SweepFolder {
 public:
-    /// Takes the folder for this sweep. Refused: points of another one with `resume`; points of an unfinished one without
-    /// `resume` and `restart`.
+    /// Takes the folder for this sweep. Refused: what no sweep has made; points of another sweep without `restart`; points of an
+    /// unfinished one without `resume` and `restart`.
     SweepFolder(const std::filesystem::path& folder, const SweepIdentity& identity, std::size_t points, const SweepShard& shard,
                 bool resume, bool restart);
 
@@ -39,12 +40,28 @@ public:
     /// Takes over what another folder has of the same sweep. ConfigError if it is of another one, or a point ended otherwise there.
     void take_from(const std::filesystem::path& folder, const SweepIdentity& identity);
 
-    /// The folders of the tasks of a job, when their points are here.
+    std::filesystem::path shards() const { return folder_ / "shards"; }
+    /// Makes the folder of the tasks of a job. ConfigError if somebody else has made it.
+    void begin_shards(std::size_t count);
+    /// The folders of the tasks, when their points are here.
     void remove_shards();
+    /// The number of the job that has been submitted; 0 if there is none. ConfigError if job.txt says another one.
+    std::uint64_t job() const;
+    void keep_job(std::uint64_t number);
 
 private:
+    /// All that a sweep writes or removes in its folder: no input is there.
+    struct Claims {
+        explicit Claims(const std::filesystem::path& folder);
+        OutputClaim points, shards;
+    };
+    /// What a sweep has put into a folder. `points`: so many folders of points may be there.
+    static void remove_sweep(const std::filesystem::path& folder, std::uint64_t points);
+    bool keeps_what_is_there(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume);
     void clear();
-    OutputFolder folder_, points_;
+
+    Claims claims_;  // before anything is made
+    std::filesystem::path folder_, points_;
     FolderLock lock_;
     std::unique_ptr<SweepStore> store_;
 };

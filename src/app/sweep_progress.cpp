@@ -18,14 +18,15 @@ void Tally::add(int status)
     results += has_result(status);
     differ += status == kMismatch;
     refused += status == kBadInput;
-    broke += status >= kMachineBroke;
+    no_memory += status == kNoMemory;
+    broke += status >= kMachineBroke && status != kNoMemory;
 }
 
 int Tally::status() const
 {
     if (broke != 0) return kMachineBroke;
     if (differ != 0) return kMismatch;
-    if (results == 0) return kBadInput;
+    if (results == 0 || no_memory != 0) return kBadInput;
     return refused != 0 ? kPointsRefused : kDone;
 }
 
@@ -34,6 +35,7 @@ std::string Tally::text(std::size_t points) const
     std::string text = fmt::format("{} point{}: {} with a result", points, points == 1 ? "" : "s", results);
     if (differ != 0) text += fmt::format(", {} of them with other values than the reference", differ);
     if (refused != 0) text += fmt::format(", {} refused", refused);
+    if (no_memory != 0) text += fmt::format(", {} without memory (--resume runs {} again)", no_memory, no_memory == 1 ? "it" : "them");
     if (broke != 0) text += fmt::format(", {} without an end of their own", broke);
     return text;
 }

@@ -10,7 +10,7 @@ namespace dlasim {
 
 /// How many points ended how.
 struct Tally {
-    std::size_t ended = 0, results = 0, refused = 0, differ = 0, broke = 0;
+    std::size_t ended = 0, results = 0, refused = 0, differ = 0, broke = 0, no_memory = 0;
     void add(int status);
     /// The worst of the points.
     int status() const;

@@ -27,10 +27,12 @@ std::string command_of(const Sweep& sweep, std::size_t index)
                        shell_word(sweep.file), index);
 }
 
+bool was_killed(int status) { return status >= 128; }
+
 /// The first thing that the point said on standard error, beside warnings.
 std::string said(const std::filesystem::path& messages)
 {
-    std::istringstream text(read_text(messages.string()));
+    std::istringstream text(read_own_text(messages.string()));
     for (std::string line; std::getline(text, line);)
         if (!line.empty() && !line.starts_with("dlasim: warning: ")) return line.starts_with("dlasim: ") ? line.substr(8) : line;
     return "";
@@ -41,6 +43,7 @@ std::string reason_of(const EndedPoint& ended, const std::filesystem::path& fold
     const int status = ended.status;
     if (status == kDone) return "";
     if (status == 128 + SIGXCPU) return fmt::format("was ended after {} s of CPU time (--limit), expected to end by itself", ended.limit);
+    if (status == kNoMemory) return "out of memory, expected more or fewer points side by side (--jobs); --resume runs it again";
     std::string reason = was_killed(status) ? "" : said(folder / "messages.txt");
     if (!reason.empty()) return reason;
     if (status == kMismatch) return "output differs from the golden convolution";
@@ -60,7 +63,7 @@ std::string shell_word(const std::string& text)
 }
 
 bool has_result(int status) { return status == kDone || status == kMismatch; }
-bool was_killed(int status) { return status >= 128; }
+bool runs_again(int status) { return was_killed(status) || status == kNoMemory; }
 
 std::vector<PlacedKey> row_keys()
 {

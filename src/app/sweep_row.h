@@ -24,7 +24,7 @@ std::vector<PlacedKey> row_keys();
 std::string shell_word(const std::string& text);
 /// True if the point has figures.
 bool has_result(int status);
-/// True if its process was ended from outside: it says nothing of the point.
-bool was_killed(int status);
+/// True if its process was ended from outside, or had no memory: that says nothing of the point.
+bool runs_again(int status);
 
 }  // namespace dlasim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "app/no_memory.h"
 #include "golden/reference.h"
 #include "lowering/plan.h"
 
@@ -47,6 +48,7 @@ std::shared_ptr<const SharedLayer> SharedLayers::of(const SweepPoint& point)
         known.hopeless = !known.layer;
     } catch (const ConfigError&) {  // the point says so itself; another machine may be able to
     } catch (const std::bad_alloc&) {
+        forget_failed_allocation();
         known.hopeless = true;
     }
     return known.layer;

@@ -16,9 +16,7 @@
 #include "app/sweep_row.h"
 #include "base/error.h"
 #include "files/console.h"
-#include "files/input.h"
 #include "files/number.h"
-#include "files/output.h"
 
 namespace dlasim {
 namespace {
@@ -38,10 +36,22 @@ std::string last_line(const std::string& text)
     return last;
 }
 
+/// A path as sbatch takes it: with its patterns told apart.
+std::string job_pattern(const fs::path& path)
+{
+    std::string pattern;
+    for (const char c : path.string()) {
+        if (c == '\\')  // sbatch would read no pattern at all then
+            throw ConfigError(path.string(), "holds a backslash, expected a folder without one for --slurm (--out)");
+        pattern.append(c == '%' ? 2 : 1, c);
+    }
+    return pattern;
+}
+
 class SlurmSweep {
 public:
     SlurmSweep(const SweepOptions& options, const Sweep& sweep, const SweepIdentity& identity, SweepFolder& folder)
-        : options_(options), sweep_(sweep), identity_(identity), folder_(folder), shards_(fs::path(options.out) / "shards")
+        : options_(options), sweep_(sweep), identity_(identity), folder_(folder), shards_(folder.shards())
     {
     }
     /// Submits what is missing until all points have ended. False after an interrupt.
@@ -54,7 +64,6 @@ private:
     bool wait(const std::string& job);
     std::string states_of(const std::string& job, bool& gone) const;
     void collect();
-    fs::path job_file() const { return shards_ / "job.txt"; }
     fs::path shard(std::size_t i) const { return shards_ / std::to_string(i); }
     std::size_t shards() const { return std::min(options_.slurm, sweep_.points.size()); }
 
@@ -91,12 +100,13 @@ void SlurmSweep::submit(const std::vector<std::size_t>& list)
     if (options_.timing_only) task += " --timing-only";
     const ProgramEnd end =
         run_program({"sbatch", "--parsable", "--array=" + array, fmt::format("--cpus-per-task={}", options_.jobs), "--job-name=dlasim",
-                     "--output=" + (shards_ / "task-%a.txt").string(), "--open-mode=append", "--requeue", "--wrap", task});
+                     "--output=" + job_pattern(shards_) + "/task-%a.txt", "--open-mode=append", "--requeue", "--wrap", task});
     if (end.status == 127) throw ConfigError("--slurm", "sbatch cannot be run, expected the programs of Slurm");
     const std::string job = last_line(end.out).substr(0, last_line(end.out).find(';'));
-    if (end.status != 0 || !whole_number(job))
+    const auto number = whole_number(job, 1);
+    if (end.status != 0 || !number)
         throw ConfigError("--slurm", "sbatch refuses: " + printable(last_line(end.said)) + ", expected a job that Slurm takes");
-    OutputFile(job_file()).commit(job + "\n");
+    folder_.keep_job(*number);
     if (!options_.quiet) say("job {} of Slurm: {} of {} shards\n", job, list.size(), shards());
     std::fflush(stdout);
 }
@@ -161,11 +171,9 @@ void SlurmSweep::collect()
 
 bool SlurmSweep::run()
 {
-    make_folder(shards_);
-    std::error_code none;
-    if (fs::exists(job_file(), none)) {
-        const std::string job = last_line(read_text(job_file().string()));
-        const bool over = wait(job);
+    folder_.begin_shards(shards());
+    if (const std::uint64_t job = folder_.job(); job != 0) {
+        const bool over = wait(std::to_string(job));
         collect();
         if (!over) return false;
     }
@@ -174,7 +182,7 @@ bool SlurmSweep::run()
         if (open.empty()) return true;
         const std::size_t before = missing();
         submit(open);
-        const bool over = wait(last_line(read_text(job_file().string())));
+        const bool over = wait(std::to_string(folder_.job()));
         collect();
         if (!over) return false;
         if (missing() == 0) return true;
@@ -186,13 +194,6 @@ bool SlurmSweep::run()
 }
 
 }  // namespace
-
-void end_slurm_job(const std::string& out)
-{
-    const fs::path file = fs::path(out) / "shards" / "job.txt";
-    std::error_code none;
-    if (fs::is_regular_file(file, none)) run_program({"scancel", last_line(read_text(file.string()))});
-}
 
 int slurm_points(const SweepOptions& options, const Sweep& sweep, const SweepIdentity& identity, SweepFolder& folder,
                  const PageFacts& facts)

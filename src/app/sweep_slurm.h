@@ -14,9 +14,6 @@
 
 namespace dlasim {
 
-/// Ends the job that a sweep in this folder has submitted, if there is one.
-void end_slurm_job(const std::string& out);
-
 int slurm_points(const SweepOptions& options, const Sweep& sweep, const SweepIdentity& identity, SweepFolder& folder,
                  const PageFacts& facts);
 

@@ -100,16 +100,16 @@ inline constexpr std::array kImage{
     InputKey{{"rows_at_once", "integer", "rows", "kernel rows of an operation: 1, 2 or 4"}, 1, 4, "as many as fit"}};
 inline constexpr std::array kData{
     InputKey{{"seed", "integer", "", "seed of the tensors"}, 0, INT64_MAX, "1"},
-    InputKey{{"input", "text", "", "NumPy file of the input", "from a file"}},
-    InputKey{{"weights", "text", "", "NumPy file of the weights", "from a file"}},
-    InputKey{{"bias", "text", "", "NumPy file of the bias", "from a file"}},
-    InputKey{{"expected", "text", "", "NumPy file of what the output should be", "from a file"}},
-    InputKey{{"bs_alu", "text", "", "NumPy file of the operand of BS's ALU", "from a file"}},
-    InputKey{{"bs_mul", "text", "", "NumPy file of the operand of BS's multiplier", "from a file"}},
-    InputKey{{"bn_alu", "text", "", "NumPy file of the operand of BN's ALU", "from a file"}},
-    InputKey{{"bn_mul", "text", "", "NumPy file of the operand of BN's multiplier", "from a file"}},
-    InputKey{{"ew_alu", "text", "", "NumPy file of the operand of EW's ALU", "from a file"}},
-    InputKey{{"ew_mul", "text", "", "NumPy file of the operand of EW's multiplier", "from a file"}},
+    InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
+    InputKey{{"weights", "file", "", "NumPy file of the weights", "from a file"}},
+    InputKey{{"bias", "file", "", "NumPy file of the bias", "from a file"}},
+    InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}},
+    InputKey{{"bs_alu", "file", "", "NumPy file of the operand of BS's ALU", "from a file"}},
+    InputKey{{"bs_mul", "file", "", "NumPy file of the operand of BS's multiplier", "from a file"}},
+    InputKey{{"bn_alu", "file", "", "NumPy file of the operand of BN's ALU", "from a file"}},
+    InputKey{{"bn_mul", "file", "", "NumPy file of the operand of BN's multiplier", "from a file"}},
+    InputKey{{"ew_alu", "file", "", "NumPy file of the operand of EW's ALU", "from a file"}},
+    InputKey{{"ew_mul", "file", "", "NumPy file of the operand of EW's multiplier", "from a file"}},
 };
 inline constexpr std::array kPlacement{
     InputKey{{"input", "integer or object", "address", "of the input"}},
@@ -243,8 +243,8 @@ inline constexpr std::array kPoolKernel{
 inline constexpr InputKey kTransferName = kLayer[0];
 inline constexpr InputKey kSeed{{"seed", "integer", "", "seed of the data"}, 0, INT64_MAX, "1"};
 inline constexpr std::array kCopyData{kSeed};
-inline constexpr std::array kCubeData{kSeed, InputKey{{"input", "text", "", "NumPy file of the input", "from a file"}},
-                                      InputKey{{"expected", "text", "", "NumPy file of what the output should be", "from a file"}}};
+inline constexpr std::array kCubeData{kSeed, InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
+                                      InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}}};
 inline constexpr std::array kCubePlacement{kPlacement[0], kPlacement[2]};
 inline constexpr std::array kCube{
     kPlane[0],

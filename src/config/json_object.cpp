@@ -1,8 +1,10 @@
 #include "config/json_object.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/expects.h"
+#include "files/claims.h"
 #include "files/printable.h"
 #include "files/spelling.h"
 
@@ -97,6 +99,16 @@ std::string JsonObject::text(std::string_view key, const std::string& fallback) 
         throw ConfigError(where(key),
                           "found a text of " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
     return text;
+}
+
+std::string JsonObject::input_file(std::string_view key, const std::string& folder) const
+{
+    const std::filesystem::path name = text(key, "");
+    if (name.empty() && has(key)) throw ConfigError(where(key), "found \"\", expected a NumPy file");
+    if (name.empty()) return "";
+    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    claim_input(file);
+    return file.string();
 }
 
 std::size_t JsonObject::word(std::string_view key, const std::vector<std::string>& words, std::size_t fallback) const

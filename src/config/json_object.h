@@ -67,6 +67,8 @@ public:
     }
     bool flag(std::string_view key, bool fallback) const;
     std::string text(std::string_view key, const std::string& fallback) const;
+    /// The file that a text names, from `folder` on: an input of this command, read or not. Empty without the key.
+    std::string input_file(std::string_view key, const std::string& folder) const;
     /// The place of the word in `words`.
     std::size_t word(std::string_view key, const std::vector<std::string>& words, std::size_t fallback) const;
     /// Refuses a key that stands beside another one saying the same.

@@ -80,15 +80,9 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     if (!top.has("data")) return;
     const JsonObject data = top.object("data", keys::kData);
     layer.data.seed = static_cast<std::uint64_t>(data.integer("seed", 1));
-    const auto path = [&](const char* key) {
-        std::string text = data.text(key, "");
-        if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
-        if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
-        return (std::filesystem::path(folder) / text).string();
-    };
-    layer.data.input = path("input");
-    layer.data.weights = path("weights");
-    layer.data.expected = path("expected");
+    layer.data.input = data.input_file("input", folder);
+    layer.data.weights = data.input_file("weights", folder);
+    layer.data.expected = data.input_file("expected", folder);
     if (layer.post.compares() && data.has("expected"))
         throw ConfigError(data.where("expected"), "the layer compares and writes nothing, expected no such key");
     if (!layer.convolves() && data.has("weights"))
@@ -97,7 +91,7 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot) {
         const char* key = slot == 0 && data.has("bias") ? "bias" : kOperandNames[slot];
         if (!data.has(key)) continue;
-        layer.data.operands[slot] = path(key);
+        layer.data.operands[slot] = data.input_file(key, folder);
         const PointEngine& engine = layer.post.engines[slot / 2];
         if (!(slot % 2 == 0 ? engine.alu : engine.mul).streamed())
             throw ConfigError(

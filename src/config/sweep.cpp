@@ -24,22 +24,22 @@ constexpr std::array kSweepKeys{
         "exclude", "list", "",
         "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > 8192\"",
         "optional"},
-    KeyRow{"energy", "text or object", "", "the table of energies and areas: a name, a file, or an object laid over one", "optional: 45nm"},
+    KeyRow{"energy", "file or object", "", "the table of energies and areas: a name, a file, or an object laid over one", "optional: 45nm"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
 };
 constexpr std::array kBaseKeys{
-    KeyRow{"layer", "text or object", "", "a descriptor, or its path, from the sweep's folder on", "a sweep of layers"},
-    KeyRow{"network", "text or object", "", "a network, or its path, NETWORK.md; the path of an ONNX model, ONNX.md",
+    KeyRow{"layer", "file or object", "", "a descriptor, or its path, from the sweep's folder on", "a sweep of layers"},
+    KeyRow{"network", "file or object", "", "a network, or its path, NETWORK.md; the path of an ONNX model, ONNX.md",
            "a sweep of networks"},
-    KeyRow{"loadable", "text", "", "a file of the NVDLA compiler: LOADABLE.md", "a sweep of such files"},
-    KeyRow{"input", "text or list", "", "a file with the values of its input; of a model images, [NAME=]FILE",
+    KeyRow{"loadable", "file", "", "a file of the NVDLA compiler: LOADABLE.md", "a sweep of such files"},
+    KeyRow{"input", "file or list", "", "a file with the values of its input; of a model images, [NAME=]FILE",
            "optional, of a loadable or a model: made by seed"},
-    KeyRow{"calibrate", "text or list", "", "images that say how large numbers become", "optional, of a model: those of the input"},
-    KeyRow{"labels", "text", "", "the class of every image", "optional, of a model"},
+    KeyRow{"calibrate", "file or list", "", "images that say how large numbers become", "optional, of a model: those of the input"},
+    KeyRow{"labels", "file", "", "the class of every image", "optional, of a model"},
     KeyRow{"precision", "text", "", "int8 or fp16", "optional, of a model: int8"},
     KeyRow{"mode", "text", "", "order of its register writes: serial, overlap or driver", "optional, of a loadable: overlap"},
-    KeyRow{"hw", "text or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
-    KeyRow{"memory", "text or object", "", "as --memory, or {\"kind\": .., and its options}", "optional: ideal"},
+    KeyRow{"hw", "file or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
+    KeyRow{"memory", "file or object", "", "as --memory, or {\"kind\": .., and its options}", "optional: ideal"},
 };
 /// Axes; all other names are looked for among the fields of the hardware, of the layer and the options of the memory.
 constexpr std::array kAxisKeys{

@@ -145,14 +145,6 @@ Reshape read_reshape(const JsonObject& top)
     return reshape;
 }
 
-std::string data_path(const JsonObject& data, const char* key, const std::string& folder)
-{
-    std::string text = data.text(key, "");
-    if (text.empty() && data.has(key)) throw ConfigError(data.where(key), "found \"\", expected a NumPy file");
-    if (text.empty() || std::filesystem::path(text).is_absolute()) return text;
-    return (std::filesystem::path(folder) / text).string();
-}
-
 OrderedJson end_json(const BlockEnd& end)
 {
     return {{"memory", memory_name(end.place)},
@@ -188,9 +180,9 @@ Transfer transfer_from_json(const Json& json, const std::string& file, const std
     const JsonObject data = top.object("data", bdma ? std::span<const InputKey>(keys::kCopyData) : keys::kCubeData);
     transfer.seed = static_cast<std::uint64_t>(data.integer("seed", 1));
     const auto from_file = [&](auto& cube) {
-        cube.data = data_path(data, "input", folder);
+        cube.data = data.input_file("input", folder);
         cube.data_where = data.where("input");
-        cube.expected = data_path(data, "expected", folder);
+        cube.expected = data.input_file("expected", folder);
         cube.expected_where = data.where("expected");
     };
     if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) from_file(*reshape);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "files/claims.h"
 
 namespace dlasim {
 namespace {
@@ -57,6 +58,12 @@ struct Descriptor {
 
 std::string read_text(const std::string& path, std::uint64_t most, const std::function<void(std::string_view)>& judge)
 {
+    claim_input(path);
+    return read_own_text(path, most, judge);
+}
+
+std::string read_own_text(const std::string& path, std::uint64_t most, const std::function<void(std::string_view)>& judge)
+{
     std::uint64_t size = 0;
     const Descriptor file{open_file(path, size)};
     if (size > most) too_long(path, most);
@@ -74,6 +81,7 @@ std::string read_text(const std::string& path, std::uint64_t most, const std::fu
 
 LineReader::LineReader(std::filesystem::path path, std::uint64_t most) : path_(std::move(path)), left_(most)
 {
+    claim_input(path_);
     std::uint64_t size = 0;
     descriptor_ = open_file(path_.string(), size);
     if (size > most) {

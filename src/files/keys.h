@@ -19,7 +19,7 @@ namespace dlasim {
 /// of what the run has.
 struct KeyRow {
     std::string_view name;
-    std::string_view type;  // integer, number, text, flag, list, object
+    std::string_view type;  // integer, number, text, flag, list, object; file: a text that may name an input
     std::string_view unit;  // cycles, bytes; empty without one
     std::string_view meaning;
     std::string_view when{};  // it is there; always if empty

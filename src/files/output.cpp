@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <set>
 #include <streambuf>
 #include <utility>
 
@@ -39,21 +38,6 @@ std::string temporary_name(const std::string& name)
     return number == 1 ? first : fmt::format("{}.{}", first, number);
 }
 
-/// However its folder is named.
-fs::path place_of(const fs::path& file)
-{
-    std::error_code error;
-    const fs::path folder = fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error);
-    return error ? file : folder / file.filename();
-}
-
-/// Places of the files that are being written.
-std::set<fs::path>& taken_places()
-{
-    static std::set<fs::path> places;
-    return places;
-}
-
 /// Where the system keeps an open file that has no name.
 std::string name_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
@@ -67,22 +51,6 @@ void sync_folder(const fs::path& folder)
 }
 
 }  // namespace
-
-/// Two files of a command have two places: of two in one place one would be lost.
-class OutputFile::Place {
-public:
-    Place(const fs::path& file, const fs::path& named) : place_(place_of(file))
-    {
-        if (!taken_places().insert(place_).second)
-            throw ConfigError(named.string(), "is written by this command already, expected a file of its own");
-    }
-    ~Place() { taken_places().erase(place_); }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-
-private:
-    fs::path place_;
-};
 
 /// A stream's way into the file.
 class OutputFile::Buffer final : public std::streambuf {
@@ -108,7 +76,7 @@ private:
     OutputFile& file_;
 };
 
-OutputFile::OutputFile(const fs::path& target, std::size_t claim, Sync sync) : named_(target), target_(target), sync_(sync)
+OutputFile::OutputFile(const fs::path& target, std::size_t reserve, Sync sync) : named_(target), target_(target), sync_(sync)
 {
     if (target.empty()) throw ConfigError("output", "found an empty name, expected a file");
     struct stat status = {};
@@ -122,6 +90,7 @@ OutputFile::OutputFile(const fs::path& target, std::size_t claim, Sync sync) : n
         refuse("cannot be written");
     }
     if ((there && !S_ISREG(status.st_mode)) || belongs_to_the_system(target)) {
+        expect_no_input(target);
         descriptor_ = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
         if (descriptor_ < 0) refuse("cannot be written");
         return;
@@ -129,13 +98,13 @@ OutputFile::OutputFile(const fs::path& target, std::size_t claim, Sync sync) : n
     target_ = behind_links(target);  // a link stays a link
     // It may have gone since: another run that has its turn in this folder begins with that.
     if (there && ::access(target_.c_str(), W_OK) != 0 && errno != ENOENT) refuse("cannot be written");
-    place_ = std::make_unique<Place>(target_, named_);
+    claim_.emplace(target);
     temporary_ = target_.parent_path() / temporary_name(target_.filename().string());
     open_regular(there ? status.st_mode & 0777 : 0644);
     if (there) static_cast<void>(::fchmod(descriptor_, status.st_mode & 0777));  // whatever the umask is, where there are modes
-    if (claim == 0) return;
-    const int full = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(claim));
-    if (full == 0) claim_ = claim;
+    if (reserve == 0) return;
+    const int full = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(reserve));
+    if (full == 0) reserved_ = reserve;
     if (full != ENOSPC && full != EFBIG && full != EDQUOT) return;
     abandon();
     errno = full;
@@ -227,7 +196,7 @@ void OutputFile::settle()
     drain(buffer_);
     buffer_.clear();
     if (regular()) {
-        if (claim_ > written_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) refuse("cannot be written");
+        if (reserved_ > written_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) refuse("cannot be written");
         if (sync_ == Sync::Now && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) refuse("cannot be written");
     }
     settled_ = true;
@@ -251,27 +220,34 @@ void make_folder(const fs::path& folder)
     throw ConfigError(folder.string(), "is no folder and cannot become one (" + why + "), expected a folder that can be written");
 }
 
-fs::path behind_links(fs::path file)
+std::pair<fs::path, bool> follow_links(fs::path file)
 {
     std::error_code error;
     for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
         const fs::path to = fs::read_symlink(file, error);
-        if (error || links == kMostLinks)
-            throw ConfigError(file.string(), "is a link that leads nowhere, expected a place that can be written");
+        if (error || links == kMostLinks) return {file, false};
         file = file.parent_path() / to;
     }
-    return file;
+    return {file, true};
+}
+
+fs::path behind_links(const fs::path& file)
+{
+    const auto [end, there] = follow_links(file);
+    if (!there) throw ConfigError(file.string(), "is a link that leads nowhere, expected a place that can be written");
+    return end;
 }
 
 void remove_file(const fs::path& file)
 {
-    if (!taken_places().contains(place_of(file))) remove_old_file(file);
+    if (!is_output(file)) remove_old_file(file);
 }
 
 void remove_old_file(const fs::path& file)
 {
     struct stat status = {};
     if (::lstat(file.c_str(), &status) != 0 || !(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode))) return;
+    expect_no_input(file);
     if (::unlink(file.c_str()) != 0 && errno != ENOENT)
         throw ConfigError(file.string(), std::string("is old and cannot be removed (") + std::strerror(errno) + ")");
 }
@@ -290,7 +266,7 @@ void remove_leftovers(const fs::path& folder, const std::string& name)
     std::error_code error;
     for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
         const std::string file = entry->path().filename().string();
-        if (file.starts_with(start) && file.find_first_not_of("0123456789.", start.size()) == std::string::npos)
+        if (file.starts_with(start) && file.find_first_not_of("0123456789.", start.size()) == std::string::npos && !is_input(entry->path()))
             ::unlink(entry->path().c_str());
     }
 }

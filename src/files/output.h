@@ -15,11 +15,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "files/claims.h"
 
 namespace dlasim {
 
@@ -34,9 +37,9 @@ public:
 
 class OutputFile {
 public:
-    /// Opens it; `claim` bytes of a regular file are reserved now, so that a full disk is seen before
-    /// the run. Missing folders are an error, and so is a file that another OutputFile has.
-    explicit OutputFile(const std::filesystem::path& target, std::size_t claim = 0, Sync sync = Sync::Now);
+    /// Opens it; `reserve` bytes of a regular file are reserved now, so that a full disk is seen before
+    /// the run. Missing folders are an error, and so is a file that is an input or that another OutputFile has: claims.h.
+    explicit OutputFile(const std::filesystem::path& target, std::size_t reserve = 0, Sync sync = Sync::Now);
     ~OutputFile();  // removes what was not committed
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -62,7 +65,6 @@ public:
 
 private:
     class Buffer;
-    class Place;
     [[noreturn]] void refuse(const char* what) const;
     void open_regular(mode_t mode);
     void shut();
@@ -72,10 +74,10 @@ private:
 
     std::filesystem::path named_, target_, temporary_;  // as the user names it; where it really is; empty when written through
     int descriptor_ = -1;
-    std::unique_ptr<Place> place_;             // none where it is written through
+    std::optional<OutputClaim> claim_;         // none where it is written through
     bool has_name_ = false, settled_ = false;  // has_name_: the one of temporary_
     Sync sync_;
-    std::size_t claim_ = 0, written_ = 0;
+    std::size_t reserved_ = 0, written_ = 0;
     std::string buffer_;
     std::unique_ptr<Buffer> stream_buffer_;
     std::unique_ptr<std::ostream> stream_;
@@ -87,11 +89,13 @@ void make_folder(const std::filesystem::path& folder);
 /// The output tensor's name in the folder of a result.
 inline constexpr const char* kTensorFile = "output.npy";
 
-/// What a link leads to, there or not, through all links; a file that is none. Throws ConfigError for a circle.
-std::filesystem::path behind_links(std::filesystem::path file);
+/// What a link leads to, there or not, through all links; a file that is none. False for a circle.
+std::pair<std::filesystem::path, bool> follow_links(std::filesystem::path file);
+/// The same; throws ConfigError for a circle.
+std::filesystem::path behind_links(const std::filesystem::path& file);
 
 /// Removes a file, if there is one, that no longer belongs beside what is written. A folder of that name stays, and a file of this
-/// command. Throws ConfigError if that cannot be.
+/// command. Throws ConfigError if that cannot be, and for an input of this command.
 void remove_file(const std::filesystem::path& file);
 /// The same of a file that this command is about to write anew.
 void remove_old_file(const std::filesystem::path& file);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -110,7 +111,13 @@ struct Machine::Parts {
     void run_until(Cycle end)
     {
         if (!options.stepping) clock.run_ahead(end);
-        sc_core::sc_start(clock.until(end));
+        try {
+            sc_core::sc_start(clock.until(end));
+        } catch (const sc_core::sc_report& report) {
+            // The one allocation of SystemC that is no operator new.
+            if (report.get_msg_type() == sc_core::SC_ID_STACK_SETUP_FAILED_) throw std::bad_alloc();
+            throw;
+        }
     }
     MemoryStore& store(MemorySpace space) { return space == MemorySpace::Primary || options.one_memory ? primary_store : secondary_store; }
     std::uint64_t evaluations() const

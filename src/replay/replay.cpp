@@ -7,8 +7,7 @@
 #include "base/error.h"
 #include "facts/presets.h"
 #include "files/console.h"
-#include "files/folder_turn.h"
-#include "files/output.h"
+#include "files/output_folder.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
@@ -154,6 +153,7 @@ std::vector<PlacedKey> replay_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kReplayKeys);
     place_keys(keys, kUnitKeys, "units/*/");
+    place_keys(keys, std::array{kFilesKey});
     for (PlacedKey key : hazard_keys()) {
         key.path = "hazards/" + key.path;
         keys.push_back(std::move(key));
@@ -164,12 +164,10 @@ std::vector<PlacedKey> replay_keys()
 int replay_command(const ReplayOptions& options)
 {
     const Job job = read_job(options);
-    std::optional<OutputFile> events_file, result_file;  // opened before the run: what cannot be written is refused now
+    std::optional<OutputFile> events_file;  // opened before the run: what cannot be written is refused now
+    std::optional<OutputFolder> folder;
     if (!options.events.empty()) events_file.emplace(options.events);
-    if (!options.out.empty()) {
-        make_folder(options.out);
-        result_file.emplace(options.out / "result.json");
-    }
+    if (!options.out.empty()) folder.emplace(options.out);
     const Recording& recording = job.recording;
     MachineOptions machine_options;
     machine_options.events = !options.events.empty();
@@ -198,15 +196,9 @@ int replay_command(const ReplayOptions& options)
     const int wrong_regions = recording.compare_outputs ? judge(recording, contents) : 0;
     const int wrong = wrong_regions + static_cast<int>(result.failed_checks.size());
     for (const std::string& check : result.failed_checks) say_error("{}: {}\n", printable(recording.name), check);
-    std::optional<FolderTurn> turn;
-    if (result_file) {
-        result_file->settle(json_file_text(written(kReplayKeys, Replayed{job, result, wrong}), 1));
-        turn.emplace(options.out);
-        remove_file(options.out / kTensorFile);  // of an earlier run of a layer
-    }
+    if (folder) folder->settle_result(written(kReplayKeys, Replayed{job, result, wrong}), 1);
     if (events_file) events_file->commit();
-    if (result_file) result_file->commit();
-    turn.reset();
+    if (folder) folder->appear();
     if (!options.quiet) {
         say("{} on {}: {} cycles", printable(recording.name), job.hardware.name, result.cycles);
         if (!result.interrupt_cycles.empty()) say(", interrupt in cycle {}", fmt::join(result.interrupt_cycles, ", "));

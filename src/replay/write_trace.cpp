@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
+#include <fstream>
 #include <utility>
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "files/folder_turn.h"
-#include "files/output.h"
+#include "files/output_folder.h"
 #include "files/printable.h"
 #include "replay/events.h"
 #include "replay/replay.h"
@@ -20,6 +19,9 @@ namespace dlasim {
 namespace {
 
 constexpr const char *kTxnName = "input.txn", *kCfgName = "test.cfg";
+constexpr const char* kWriter = ", written by dlasim";  // at the end of a first line
+
+const char* other_name(TraceForm form) { return form == TraceForm::Txn ? kCfgName : kTxnName; }
 constexpr std::uint32_t kTxnBus = 0xffff0000;  // upper half of a word address
 constexpr std::size_t kBytesOfPayload = 32;
 constexpr std::uint32_t kAllInterrupts = 0x003fffff;
@@ -36,28 +38,6 @@ std::vector<std::string> interrupts_of(std::uint32_t bits)
         if ((bits >> bit & 1) != 0 && *kInterrupts[bit] != '\0') names.emplace_back(kInterrupts[bit]);
     return names;
 }
-
-/// Files beside the trace. All are complete before the first takes the place of an old one; the trace comes last, and one of the `other`
-/// form, whose files these replace, goes.
-class Folder {
-public:
-    explicit Folder(std::filesystem::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
-    void add(const std::string& name, const std::string& text)
-    {
-        files_.emplace_back(folder_ / name);
-        files_.back().write(text);
-    }
-    void commit(const char* trace, const char* other)
-    {
-        for (OutputFile& file : files_) file.settle();
-        const FolderTurn turn(folder_, nullptr, {trace, other});
-        for (OutputFile& file : files_) file.commit();
-    }
-
-private:
-    std::filesystem::path folder_;
-    std::list<OutputFile> files_;
-};
 
 /// pre: whole lines.
 std::string txn_bytes(const std::vector<std::uint8_t>& bytes)
@@ -123,16 +103,16 @@ public:
     {
     }
 
-    void txn(Folder& folder)
+    void txn(OutputFolder& folder)
     {
-        std::string text = "# " + printable(recording_.name) + ", written by dlasim\n";
+        std::string text = "# " + printable(recording_.name) + kWriter + "\n";
         const std::vector<MemoryImage> images = in_whole_lines(recording_);
         for (std::size_t i = 0; i < images.size(); ++i) {
             const MemoryImage& image = images[i];
             check_space(image.space, image.address);
             const std::string file = fmt::format("memory_{}.dat", i);
             text += fmt::format("load_mem {:#x} {:#x} {}\n", image.address.byte(), image.bytes.size(), file);
-            folder.add(file, txn_bytes(image.bytes));
+            folder.file(file).settle(txn_bytes(image.bytes));
         }
         for (const ProgramEntry& entry : recording_.program) text += txn_entry(entry);
         for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
@@ -140,19 +120,19 @@ public:
             check_space(region.space, region.address);
             const std::string file = fmt::format("output_{}.dat", i);
             text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.address.byte(), region.bytes, file);
-            folder.add(file, txn_bytes(region.content));
+            folder.file(file).settle(txn_bytes(region.content));
         }
-        folder.add(kTxnName, text);
+        folder.last().settle(text);
     }
 
-    void cfg(Folder& folder)
+    void cfg(OutputFolder& folder)
     {
-        std::string text = "// " + printable(recording_.name) + ", written by dlasim\n";
+        std::string text = "// " + printable(recording_.name) + kWriter + "\n";
         for (std::size_t i = 0; i < recording_.images.size(); ++i) {
             const MemoryImage& image = recording_.images[i];
             const std::string file = fmt::format("memory_{}.dat", i);
             text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.space), image.address.byte(), file);
-            folder.add(file, cfg_bytes(image.bytes));
+            folder.file(file).settle(cfg_bytes(image.bytes));
         }
         // What is written and was not filled begins as zeros in every player.
         for (const OutputRegion& region : recording_.outputs)
@@ -167,7 +147,7 @@ public:
         for (const OutputRegion& region : recording_.outputs)
             text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.space),
                                 region.address.byte(), region.bytes, crc32_of(region.content));
-        folder.add(kCfgName, text);
+        folder.last().settle(text);
     }
 
 private:
@@ -273,15 +253,34 @@ private:
 
 }  // namespace
 
+void check_trace_folder(TraceForm form, const std::filesystem::path& folder)
+{
+    make_folder(folder);
+    std::error_code error;
+    if (const auto other = folder / other_name(form); std::filesystem::exists(other, error)) {
+        std::ifstream trace(other);
+        std::string line;
+        if (!std::filesystem::is_regular_file(other, error) || !std::getline(trace, line) || !line.ends_with(kWriter))
+            throw ConfigError(other.string(), "is a trace of somebody else, expected a folder of its own (--to)");
+    }
+    for (auto entry = std::filesystem::directory_iterator(folder, error); !error && entry != std::filesystem::directory_iterator();
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        const bool data = (name.starts_with("memory_") || name.starts_with("output_")) && name.ends_with(".dat");
+        if (data || name == kTxnName || name == kCfgName) expect_no_input(entry->path());
+    }
+}
+
 void write_trace(TraceForm form, const std::filesystem::path& folder, const Recording& recording, const Hardware& hardware,
                  const std::vector<std::pair<std::string, std::uint32_t>>& reads)
 {
-    Folder files(folder);
-    Writer writer(recording, hardware, reads);
     const bool txn = form == TraceForm::Txn;
+    OutputFolder files(folder, Sync::Now, txn ? kTxnName : kCfgName);  // the trace comes last
+    files.drop(other_name(form));                                      // its data have the same names
+    Writer writer(recording, hardware, reads);
     if (txn) writer.txn(files);
     else writer.cfg(files);
-    files.commit(txn ? kTxnName : kCfgName, txn ? kCfgName : kTxnName);
+    files.appear();
 }
 
 }  // namespace dlasim

@@ -18,6 +18,9 @@ enum class TraceForm { Txn, Cfg };
 /// Bytes of a line of a memory's image, and of input.txn's load_mem and dump_mem: the public player takes whole lines only.
 inline constexpr std::uint64_t kTxnLine = 32;
 
+/// Before the run: makes the folder. Refuses one with somebody else's trace of the other form - ours goes - and one with an input that
+/// would be written.
+void check_trace_folder(TraceForm form, const std::filesystem::path& folder);
 /// `recording.outputs` with their contents after the run, for input.txn in whole lines; `reads`: values that the program's reads found, in
 /// their order.
 void write_trace(TraceForm form, const std::filesystem::path& folder, const Recording& recording, const Hardware& hardware,

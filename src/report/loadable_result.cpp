@@ -9,6 +9,7 @@
 #include "config/hardware.h"
 #include "config/measured.h"
 #include "config/memory.h"
+#include "files/output_folder.h"
 #include "files/printable.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
@@ -308,6 +309,7 @@ std::vector<PlacedKey> loadable_result_keys()
     add(region_keys("output/[]/"));
     add(region_keys("final/[]/"));
     place_run_keys(keys);
+    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 

@@ -13,6 +13,7 @@
 #include "config/memory.h"
 #include "config/network_reader.h"
 #include "files/json_text.h"
+#include "files/output_folder.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
@@ -189,6 +190,7 @@ OrderedJson agreement_json(const NetworkResult& r)
 }
 
 constexpr std::array kNetworkKeys{
+    Key<NetworkResult>{{"schema", "text", "", "dlasim.network/1"}, [](const NetworkResult&) -> OrderedJson { return "dlasim.network/1"; }},
     Key<NetworkResult>{{"network", "object", "", "the file, with every default: NETWORK.md"},
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
     Key<NetworkResult>{{"hardware", "object", "", "all of it: below"},
@@ -423,6 +425,7 @@ std::vector<PlacedKey> network_result_keys()
     place_keys(keys, kReportedStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     place_run_keys(keys);
+    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 

@@ -5,6 +5,7 @@
 #include "config/hardware.h"
 #include "config/measured.h"
 #include "config/memory.h"
+#include "files/output_folder.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/run_sections.h"
@@ -194,6 +195,7 @@ std::vector<PlacedKey> result_keys()
     place_keys(keys, kDirectKeys, "direct/");
     place_run_keys(keys);
     place_keys(keys, kBoundKeys, "bounds/");
+    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 

@@ -1,13 +1,27 @@
 #include "sweep/store.h"
 
+#include <initializer_list>
+
 #include "base/error.h"
-#include "base/expects.h"
+#include "files/digest.h"
 #include "files/number.h"
 
 namespace dlasim {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+// As SQLite keeps them.
+constexpr const char* kIdentity = "CREATE TABLE identity (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum TEXT NOT NULL)";
+constexpr const char* kKept =
+    "CREATE TABLE kept (point INTEGER PRIMARY KEY, status INTEGER NOT NULL, row TEXT NOT NULL, checksum TEXT NOT NULL)";
+
+std::string checksum(std::initializer_list<std::string_view> texts)
+{
+    Digest digest;
+    for (const std::string_view text : texts) digest.add(text);
+    return digest.text();
+}
 
 /// SQLite's types: whole numbers, floating point, text; flags are 0 and 1.
 void bind_json(Statement& statement, int place, const OrderedJson& value)
@@ -34,51 +48,69 @@ std::string difference_text(const SweepIdentity& a, const SweepIdentity& b)
     return text;
 }
 
-std::int64_t SweepStore::tables(const std::string& which)
+void SweepStore::damaged(const std::string& what) const
 {
-    Statement tables(database_, "SELECT count(*) FROM sqlite_master" + which);
-    tables.step();
-    const std::int64_t found = tables.integer(0);
-    tables.step();
-    return found;
+    throw ConfigError(database_.file().string(),
+                      "is damaged: " + what + ", expected the table of a sweep: --restart begins again, or another folder (--out)");
 }
 
-bool SweepStore::begun() { return tables(" WHERE name IN ('identity', 'kept') AND type = 'table'") == 2; }
-
-bool SweepStore::foreign() { return !begun() && tables("") != 0; }
+bool SweepStore::begun()
+{
+    Statement select(database_, "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'");
+    std::map<std::string, std::string> tables;
+    while (select.step()) tables[select.text(0)] = select.text(1);
+    if (tables.empty()) return false;
+    tables.erase("points");  // written anew from the others
+    if (tables != std::map<std::string, std::string>{{"identity", kIdentity}, {"kept", kKept}})
+        throw ConfigError(database_.file().string(),
+                          "is damaged, or is no table of a sweep of this dlasim, expected another folder (--out)");
+    Statement check(database_, "PRAGMA quick_check(1)");
+    check.step();
+    if (const std::string found = check.text(0); found != "ok") damaged(found);
+    check.step();
+    return true;
+}
 
 void SweepStore::begin(const SweepIdentity& identity, std::size_t points, const SweepShard& shard)
 {
     database_.transaction([&] {
-        database_.run(
-            "CREATE TABLE identity (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
-            "CREATE TABLE kept (point INTEGER PRIMARY KEY, status INTEGER NOT NULL, row TEXT NOT NULL)");
-        Statement insert(database_, "INSERT INTO identity VALUES (?, ?)");
-        const std::pair<const char*, std::string> lines[] = {
-            {"sweep", identity.sweep},          {"binary", identity.binary}, {"options", identity.options},
-            {"points", std::to_string(points)}, {"shard", shard.text()},     {"own_points", std::to_string(shard.count(points))}};
-        for (const auto& [key, text] : lines) insert.bind(1, std::string_view(key)).bind(2, std::string_view(text)).step();
+        database_.run(kIdentity);
+        database_.run(kKept);
+        const std::pair<const char*, std::string> lines[] = {{"sweep", identity.sweep},
+                                                             {"binary", identity.binary},
+                                                             {"options", identity.options},
+                                                             {"file", identity.file},
+                                                             {"points", std::to_string(points)},
+                                                             {"shard", shard.text()},
+                                                             {"own_points", std::to_string(shard.count(points))}};
+        for (const auto& [key, text] : lines) set_value(key, text);
     });
+}
+
+void SweepStore::set_value(const std::string& key, const std::string& value)
+{
+    Statement insert(database_, "INSERT OR REPLACE INTO identity VALUES (?, ?, ?)");
+    insert.bind(1, std::string_view(key)).bind(2, std::string_view(value)).bind(3, std::string_view(checksum({key, value}))).step();
 }
 
 std::string SweepStore::value(const std::string& key)
 {
-    Statement select(database_, "SELECT value FROM identity WHERE key = ?");
-    if (!select.bind(1, std::string_view(key)).step())
-        throw ConfigError(database_.file().string(), "has no \"" + key + "\", expected the table of a sweep");
+    Statement select(database_, "SELECT value, checksum FROM identity WHERE key = ?");
+    if (!select.bind(1, std::string_view(key)).step()) damaged("it has no \"" + key + "\"");
+    if (select.text(1) != checksum({key, select.text(0)})) damaged("\"" + key + "\" is not what was written");
     return select.text(0);
 }
 
-SweepIdentity SweepStore::identity() { return {value("sweep"), value("binary"), value("options")}; }
+SweepIdentity SweepStore::identity() { return {value("sweep"), value("binary"), value("options"), value("file")}; }
 
 std::size_t SweepStore::number(const std::string& key)
 {
     const auto number = whole_number(value(key));
-    if (!number) throw ConfigError(database_.file().string(), "is damaged: \"" + key + "\" is no number");
+    if (!number) damaged("\"" + key + "\" is no number");
     return *number;
 }
 
-void SweepStore::end() { database_.run("INSERT OR REPLACE INTO identity VALUES ('ended', 'yes')"); }
+void SweepStore::end() { set_value("ended", "yes"); }
 
 bool SweepStore::ended()
 {
@@ -99,39 +131,44 @@ std::size_t SweepStore::kept()
 void SweepStore::keep(const std::vector<KeptPoint>& rows)
 {
     database_.transaction([&] {
-        Statement insert(database_, "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)");
+        Statement insert(database_, "INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)");
         for (const KeptPoint& kept : rows) {
             const std::string row = kept.row.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-            insert.bind(1, static_cast<std::int64_t>(kept.point)).bind(2, std::int64_t{kept.status}).bind(3, std::string_view(row)).step();
+            const std::string sum = checksum({std::to_string(kept.point), std::to_string(kept.status), row});
+            insert.bind(1, static_cast<std::int64_t>(kept.point)).bind(2, std::int64_t{kept.status}).bind(3, std::string_view(row));
+            insert.bind(4, std::string_view(sum)).step();
         }
     });
 }
 
-std::size_t SweepStore::point_of(const Statement& row, std::size_t points) const
+void SweepStore::each_kept(const std::function<void(Kept&&)>& use)
 {
-    const std::int64_t point = row.integer(0);
-    if (point < 0 || static_cast<std::size_t>(point) >= points)
-        throw ConfigError(database_.file().string(), "is damaged: has point " + std::to_string(point) + " of " + std::to_string(points));
-    return static_cast<std::size_t>(point);
+    const std::size_t all = points();
+    Statement select(database_, "SELECT point, status, row, checksum FROM kept ORDER BY point");
+    while (select.step()) {
+        const std::int64_t point = select.integer(0), status = select.integer(1);
+        std::string row = select.text(2);
+        if (point < 0 || static_cast<std::size_t>(point) >= all)
+            damaged("it has point " + std::to_string(point) + " of " + std::to_string(all));
+        if (select.text(3) != checksum({std::to_string(point), std::to_string(status), row}))
+            damaged("the row of point " + std::to_string(point) + " is not what was written");
+        use({static_cast<std::size_t>(point), static_cast<int>(status), std::move(row)});
+    }
 }
 
 void SweepStore::each(const std::function<void(KeptPoint&&)>& use)
 {
-    const std::size_t all = points();
-    Statement select(database_, "SELECT point, status, row FROM kept ORDER BY point");
-    while (select.step()) {
-        OrderedJson row = OrderedJson::parse(select.text(2), nullptr, false);
-        if (!row.is_object()) throw ConfigError(database_.file().string(), "is damaged: a row is no JSON");
-        use({point_of(select, all), static_cast<int>(select.integer(1)), std::move(row)});
-    }
+    each_kept([&](Kept&& kept) {
+        OrderedJson row = OrderedJson::parse(kept.row, nullptr, false);
+        if (!row.is_object()) damaged("the row of point " + std::to_string(kept.point) + " is no JSON");
+        use({kept.point, kept.status, std::move(row)});
+    });
 }
 
 std::vector<std::pair<std::size_t, int>> SweepStore::statuses()
 {
     std::vector<std::pair<std::size_t, int>> list;
-    const std::size_t all = points();
-    Statement select(database_, "SELECT point, status FROM kept ORDER BY point");
-    while (select.step()) list.emplace_back(point_of(select, all), static_cast<int>(select.integer(1)));
+    each_kept([&](Kept&& kept) { list.emplace_back(kept.point, kept.status); });
     return list;
 }
 

@@ -4,6 +4,9 @@
 //   identity   what decides the rows: the sweep and all files it names, the binary, the options
 //   kept       a row a point that has ended: its status, and its row as JSON
 //   points     the same with a column a figure; written when a sweep ends or is interrupted
+//
+// Rows of the first two have a checksum each. What is read again is what was written: a row that a disk has changed, a table of somebody
+// else is a ConfigError.
 #pragma once
 #include <functional>
 #include <map>
@@ -18,7 +21,8 @@ namespace dlasim {
 /// Digests, equal where rows are.
 struct SweepIdentity {
     std::string sweep, binary, options;
-    bool operator==(const SweepIdentity&) const = default;
+    std::string file = {};  // of the sweep, where it was; says nothing of the rows
+    bool operator==(const SweepIdentity& other) const { return sweep == other.sweep && binary == other.binary && options == other.options; }
 };
 /// "its file, its binary": in what two differ.
 std::string difference_text(const SweepIdentity& a, const SweepIdentity& b);
@@ -41,10 +45,8 @@ class SweepStore {
 public:
     explicit SweepStore(const std::filesystem::path& file, Database::Use use = Database::Use::Write) : database_(file, use) {}
 
-    /// False in a new file.
+    /// False in a new file. ConfigError if it has other tables than those of a sweep, or they are damaged.
     bool begun();
-    /// Tables of somebody else, none of a sweep.
-    bool foreign();
     /// pre: !begun()
     void begin(const SweepIdentity& identity, std::size_t points, const SweepShard& shard);
     SweepIdentity identity();
@@ -68,10 +70,17 @@ public:
                      const std::function<void(const KeptPoint&)>& use);
 
 private:
-    std::int64_t tables(const std::string& which);
+    struct Kept {
+        std::size_t point = 0;
+        int status = 0;
+        std::string row;
+    };
+    [[noreturn]] void damaged(const std::string& what) const;
     std::string value(const std::string& key);
+    void set_value(const std::string& key, const std::string& value);
     std::size_t number(const std::string& key);
-    std::size_t point_of(const Statement& row, std::size_t points) const;
+    /// Every row of `kept`, in the order of the points.
+    void each_kept(const std::function<void(Kept&&)>& use);
     Database database_;
 };
 

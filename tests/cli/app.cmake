@@ -105,6 +105,17 @@ if(TARGET dlasim)
     add_test(NAME Cli.Traces COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/trace_test.py $<TARGET_FILE:dlasim>
                      ${DLASIM_TEST_DATA}/rtl Traces)
     set_tests_properties(Cli.Traces PROPERTIES LABELS quick TIMEOUT 900)
+    foreach(case claims:Options claims:Keys claims:Found folders:Runs folders:Sweeps folders:Damaged folders:Jobs
+                 no_memory:NoMemory)
+        if(case STREQUAL "no_memory:NoMemory" AND DLASIM_SANITIZE)  # it has a heap of its own
+            continue()
+        endif()
+        string(REPLACE ":" ";" case ${case})
+        list(GET case 0 file)
+        list(GET case 1 name)
+        add_test(NAME Files.${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/${file}_test.py $<TARGET_FILE:dlasim> ${name})
+        set_tests_properties(Files.${name} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
+    endforeach()
     math(EXPR kills "3 + 3 / ${DLASIM_ROUNDS_DIVISOR}")
     add_test(NAME Cli.KilledSweeps COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/killed_sweeps.py $<TARGET_FILE:dlasim> ${kills})
     set_tests_properties(Cli.KilledSweeps PROPERTIES LABELS quick TIMEOUT 900)

@@ -110,7 +110,7 @@ class Outputs(Onnx):
         self.assertEqual(timed["cycles"], result["cycles"])
         self.assertEqual([output["file"] for output in timed["outputs"]], [None] * 4)
         self.assertFalse((self.folder / "out/output.npy").exists())
-        self.assertEqual(list((self.folder / "out/outputs").iterdir()), [])
+        self.assertFalse((self.folder / "out/outputs").exists())
 
     def test_counts_and_names_that_cannot_be(self):
         for outputs, words in (({}, "outputs: found 0, expected 1 to 64"), ({f"y{i}": None for i in range(65)}, "found 65"), ({"y": None, "no": None}, 'output "no": is made by no node')):

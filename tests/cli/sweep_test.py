@@ -392,8 +392,8 @@ class Resuming(SweepCase):
         sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20]}}
         self.assertEqual(self.sweep(sweep, out="good").returncode, 0)
         endless = "SELECT 0 AS point, 0 AS status, '{}' AS row UNION ALL SELECT point + 1, 0, '{}' FROM r"
-        for change, says in (("INSERT INTO kept VALUES (99999, 0, '{}')", "point 99999 of 2"), ("INSERT INTO kept VALUES (-5, 0, '{}')", "point -5 of 2"),
-                             ("UPDATE identity SET value = '9000000' WHERE key = 'points'", "9000000 points"),
+        for change, says in (("INSERT INTO kept VALUES (99999, 0, '{}', '')", "point 99999 of 2"), ("INSERT INTO kept VALUES (-5, 0, '{}', '')", "point -5 of 2"),
+                             ("UPDATE identity SET value = '9000000' WHERE key = 'points'", "is damaged"),
                              (f"DROP TABLE kept; CREATE VIEW kept AS WITH RECURSIVE r AS ({endless}) SELECT * FROM r", "")):
             shutil.rmtree(self.folder / "bad", ignore_errors=True)
             shutil.copytree(self.folder / "good", self.folder / "bad")
@@ -497,7 +497,7 @@ class Resuming(SweepCase):
             self.refused(self.sweep(Sweeps.SWEEP, *option), "points.db: is no table of a sweep")
         with contextlib.closing(sqlite3.connect(file)) as mine:
             self.assertEqual(mine.execute("SELECT name FROM sqlite_master").fetchall(), [("precious",)])
-        self.assertEqual(self.sweep(Sweeps.SWEEP, "--restart").returncode, 0)
+        self.refused(self.sweep(Sweeps.SWEEP, "--restart"), "points.db: is no table of a sweep")
 
     def test_a_damaged_table_is_refused(self):
         self.assertEqual(self.sweep(Sweeps.SWEEP).returncode, 0)
@@ -535,7 +535,9 @@ class Resuming(SweepCase):
 
     def test_a_point_that_cannot_be_written_is_not_refused(self):
         sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20, 30]}}
-        (self.folder / "out" / "points" / "0001" / "result.json").mkdir(parents=True)
+        self.assertEqual(self.sweep(sweep).returncode, 0)
+        (self.folder / "out" / "points" / "0001" / "result.json").unlink()
+        (self.folder / "out" / "points" / "0001" / "result.json").mkdir()
         done = self.sweep(sweep)
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertIn("0001/result.json: cannot be written", done.stderr)

@@ -137,19 +137,19 @@ TEST_P(Written, AFileAppearsWholeOrNotAtAll)
         OutputFile file(target);
         file.write("new");
         file.stream() << " text " << 7;
-        EXPECT_EQ(read_text(target.string()), "old");
+        EXPECT_EQ(read_own_text(target.string()), "old");
         EXPECT_EQ(entries(), nameless() ? 1u : 2u);
         file.settle();
-        EXPECT_EQ(read_text(target.string()), "old");
+        EXPECT_EQ(read_own_text(target.string()), "old");
         EXPECT_EQ(entries(), nameless() ? 1u : 2u);
         file.commit();
     }
-    EXPECT_EQ(read_text(target.string()), "new text 7");
+    EXPECT_EQ(read_own_text(target.string()), "new text 7");
     {
         OutputFile file(target, 1 << 18);
         file.write("lost");
     }
-    EXPECT_EQ(read_text(target.string()), "new text 7");
+    EXPECT_EQ(read_own_text(target.string()), "new text 7");
     OutputFile(target, 1 << 18).commit("short");
     EXPECT_EQ(fs::file_size(target), 5u);
     {
@@ -157,9 +157,9 @@ TEST_P(Written, AFileAppearsWholeOrNotAtAll)
         EXPECT_THROW(OutputFile(folder_ / "." / "target"), ConfigError);  // one of the two would be lost
         first.commit("first");
     }
-    EXPECT_EQ(read_text(target.string()), "first");
+    EXPECT_EQ(read_own_text(target.string()), "first");
     OutputFile(target).commit("second");
-    EXPECT_EQ(read_text(target.string()), "second");
+    EXPECT_EQ(read_own_text(target.string()), "second");
     EXPECT_EQ(entries(), 1u);
 }
 
@@ -170,7 +170,7 @@ TEST_P(Written, AFileKeepsItsModeAndALinkItsTarget)
     fs::create_symlink("target", folder_ / "link");
     OutputFile(folder_ / "link").commit("new");
     EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
-    EXPECT_EQ(read_text(target.string()), "new");
+    EXPECT_EQ(read_own_text(target.string()), "new");
     EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
@@ -220,8 +220,69 @@ TEST_P(Written, AFileThatMayNotGrowIsAnErrorAndLeavesTheOldOne)
     EXPECT_THAT(written, HasSubstr("target: cannot be written (File too large)"));
     EXPECT_THAT(streamed, HasSubstr("target: cannot be written (File too large)"));
     EXPECT_THAT(claimed, HasSubstr("target: has no room (File too large)"));
-    EXPECT_EQ(read_text(target.string()), "old");
+    EXPECT_EQ(read_own_text(target.string()), "old");
     EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, WhatIsReadIsNotWritten)
+{
+    const fs::path in = put("in", "text");
+    fs::create_directory(folder_ / "sub");
+    fs::create_symlink(folder_, folder_ / "way");
+    fs::create_symlink("sub/../in", folder_ / "link");
+    fs::create_symlink("link", folder_ / "again");
+    fs::create_hard_link(in, folder_ / "sub" / "hard");
+    fs::create_symlink("../later", folder_ / "sub" / "dangling");
+    EXPECT_EQ(read_text(in.string()), "text");
+    claim_input(folder_ / "later");
+    for (const char* name :
+         {"in", "sub/../in", "way/in", "link", "again", "sub/hard", "way/way/link", "later", "sub/dangling", "way/later"}) {
+        EXPECT_THAT(refusal([&] { OutputFile(folder_ / name); }), HasSubstr("is an input of this command")) << name;
+        EXPECT_TRUE(is_input(folder_ / name)) << name;
+    }
+    EXPECT_THAT(refusal([&] { remove_file(in); }), HasSubstr("is an input of this command"));
+    EXPECT_EQ(read_text(in.string()), "text");
+    OutputFile(folder_ / "other").commit("");
+    EXPECT_EQ(read_own_text((folder_ / "other").string()), "");
+    OutputFile(folder_ / "other").commit("");  // its own it may write again
+}
+
+TEST_F(Files, WhatIsWrittenIsNotRead)
+{
+    const fs::path file = put("both", "old");
+    {
+        OutputFile out(file);
+        EXPECT_THAT(refusal([&] { read_text(file.string()); }), HasSubstr("both: would be written, and is an input of this command"));
+        EXPECT_THAT(refusal([&] { LineReader(file, 100); }), HasSubstr("is an input of this command"));
+    }
+    EXPECT_EQ(read_text(file.string()), "old");
+}
+
+TEST_F(Files, AFolderIsClaimedWithAllBelowIt)
+{
+    fs::create_directories(folder_ / "out" / "deep");
+    fs::create_directories(folder_ / "in" / "deep");
+    fs::create_symlink(folder_ / "out", folder_ / "way");
+    const OutputClaim claim(folder_ / "out", OutputClaim::Extent::Folder);
+    EXPECT_THAT(refusal([&] { claim_input(folder_ / "way" / "deep" / "x"); }), HasSubstr("out: would be written"));
+    OutputFile(folder_ / "out" / "file").commit("");
+    claim_input_folder(folder_ / "in");
+    EXPECT_THAT(refusal([&] { OutputFile(folder_ / "in" / "deep" / "x"); }), HasSubstr("is an input of this command"));
+    EXPECT_THAT(refusal([&] { OutputClaim(folder_ / "in" / "deep", OutputClaim::Extent::Folder); }), HasSubstr("is an input"));
+    EXPECT_FALSE(is_input(folder_ / "other"));
+    // A link in a folder that will be written leads to an input.
+    claim_input(put("golden", ""));
+    fs::create_directory(folder_ / "linked");
+    fs::create_symlink(folder_ / "golden", folder_ / "linked" / "a.npy");
+    EXPECT_THAT(refusal([&] { OutputClaim(folder_ / "linked", OutputClaim::Extent::Folder); }),
+                HasSubstr("linked/a.npy: would be written"));
+}
+
+TEST_F(Files, DevicesAreReadAndWritten)
+{
+    claim_input("/dev/null");
+    OutputFile("/dev/null").commit("");
+    EXPECT_FALSE(is_input("/dev/null"));
 }
 
 TEST_F(Files, LeftoversOfKilledWritersAreRemovedAndNothingElse)

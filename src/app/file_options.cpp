@@ -1,0 +1,116 @@
+#include "app/file_options.h"
+
+#include <array>
+#include <filesystem>
+
+#include "files/claims.h"
+
+namespace dlasim {
+namespace {
+
+constexpr FileOption hardware_row(std::string_view command) { return {command, "--hw", FileUse::NameOrInput, "hardware"}; }
+constexpr FileOption memory_row(std::string_view command) { return {command, "--memory", FileUse::NameOrInput, "memory"}; }
+constexpr FileOption events_row(std::string_view command) { return {command, "--events", FileUse::Output, "events of the run"}; }
+
+constexpr std::array kFileOptions{
+    FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
+    hardware_row("run"),
+    memory_row("run"),
+    events_row("run"),
+    FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
+    FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
+    hardware_row("net"),
+    memory_row("net"),
+    FileOption{"net", "--input", FileUse::Input, "images, [NAME=]FILE"},
+    FileOption{"net", "--labels", FileUse::Input, "classes"},
+    FileOption{"net", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
+    events_row("net"),
+    FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
+    FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
+    hardware_row("loadable"),
+    memory_row("loadable"),
+    FileOption{"loadable", "--input", FileUse::Input, "values of an input"},
+    events_row("loadable"),
+    FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
+    FileOption{"export", "FILE", FileUse::Input, "a layer, a network or a file of the NVDLA compiler"},
+    hardware_row("export"),
+    memory_row("export"),
+    FileOption{"export", "--input", FileUse::Input, "values of an input"},
+    FileOption{"export", "--to", FileUse::Output, "a case or a header; the folder of a trace"},
+    FileOption{"replay", "PROGRAM", FileUse::Input, "a case or a trace"},
+    hardware_row("replay"),
+    memory_row("replay"),
+    events_row("replay"),
+    FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
+    FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
+    FileOption{"sweep", "--energy", FileUse::NameOrInput, "energies and areas"},
+    FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
+    FileOption{"sweep", "--out", FileUse::OutputFolder, "of the tables"},
+    FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},
+    FileOption{"dram", "--set", FileUse::NameOrInput, "standard=FILE, a constraint table"},
+    FileOption{"dram", "--log", FileUse::Output, "the command log"},
+    FileOption{"dram", "--timeline", FileUse::Output, "a track a bank"},
+    FileOption{"dram", "--out", FileUse::Output, "configuration and statistics"},
+    FileOption{"bound", "LAYERS", FileUse::Input, "a layer, or a list of them"},
+};
+
+constexpr std::array kFolderFiles{
+    FolderFile{"run", "--out", "result.json", "the result"},
+    FolderFile{"run", "--out", "output.npy", "the output tensor, unless --no-tensors or --timing-only"},
+    FolderFile{"run", "--out", "plan.json", "with --plan, and nothing else then"},
+    FolderFile{"net", "--out", "result.json", "the result"},
+    FolderFile{"net", "--out", "layers.csv", "a row a step"},
+    FolderFile{"net", "--out", "output.npy", "the first output, unless --timing-only"},
+    FolderFile{"net", "--out", "outputs/", "the other outputs of a model"},
+    FolderFile{"net", "--out", "tensors/", "with --tensors"},
+    FolderFile{"net", "--out", "steps/", "with --steps"},
+    FolderFile{"net", "--out", "plan.json", "with --plan, and nothing else then"},
+    FolderFile{"loadable", "--out", "result.json", "the result"},
+    FolderFile{"loadable", "--out", "output.npy", "the first output, unless --timing-only; output_1.npy is the second"},
+    FolderFile{"loadable", "--out", "output.surface", "its memory; output_1.surface is that of the second"},
+    FolderFile{"export", "--to", "input.txn", "--form txn"},
+    FolderFile{"export", "--to", "test.cfg", "--form cfg"},
+    FolderFile{"export", "--to", "memory_0.dat", "of a trace, one for each image of memory"},
+    FolderFile{"export", "--to", "output_0.dat", "--form txn, one for each output"},
+    FolderFile{"replay", "--out", "result.json", "the result"},
+    FolderFile{"sweep", "--out", "points.db", "points that have ended; also points.db-wal, -shm and -journal"},
+    FolderFile{"sweep", "--out", "points.csv", "the table"},
+    FolderFile{"sweep", "--out", "points.json", "the table"},
+    FolderFile{"sweep", "--out", "points.partial.csv", "the table, of a part"},
+    FolderFile{"sweep", "--out", "sweep.html", "the page"},
+    FolderFile{"sweep", "--out", "points/", "a folder a point"},
+    FolderFile{"sweep", "--out", "shards/", "with --slurm"},
+};
+
+/// A file that does not exist yet counts where no name of something else can stand.
+void claim_text(const FileOption& row, const std::string& text)
+{
+    if (row.use == FileUse::InputFolder) return claim_input_folder(text);
+    const std::vector<std::filesystem::path> files = files_named(text);
+    for (const std::filesystem::path& file : files) claim_input(file);
+    if (files.empty() && row.use == FileUse::Input) claim_input(text);
+}
+
+}  // namespace
+
+std::span<const FileOption> file_options() { return kFileOptions; }
+std::span<const FolderFile> folder_files() { return kFolderFiles; }
+
+std::string_view use_name(FileUse use)
+{
+    constexpr std::array<std::string_view, 5> kNames{"input", "input folder", "name or input", "output", "output folder"};
+    return kNames[static_cast<std::size_t>(use)];
+}
+
+void claim_files(std::string_view command, const std::function<std::vector<std::string>(const std::string&)>& texts)
+{
+    for (const bool outputs : {false, true})
+        for (const FileOption& row : kFileOptions) {
+            if (row.command != command || (row.use == FileUse::Output) != outputs || row.use == FileUse::OutputFolder) continue;
+            for (const std::string& text : texts(std::string(row.option)))
+                if (outputs) expect_no_input(text);
+                else claim_text(row, text);
+        }
+}
+
+}  // namespace dlasim
