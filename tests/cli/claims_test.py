@@ -277,9 +277,10 @@ class Keys(Claims):
         bases = {"base/layer": {"layer": "F"}, "base/network": {"network": "F"}, "base/loadable": {"loadable": "F"},
                  "base/input": {"network": "model.onnx", "input": "F"}, "base/calibrate": {"network": "model.onnx", "calibrate": ["x=F"]},
                  "base/labels": {"network": "model.onnx", "input": "images.npy", "labels": "F"}, "base/hw": {"layer": SMALL, "hw": "F"},
+                 "base/memory": {"layer": SMALL, "memory": "F"},
                  "energy": {"layer": SMALL, "energy": "F"}, "data": {"layer": dict(SMALL, data={"expected": "F"})}, "named": {"layer": "keyed.json"},
                  "axis": {"layer": "sub/keyed.json", "axis": "F"}}
-        files = {"base/layer": "layer.json", "base/network": "network.json", "base/loadable": "tiny.nvdla", "base/input": "images.npy", "base/hw": "machine.json",
+        files = {"base/layer": "layer.json", "base/network": "network.json", "base/loadable": "tiny.nvdla", "base/input": "images.npy", "base/hw": "machine.json", "base/memory": "device.json",
                  "base/calibrate": "images.npy", "base/labels": "labels.npy", "energy": "energy.json"}
         self.assertLessEqual(set(self.keys("sweep")), set(bases), "a key that this test does not know")
         for key, base in bases.items():
@@ -288,7 +289,7 @@ class Keys(Claims):
                     shutil.rmtree(self.folder / "out", ignore_errors=True)
                     file, place = self.folder / files.get(key, "expected.npy"), self.folder / "out" / (name + "0000/result.json" if name.endswith("/") else name)
                     place.parent.mkdir(parents=True)
-                    if how == "there" and key in ("base/network", "base/loadable", "base/hw") and place.suffix != file.suffix:
+                    if how == "there" and key in ("base/network", "base/loadable", "base/hw", "base/memory") and place.suffix != file.suffix:
                         continue
                     if how == "there":
                         shutil.copy(file, place)
