@@ -69,7 +69,8 @@ FolderLock::Numbers FolderLock::numbers_of(const std::filesystem::path& folder)
     if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / kLockFile, none))) return numbers;
     std::istringstream lines(read_own_text((folder / kLockFile).string()));
     std::string line;
-    if (!std::getline(lines, line) || !std::getline(lines, line) || line != kOurs) return numbers;
+    std::getline(lines, line);  // who holds it
+    if (!std::getline(lines, line) || line != kOurs) return numbers;
     while (std::getline(lines, line)) {
         const std::size_t space = std::min(line.find(' '), line.size());
         const auto number = whole_number(std::string_view(line).substr(std::min(space + 1, line.size())));
