@@ -124,7 +124,7 @@ bool is_there(const fs::path& place)
 /// The folder of the points, made. What stands in the places of a sweep must be a sweep's.
 fs::path own_points(const fs::path& folder)
 {
-    const fs::path points = folder / "points";
+    fs::path points = folder / "points";
     std::error_code none;
     make_folder(folder);
     if (fs::is_symlink(points, none)) refuse_foreign(points);
