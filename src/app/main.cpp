@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "app/bound_command.h"
+#include "app/compare_command.h"
 #include "app/export_command.h"
 #include "app/file_options.h"
 #include "app/loadable_command.h"
@@ -169,6 +170,17 @@ CLI::Validator kibibytes(double low, double high)
                 return std::string();
             },
             "KiB"};
+}
+
+/// A number that is one.
+CLI::Validator number(double low, double high)
+{
+    return {[=](std::string& text) {
+                double value = 0;
+                const bool is_number = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= low && value <= high;
+                return is_number ? "" : fmt::format("found \"{}\", expected a number in {}..{}", text, low, high);
+            },
+            "NUMBER"};
 }
 
 /// What `loadable` and `export` have in common; the option of the seed.
@@ -388,6 +400,16 @@ int parse_and_run(int argc, char** argv)
     bound_app->add_option("--word", bound.word, "bytes of an element")->capture_default_str()->check(whole(1, 8));
     bound_app->add_flag("--json", bound.json, "print JSON instead of a table");
 
+    CompareOptions compare;
+    CLI::App* compare_app =
+        app.add_subcommand("compare", "two runs side by side: cycles by cause and step, and what changed, docs/COMPARE.md");
+    compare_app->add_option("A", compare.a, "folder of a run, or its result.json")->required();
+    compare_app->add_option("B", compare.b, "the run that is compared with it")->required();
+    compare_app
+        ->add_option("--tolerance", compare.tolerance, "end with 1 where the cycles differ by more than so many percent of those of A")
+        ->check(number(0, 1e6));
+    compare_app->add_flag("--json", compare.json, "print JSON instead of tables");
+
     std::string preset;
     CLI::App* presets_app = app.add_subcommand("presets", "the built-in hardware and memory presets");
     presets_app->add_option("NAME", preset, "print this one as JSON");
@@ -433,6 +455,7 @@ int parse_and_run(int argc, char** argv)
         return status;
     }
     if (bound_app->parsed()) return bound_command(bound);
+    if (compare_app->parsed()) return compare_command(compare);
     if (!shard.empty()) std::tie(sweep.shard, sweep.shards) = *shard_of(shard);
     if (sweep_app->parsed()) return sweep_command(sweep);
     if (reference_app->parsed()) return reference_command(named, reference_json);

@@ -7,6 +7,7 @@
 #include "app/file_options.h"
 #include "app/sweep_command.h"
 #include "base/error.h"
+#include "compare/comparison.h"
 #include "config/descriptor_keys.h"
 #include "config/hardware.h"
 #include "config/memory.h"
@@ -225,6 +226,8 @@ std::vector<Chapter> reference()
            "",
            "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/traffic_bound.h`.",
            rows_of(bound_command_keys())}}});
+    chapters.push_back(
+        {"Comparisons", "", {{{"comparison"}, "", "`dlasim compare A B --json`: [COMPARE.md](COMPARE.md).", rows_of(comparison_keys())}}});
     chapters.push_back(
         {"dlasim dram", "", {{{"dram_run"}, "", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())}}});
     chapters.push_back(

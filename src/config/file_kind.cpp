@@ -14,7 +14,7 @@ struct MarkedKind {
 
 /// Whoever comes first has the say: a network has an input too, and a result everything.
 constexpr std::array kMarkedKinds{
-    MarkedKind{FileKind::Result, "a result", "people read it", {"schema"}},
+    MarkedKind{FileKind::Result, "a result", "dlasim compare takes it", {"schema"}},
     MarkedKind{FileKind::Sweep, "a sweep", "dlasim sweep takes it", {"axes", "base"}},
     MarkedKind{FileKind::Case, "a measured case", "dlasim replay takes it", {"program"}},
     MarkedKind{FileKind::Network, "a network", "dlasim net takes it", {"layers"}},

@@ -222,6 +222,18 @@ class Keys(unittest.TestCase):
         for chip in json.loads(self.dlasim("bound", model("vgg16_conv3_2"), "--chip", "64", "--json")):
             self.sections["bound"].check(chip)
 
+    def look_at_comparisons(self):
+        tree = {"array": {"computing": 8}, "memory": 2}
+        results = {"a": {"cycles": 10, "causes": tree, "steps": [{"name": "s", "share": 10, "causes": tree}, {"name": "t", "share": 0}]},
+                   "b": {"cycles": 9, "causes": {"array": 9}, "steps": [{"name": "s", "share": 9, "causes": {"array": 9}}, {"name": "u", "share": 0}]},
+                   "c": {"cycles": 9, "hardware": {"preset": "nv_large"}, "memory": {"kind": "ideal"}, "units": {"cmac_a": {"issuing": 9}},
+                         "network": {"input": {"width": 3}, "overlap": "none"}, "traffic": {"dbb": {"read_bytes": 64}}}}
+        for name, result in results.items():
+            (self.folder / f"{name}.json").write_text(json.dumps({"schema": "dlasim.network/1"} | result))
+        (self.folder / "d.json").write_text(json.dumps({"schema": "dlasim.network/1", "cycles": 8, "units": {"cmac_a": {"issuing": 8}}}))
+        for words in (["a.json", "b.json", "--tolerance", "20"], ["c.json", "d.json"]):
+            self.sections["comparison"].check(json.loads(self.dlasim("compare", *words, "--json")))
+
     def look_at_replays(self):
         cases = [sorted((DATA / "rtl" / config).glob(pattern))[0]
                  for config, pattern in [("nv_full", "*.json"), ("nv_small", "*.json"), ("nv_full", "bdma_*.json")]]
@@ -276,6 +288,7 @@ class Keys(unittest.TestCase):
         self.look_at_loadables()
         self.look_at_plans()
         self.look_at_bounds()
+        self.look_at_comparisons()
         self.look_at_replays()
         self.look_at_sweeps()
         self.look_at_files()

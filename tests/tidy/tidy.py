@@ -52,15 +52,16 @@ ROOMS = {
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
                                           "replay/events.h", "replay/hazard_report.h", "replay/simulation_time.h", "platform/machine.h"}),
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config"}),
+    "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "units/dram/command_line.h",
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "compare", "units/dram/command_line.h",
               "units/dram/bound.h", "units/dram/keys.h", "units/dram/reader.h", "units/dram/report.h", "units/dram/run_report.h"}),
 }
 # The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
-JSON = re.compile(r"^(files|config|jobs|report|replay|sweep|app|platform)/|^units/dram/|^units/csb/")
+JSON = re.compile(r"^(files|config|jobs|report|replay|sweep|compare|app|platform)/|^units/dram/|^units/csb/")
 
 
 def sources():

@@ -1,0 +1,52 @@
+// A run as its result.json tells it, whatever it ran: the same shape for layers, networks, files of the compiler and replays.
+//
+//   result.json ──► work      what was asked for: shapes, precision, images
+//                   hardware, memory, plan      what it ran on, and how software did it
+//                   cycles, causes, steps, traffic      what came of it
+//
+// Error  ConfigError: no result, or a number of it that is none.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json_object.h"
+
+namespace dlasim {
+
+/// Values by path, "cbuf.banks".
+using Facts = std::map<std::string, Json>;
+
+/// A number by its name; of causes the names down the tree, "memory: latency".
+struct Amount {
+    std::string name;
+    std::int64_t value = 0;
+};
+using Amounts = std::vector<Amount>;
+
+struct RecordedStep {
+    std::string name;
+    std::int64_t cycles = 0;  // of a network what it adds to the whole; else from its start to its end
+    Amounts causes;           // cycles; none if the result has none
+};
+
+struct RecordedRun {
+    std::string file, name, machine, memory_name;
+    std::int64_t cycles = 0;
+    double seconds = 0;            // at the clock of the hardware; 0 if the result does not tell the clock
+    std::optional<bool> verified;  // none: not compared
+    Facts work, hardware, memory, plan;
+    Amounts causes;  // cycles, leaves of the tree in its order; none if the result has none
+    Amounts phases;  // cycles of the array by phase, from a result with units
+    std::vector<RecordedStep> steps;
+    Amounts traffic;  // bytes, "dbb.read_bytes_by_client.CDMA_WT"
+};
+
+/// `path`: a result.json, or the folder that has it.
+RecordedRun read_recorded_run(const std::string& path);
+/// The same of what stands in `file`.
+RecordedRun recorded_run(const Json& result, const std::string& file);
+
+}  // namespace dlasim
