@@ -134,8 +134,8 @@ void Top::build()
                options.values);
     build_unit(csc_, "CSC", make_csc, CscPorts{window("CSC"), links.cdma_csc, links.cbuf, links.stripes_a, links.stripes_b, links.credit},
                options.values);
-    build_unit(cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links.stripes_a, links.sums_a}, MacHalf::A, options.values);
-    build_unit(cmac_b_, "CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links.stripes_b, links.sums_b}, MacHalf::B, options.values);
+    build_unit(cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links.stripes_a, links.sums_a}, MacHalf::A);
+    build_unit(cmac_b_, "CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links.stripes_b, links.sums_b}, MacHalf::B);
     build_unit(cacc_, "CACC", make_cacc,
                CaccPorts{window("CACC"), links.sums_a, links.sums_b, links.cacc_sdp, links.credit, links.cacc_interrupt}, options.values);
     constexpr Client kSdpReads[] = {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};

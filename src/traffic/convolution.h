@@ -51,6 +51,8 @@ struct Stripe {
     Kernels kernels{};         // of the group, over both halves
     bool channel_end = false;  // the sums are complete with this stripe
     bool layer_end = false;    // the last stripe of the layer
+    Precision precision = Precision::Int8;
+    std::uint32_t lanes = 0;  // elements of an atom that can be other than zero, with and without values
     /// Owned by CSC; must be used in the cycle in which the message arrives. Null without values.
     const Operands* operands = nullptr;
 };

@@ -125,6 +125,21 @@ class Runs(Case):
         self.assertIsNone(result["verified"])
         self.assertEqual(result["cycles"], with_values["cycles"])
 
+    def test_counters_follow_from_the_geometry_without_values_too(self):
+        of_values = {"saturated", "out_saturation", "nan_output_num"}
+        post = {"output": {"shift": 9}}
+        fp16 = dict(SMALL, precision="fp16", pad={"left": 1, "right": 1, "top": 1, "bottom": 1}, post={})
+        winograd = {"mode": "winograd", "input": {"width": 10, "height": 10, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 40}, "post": post}
+        pixels = {"input": {"format": "T_A8R8G8B8", "width": 17, "height": 9, "channels": 4}, "kernel": {"width": 3, "height": 3, "count": 20}, "post": post}
+        for descriptor, preset in ((SMALL, "nv_full"), (SMALL, "nv_small"), (SMALL, "nv_large"), (fp16, "nv_full"), (winograd, "nv_full"), (pixels, "nv_full"), (pixels, "nv_small_256")):
+            counted = []
+            for more in ([], ["--timing-only"]):
+                done, result = self.run_layer(descriptor, "--hw", preset, *more)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                counted.append({unit: {k: v for k, v in says.get("counters", {}).items() if k not in of_values} for unit, says in result["units"].items()})
+            self.assertGreater(counted[0]["cmac_a"]["products"], 0)
+            self.assertEqual(counted[0], counted[1], (descriptor, preset))
+
     def test_stepping_every_cycle_gives_the_same_result(self):
         for preset in ("nv_full", "nv_small", "nv_large"):
             _, leaping = self.run_layer(SMALL, "--hw", preset)

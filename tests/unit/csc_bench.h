@@ -109,8 +109,8 @@ public:
         : hardware(hw),
           cbuf(hw.cbuf),
           csc(make_csc(hw, {links[0], cdma, cbuf, stripes_a, stripes_b, credit}, values)),
-          cmac_a(make_cmac(hw, {links[1], stripes_a, sums_a}, MacHalf::A, values)),
-          cmac_b(make_cmac(hw, {links[2], stripes_b, sums_b}, MacHalf::B, values)),
+          cmac_a(make_cmac(hw, {links[1], stripes_a, sums_a}, MacHalf::A)),
+          cmac_b(make_cmac(hw, {links[2], stripes_b, sums_b}, MacHalf::B)),
           cacc(make_cacc(hw, {links[3], sums_a, sums_b, sdp, credit, interrupt}, values))
     {
         cores = {csc.get(), cmac_a.get(), cmac_b.get(), cacc.get()};

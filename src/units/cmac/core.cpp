@@ -17,11 +17,10 @@ namespace {
 constexpr std::uint32_t kTileLanes = numerics::kTileLanes, kOutputs = numerics::kTileOutputs;
 constexpr std::size_t kBuffers = 4;  // sums under way to CACC: taken in the next cycle
 struct CmacCore final : Core {
-    CmacCore(const Hardware& hw, const CmacPorts& p, MacHalf h, bool with_values)
+    CmacCore(const Hardware& hw, const CmacPorts& p, MacHalf h)
         : hardware(hw),
           half(h),
           ports(p),
-          values(with_values),
           silicon(facts::cmac::of(hw)),
           from_csc(h == MacHalf::A ? silicon.from_csc_a : silicon.from_csc_b),
           registers(*find_unit(hw, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
@@ -52,7 +51,6 @@ struct CmacCore final : Core {
     const Hardware& hardware;
     const MacHalf half;
     const CmacPorts ports;
-    const bool values;
     const facts::cmac::Facts silicon;
     const Cycle from_csc;
     RegisterFile registers;
@@ -63,7 +61,7 @@ struct CmacCore final : Core {
     BusyPlan phases;
     GatedClocks<CmacCounters> clocks;
     CmacCounters counted;                       // without the cells
-    std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work; values only
+    std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work
 
     numerics::MacBlock block;
     numerics::TileBlock tiles;
@@ -108,7 +106,7 @@ void CmacCore::take(const Stripe& s, Cycle at)
         return;
     }
     if (!running) start(registers.start_cycle());
-    const std::uint32_t group = hardware.kernel_group(s.operands ? s.operands->precision : Precision::Int8);
+    const std::uint32_t group = hardware.kernel_group(s.precision);
     const std::uint32_t cells = std::max(1u, group / 2);
     const std::uint32_t first_kernel = half == MacHalf::A ? 0 : cells;
     const std::uint32_t loaded = s.kernels.count(), end_kernel = half == MacHalf::A ? std::min(loaded, cells) : loaded;
@@ -126,11 +124,9 @@ void CmacCore::take(const Stripe& s, Cycle at)
     phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
     ++counted.stripes;
     counted.atoms += s.atoms;
-    if (s.operands) {
-        counted.products += std::uint64_t{s.atoms} * kernels * s.operands->lanes;
-        const std::uint32_t working = round_up(kernels, group / hardware.mac.atomic_k) / (group / hardware.mac.atomic_k);
-        atoms_by_cells[std::min<std::size_t>(working, atoms_by_cells.size() - 1)] += s.atoms;
-    }
+    counted.products += std::uint64_t{s.atoms} * kernels * s.lanes;
+    const std::uint32_t working = round_up(kernels, group / hardware.mac.atomic_k) / (group / hardware.mac.atomic_k);
+    atoms_by_cells[std::min<std::size_t>(working, atoms_by_cells.size() - 1)] += s.atoms;
     if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
 }
 
@@ -185,7 +181,7 @@ UnitReport CmacCore::report(Cycle end)
     CmacCounters totals = counted;
     // A cell without a kernel stands still: its registers take no atom.
     std::uint64_t working = 0;
-    if (values) totals.cell_atoms.resize(atoms_by_cells.size() - 1);
+    totals.cell_atoms.resize(atoms_by_cells.size() - 1);
     for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells[cell + 1];
     return {name(), phases.log(end), totals, clocks, end};
 }
@@ -197,9 +193,9 @@ void CmacCore::attach(ProbeSet& probes)
     if (half == MacHalf::A) probes.also("clock_on_cmac_a", "clock_on_cmac_a_op*");
 }
 
-std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values)
+std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half)
 {
-    return std::make_unique<CmacCore>(hardware, ports, half, values);
+    return std::make_unique<CmacCore>(hardware, ports, half);
 }
 
 }  // namespace dlasim

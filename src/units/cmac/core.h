@@ -20,6 +20,6 @@
 
 namespace dlasim {
 
-std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half, bool values = true);
+std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half);
 
 }  // namespace dlasim

@@ -130,7 +130,9 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
                   .atoms = count,
                   .kernels = Kernels{p.kernels},
                   .channel_end = p.channel_end,
-                  .layer_end = p.layer_end};
+                  .layer_end = p.layer_end,
+                  .precision = layer.precision,
+                  .lanes = set.lanes};
     if (values) {
         Operands& o = operands[slot];
         o = {layer.precision,  layer.mode == ConvMode::Winograd, set.lanes,
