@@ -27,13 +27,13 @@
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "dram/command_line.h"
 #include "files/console.h"
 #include "files/number.h"
 #include "files/printable.h"
 #include "files/spelling.h"
 #include "loadable/plan.h"
 #include "replay/replay.h"
-#include "units/dram/command_line.h"
 
 namespace dlasim {
 namespace {

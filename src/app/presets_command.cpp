@@ -6,10 +6,10 @@
 
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "dram/reader.h"
 #include "facts/abilities.h"
 #include "facts/presets.h"
 #include "files/console.h"
-#include "units/dram/reader.h"
 
 namespace dlasim {
 namespace {

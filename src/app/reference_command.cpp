@@ -13,6 +13,9 @@
 #include "config/memory.h"
 #include "config/network_keys.h"
 #include "config/sweep.h"
+#include "dram/keys.h"
+#include "dram/report.h"
+#include "dram/run_report.h"
 #include "files/console.h"
 #include "platform/declared.h"
 #include "replay/events.h"
@@ -21,9 +24,6 @@
 #include "report/network_steps.h"
 #include "report/result.h"
 #include "sweep/energy.h"
-#include "units/dram/keys.h"
-#include "units/dram/report.h"
-#include "units/dram/run_report.h"
 
 namespace dlasim {
 namespace {

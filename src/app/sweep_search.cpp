@@ -12,12 +12,12 @@
 #include "app/sweep_progress.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "dram/bound.h"
 #include "files/console.h"
 #include "jobs/job.h"
 #include "network/plan.h"
 #include "sweep/figures.h"
 #include "sweep/search.h"
-#include "units/dram/bound.h"
 
 namespace dlasim {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "config/file_kind.h"
-#include "units/dram/keys.h"
-#include "units/dram/reader.h"
+#include "dram/keys.h"
+#include "dram/reader.h"
 
 namespace dlasim {
 namespace {

@@ -27,7 +27,7 @@ MemorySpec read_memory(const Json& json, const std::string& file, const std::str
 /// The spec in words that parse_memory reads back.
 std::string memory_text(const MemorySpec& spec);
 OrderedJson memory_json(const MemorySpec& spec);
-/// Keys of the ideal memory, which are its options; those of a DRAM are the keys of its file, units/dram/keys.h.
+/// Keys of the ideal memory, which are its options; those of a DRAM are the keys of its file, dram/keys.h.
 std::vector<PlacedKey> memory_keys();
 /// Names of options of some memory, "latency", "timing.tRCD"; "timing.*" stands for any of that place.
 std::vector<std::string> memory_options();

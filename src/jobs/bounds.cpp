@@ -5,10 +5,10 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "dram/bound.h"
 #include "facts/abilities.h"
 #include "jobs/traffic.h"
 #include "lowering/array_work.h"
-#include "units/dram/bound.h"
 
 namespace dlasim {
 namespace {

@@ -12,14 +12,14 @@
 #include <set>
 
 #include "base/error.h"
+#include "dram/reader.h"
+#include "dram/report.h"
+#include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
 #include "platform/hazards.h"
 #include "platform/software.h"
 #include "platform/top.h"
-#include "units/dram/module.h"
-#include "units/dram/reader.h"
-#include "units/dram/report.h"
 
 namespace dlasim {
 namespace {

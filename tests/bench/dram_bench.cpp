@@ -2,9 +2,9 @@
 // on one channel of DDR4-2400, a billion idle.
 #include <benchmark/benchmark.h>
 
-#include "units/dram/checker.h"
-#include "units/dram/reader.h"
-#include "units/dram/stream.h"
+#include "dram/checker.h"
+#include "dram/reader.h"
+#include "dram/stream.h"
 
 namespace dlasim::dram {
 namespace {

@@ -1,10 +1,10 @@
 // DRAM device files with their constraint tables: {"device": {...}, "standard": {...}}. What is taken runs for 400 cycles.
+#include "dram/reader.h"
+#include "dram/report.h"
+#include "dram/run_report.h"
+#include "dram/stream.h"
 #include "files/json_text.h"
 #include "fuzz.h"
-#include "units/dram/reader.h"
-#include "units/dram/report.h"
-#include "units/dram/run_report.h"
-#include "units/dram/stream.h"
 
 namespace dlasim {
 

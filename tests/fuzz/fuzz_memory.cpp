@@ -1,8 +1,8 @@
 // Memories and settings as they stand on the command line; DRAM presets with their options are read to the end.
 #include "config/hardware.h"
 #include "config/memory.h"
+#include "dram/reader.h"
 #include "fuzz.h"
-#include "units/dram/reader.h"
 
 namespace dlasim {
 

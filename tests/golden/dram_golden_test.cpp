@@ -2,9 +2,9 @@
 // bandwidth to their last printed digit (a hundredth of a cycle, 0.05 % of the bandwidth).
 #include <gmock/gmock.h>
 
-#include "units/dram/golden.h"
-#include "units/dram/reader.h"
-#include "units/dram/stream.h"
+#include "dram/golden.h"
+#include "dram/reader.h"
+#include "dram/stream.h"
 
 namespace dlasim::dram {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/hardware.h"
+#include "dram/reader.h"
 #include "facts/presets.h"
-#include "units/dram/reader.h"
 
 namespace dlasim {
 

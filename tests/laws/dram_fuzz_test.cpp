@@ -4,8 +4,8 @@
 
 #include "../unit/rounds.h"
 #include "base/error.h"
+#include "dram/reader.h"
 #include "dram_traffic.h"
-#include "units/dram/reader.h"
 
 namespace dlasim::dram {
 namespace {

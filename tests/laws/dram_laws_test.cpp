@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "../unit/rounds.h"
+#include "dram/controller.h"
+#include "dram/reader.h"
+#include "dram/stream.h"
 #include "dram_traffic.h"
-#include "units/dram/controller.h"
-#include "units/dram/reader.h"
-#include "units/dram/stream.h"
 
 namespace dlasim::dram {
 namespace {

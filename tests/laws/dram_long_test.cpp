@@ -1,8 +1,8 @@
 // A hundred million commands of random traffic on every preset, each preset in all its variants.
 #include <gmock/gmock.h>
 
+#include "dram/reader.h"
 #include "dram_traffic.h"
-#include "units/dram/reader.h"
 
 namespace dlasim::dram {
 namespace {

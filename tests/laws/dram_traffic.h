@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "units/dram/channel.h"
-#include "units/dram/checker.h"
+#include "dram/channel.h"
+#include "dram/checker.h"
 
 namespace dlasim::dram {
 

@@ -32,10 +32,11 @@ ROOMS = {
     "traffic": ("what travels on the links", {"base", "facts", "links"}),
     "registers": ("the register maps as generated tables, the register file with its two groups", {"base", "facts", "links", "traffic"}),
     "numerics": ("bit-exact arithmetic of every unit; no notion of time", {"base", "facts"}),
-    "memory": ("the ideal memory, the bytes behind a port", UNIT),
+    "dram": ("a DRAM of its own: files, channels, commands and their checker, energy, statistics, the command line", {"base", "files", "facts"}),
+    "memory": ("the memories behind a port, ideal or a DRAM, and their bytes", UNIT | {"dram"}),
     "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
-    "platform": ("wires units into a machine; runs a register program on it", UNIT | {"memory", "units"}),
-    "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts", "units/dram/keys.h", "units/dram/reader.h"}),
+    "platform": ("wires units into a machine; runs a register program on it", UNIT | {"dram", "memory", "units"}),
+    "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts", "dram"}),
     "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
     "golden": ("references for every operation in arithmetic of their own, what copies and reshapes must leave in memory, the comparison",
@@ -46,7 +47,7 @@ ROOMS = {
                  {"base", "files", "facts", "memory/memory_store.h", "registers", "config", "golden", "platform/program.h"}),
     "replay": ("measured cases and public traces", {"base", "files", "facts", "links", "traffic", "registers", "platform", "config"}),
     "jobs": ("what runs, planned once: its program, its memory before and after, bounds, what the report says",
-             {"base", "files", "facts", "config", "golden", "lowering", "platform/program.h", "units/dram/bound.h"}),
+             {"base", "files", "facts", "config", "golden", "lowering", "platform/program.h", "dram"}),
     "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "platform/program.h"}),
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
@@ -55,13 +56,12 @@ ROOMS = {
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "compare", "units/dram/command_line.h",
-              "units/dram/bound.h", "units/dram/keys.h", "units/dram/reader.h", "units/dram/report.h", "units/dram/run_report.h"}),
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "compare", "dram"}),
 }
-# The convolution buffer is storage that its writer and its reader share; a DRAM is a memory.
-UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}, "dram": {"memory", "files"}}
+# The convolution buffer is storage that its writer and its reader share.
+UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
-JSON = re.compile(r"^(files|config|jobs|report|replay|sweep|compare|app|platform)/|^units/dram/|^units/csb/")
+JSON = re.compile(r"^(files|config|jobs|report|replay|sweep|compare|app|platform|dram)/|^units/csb/")
 
 
 def sources():

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "units/dram/reader.h"
+#include "dram/reader.h"
 
 namespace dlasim::dram {
 namespace {

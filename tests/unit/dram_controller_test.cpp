@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "units/dram/energy.h"
-#include "units/dram/reader.h"
-#include "units/dram/stream.h"
+#include "dram/energy.h"
+#include "dram/reader.h"
+#include "dram/stream.h"
 
 namespace dlasim::dram {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <cmath>
 
-#include "units/dram/checker.h"
-#include "units/dram/reader.h"
+#include "dram/checker.h"
+#include "dram/reader.h"
 
 namespace dlasim::dram {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "config/memory.h"
+#include "dram/reader.h"
 #include "refusal.h"
-#include "units/dram/reader.h"
 
 namespace dlasim {
 namespace {

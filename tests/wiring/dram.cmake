@@ -1,1 +1,1 @@
-dlasim_test(dram_module_test.cpp quick USES dlasim::dram_module)
+dlasim_test(dram_memory_test.cpp quick USES dlasim::memory)

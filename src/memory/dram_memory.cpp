@@ -1,0 +1,359 @@
+#include "memory/dram_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "links/dbb_socket.h"
+#include "memory/payload.h"
+
+namespace dlasim {
+
+namespace {
+
+std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(std::llround(sc_core::sc_get_time_resolution().to_seconds() * 1e15)); }
+
+}  // namespace
+
+DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check)
+    : sc_module(name),
+      clock_(clock),
+      config_(config),
+      store_(store),
+      resolution_fs_(resolution_in_fs()),
+      period_fs_(clock.period().value() * resolution_fs_),
+      tck_fs_(config.tck_fs()),
+      read_cycles_(static_cast<Cycle>(config.read_latency + config.burst())),
+      slow_clock_cycle_(read_cycles_ * tck_fs_ < period_fs_ ? 1 : 0)
+{
+    if (resolution_fs_ == 0) throw MachineError("DRAM: the resolution of SystemC time is finer than a femtosecond");
+    if (check) checker_ = std::make_unique<dram::Checker>(config_);
+    for (std::uint32_t c = 0; c < config_.organisation.channels; ++c) channels_.push_back(dram::make_channel(config_));
+    if (check) observe({});
+    socket.bind(*this);
+    SC_HAS_PROCESS(DramMemory);
+    SC_METHOD(run);
+    sensitive << wake_;
+    dont_initialize();
+}
+
+void DramMemory::observe(dram::CommandObserver observer)
+{
+    observer_ = std::move(observer);
+    for (std::uint32_t c = 0; c < channels_.size(); ++c)
+        channels_[c]->observe([this, c](const dram::Issued& issued) {
+            dram::Issued here = issued;
+            here.at.channel = c;
+            if (checker_) checker_->see(here);
+            if (observer_) observer_(here);
+        });
+}
+
+std::vector<dram::Statistics> DramMemory::statistics(Cycle end)
+{
+    const Cycle dram_end = dram_cycle_from(end);
+    std::vector<dram::Statistics> all;
+    for (auto& channel : channels_) {
+        if (dram_end != 0) channel->advance(dram_end - 1);
+        all.push_back(channel->statistics(dram_end));
+    }
+    return all;
+}
+
+std::vector<dram::Statistics> DramMemory::finish(Cycle end)
+{
+    std::vector<dram::Statistics> all = statistics(end);
+    if (checker_) checker_->finish(dram_cycle_from(end));
+    return all;
+}
+
+// ---- requests
+
+bool DramMemory::inside(Address address, std::uint64_t bytes) const
+{
+    const std::uint64_t capacity = config_.organisation.capacity_bytes();
+    const Address base(config_.base);
+    return address >= base && (config_.wrap || (address - base < capacity && capacity - (address - base) >= bytes));
+}
+
+std::string DramMemory::refusal(Address address, std::uint64_t bytes) const
+{
+    if (inside(address, bytes)) return {};
+    const std::uint64_t capacity = config_.organisation.capacity_bytes();
+    return fmt::format("{} bytes at {:#x} are not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do",
+                       bytes, address.byte(), capacity >> 20, config_.base, config_.name);
+}
+
+bool DramMemory::perform(Payload& payload)
+{
+    const std::uint64_t address = payload.get_address(), bytes = payload.get_data_length();
+    payload.set_dmi_allowed(false);
+    payload.set_response_status(refusal_of(payload));
+    if (payload.is_response_error()) return false;
+    if (!inside(Address(address), bytes)) {
+        if (refused_.empty()) refused_ = refusal(Address(address), bytes);
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return false;
+    }
+    if (payload.is_read()) {
+        store_.read(address, payload.get_data_ptr(), bytes);
+    } else if (payload.is_write()) {
+        if (payload.get_byte_enable_ptr())
+            store_.write(address, payload.get_data_ptr(), bytes, payload.get_byte_enable_ptr(), payload.get_byte_enable_length());
+        else store_.write(address, payload.get_data_ptr(), bytes);
+    }
+    return true;
+}
+
+tlm::tlm_sync_enum DramMemory::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+{
+    if (phase == tlm::BEGIN_REQ) {
+        const bool timed = perform(payload) && (payload.is_read() || payload.is_write()) && payload.get_data_length() != 0;
+        if (timed) return begin_request(payload, phase, delay);
+        delay += clock_.period();
+        return tlm::TLM_COMPLETED;
+    }
+    if (phase == tlm::END_RESP && responding_ >= 0 && transfers_[static_cast<std::size_t>(responding_)].payload == &payload) {
+        end_response(delay);
+        return tlm::TLM_COMPLETED;
+    }
+    return tlm::TLM_ACCEPTED;
+}
+
+std::uint32_t DramMemory::make_transfer()
+{
+    if (idle_.empty()) {
+        transfers_.emplace_back();
+        return static_cast<std::uint32_t>(transfers_.size() - 1);
+    }
+    const std::uint32_t slot = idle_.back();
+    idle_.pop_back();
+    return slot;
+}
+
+tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+{
+    if (blocked_ >= 0) {  // the request before has no END_REQ yet: against the base protocol
+        payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+        return tlm::TLM_COMPLETED;
+    }
+    const Cycle asked = std::max({clock_.edge_after(delay), last_request_, clock_.now()});
+    last_request_ = asked;
+    const Cycle at = dram_cycle_from(asked);
+    advance(at);
+
+    const std::uint32_t slot = make_transfer();
+    Transfer& transfer = transfers_[slot];
+    transfer = Transfer{};
+    transfer.payload = &payload;
+    transfer.next_part = payload.get_address() - config_.base;
+    transfer.end = transfer.next_part + payload.get_data_length();
+    transfer.write = payload.is_write();
+    transfer.respond = asked + 1;
+    if (const PortTag* tag = payload.get_extension<PortTag>(); tag && tag->beat_bytes != 0) transfer.beat_bytes = tag->beat_bytes;
+    if (!transfer.write) reads_.push_back(slot);
+
+    const bool accepted = feed(slot, at);
+    if (accepted && transfer.write && paced_) {
+        for (auto& channel : channels_) collect(*channel);
+        if (transfer.unknown == 0) {
+            delay = clock_.until(transfer.respond);
+            idle_.push_back(slot);
+            return tlm::TLM_COMPLETED;
+        }
+    }
+    payload.acquire();
+    if (transfer.write) writes_.push_back(slot);
+    if (accepted) {
+        transfer.accepted = true;
+        schedule();
+        delay = clock_.until(asked);
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    blocked_ = slot;
+    schedule();
+    return tlm::TLM_ACCEPTED;
+}
+
+bool DramMemory::feed(std::uint32_t slot, Cycle at)
+{
+    Transfer& transfer = transfers_[slot];
+    const std::uint64_t part_bytes = config_.organisation.request_bytes();
+    const std::uint64_t first = transfer.payload->get_address() - config_.base;
+    while (transfer.next_part < transfer.end) {
+        const dram::Location place = config_.mapping.locate(transfer.next_part);
+        dram::Channel& channel = *channels_[place.channel];
+        if (!channel.can_accept(transfer.write)) return false;
+        const std::uint64_t beat = (transfer.next_part - first) / transfer.beat_bytes;
+        ++transfer.unknown;
+        const std::uint64_t start = transfer.next_part / part_bytes * part_bytes, next = std::min(start + part_bytes, transfer.end);
+        channel.push({static_cast<std::uint64_t>(slot) << 32 | beat, place, transfer.write, start,
+                      static_cast<std::uint32_t>(next - transfer.next_part)},
+                     at);
+        transfer.next_part = next;
+    }
+    return true;
+}
+
+void DramMemory::advance(Cycle dram_cycle)
+{
+    for (auto& channel : channels_) {
+        channel->advance(dram_cycle);
+        collect(*channel);
+    }
+}
+
+/// Beat i of a burst is on the port `i` cycles after its first, so a part that holds it back holds
+/// back the first by as many cycles less.
+void DramMemory::collect(dram::Channel& channel)
+{
+    for (Ring<dram::Completion>& completed = channel.completed(); !completed.empty(); completed.pop_front()) {
+        const dram::Completion& part = completed.front();
+        Transfer& transfer = transfers_[part.id >> 32];
+        const Cycle beat = part.id & 0xffffffff, there = cycle_from(part.at) + slow_clock_cycle_;
+        transfer.respond = std::max(transfer.respond, there > beat || transfer.write ? there - (transfer.write ? 0 : beat) : 0);
+        --transfer.unknown;
+    }
+}
+
+// ---- responses
+
+void DramMemory::run()
+{
+    ++wakes_;
+    if (failures && failures->any()) return;
+    try {
+        evaluate();
+    } catch (const Error& error) {
+        if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
+        else failures->report(basename(), error.what());
+    }
+}
+
+void DramMemory::evaluate()
+{
+    const Cycle now = clock_.now();
+    const Cycle at = dram_cycle_by(now);
+    advance(at);
+    if (blocked_ >= 0) {
+        const auto slot = static_cast<std::uint32_t>(blocked_);
+        if (feed(slot, at)) {
+            Transfer& transfer = transfers_[slot];
+            blocked_ = -1;
+            transfer.accepted = true;
+            transfer.respond = std::max(transfer.respond, now + 2);  // after END_REQ
+            last_request_ = std::max(last_request_, now);
+            for (auto& channel : channels_) collect(*channel);
+            tlm::tlm_phase phase = tlm::END_REQ;
+            sc_core::sc_time delay = clock_.until(now + 1);
+            socket->nb_transport_bw(*transfer.payload, phase, delay);
+        }
+    }
+    respond();
+    schedule();
+}
+
+/// BEGIN_RESP of the first answer in order, one cycle before it is due.
+void DramMemory::respond()
+{
+    if (responding_ >= 0) return;
+    const Cycle now = clock_.now();
+    const auto due = [&](const Ring<std::uint32_t>& queue) {
+        if (queue.empty()) return kNever;
+        const Transfer& transfer = transfers_[queue.front()];
+        if (!transfer.accepted || transfer.unknown != 0) return kNever;
+        return std::max({transfer.respond, transfer.write ? 0 : next_beat_, now + 1});
+    };
+    const Cycle read = due(reads_), write = due(writes_);
+    if (std::min(read, write) != now + 1) return;
+    Ring<std::uint32_t>& queue = read <= write ? reads_ : writes_;
+    const std::uint32_t slot = queue.front();
+    queue.pop_front();
+    responding_ = slot;
+    Payload& payload = *transfers_[slot].payload;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = clock_.until(now + 1);
+    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(delay);
+}
+
+void DramMemory::end_response(const sc_core::sc_time& delay)
+{
+    Transfer& transfer = transfers_[static_cast<std::size_t>(responding_)];
+    if (!transfer.write) next_beat_ = clock_.edge_after(delay) + 1;
+    transfer.payload->release();
+    idle_.push_back(static_cast<std::uint32_t>(responding_));
+    responding_ = -1;
+    advance(dram_cycle_by(clock_.now()));
+    schedule();
+}
+
+/// Sleeps until something can be done: an answer sent, or room found for the request that waits.
+void DramMemory::schedule()
+{
+    const Cycle now = clock_.now();
+    Cycle wake = kNever;
+    const auto answer = [&](const Ring<std::uint32_t>& queue) {
+        if (queue.empty() || responding_ >= 0) return;
+        const Transfer& transfer = transfers_[queue.front()];
+        if (transfer.accepted && transfer.unknown == 0)
+            wake = std::min(wake, std::max({transfer.respond, transfer.write ? 0 : next_beat_, now + 1}) - 1);
+    };
+    answer(reads_);
+    answer(writes_);
+    const bool reads_unknown = !reads_.empty() && transfers_[reads_.front()].unknown != 0 && responding_ < 0;
+    Cycle later_beats = 0;  // the part that is not known yet may be of a later beat than the first
+    if (reads_unknown) {
+        const Transfer& transfer = transfers_[reads_.front()];
+        later_beats = (transfer.payload->get_data_length() - 1) / transfer.beat_bytes;
+    }
+    if (reads_unknown || blocked_ >= 0)
+        for (const auto& channel : channels_) {
+            const Cycle next = channel->horizon();
+            if (next == kNever) continue;
+            if (blocked_ >= 0) wake = std::min(wake, std::max(cycle_from(next), now + 1));
+            else
+                wake =
+                    std::min(wake, std::max(cycle_from(next + read_cycles_) + slow_clock_cycle_, now + later_beats + 2) - later_beats - 1);
+        }
+    if (wake == kNever) return;
+    clock_.stir();
+    if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
+    else wake_.notify(clock_.until(wake));
+}
+
+// ---- the other interfaces
+
+/// An estimate for untimed use: a burst from a closed bank of an idle memory.
+void DramMemory::b_transport(Payload& payload, sc_core::sc_time& delay)
+{
+    perform(payload);
+    std::int64_t activation = 0;
+    for (const dram::Constraint& row : config_.constraints)
+        for (dram::Command from : row.from)
+            for (dram::Command to : row.to)
+                if ((from == dram::Command::Act || from == dram::Command::Act2) && to == dram::Command::Rd)
+                    activation = std::max(activation, row.gap);
+    const std::uint64_t bursts =
+        (payload.get_data_length() + config_.organisation.request_bytes() - 1) / config_.organisation.request_bytes();
+    const std::uint64_t cycles =
+        static_cast<std::uint64_t>(activation + config_.read_latency) + bursts * static_cast<std::uint64_t>(config_.burst());
+    delay += sc_core::sc_time::from_value(cycles * tck_fs_ / resolution_fs_);
+}
+
+unsigned DramMemory::transport_dbg(Payload& payload)
+{
+    if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+        if (PortPace* pace = payload.get_extension<PortPace>()) {
+            pace->command_interval = pace->write_interval = pace->beat_interval = 1;
+            paced_ = true;
+        }
+        return 0;
+    }
+    return perform(payload) ? payload.get_data_length() : 0;
+}
+
+}  // namespace dlasim
