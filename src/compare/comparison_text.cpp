@@ -5,43 +5,13 @@
 #include <map>
 
 #include "compare/comparison.h"
+#include "files/columns.h"
 #include "files/printable.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostColumns = 80, kMostParts = 12, kMostSteps = 10, kMostFacts = 12;
-
-/// At most so many letters; the middle of what is longer is left out.
-std::string cut(const std::string& text, std::size_t most)
-{
-    const std::string shown = printable(text);
-    if (shown.size() <= most) return shown;
-    const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(shown[at]) & 0xC0) == 0x80; };  // of a letter
-    std::size_t end = most / 2 - 1, begin = shown.size() - (most - most / 2 - 1);
-    while (end > 0 && inside(end)) --end;
-    while (begin < shown.size() && inside(begin)) ++begin;
-    return shown.substr(0, end) + ".." + shown.substr(begin);
-}
-
-/// Words in lines of at most kMostColumns.
-std::string folded(const std::string& text)
-{
-    std::string lines;
-    std::size_t column = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        const std::string word = text.substr(at, end - at);
-        if (column != 0 && column + 1 + word.size() > kMostColumns) {
-            lines += '\n';
-            column = 0;
-        }
-        lines += (column == 0 ? "" : " ") + word;
-        column += (column == 0 ? 0 : 1) + word.size();
-        at = end + 1;
-    }
-    return lines + "\n";
-}
+constexpr std::size_t kMostParts = 12, kMostSteps = 10, kMostFacts = 12;
 
 /// In at most 13 letters.
 std::string number(std::int64_t value, bool with_sign = false)
@@ -66,13 +36,9 @@ std::string traffic_name(std::string path)
 
 std::string amount_line(const AmountChange& c)
 {
-    std::string share;
-    if (c.a != 0 && c.change() != 0) {
-        const double percent = 100.0 * static_cast<double>(c.change()) / static_cast<double>(c.a);
-        share = std::abs(percent) < 1000 ? fmt::format("{:+.1f} %", percent) : fmt::format("x {:.3g}", 1 + percent / 100);
-    }
+    std::string share = percent_text(c.a, c.change());
     if (!share.empty()) share = fmt::format(" {:>8}", share);
-    return fmt::format("  {:<27} {:>13} {:>13} {:>13}{}\n", cut(c.name, 27), number(c.a), number(c.b), number(c.change(), true), share);
+    return fmt::format("  {:<27} {:>13} {:>13} {:>13}{}\n", cut_to(c.name, 27), number(c.a), number(c.b), number(c.change(), true), share);
 }
 
 std::string head_line(const char* title, const char* unit)
@@ -91,7 +57,7 @@ std::string amount_lines(const std::vector<AmountChange>& list, std::size_t most
         if (shown < most && (c.a != 0 || c.b != 0)) {
             text += amount_line(c);
             if (const auto said = why.find(c.name); said != why.end() && !said->second.empty())
-                text += "    " + cut(said->second, kMostColumns - 4) + "\n";
+                text += "    " + cut_to(said->second, kColumns - 4) + "\n";
             ++shown;
         } else if (c.a != 0 || c.b != 0) {
             rest.a += c.a;
@@ -115,8 +81,8 @@ std::string fact_lines(const char* title, const std::vector<FactChange>& facts)
     std::string text = fmt::format("\n  {:<34} {:>20} {:>20}\n", title, "A", "B");
     const std::size_t shown = std::min(facts.size(), facts.size() == kMostFacts + 1 ? facts.size() : kMostFacts);
     for (std::size_t i = 0; i < shown; ++i)
-        text += fmt::format("  {:<34} {:>20} {:>20}\n", cut(facts[i].path, 34), cut(value_text(facts[i].a), 20),
-                            cut(value_text(facts[i].b), 20));
+        text += fmt::format("  {:<34} {:>20} {:>20}\n", cut_to(facts[i].path, 34), cut_to(value_text(facts[i].a), 20),
+                            cut_to(value_text(facts[i].b), 20));
     if (shown < facts.size()) text += fmt::format("  and {} more: --json has all\n", facts.size() - shown);
     return text;
 }
@@ -125,7 +91,7 @@ std::string run_line(const char* letter, const RecordedRun& run)
 {
     const std::string on = run.machine + (run.memory_name.empty() ? "" : ", " + run.memory_name);
     const std::string checked = !run.verified ? "" : *run.verified ? ", verified" : ", VALUES DIFFER";
-    return fmt::format("  {}  {}\n     {} on {}{}\n", letter, cut(run.file, 74), cut(run.name, 30), cut(on, 28), checked);
+    return fmt::format("  {}  {}\n     {} on {}{}\n", letter, cut_to(run.file, 74), cut_to(run.name, 30), cut_to(on, 28), checked);
 }
 
 std::string step_lines(const RunComparison& c)
