@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "app/simulate.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "platform/machine.h"
 #include "report/network_result.h"
 
 namespace dlasim {
@@ -21,7 +21,7 @@ namespace {
 int simulate_apart(const NetworkPlan& plan, int pipe)
 {
     const NetworkProgram program = network_program(plan, true);
-    const RunResult run = simulate_time(plan, program);
+    const RunResult run = Machine(plan.hardware, plan.memory, {.values = false}).run(program.entries);
     if (run.hung || run.interrupted) return kMachineBroke;
     for (const StepTimes& step : step_times(program, run)) {
         const std::int64_t cycles = step.cycles();

@@ -17,7 +17,8 @@ struct CommonOptions {
     std::string out = "out";
     std::size_t point = 0;  // of a sweep, with has_point
     bool has_point = false, has_out = false;
-    std::string events;  // file of probes and bus logs, none if empty
+    std::string events;       // file of probes and bus logs, none if empty
+    bool check_dram = false;  // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool plan = false;    // say what would run, and write it where a folder was named
     bool report = false;  // the table in report.txt too

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/interrupt.h"
-#include "app/loadable_run.h"
+#include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/onnx_run.h"
 #include "app/status.h"
@@ -19,8 +19,10 @@
 #include "files/console.h"
 #include "files/json_text.h"
 #include "files/output.h"
-#include "jobs/job.h"
-#include "network/check.h"
+#include "jobs/job_host.h"
+#include "loadable/reference/loadable_host.h"
+#include "network/network_host.h"
+#include "platform/simulate.h"
 #include "replay/events.h"
 #include "replay/write_c.h"
 #include "replay/write_case.h"
@@ -41,21 +43,6 @@ struct Exported {
     RunResult run;
 };
 
-/// A range of memory that the program uses.
-struct UsedRange {
-    MemorySpace space = MemorySpace::Primary;
-    Address address;
-    std::uint64_t bytes = 0;
-};
-
-MachineOptions machine_options(const ExportOptions& options)
-{
-    MachineOptions how;
-    how.events = true;
-    how.one_memory = options.form == kCase;  // as it will be replayed
-    return how;
-}
-
 /// The first entry behind which the machine has done something.
 Program::const_iterator first_wait(const Program& program)
 {
@@ -65,24 +52,25 @@ Program::const_iterator first_wait(const Program& program)
 }
 
 /// What a replay does not compute must not be needed by what it runs; what the host does first is in the memory before.
-void check_host(const Program& program, const std::string& file, const std::function<bool(std::size_t)>& computes)
+void check_host(const Workload& workload, const Host& host, const std::string& file)
 {
     bool computed = false;
-    for (auto entry = first_wait(program); entry != program.end(); ++entry) {
+    for (auto entry = first_wait(workload.program); entry != workload.program.end(); ++entry) {
         if (computed && std::holds_alternative<RegisterWrite>(*entry))
             throw ConfigError(file, "has a step of the host between those of the machine, which no trace can hold");
-        if (const auto* step = std::get_if<HostStep>(&*entry)) computed |= computes(step->number);
+        if (const auto* step = std::get_if<HostStep>(&*entry)) computed |= host.computes(step->number);
     }
 }
 
 /// In a case both ports see one memory: ranges behind them must be apart.
-void check_apart(const std::vector<UsedRange>& ranges, const std::string& file)
+void check_apart(const std::vector<TouchedRange>& ranges, const std::string& file)
 {
-    for (const UsedRange& a : ranges)
-        for (const UsedRange& b : ranges)
-            if (a.space != b.space && a.address < b.address + b.bytes && b.address < a.address + a.bytes)
+    for (const TouchedRange& a : ranges)
+        for (const TouchedRange& b : ranges)
+            if (a.place.primary != b.place.primary && a.place.address < b.place.address + b.bytes &&
+                b.place.address < a.place.address + a.bytes)
                 throw ConfigError(file, fmt::format("uses address {:#x} of both memories, which a case with one memory cannot hold",
-                                                    std::max(a.address, b.address).byte()));
+                                                    std::max(a.place.address, b.place.address).byte()));
 }
 
 /// Without the zeros at the end.
@@ -91,91 +79,83 @@ void trim(Bytes& bytes)
     while (!bytes.empty() && bytes.back() == 0) bytes.pop_back();
 }
 
-void check_ended(const RunResult& run, const std::string& file)
-{
-    if (run.hung) throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), run.end, run.diagnosis));
-}
-
 /// What is written of a region: the players of input.txn compare whole lines.
 std::uint64_t dumped(const ExportOptions& options, std::uint64_t bytes) { return options.form == kTxn ? round_up(bytes, kTxnLine) : bytes; }
 
-void add_output(Recording& recording, const UsedRange& range, Bytes content)
+/// Stands in for the host of a workload: what that does before the machine starts is in the images; then the machine is alone.
+class Recorder final : public Host {
+public:
+    /// `outputs`: the regions that are compared; none: those that change.
+    Recorder(const ExportOptions& options, const Workload& workload, Host& host, std::vector<loadable::Range> outputs)
+        : options_(options), workload_(workload), host_(host), outputs_(std::move(outputs))
+    {
+    }
+    void before(const HostMemory& memory) override
+    {
+        host_.before(memory);
+        std::for_each(workload_.program.begin(), first_wait(workload_.program), [&](const ProgramEntry& entry) {
+            const auto* step = std::get_if<HostStep>(&entry);
+            if (step && host_.computes(step->number)) host_.at(step->number, memory);
+        });
+        for (const TouchedRange& range : workload_.ranges) {
+            before_.push_back(memory.read(range.place, range.bytes));
+            MemoryImage image{range.place, before_.back()};
+            trim(image.bytes);
+            if (!image.bytes.empty()) recording.images.push_back(std::move(image));
+        }
+    }
+    void after(const RunResult&, const HostMemory& memory) override
+    {
+        const auto add = [&](const Place& place, Bytes content) {
+            OutputRegion region;
+            region.place = place;
+            region.bytes = content.size();
+            region.content = std::move(content);
+            recording.outputs.push_back(std::move(region));
+        };
+        for (const loadable::Range& range : outputs_) add(range.place, memory.read(range.place, dumped(options_, range.bytes)));
+        for (std::size_t i = 0; outputs_.empty() && i < before_.size(); ++i) {
+            const TouchedRange& range = workload_.ranges[i];
+            Bytes after = memory.read(range.place, dumped(options_, range.bytes));
+            if (!std::equal(before_[i].begin(), before_[i].end(), after.begin())) add(range.place, std::move(after));
+        }
+    }
+    Recording recording;
+
+private:
+    const ExportOptions& options_;
+    const Workload& workload_;
+    Host& host_;
+    const std::vector<loadable::Range> outputs_;
+    std::vector<Bytes> before_;
+};
+
+Exported exported(const ExportOptions& options, const Workload& planned, Host& host, const std::string& name,
+                  std::vector<loadable::Range> outputs = {})
 {
-    OutputRegion region;
-    region.space = range.space;
-    region.address = range.address;
-    region.bytes = content.size();
-    region.content = std::move(content);
-    recording.outputs.push_back(std::move(region));
+    const std::string& file = options.what.loadable;
+    Workload workload = planned;
+    workload.one_memory = options.form == kCase;  // as it will be replayed
+    workload.drains = false;
+    check_host(workload, host, file);
+    if (workload.one_memory && outputs.empty()) check_apart(workload.ranges, file);
+    Recorder recorder(options, workload, host, std::move(outputs));
+    Exported exported;
+    exported.run = simulate(workload, recorder, {.keep_going = [](Cycle, std::uint64_t) { return !interrupted(); }, .events = true});
+    if (exported.run.hung)
+        throw MachineError(
+            fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), exported.run.end, exported.run.diagnosis));
+    recorder.recording.name = fmt::format("{}.{}", workload.hardware.name, name);
+    recorder.recording.program = std::move(workload.program);
+    exported.measured = {std::move(recorder.recording), workload.hardware, workload.memory};
+    return exported;
 }
 
 Exported export_loadable(const ExportOptions& options)
 {
     const loadable::Plan plan = plan_of(options.what);
-    check_host(plan.program, plan.loadable->file,
-               [&](std::size_t number) { return plan.actions[number].kind == loadable::HostAction::Kind::Task; });
-    LoadableRun machine(plan, machine_options(options), false);
-    Exported exported;
-    MeasuredCase& measured = exported.measured;
-    measured.hardware = plan.hardware;
-    measured.memory = plan.memory;
-    measured.recording.name = fmt::format("{}.{}", plan.hardware.name, fs::path(plan.loadable->file).stem().string());
-    for (const loadable::Used& used : loadable::used_memory(plan)) {
-        MemoryImage image{space(used.place), used.place.address, machine.read(used.place, used.bytes)};
-        trim(image.bytes);
-        if (!image.bytes.empty()) measured.recording.images.push_back(std::move(image));
-    }
-    measured.recording.program = plan.program;
-    exported.run = machine.run([](Cycle, std::size_t) { return !interrupted(); });
-    check_ended(exported.run, plan.loadable->file);
-    for (const SeenRange& seen : machine.written()) {
-        Bytes content = machine.read(seen.range.place, dumped(options, seen.range.bytes));
-        std::copy(seen.bytes.begin(), seen.bytes.end(), content.begin());  // as the machine left it: tasks of the host come behind it
-        add_output(measured.recording, {space(seen.range.place), seen.range.place.address}, std::move(content));
-    }
-    return exported;
-}
-
-/// A layer, a transfer or a network: a program, what fills memory, the ranges it uses. Outputs are the ranges that change.
-struct Ranged {
-    std::string name, file;
-    Hardware hardware;
-    MemorySpec memory;
-    Program program;
-    std::vector<TouchedRange> ranges;
-};
-
-Exported export_ranged(const ExportOptions& options, const Ranged& what,
-                       const std::function<void(const Contents::Write&, const ReadPlace&)>& fill)
-{
-    Machine machine(what.hardware, what.memory, machine_options(options));
-    fill([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); },
-         [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); });
-    Exported exported;
-    exported.measured.hardware = what.hardware;
-    exported.measured.memory = what.memory;
-    Recording& recording = exported.measured.recording;
-    recording.name = fmt::format("{}.{}", what.hardware.name, what.name);
-    recording.program = what.program;
-    std::vector<UsedRange> ranges;
-    std::vector<Bytes> before;
-    for (const TouchedRange& range : what.ranges) {
-        machine.require_memory(space(range.place), range.place.address, range.bytes, range.where);
-        ranges.push_back({space(range.place), range.place.address, range.bytes});
-        before.push_back(machine.read_memory(ranges.back().space, ranges.back().address, ranges.back().bytes));
-        MemoryImage image{ranges.back().space, ranges.back().address, before.back()};
-        trim(image.bytes);
-        if (!image.bytes.empty()) recording.images.push_back(std::move(image));
-    }
-    if (options.form == kCase) check_apart(ranges, what.file);
-    machine.keep_going = [](Cycle) { return !interrupted(); };
-    exported.run = machine.run(what.program);
-    check_ended(exported.run, what.file);
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-        Bytes after = machine.read_memory(ranges[i].space, ranges[i].address, dumped(options, ranges[i].bytes));
-        if (!std::equal(before[i].begin(), before[i].end(), after.begin())) add_output(recording, ranges[i], std::move(after));
-    }
-    return exported;
+    loadable::LoadableHost host(plan, true, false);
+    return exported(options, plan, host, fs::path(plan.loadable->file).stem().string(), plan.written);
 }
 
 Exported export_layer(const ExportOptions& options, const Json& json)
@@ -185,30 +165,17 @@ Exported export_layer(const ExportOptions& options, const Json& json)
     Descriptor descriptor = descriptor_from_json(json, file, "", fs::path(file).parent_path().string());
     if (options.what.seeded) set_seed(descriptor, options.what.seed);
     const Job job = job_of(descriptor, hardware, parse_memory(options.what.memory));
-    check_host(job.program, file, [](std::size_t) { return true; });
-    return export_ranged(options, {job.name, file, job.hardware, job.memory, job.program, job.ranges},
-                         [&](const Contents::Write& write, const ReadPlace&) { job.contents->before(write); });
+    JobHost host(job, true);
+    return exported(options, job, host, job.name);
 }
 
-/// `inputs`: of a model, whose tensors do not come by seed.
-Exported export_network(const ExportOptions& options, const Network& network, const std::function<std::vector<Tensor>()>& inputs = {})
+/// `source`: of a model, whose tensors do not come by seed.
+Exported export_network(const ExportOptions& options, const Network& network, const ImageSource* source = nullptr)
 {
-    const std::string& file = options.what.loadable;
     const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
     NetworkPlan plan = plan_network(network, hardware, parse_memory(options.what.memory), {.seed = options.what.seed, .values = true});
-    const auto computes = [&](std::size_t number) { return host_action(number, plan.plans.size()).kind == HostAction::Kind::Compute; };
-    check_host(plan.program.entries, file, computes);
-    if (inputs) plan.golden = golden_tensors(plan, inputs());
-    return export_ranged(options, {network.name, file, plan.hardware, plan.memory, plan.program.entries, plan.ranges},
-                         [&](const Contents::Write& write, const ReadPlace& read) {
-                             fill_memory(plan, write);
-                             const Program& program = plan.program.entries;
-                             std::for_each(program.begin(), first_wait(program), [&](const ProgramEntry& entry) {
-                                 const auto* step = std::get_if<HostStep>(&entry);
-                                 if (step && computes(step->number))
-                                     run_host_step(plan, host_action(step->number, plan.plans.size()).step, read, write);
-                             });
-                         });
+    NetworkHost host(plan, true, false, source);
+    return exported(options, plan, host, network.name);
 }
 
 /// An image of a model: a trace has no host that brings the next one.
@@ -223,7 +190,8 @@ Exported export_model(const ExportOptions& options)
     OnnxRun onnx(model);
     if (onnx.images() != 1)
         throw ConfigError("--input", fmt::format("found {} images, expected one; --calibrate takes any number", onnx.images()));
-    return export_network(options, onnx.network(), [&] { return onnx.inputs(0); });
+    const ImageSource source{[&](std::size_t image) { return onnx.inputs(image); }, {}};
+    return export_network(options, onnx.network(), &source);
 }
 
 /// A JSON file has layers if it is a network.

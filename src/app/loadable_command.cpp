@@ -5,12 +5,9 @@
 
 #include <algorithm>
 
+#include "app/execution.h"
 #include "app/file_names.h"
 #include "app/interrupt.h"
-#include "app/loadable_run.h"
-#include "app/outcome.h"
-#include "app/progress.h"
-#include "app/simulate.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "config/hardware.h"
@@ -18,16 +15,12 @@
 #include "files/console.h"
 #include "files/number.h"
 #include "files/output_folder.h"
-#include "replay/events.h"
-#include "replay/hazard_report.h"
-#include "replay/simulation_time.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
 
 namespace dlasim {
 namespace {
 
-namespace fs = std::filesystem;
 /// The number of a name.
 template <class Names>
 std::size_t choice(const Names& names, const std::string& name)
@@ -45,34 +38,36 @@ struct TensorNames {
     std::string array, surface;
 };
 
-/// What appears beside the result, opened before the run: what cannot be written is refused then.
-struct LoadableFiles {
-    LoadableFiles(const LoadableOptions& options, OutputFolder& folder, std::size_t results)
-    {
-        if (options.report) report = &folder.file(kReportFile);
-        for (std::size_t i = 0; i < results && options.tensors && !options.timing_only; ++i)
-            for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&folder.file(name));
-        if (!options.events.empty()) events = &folder.elsewhere(options.events);
-    }
-    OutputFile *events = nullptr, *report = nullptr;  // null: not wanted
-    std::vector<OutputFile*> tensors;                 // array and surface of each
-};
-
-std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results, const LoadableFiles& files)
+std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results,
+                                         const std::vector<OutputFile*>& files)
 {
     std::vector<WrittenTensor> tensors;
     for (const SeenRange& seen : results) {
-        if (2 * tensors.size() >= files.tensors.size()) break;
+        if (2 * tensors.size() >= files.size()) break;
         const TensorNames names(tensors.size());
         const std::size_t number = plan.loadable->memories[seen.range.memory].tensor;
         const loadable::TensorEntry& tensor = plan.loadable->tensors[number];
         WrittenTensor written{tensor.name, names.array, names.surface,
                               loadable::unpacked(tensor, seen.bytes, plan.loadable->where("tensor", number))};
-        files.tensors[2 * tensors.size()]->settle(loadable::npy_text(tensor, written.elements));
-        files.tensors[2 * tensors.size() + 1]->settle({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
+        files[2 * tensors.size()]->settle(loadable::npy_text(tensor, written.elements));
+        files[2 * tensors.size() + 1]->settle({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
         tensors.push_back(std::move(written));
     }
     return tensors;
+}
+
+/// For the events: those of a measured case of the same program.
+WrittenRegions regions_of(const std::vector<SeenRange>& written)
+{
+    WrittenRegions regions;
+    for (const SeenRange& seen : written) {
+        OutputRegion region;
+        region.place = seen.range.place;
+        region.bytes = seen.range.bytes;
+        regions.recording.outputs.push_back(std::move(region));
+        regions.contents.push_back(seen.bytes);
+    }
+    return regions;
 }
 
 }  // namespace
@@ -96,20 +91,6 @@ HostSpeed parse_cpu(const std::string& text)
         at = end + 1;
     }
     return speed;
-}
-
-WrittenRegions regions_of(const std::vector<SeenRange>& written)
-{
-    WrittenRegions regions;
-    for (const SeenRange& seen : written) {
-        OutputRegion region;
-        region.space = space(seen.range.place);
-        region.address = seen.range.place.address;
-        region.bytes = seen.range.bytes;
-        regions.recording.outputs.push_back(std::move(region));
-        regions.contents.push_back(seen.bytes);
-    }
-    return regions;
 }
 
 loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory)
@@ -152,50 +133,24 @@ int loadable_command(const LoadableOptions& options)
     return run_loadable(plan, options);
 }
 
-int run_loadable(const loadable::Plan& plan, const LoadableOptions& options)
+int run_loadable(loadable::Plan plan, const LoadableOptions& options)
 {
     watch_for_interrupt();  // before the first file
-    OutputFolder folder(options.out, options.sync);
-    LoadableFiles files(options, folder, plan.results.size());
-
-    MachineOptions how;
-    how.events = !options.events.empty();
-    how.stepping = options.stepping;
-    how.values = !options.timing_only;
-    how.hazards = options.hazards;
-    how.host = parse_cpu(options.cpu);
-    LoadableRun machine(plan, how, options.verify && how.values);
-    Progress progress(fs::path(plan.loadable->file).filename().string(), "operations", plan.operations.size(), options.quiet);
-    const RunResult& run = machine.run([&](Cycle now, std::size_t operations) {
-        progress.show(now, operations);
-        return !interrupted();
+    plan.speed = parse_cpu(options.cpu);
+    RunFiles files(options);
+    std::vector<OutputFile*> tensors;  // array and surface of each
+    for (std::size_t i = 0; i < plan.results.size() && options.tensors && !options.timing_only; ++i)
+        for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
+    loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
+    return execute(plan, host, options, files, [&](const RunResult& run) -> Reported {
+        const LoadableResult result{
+            plan,           run, operation_times(plan, run), host.written(), host.results(), write_tensors(plan, host.results(), tensors),
+            host.verdicts()};
+        return {.result = loadable_result_json(result),
+                .table = loadable_table(result),
+                .right = result.verification().mismatches == 0,
+                .regions = regions_of(host.written())};
     });
-    if (run.interrupted || interrupted()) {
-        say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
-        return kInterrupted;
-    }
-    if (run.hung)
-        throw MachineError(
-            fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.loadable->file), run.end, run.diagnosis));
-    LoadableResult result{plan, run, operation_times(plan, run)};
-    result.verdicts = machine.verdicts();
-    if (!options.timing_only) {
-        result.written = machine.written();
-        result.results = machine.look(plan.results);
-        result.tensors = write_tensors(plan, result.results, files);
-    }
-    if (files.events) {
-        const WrittenRegions regions = regions_of(result.written);
-        files.events->settle(json_file_text(events_json(run, regions.recording, regions.contents, plan.hardware.memory.has_secondary), 1));
-    }
-    if (files.report) files.report->settle(loadable_table(result) + "\n");
-    const OrderedJson json = loadable_result_json(result);
-    folder.settle_result(json);
-    if (options.on_result) options.on_result(json);
-    folder.appear(interrupted);
-    if (!options.quiet) say_outcome(loadable_table(result), folder);
-    if (options.times) say_cpu_seconds(run);
-    return result.verification().mismatches == 0 && !hazardous(run) ? kDone : kMismatch;
 }
 
 }  // namespace dlasim

@@ -7,7 +7,7 @@
 #include "app/common_options.h"
 #include "config/sweep.h"
 #include "loadable/plan.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 #include "report/loadable_result.h"
 
 namespace dlasim {
@@ -30,15 +30,8 @@ loadable::Plan plan_of(const LoadableOptions& options);
 /// Of a point of a sweep.
 loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory);
 
-/// Regions of the events: those of a measured case of the same program.
-struct WrittenRegions {
-    Recording recording;
-    std::vector<std::vector<std::uint8_t>> contents;
-};
-WrittenRegions regions_of(const std::vector<SeenRange>& written);
-
 /// Runs it; writes `out`/result.json and the outputs.
-int run_loadable(const loadable::Plan& plan, const LoadableOptions& options);
+int run_loadable(loadable::Plan plan, const LoadableOptions& options);
 int loadable_command(const LoadableOptions& options);
 
 }  // namespace dlasim

@@ -21,6 +21,7 @@
 #include "app/net_command.h"
 #include "app/presets_command.h"
 #include "app/reference_command.h"
+#include "app/replay_command.h"
 #include "app/run_command.h"
 #include "app/status.h"
 #include "app/sweep_command.h"
@@ -33,7 +34,6 @@
 #include "files/printable.h"
 #include "files/spelling.h"
 #include "loadable/plan.h"
-#include "replay/replay.h"
 
 namespace dlasim {
 namespace {
@@ -47,26 +47,6 @@ constexpr const char* kFooter =
 
 constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
 constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
-
-struct ReplayArguments {
-    std::string program, hardware, memory, events, out;
-    bool quiet = false, stepping = false, hazards = false, times = false;
-};
-
-int replay(const ReplayArguments& arguments)
-{
-    ReplayOptions options;
-    options.program = arguments.program;
-    if (!arguments.hardware.empty()) options.hardware = load_hardware(arguments.hardware);
-    if (!arguments.memory.empty()) options.memory = parse_memory(arguments.memory);
-    options.events = arguments.events;
-    options.out = arguments.out;
-    options.quiet = arguments.quiet;
-    options.stepping = arguments.stepping;
-    options.hazards = arguments.hazards;
-    options.times = arguments.times;
-    return replay_command(options);
-}
 
 /// ` (did you mean "--memory"?)`; nothing where no word is near.
 std::string correction(const std::string& word, const std::vector<std::string>& known)
@@ -338,7 +318,7 @@ int parse_and_run(int argc, char** argv)
     export_app->add_option("--precision", exported.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
     export_app->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
 
-    ReplayArguments again;
+    ReplayOptions again;
     CLI::App* replay_app = app.add_subcommand("replay", "replay a register program: a measured case or an NVDLA trace");
     replay_app->add_option("PROGRAM", again.program, "case (JSON), trace file or trace folder")->required();
     replay_app->add_option("--hw", again.hardware, "hardware preset or file, instead of the program's");
@@ -447,7 +427,7 @@ int parse_and_run(int argc, char** argv)
     if (net_app->parsed()) return net_command(net);
     if (file_app->parsed()) return loadable_command(file);
     if (export_app->parsed()) return export_command(exported);
-    if (replay_app->parsed()) return replay(again);
+    if (replay_app->parsed()) return replay_command(again);
     if (dram_app->parsed()) {
         std::ostringstream out;
         const int status = dram::run_command(memory, out);

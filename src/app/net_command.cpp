@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include "app/apart.h"
+#include "app/execution.h"
 #include "app/file_names.h"
 #include "app/interrupt.h"
 #include "app/onnx_run.h"
-#include "app/outcome.h"
-#include "app/progress.h"
 #include "app/run_command.h"
-#include "app/simulate.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "config/file_kind.h"
@@ -19,9 +17,7 @@
 #include "config/sweep.h"
 #include "files/console.h"
 #include "files/output_folder.h"
-#include "replay/events.h"
-#include "replay/hazard_report.h"
-#include "replay/simulation_time.h"
+#include "network/network_host.h"
 #include "report/network_result.h"
 #include "report/network_steps.h"
 
@@ -32,104 +28,38 @@ constexpr std::uint64_t kHeader = 128;  // bytes of a NumPy file, more than any 
 constexpr const char* kTable = "layers.csv";
 constexpr const char *kTensors = "tensors", *kSteps = "steps";  // folders, with --tensors and --steps
 
-/// The files of a run, opened before it starts: what cannot be written is refused now.
-struct NetOutputs {
+/// The files of a run beside result.json, opened before it starts.
+struct NetFiles : RunFiles {
     /// `places`: what the network gives, the first one in kTensorFile.
-    NetOutputs(const NetOptions& options, const std::vector<OutputPlace>& places) : folder(options.out, options.sync)
+    NetFiles(const NetOptions& options, const std::vector<OutputPlace>& places) : RunFiles(options)
     {
-        table = &folder.file(kTable);
-        if (options.report) report = &folder.file(kReportFile);
-        if (!options.events.empty()) events = &folder.elsewhere(options.events);
+        table = &folder->file(kTable);
         if (options.timing_only) return;
-        if (options.tensors) folder.subfolder(kTensors);
-        if (options.steps) folder.subfolder(kSteps);
+        if (options.tensors) folder->subfolder(kTensors);
+        if (options.steps) folder->subfolder(kSteps);
         if (!options.output) return;
-        for (const OutputPlace& place : places) tensors.push_back(&folder.file(place.file, kHeader + place.bytes));
+        for (const OutputPlace& place : places) tensors.push_back(&folder->file(place.file, kHeader + place.bytes));
     }
-    OutputFolder folder;
-    OutputFile *events = nullptr, *table = nullptr, *report = nullptr;  // null: not wanted
-    std::vector<OutputFile*> tensors;                                   // by place; none if they are not written
+    OutputFile* table = nullptr;
+    std::vector<OutputFile*> tensors;  // by place; none if they are not written
 
     void add(const char* subfolder, const std::string& name, const std::string& contents)
     {
-        folder.file(std::string(subfolder) + "/" + name).settle(contents);
+        folder->file(std::string(subfolder) + "/" + name).settle(contents);
     }
 };
 
-NetworkSimulation simulate_shown(NetworkPlan& plan, const NetOptions& options, OnnxRun* onnx)
-{
-    std::uint64_t operations = 0;
-    for (const StepPlan& step : plan.plans) operations += step.array_operations * plan.image_count;
-    Progress progress(plan.network.name, "MACs", operations, options.quiet);
-    const auto keep_going = [&](Cycle now, std::uint64_t done) {
-        progress.show(now, done);
-        return !interrupted();
-    };
-    SimulateOptions how;
-    how.timing_only = options.timing_only;
-    how.stepping = options.stepping;
-    how.keep_going = keep_going;
-    how.keep_tensors = options.tensors;
-    how.events = !options.events.empty();
-    how.hazards = options.hazards;
-    if (!onnx) return simulate(plan, how);
-    const ImageSource source = onnx->source(plan);
-    return simulate(plan, how, &source);
-}
-
-void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, NetOutputs& outputs)
+void write_tensors(const NetworkPlan& plan, const std::vector<Tensor>& tensors, NetFiles& files)
 {
     FileNames names;
     for (std::size_t t = 0; t < plan.layouts.size(); ++t)
-        if (plan.exists(t)) outputs.add(kTensors, names.of(plan.steps.tensors[t].name), npy_file(tensors[t], plan.network.precision));
+        if (plan.exists(t)) files.add(kTensors, names.of(plan.steps.tensors[t].name), npy_file(tensors[t], plan.network.precision));
 }
 
-void write_tensors(const std::vector<std::pair<std::string, std::string>>& files, NetOutputs& outputs)
+void write_tensors(const std::vector<std::pair<std::string, std::string>>& tensors, NetFiles& files)
 {
     FileNames names;
-    for (const auto& [name, contents] : files) outputs.add(kTensors, names.of(name), contents);
-}
-
-int conclude(const NetworkPlan& plan, const NetworkSimulation& simulation, const NetOptions& options, NetOutputs& outputs,
-             StepsApart* apart, const OnnxRun* onnx)
-{
-    const RunResult& run = simulation.run;
-    if (run.interrupted || interrupted()) {
-        say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
-        return kInterrupted;
-    }
-    if (run.hung)
-        throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(plan.network.name), run.end, run.diagnosis));
-    const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result(!outputs.tensors.empty())) : std::nullopt;
-    const NetworkResult result{plan,
-                               run,
-                               simulation.findings,
-                               outputs.tensors.empty() ? "" : kTensorFile,
-                               apart ? apart->cycles() : std::vector<std::int64_t>{},
-                               images ? &*images : nullptr};
-    if (outputs.events)
-        outputs.events->settle(json_file_text(events_json(run, Recording{}, {}, plan.hardware.memory.has_secondary, SIZE_MAX), 1));
-    const std::size_t last = plan.output();
-    std::size_t output = 0;
-    for (OutputFile* file : outputs.tensors)
-        file->settle(onnx ? onnx->output_file(output++)
-                          : npy_file(read_tensor(plan.steps.tensors[last], plan.layouts[last], simulation.read), plan.network.precision));
-    outputs.table->settle(network_csv(result));
-    if (outputs.report) outputs.report->settle(network_table(result));
-    if (options.tensors && !options.timing_only) {
-        if (onnx) write_tensors(onnx->tensor_files(), outputs);
-        else write_tensors(plan, simulation.tensors, outputs);
-    }
-    if (onnx && options.steps)
-        write_steps(plan, onnx->first(),
-                    [&](const std::string& name, const std::string& contents) { outputs.add(kSteps, name, contents); });
-    const OrderedJson json = network_result_json(result);
-    outputs.folder.settle_result(json);
-    if (options.on_result) options.on_result(json);
-    outputs.folder.appear(interrupted);
-    if (!options.quiet) say_outcome(network_table(result), outputs.folder);
-    if (options.times) say_cpu_seconds(run);
-    return result.verified() && !hazardous(run) ? kDone : kMismatch;
+    for (const auto& [name, contents] : tensors) files.add(kTensors, names.of(name), contents);
 }
 
 /// Hazards get the names of their steps.
@@ -138,17 +68,29 @@ void name_hazards(const NetworkPlan& plan, RunResult& run)
     if (!run.hazards) return;
     for (Hazard& hazard : run.hazards->list)
         for (HazardAccess* access : {&hazard.before, &hazard.after})
-            if (const auto step = plan.program.step_of(access->entry); step && access->operation != 0)
+            if (const auto step = plan.marks.step_of(access->entry); step && access->operation != 0)
                 access->name = plan.steps.list[*step].name;
 }
 
-/// `onnx`: the images of a model, null where the tensors come by seed.
+/// Values of a run: outputs, and what else was asked for. `onnx`: the images of a model, null where the tensors come by seed.
+void write_values(const NetworkPlan& plan, const NetworkHost& host, const NetOptions& options, const OnnxRun* onnx, NetFiles& files)
+{
+    for (std::size_t output = 0; output < files.tensors.size(); ++output)
+        files.tensors[output]->settle(onnx ? onnx->output_file(output) : npy_file(host.output(), plan.network.precision));
+    if (options.tensors && !options.timing_only) {
+        if (onnx) write_tensors(onnx->tensor_files(), files);
+        else write_tensors(plan, host.tensors(), files);
+    }
+    if (onnx && options.steps)
+        write_steps(plan, onnx->first(), [&](const std::string& name, const std::string& contents) { files.add(kSteps, name, contents); });
+}
+
 int run_planned(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
 {
     watch_for_interrupt();  // before the first file
-    NetOutputs outputs(options, onnx ? onnx->output_places()
-                                     : std::vector{OutputPlace{kTensorFile, network.tensors[network.layers.back().output].elements() *
-                                                                                network.element_bytes()}});
+    NetFiles files(options, onnx ? onnx->output_places()
+                                 : std::vector{OutputPlace{
+                                       kTensorFile, network.tensors[network.layers.back().output].elements() * network.element_bytes()}});
     NetworkPlan plan = plan_network(network, hardware, memory,
                                     {.seed = options.seed,
                                      .values = !options.timing_only,
@@ -158,9 +100,21 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
                                      .cvsram = options.cvsram});
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
-    NetworkSimulation simulation = simulate_shown(plan, options, onnx);
-    name_hazards(plan, simulation.run);
-    return conclude(plan, simulation, options, outputs, apart ? &*apart : nullptr, onnx);
+    const std::optional<ImageSource> source = onnx ? std::optional(onnx->source(plan)) : std::nullopt;
+    NetworkHost host(plan, !options.timing_only, options.tensors, source ? &*source : nullptr);
+    return execute(plan, host, options, files, [&](RunResult& run) -> Reported {
+        name_hazards(plan, run);
+        const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result(!files.tensors.empty())) : std::nullopt;
+        const NetworkResult result{plan,
+                                   run,
+                                   host.findings(),
+                                   files.tensors.empty() ? "" : kTensorFile,
+                                   apart ? apart->cycles() : std::vector<std::int64_t>{},
+                                   images ? &*images : nullptr};
+        files.table->settle(network_csv(result));
+        write_values(plan, host, options, onnx, files);
+        return {.result = network_result_json(result), .table = network_table(result), .right = result.verified(), .runs = SIZE_MAX};
+    });
 }
 
 /// --precision stands for the key of the file.

@@ -1,8 +1,8 @@
 // An ONNX model through the machine: its network, the images that go in, and what is said of those that come out.
 #pragma once
 #include "app/net_command.h"
-#include "app/simulate.h"
 #include "config/sweep.h"
+#include "network/network_host.h"
 #include "onnx/images.h"
 #include "onnx/quantise.h"
 #include "report/network_result.h"

@@ -14,7 +14,7 @@ namespace dlasim {
 struct RunOptions : CommonOptions {
     std::string layer;  // the descriptor's path
     std::uint64_t seed = 0;
-    bool has_seed = false, check_dram = false, tensors = true;
+    bool has_seed = false, tensors = true;
 };
 
 /// Runs what has been read, and writes `out`/result.json and `out`/output.npy.

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "base/place.h"
 #include "config/geometry.h"
 #include "config/partition.h"
-#include "config/place.h"
 #include "config/pool.h"
 #include "config/post.h"
 #include "facts/hardware.h"

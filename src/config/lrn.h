@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/place.h"
 #include "config/geometry.h"
-#include "config/place.h"
 #include "facts/hardware.h"
 
 namespace dlasim {

@@ -191,6 +191,7 @@ std::string memory_text(const MemorySpec& spec)
 std::vector<std::string> memory_options()
 {
     std::vector<std::string> names;
+    names.reserve(std::size(kIdealOptions) + std::size(dram::kShortOptions) + std::size(dram::kConfigKeys));
     for (const IdealOption& option : kIdealOptions) names.emplace_back(option.row.name);
     for (const dram::ShortOption& option : dram::kShortOptions) names.emplace_back(option.name);
     for (const dram::ConfigKey& key : dram::kConfigKeys) {

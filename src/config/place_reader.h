@@ -3,8 +3,8 @@
 //   "output": 2684354560                                     behind DBB
 //   "output": {"memory": "cvsram", "address": 4096}          either port
 #pragma once
+#include "base/place.h"
 #include "config/json_object.h"
-#include "config/place.h"
 
 namespace dlasim {
 

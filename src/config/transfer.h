@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/place.h"
 #include "config/layer.h"
 #include "config/lrn.h"
-#include "config/place.h"
 
 namespace dlasim {
 

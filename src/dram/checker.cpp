@@ -113,8 +113,9 @@ void Checker::check_state(View& view, const Issued& issued)
     BankView& bank = view.banks[bank_index(at)];
     const Command command = issued.command;
     const auto wrong = [&](const char* what) { report(issued, "state", what); };
-    const auto first = view.banks.begin() + static_cast<std::ptrdiff_t>(at.rank * groups_ * banks_);
-    const auto end = first + static_cast<std::ptrdiff_t>(groups_ * banks_);
+    const auto rank_banks = static_cast<std::ptrdiff_t>(groups_) * banks_;
+    const auto first = view.banks.begin() + at.rank * rank_banks;
+    const auto end = first + rank_banks;
 
     if (rank.power == Power::Down && command != Command::PdExit) wrong("the rank is in power-down");
     if (rank.power == Power::SelfRefresh && command != Command::SrefExit) wrong("the rank is in self-refresh");

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/place.h"
+#include "base/place.h"
 
 namespace dlasim {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "config/place.h"
+#include "base/place.h"
 #include "golden/compare.h"
 #include "golden/expected.h"
 

@@ -12,15 +12,9 @@
 #include "config/tensors.h"
 #include "golden/contents.h"
 #include "jobs/bounds.h"
-#include "platform/program.h"
+#include "workload/workload.h"
 
 namespace dlasim {
-
-/// What there is to do, as the line of progress counts it: Machine::work().
-struct Work {
-    const char* unit = "MACs";
-    std::uint64_t amount = 0;
-};
 
 /// What passes the MAC array.
 struct ArrayWork {
@@ -49,19 +43,12 @@ struct Sayings {
     std::string equal;                // "equal the golden convolution"
 };
 
-struct Job {
-    std::string name;
-    Hardware hardware;
-    MemorySpec memory;
-    Program program;
-    std::vector<TouchedRange> ranges;
+struct Job : Workload {
     std::unique_ptr<const Contents> contents;
     bool timed_by_values = false;    // masks of compressed weights: they are written for --timing-only too
-    bool drains = false;             // its memory is what it must be when every write has arrived, not at the interrupt
     bool compares = false;           // SDP compares, and the program reads what it found
     std::optional<ArrayWork> array;  // none: it moves bytes
     std::optional<TensorFile> tensor;
-    Work work;
     std::vector<Bound> bounds;
     Sayings says;
 };

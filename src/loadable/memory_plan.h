@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/place.h"
+#include "base/place.h"
 #include "facts/hardware.h"
 #include "loadable/container.h"
 

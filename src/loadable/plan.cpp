@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/error.h"
@@ -17,6 +18,7 @@ public:
     Planner(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
     {
         p_.loadable = std::make_shared<const Loadable>(std::move(loadable));
+        p_.name = std::filesystem::path(p_.loadable->file).filename().string();
         p_.hardware = hardware;
         p_.memory = memory;
         p_.options = std::move(options);
@@ -101,7 +103,10 @@ private:
             act({HostAction::Kind::Outputs, 0});
         }
         p_.operations = scheduler.take();
+        p_.work = {"operations", p_.operations.size(), true};
         for (const std::size_t m : p_.loadable->bound(MemoryEntry::Output)) p_.results.push_back(range(m));
+        for (std::size_t m = 0; m < p_.loadable->memories.size(); ++m)
+            p_.ranges.push_back({p_.loadable->where("memory", m), p_.memories->base(m), p_.loadable->memories[m].size});
     }
 
     void act(HostAction action)
@@ -158,14 +163,6 @@ void fill_memory(const Plan& plan, const std::function<void(const Place& to, std
             write(plan.memories->base(m) + content.offset, plan.loadable->blobs[content.blob].bytes);
     const std::vector<std::size_t> bound = plan.loadable->bound(MemoryEntry::Input);
     for (std::size_t i = 0; i < bound.size(); ++i) write(plan.memories->base(bound[i]), plan.inputs[i]);
-}
-
-std::vector<Used> used_memory(const Plan& plan)
-{
-    std::vector<Used> used;
-    for (std::size_t m = 0; m < plan.loadable->memories.size(); ++m)
-        used.push_back({plan.loadable->where("memory", m), plan.memories->base(m), plan.loadable->memories[m].size});
-    return used;
 }
 
 }  // namespace dlasim::loadable

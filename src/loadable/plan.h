@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "facts/memory_spec.h"
 #include "loadable/host_task.h"
 #include "loadable/schedule.h"
 #include "loadable/tensors.h"
+#include "workload/workload.h"
 
 namespace dlasim::loadable {
 
@@ -36,15 +36,12 @@ struct Range {
     std::uint64_t bytes = 0;
 };
 
-struct Plan {
+struct Plan : Workload {
     std::shared_ptr<const Loadable> loadable;
-    Hardware hardware;
-    MemorySpec memory;
     Options options;
     std::optional<MemoryPlan> memories;
     std::vector<HardwareTask> tasks;
     std::vector<HostTask> hosts;
-    Program program;
     std::vector<HostAction> actions;                // by number of their HostStep
     std::vector<Scheduled> operations;              // in the order of their enables
     std::vector<Chain> chains;                      // of all hardware tasks
@@ -60,13 +57,5 @@ Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec
 
 /// Memory before the run: blobs, then inputs. What is not written is zero.
 void fill_memory(const Plan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write);
-
-/// Ranges of memory that it uses, with a name for messages.
-struct Used {
-    std::string where;
-    Place place;
-    std::uint64_t bytes = 0;
-};
-std::vector<Used> used_memory(const Plan& plan);
 
 }  // namespace dlasim::loadable

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "loadable/descriptors.h"
-#include "platform/program.h"
 #include "registers/lut_fields.h"
 #include "registers/sdp_engines.h"
 #include "registers/tables.h"
+#include "workload/program.h"
 
 namespace dlasim::loadable {
 

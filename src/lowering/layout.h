@@ -10,13 +10,6 @@
 
 namespace dlasim {
 
-/// Memory that a program touches, from its first to its last byte.
-struct TouchedRange {
-    std::string where;  // place in the descriptor
-    Place place;
-    std::uint64_t bytes = 0;
-};
-
 using Bytes = std::vector<std::uint8_t>;
 
 /// A cube of feature data.

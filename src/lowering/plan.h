@@ -17,7 +17,7 @@
 
 #include "lowering/images.h"
 #include "lowering/passes.h"
-#include "platform/program.h"
+#include "workload/program.h"
 
 namespace dlasim {
 

@@ -3,8 +3,8 @@
 #include "facts/csb.h"
 #include "facts/hardware.h"
 #include "lowering/register_writer.h"
-#include "platform/program.h"
 #include "registers/tables.h"
+#include "workload/program.h"
 
 namespace dlasim {
 

@@ -20,7 +20,7 @@
 #include "golden/lrn.h"
 #include "lowering/layout.h"
 #include "lowering/rubik_pass.h"
-#include "platform/program.h"
+#include "workload/program.h"
 
 namespace dlasim {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "config/place.h"
+#include "base/place.h"
 #include "lowering/images.h"
 
 namespace dlasim {

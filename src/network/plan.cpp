@@ -24,6 +24,7 @@ class Planner {
 public:
     Planner(const Network& network, const Hardware& hw, const MemorySpec& memory, const NetworkOptions& options) : options_(options)
     {
+        p_.name = network.name;
         p_.network = network;
         p_.hardware = hw;
         p_.memory = memory;
@@ -47,7 +48,11 @@ public:
         const std::vector<std::size_t> over = network_program(p_).over;  // waits depend neither on places nor on images
         p_.image_count = options_.images;
         place_network(p_, std::move(footprints_), over, options_);
-        p_.program = network_program(p_);
+        NetworkProgram program = network_program(p_);
+        p_.program = std::move(program.entries);
+        p_.marks = std::move(program);
+        p_.work.amount = 0;
+        for (const StepPlan& step : p_.plans) p_.work.amount += step.array_operations * p_.image_count;
         return std::move(p_);
     }
 

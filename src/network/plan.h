@@ -10,12 +10,12 @@
 #pragma once
 #include <algorithm>
 
-#include "facts/memory_spec.h"
 #include "jobs/bounds.h"
 #include "jobs/traffic.h"
 #include "network/memory_map.h"
 #include "network/program.h"
 #include "network/values.h"
+#include "workload/workload.h"
 
 namespace dlasim {
 
@@ -45,21 +45,18 @@ struct StepPlan {
     LayerTensors weights;  // with numbers: as the reference has them
 };
 
-struct NetworkPlan {
+struct NetworkPlan : Workload {
     Network network;
-    Hardware hardware;
-    MemorySpec memory;
     Steps steps;
     std::vector<StepPlan> plans;                // one a step
     std::vector<TensorLayout> layouts;          // by tensor; empty where a tensor does not exist
     std::vector<std::optional<Tensor>> golden;  // by tensor; with values
     std::vector<PlannedImage> images;           // weights and operands; with values
-    std::vector<TouchedRange> ranges;
     std::vector<Block> blocks;
     std::vector<std::vector<std::size_t>> overwritten;  // by step: tensors of which it takes the memory; all of a block
     MemoryUse memory_use;
     std::size_t image_count = 1;
-    NetworkProgram program;
+    NetworkMarks marks;
 
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
     /// The one that the last layer makes.

@@ -202,7 +202,7 @@ HostAction host_action(std::size_t number, std::size_t steps)
     return {number % kActions == 0 ? Kind::Compute : Kind::Look, number / kActions};
 }
 
-std::optional<std::size_t> NetworkProgram::step_of(std::size_t entry) const
+std::optional<std::size_t> NetworkMarks::step_of(std::size_t entry) const
 {
     const auto end = std::upper_bound(ends.begin(), ends.end(), std::pair{entry, SIZE_MAX});
     return end == ends.end() ? std::nullopt : std::optional(end->second);

@@ -33,8 +33,8 @@ struct HostAction {
 /// `number` of a HostStep in the program of a network of so many steps.
 HostAction host_action(std::size_t number, std::size_t steps);
 
-struct NetworkProgram {
-    Program entries;
+/// What the steps of a program are known by in a run of it.
+struct NetworkMarks {
     std::vector<StepMarks> steps;
     std::vector<DoneMark> done;                             // by operation; steps name those of the first image
     std::vector<std::vector<UnitMark>> units;               // by operation: when its units are free
@@ -43,6 +43,10 @@ struct NetworkProgram {
 
     /// The step that an entry belongs to.
     std::optional<std::size_t> step_of(std::size_t entry) const;
+};
+
+struct NetworkProgram : NetworkMarks {
+    Program entries;
 };
 
 /// `apart`: a step begins when all before it are done, and its registers are written then, as if it ran alone.

@@ -24,10 +24,10 @@
 #include "facts/client.h"
 #include "facts/hardware.h"
 #include "links/module.h"
-#include "platform/hazard.h"
 #include "platform/operations.h"
 #include "platform/top.h"
 #include "traffic/watch.h"
+#include "workload/hazard.h"
 
 namespace dlasim {
 

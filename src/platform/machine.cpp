@@ -119,7 +119,7 @@ struct Machine::Parts {
             throw;
         }
     }
-    MemoryStore& store(MemorySpace space) { return space == MemorySpace::Primary || options.one_memory ? primary_store : secondary_store; }
+    MemoryStore& store(const Place& place) { return place.primary || options.one_memory ? primary_store : secondary_store; }
     std::uint64_t evaluations() const
     {
         std::uint64_t sum = 0;
@@ -169,24 +169,24 @@ Machine::Machine(const Hardware& hardware, const MemorySpec& memory, const Machi
 
 Machine::~Machine() = default;
 
-void Machine::require_memory(MemorySpace space, Address address, std::uint64_t bytes, const std::string& what) const
+void Machine::require_memory(const Place& place, std::uint64_t bytes, const std::string& what) const
 {
-    const std::optional<PortMemory>& memory = space == MemorySpace::Primary ? parts_->primary : parts_->secondary;
-    const std::string refusal = memory ? memory->refusal(address, bytes) : "";
+    const std::optional<PortMemory>& memory = place.primary ? parts_->primary : parts_->secondary;
+    const std::string refusal = memory ? memory->refusal(place.address, bytes) : "";
     if (!refusal.empty()) throw ConfigError(what, refusal);
 }
 
-void Machine::write_memory(MemorySpace space, Address address, std::span<const std::uint8_t> bytes)
+void Machine::write_memory(const Place& place, std::span<const std::uint8_t> bytes)
 {
-    if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address, bytes.size(), true);
-    parts_->store(space).write(address.byte(), bytes.data(), bytes.size());
+    if (parts_->hazards) parts_->hazards->host_access(place.primary, place.address, bytes.size(), true);
+    parts_->store(place).write(place.address.byte(), bytes.data(), bytes.size());
 }
 
-std::vector<std::uint8_t> Machine::read_memory(MemorySpace space, Address address, std::uint64_t bytes) const
+std::vector<std::uint8_t> Machine::read_memory(const Place& place, std::uint64_t bytes) const
 {
     std::vector<std::uint8_t> data(bytes);
-    if (parts_->hazards) parts_->hazards->host_access(space == MemorySpace::Primary, address, bytes, false);
-    parts_->store(space).read(address.byte(), data.data(), data.size());
+    if (parts_->hazards) parts_->hazards->host_access(place.primary, place.address, bytes, false);
+    parts_->store(place).read(place.address.byte(), data.data(), data.size());
     return data;
 }
 
@@ -400,17 +400,6 @@ RunResult Machine::run(const Program& program)
     result.wall_seconds = all.wall_seconds() - host_wall;
     result.cpu_seconds = all.cpu_seconds() - host_cpu;
     return result;
-}
-
-std::optional<std::uint32_t> register_address(const Hardware& hardware, const std::string& name)
-{
-    const std::size_t dot = name.find('.');
-    if (dot == std::string::npos) return std::nullopt;
-    const UnitRegisters* unit = find_unit(hardware, std::string_view(name).substr(0, dot));
-    if (!unit) return std::nullopt;
-    const RegisterRow* row = unit->find(std::string_view(name).substr(dot + 1));
-    if (!row) return std::nullopt;
-    return unit->base + row->offset;
 }
 
 }  // namespace dlasim

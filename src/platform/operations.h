@@ -16,7 +16,7 @@
 
 #include "facts/client.h"
 #include "facts/hardware.h"
-#include "platform/program.h"
+#include "workload/program.h"
 
 namespace dlasim {
 

@@ -9,7 +9,7 @@
 #include <tlm>
 
 #include "links/module.h"
-#include "platform/program.h"
+#include "workload/program.h"
 
 namespace dlasim {
 

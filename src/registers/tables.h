@@ -1,6 +1,7 @@
 // The register maps of both generations as data: names, offsets, masks, resets.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -50,6 +51,18 @@ inline const UnitRegisters* find_unit(const Hardware& hardware, std::string_view
     for (const UnitRegisters& unit : register_units(hardware))
         if (unit.name == name) return &unit;
     return nullptr;
+}
+
+/// Byte address of UNIT.REGISTER on the register bus of that generation; empty if there is none.
+inline std::optional<std::uint32_t> register_address(const Hardware& hardware, std::string_view name)
+{
+    const std::size_t dot = name.find('.');
+    if (dot == std::string_view::npos) return std::nullopt;
+    const UnitRegisters* unit = find_unit(hardware, name.substr(0, dot));
+    if (!unit) return std::nullopt;
+    const RegisterRow* row = unit->find(name.substr(dot + 1));
+    if (!row) return std::nullopt;
+    return unit->base + row->offset;
 }
 
 }  // namespace dlasim

@@ -7,8 +7,9 @@
 #include <map>
 #include <optional>
 
+#include "registers/tables.h"
 #include "replay/notes.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 #include "replay/text.h"
 
 namespace dlasim {
@@ -25,10 +26,10 @@ std::string register_name(std::string_view text, const Line& line)
     return name.substr(6, name.size() - 8);
 }
 
-MemorySpace memory_space(std::string_view name, const Line& line)
+bool is_primary(std::string_view name, const Line& line)
 {
-    if (name == "pri_mem") return MemorySpace::Primary;
-    if (name == "sec_mem") return MemorySpace::Secondary;
+    if (name == "pri_mem") return true;
+    if (name == "sec_mem") return false;
     line.fail("found memory " + std::string(name) + ", expected pri_mem or sec_mem");
 }
 
@@ -141,7 +142,7 @@ private:
             expect(5);
             OutputRegion region = trace::checked_region(arguments[2], arguments[3], checked_, line_);
             const bool named = arguments[1] == "pri_mem" || arguments[1] == "sec_mem";  // or a number that says nothing
-            region.space = named ? memory_space(arguments[1], line_) : trace::space_of(region.address, hardware_);
+            region.place.primary = named ? is_primary(arguments[1], line_) : trace::place_of(region.place.address, hardware_).primary;
             region.crc32 = word(arguments[4]);
             recording_.outputs.push_back(std::move(region));
         } else if (name != "check_nothing" && name != "sync_notify" && name != "sync_wait") {
@@ -168,7 +169,7 @@ private:
     {
         const Address address{line_.value(arguments[1], UINT64_MAX)};
         trace::expect_addressable(address, bytes.size(), line_);
-        recording_.images.push_back({memory_space(arguments[0], line_), address, std::move(bytes)});
+        recording_.images.push_back({{is_primary(arguments[0], line_), address}, std::move(bytes)});
     }
     std::uint32_t word(std::string_view text) const { return static_cast<std::uint32_t>(line_.value(text, 0xffffffff)); }
     std::uint32_t address(const std::string& reg) const

@@ -50,7 +50,7 @@ OrderedJson hex_of(const Region& region)
 
 constexpr std::array kRegionKeys{
     Key<Region>{{"addr", "text", "", "address of the region, hexadecimal"},
-                [](const Region& r) -> OrderedJson { return fmt::format("{:x}", r.place.address.byte()); }},
+                [](const Region& r) -> OrderedJson { return fmt::format("{:x}", r.place.place.address.byte()); }},
     Key<Region>{{"bytes", "integer", "bytes", "its length"}, [](const Region& r) -> OrderedJson { return r.bytes.size(); }},
     Key<Region>{{"crc32", "text", "", "CRC-32 of its bytes after the run, hexadecimal"},
                 [](const Region& r) -> OrderedJson { return fmt::format("{:08x}", crc32_of(r.bytes)); }},

@@ -3,11 +3,17 @@
 #include <nlohmann/json.hpp>
 
 #include "files/keys.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 
 inline constexpr std::size_t kRecordedRuns = 400;  // of a probe, in the form of the measured cases
+
+/// Regions of memory and the bytes there after a run, in order.
+struct WrittenRegions {
+    Recording recording;
+    std::vector<std::vector<std::uint8_t>> contents;
+};
 
 /// `contents`: the bytes of each output region after the run, in order; `runs`: at most so many of a probe.
 nlohmann::ordered_json events_json(const RunResult& result, const Recording& recording,

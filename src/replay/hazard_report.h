@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "files/keys.h"
-#include "platform/machine.h"
+#include "workload/run_result.h"
 
 namespace dlasim {
 

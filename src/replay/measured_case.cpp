@@ -8,7 +8,8 @@
 #include "config/json_object.h"
 #include "facts/presets.h"
 #include "files/printable.h"
-#include "replay/replay.h"
+#include "registers/tables.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 namespace {
@@ -17,14 +18,14 @@ namespace {
 constexpr std::uint64_t kMaxFill = 1u << 30;
 
 /// A place in a file: its path and a JSON pointer.
-struct Place {
+struct JsonPlace {
     std::string file, pointer;
-    Place at(const std::string& key) const { return {file, pointer + "/" + key}; }
-    Place at(std::size_t index) const { return {file, pointer + "/" + std::to_string(index)}; }
+    JsonPlace at(const std::string& key) const { return {file, pointer + "/" + key}; }
+    JsonPlace at(std::size_t index) const { return {file, pointer + "/" + std::to_string(index)}; }
     [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(dlasim::at(file, pointer), problem); }
 };
 
-const Json& member(const Json& object, const std::string& key, const Place& place)
+const Json& member(const Json& object, const std::string& key, const JsonPlace& place)
 {
     if (!object.is_object()) place.fail(found(object) + ", expected an object");
     const auto entry = object.find(key);
@@ -32,14 +33,14 @@ const Json& member(const Json& object, const std::string& key, const Place& plac
     return *entry;
 }
 
-std::uint64_t number(const Json& value, const Place& place, std::uint64_t low, std::uint64_t high)
+std::uint64_t number(const Json& value, const JsonPlace& place, std::uint64_t low, std::uint64_t high)
 {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high)
         place.fail(fmt::format("{}, expected a whole number in {}..{}", found(value), low, high));
     return value.get<std::uint64_t>();
 }
 
-std::uint64_t hex_number(const Json& value, const Place& place)
+std::uint64_t hex_number(const Json& value, const JsonPlace& place)
 {
     const std::string text = value.is_string() ? value.get<std::string>() : "";
     if (text.empty() || text.size() > 16 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
@@ -48,7 +49,7 @@ std::uint64_t hex_number(const Json& value, const Place& place)
 }
 
 /// A list that may be missing.
-const Json& list_or_none(const Json& object, const char* key, const Place& place)
+const Json& list_or_none(const Json& object, const char* key, const JsonPlace& place)
 {
     static const Json none = Json::array();
     if (!object.contains(key)) return none;
@@ -56,13 +57,13 @@ const Json& list_or_none(const Json& object, const char* key, const Place& place
     return object[key];
 }
 
-void expect_addressable(Address address, std::uint64_t bytes, const Place& place)
+void expect_addressable(Address address, std::uint64_t bytes, const JsonPlace& place)
 {
     if (!addressable(address, bytes))
         place.fail(fmt::format("{} bytes from address {:#x} on go beyond the last address", bytes, address.byte()));
 }
 
-std::vector<std::uint8_t> hex_bytes(const std::string& text, const Place& place)
+std::vector<std::uint8_t> hex_bytes(const std::string& text, const JsonPlace& place)
 {
     if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
         place.fail("expected pairs of hexadecimal digits");
@@ -85,7 +86,7 @@ std::vector<std::uint8_t> generate(std::uint32_t seed, std::size_t count)
     return bytes;
 }
 
-ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Place& place)
+ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const JsonPlace& place)
 {
     if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string()) place.fail(found(entry) + ", expected [name, value]");
     const std::string name = entry[0];
@@ -106,7 +107,7 @@ ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Pl
     if (name == "WAIT_PIN") return WaitPin{};
     if (name == "WAIT_STATUS") return WaitStatus{static_cast<std::uint32_t>(number(entry[1], place.at(1), 1, 0xffffffff))};
     if (name == "POLL") {
-        const Place at = place.at(1);
+        const JsonPlace at = place.at(1);
         const auto word = [&](const char* key) {
             return static_cast<std::uint32_t>(number(member(entry[1], key, at), at.at(key), 0, 0xffffffff));
         };
@@ -118,7 +119,7 @@ ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Pl
     return RegisterWrite{name, address(name), static_cast<std::uint32_t>(number(entry[1], place.at(1), 0, 0xffffffff))};
 }
 
-MemorySpec memory_spec(const Json& json, const Place& place)
+MemorySpec memory_spec(const Json& json, const JsonPlace& place)
 {
     MemorySpec spec;
     const auto read = [&](const char* key, std::uint32_t& value, std::uint32_t low) {
@@ -133,12 +134,12 @@ MemorySpec memory_spec(const Json& json, const Place& place)
     return spec;
 }
 
-MemoryImage memory_fill(const Json& fill, const Place& place, std::uint64_t& total)
+MemoryImage memory_fill(const Json& fill, const JsonPlace& place, std::uint64_t& total)
 {
     MemoryImage image;
-    image.address = Address{hex_number(member(fill, "addr", place), place.at("addr"))};
+    image.place.address = Address{hex_number(member(fill, "addr", place), place.at("addr"))};
     const std::uint64_t count = number(member(fill, "bytes", place), place.at("bytes"), 0, kMaxFill);
-    expect_addressable(image.address, count, place.at("bytes"));
+    expect_addressable(image.place.address, count, place.at("bytes"));
     if ((total += count) > kMaxFill) place.at("bytes").fail("the fills exceed 1 GiB in all");
     if (fill.contains("hex")) {
         if (!fill["hex"].is_string()) place.at("hex").fail("expected a string");
@@ -159,7 +160,7 @@ MeasuredCase read_measured_case(const std::filesystem::path& file, const std::op
 
 MeasuredCase parse_measured_case(const std::string& text, const std::filesystem::path& file, const std::optional<Hardware>& hardware)
 {
-    const Place root{file.string(), ""};
+    const JsonPlace root{file.string(), ""};
     const Json json = parse_json(text, root.file);
     expect_kind(json, root.file, FileKind::Case);
     MeasuredCase result;
@@ -198,11 +199,11 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
     const Json& outputs = list_or_none(json["expected"], "output", root.at("expected"));
     std::uint64_t read_back = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const Place place = root.at("expected").at("output").at(i);
+        const JsonPlace place = root.at("expected").at("output").at(i);
         OutputRegion region;
-        region.address = Address{hex_number(member(outputs[i], "addr", place), place.at("addr"))};
+        region.place.address = Address{hex_number(member(outputs[i], "addr", place), place.at("addr"))};
         region.bytes = number(member(outputs[i], "bytes", place), place.at("bytes"), 0, kMaxFill);
-        expect_addressable(region.address, region.bytes, place.at("bytes"));
+        expect_addressable(region.place.address, region.bytes, place.at("bytes"));
         if ((read_back += region.bytes) > kMaxFill) place.at("bytes").fail("the regions exceed 1 GiB in all");
         region.source = place.file + place.pointer;
         recording.outputs.push_back(std::move(region));

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <variant>
 
-#include "platform/program.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 #include "replay/text.h"
+#include "workload/program.h"
 
 namespace dlasim::trace {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "files/keys.h"
-#include "platform/machine.h"
+#include "workload/run_result.h"
 
 namespace dlasim {
 

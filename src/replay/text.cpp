@@ -64,17 +64,14 @@ void expect_addressable(Address address, std::uint64_t bytes, const Line& line)
 OutputRegion checked_region(std::string_view address, std::string_view bytes, std::uint64_t& total, const Line& line)
 {
     OutputRegion region;
-    region.address = Address{line.value(address, UINT64_MAX)};
+    region.place.address = Address{line.value(address, UINT64_MAX)};
     region.bytes = line.value(bytes, kMaxBytes);
     add_bounded(total, region.bytes, line, "checks");
-    expect_addressable(region.address, region.bytes, line);
+    expect_addressable(region.place.address, region.bytes, line);
     region.source = line.file + ":" + std::to_string(line.number);
     return region;
 }
 
-MemorySpace space_of(Address address, const Hardware& hardware)
-{
-    return hardware.memory.has_secondary && address.byte() >> 28 == 5 ? MemorySpace::Secondary : MemorySpace::Primary;
-}
+Place place_of(Address address, const Hardware& hardware) { return {!hardware.memory.has_secondary || address.byte() >> 28 != 5, address}; }
 
 }  // namespace dlasim::trace

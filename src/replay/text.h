@@ -8,8 +8,7 @@
 #include "base/quantity.h"
 #include "facts/hardware.h"
 #include "files/input.h"
-#include "platform/machine.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim::trace {
 
@@ -43,6 +42,6 @@ void expect_addressable(Address address, std::uint64_t bytes, const Line& line);
 OutputRegion checked_region(std::string_view address, std::string_view bytes, std::uint64_t& total, const Line& line);
 
 /// The bench of the public traces has the CVSRAM at 0x5xxxxxxx and the other memory elsewhere.
-MemorySpace space_of(Address address, const Hardware& hardware);
+Place place_of(Address address, const Hardware& hardware);
 
 }  // namespace dlasim::trace

@@ -4,7 +4,7 @@
 
 #include "registers/tables.h"
 #include "replay/notes.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 #include "replay/text.h"
 
 namespace dlasim {
@@ -73,8 +73,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             trace::add_bounded(total, bytes, line, "loads");
             const Address address{line.value(words[1], UINT64_MAX)};
             trace::expect_addressable(address, bytes, line);
-            recording.images.push_back(
-                {trace::space_of(address, hardware), address, read_bytes(trace::open_beside(file, words[3], line), bytes)});
+            recording.images.push_back({trace::place_of(address, hardware), read_bytes(trace::open_beside(file, words[3], line), bytes)});
         } else if (words[0] == "write_reg") {
             if (words.size() < 3) line.fail("write_reg takes an address and a value");
             const std::string name = name_of(hardware, reg());
@@ -89,7 +88,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
         } else if (words[0] == "dump_mem") {
             expect(3);
             OutputRegion region = trace::checked_region(words[1], words[2], checked, line);
-            region.space = trace::space_of(region.address, hardware);
+            region.place = trace::place_of(region.place.address, hardware);
             region.content = read_bytes(trace::open_beside(file, words[3], line), region.bytes);
             if (region.content.size() != region.bytes)
                 line.fail(fmt::format("{} holds {} bytes, expected {}", words[3], region.content.size(), region.bytes));

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "files/printable.h"
+#include "registers/tables.h"
 #include "replay/events.h"
 
 namespace dlasim {
@@ -58,12 +59,12 @@ std::string c_program(const Recording& recording, const Hardware& hardware)
         for (std::size_t k = 0; k < image.bytes.size(); ++k)
             text += fmt::format("{}{},", k % kBytesOfRow == 0 ? "\n    " : "", image.bytes[k]);
         text += "\n};\n";
-        images += fmt::format("    {{{:#x}, {}, nvdla_bytes_{}, {}}},\n", image.address.byte(), image.bytes.size(), i,
-                              image.space == MemorySpace::Primary ? 0 : 1);
+        images += fmt::format("    {{{:#x}, {}, nvdla_bytes_{}, {}}},\n", image.place.address.byte(), image.bytes.size(), i,
+                              image.place.primary ? 0 : 1);
     }
     for (const OutputRegion& region : recording.outputs)
-        regions += fmt::format("    {{{:#x}, {}, {:#010x}, {}}},\n", region.address.byte(), region.bytes, crc32_of(region.content),
-                               region.space == MemorySpace::Primary ? 0 : 1);
+        regions += fmt::format("    {{{:#x}, {}, {:#010x}, {}}},\n", region.place.address.byte(), region.bytes, crc32_of(region.content),
+                               region.place.primary ? 0 : 1);
     text += "static const struct nvdla_image nvdla_images[] = {\n" + images + "};\n";
     text += "static const struct nvdla_region nvdla_outputs[] = {\n" + regions + "};\n";
     text += "static const struct nvdla_step nvdla_program[] = {\n";

@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 

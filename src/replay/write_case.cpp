@@ -86,7 +86,7 @@ OrderedJson case_json(const MeasuredCase& measured, const OrderedJson& expected)
     for (const MemoryImage& image : recording.images)
         if (!image.bytes.empty())
             fills.push_back(
-                {{"addr", fmt::format("{:x}", image.address.byte())}, {"bytes", image.bytes.size()}, {"hex", hex_text(image.bytes)}});
+                {{"addr", fmt::format("{:x}", image.place.address.byte())}, {"bytes", image.bytes.size()}, {"hex", hex_text(image.bytes)}});
     json["memory_fill"] = std::move(fills);
     OrderedJson program = OrderedJson::array();
     for (const ProgramEntry& entry : recording.program)

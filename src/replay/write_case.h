@@ -4,7 +4,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 

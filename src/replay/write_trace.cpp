@@ -11,8 +11,9 @@
 #include "base/error.h"
 #include "files/output_folder.h"
 #include "files/printable.h"
+#include "registers/tables.h"
 #include "replay/events.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 #include "replay/text.h"
 
 namespace dlasim {
@@ -52,27 +53,28 @@ std::vector<MemoryImage> in_whole_lines(const Recording& recording)
 {
     std::vector<MemoryImage> pieces;
     for (const MemoryImage& image : recording.images)
-        pieces.push_back({image.space, image.address, std::vector<std::uint8_t>(round_up<std::uint64_t>(image.bytes.size(), kTxnLine))});
+        pieces.push_back({image.place, std::vector<std::uint8_t>(round_up<std::uint64_t>(image.bytes.size(), kTxnLine))});
     std::sort(pieces.begin(), pieces.end(), [](const MemoryImage& a, const MemoryImage& b) {
-        return std::pair(a.space, a.address.byte()) < std::pair(b.space, b.address.byte());
+        return std::pair(!a.place.primary, a.place.address.byte()) < std::pair(!b.place.primary, b.place.address.byte());
     });
     std::vector<MemoryImage> images;
     for (MemoryImage& piece : pieces) {
         MemoryImage* before = images.empty() ? nullptr : &images.back();
-        if (!before || before->space != piece.space || before->address + before->bytes.size() <= piece.address) {
+        if (!before || before->place.primary != piece.place.primary ||
+            before->place.address + before->bytes.size() <= piece.place.address) {
             images.push_back(std::move(piece));
             continue;
         }
-        const std::uint64_t end = piece.address - before->address + piece.bytes.size();
+        const std::uint64_t end = piece.place.address - before->place.address + piece.bytes.size();
         before->bytes.resize(std::max<std::uint64_t>(before->bytes.size(), round_up(end, kTxnLine)));
     }
     for (MemoryImage& image : images)
         for (const MemoryImage& from : recording.images) {
-            const bool inside =
-                from.space == image.space && image.address <= from.address && from.address < image.address + image.bytes.size();
+            const bool inside = from.place.primary == image.place.primary && image.place.address <= from.place.address &&
+                                from.place.address < image.place.address + image.bytes.size();
             if (inside)
                 std::copy(from.bytes.begin(), from.bytes.end(),
-                          image.bytes.begin() + static_cast<std::ptrdiff_t>(from.address - image.address));
+                          image.bytes.begin() + static_cast<std::ptrdiff_t>(from.place.address - image.place.address));
         }
     return images;
 }
@@ -109,17 +111,17 @@ public:
         const std::vector<MemoryImage> images = in_whole_lines(recording_);
         for (std::size_t i = 0; i < images.size(); ++i) {
             const MemoryImage& image = images[i];
-            check_space(image.space, image.address);
+            check_port(image.place);
             const std::string file = fmt::format("memory_{}.dat", i);
-            text += fmt::format("load_mem {:#x} {:#x} {}\n", image.address.byte(), image.bytes.size(), file);
+            text += fmt::format("load_mem {:#x} {:#x} {}\n", image.place.address.byte(), image.bytes.size(), file);
             folder.file(file).settle(txn_bytes(image.bytes));
         }
         for (const ProgramEntry& entry : recording_.program) text += txn_entry(entry);
         for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
             const OutputRegion& region = recording_.outputs[i];
-            check_space(region.space, region.address);
+            check_port(region.place);
             const std::string file = fmt::format("output_{}.dat", i);
-            text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.address.byte(), region.bytes, file);
+            text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.place.address.byte(), region.bytes, file);
             folder.file(file).settle(txn_bytes(region.content));
         }
         folder.last().settle(text);
@@ -131,35 +133,35 @@ public:
         for (std::size_t i = 0; i < recording_.images.size(); ++i) {
             const MemoryImage& image = recording_.images[i];
             const std::string file = fmt::format("memory_{}.dat", i);
-            text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.space), image.address.byte(), file);
+            text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.place), image.place.address.byte(), file);
             folder.file(file).settle(cfg_bytes(image.bytes));
         }
         // What is written and was not filled begins as zeros in every player.
         for (const OutputRegion& region : recording_.outputs)
             if (std::none_of(recording_.images.begin(), recording_.images.end(), [&](const MemoryImage& image) {
-                    return image.space == region.space && image.address < region.address + region.bytes &&
-                           region.address < image.address + image.bytes.size();
+                    return image.place.primary == region.place.primary && image.place.address < region.place.address + region.bytes &&
+                           region.place.address < image.place.address + image.bytes.size();
                 }))
-                text +=
-                    fmt::format("mem_init({}, {:#x}, {:#x}, ALL_ZERO);\n", memory_name(region.space), region.address.byte(), region.bytes);
+                text += fmt::format("mem_init({}, {:#x}, {:#x}, ALL_ZERO);\n", memory_name(region.place), region.place.address.byte(),
+                                    region.bytes);
         for (const ProgramEntry& entry : recording_.program) text += cfg_entry(entry);
         if (recording_.outputs.empty()) text += "check_nothing(" + sync_name() + ");\n";
         for (const OutputRegion& region : recording_.outputs)
-            text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.space),
-                                region.address.byte(), region.bytes, crc32_of(region.content));
+            text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.place),
+                                region.place.address.byte(), region.bytes, crc32_of(region.content));
         folder.last().settle(text);
     }
 
 private:
-    static const char* memory_name(MemorySpace space) { return space == MemorySpace::Primary ? "pri_mem" : "sec_mem"; }
+    static const char* memory_name(const Place& place) { return place.primary ? "pri_mem" : "sec_mem"; }
     std::string sync_name() const { return fmt::format("sync_{}", syncs_ == 0 ? 0 : syncs_ - 1); }
 
     /// The players of input.txn know the memory by the address.
-    void check_space(MemorySpace space, Address address) const
+    void check_port(const Place& place) const
     {
-        if (trace::space_of(address, hardware_) != space)
+        if (trace::place_of(place.address, hardware_) != place)
             throw ConfigError(recording_.name,
-                              fmt::format("uses address {:#x}, which input.txn has behind the other port", address.byte()));
+                              fmt::format("uses address {:#x}, which input.txn has behind the other port", place.address.byte()));
     }
 
     std::uint32_t next_read()

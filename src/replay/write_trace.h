@@ -9,7 +9,7 @@
 #pragma once
 #include <filesystem>
 
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 

@@ -104,8 +104,7 @@ OrderedJson regions_json(const std::vector<SeenRange>& ranges)
     OrderedJson list = OrderedJson::array();
     for (const SeenRange& seen : ranges) {
         OutputRegion region;
-        region.space = seen.range.place.primary ? MemorySpace::Primary : MemorySpace::Secondary;
-        region.address = seen.range.place.address;
+        region.place = seen.range.place;
         region.bytes = seen.range.bytes;
         list.push_back(region_json(region, seen.bytes));
     }

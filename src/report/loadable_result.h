@@ -4,16 +4,12 @@
 #pragma once
 #include "config/json_object.h"
 #include "files/keys.h"
-#include "loadable/reference/reference.h"
-#include "platform/machine.h"
+#include "loadable/reference/loadable_host.h"
+#include "workload/run_result.h"
 
 namespace dlasim {
 
-/// A range of memory, and what stood there.
-struct SeenRange {
-    loadable::Range range;
-    std::vector<std::uint8_t> bytes;
-};
+using loadable::SeenRange;
 
 /// A tensor of the user's that was written to files.
 struct WrittenTensor {

@@ -40,7 +40,7 @@ struct ReportedStep {
     std::size_t i;
     const Step& step = r.plan.steps.list[i];
     const StepPlan& plan = r.plan.plans[i];
-    const StepMarks& marks = r.plan.program.steps[i];
+    const StepMarks& marks = r.plan.marks.steps[i];
 
     bool host() const { return step.unit == StepUnit::Host; }
     const StepTimes& times() const { return r.times[i]; }
@@ -195,8 +195,7 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
     Key<NetworkResult>{{"hardware", "object", "", "all of it: below"},
                        [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
-    Key<NetworkResult>{kMeasuredKey,
-                       [](const NetworkResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program.entries); }},
+    Key<NetworkResult>{kMeasuredKey, [](const NetworkResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
     Key<NetworkResult>{{"memory", "object", "", "behind the ports: below"},
                        [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
     Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt, of the first image"},
@@ -328,7 +327,7 @@ namespace {
 
 class Timer {
 public:
-    Timer(const NetworkProgram& program, const RunResult& run) : program_(program), run_(run), times_(program.steps.size())
+    Timer(const NetworkMarks& program, const RunResult& run) : program_(program), run_(run), times_(program.steps.size())
     {
         for (const DoneEvent& done : run.done)
             for (std::uint32_t bits = done.bits; bits != 0; bits &= bits - 1) raised_[bits & ~(bits - 1)].push_back(done.cycle);
@@ -380,7 +379,7 @@ private:
         }
     }
 
-    const NetworkProgram& program_;
+    const NetworkMarks& program_;
     const RunResult& run_;
     std::vector<StepTimes> times_;
     std::map<std::uint32_t, std::vector<std::int64_t>> raised_;  // by bit of GLB
@@ -388,7 +387,7 @@ private:
 
 }  // namespace
 
-std::vector<StepTimes> step_times(const NetworkProgram& program, const RunResult& run) { return Timer(program, run).times(); }
+std::vector<StepTimes> step_times(const NetworkMarks& program, const RunResult& run) { return Timer(program, run).times(); }
 
 std::int64_t NetworkResult::cycles_apart() const { return std::accumulate(apart.begin(), apart.end(), std::int64_t{0}); }
 
@@ -460,9 +459,8 @@ std::string network_table(const NetworkResult& r)
 {
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
                                    r.plan.plans.size(), grouped(r.plan.network.macs()));
-    text += fmt::format("  on           {}{}, {}, {} MACs a cycle\n", r.plan.hardware.name,
-                        measured_text(r.plan.hardware, r.plan.program.entries), memory_text(r.plan.memory),
-                        r.plan.hardware.macs_per_cycle(r.plan.network.precision));
+    text += fmt::format("  on           {}{}, {}, {} MACs a cycle\n", r.plan.hardware.name, measured_text(r.plan.hardware, r.plan.program),
+                        memory_text(r.plan.memory), r.plan.hardware.macs_per_cycle(r.plan.network.precision));
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
@@ -526,7 +524,7 @@ std::string network_plan_table(const NetworkPlan& plan)
         const bool array = step.unit == StepUnit::Array;
         const Geometry g = array ? of.passes.front().geometry : Geometry{};
         const double least = static_cast<double>(std::max<std::uint64_t>(1, of.traffic.compulsory()));
-        text += fmt::format(" {:>5} {:>11} {:>12} {:>6.2f} {:>14}  {:<6}  {}\n", plan.program.steps[i].operations.size(),
+        text += fmt::format(" {:>5} {:>11} {:>12} {:>6.2f} {:>14}  {:<6}  {}\n", plan.marks.steps[i].operations.size(),
                             array ? fmt::format("{} + {}", g.data_banks, g.weight_banks) : "", grouped(of.traffic.moved()),
                             static_cast<double>(of.traffic.moved()) / least, grouped(bound.cycles),
                             memory_of(plan.layouts[step.output].place), bound.name());

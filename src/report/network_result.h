@@ -5,8 +5,8 @@
 #include "config/json_object.h"
 #include "files/keys.h"
 #include "network/check.h"
-#include "platform/machine.h"
 #include "report/network_images.h"
+#include "workload/run_result.h"
 
 namespace dlasim {
 
@@ -19,7 +19,7 @@ struct StepTimes {
 };
 
 /// By step, zeros of the host's. pre: the run came to its end
-std::vector<StepTimes> step_times(const NetworkProgram& program, const RunResult& run);
+std::vector<StepTimes> step_times(const NetworkMarks& program, const RunResult& run);
 
 struct NetworkResult {
     const NetworkPlan& plan;
@@ -28,7 +28,7 @@ struct NetworkResult {
     std::string output_file = {};          // empty without one
     std::vector<std::int64_t> apart = {};  // cycles of each step when nothing else runs; of the host 0; empty if that was not asked for
     const ImagesResult* images = nullptr;
-    std::vector<StepTimes> times = step_times(plan.program, run);
+    std::vector<StepTimes> times = step_times(plan.marks, run);
 
     bool verified() const;
     /// Of the first image.

@@ -82,21 +82,21 @@ constexpr std::array kResultKeys{
     Key<Result>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
                 [](const Result& r) -> OrderedJson { return r.job.says.advice.empty() ? kAbsent : OrderedJson(r.job.says.advice); }},
     Key<Result>{{"verified", "flag or null", "", "every value compared is equal; null with --timing-only"},
-                [](const Result& r) -> OrderedJson { return r.comparison ? OrderedJson(r.comparison->equal()) : OrderedJson(); }},
+                [](const Result& r) -> OrderedJson { return r.comparison() ? OrderedJson(r.comparison()->equal()) : OrderedJson(); }},
     Key<Result>{{"compared", "integer", "values", "outputs of a layer, bytes of all else"},
-                [](const Result& r) -> OrderedJson { return r.comparison ? r.comparison->compared : 0; }},
+                [](const Result& r) -> OrderedJson { return r.comparison() ? r.comparison()->compared : 0; }},
     Key<Result>{{"mismatches", "integer", "values", "of these not equal"},
-                [](const Result& r) -> OrderedJson { return r.comparison ? r.comparison->mismatches : 0; }},
+                [](const Result& r) -> OrderedJson { return r.comparison() ? r.comparison()->mismatches : 0; }},
     Key<Result>{{"mismatch_examples", "list", "", "the first of them in words", "there are mismatches"},
                 [](const Result& r) -> OrderedJson {
-                    return r.comparison && !r.comparison->equal() ? OrderedJson(r.comparison->examples) : kAbsent;
+                    return r.comparison() && !r.comparison()->equal() ? OrderedJson(r.comparison()->examples) : kAbsent;
                 }},
     Key<Result>{{"output", "text or null", "", "the file of the output tensor, null if none was written"},
                 [](const Result& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
     Key<Result>{{"expected", "object", "", "the output beside the tensor that it should be", "the descriptor gives an expected tensor"},
-                [](const Result& r) -> OrderedJson { return r.expected ? written(kExpectedKeys, *r.expected) : kAbsent; }},
+                [](const Result& r) -> OrderedJson { return r.expected() ? written(kExpectedKeys, *r.expected()) : kAbsent; }},
     Key<Result>{{"direct", "object", "", "the output beside that of the direct convolution: what the transforms cost", "Winograd"},
-                [](const Result& r) -> OrderedJson { return r.direct ? written(kDirectKeys, *r.direct) : kAbsent; }},
+                [](const Result& r) -> OrderedJson { return r.direct() ? written(kDirectKeys, *r.direct()) : kAbsent; }},
     Key<Result>{{"unequal", "flag", "", "what SDP found: an element differed", "layers that compare"},
                 [](const Result& r) -> OrderedJson {
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;

@@ -3,7 +3,7 @@
 // Shapes  units: cycles by phase, their sum equal to `cycles`, from t0 to the done interrupt.
 #pragma once
 #include "jobs/job.h"
-#include "platform/machine.h"
+#include "workload/run_result.h"
 
 namespace dlasim {
 
@@ -11,10 +11,16 @@ namespace dlasim {
 struct Result {
     const Job& job;
     const RunResult& run;
-    std::optional<Comparison> comparison;               // none with --timing-only
-    std::optional<Difference> expected = std::nullopt;  // from the tensor of the user's
-    std::optional<Difference> direct = std::nullopt;    // of a Winograd layer, from the direct convolution
-    std::string output_file = {};                       // of the output tensor, empty without one
+    const Findings* findings;      // null with --timing-only
+    std::string output_file = {};  // of the output tensor, empty without one
+
+    const Comparison* comparison() const { return findings ? &findings->comparison : nullptr; }
+    /// From the tensor of the user's.
+    const Difference* expected() const { return findings && findings->expected ? &*findings->expected : nullptr; }
+    /// Of a Winograd layer, from the direct convolution.
+    const Difference* direct() const { return findings && findings->direct ? &*findings->direct : nullptr; }
+    /// Every value that was compared is what it must be.
+    bool right() const { return (!comparison() || comparison()->equal()) && (!expected() || expected()->equal()); }
 
     /// From t0 to the last done interrupt.
     std::uint64_t cycles() const { return run.cycles; }

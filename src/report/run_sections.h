@@ -3,7 +3,7 @@
 #include "config/json_object.h"
 #include "files/keys.h"
 #include "jobs/bounds.h"
-#include "platform/machine.h"
+#include "workload/run_result.h"
 
 namespace dlasim {
 

@@ -35,15 +35,15 @@ std::string mismatch_text(const Comparison& comparison, const char* what)
 
 std::string verdict(const Result& r)
 {
-    if (!r.comparison) return "not compared (--timing-only)";
+    if (!r.comparison()) return "not compared (--timing-only)";
     const Sayings& says = r.job.says;
-    if (!r.comparison->equal()) return mismatch_text(*r.comparison, says.compared);
-    if (r.job.compares) return fmt::format("yes, SDP says what the reference does: {}", r.comparison->finding);
-    return fmt::format("yes, all {} {} {}", grouped(r.comparison->compared), says.compared, says.equal);
+    if (!r.comparison()->equal()) return mismatch_text(*r.comparison(), says.compared);
+    if (r.job.compares) return fmt::format("yes, SDP says what the reference does: {}", r.comparison()->finding);
+    return fmt::format("yes, all {} {} {}", grouped(r.comparison()->compared), says.compared, says.equal);
 }
 
 /// The line of the table; nothing without an expected tensor.
-std::string expected_line(const std::optional<Difference>& expected)
+std::string expected_line(const Difference* expected)
 {
     if (!expected) return "";
     const std::string file = printable(expected->file);
@@ -55,7 +55,7 @@ std::string expected_line(const std::optional<Difference>& expected)
         expected->x, expected->found, expected->expected);
 }
 
-std::string direct_line(const std::optional<Difference>& direct)
+std::string direct_line(const Difference* direct)
 {
     if (!direct) return "";
     if (direct->equal()) return fmt::format("  direct       all {} outputs equal the direct convolution\n", grouped(direct->compared));
@@ -139,9 +139,9 @@ std::string summary_table(const Result& r)
     for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
     if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
     text += fmt::format("  verified     {}\n", verdict(r));
-    text += direct_line(r.direct);
+    text += direct_line(r.direct());
     text += hazards_text(r.run);
-    text += expected_line(r.expected);
+    text += expected_line(r.expected());
     text += simulation_text(r.run) + '\n';
     return text + run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
 }

@@ -1,3 +1,3 @@
-if(TARGET dlasim::app)
-    dlasim_bench(machine_bench.cpp USES dlasim::app)
+if(TARGET dlasim::report)
+    dlasim_bench(machine_bench.cpp USES dlasim::report dlasim::platform)
 endif()

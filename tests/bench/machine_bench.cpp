@@ -47,8 +47,7 @@ double cpu_seconds()
 Outcome run_once(const Plan& plan, const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options)
 {
     Machine machine(hardware, memory, options);
-    for (const PlannedImage& image : plan.images)
-        machine.write_memory(image.place.primary ? MemorySpace::Primary : MemorySpace::Secondary, image.place.address, image.bytes);
+    for (const PlannedImage& image : plan.images) machine.write_memory(image.place, image.bytes);
     const double start = cpu_seconds();
     const RunResult result = machine.run(plan.program);
     return {result.end, cpu_seconds() - start};

@@ -1,7 +1,7 @@
 // Measured cases: register programs with their memory.
 #include "files/json_text.h"
 #include "fuzz.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 

@@ -6,7 +6,7 @@
 
 #include "facts/presets.h"
 #include "fuzz.h"
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 namespace {

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/simulate.h"
 #include "config/layer_reader.h"
 #include "facts/presets.h"
+#include "simulated.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }
 
@@ -37,7 +37,7 @@ void verify(const Layer& layer)
 {
     const Hardware& hw = *find_preset("nv_full");
     const Plan plan = plan_shape(layer, hw);
-    const Simulation s = simulate(job_of(layer, hw, MemorySpec{}), {});
+    const Simulation s = simulated(job_of(layer, hw, MemorySpec{}));
     ASSERT_FALSE(s.run.hung) << s.run.diagnosis;
     EXPECT_TRUE(s.comparison->equal()) << s.comparison->mismatches << " of " << s.comparison->compared << " differ; "
                                        << (s.comparison->examples.empty() ? "" : s.comparison->examples[0]);

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "app/loadable_run.h"
 #include "config/hardware.h"
+#include "loadable/reference/loadable_host.h"
+#include "platform/simulate.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
@@ -22,24 +23,46 @@ ReadLine nothing()
     return [](const Place&, std::span<std::uint8_t> bytes) { std::fill(bytes.begin(), bytes.end(), std::uint8_t{0}); };
 }
 
+/// Runs a plan beside the golden operations.
+class Ran final : public LoadableHost {
+public:
+    /// `look`: reads the memory of the machine at the end.
+    explicit Ran(const Plan& plan, std::function<void(const ReadLine& left)> look = {})
+        : LoadableHost(plan, true, true), look_(std::move(look))
+    {
+        const RunResult run = simulate(plan, *this, {});
+        EXPECT_FALSE(run.hung) << run.diagnosis;
+    }
+    void after(const RunResult& run, const HostMemory& memory) override
+    {
+        LoadableHost::after(run, memory);
+        if (look_)
+            look_([&](const Place& from, std::span<std::uint8_t> bytes) {
+                std::ranges::copy(memory.read(from, bytes.size()), bytes.begin());
+            });
+    }
+
+private:
+    std::function<void(const ReadLine& left)> look_;
+};
+
 TEST(LoadableReference, OneByteIsFound)
 {
     const Plan plan = plan_of("onelayer_nv_full.nvdla", "nv_full");
-    LoadableRun machine(plan, MachineOptions{}, true);
-    machine.run([](Cycle, std::size_t) { return true; });
+    std::size_t lines = 0;
+    Reference again(plan);
+    const Ran machine(plan, [&](const ReadLine& left) {
+        again.chain(0, [&](const Place& from, std::span<std::uint8_t> bytes) {
+            left(from, bytes);
+            if (++lines == 3) bytes[5] ^= 0x10;
+        });
+    });
     ASSERT_EQ(plan.chains.size(), 1u);
     ASSERT_TRUE(machine.verdicts()[0]);
     EXPECT_EQ(machine.verdicts()[0]->unchecked, "");
     EXPECT_EQ(machine.verdicts()[0]->comparison.mismatches, 0u);
     EXPECT_EQ(machine.verdicts()[0]->comparison.compared, 1024u);
 
-    std::size_t lines = 0;
-    Reference again(plan);
-    again.chain(0, [&](const Place& from, std::span<std::uint8_t> bytes) {
-        const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
-        std::copy(there.begin(), there.end(), bytes.begin());
-        if (++lines == 3) bytes[5] ^= 0x10;
-    });
     ASSERT_TRUE(again.verdicts()[0]);
     EXPECT_EQ(again.verdicts()[0]->comparison.mismatches, 1u);
     EXPECT_EQ(again.verdicts()[0]->comparison.examples.size(), 1u);
@@ -84,12 +107,7 @@ Plan changed(const std::string& name, const std::string& hardware, const std::st
 // Slots of the surface list, cubes of SDP in it: source, X1, X2, Y, destination; the offset of a cube. loadable.md 3.
 constexpr std::size_t kSurface = 644, kCube = 32, kOffset = 4;
 
-std::vector<std::optional<Verdict>> verdicts_of(const Plan& plan)
-{
-    LoadableRun machine(plan, MachineOptions{}, true);
-    machine.run([](Cycle, std::size_t) { return true; });
-    return machine.verdicts();
-}
+std::vector<std::optional<Verdict>> verdicts_of(const Plan& plan) { return Ran(plan).verdicts(); }
 
 TEST(LoadableReference, AddressesAreCutAsRegistersCutThem)
 {
@@ -114,8 +132,6 @@ TEST(LoadableReference, WhereNothingCutsThemNothingIsCompared)
 TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
 {
     const Plan plan = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
-    LoadableRun machine(plan, MachineOptions{}, true);
-    machine.run([](Cycle, std::size_t) { return true; });
     Plan wide = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
     for (Operation& o : wide.tasks[0].operations) {
         o.conv.input_converter.offset += 1 << 16;
@@ -123,10 +139,7 @@ TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
         for (SdpStage& stage : o.sdp.stages) stage.shift = static_cast<std::uint8_t>(stage.shift + 64);
     }
     Reference reference(wide);
-    reference.chain(0, [&](const Place& from, std::span<std::uint8_t> bytes) {
-        const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
-        std::copy(there.begin(), there.end(), bytes.begin());
-    });
+    const Ran machine(plan, [&](const ReadLine& left) { reference.chain(0, left); });
     ASSERT_TRUE(reference.verdicts()[0]);
     EXPECT_EQ(reference.verdicts()[0]->unchecked, "");
     EXPECT_GT(reference.verdicts()[0]->comparison.compared, 0u);
@@ -137,27 +150,23 @@ TEST(LoadableReference, FieldsOfTablesAreAsNarrowAsRegisters)
 {
     const char* const kName = "regression/CDP_L0_0_large.nvdla";
     const Plan plan = plan_of(kName, "nv_large");
-    LoadableRun machine(plan, MachineOptions{}, true);
-    machine.run([](Cycle, std::size_t) { return true; });
-    const ReadLine left = [&](const Place& from, std::span<std::uint8_t> bytes) {
-        const std::vector<std::uint8_t> there = machine.read(from, bytes.size());
-        std::copy(there.begin(), there.end(), bytes.begin());
-    };
     Plan wide = plan_of(kName, "nv_large");
     LookupTable& table = wide.tasks[0].tables.at(0);
     table.method |= 2;
     table.le_overflow.shift = static_cast<std::int8_t>(table.le_overflow.shift + 32);
     table.lo_select = static_cast<std::int8_t>(table.lo_select + 64);
-    Reference reference(wide);
-    reference.chain(0, left);
+    Plan wider = wide;  // a shift to the left: cdp.md 3.3
+    wider.tasks[0].tables.at(0).lo_select = 50;
+    Reference reference(wide), left_shift(wider);
+    const Ran machine(plan, [&](const ReadLine& left) {
+        reference.chain(0, left);
+        left_shift.chain(0, left);
+    });
     ASSERT_TRUE(reference.verdicts()[0]);
     EXPECT_EQ(reference.verdicts()[0]->unchecked, "");
     EXPECT_EQ(reference.verdicts()[0]->comparison.compared, 2048u);
     EXPECT_EQ(reference.verdicts()[0]->comparison.mismatches, 0u);
 
-    table.lo_select = 50;  // a shift to the left: cdp.md 3.3
-    Reference left_shift(wide);
-    left_shift.chain(0, left);
     ASSERT_TRUE(left_shift.verdicts()[0]);
     EXPECT_EQ(left_shift.verdicts()[0]->unchecked, "has steps of less than 1");
 }

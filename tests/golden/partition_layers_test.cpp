@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "../unit/case_program.h"
-#include "app/simulate.h"
 #include "config/layer_reader.h"
 #include "config/tensors.h"
 #include "facts/presets.h"
+#include "simulated.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }
 
@@ -32,7 +32,7 @@ Outcome run(const std::string& text, const std::string& hw)
     const Layer layer = layer_from_json(parse_json(text, "l.json"), "l.json", "", "");
     const Hardware& hardware = *find_preset(hw);
     const Job job = job_of(layer, hardware, MemorySpec{});
-    const Outcome r{plan_layer(layer, hardware, load_tensors(layer)), simulate(job, {})};
+    const Outcome r{plan_layer(layer, hardware, load_tensors(layer)), simulated(job)};
     EXPECT_FALSE(r.simulation.run.hung) << r.simulation.run.diagnosis;
     if (r.simulation.comparison) EXPECT_TRUE(r.simulation.comparison->equal()) << r.simulation.comparison->mismatches;
     EXPECT_LE(largest(job.bounds), static_cast<std::uint64_t>(r.simulation.run.interrupt_cycles.back()));

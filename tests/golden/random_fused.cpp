@@ -21,8 +21,6 @@ namespace {
 
 using namespace dlasim;
 
-MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
-
 /// The pooling of a layer by itself.
 Layer pooling_of(const Layer& fused)
 {
@@ -66,13 +64,13 @@ std::string run(const Fused& f, const Layer& layer, const Plan& plan, const std:
 {
     return run_apart(what, [&](int pipe) {
         Machine machine(f.random.hardware, f.random.memory, {});
-        for (const PlannedImage& image : plan.images) machine.write_memory(space(image.place), image.place.address, image.bytes);
+        for (const PlannedImage& image : plan.images) machine.write_memory(image.place, image.bytes);
         const RunResult result = machine.run(plan.program);
         if (result.hung) fmt::print("HANG {} {}\n{}\n", layer.name, what, result.diagnosis);
         std::fflush(stdout);
         std::string bytes;
         for (const OutputCube& cube : plan.outputs) {
-            const Bytes part = machine.read_memory(space(cube.place), cube.place.address, cube.bytes);
+            const Bytes part = machine.read_memory(cube.place, cube.bytes);
             bytes.append(part.begin(), part.end());
         }
         return !result.hung && put(pipe, bytes) ? 0 : 1;

@@ -12,11 +12,11 @@
 #include <systemc>
 
 #include "apart.h"
-#include "app/simulate.h"
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "random_layer.h"
+#include "simulated.h"
 
 namespace {
 
@@ -32,7 +32,7 @@ std::string describe(std::uint64_t seed, const RandomLayer& r)
 Cycle cycles_without_values(const Job& job)
 {
     const std::string cycles = run_apart("without values", [&](int pipe) {
-        const Simulation s = simulate(job, {true, false, nullptr});
+        const Simulation s = simulated(job, {.timing_only = true});
         return !s.run.hung && put(pipe, std::to_string(s.run.interrupt_cycles.back())) ? 0 : 1;
     });
     return cycles.empty() ? 0 : std::stoull(cycles);
@@ -81,7 +81,7 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     // Compressed: what the masks say decides about time.
     const bool timed = !stepping && (r.layer.compressed || seed % 8 == 0);
     const Cycle timing_only = timed ? cycles_without_values(job) : 0;
-    const Simulation s = simulate(job, {false, stepping, nullptr});
+    const Simulation s = simulated(job, {.stepping = stepping});
     if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
     else if (!s.comparison->equal())

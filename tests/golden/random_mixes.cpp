@@ -27,8 +27,6 @@ namespace {
 
 using namespace dlasim;
 
-MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
-
 /// One operation of the mix: its register writes and the status bit that ends it.
 struct Operation {
     std::vector<RegisterWrite> writes;
@@ -80,8 +78,7 @@ public:
         options.drain = true;
         Machine machine(layer_.hardware, layer_.memory, options);
         for (const Job& job : jobs_)
-            job.contents->before(
-                [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
+            job.contents->before([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(place, bytes); });
         const RunResult result = machine.run(program_);
         if (!put(report, figures(result))) return 1;
         if (result.hung) {
@@ -89,7 +86,7 @@ public:
             std::fflush(stdout);
             return 1;
         }
-        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
+        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(place, bytes); };
         Comparison all;
         for (const Job& job : jobs_) {
             const Comparison one = job.contents->after({read}).comparison;

@@ -15,11 +15,11 @@
 #include <systemc>
 
 #include "apart.h"
-#include "app/simulate.h"
 #include "base/error.h"
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "random_layer.h"
+#include "simulated.h"
 
 namespace {
 
@@ -46,7 +46,7 @@ std::string outcome(std::uint64_t seed, bool dram, std::string& description)
             description += " " + memory_text(r.memory) + " " + text;
             const Layer layer = layer_from_json(parse_json(text, "layer.json"), "layer.json", "", "");
             const Job job = job_of(layer, r.hardware, r.memory);
-            const Simulation s = simulate(job, {.timing_only = false, .check_dram = dram});
+            const Simulation s = simulated(job, {.timing_only = false, .check_dram = dram});
             if (s.run.hung) return "HANG " + s.run.diagnosis;
             if (!s.run.dbb_memory.violations.empty()) return "DRAM " + s.run.dbb_memory.violations.front();
             if (!s.comparison->equal()) return fmt::format("WRONG {} of {}", s.comparison->mismatches, s.comparison->compared);

@@ -27,8 +27,6 @@ namespace {
 
 using namespace dlasim;
 
-MemorySpace space(const Place& place) { return place.primary ? MemorySpace::Primary : MemorySpace::Secondary; }
-
 /// GLB status bit of a unit's register group; 0 for units that raise none of their own, or none that is waited for.
 std::uint32_t done_bit(const std::string& unit, unsigned group)
 {
@@ -187,8 +185,7 @@ public:
         options.drain = true;
         Machine machine(hardware_, memory_, options);
         for (const Job& job : jobs_)
-            job.contents->before(
-                [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(space(place), place.address, bytes); });
+            job.contents->before([&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(place, bytes); });
         const RunResult result = machine.run(program_->program());
         if (!put(report, figures(result) + events(result))) return 1;
         if (result.hung) {
@@ -196,7 +193,7 @@ public:
             std::fflush(stdout);
             return 1;
         }
-        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(space(place), place.address, bytes); };
+        const auto read = [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(place, bytes); };
         bool good = true;
         for (const Job& job : jobs_) {
             const Comparison c = job.contents->after({read}).comparison;

@@ -12,12 +12,12 @@
 #include <systemc>
 
 #include "apart.h"
-#include "app/simulate.h"
 #include "config/memory.h"
 #include "config/transfer_reader.h"
 #include "facts/bdma.h"
 #include "facts/presets.h"
 #include "random_transfer.h"
+#include "simulated.h"
 
 namespace {
 
@@ -73,10 +73,10 @@ int run_one(std::uint64_t seed, const RandomTransfer& r, bool stepping, int repo
     std::string timing_only;
     if (!stepping && seed % 4 == 0)
         timing_only = run_apart("without values", [&](int pipe) {
-            const Simulation s = simulate(job, {true, false, nullptr});
+            const Simulation s = simulated(job, {.timing_only = true});
             return !s.run.hung && put(pipe, ends_and_traffic(s.run)) ? 0 : 1;
         });
-    const Simulation s = simulate(job, {false, stepping, nullptr});
+    const Simulation s = simulated(job, {.stepping = stepping});
     if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) {
         fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);

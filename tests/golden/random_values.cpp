@@ -12,15 +12,16 @@
 #include <systemc>
 
 #include "apart.h"
-#include "app/simulate.h"
 #include "config/hardware.h"
 #include "config/layer_reader.h"
 #include "config/partition_reader.h"
 #include "config/pool_reader.h"
 #include "config/sweep.h"
 #include "config/transfer_reader.h"
+#include "network/network_host.h"
 #include "random_layer.h"
 #include "random_network.h"
+#include "simulated.h"
 
 namespace {
 
@@ -31,24 +32,17 @@ constexpr std::uint64_t kSeeds[] = {1, 2, 77, 123456, 4000000007};
 /// 0 of a machine that hangs.
 Cycle cycles_of(const Job& job, bool values)
 {
-    MachineOptions options;
-    options.values = values;
-    options.drain = job.drains;
-    Machine machine(job.hardware, job.memory, options);
-    if (values || job.timed_by_values)
-        job.contents->before([&](const Place& place, std::span<const std::uint8_t> bytes) {
-            machine.write_memory(place.primary ? MemorySpace::Primary : MemorySpace::Secondary, place.address, bytes);
-        });
-    const RunResult run = machine.run(job.program);
+    const RunResult run = simulated(job, {.timing_only = !values}).run;
     return run.hung ? 0 : run.cycles;
 }
 Cycle cycles_of(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
 {
     NetworkPlan plan = plan_network(network, hardware, memory, options);
-    const NetworkSimulation simulation = simulate(plan, {.timing_only = !options.values});
-    bool good = !simulation.run.hung;
-    for (const TensorFinding& finding : simulation.findings) good &= finding.comparison.equal();
-    return good ? simulation.run.cycles : 0;
+    NetworkHost host(plan, options.values);
+    const RunResult run = simulate(plan, host, {.timing_only = !options.values});
+    bool good = !run.hung;
+    for (const TensorFinding& finding : host.findings()) good &= finding.comparison.equal();
+    return good ? run.cycles : 0;
 }
 
 /// The same work in several ways.

@@ -178,7 +178,7 @@ TEST(NetworkPlan, MemoryIsUsedAgainWhenItsReadersAreDone)
     const NetworkPlan plan =
         planned(network_of(conv("a", 16) + "," + conv("b", 16) + "," + conv("c", 16) + "," + conv("d", 16)), "nv_small");
     const auto address = [&](const char* name) { return plan.layouts[tensor(plan, name)].place.address; };
-    EXPECT_EQ(plan.program.over, (std::vector<std::size_t>{1, 2, 3, 4}));
+    EXPECT_EQ(plan.marks.over, (std::vector<std::size_t>{1, 2, 3, 4}));
     EXPECT_EQ(address("c"), address("a"));
     EXPECT_NE(address("b"), address("a"));
     EXPECT_NE(address("d"), address("b"));

@@ -71,7 +71,7 @@ TEST(Report, WinogradHasTwoFiguresAndTheArrayIsNeverBusierThanAlways)
     const Job job = job_of(layer, hw, memory);
     RunResult run;
     run.cycles = largest(job.bounds);
-    const OrderedJson json = result_json(Result{job, run, std::nullopt});
+    const OrderedJson json = result_json(Result{job, run, nullptr});
     EXPECT_GT(json["mac_utilization"], 1.0);
     EXPECT_DOUBLE_EQ(json["array_occupancy"], 1.0);
     EXPECT_EQ(json["binding_bound"]["name"], "mac");  // the first of two equal ones
@@ -87,7 +87,7 @@ TEST(Report, ATransferIsAJobLikeALayer)
     run.cycles = 200;
     run.done.resize(1);
     run.done[0].cycle = 150;
-    const Result result{job, run, std::nullopt};
+    const Result result{job, run, nullptr};
     const OrderedJson json = result_json(result);
     EXPECT_EQ(json["macs"], 0);
     EXPECT_FALSE(json.contains("array_occupancy"));
@@ -172,7 +172,7 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     run.units.resize(1);
     run.units[0].name = "CMAC_A";
     run.units[0].phases.settle(100000);
-    const Result result{job, run, std::nullopt};
+    const Result result{job, run, nullptr};
     const OrderedJson json = result_json(result);
     for (const char* key : {"schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units",
                             "traffic", "bounds", "wall_seconds", "simulated_cycles_per_second"})

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "platform/program.h"
 #include "registers/fields/cdma.h"
 #include "registers/fields/csc.h"
+#include "workload/program.h"
 
 namespace dlasim {
 

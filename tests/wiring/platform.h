@@ -16,7 +16,7 @@
 #include <random>
 #include <unordered_map>
 
-#include "replay/replay.h"
+#include "replay/recording.h"
 
 namespace dlasim::test {
 
@@ -291,7 +291,7 @@ public:
     {
         bytes.clear();
         for (const MemoryImage& image : recording.images)
-            for (std::size_t i = 0; i < image.bytes.size(); ++i) bytes[image.address.byte() + i] = image.bytes[i];
+            for (std::size_t i = 0; i < image.bytes.size(); ++i) bytes[image.place.address.byte() + i] = image.bytes[i];
     }
     std::size_t outstanding() const { return memory.outstanding() + cvsram.outstanding(); }
     /// Plays a program: writes, reads and interrupts.

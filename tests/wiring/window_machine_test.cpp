@@ -8,6 +8,7 @@
 #include "../golden/apart.h"
 #include "facts/presets.h"
 #include "platform/machine.h"
+#include "registers/tables.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }
 

@@ -39,7 +39,7 @@ private:
 struct Features {
     Place place;
     std::uint32_t n = 1, c = 1, h = 1, w = 1;
-    Strides strides;
+    Strides strides{};
     std::uint32_t atom_bytes = 32, element_bytes = 1;
 
     /// Of the atom with element (n, c, y, 0), and of the element in it.
@@ -93,7 +93,7 @@ Tensor weights(const Shadow& shadow, const Weights& of);
 /// What an engine of SDP streams: its ALU's operand, its multiplier's, or both by turns.
 struct Operands {
     Place place;
-    Strides strides;
+    Strides strides{};
     std::uint32_t c = 1, h = 1, w = 1;  // h and w 1: one a kernel
     std::uint32_t per_atom = 32;        // elements of the output in one
     std::uint32_t width = 1;            // bytes of one

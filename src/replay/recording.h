@@ -1,5 +1,4 @@
-// dlasim replay: runs a recorded register program - a measured case or a public NVDLA trace - through
-// the machine, writes its events and compares what the recording says of memory and registers.
+// A recorded register program: a measured case or a public NVDLA trace, with what it says of memory and registers.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -7,22 +6,19 @@
 #include <vector>
 
 #include "facts/hardware.h"
-#include "files/keys.h"
-#include "platform/machine.h"
+#include "workload/workload.h"
 
 namespace dlasim {
 
 /// Bytes that are in memory before the program starts.
 struct MemoryImage {
-    MemorySpace space = MemorySpace::Primary;
-    Address address;
+    Place place;
     std::vector<std::uint8_t> bytes;
 };
 
 /// A region of memory that is read after the run. With an expectation it is compared.
 struct OutputRegion {
-    MemorySpace space = MemorySpace::Primary;
-    Address address;
+    Place place;
     std::uint64_t bytes = 0;
     std::optional<std::uint32_t> crc32;
     std::vector<std::uint8_t> content;  // compared if not empty
@@ -52,21 +48,26 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
 Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hardware);
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware);
 
-struct ReplayOptions {
-    std::filesystem::path program;     // case, trace file or trace folder
-    std::optional<Hardware> hardware;  // overrides a case's; a trace without it runs on nv_small or nv_full
-    std::optional<MemorySpec> memory;  // overrides a case's; default ideal memory for traces
-    std::filesystem::path events;      // events file to write, none if empty
-    std::filesystem::path out;         // folder for result.json, none if empty
-    bool quiet = false, stepping = false, times = false;
-    bool hazards = false;  // look for accesses out of order
-    Cycle cycle_limit = kNever;
+/// A recording as a workload, and memory around it: images before, what stands in the regions after.
+Workload workload_of(const MeasuredCase& recorded, const std::string& file);
+class RecordingHost final : public Host {
+public:
+    /// pre: `recording` lives longer.
+    explicit RecordingHost(const Recording& recording) : recording_(recording) {}
+    void before(const HostMemory& memory) override
+    {
+        for (const MemoryImage& image : recording_.images) memory.write(image.place, image.bytes);
+    }
+    void after(const RunResult&, const HostMemory& memory) override
+    {
+        for (const OutputRegion& region : recording_.outputs) contents_.push_back(memory.read(region.place, region.bytes));
+    }
+    /// By region; empty when the run did not come to its end.
+    const std::vector<std::vector<std::uint8_t>>& contents() const { return contents_; }
+
+private:
+    const Recording& recording_;
+    std::vector<std::vector<std::uint8_t>> contents_;
 };
-
-/// Keys of the result.json of a replay.
-std::vector<PlacedKey> replay_keys();
-
-/// Exit status of interfaces.md 1. Prints a summary unless quiet. Throws ConfigError for bad input.
-int replay_command(const ReplayOptions& options);
 
 }  // namespace dlasim

@@ -1,5 +1,7 @@
 // Where something stands: a byte address behind one of the two memory ports.
 #pragma once
+#include <string>
+
 #include "base/quantity.h"
 
 namespace dlasim {
@@ -9,6 +11,13 @@ struct Place {
     Address address;
     bool operator==(const Place&) const = default;
     friend constexpr Place operator+(Place place, std::uint64_t bytes) { return {place.primary, place.address + bytes}; }
+};
+
+/// Bytes that something uses; `where`: its name in messages.
+struct TouchedRange {
+    std::string where;
+    Place place;
+    std::uint64_t bytes = 0;
 };
 
 /// How lines, surfaces and batches follow each other in memory: bytes from one to the next.

@@ -1,0 +1,41 @@
+// A workload run by a command: files opened before it, the simulation with its line of progress, what is written and said behind it.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/common_options.h"
+#include "files/output_folder.h"
+#include "platform/simulate.h"
+#include "replay/events.h"
+
+namespace dlasim {
+
+/// The files of every command, opened before the run: what cannot be written is refused now. A command adds its own to the folder.
+struct RunFiles {
+    /// `result`: there is a folder, with a result.json.
+    explicit RunFiles(const CommonOptions& options, bool result = true);
+    /// After all files of the folder: of two in one place the message names the one that was asked for.
+    void open_events(const std::string& file);
+
+    std::optional<OutputFolder> folder;
+    OutputFile *events = nullptr, *report = nullptr;  // null: not wanted
+
+private:
+    std::optional<OutputFile> events_alone_;
+};
+
+/// What a command says of a run that came to its end.
+struct Reported {
+    nlohmann::ordered_json result;
+    std::string table;
+    bool right = true;                 // every value is what it must be
+    WrittenRegions regions = {};       // of memory, for the events
+    std::size_t runs = kRecordedRuns;  // of a probe, likewise: at most so many
+};
+
+/// Runs it, writes result.json and what else is wanted, says the table. Exit status; throws MachineError if the machine hangs.
+int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
+            const std::function<Reported(RunResult& run)>& report);
+
+}  // namespace dlasim

@@ -1,0 +1,32 @@
+#include "platform/simulate.h"
+
+namespace dlasim {
+
+RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& options)
+{
+    MachineOptions how;
+    how.events = options.events;
+    how.stepping = options.stepping;
+    how.values = !options.timing_only;
+    how.one_memory = workload.one_memory;
+    how.check_dram = options.check_dram;
+    how.hazards = options.hazards;
+    how.drain = workload.drains;
+    how.cycle_limit = options.cycle_limit;
+    how.host = workload.speed;
+    Machine machine(workload.hardware, workload.memory, how);
+    for (const TouchedRange& range : workload.ranges) machine.require_memory(range.place, range.bytes, range.where);
+    const HostMemory memory{
+        [&](const Place& place, std::uint64_t bytes) { return machine.read_memory(place, bytes); },
+        [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(place, bytes); },
+    };
+    host.before(memory);
+    machine.on_host = [&](std::size_t step) { host.at(step, memory); };
+    if (options.keep_going)
+        machine.keep_going = [&](Cycle now) { return options.keep_going(now, workload.work.stamps ? machine.stamps() : machine.work()); };
+    RunResult run = machine.run(workload.program);
+    if (!run.hung && !run.interrupted) host.after(run, memory);
+    return run;
+}
+
+}  // namespace dlasim

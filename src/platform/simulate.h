@@ -1,0 +1,19 @@
+// A workload through a machine: the only way in which something runs. SystemC's kernel is a singleton, so a process simulates once.
+#pragma once
+#include "platform/machine.h"
+
+namespace dlasim {
+
+struct SimulateOptions {
+    bool timing_only = false, stepping = false;
+    std::function<bool(Cycle now, std::uint64_t done)> keep_going;  // of Workload::work so much; false stops the run
+    bool check_dram = false;                                        // every command of a DRAM goes through its checker
+    bool events = false;                                            // record probes and bus logs
+    bool hazards = false;                                           // look for accesses out of order
+    Cycle cycle_limit = kNever;
+};
+
+/// Throws ConfigError where the memory cannot hold what the workload uses.
+RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& options);
+
+}  // namespace dlasim

@@ -1,0 +1,59 @@
+// A workload: what runs on a machine, planned once. Whoever runs it or reports it does not ask what it was made of.
+//
+//   layer, copy, network, ONNX model,        ┌── program ───────────────────────────► machine ──► RunResult
+//   compiler's file, recording ──► Workload ─┤
+//                                  and Host ─┴── before ──► its memory ── at a HostStep, after
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/place.h"
+#include "facts/hardware.h"
+#include "facts/memory_spec.h"
+#include "workload/program.h"
+#include "workload/run_result.h"
+
+namespace dlasim {
+
+/// What there is to do, as the line of progress counts it.
+struct Work {
+    const char* unit = "MACs";
+    std::uint64_t amount = 0;
+    bool stamps = false;  // counted by the stamps of the program, else by what the machine has multiplied or moved
+};
+
+struct Workload {
+    std::string name;
+    Hardware hardware;
+    MemorySpec memory;
+    Program program;
+    std::vector<TouchedRange> ranges;  // that the machine and its host use: refused before the run where there is no memory
+    Work work;
+    HostSpeed speed;
+    bool drains = false;      // its memory is what it must be when every write has arrived, not at the interrupt
+    bool one_memory = false;  // both ports see the same bytes, as in the measured cases
+};
+
+/// Bytes behind the ports of a machine that stands still.
+struct HostMemory {
+    std::function<std::vector<std::uint8_t>(const Place& place, std::uint64_t bytes)> read;
+    std::function<void(const Place& place, std::span<const std::uint8_t> bytes)> write;
+};
+
+/// What stands beside the machine: it fills memory, computes what no unit does, looks at what is there. It takes no time of the machine.
+class Host {
+public:
+    virtual ~Host() = default;
+    virtual void before(const HostMemory&) {}
+    /// At a HostStep of the program.
+    virtual void at(std::size_t /*step*/, const HostMemory&) {}
+    /// Such a step changes memory, so that a program alone is not all that runs.
+    virtual bool computes(std::size_t /*step*/) const { return true; }
+    /// The program came to its end.
+    virtual void after(const RunResult&, const HostMemory&) {}
+};
+
+}  // namespace dlasim
