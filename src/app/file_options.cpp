@@ -53,6 +53,9 @@ constexpr std::array kFileOptions{
     FileOption{"dram", "--timeline", FileUse::Output, "a track a bank"},
     FileOption{"dram", "--out", FileUse::Output, "configuration and statistics"},
     FileOption{"bound", "LAYERS", FileUse::Input, "a layer, or a list of them"},
+    hardware_row("silicon"),
+    FileOption{"silicon", "--technology", FileUse::NameOrInput, "areas and energies"},
+    FileOption{"silicon", "--of", FileUse::Input, "a result"},
     FileOption{"compare", "A", FileUse::Input, "a result, or its folder"},
     FileOption{"compare", "B", FileUse::Input, "a result, or its folder"},
 };

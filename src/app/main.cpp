@@ -23,6 +23,7 @@
 #include "app/reference_command.h"
 #include "app/replay_command.h"
 #include "app/run_command.h"
+#include "app/silicon_command.h"
 #include "app/status.h"
 #include "app/sweep_command.h"
 #include "base/error.h"
@@ -380,6 +381,18 @@ int parse_and_run(int argc, char** argv)
     bound_app->add_option("--word", bound.word, "bytes of an element")->capture_default_str()->check(whole(1, 8));
     bound_app->add_flag("--json", bound.json, "print JSON instead of a table");
 
+    SiliconOptions silicon;
+    CLI::App* silicon_app = app.add_subcommand(
+        "silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/SILICON.md");
+    CLI::Option* silicon_hardware = silicon_app->add_option("--hw", silicon.hardware, "hardware preset or file")->capture_default_str();
+    CLI::Option* silicon_set = silicon_app->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+                                   ->allow_extra_args(false);
+    silicon_app->add_option("--technology", silicon.technology, "45nm, 28nm, 16nm or a file")->capture_default_str();
+    silicon_app->add_option("--of", silicon.of, "result.json of a run: its machine, and the energy of what it did")
+        ->excludes(silicon_hardware)
+        ->excludes(silicon_set);
+    silicon_app->add_flag("--json", silicon.json, "print JSON instead of a table");
+
     CompareOptions compare;
     CLI::App* compare_app =
         app.add_subcommand("compare", "two runs side by side: cycles by cause and step, and what changed, docs/COMPARE.md");
@@ -435,6 +448,7 @@ int parse_and_run(int argc, char** argv)
         return status;
     }
     if (bound_app->parsed()) return bound_command(bound);
+    if (silicon_app->parsed()) return silicon_command(silicon);
     if (compare_app->parsed()) return compare_command(compare);
     if (!shard.empty()) std::tie(sweep.shard, sweep.shards) = *shard_of(shard);
     if (sweep_app->parsed()) return sweep_command(sweep);

@@ -1,0 +1,18 @@
+// dlasim silicon: area and peak power of a machine without a run; energy of a run that has ended, in any technology. docs/SILICON.md.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace dlasim {
+
+struct SiliconOptions {
+    std::string hardware = "nv_full";
+    std::vector<std::string> settings;
+    std::string technology = "16nm";
+    std::string of;  // a result.json, whose machine counts then
+    bool json = false;
+};
+
+int silicon_command(const SiliconOptions& options);
+
+}  // namespace dlasim

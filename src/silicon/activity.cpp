@@ -1,0 +1,68 @@
+#include "silicon/activity.h"
+
+#include <algorithm>
+
+#include "config/hardware.h"
+
+namespace dlasim::silicon {
+namespace {
+
+/// What stands at a path; null if nothing does.
+OrderedJson at_path(const OrderedJson& json, std::initializer_list<const char*> path)
+{
+    const OrderedJson* place = &json;
+    for (const char* key : path) {
+        if (!place->is_object() || !place->contains(key)) return {};
+        place = &(*place)[key];
+    }
+    return *place;
+}
+
+double number_at(const OrderedJson& json, std::initializer_list<const char*> path)
+{
+    const OrderedJson value = at_path(json, path);
+    return value.is_number() ? value.get<double>() : 0;
+}
+
+std::map<std::string, double> numbers_of(const OrderedJson& json)
+{
+    std::map<std::string, double> numbers;
+    if (json.is_object())
+        for (const auto& [name, value] : json.items())
+            if (value.is_number()) numbers[name] = value.get<double>();
+    return numbers;
+}
+
+Precision precision_of(const OrderedJson& result)
+{
+    for (const OrderedJson& name : {at_path(result, {"layer", "precision"}), at_path(result, {"precision"})}) {
+        if (name == "int16") return Precision::Int16;
+        if (name == "fp16") return Precision::Fp16;
+    }
+    return Precision::Int8;
+}
+
+}  // namespace
+
+std::optional<MeasuredRun> measured_run(const OrderedJson& result)
+{
+    const OrderedJson units = at_path(result, {"units"}), hardware = at_path(result, {"hardware"});
+    if (!units.is_object() || units.empty() || !hardware.is_object()) return std::nullopt;
+    MeasuredRun run;
+    run.hardware = read_hardware(Json(hardware), "result.json", "/hardware", "", {}, HardwareRules::Ignored);
+    run.images = std::max(1.0, number_at(result, {"images", "count"}));
+    run.activity.precision = precision_of(result);
+    for (const auto& [unit, report] : units.items()) {
+        double cycles = 0;  // of the window: every cycle has one phase
+        for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"}) cycles += number_at(report, {phase});
+        run.activity.cycles = std::max(run.activity.cycles, cycles);
+        run.activity.counters[unit] = numbers_of(at_path(report, {"counters"}));
+        run.activity.clock_on[unit] = numbers_of(at_path(report, {"clock_on"}));
+    }
+    run.memory_bytes = number_at(result, {"traffic", "dbb", "read_bytes"}) + number_at(result, {"traffic", "dbb", "write_bytes"});
+    const OrderedJson dram = at_path(result, {"memory_report", "dbb", "energy", "total_pj"});
+    if (dram.is_number()) run.dram_pj = dram.get<double>();
+    return run;
+}
+
+}  // namespace dlasim::silicon

@@ -1,0 +1,42 @@
+// What a machine is made of, unit by unit, as far as it costs area, clock or leakage: gates, registers by clock domain, bits of memory.
+// Pure functions of the hardware; what a gate or a bit costs says the technology.
+//
+//   Hardware ── elements_of() ──► gates, registers, RAM bits of each unit ──► area.h, energy.h
+//
+// Source  sizes of buffers and widths of paths: docs/hardware, section named where they stand; gates: gates.h.
+// Left out  what no size changes - registers of the bus, sequencers, interrupts: one number for all of it, `control_um2` of the technology.
+// Error   against published areas: docs/SILICON.md.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "facts/hardware.h"
+
+namespace dlasim::silicon {
+
+/// Registers that one clock reaches.
+struct ClockedRegisters {
+    std::string domain;  // as in the unit's `clock_on`; empty: its clock never stops
+    double bits = 0;
+};
+
+struct UnitElements {
+    std::string unit;       // as in result.json; cbuf and cvsram beside
+    double gates = 0;       // without registers
+    double stored_bits = 0; // registers whose clock runs only where they are written: FIFOs, tables
+    double ram_bits = 0;    // of buffers with a port to read and one to write
+    double sram_bits = 0;   // of CVSRAM
+    std::vector<ClockedRegisters> registers = {};
+
+    double clocked_bits() const;
+    /// Registers included.
+    double all_gates() const;
+};
+
+std::vector<UnitElements> elements_of(const Hardware& hardware);
+/// Bytes of 64 bits of a bank of CBUF in all its depth: a wide word opens as many such columns side by side.
+double cbuf_column_bytes(const Hardware& hardware);
+/// The same of the assembly and the delivery buffer of CACC.
+double cacc_column_bytes(const Hardware& hardware);
+
+}  // namespace dlasim::silicon
