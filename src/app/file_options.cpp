@@ -44,7 +44,7 @@ constexpr std::array kFileOptions{
     events_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
-    FileOption{"sweep", "--energy", FileUse::NameOrInput, "energies and areas"},
+    FileOption{"sweep", "--technology", FileUse::NameOrInput, "areas and energies"},
     FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
     FileOption{"sweep", "--out", FileUse::OutputFolder, "of the tables"},
     FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},

@@ -340,7 +340,7 @@ int parse_and_run(int argc, char** argv)
     sweep_app->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
         ->capture_default_str()
         ->check(whole(1, 10'000'000));
-    sweep_app->add_option("--energy", sweep.energy, "table of energies and areas, instead of the sweep's: 45nm or a file");
+    sweep_app->add_option("--technology", sweep.technology, "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm or a file");
     CLI::Option* list =
         sweep_app->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
     CLI::Option* resume = sweep_app->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
@@ -382,11 +382,12 @@ int parse_and_run(int argc, char** argv)
     bound_app->add_flag("--json", bound.json, "print JSON instead of a table");
 
     SiliconOptions silicon;
-    CLI::App* silicon_app = app.add_subcommand(
-        "silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/SILICON.md");
+    CLI::App* silicon_app =
+        app.add_subcommand("silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/SILICON.md");
     CLI::Option* silicon_hardware = silicon_app->add_option("--hw", silicon.hardware, "hardware preset or file")->capture_default_str();
-    CLI::Option* silicon_set = silicon_app->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
-                                   ->allow_extra_args(false);
+    CLI::Option* silicon_set =
+        silicon_app->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+            ->allow_extra_args(false);
     silicon_app->add_option("--technology", silicon.technology, "45nm, 28nm, 16nm or a file")->capture_default_str();
     silicon_app->add_option("--of", silicon.of, "result.json of a run: its machine, and the energy of what it did")
         ->excludes(silicon_hardware)

@@ -23,7 +23,7 @@
 #include "report/network_result.h"
 #include "report/network_steps.h"
 #include "report/result.h"
-#include "sweep/energy.h"
+#include "silicon/silicon_keys.h"
 
 namespace dlasim {
 namespace {
@@ -235,10 +235,16 @@ std::vector<Chapter> reference()
          "",
          {{{"sweep"}, "The file", "`dlasim sweep SWEEP.json`.", rows_of(sweep_keys())},
           {{"points"}, "The table", "A column of `points.csv`, and a key of every object of `points.json`.", rows_of(point_keys())},
-          {{"energy"},
-           "Energies and areas",
-           "A file like `configs/energy/45nm.json`, for `--energy` and `energy` of a sweep. Each number is an object with its source.",
-           rows_of(energy_keys())}}});
+          {{"technology"},
+           "Technologies",
+           "A file like `configs/technology/16nm.json`, for `--technology` and `technology` of a sweep. Each number is an object with its "
+           "source.",
+           rows_of(silicon::technology_keys())}}});
+    chapters.push_back(
+        {"Area and energy",
+         "",
+         {{{"silicon"}, "A machine", "`dlasim silicon --json`: [SILICON.md](SILICON.md).", rows_of(silicon::machine_keys())},
+          {{"energy"}, "A run that has ended", "`dlasim silicon --of result.json --json`.", rows_of(silicon::silicon_keys())}}});
     chapters.push_back({"Hardware", "", {hardware_section()}});
     chapters.push_back(
         {"Memory",

@@ -62,10 +62,10 @@ int list_points(const Sweep& sweep)
 }
 
 /// The table of the command line, or that of the sweep.
-EnergyTable energy_for(const SweepOptions& options, const Sweep& sweep)
+silicon::Technology technology_for(const SweepOptions& options, const Sweep& sweep)
 {
-    if (!options.energy.empty()) return read_energy(options.energy, "--energy", "");
-    return read_energy(sweep.energy, at(sweep.file, "/energy"), sweep.folder);
+    if (!options.technology.empty()) return silicon::read_technology(options.technology, "--technology", "");
+    return silicon::read_technology(sweep.technology, at(sweep.file, "/technology"), sweep.folder);
 }
 
 /// All that decides the rows.
@@ -73,8 +73,8 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
 {
     std::string text = options.timing_only ? "--timing-only" : "";
     std::error_code none;
-    if (!options.energy.empty())
-        text += " --energy " + (std::filesystem::exists(options.energy, none) ? read_text(options.energy) : options.energy);
+    if (!options.technology.empty())
+        text += " --technology " + (std::filesystem::exists(options.technology, none) ? read_text(options.technology) : options.technology);
     if (options.search != 0) text += fmt::format(" --search {} --seed {}", options.search, options.seed);
     return identity_of(sweep, text);
 }
@@ -96,7 +96,7 @@ SweptAxis::Gives gives(const SweepAxis& axis)
                : Gives::Other;
 }
 
-PageFacts page_facts(const Sweep& sweep, const EnergyTable& energy)
+PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
 {
     PageFacts facts{sweep.name.empty() ? std::filesystem::path(sweep.file).stem().string() : sweep.name,
                     {},
@@ -109,8 +109,8 @@ PageFacts page_facts(const Sweep& sweep, const EnergyTable& energy)
         facts.axes.push_back(axis.name);
         facts.swept.push_back({axis.name, gives(axis)});
     }
-    facts.energy = energy_numbers_json(energy);
-    facts.energy_name = energy.name;
+    facts.technology = silicon::technology_json(technology);
+    facts.technology_name = technology.name;
     return facts;
 }
 
@@ -118,7 +118,7 @@ PageFacts page_facts(const Sweep& sweep, const EnergyTable& energy)
 int collect_points(const SweepOptions& options, const Sweep& sweep)
 {
     const SweepIdentity all = identity(options, sweep);
-    const EnergyTable energy = energy_for(options, sweep);
+    const silicon::Technology technology = technology_for(options, sweep);
     std::error_code none;
     for (const std::string& from : options.collect) {  // before anything is cleared
         claim_input_folder(from);
@@ -130,7 +130,7 @@ int collect_points(const SweepOptions& options, const Sweep& sweep)
     for (const std::string& from : options.collect) folder.take_from(from, all);
     Tally tally;
     for (const auto& [point, status] : folder.store().statuses()) tally.add(status);
-    const std::string csv = folder.write_tables(page_facts(sweep, energy)).string();
+    const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
     if (tally.ended < sweep.points.size())
         throw ConfigError(options.out,
                           fmt::format("has {} of {} points now, expected the folders of all shards; --resume runs the others here",
@@ -142,13 +142,13 @@ int collect_points(const SweepOptions& options, const Sweep& sweep)
 int run_points(const SweepOptions& options, const Sweep& sweep)
 {
     const std::size_t count = sweep.points.size();
-    const EnergyTable energy = energy_for(options, sweep);
+    const silicon::Technology technology = technology_for(options, sweep);
     const SweepShard shard{options.shard, options.shards};
     const std::size_t own = shard.count(count);
     const SweepIdentity all_of_it = identity(options, sweep);
     SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
-    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, energy));
-    if (options.search != 0) return search_points(options, sweep, energy, folder, page_facts(sweep, energy));
+    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, technology));
+    if (options.search != 0) return search_points(options, sweep, technology, folder, page_facts(sweep, technology));
     SweepStore& store = folder.store();
     std::vector<bool> done(count);
     Tally tally;
@@ -159,7 +159,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     }
     if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, own);
     SweepProgress progress(own, tally.ended, options.quiet);
-    PointRunner runner(options, sweep, energy, folder);
+    PointRunner runner(options, sweep, technology, folder);
     std::size_t at = 0;
     const auto next = [&]() -> std::optional<std::size_t> {
         while (at < count && (done[at] || !shard.has(at))) ++at;
@@ -170,12 +170,12 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
         progress.point(kept, tally.ended);
     });
     if (!all) {
-        const std::string csv = folder.write_tables(page_facts(sweep, energy)).string();
+        const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
         say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
                   csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }
-    const std::string csv = folder.write_tables(page_facts(sweep, energy)).string();
+    const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
     if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));
     return tally.status();
 }

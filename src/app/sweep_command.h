@@ -16,7 +16,7 @@ namespace dlasim {
 
 struct SweepOptions {
     std::string sweep, out = "out";
-    std::string energy;  // a table's name or file, instead of the sweep's
+    std::string technology;  // a table's name or file, instead of the sweep's
     unsigned jobs = 1;
     std::uint64_t limit = 86'400;  // seconds of CPU time that a point may take
     bool timing_only = false, quiet = false;

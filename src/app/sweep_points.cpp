@@ -28,15 +28,15 @@ Options options_of(const SweepOptions& sweep, const std::string& folder, const s
 
 }  // namespace
 
-PointRunner::PointRunner(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder)
-    : options_(options), sweep_(sweep), energy_(energy), folder_(folder)
+PointRunner::PointRunner(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder)
+    : options_(options), sweep_(sweep), technology_(technology), folder_(folder)
 {
 }
 
 int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
 {
     if (!point_) point_ = sweep_point(sweep_, index);  // says here why it cannot be
-    const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result, energy_)); };
+    const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result, technology_)); };
     const std::string folder = folder_.point(index).string();
     if (const Network* network = std::get_if<Network>(&point_->work)) {
         NetOptions run = options_of<NetOptions>(options_, folder, on_result);
@@ -101,7 +101,8 @@ bool PointRunner::run(const Next& next, const Ended& ended)
         for (const Children::Ended& child : list)
             if (child.status == kNoRoom) throw ConfigError(options_.sweep, child.told + "; --resume goes on from here");
         for (const Children::Ended& child : list)
-            rows.push_back(row_of(sweep_, energy_, {child.index, child.status, child.told, options_.limit}, folder_.point(child.index)));
+            rows.push_back(
+                row_of(sweep_, technology_, {child.index, child.status, child.told, options_.limit}, folder_.point(child.index)));
         folder_.store().keep(rows);
         for (const KeptPoint& kept : rows) ended(kept);
     }

@@ -11,13 +11,13 @@
 #include "app/sweep_folder.h"
 #include "app/sweep_shared.h"
 #include "config/sweep.h"
-#include "sweep/energy.h"
+#include "silicon/technology.h"
 
 namespace dlasim {
 
 class PointRunner {
 public:
-    PointRunner(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder);
+    PointRunner(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder);
 
     using Next = std::function<std::optional<std::size_t>()>;
     using Ended = std::function<void(const KeptPoint&)>;
@@ -31,7 +31,7 @@ private:
 
     const SweepOptions& options_;
     const Sweep& sweep_;
-    const EnergyTable& energy_;
+    const silicon::Technology& technology_;
     SweepFolder& folder_;
     SharedLayers layers_;
     // Of the point that is started next: its child finds them here.

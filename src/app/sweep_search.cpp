@@ -16,6 +16,8 @@
 #include "files/console.h"
 #include "jobs/job.h"
 #include "network/plan.h"
+#include "silicon/area.h"
+#include "silicon/energy.h"
 #include "sweep/figures.h"
 #include "sweep/search.h"
 
@@ -31,7 +33,8 @@ void add(Least& least, const std::vector<Bound>& bounds)
 }
 
 /// Least cycles, pJ and square micrometres, as the table rounds them.
-Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, const SweepPoint& point, const EnergyTable& table)
+Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, const SweepPoint& point,
+                    const silicon::Technology& technology)
 {
     std::uint64_t cycles = 1;
     for (const auto& [name, bound] : least) cycles = std::max(cycles, bound);
@@ -43,19 +46,20 @@ Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, 
         const std::uint64_t beats = there == least.end() ? 0 : ceil_div(there->second, std::max<std::uint64_t>(1, interval));
         return (beats - std::min<std::uint64_t>(beats, passes)) * hw.memory.primary.width_bytes;
     };
-    EnergyEvents events;
-    // Products of int8 are the cheapest. Winograd makes 16 of 36.
-    events.products = hw.winograd ? macs * 4 / 9 : macs;
     const dram::Demand demand{bytes("dbb_read", ideal ? point.memory.beat_interval : 1),
                               bytes("dbb_write", ideal ? point.memory.write_interval : 1), passes};
-    if (ideal) events.memory = demand.read_bytes + demand.written_bytes;
-    else events.dram_pj = dram::least_energy_pj(point.memory, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
-    const double energy = energy_of(table, hw, events).all(), area = area_of(table, hw).all();
-    return {static_cast<double>(cycles), std::max(1e-6, shown(1e-6 * energy)), std::max(1e-9, shown(1e-6 * area))};
+    const double memory = ideal ? static_cast<double>(demand.read_bytes + demand.written_bytes) / 8 * technology.dram_pj
+                                : dram::least_energy_pj(point.memory, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
+    const auto operations = least.find("mac_array");
+    // Winograd makes 16 products of 36.
+    const double energy =
+        memory +
+        silicon::least_pj(technology, hw, {hw.winograd ? macs * 4 / 9 : macs, operations == least.end() ? 0 : operations->second, cycles});
+    return {static_cast<double>(cycles), std::max(1e-6, shown(1e-6 * energy)), std::max(1e-9, shown(silicon::area_mm2(technology, hw)))};
 }
 
 /// None where the point cannot be.
-std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const EnergyTable& table)
+std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const silicon::Technology& technology)
 {
     try {
         const SweepPoint point = sweep_point(sweep, index);
@@ -67,11 +71,11 @@ std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const 
                 add(least, step.bounds);
                 macs += step.macs;
             }
-            return least_of(least, macs, std::max<std::size_t>(1, plan.plans.size()), point, table);
+            return least_of(least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
         }
         const Job job = outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
         add(least, job.bounds);
-        return least_of(least, job.array ? job.array->macs : 0, 1, point, table);
+        return least_of(least, job.array ? job.array->macs : 0, 1, point, technology);
     } catch (const ConfigError&) {
         return std::nullopt;
     }
@@ -80,7 +84,7 @@ std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const 
 std::optional<Objectives> result_of(const nlohmann::ordered_json& row)
 {
     Objectives objectives{};
-    const char* columns[] = {"cycles", "energy_uj", "area_mm2"};
+    const char* columns[] = {"cycles", "total_uj", "area_mm2"};
     for (std::size_t i = 0; i < objectives.size(); ++i) {
         if (!row.contains(columns[i]) || !row[columns[i]].is_number()) return std::nullopt;
         objectives[i] = std::max(1e-9, row[columns[i]].get<double>());
@@ -110,7 +114,8 @@ void expect_bounds(const Sweep& sweep)
 
 }  // namespace
 
-int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder, const PageFacts& facts)
+int search_points(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder,
+                  const PageFacts& facts)
 {
     expect_bounds(sweep);
     std::map<std::size_t, std::optional<Objectives>> known;
@@ -122,7 +127,7 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyT
     });
     if (!options.quiet && tally.ended != 0) say("{} points have ended before\n", tally.ended);
     SweepProgress progress(std::min(options.search, sweep.points.size()), tally.ended, options.quiet);
-    PointRunner runner(options, sweep, energy, folder);
+    PointRunner runner(options, sweep, technology, folder);
 
     std::map<std::vector<std::size_t>, std::size_t> numbers;
     for (std::size_t i = 0; i < sweep.points.size(); ++i) numbers[sweep.points[i]] = i;
@@ -133,7 +138,7 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyT
         const auto there = numbers.find(place);
         return there == numbers.end() ? std::nullopt : std::optional(there->second);
     };
-    problem.bound = [&](std::size_t point) { return interrupted() ? std::nullopt : bound_of(sweep, point, energy); };
+    problem.bound = [&](std::size_t point) { return interrupted() ? std::nullopt : bound_of(sweep, point, technology); };
     problem.run = [&](const std::vector<std::size_t>& points) -> std::optional<std::vector<std::optional<Objectives>>> {
         std::size_t at = 0;
         const auto next = [&]() -> std::optional<std::size_t> {

@@ -3,10 +3,11 @@
 #include "app/sweep_command.h"
 #include "app/sweep_folder.h"
 #include "config/sweep.h"
-#include "sweep/energy.h"
+#include "silicon/technology.h"
 
 namespace dlasim {
 
-int search_points(const SweepOptions& options, const Sweep& sweep, const EnergyTable& energy, SweepFolder& folder, const PageFacts& facts);
+int search_points(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder,
+                  const PageFacts& facts);
 
 }  // namespace dlasim

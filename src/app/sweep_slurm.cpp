@@ -96,7 +96,7 @@ void SlurmSweep::submit(const std::vector<std::size_t>& list)
         fmt::format("exec {} sweep {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --jobs {} --limit {} --resume --out {}/\"$SLURM_ARRAY_TASK_ID\"",
                     shell_word(fs::read_symlink("/proc/self/exe").string()), shell_word(sweep_.file), shards(), options_.jobs,
                     options_.limit, shell_word(shards_.string()));
-    if (!options_.energy.empty()) task += " --energy " + shell_word(options_.energy);
+    if (!options_.technology.empty()) task += " --technology " + shell_word(options_.technology);
     if (options_.timing_only) task += " --timing-only";
     const ProgramEnd end =
         run_program({"sbatch", "--parsable", "--array=" + array, fmt::format("--cpus-per-task={}", options_.jobs), "--job-name=dlasim",

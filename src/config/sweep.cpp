@@ -24,7 +24,7 @@ constexpr std::array kSweepKeys{
         "exclude", "list", "",
         "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > 8192\"",
         "optional"},
-    KeyRow{"energy", "file or object", "", "the table of energies and areas: a name, a file, or an object laid over one", "optional: 45nm"},
+    KeyRow{"technology", "file or object", "", "areas and energies: a name, a file, or an object laid over one", "optional: 16nm"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
 };
 constexpr std::array kBaseKeys{
@@ -227,7 +227,7 @@ Sweep parse_sweep(const std::string& text, const std::string& path)
     read_base(sweep, top);
     read_axes(sweep, top, parse_ordered_json(text));
     sweep.name = top.text("name", "");
-    if (top.has("energy")) sweep.energy = top.raw("energy");
+    if (top.has("technology")) sweep.technology = top.raw("technology");
     choose_points(sweep, top.has("exclude") ? top.raw("exclude") : Json::array());
     return sweep;
 }

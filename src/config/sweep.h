@@ -67,7 +67,7 @@ struct Sweep {
     std::string loadable, input, mode = "overlap";  // a file of the compiler, its input, the order of its writes
     Json hardware;                                  // a preset, a file or a hardware object
     Json memory = "ideal";                          // as --memory, or an object
-    Json energy = "45nm";                           // a table of energies: its name, a file, or an object laid over one
+    Json technology = "16nm";                       // areas and energies: a name, a file, or an object laid over one
     std::vector<SweepAxis> axes;
     std::vector<std::vector<std::size_t>> points;  // a place on each axis; excluded ones are left out
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();

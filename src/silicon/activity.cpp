@@ -35,7 +35,8 @@ std::map<std::string, double> numbers_of(const OrderedJson& json)
 
 Precision precision_of(const OrderedJson& result)
 {
-    for (const OrderedJson& name : {at_path(result, {"layer", "precision"}), at_path(result, {"precision"})}) {
+    for (const OrderedJson& name :
+         {at_path(result, {"layer", "precision"}), at_path(result, {"network", "precision"}), at_path(result, {"precision"})}) {
         if (name == "int16") return Precision::Int16;
         if (name == "fp16") return Precision::Fp16;
     }

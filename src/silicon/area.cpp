@@ -8,8 +8,8 @@ std::vector<UnitArea> area_of(const Technology& technology, const Hardware& hard
 {
     std::vector<UnitArea> areas;
     for (const UnitElements& e : elements_of(hardware))
-        areas.push_back({e.unit, e.all_gates() * technology.gate_um2 + e.ram_bits * technology.ram_bit_um2 +
-                                     e.sram_bits * technology.sram_bit_um2});
+        areas.push_back(
+            {e.unit, e.all_gates() * technology.gate_um2 + e.ram_bits * technology.ram_bit_um2 + e.sram_bits * technology.sram_bit_um2});
     areas.push_back({"control", technology.control_um2});
     return areas;
 }

@@ -38,11 +38,10 @@ UnitElements cdma(const Hardware& hw)
 {
     const double atom = 8.0 * hw.memory.atom_bytes, entry = 8.0 * hw.cbuf.entry_bytes;
     UnitElements e{.unit = "cdma"};
-    e.ram_bits = 256 * atom + 2 * 128 * 6 + 128 * 11 * 2 + 8 * atom;                                // [spec] cdma.md 3.2, 8
+    e.ram_bits = 256 * atom + 2 * 128 * 6 + 128 * 11 * 2 + 8 * atom;                                           // [spec] cdma.md 3.2, 8
     e.gates = hw.memory.atom_bytes * (multiplier(17, 16) + adder(32) + shifter(32)) + 4 * entry * kSelectBit;  // converter, cdma.md 9
-    e.registers = {{"weights", 6 * atom},       {"feature", 4 * atom}, {"image", 4 * atom},
-                   {"port_mux", 3 * atom},      {"shared_buffer", 4 * atom}, {"converter", 2 * entry},
-                   {"converter_cells", 4 * atom}};
+    e.registers = {{"weights", 6 * atom},       {"feature", 4 * atom},    {"image", 4 * atom},          {"port_mux", 3 * atom},
+                   {"shared_buffer", 4 * atom}, {"converter", 2 * entry}, {"converter_cells", 4 * atom}};
     if (hw.winograd) e.registers.push_back({"winograd", 4 * entry});
     return e;
 }
@@ -61,9 +60,9 @@ UnitElements csc(const Hardware& hw)
 }
 
 /// [spec] cmac.md 2.1: every cell has its own copy of the data, shadow and active weights, and three masks; the
-/// operands pass two registers in front. The registers of a cell's sum stand in the tree that makes it, a product of 16 bits and its carries
-/// each, so that it can be made in a cycle. nv_full's multipliers of 16 bits are two of bytes: the published area of 2,048 MACs is said of nv_full
-/// as of machines of bytes only.
+/// operands pass two registers in front. The registers of a cell's sum stand in the tree that makes it, a product of 16 bits and its
+/// carries each, so that it can be made in a cycle. nv_full's multipliers of 16 bits are two of bytes: the published area of 2,048 MACs is
+/// said of nv_full as of machines of bytes only.
 UnitElements half_of_array(const Hardware& hw, const char* unit)
 {
     const double cells = hw.kernel_group(Precision::Int8) / 2.0, channels = hw.mac.atomic_c;
@@ -107,8 +106,8 @@ UnitElements sdp(const Hardware& hw)
     e.gates = lane_gates * (bs + bn + ew + converter);
     e.ram_bits = credit_bits(hw, {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw});
     if (hw.sdp.has_lut) e.stored_bits = kTableBits;
-    e.registers = {{"bs", bs * lane_bits}, {"bn", bn * lane_bits},  {"wdma", converter * lane_bits + 4 * port}, {"mrdma", 3 * port},
-                   {"brdma", 3 * port},    {"nrdma", 3 * port}};
+    e.registers = {{"bs", bs * lane_bits}, {"bn", bn * lane_bits}, {"wdma", converter * lane_bits + 4 * port},
+                   {"mrdma", 3 * port},    {"brdma", 3 * port},    {"nrdma", 3 * port}};
     if (hw.sdp.has_ew) {
         e.registers.push_back({"ew", ew * lane_bits});
         e.registers.push_back({"erdma", 3 * port});
@@ -119,7 +118,8 @@ UnitElements sdp(const Hardware& hw)
 UnitElements pdp(const Hardware& hw)
 {
     // [spec] pdp.md: eight banks of lines, eight window units, 28 bits a lane; products with 1 / width and 1 / height.
-    const double lanes = hw.pdp.throughput, beats = static_cast<double>(hw.memory.atom_bytes) / lanes, port = 8.0 * hw.memory.primary.width_bytes;
+    const double lanes = hw.pdp.throughput, beats = static_cast<double>(hw.memory.atom_bytes) / lanes,
+                 port = 8.0 * hw.memory.primary.width_bytes;
     UnitElements e{.unit = "pdp"};
     e.ram_bits = 8 * facts::pdp::kBankColumns * beats * (lanes * 14 + 4) + credit_bits(hw, {Client::Pdp});
     e.gates = lanes * (8 * (adder(16) + 16 * kSelectBit) + 2 * multiplier(22, 17));
@@ -169,8 +169,12 @@ std::vector<UnitElements> elements_of(const Hardware& hw)
     all.push_back(cdp(hw));
     const double word = 64 * 8;
     // [spec] bdma.md 1.2: queue of 20 descriptors of 289 bits; rubik.md 2.2: a register file of 64 words.
-    if (hw.bdma) all.push_back({.unit = "bdma", .stored_bits = 20 * 289, .ram_bits = credit_bits(hw, {Client::Bdma}), .registers = {{"bdma", 3 * word}}});
-    if (hw.rubik) all.push_back({.unit = "rubik", .stored_bits = 64 * word, .ram_bits = credit_bits(hw, {Client::Rubik}), .registers = {{"rubik", 4 * word}}});
+    if (hw.bdma)
+        all.push_back(
+            {.unit = "bdma", .stored_bits = 20 * 289, .ram_bits = credit_bits(hw, {Client::Bdma}), .registers = {{"bdma", 3 * word}}});
+    if (hw.rubik)
+        all.push_back(
+            {.unit = "rubik", .stored_bits = 64 * word, .ram_bits = credit_bits(hw, {Client::Rubik}), .registers = {{"rubik", 4 * word}}});
     if (hw.memory.has_secondary) all.push_back({.unit = "cvsram", .sram_bits = 8.0 * hw.memory.secondary_bytes});
     return all;
 }

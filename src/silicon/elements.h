@@ -21,11 +21,11 @@ struct ClockedRegisters {
 };
 
 struct UnitElements {
-    std::string unit;       // as in result.json; cbuf and cvsram beside
-    double gates = 0;       // without registers
-    double stored_bits = 0; // registers whose clock runs only where they are written: FIFOs, tables
-    double ram_bits = 0;    // of buffers with a port to read and one to write
-    double sram_bits = 0;   // of CVSRAM
+    std::string unit;        // as in result.json; cbuf and cvsram beside
+    double gates = 0;        // without registers
+    double stored_bits = 0;  // registers whose clock runs only where they are written: FIFOs, tables
+    double ram_bits = 0;     // of buffers with a port to read and one to write
+    double sram_bits = 0;    // of CVSRAM
     std::vector<ClockedRegisters> registers = {};
 
     double clocked_bits() const;

@@ -56,10 +56,7 @@ private:
                a_.count("cacc", "beats") * hw_.sdp.max_throughput() * 2 * 32 * word;
     }
     /// Two products of 32 x 16 bits, eight of 8 x 8 each, and two sums.
-    double points() const
-    {
-        return a_.count("sdp", "beats") * hw_.sdp.max_throughput() * 2 * (8 * t_.multiply_int8_pj + t_.add_int32_pj);
-    }
+    double points() const { return a_.count("sdp", "beats") * hw_.sdp.max_throughput() * 2 * (8 * t_.multiply_int8_pj + t_.add_int32_pj); }
 
     const Technology& t_;
     const Hardware& hw_;
@@ -99,7 +96,10 @@ double at(const std::map<std::string, std::map<std::string, double>>& values, co
 }  // namespace
 
 double Activity::count(const std::string& unit, const std::string& counter) const { return at(counters, unit, counter); }
-double Activity::on(const std::string& unit, const std::string& domain) const { return domain.empty() ? cycles : at(clock_on, unit, domain); }
+double Activity::on(const std::string& unit, const std::string& domain) const
+{
+    return domain.empty() ? cycles : at(clock_on, unit, domain);
+}
 
 std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& hardware, const Activity& activity)
 {
@@ -129,12 +129,17 @@ double chip_pj(const std::vector<UnitEnergy>& units)
     return sum;
 }
 
-double least_pj(const Technology& technology, const Hardware& hardware, std::uint64_t products, std::uint64_t cycles)
+double least_pj(const Technology& technology, const Hardware& hardware, const Least& least)
 {
-    Activity least;
-    least.cycles = static_cast<double>(cycles);
-    least.counters["cmac_a"]["products"] = static_cast<double>(products);  // of int8: the cheapest
-    return chip_pj(energy_of(technology, hardware, least));
+    Activity a;
+    a.cycles = static_cast<double>(least.cycles);
+    a.counters["cmac_a"]["products"] = static_cast<double>(least.products);
+    const auto operations = static_cast<double>(least.operations);
+    a.counters["cacc"]["atoms"] = operations / (hardware.full() ? 2 : 1);  // of int8 as many kernels again
+    for (const char* half : {"cmac_a", "cmac_b"}) a.clock_on[half]["op*"] = operations;
+    for (const char* domain : {"op0", "op1", "op2"}) a.clock_on["csc"][domain] = a.clock_on["cacc"][domain] = operations;
+    a.clock_on["cacc"]["cell0"] = operations;
+    return chip_pj(energy_of(technology, hardware, a));
 }
 
 std::pair<double, double> full_mw(const Technology& technology, const Hardware& hardware)

@@ -34,9 +34,12 @@ struct UnitEnergy {
 
 std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& hardware, const Activity& activity);
 double chip_pj(const std::vector<UnitEnergy>& units);
-/// Of products and the least traffic alone: what no run of these products on this machine can do without, leakage and clocks of `cycles`
-/// included that never stop.
-double least_pj(const Technology& technology, const Hardware& hardware, std::uint64_t products, std::uint64_t cycles);
+/// What no run of so many products, operations and cycles can do without: products of int8, sums, the clocks of array, sequencer and
+/// accumulator while operations pass, leakage and the clocks that never stop.
+struct Least {
+    std::uint64_t products = 0, operations = 0, cycles = 0;  // operations: of the array, a cycle each
+};
+double least_pj(const Technology& technology, const Hardware& hardware, const Least& least);
 /// mW while all units work at once, every lane in every cycle, at worst operands and the clock of the hardware.
 double peak_mw(const Technology& technology, const Hardware& hardware);
 /// The same, before the factor of the operands: {what it multiplies, what it does not}.

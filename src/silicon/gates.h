@@ -6,13 +6,13 @@
 
 namespace dlasim::silicon {
 
-inline constexpr double kRegister = 4.522 / 0.798;         // [cells] a bit
-inline constexpr double kProductBit = 282 / 0.798 / 64;    // [dally] 8-bit multiplier: 282 um2, of its 64 partial products one
-inline constexpr double kSumBit = 137 / 0.798 / 32;        // [dally] 32-bit adder: 137 um2, a bit
-inline constexpr double kSelectBit = 1.862 / 0.798;        // [cells] MUX2_X1: 1.862 um2
+inline constexpr double kRegister = 4.522 / 0.798;       // [cells] a bit
+inline constexpr double kProductBit = 282 / 0.798 / 64;  // [dally] 8-bit multiplier: 282 um2, of its 64 partial products one
+inline constexpr double kSumBit = 137 / 0.798 / 32;      // [dally] 32-bit adder: 137 um2, a bit
+inline constexpr double kSelectBit = 1.862 / 0.798;      // [cells] MUX2_X1: 1.862 um2
 
 constexpr double multiplier(double a_bits, double b_bits) { return kProductBit * a_bits * b_bits; }  // [width]
-constexpr double adder(double bits) { return kSumBit * bits; }                                     // [width]
+constexpr double adder(double bits) { return kSumBit * bits; }                                       // [width]
 /// Of words that a shift of up to `bits` moves: a row of multiplexers for each power of two.
 constexpr double shifter(double bits) { return kSelectBit * bits * 6; }
 

@@ -114,7 +114,8 @@ constexpr std::array kMachineKeys{
     Key<SeenMachine>{{"units", "object", "", "each unit, with cbuf, cvsram and control"},
                      [](const SeenMachine& m) {
                          OrderedJson units;
-                         for (const UnitElements& e : elements_of(m.hardware)) units[e.unit] = written(kElementKeys, SeenElements{m.technology, e});
+                         for (const UnitElements& e : elements_of(m.hardware))
+                             units[e.unit] = written(kElementKeys, SeenElements{m.technology, e});
                          units["control"]["area_mm2"] = 1e-6 * m.technology.control_um2;
                          return units;
                      }},

@@ -16,7 +16,8 @@ struct Field {
 };
 
 constexpr std::array kFields{
-    Field{{"gate_um2", "object", "um2", "a gate (NAND2) of logic, with its share of wires and of what no term counts"}, &Technology::gate_um2},
+    Field{{"gate_um2", "object", "um2", "a gate (NAND2) of logic, with its share of wires and of what no term counts"},
+          &Technology::gate_um2},
     Field{{"ram_bit_um2", "object", "um2", "a bit of CBUF, FIFOs and buffers: a port to read and one to write, periphery included"},
           &Technology::ram_bit_um2},
     Field{{"sram_bit_um2", "object", "um2", "a bit of CVSRAM: one port, periphery included"}, &Technology::sram_bit_um2},
@@ -35,14 +36,16 @@ constexpr std::array kFields{
           &Technology::register_fj},
     Field{{"control_pj", "object", "pJ", "a cycle of what is never gated and no size changes"}, &Technology::control_pj},
     Field{{"leakage_mw_per_mm2", "object", "mW/mm2", "leakage of all that has area"}, &Technology::leakage_mw_per_mm2},
-    Field{{"peak_factor", "object", "", "what all units at once, every lane in every cycle, take at worst operands, over the same at average ones"},
+    Field{{"peak_factor", "object", "",
+           "what all units at once, every lane in every cycle, take at worst operands, over the same at average ones"},
           &Technology::peak_factor},
     Field{{"dram_pj", "object", "pJ", "64 bits of the ideal memory"}, &Technology::dram_pj},
     Field{{"area_error", "object", "", "largest error of an area that the fit had not seen"}, &Technology::area_error},
     Field{{"power_error", "object", "", "largest error of an average power that the fit had not seen"}, &Technology::power_error},
 };
 constexpr std::array kOtherKeys{
-    KeyRow{"table", "text", "", "the table that this one is laid over: 45nm, 28nm, 16nm", "optional: a file that has all numbers needs none"},
+    KeyRow{"table", "text", "", "the table that this one is laid over: 45nm, 28nm, 16nm",
+           "optional: a file that has all numbers needs none"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
     KeyRow{"note", "text", "", "for whoever reads the file", "optional"},
 };

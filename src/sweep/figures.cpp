@@ -4,20 +4,21 @@
 #include <cmath>
 
 #include "config/hardware.h"
+#include "silicon/silicon_keys.h"
 
 namespace dlasim {
 namespace {
 
 /// A result, with what several figures need of it.
 struct Run {
-    const OrderedJson& json;
-    const EnergyTable& table;
+    OrderedJson json;  // with what its silicon is and took
     Hardware hardware;
     double cycles = 0, images = 1, all_cycles = 0;  // of an image; images of an ONNX model, and the cycles of all
 
-    Run(const OrderedJson& result, const EnergyTable& energy) : json(result), table(energy)
+    Run(const OrderedJson& result, const silicon::Technology& technology) : json(result)
     {
         if (result.empty()) return;
+        silicon::add_silicon(json, technology);
         hardware = read_hardware(Json(result.at("hardware")), "result.json", "/hardware");
         cycles = all_cycles = result.at("cycles").get<double>();
         if (at("images/count").is_null()) return;
@@ -55,31 +56,11 @@ struct Run {
         const auto each = static_cast<std::uint64_t>(images), all = value.get<std::uint64_t>();
         return all % each == 0 ? OrderedJson(all / each) : OrderedJson(shown(static_cast<double>(all) / images));
     }
-    Precision precision() const
+    /// Energy of a unit, of an image.
+    OrderedJson unit_uj(std::string_view unit) const { return rounded_or_null(at("energy/units/" + std::string(unit) + "/energy_uj")); }
+    OrderedJson rounded_or_null(const OrderedJson& value) const
     {
-        const OrderedJson name = at("layer/precision").is_null() ? at("precision") : at("layer/precision");
-        return name == "int16" ? Precision::Int16 : name == "fp16" ? Precision::Fp16 : Precision::Int8;
-    }
-    EnergyEvents events() const
-    {
-        EnergyEvents events;
-        events.precision = precision();
-        events.products = count("units/cmac_a/counters/products") + count("units/cmac_b/counters/products");
-        events.cbuf_read = (count("units/csc/counters/data_reads") + count("units/csc/counters/weight_reads")) * hardware.cbuf.entry_bytes;
-        for (const char* port : {"dbb", "cvsram"}) {
-            const std::string clients = std::string("traffic/") + port + "/read_bytes_by_client/";
-            events.cbuf_written += count(clients + "CDMA_DAT") + count(clients + "CDMA_WT");
-        }
-        const OrderedJson dram = at("memory_report/dbb/energy/total_pj");
-        if (dram.is_number()) events.dram_pj = dram.get<double>();
-        else events.memory = count("traffic/dbb/read_bytes") + count("traffic/dbb/write_bytes");
-        return events;
-    }
-    /// Of an image.
-    EnergyParts energy() const
-    {
-        const EnergyParts all = energy_of(table, hardware, events());
-        return {all.array / images, all.cbuf / images, all.memory / images};
+        return value.is_number() ? OrderedJson(shown(value.get<double>())) : OrderedJson();
     }
     /// Of a number at a path.
     OrderedJson share(std::string_view path) const
@@ -151,18 +132,25 @@ constexpr std::array kFigures{
     Key<Run>{{"bound_cycles", "integer or null", "cycles", "no machine of these sizes can be faster"},
              [](const Run& r) { return r.at("binding_bound/cycles"); }},
     Key<Run>{{"bound_share", "number or null", "", "of the cycles"}, [](const Run& r) { return r.at("binding_bound/share"); }},
-    Key<Run>{{"energy_uj", "number or null", "uJ", "of an image: array, CBUF and memory, by the table of energies"},
-             [](const Run& r) { return rounded(1e-6 * r.energy().all()); }},
-    Key<Run>{{"array_uj", "number or null", "uJ", "of products and their sums"},
-             [](const Run& r) { return rounded(1e-6 * r.energy().array); }},
-    Key<Run>{{"cbuf_uj", "number or null", "uJ", "of what CBUF was read and written"},
-             [](const Run& r) { return rounded(1e-6 * r.energy().cbuf); }},
+    Key<Run>{{"energy_uj", "number or null", "uJ", "of an image, of the accelerator with CBUF and CVSRAM: [SILICON.md](SILICON.md)"},
+             [](const Run& r) { return r.rounded_or_null(r.at("energy_uj")); }},
+    Key<Run>{{"array_uj", "number or null", "uJ", "of these, the MAC array"},
+             [](const Run& r) {
+                 const OrderedJson a = r.unit_uj("cmac_a"), b = r.unit_uj("cmac_b");
+                 return a.is_null() ? a : rounded(a.get<double>() + b.get<double>());
+             }},
+    Key<Run>{{"cbuf_uj", "number or null", "uJ", "of these, CBUF"}, [](const Run& r) { return r.unit_uj("cbuf"); }},
+    Key<Run>{{"cvsram_uj", "number or null", "uJ", "of these, CVSRAM; null without one"}, [](const Run& r) { return r.unit_uj("cvsram"); }},
     Key<Run>{{"memory_uj", "number or null", "uJ", "of the memory behind DBB: the DRAM's own energy where one is simulated"},
-             [](const Run& r) { return rounded(1e-6 * r.energy().memory); }},
-    Key<Run>{{"area_mm2", "number or null", "mm2", "array and CBUF, by the same table"},
-             [](const Run& r) { return rounded(1e-6 * area_of(r.table, r.hardware).all()); }},
-    Key<Run>{{"assumed", "text or null", "", "numbers behind energy and area that the table of energies marks as assumptions"},
-             [](const Run& r) -> OrderedJson { return assumed_of(r.table, r.hardware, r.events()); }},
+             [](const Run& r) { return r.rounded_or_null(r.at("memory_uj")); }},
+    Key<Run>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"},
+             [](const Run& r) { return r.rounded_or_null(r.at("total_uj")); }},
+    Key<Run>{{"power_mw", "number or null", "mW", "energy_uj over the time"},
+             [](const Run& r) { return r.rounded_or_null(r.at("power_mw")); }},
+    Key<Run>{{"area_mm2", "number or null", "mm2", "of the accelerator with CBUF and CVSRAM"},
+             [](const Run& r) { return r.rounded_or_null(r.at("area_mm2")); }},
+    Key<Run>{{"assumed", "text or null", "", "numbers of the technology that nobody published"},
+             [](const Run& r) { return r.at("energy/assumed"); }},
     Key<Run>{{"plan", "text or null", "", "how the layer was cut and its banks were divided; null for networks"}, plan_text},
     Key<Run>{{"measured", "flag or null", "",
               "the reference was measured with this machine; all others follow its rules, unmeasured: DEVIATIONS.md D8"},
@@ -214,9 +202,9 @@ double shown(double value)
     return std::round(value * scale) / scale;
 }
 
-nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const EnergyTable& energy)
+nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const silicon::Technology& technology)
 {
-    const Run run(result, energy);
+    const Run run(result, technology);
     OrderedJson row;
     for (const Key<Run>& key : kFigures) row[std::string(key.row.name)] = run.ran() ? key.value(run) : OrderedJson();
     if (!run.ran()) return row;

@@ -66,7 +66,7 @@ SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& f
     file.write(part("charts.bundle.js"));
     file.write("</script>\n<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
                ", \"columns\": " + script_json(columns_json(columns, facts)) + ", \"points\": " + std::to_string(facts.points) +
-               ", \"complete\": true, \"energy\": " + script_json({{"name", facts.energy_name}, {"numbers", facts.energy}}) +
+               ", \"complete\": true, \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) +
                ", \"rows\": [");
 }
 

@@ -20,8 +20,8 @@ struct PageFacts {
     std::size_t points = 0;         // of the whole sweep
     std::vector<PlacedKey> keys;    // what columns mean
     std::vector<SweptAxis> swept;   // the axes again, and what more of them means
-    std::string energy_name;
-    nlohmann::ordered_json energy;  // the table of energies and areas
+    std::string technology_name;
+    nlohmann::ordered_json technology;  // the table of areas and energies
 };
 
 class SweepPage {

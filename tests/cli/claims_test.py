@@ -76,7 +76,7 @@ class Claims(Case):
              {"x": [None, 3, 8, 8]}, {"y": None, "z": None})
         self.write(CASE, "case.json")
         self.write(self.dlasim("presets", "nv_small").stdout, "machine.json")
-        for name, shipped in (("device.json", "dram/ddr4-2400.json"), ("table.json", "dram/standards/ddr4.json"), ("energy.json", "energy/45nm.json")):
+        for name, shipped in (("device.json", "dram/ddr4-2400.json"), ("table.json", "dram/standards/ddr4.json"), ("energy.json", "technology/45nm.json")):
             shutil.copy(ROOT / "configs" / shipped, self.folder / name)
         shutil.copy(DATA / "loadables/tiny_nv_small.nvdla", self.folder / "tiny.nvdla")
         shutil.copy(DATA / "loadables/tiny.input", self.folder / "values.bin")
@@ -84,10 +84,10 @@ class Claims(Case):
 
     # What stands for an option, and what its command needs beside it.
     NEEDED = {"run": ["LAYER"], "net": ["NETWORK"], "loadable": ["LOADABLE"], "export": ["FILE", "--to"], "replay": ["PROGRAM"], "sweep": ["SWEEP"],
-              "dram": [], "bound": ["LAYERS"]}
+              "dram": [], "bound": ["LAYERS"], "silicon": []}
     FILES = {"LAYER": "layer.json", "NETWORK": "network.json", "LOADABLE": "tiny.nvdla", "FILE": "layer.json", "PROGRAM": "case.json", "SWEEP": "sweep.json",
              "LAYERS": "layer.json", "--hw": "machine.json", "--memory": "device.json", "--input": "images.npy", "--labels": "labels.npy",
-             "--calibrate": "images.npy", "--energy": "energy.json", "--collect": "shard", "--preset": "device.json", "--set": "table.json", "--to": "to"}
+             "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--preset": "device.json", "--set": "table.json", "--to": "to"}
     MODELS = {"--input", "--labels", "--calibrate"}  # of `net`
     COMPILED = {"--input"}                           # of `export` and `loadable`
 
@@ -278,10 +278,10 @@ class Keys(Claims):
                  "base/input": {"network": "model.onnx", "input": "F"}, "base/calibrate": {"network": "model.onnx", "calibrate": ["x=F"]},
                  "base/labels": {"network": "model.onnx", "input": "images.npy", "labels": "F"}, "base/hw": {"layer": SMALL, "hw": "F"},
                  "base/memory": {"layer": SMALL, "memory": "F"},
-                 "energy": {"layer": SMALL, "energy": "F"}, "data": {"layer": dict(SMALL, data={"expected": "F"})}, "named": {"layer": "keyed.json"},
+                 "technology": {"layer": SMALL, "technology": "F"}, "data": {"layer": dict(SMALL, data={"expected": "F"})}, "named": {"layer": "keyed.json"},
                  "axis": {"layer": "sub/keyed.json", "axis": "F"}}
         files = {"base/layer": "layer.json", "base/network": "network.json", "base/loadable": "tiny.nvdla", "base/input": "images.npy", "base/hw": "machine.json", "base/memory": "device.json",
-                 "base/calibrate": "images.npy", "base/labels": "labels.npy", "energy": "energy.json"}
+                 "base/calibrate": "images.npy", "base/labels": "labels.npy", "technology": "energy.json"}
         self.assertLessEqual(set(self.keys("sweep")), set(bases), "a key that this test does not know")
         for key, base in bases.items():
             for name in folder_files()["sweep", "--out"]:
@@ -298,13 +298,13 @@ class Keys(Claims):
                         place.symlink_to(file)
                     text = json.dumps(base).replace('"F"', json.dumps(str(file))).replace('"x=F"', json.dumps(f"x={file}"))
                     base_now = json.loads(text)
-                    energy, axis = base_now.pop("energy", None), base_now.pop("axis", None)
+                    technology, axis = base_now.pop("technology", None), base_now.pop("axis", None)
                     self.write(dict(SMALL, data={"expected": str(file)}), "keyed.json")
                     self.write(SMALL, "sub/keyed.json")
                     if axis:  # relative to the layer that it is laid over
                         axis = os.path.relpath(axis, self.folder / "sub")
                     sweep = {"base": {"hw": "nv_small"} | base_now, "axes": {"latency": [10, 20]} | ({"data.expected": [axis]} if axis else {})}
-                    sweep |= {"energy": energy} if energy else {}
+                    sweep |= {"technology": technology} if technology else {}
                     with self.subTest(key=key, name=name, how=how):
                         self.attempt(["sweep", self.write(sweep, "made.json"), "--out", "out", *WANTED.get(name, [])], file,
                                      or_says=FOREIGN if name.endswith("/") and how == "link" else REFUSED)

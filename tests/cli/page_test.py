@@ -28,8 +28,8 @@ setTimeout(() => {
   out.rows = lines();
   out.front = page.front(page.ran, "area_mm2", "cycles", true, true).map((row) => row[0]);
   out.note = $("#pareto [data-role=note]").textContent;
-  out.energy = $("#energy summary").textContent;
-  out.assumed = [...document.querySelectorAll("#energy tr.assumed")].map((row) => row.cells[0].textContent);
+  out.technology = $("#technology summary").textContent;
+  out.assumed = [...document.querySelectorAll("#technology tr.assumed")].map((row) => row.cells[0].textContent);
   $("#filter").value = "cbuf.banks = 8, mac.atomic_c >= 32"; $("#filter").dispatchEvent(new Event("input"));
   out.filtered = lines();
   $("#filter").value = "power of two"; $("#filter").dispatchEvent(new Event("input"));
@@ -102,8 +102,8 @@ def main():
             expect(out["title"], SWEEP["name"], "the title")
             expect(out["summary"], f"12 of 12 points, {len(ran)} with a result, 3 without, {sum(not row['measured'] for row in ran)} on unmeasured machines" +
                    (f", {len(slower)} slower than a smaller neighbour" if slower else ""), "the summary")
-            expect(out["energy"], "Energy and area: table 45nm, 2 of 15 numbers are assumptions", "the table of energies")
-            expect(out["assumed"], ["multiply_int16_pj", "sram_cells_share"], "its assumptions")
+            expect(out["technology"], "Area and energy: technology 16nm, 3 of 20 numbers are assumptions", "the technology")
+            expect(out["assumed"], ["sram_bit_um2", "multiply_int16_pj", "leakage_mw_per_mm2"], "its assumptions")
             expect(out["rows"], list(range(12)), "the table")
             expect(sorted(out["front"]), front, "the Pareto front")
             expect(out["filtered"], [row["point"] for row in rows if row["cbuf.banks"] == 8 and row["mac.atomic_c"] >= 32], "the filter by columns")

@@ -258,8 +258,12 @@ class Keys(unittest.TestCase):
         self.assertTrue(any(point["reason"] for point in points) and any(point["cycles"] for point in points))
         for file in (ROOT / "configs/sweeps").glob("*.json"):
             self.sections["sweep"].check(json.loads(file.read_text()))
-        for file in (ROOT / "configs/energy").glob("*.json"):
-            self.sections["energy"].check(json.loads(file.read_text()))
+        for file in (ROOT / "configs/technology").glob("*.json"):
+            self.sections["technology"].check(json.loads(file.read_text()))
+        (self.folder / "laid.json").write_text(json.dumps({"table": "28nm", "note": "a test"}))
+        self.sections["technology"].check(self.load("laid.json"))
+        self.sections["silicon"].check(json.loads(self.dlasim("silicon", "--json", "--technology", "laid.json")))
+        self.sections["energy"].check(json.loads(self.dlasim("silicon", "--json", "--of", "run0/result.json")))
 
     def look_at_files(self):
         for file in (ROOT / "configs/dram").glob("*.json"):

@@ -18,7 +18,7 @@ TABLES = ("points.csv", "points.json", "sweep.html")
 
 
 def objectives(row):
-    return (row["cycles"], row["energy_uj"], row["area_mm2"])
+    return (row["cycles"], row["total_uj"], row["area_mm2"])
 
 
 def front(points):

@@ -298,13 +298,17 @@ class Figures(SweepCase):
             self.assertEqual(row["dram_efficiency"] is None, row["memory"] == "ideal")
 
     def test_energy_and_area(self):
-        energy = {"table": "45nm", "multiply_int8_pj": {"value": 0.5, "assumption": "a test"}, "sram_cells_share": {"value": 1, "source": "a test"}}
-        self.assertEqual(self.sweep(self.SWEEP | {"energy": energy}).returncode, 0)
+        numbers = {"multiply_int8_pj": 0.5, "add_int32_pj": 0.1, "event_share": 1, "register_fj": 0, "control_pj": 0, "leakage_mw_per_mm2": 0, "control_um2": 0,
+                   "sram_8kib_pj": 10, "sram_32kib_pj": 20, "sram_bit_um2": 1, "ram_bit_um2": 0.346}
+        technology = {"table": "16nm"} | {name: {"value": value, "source": "a test"} for name, value in numbers.items()}
+        technology["event_share"] = {"value": 1, "assumption": "a test"}
+        self.assertEqual(self.sweep(self.SWEEP | {"technology": technology}).returncode, 0)
+        areas = {}
         for row in self.rows():
             result = self.result(row["point"])
             units, traffic = result["units"], result["traffic"]["dbb"]
             products = sum(units[half]["counters"]["products"] for half in ("cmac_a", "cmac_b"))
-            self.assertEqual(row["assumed"], "multiply_int8_pj")
+            self.assertEqual(row["assumed"], "multiply_int16_pj, event_share")
             self.close(row["array_uj"], products * (0.5 + 0.1) / 1e6)
             # nv_small: banks of 512 entries of 8 bytes are 4 KiB: half of 8 KiB, at 10 pJ that quadruple in size double.
             read = 8 * (units["csc"]["counters"]["data_reads"] + units["csc"]["counters"]["weight_reads"])
@@ -314,17 +318,30 @@ class Figures(SweepCase):
                 self.close(row["memory_uj"], (traffic["read_bytes"] + traffic["write_bytes"]) / 8 * 1300 / 1e6)
             else:
                 self.close(row["memory_uj"], result["memory_report"]["dbb"]["energy"]["total_pj"] / 1e6)
-            self.close(row["energy_uj"], row["array_uj"] + row["cbuf_uj"] + row["memory_uj"])
-            self.close(row["area_mm2"], (8 * 8 * (282 + 137) + row["cbuf.banks"] * 512 * 8 * 8 * 0.346) / 1e6)
+            self.close(row["total_uj"], row["energy_uj"] + row["memory_uj"])
+            self.close(row["power_mw"], 1e3 * row["energy_uj"] / row["time_us"])
+            self.assertIsNone(row["cvsram_uj"])
+            areas[row["cbuf.banks"]] = row["area_mm2"]
+        fewer, more = sorted(areas)
+        self.assertAlmostEqual(areas[more] - areas[fewer], (more - fewer) * 512 * 8 * 8 * 0.346 / 1e6, places=5)
+
+    def test_timing_only_has_the_same_energy(self):
+        self.assertEqual(self.sweep(self.SWEEP).returncode, 0)
+        rows = self.rows()
+        self.assertEqual(self.sweep(self.SWEEP, "--timing-only", "--restart").returncode, 0)
+        for full, timed in zip(rows, self.rows(), strict=True):
+            for key in ("cycles", "energy_uj", "array_uj", "cbuf_uj", "memory_uj", "total_uj", "power_mw", "area_mm2"):
+                self.assertEqual(full[key], timed[key], key)
+            self.assertGreater(timed["array_uj"], 0)
 
     def test_a_number_without_a_source_is_refused(self):
-        for energy, says in (({"table": "45nm", "dram_pj": {"value": 1}}, "/dram_pj/source"), ({"dram_pj": {"value": 1, "source": "x"}}, "is missing"),
-                             ({"table": "45nm", "dram_pj": {"value": 1, "source": "x", "assumption": "y"}}, "/dram_pj"), ({"table": "45nm", "dram_pj": 3}, "/dram_pj"), ({"table": "44nm"}, "45nm"), ("none.json", "unknown table"),
-                             ({"table": "45nm", "dram_pj": {"value": -1, "source": "x"}}, "/dram_pj/value"), (3, "/energy")):
-            self.refused(self.sweep(self.SWEEP | {"energy": energy}), says)
-            if isinstance(energy, dict):
-                self.write(energy, "energy.json")
-                self.refused(self.sweep(self.SWEEP, "--energy", "energy.json"), says)
+        for technology, says in (({"table": "45nm", "dram_pj": {"value": 1}}, "/dram_pj/source"), ({"dram_pj": {"value": 1, "source": "x"}}, "is missing"),
+                             ({"table": "45nm", "dram_pj": {"value": 1, "source": "x", "assumption": "y"}}, "/dram_pj"), ({"table": "45nm", "dram_pj": 3}, "/dram_pj"), ({"table": "44nm"}, "44nm"), ("none.json", "unknown technology"),
+                             ({"table": "45nm", "dram_pj": {"value": -1, "source": "x"}}, "/dram_pj/value"), (3, "/technology")):
+            self.refused(self.sweep(self.SWEEP | {"technology": technology}), says)
+            if isinstance(technology, dict):
+                self.write(technology, "technology.json")
+                self.refused(self.sweep(self.SWEEP, "--technology", "technology.json"), says)
 
     def test_the_command_runs_the_point_alone(self):
         self.assertEqual(self.sweep(self.SWEEP).returncode, 0)

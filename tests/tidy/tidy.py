@@ -38,6 +38,7 @@ ROOMS = {
     "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"dram", "memory", "units", "workload"}),
     "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts", "dram"}),
+    "silicon": ("what a machine is made of, what that costs in a technology, and the energy of what it did", {"base", "files", "facts", "config"}),
     "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
     "golden": ("references for every operation in arithmetic of their own, what copies and reshapes must leave in memory, the comparison",
@@ -53,16 +54,16 @@ ROOMS = {
                 {"base", "facts", "config", "golden", "lowering", "jobs", "workload"}),
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
                                           "workload", "replay"}),
-    "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config"}),
+    "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "sweep", "compare", "dram"}),
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "dram"}),
 }
 # The convolution buffer is storage that its writer and its reader share.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}}
 SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
-JSON = re.compile(r"^(files|config|jobs|report|replay|sweep|compare|app|platform|dram)/|^units/csb/")
+JSON = re.compile(r"^(files|config|silicon|jobs|report|replay|sweep|compare|app|platform|dram)/|^units/csb/")
 
 
 def sources():

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { name, axes, columns, rows, complete, points, energy } = sweep;
+  const { name, axes, columns, rows, complete, points, technology } = sweep;
   const byName = Object.fromEntries(columns.map((column, i) => [column.name, i]));
   const value = (row, column) => row[byName[column]];
   const $ = (selector, root = document) => root.querySelector(selector);
@@ -152,7 +152,7 @@
   let order = ["point", 1];
   const head = $("#table thead"), body = $("#table tbody"), kMost = 2000;
   const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== "point"));
-  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "mac_utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
+  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "mac_utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
   const signs = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => String(a) === String(b), "!=": (a, b) => String(a) !== String(b) };
   const matches = (filter) => {
     const tests = filter.split(",").map((part) => part.trim()).filter(Boolean).map((part) => {
@@ -235,9 +235,9 @@
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 
   // Where energies and areas come from.
-  $("#energy summary").textContent = `Energy and area: table ${energy.name}, ${energy.numbers.filter((n) => n.assumed).length} of ${energy.numbers.length} numbers are assumptions`;
-  for (const number of energy.numbers) {
-    const line = $("#energy tbody").insertRow();
+  $("#technology summary").textContent = `Area and energy: technology ${technology.name}, ${technology.numbers.filter((n) => n.assumed).length} of ${technology.numbers.length} numbers are assumptions`;
+  for (const number of technology.numbers) {
+    const line = $("#technology tbody").insertRow();
     if (number.assumed) line.className = "assumed";
     for (const words of [number.name, `${text(number.value)} ${number.unit}`, number.meaning, (number.assumed ? "assumed: " : "") + number.source])
       line.insertCell().textContent = words;

@@ -1,0 +1,1 @@
+dlasim_test(silicon_test.cpp quick USES dlasim::silicon)
