@@ -117,7 +117,7 @@ def main():
             expect(out["links"], [f"points/{best['point']:04}/{file}" for file in ("report.txt", "result.json")], "the links of a point")
             expect(all((folder / "out" / link).is_file() for link in out["links"]), True, "their files")
             expect(out["command"], best["command"], "the command")
-            expect(("Unmeasured" in out["says"], "assumptions: sram_cells_share" in out["says"]), (not best["measured"], True), "what is said of the point")
+            expect(("Unmeasured" in out["says"], "assumptions: sram_bit_um2" in out["says"]), (not best["measured"], True), "what is said of the point")
             expect(sorted(out["themes"]), ["dark", "light"], "the themes")
             expect(out["png"], ["data:image/png;base64,"] * 3, "the pictures")
             expect(out["svg"], [True, True], "the drawing")
