@@ -1,0 +1,22 @@
+"""Layers and networks on a cycle-accurate simulator of an NVDLA-style accelerator.
+
+    import dlasim
+
+    layer = dlasim.Layer.conv2d(width=56, height=56, channels=64, kernel=3, count=64, pad=1)
+    result = dlasim.run(layer, hw="nv_large", memory="ddr4-3200")
+    result.cycles           # 64,512 or so
+    result.output           # a NumPy array [batch, channels, height, width]
+    result.units            # a table: what every unit did in these cycles
+
+The simulation is the installed program ``dlasim``; every call is a process of its own. What the program refuses is an exception with
+the program's words. ``DLASIM`` in the environment, or ``dlasim.program(PATH)``, names another program than the one on the PATH.
+"""
+
+from .describe import Layer, Network
+from .command import Broken, Error, Hung, Mismatch, Refused, program
+from .results import Result
+from .runs import export, net, reference, run
+from .sweeps import Sweep, sweep
+
+__all__ = ["Broken", "Error", "Hung", "Layer", "Mismatch", "Network", "Refused", "Result", "Sweep", "export", "net", "program",
+           "reference", "run", "sweep"]

@@ -1,0 +1,112 @@
+"""Many machines or layers: a sweep."""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import weakref
+from pathlib import Path
+from typing import NamedTuple
+
+from . import command
+from .describe import _Described
+from .results import table
+
+_ENDED = re.compile(r"\s*(\d+) of (\d+)\s+point (\d+)\s+(.*)")
+_SOME_REFUSED = 4  # they are rows with the reason
+
+
+class Progress(NamedTuple):
+    """A point that has ended: so many are done, of so many; its number; what is said of it."""
+
+    done: int
+    of: int
+    point: int
+    text: str
+
+
+class Sweep:
+    """A sweep under way: go through it to see points end; ``table`` has all of them at the end.
+
+        sweep = dlasim.sweep({"base": {"layer": layer, "hw": "nv_large"}, "axes": {"cbuf.banks": [8, 16, 32]}})
+        for ended in sweep:
+            print(ended.done, "of", ended.of)
+        sweep.table.sort_values("cycles")
+    """
+
+    def __init__(self, words, folder, out):
+        self.folder = out
+        self.mismatch = None  # what was said if a value of a point was wrong
+        self._finalizer = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._errors = tempfile.TemporaryFile(mode="w+", errors="replace")
+        self._process = subprocess.Popen([command.program(), *map(str, words)], stdout=subprocess.PIPE, stderr=self._errors, text=True,
+                                         errors="replace")
+        self._lines = self._read()
+
+    def _read(self):
+        try:
+            for line in self._process.stdout:
+                ended = _ENDED.match(line)
+                if ended:
+                    yield Progress(int(ended[1]), int(ended[2]), int(ended[3]), ended[4].strip())
+        except GeneratorExit:  # nobody looks any more
+            self._process.terminate()
+            raise
+        finally:
+            self._process.stdout.close()
+            status = self._process.wait()
+            self._errors.seek(0)
+            said = self._errors.read()
+            self._errors.close()
+        error = None if status == _SOME_REFUSED else command.raised(status, said)
+        if isinstance(error, command.Mismatch):
+            self.mismatch = error
+        elif error is not None:
+            raise error
+
+    def __iter__(self):
+        return self._lines
+
+    def finish(self):
+        """Waits for all points. Returns the sweep."""
+        for _ in self._lines:
+            pass
+        return self
+
+    @property
+    def rows(self):
+        """A dict a point, docs/SWEEPS.md says of what."""
+        self.finish()
+        return json.loads((self.folder / "points.json").read_text(encoding="utf-8"))
+
+    @property
+    def table(self):
+        """A row a point: its values of the axes, cycles, traffic, energy, area; ``reason`` where it was refused."""
+        return table(self.rows)
+
+
+def sweep(what, *, jobs=1, timing_only=False, search=None, seed=None, out=None):
+    """Runs every point of a sweep, each in a process of its own.
+
+    what    a file, or a dict of docs/SWEEPS.md; its base and axes may have Layers and Networks
+    jobs    points side by side
+    search  run so many points at most, those that are best in cycles, energy and area
+    out     folder that keeps the points; else they are removed with the Sweep
+    """
+    folder = Path(tempfile.mkdtemp(prefix="dlasim-"))
+    try:
+        file = what
+        if isinstance(what, dict):
+            file = folder / "sweep.json"
+            file.write_text(json.dumps(what, default=lambda value: value.description if isinstance(value, _Described) else str(value)),
+                            encoding="utf-8")
+        target = Path(out) if out is not None else folder / "out"
+        words = ["sweep", file, "--out", target, "--jobs", jobs]
+        words += ["--timing-only"] if timing_only else []
+        words += ["--search", search] if search is not None else []
+        words += ["--seed", seed] if seed is not None else []
+        return Sweep(words, folder, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

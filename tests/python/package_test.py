@@ -1,0 +1,203 @@
+"""The Python package: what it gives is what the command line gives. package_test.py DLASIM [CASE]"""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import dlasim  # noqa: E402
+
+LAYER = dlasim.Layer.conv2d(width=12, height=10, channels=16, kernel=(3, 5), count=24, pad=(1, 2), stride=(2, 1), bias=True, relu=True, shift=6)
+
+
+def command(*words):
+    return subprocess.run([dlasim.program(), *map(str, words)], capture_output=True, text=True, check=False)
+
+
+class Layers(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+
+    def test_a_layer_is_what_the_command_line_runs(self):
+        file = LAYER.save(self.folder / "layer.json")
+        done = command("run", file, "--hw", "nv_large", "--memory", "ddr4-3200", "--set", "cbuf.banks=12", "--out", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads((self.folder / "out/result.json").read_text())
+        result = dlasim.run(LAYER, "nv_large", "ddr4-3200", {"cbuf.banks": 12})
+        self.assertEqual((result.cycles, result.verified, result.json["units"], result.json["layer"]["kernel"]),
+                         (told["cycles"], True, told["units"], {"width": 5, "height": 3, "count": 24}))
+        self.assertEqual(result.json["hardware"]["cbuf"]["banks"], 12)
+        numpy.testing.assert_array_equal(result.output, numpy.load(self.folder / "out/output.npy"))
+        self.assertEqual(result.output.shape, (1, 24, 5, 12))
+
+    def test_arrays_in_and_out(self):
+        rng = numpy.random.default_rng(5)
+        values = rng.integers(-9, 9, (1, 8, 5, 6), dtype=numpy.int8)
+        weights = rng.integers(-9, 9, (4, 8, 1, 1), dtype=numpy.int8)
+        layer = dlasim.Layer.conv2d(width=6, height=5, channels=8, kernel=1, count=4, shift=4)
+        result = dlasim.run(layer, "nv_small", input=values, weights=weights)
+        sums = numpy.einsum("nchw,kc->nkhw", values.astype(int), weights[:, :, 0, 0].astype(int))
+        numpy.testing.assert_array_less(numpy.abs(result.output - sums / 16), 0.51)
+        with self.assertRaises(dlasim.Mismatch) as wrong:
+            dlasim.run(layer, "nv_small", input=values, weights=weights, expected=result.output + numpy.int8(1))
+        self.assertEqual(wrong.exception.result.cycles, result.cycles)
+        self.assertFalse(wrong.exception.result.verified)
+        with self.assertRaises(dlasim.Refused) as refused:
+            dlasim.run(layer, "nv_small", input=values[:, :4], weights=weights)
+        self.assertIn("expected", str(refused.exception))
+
+    def test_what_is_refused_has_the_words_of_the_program(self):
+        wrong = dlasim.Layer({**LAYER.description, "kernle": 3})
+        file = wrong.save(self.folder / "layer.json")
+        done = command("run", file, "--hw", "nv_small")
+        with self.assertRaises(dlasim.Refused) as refused:
+            dlasim.run(file, "nv_small")
+        self.assertEqual("dlasim: " + str(refused.exception) + "\n", done.stderr)
+        self.assertEqual(refused.exception.status, 2)
+        with self.assertRaises(ValueError):
+            wrong.check("nv_small")
+        with self.assertRaises(TypeError):
+            dlasim.Layer.conv2d(width=4, height=4, channels=8, kernel=1)
+        with self.assertRaises(dlasim.Refused):
+            dlasim.run(LAYER, "nv_smal")
+        self.assertIn("passes", json.dumps(LAYER.check("nv_small")))
+
+    def test_the_program_is_found_or_missed(self):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "DLASIM": str(self.folder / "none")}
+        code = "import dlasim\ntry:\n dlasim.reference()\nexcept dlasim.Broken as e:\n print('missed', e)"
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+        self.assertIn("missed", done.stdout, done.stderr)
+        self.assertIn("no such program", done.stdout)
+
+    def test_tables_add_up(self):
+        result = dlasim.run(dlasim.Layer.pool(width=16, height=16, channels=32, window=2), "nv_full", "ideal:latency=50", events=True)
+        units = result.units.set_index("unit")
+        self.assertTrue((units.sum(axis=1) == result.cycles).all())
+        self.assertEqual(result.traffic.read_bytes.sum(), result.json["traffic"]["dbb"]["read_bytes"])
+        self.assertLess(result.bounds.cycles.max(), result.cycles)
+        self.assertIn("write", {name.split(".")[-1] for name in result.counters.counter} | {"write"})
+        self.assertTrue(result.events["probes"])
+        self.assertIn("cycles", result._repr_html_())
+        if "causes" in result.json:
+            self.assertEqual(result.causes.cycles.sum(), result.cycles)
+        result.plot().savefig(self.folder / "units.png")
+        self.assertGreater((self.folder / "units.png").stat().st_size, 10000)
+
+    def test_folders_go_with_their_results(self):
+        result = dlasim.run(LAYER, "nv_small")
+        folder = result.folder.parent
+        self.assertTrue(folder.is_dir())
+        del result
+        self.assertFalse(folder.exists())
+        kept = dlasim.run(LAYER, "nv_small", out=self.folder / "kept")
+        del kept
+        self.assertTrue((self.folder / "kept/result.json").exists())
+
+
+class Networks(unittest.TestCase):
+    def test_a_network_is_built_step_by_step(self):
+        net = dlasim.Network(width=16, height=16, channels=16, name="small")
+        a = net.conv2d(kernel=3, count=16, pad=1, relu=True)
+        b = net.conv2d(kernel=3, count=16, pad=1, inputs=a)
+        c = net.add(a, b, relu=True)
+        net.pool(window=2, inputs=c)
+        net.fully_connected(count=10)
+        result = dlasim.net(net, "nv_large", tensors=True)
+        self.assertTrue(result.verified)
+        self.assertEqual(result.steps.share.sum(), result.cycles)
+        self.assertIn(result.steps.name.iloc[-1], result.tensors.keys())
+        self.assertEqual(result.tensors[result.steps.name.iloc[-1]].size, 10)
+        result.plot().savefig(os.devnull, format="png")
+        self.assertLess(dlasim.net(net, "nv_large", timing_only=True).cycles, result.cycles + 1)
+        with self.assertRaises(dlasim.Refused):
+            net.add(a, "nothing")
+            net.check()
+
+    def test_exports(self):
+        with tempfile.TemporaryDirectory() as folder:
+            dlasim.export(LAYER, Path(folder) / "case.json", hw="nv_small")
+            self.assertIn("program", json.loads((Path(folder) / "case.json").read_text()))
+
+
+class Sweeps(unittest.TestCase):
+    def test_points_end_one_by_one(self):
+        sweep = dlasim.sweep({"base": {"layer": LAYER, "hw": "nv_large"}, "axes": {"cbuf.banks": [2, 12, 16], "latency": [10, 500]}}, jobs=2)
+        ended = list(sweep)
+        table = sweep.table
+        self.assertEqual([progress.done for progress in ended], list(range(1, len(ended) + 1)))
+        self.assertEqual(len(table), 6)
+        one = table[(table["cbuf.banks"] == 12) & (table["latency"] == 500)].iloc[0]
+        self.assertEqual(one.cycles, dlasim.run(LAYER, "nv_large", "ideal:latency=500", {"cbuf.banks": 12}).cycles)
+
+    def test_a_sweep_that_cannot_be(self):
+        with self.assertRaises(dlasim.Refused) as refused:
+            dlasim.sweep({"base": {"layer": LAYER}, "axes": {"cbuf.bansk": [1]}}).finish()
+        self.assertIn("cbuf.bansk", str(refused.exception))
+
+
+class Installed(unittest.TestCase):
+    """pip install ./python, somewhere else."""
+
+    def test_it_installs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["cp", "-r", ROOT / "python", folder + "/source"], check=True)
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
+                                   "--target", folder + "/site", folder + "/source"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            environment = {**os.environ, "PYTHONPATH": folder + "/site", "DLASIM": str(dlasim.program())}
+            code = "import dlasim; print(dlasim.__file__, dlasim.run(dlasim.Layer.pool(width=4, height=4, channels=8, window=2)).verified)"
+            done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True, check=True)
+            self.assertTrue(done.stdout.startswith(folder + "/site") and done.stdout.endswith("True\n"), done.stdout)
+
+
+def cells_of(file):
+    """(cell, value of its last line or None) of every cell of a notebook, run in order."""
+    names, notebook = {}, json.loads(file.read_text())
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            tree = ast.parse("".join(cell["source"]))
+            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            exec(compile(tree, str(file), "exec"), names)  # pylint: disable=exec-used
+            yield cell, last and eval(compile(ast.Expression(last.value), str(file), "eval"), names)  # pylint: disable=eval-used
+
+
+def text_of(value):
+    return [] if value is None or type(value).__module__.startswith("matplotlib") else repr(value).splitlines(keepends=True)
+
+
+def write_notebook(file):
+    """Puts under every cell what it says now."""
+    cells = {"".join(cell["source"]): text_of(value) for cell, value in cells_of(file)}
+    notebook = json.loads(file.read_text())
+    for number, cell in enumerate(cell for cell in notebook["cells"] if cell["cell_type"] == "code"):
+        text = cells["".join(cell["source"])]
+        cell["outputs"] = [{"output_type": "execute_result", "execution_count": number + 1, "metadata": {}, "data": {"text/plain": text}}] if text else []
+        cell["execution_count"] = number + 1
+    file.write_text(json.dumps(notebook, indent=1) + "\n")
+
+
+class Notebooks(unittest.TestCase):
+    """Every cell runs, in order, and says what stands below it."""
+
+    def test_cells(self):
+        for file in sorted((ROOT / "python").glob("*.ipynb")):
+            for cell, value in cells_of(file):
+                self.assertEqual([line for output in cell["outputs"] for line in output["data"]["text/plain"]], text_of(value), cell["source"])
+
+
+if __name__ == "__main__":
+    dlasim.program(Path(sys.argv.pop(1)).resolve())
+    if sys.argv[1:] == ["--write"]:
+        for notebook in sorted((ROOT / "python").glob("*.ipynb")):
+            write_notebook(notebook)
+    else:
+        unittest.main()
