@@ -1,12 +1,15 @@
 // What the commands that run something on a machine have in common.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "files/output.h"
+#include "silicon/technology.h"
 
 namespace dlasim {
 
@@ -23,6 +26,9 @@ struct CommonOptions {
     bool plan = false;    // say what would run, and write it where a folder was named
     bool report = false;  // the table in report.txt too
     Sync sync = Sync::Now;
+    std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
+    std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm
+    std::uint64_t power_window = 0;                      // cycles of a window of power over time; 0: none is wanted
     std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };
 

@@ -7,15 +7,32 @@
 #include "app/progress.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "config/sweep.h"
 #include "files/console.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/power_profile.h"
+#include "silicon/silicon_keys.h"
 
 namespace dlasim {
 namespace {
 
-RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options)
+/// What the table says of area, energy and power; nothing where nothing is known.
+std::string silicon_line(const OrderedJson& result)
+{
+    if (!result["energy_uj"].is_number()) return "";
+    std::string text = fmt::format("  silicon      {:.3g} mm2, {:.4g} uJ, {:.4g} mW; memory {:.4g} uJ ({})",
+                                   result["area_mm2"].get<double>(), result["energy_uj"].get<double>(), result["power_mw"].get<double>(),
+                                   result["memory_uj"].get<double>(), printable(result["energy"]["technology"].get<std::string>()));
+    if (result.contains("power") && result["power"]["peak_mw"].is_number())
+        text +=
+            fmt::format("\n  peak         {:.4g} mW from cycle {} on, in windows of {} cycles", result["power"]["peak_mw"].get<double>(),
+                        result["power"]["peak_cycle"].get<Cycle>(), result["power"]["window_cycles"].get<Cycle>());
+    return text + "\n";
+}
+
+RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile)
 {
     Progress progress(workload.name, workload.work.unit, workload.work.amount, options.quiet);
     SimulateOptions how;
@@ -24,6 +41,8 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.check_dram = options.check_dram;
     how.events = !options.events.empty();
     how.hazards = options.hazards;
+    how.sample_every = options.power_window;
+    how.on_sample = [&](const Sample& sample) { profile.sample(sample.cycle, sample.units, sample.dram_pj); };
     how.keep_going = [&](Cycle now, std::uint64_t done) {
         progress.show(now, done);
         return !interrupted();
@@ -44,18 +63,33 @@ void RunFiles::open_events(const std::string& file)
     if (!file.empty()) events = folder ? &folder->elsewhere(file) : &events_alone_.emplace(file);
 }
 
+std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& options, const std::string& file)
+{
+    if (!options.technology.empty() || !options.has_point)
+        return std::make_shared<const silicon::Technology>(
+            silicon::read_technology(options.technology.empty() ? silicon::kDefaultTechnology : options.technology, "--technology", ""));
+    const Sweep sweep = read_sweep(file);
+    return std::make_shared<const silicon::Technology>(silicon::read_technology(sweep.technology, at(file, "/technology"), sweep.folder));
+}
+
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
             const std::function<Reported(RunResult& run)>& report)
 {
     files.open_events(options.events);
-    RunResult run = simulate_shown(workload, host, options);
+    const auto table = options.silicon ? options.silicon : technology_of(options, "");
+    const silicon::Technology& technology = *table;
+    PowerProfile profile(technology, workload.hardware, options.power_window);
+    RunResult run = simulate_shown(workload, host, options, profile);
     if (run.interrupted || interrupted()) {
         say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
     }
     if (run.hung)
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(workload.name), run.end, run.diagnosis));
-    const Reported said = report(run);
+    Reported said = report(run);
+    silicon::add_silicon(said.result, technology);
+    profile.add_to(said.result);
+    said.table += silicon_line(said.result);
     if (files.events) {
         const WrittenRegions& regions = said.regions;
         files.events->settle(

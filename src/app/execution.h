@@ -34,6 +34,9 @@ struct Reported {
     std::size_t runs = kRecordedRuns;  // of a probe, likewise: at most so many
 };
 
+/// The technology that was asked for; with --point without it that of the sweep, `file`.
+std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& options, const std::string& file);
+
 /// Runs it, writes result.json and what else is wanted, says the table. Exit status; throws MachineError if the machine hangs.
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
             const std::function<Reported(RunResult& run)>& report);

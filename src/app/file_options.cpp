@@ -10,17 +10,23 @@ namespace {
 
 constexpr FileOption hardware_row(std::string_view command) { return {command, "--hw", FileUse::NameOrInput, "hardware"}; }
 constexpr FileOption memory_row(std::string_view command) { return {command, "--memory", FileUse::NameOrInput, "memory"}; }
+constexpr FileOption technology_row(std::string_view command)
+{
+    return {command, "--technology", FileUse::NameOrInput, "areas and energies"};
+}
 constexpr FileOption events_row(std::string_view command) { return {command, "--events", FileUse::Output, "events of the run"}; }
 
 constexpr std::array kFileOptions{
     FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
     hardware_row("run"),
     memory_row("run"),
+    technology_row("run"),
     events_row("run"),
     FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
     hardware_row("net"),
     memory_row("net"),
+    technology_row("net"),
     FileOption{"net", "--input", FileUse::Input, "images, [NAME=]FILE"},
     FileOption{"net", "--labels", FileUse::Input, "classes"},
     FileOption{"net", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
@@ -29,6 +35,7 @@ constexpr std::array kFileOptions{
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
     hardware_row("loadable"),
     memory_row("loadable"),
+    technology_row("loadable"),
     FileOption{"loadable", "--input", FileUse::Input, "values of an input"},
     events_row("loadable"),
     FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
@@ -41,10 +48,11 @@ constexpr std::array kFileOptions{
     FileOption{"replay", "PROGRAM", FileUse::Input, "a case or a trace"},
     hardware_row("replay"),
     memory_row("replay"),
+    technology_row("replay"),
     events_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
-    FileOption{"sweep", "--technology", FileUse::NameOrInput, "areas and energies"},
+    technology_row("sweep"),
     FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
     FileOption{"sweep", "--out", FileUse::OutputFolder, "of the tables"},
     FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},
@@ -54,7 +62,7 @@ constexpr std::array kFileOptions{
     FileOption{"dram", "--out", FileUse::Output, "configuration and statistics"},
     FileOption{"bound", "LAYERS", FileUse::Input, "a layer, or a list of them"},
     hardware_row("silicon"),
-    FileOption{"silicon", "--technology", FileUse::NameOrInput, "areas and energies"},
+    technology_row("silicon"),
     FileOption{"silicon", "--of", FileUse::Input, "a result"},
     FileOption{"compare", "A", FileUse::Input, "a result, or its folder"},
     FileOption{"compare", "B", FileUse::Input, "a result, or its folder"},

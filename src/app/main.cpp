@@ -15,6 +15,7 @@
 
 #include "app/bound_command.h"
 #include "app/compare_command.h"
+#include "app/execution.h"
 #include "app/export_command.h"
 #include "app/file_options.h"
 #include "app/loadable_command.h"
@@ -35,6 +36,7 @@
 #include "files/printable.h"
 #include "files/spelling.h"
 #include "loadable/plan.h"
+#include "report/power_profile.h"
 
 namespace dlasim {
 namespace {
@@ -211,6 +213,14 @@ struct SharedOptions {
         for (const std::string& option : options) point->excludes(app.get_option(option));
     }
 };
+void add_silicon_options(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--technology", options.technology,
+                   "of area and energy: 16nm, 28nm, 45nm or a file; without it 16nm, or that of the sweep");
+    app.add_option("--power-window", options.power_window, "report power over time, in windows of so many cycles, and the largest")
+        ->check(whole(kLeastWindow, kMostWindow));
+}
+
 SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
 {
     CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
@@ -220,6 +230,7 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
     app.add_flag("--quiet", options.quiet, "print nothing but errors");
     app.add_flag("--times", options.times, kTimes);
+    add_silicon_options(app, options);
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
     return {point, out};
 }
@@ -329,6 +340,7 @@ int parse_and_run(int argc, char** argv)
     replay_app->add_flag("--hazards", again.hazards, kHazards);
     replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");
     replay_app->add_flag("--times", again.times, kTimes);
+    add_silicon_options(*replay_app, again);
     hidden(replay_app->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
 
     SweepOptions sweep;
@@ -437,6 +449,10 @@ int parse_and_run(int argc, char** argv)
     net.has_point = net_shared.point->count() != 0;
     file.has_point = file_shared.point->count() != 0;
     net.apart = layers == "apart";
+    if (run_app->parsed()) run.silicon = technology_of(run, run.layer);
+    if (net_app->parsed()) net.silicon = technology_of(net, net.network);
+    if (file_app->parsed()) file.silicon = technology_of(file, file.loadable);
+    if (replay_app->parsed()) again.silicon = technology_of(again, again.program);
     if (run_app->parsed()) return run_command(run);
     if (net_app->parsed()) return net_command(net);
     if (file_app->parsed()) return loadable_command(file);

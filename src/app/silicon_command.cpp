@@ -53,7 +53,7 @@ int silicon_command(const SiliconOptions& options)
     OrderedJson result(read_json(options.of));
     silicon::add_silicon(result, technology);
     if (result["energy_uj"].is_null())
-        throw ConfigError(options.of, "has no hardware with units that ran, expected the result.json of a run");
+        throw ConfigError(options.of, "has no hardware with units that ran at a known precision, expected the result.json of a run");
     if (options.json) {
         OrderedJson of;
         for (const char* key : {"area_mm2", "energy_uj", "power_mw", "memory_uj", "memory_mw", "total_uj", "energy"}) of[key] = result[key];

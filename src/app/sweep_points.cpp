@@ -14,7 +14,8 @@ namespace {
 /// What runs of layers and of networks have in common. The parent takes the figures; the files of a point can be made again, so no
 /// point waits for the disk.
 template <class Options>
-Options options_of(const SweepOptions& sweep, const std::string& folder, const std::function<void(const OrderedJson&)>& on_result)
+Options options_of(const SweepOptions& sweep, const silicon::Technology& technology, const std::string& folder,
+                   const std::function<void(const OrderedJson&)>& on_result)
 {
     Options options;
     options.out = folder;
@@ -23,6 +24,7 @@ Options options_of(const SweepOptions& sweep, const std::string& folder, const s
     options.report = true;
     options.sync = Sync::Later;
     options.on_result = on_result;
+    options.silicon = std::shared_ptr<const silicon::Technology>(std::shared_ptr<void>(), &technology);  // outlives the points
     return options;
 }
 
@@ -36,24 +38,24 @@ PointRunner::PointRunner(const SweepOptions& options, const Sweep& sweep, const 
 int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
 {
     if (!point_) point_ = sweep_point(sweep_, index);  // says here why it cannot be
-    const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result, technology_)); };
+    const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result)); };
     const std::string folder = folder_.point(index).string();
     if (const Network* network = std::get_if<Network>(&point_->work)) {
-        NetOptions run = options_of<NetOptions>(options_, folder, on_result);
+        NetOptions run = options_of<NetOptions>(options_, technology_, folder, on_result);
         run.output = false;
         return run_network(*network, point_->hardware, point_->memory, run);
     }
     if (const LoadableWork* file = std::get_if<LoadableWork>(&point_->work)) {
-        LoadableOptions run = options_of<LoadableOptions>(options_, folder, on_result);
+        LoadableOptions run = options_of<LoadableOptions>(options_, technology_, folder, on_result);
         run.tensors = false;
         return run_loadable(plan_of(*file, point_->hardware, point_->memory), run);
     }
     if (const OnnxWork* model = std::get_if<OnnxWork>(&point_->work)) {
-        NetOptions run = options_of<NetOptions>(options_, folder, on_result);
+        NetOptions run = options_of<NetOptions>(options_, technology_, folder, on_result);
         run.output = false;
         return run_model(point_->hardware, point_->memory, model_options(*model, run));
     }
-    RunOptions run = options_of<RunOptions>(options_, folder, on_result);
+    RunOptions run = options_of<RunOptions>(options_, technology_, folder, on_result);
     run.tensors = false;
     return run_job(std::get<Descriptor>(point_->work), point_->hardware, point_->memory, run, shared_);
 }
@@ -101,8 +103,7 @@ bool PointRunner::run(const Next& next, const Ended& ended)
         for (const Children::Ended& child : list)
             if (child.status == kNoRoom) throw ConfigError(options_.sweep, child.told + "; --resume goes on from here");
         for (const Children::Ended& child : list)
-            rows.push_back(
-                row_of(sweep_, technology_, {child.index, child.status, child.told, options_.limit}, folder_.point(child.index)));
+            rows.push_back(row_of(sweep_, {child.index, child.status, child.told, options_.limit}, folder_.point(child.index)));
         folder_.store().keep(rows);
         for (const KeptPoint& kept : rows) ended(kept);
     }

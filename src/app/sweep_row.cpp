@@ -74,19 +74,19 @@ std::vector<PlacedKey> row_keys()
     return keys;
 }
 
-std::string figures_text(const nlohmann::ordered_json& result, const silicon::Technology& technology)
+std::string figures_text(const nlohmann::ordered_json& result)
 {
-    return figures_of(result, technology).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    return figures_of(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-KeptPoint row_of(const Sweep& sweep, const silicon::Technology& technology, const EndedPoint& ended, const std::filesystem::path& folder)
+KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder)
 {
     const std::size_t index = ended.index;
     OrderedJson row;
     row[std::string(kPointColumn.name)] = index;
     const std::vector<Json> values = point_values(sweep, sweep.points[index]);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
-    row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object(), technology));
+    row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object()));
     row[std::string(kSlowerColumn.name)] = nullptr;  // said when the tables are written: neighbours.h
     row[std::string(kCommandColumn.name)] = command_of(sweep, index);
     row[std::string(kReasonColumn.name)] = reason_of(ended, folder);

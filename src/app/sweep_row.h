@@ -16,9 +16,9 @@ struct EndedPoint {
     std::uint64_t limit = 0;     // seconds of CPU time that it had
 };
 /// What a point tells of its result.
-std::string figures_text(const nlohmann::ordered_json& result, const silicon::Technology& technology);
+std::string figures_text(const nlohmann::ordered_json& result);
 /// Its row. `folder`: of the point.
-KeptPoint row_of(const Sweep& sweep, const silicon::Technology& technology, const EndedPoint& ended, const std::filesystem::path& folder);
+KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder);
 std::vector<PlacedKey> row_keys();
 /// In single quotes where a shell needs them.
 std::string shell_word(const std::string& text);

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "dram/energy.h"
 #include "dram/reader.h"
 #include "dram/report.h"
 #include "memory/dram_memory.h"
@@ -40,6 +41,13 @@ public:
     tlm::tlm_target_socket<512>& socket() { return ideal_ ? ideal_->socket : dram_->socket; }
     /// Of each DRAM channel, all cycles before `end`; none for the ideal memory.
     std::vector<dram::Statistics> statistics(Cycle end) { return dram_ ? dram_->statistics(end) : std::vector<dram::Statistics>{}; }
+    /// Energy between two of these.
+    double picojoules(const std::vector<dram::Statistics>& from, const std::vector<dram::Statistics>& to) const
+    {
+        double sum = 0;
+        for (std::size_t i = 0; i < from.size(); ++i) sum += dram::energy_of(dram_->config(), to[i].since(from[i])).total();
+        return sum;
+    }
     /// Ends the check of the commands.
     MemoryReport report(Cycle end, const std::vector<dram::Statistics>& from, std::vector<dram::Statistics> to)
     {
@@ -257,28 +265,53 @@ private:
     std::clock_t cpu_ = std::clock();
 };
 
+/// Units with the names of a report.
+std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to)
+{
+    std::vector<UnitReport> list;
+    for (std::size_t i = 0; i < to.units.size(); ++i) {
+        UnitReport& report = list.emplace_back(from.units.empty() ? to.units[i] : to.units[i].since(from.units[i]));
+        for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return list;
+}
+
 /// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
 class Window {
 public:
-    explicit Window(std::function<Snapshot(Cycle)> take) : take_(std::move(take)) { due_ = {0}; }
+    using Seen = std::function<void(Cycle relative, const Snapshot& from, const Snapshot& now)>;
+    /// `seen` gets the snapshots behind t0: those of interrupts, and one `every` so many cycles.
+    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every) : take_(std::move(take)), seen_(std::move(seen)), every_(every)
+    {
+        due_ = {0};
+    }
 
     /// The window begins behind cycle `t0`.
     void mark(Cycle t0)
     {
         mark_ = t0;
         due_.insert(t0);
+        if (every_ != 0) sample_ = t0 + every_;
     }
     void interrupt(Cycle at) { due_.insert(at); }
     /// The first cycle that must not run before a snapshot.
-    Cycle next() const { return due_.empty() ? kNever : *due_.begin() + 1; }
+    Cycle next() const { return std::min(due_.empty() ? kNever : *due_.begin() + 1, sample_ == kNever ? kNever : sample_ + 1); }
     /// All cycles before `now` have run.
     void look(Cycle now)
     {
         while (next() <= now) {
-            const Cycle cycle = *due_.begin();
-            due_.erase(due_.begin());
-            (cycle == mark_ ? from_ : to_) = take_(now);
-            if (cycle != mark_) done_ = cycle;
+            const Cycle cycle = next() - 1;
+            const bool interrupt = due_.erase(cycle) != 0;
+            Snapshot taken = take_(now);
+            if (cycle == mark_) {
+                from_ = std::move(taken);
+                continue;
+            }
+            if (cycle == sample_) sample_ += every_;
+            if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
+            if (!interrupt) continue;
+            to_ = std::move(taken);
+            done_ = cycle;
         }
     }
     const Snapshot& from() const { return from_; }
@@ -288,6 +321,8 @@ public:
 
 private:
     std::function<Snapshot(Cycle)> take_;
+    Seen seen_;
+    Cycle every_, sample_ = kNever;
     std::set<Cycle> due_;
     Cycle mark_ = 0, done_ = 0;
     Snapshot from_, to_;
@@ -306,7 +341,12 @@ RunResult Machine::run(const Program& program)
     parts.software = &software;
     software.socket.bind(parts.top.csb);
     software.interrupt.bind(parts.interrupt);
-    Window window([&](Cycle end) { return parts.snapshot(end); });
+    Window::Seen seen;
+    if (on_sample)
+        seen = [&](Cycle relative, const Snapshot& from, const Snapshot& now) {
+            on_sample({relative, reports(from, now), parts.primary->picojoules(from.primary, now.primary)});
+        };
+    Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every);
     software.on_mark = [&](Cycle t0) {
         parts.top.count_from(t0 + 1);
         window.mark(t0);
@@ -393,10 +433,7 @@ RunResult Machine::run(const Program& program)
     result.cycles = window.done(result.end) - result.t0;
     result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);
     if (parts.secondary) result.cvsram_memory = parts.secondary->report(ran, from.secondary, to.secondary);
-    for (std::size_t i = 0; i < to.units.size(); ++i) {
-        UnitReport& report = result.units.emplace_back(from.units.empty() ? to.units[i] : to.units[i].since(from.units[i]));
-        for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    result.units = reports(from, to);
     result.wall_seconds = all.wall_seconds() - host_wall;
     result.cpu_seconds = all.cpu_seconds() - host_cpu;
     return result;

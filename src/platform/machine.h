@@ -25,7 +25,15 @@ struct MachineOptions {
     bool hazards = false;     // look for accesses out of order: RunResult::hazards
     bool drain = false;       // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
+    Cycle sample_every = 0;  // cycles between two calls of on_sample beside those at interrupts; 0: none
     HostSpeed host{};
+};
+
+/// What has been counted from t0 to the end of a cycle.
+struct Sample {
+    Cycle cycle = 0;  // relative to t0
+    std::vector<UnitReport> units;
+    double dram_pj = 0;  // of a DRAM behind DBB
 };
 
 class Machine {
@@ -40,6 +48,9 @@ public:
 
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
     std::function<bool(Cycle)> keep_going;
+
+    /// Called at every interrupt of the pin behind t0, and where else samples are wanted, in the order of their cycles.
+    std::function<void(const Sample&)> on_sample;
 
     /// Called where the program has a HostStep, with its number; it may read and write memory.
     std::function<void(std::size_t)> on_host;

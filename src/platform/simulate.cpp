@@ -14,6 +14,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.drain = workload.drains;
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;
+    how.sample_every = options.sample_every;
     Machine machine(workload.hardware, workload.memory, how);
     for (const TouchedRange& range : workload.ranges) machine.require_memory(range.place, range.bytes, range.where);
     const HostMemory memory{
@@ -21,6 +22,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
         [&](const Place& place, std::span<const std::uint8_t> bytes) { machine.write_memory(place, bytes); },
     };
     host.before(memory);
+    machine.on_sample = options.on_sample;
     machine.on_host = [&](std::size_t step) { host.at(step, memory); };
     if (options.keep_going)
         machine.keep_going = [&](Cycle now) { return options.keep_going(now, workload.work.stamps ? machine.stamps() : machine.work()); };

@@ -11,6 +11,8 @@ struct SimulateOptions {
     bool events = false;                                            // record probes and bus logs
     bool hazards = false;                                           // look for accesses out of order
     Cycle cycle_limit = kNever;
+    std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles
+    Cycle sample_every = 0;                             // 0: at interrupts only
 };
 
 /// Throws ConfigError where the memory cannot hold what the workload uses.

@@ -14,6 +14,7 @@
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/power_profile.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -308,6 +309,8 @@ std::vector<PlacedKey> loadable_result_keys()
     add(region_keys("output/[]/"));
     add(region_keys("final/[]/"));
     place_run_keys(keys);
+    place_silicon_keys(keys);
+    for (const PlacedKey& key : step_energy_keys("operations/[]/")) keys.push_back(key);
     place_keys(keys, std::array{kFilesKey});
     return keys;
 }

@@ -18,6 +18,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/network_memory.h"
+#include "report/power_profile.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -424,6 +425,8 @@ std::vector<PlacedKey> network_result_keys()
     place_keys(keys, kReportedStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     place_run_keys(keys);
+    place_silicon_keys(keys);
+    for (const PlacedKey& key : step_energy_keys("steps/[]/")) keys.push_back(key);
     place_keys(keys, std::array{kFilesKey});
     return keys;
 }

@@ -52,6 +52,7 @@ std::vector<PlacedKey> replay_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kReplayKeys);
     place_run_keys(keys);
+    place_silicon_keys(keys);
     place_keys(keys, std::array{kFilesKey});
     return keys;
 }

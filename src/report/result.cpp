@@ -194,6 +194,7 @@ std::vector<PlacedKey> result_keys()
     place_keys(keys, kFirstKeys, "expected/first/");
     place_keys(keys, kDirectKeys, "direct/");
     place_run_keys(keys);
+    place_silicon_keys(keys);
     place_keys(keys, kBoundKeys, "bounds/");
     place_keys(keys, std::array{kFilesKey});
     return keys;

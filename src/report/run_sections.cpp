@@ -8,6 +8,8 @@
 #include "config/measured.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
+#include "report/power_profile.h"
+#include "silicon/silicon_keys.h"
 
 namespace dlasim {
 namespace {
@@ -133,6 +135,12 @@ void place_run_keys(std::vector<PlacedKey>& keys)
         key.path = "hazards/" + key.path;
         keys.push_back(std::move(key));
     }
+}
+
+void place_silicon_keys(std::vector<PlacedKey>& keys)
+{
+    for (const PlacedKey& key : silicon::silicon_keys()) keys.push_back(key);
+    for (const PlacedKey& key : power_keys()) keys.push_back(key);
 }
 
 }  // namespace dlasim

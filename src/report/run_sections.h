@@ -19,5 +19,7 @@ bool was_measured(const Hardware& hardware, const Program& program);
 const char* measured_text(const Hardware& hardware, const Program& program);
 /// Keys of units/*, traffic/dbb, traffic/cvsram and hazards.
 void place_run_keys(std::vector<PlacedKey>& keys);
+/// Keys of area, energy and power, which are added to a finished result: power_profile.h.
+void place_silicon_keys(std::vector<PlacedKey>& keys);
 
 }  // namespace dlasim

@@ -33,14 +33,15 @@ std::map<std::string, double> numbers_of(const OrderedJson& json)
     return numbers;
 }
 
-Precision precision_of(const OrderedJson& result)
+std::optional<Precision> precision_of(const OrderedJson& result)
 {
     for (const OrderedJson& name :
          {at_path(result, {"layer", "precision"}), at_path(result, {"network", "precision"}), at_path(result, {"precision"})}) {
         if (name == "int16") return Precision::Int16;
         if (name == "fp16") return Precision::Fp16;
+        if (name == "int8") return Precision::Int8;
     }
-    return Precision::Int8;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ std::optional<MeasuredRun> measured_run(const OrderedJson& result)
     MeasuredRun run;
     run.hardware = read_hardware(Json(hardware), "result.json", "/hardware", "", {}, HardwareRules::Ignored);
     run.images = std::max(1.0, number_at(result, {"images", "count"}));
-    run.activity.precision = precision_of(result);
+    const std::optional<Precision> precision = precision_of(result);
+    run.activity.precision = precision.value_or(Precision::Int8);
     for (const auto& [unit, report] : units.items()) {
         double cycles = 0;  // of the window: every cycle has one phase
         for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"}) cycles += number_at(report, {phase});
@@ -60,6 +62,9 @@ std::optional<MeasuredRun> measured_run(const OrderedJson& result)
         run.activity.counters[unit] = numbers_of(at_path(report, {"counters"}));
         run.activity.clock_on[unit] = numbers_of(at_path(report, {"clock_on"}));
     }
+    // Networks name theirs where it is not int8; a recording names none.
+    const bool multiplied = run.activity.count("cmac_a", "products") + run.activity.count("cmac_b", "products") > 0;
+    run.precise = precision || !run.hardware.full() || result.contains("network") || !multiplied;
     run.memory_bytes = number_at(result, {"traffic", "dbb", "read_bytes"}) + number_at(result, {"traffic", "dbb", "write_bytes"});
     const OrderedJson dram = at_path(result, {"memory_report", "dbb", "energy", "total_pj"});
     if (dram.is_number()) run.dram_pj = dram.get<double>();

@@ -11,6 +11,7 @@ struct MeasuredRun {
     Hardware hardware;
     Activity activity;  // of all images
     double images = 1;
+    bool precise = true;            // the precision of the array is told, or the machine has one only: energies are known
     std::optional<double> dram_pj;  // of a DRAM with a model of its own
     double memory_bytes = 0;        // that crossed the primary port, whatever stands behind it
 

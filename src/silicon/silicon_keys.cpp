@@ -21,7 +21,7 @@ struct Seen {
     double memory_uj() const { return 1e-6 * run->memory_pj(technology) / run->images; }
     /// mW of an energy of one image, over the time that an image takes.
     double mw(double uj) const { return 1e-3 * uj * run->images / run->seconds(); }
-    bool timed() const { return run && run->activity.cycles > 0; }
+    bool timed() const { return run && run->precise && run->activity.cycles > 0; }
 };
 
 OrderedJson known(bool there, double value) { return there && std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
@@ -146,6 +146,7 @@ void add_silicon(OrderedJson& result, const Technology& technology)
     const OrderedJson silicon = written(kKeys, seen);
     OrderedJson all;
     for (auto& [key, value] : result.items()) {
+        if (silicon.contains(key)) continue;  // of another technology
         all[key] = std::move(value);
         if (key == "cycles") all.update(silicon);
     }

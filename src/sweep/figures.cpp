@@ -4,21 +4,19 @@
 #include <cmath>
 
 #include "config/hardware.h"
-#include "silicon/silicon_keys.h"
 
 namespace dlasim {
 namespace {
 
 /// A result, with what several figures need of it.
 struct Run {
-    OrderedJson json;  // with what its silicon is and took
+    const OrderedJson& json;
     Hardware hardware;
     double cycles = 0, images = 1, all_cycles = 0;  // of an image; images of an ONNX model, and the cycles of all
 
-    Run(const OrderedJson& result, const silicon::Technology& technology) : json(result)
+    explicit Run(const OrderedJson& result) : json(result)
     {
         if (result.empty()) return;
-        silicon::add_silicon(json, technology);
         hardware = read_hardware(Json(result.at("hardware")), "result.json", "/hardware");
         cycles = all_cycles = result.at("cycles").get<double>();
         if (at("images/count").is_null()) return;
@@ -202,9 +200,9 @@ double shown(double value)
     return std::round(value * scale) / scale;
 }
 
-nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const silicon::Technology& technology)
+nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result)
 {
-    const Run run(result, technology);
+    const Run run(result);
     OrderedJson row;
     for (const Key<Run>& key : kFigures) row[std::string(key.row.name)] = run.ran() ? key.value(run) : OrderedJson();
     if (!run.ran()) return row;

@@ -6,13 +6,12 @@
 
 #include "files/json_text.h"
 #include "files/keys.h"
-#include "silicon/technology.h"
 
 namespace dlasim {
 
 /// Figures of a run, as columns in their order; `result` is the result.json of a layer, a transfer or a network. All of them are null
 /// with an empty `result`: the point has none. The columns by client and by unit are there where there is something to say.
-nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result, const silicon::Technology& technology);
+nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result);
 std::vector<PlacedKey> figure_keys();
 /// A number as the tables show it: six digits.
 double shown(double value);

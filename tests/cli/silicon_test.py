@@ -11,6 +11,11 @@ import unittest
 import cli_test
 from cli_test import SMALL, Case
 
+NETWORK = {"name": "tiny", "input": {"width": 14, "height": 14, "channels": 16},
+           "layers": [{"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}, "bias": True},
+                      {"name": "second", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 32}},
+                      {"name": "pooled", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}]}
+
 
 class Silicon(Case):
     def machine(self, *arguments):
@@ -67,6 +72,53 @@ class Runs(Silicon):
             self.assertAlmostEqual(sum(unit["energy_uj"] for unit in units), energy["energy_uj"])
             for unit in units:
                 self.assertAlmostEqual(unit["energy_uj"], unit["events_uj"] + unit["clock_uj"] + unit["leakage_uj"])
+
+    def test_a_result_has_it_at_its_top(self):
+        result = self.run_of("out", "--hw", "nv_large", "--memory", "ddr4-2400", "--technology", "28nm")
+        energy = self.energy("out", "--technology", "28nm")
+        for key in ("area_mm2", "energy_uj", "power_mw", "memory_uj", "memory_mw", "total_uj"):
+            self.assertEqual(result[key], energy[key], key)
+        self.assertEqual(result["energy"], energy["energy"])
+        self.assertNotEqual(self.energy("out")["energy_uj"], energy["energy_uj"])  # in 16 nm
+        for words in (["--technology", "17nm"], ["--power-window", "255"]):
+            self.assertEqual(self.dlasim("run", "layer.json", "--out", "none", *words).returncode, 2)
+            self.assertFalse((self.folder / "none").exists())
+
+    def test_windows_hold_all_energy(self):
+        for memory in ("ideal", "ddr4-2400"):
+            result = self.run_of("out", "--hw", "nv_small", "--memory", memory, "--power-window", "256")
+            power, cycles = result["power"], result["cycles"]
+            self.assertEqual(len(power["windows_mw"]), -(-cycles // 256))
+            for windows, whole in (("windows_mw", "energy_uj"), ("windows_memory_mw", "memory_uj")):
+                lengths = [min(256, cycles - i * 256) for i in range(len(power[windows]))]
+                self.assertAlmostEqual(sum(mw * n for mw, n in zip(power[windows], lengths)) * 1e-6, result[whole], places=9)
+            self.assertEqual(power["peak_mw"], max(power["windows_mw"][:cycles // 256]))
+            self.assertEqual(power["peak_mw"], power["windows_mw"][power["peak_cycle"] // 256])
+            self.assertGreater(power["peak_mw"], result["power_mw"])
+            self.assertEqual(self.run_of("plain", "--hw", "nv_small", "--memory", memory)["cycles"], cycles)
+        whole = self.run_of("out", "--hw", "nv_small", "--power-window", "1000000000")
+        self.assertAlmostEqual(whole["power"]["peak_mw"], whole["power_mw"])
+
+    def test_steps_hold_all_energy(self):
+        for name, arguments in (("ideal", []), ("timed", ["--timing-only"]), ("dram", ["--memory", "ddr4-2400"])):
+            done = self.dlasim("net", self.write(NETWORK, "net.json"), "--hw", "nv_small", "--quiet", "--out", name, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads((self.folder / name / "result.json").read_text())
+            for key in ("energy_uj", "memory_uj"):
+                self.assertAlmostEqual(sum(step[key] for step in result["steps"]), result[key], places=9)
+            for step in result["steps"]:
+                self.assertGreater(step["power_mw"], 0)
+        full, timed = (json.loads((self.folder / name / "result.json").read_text()) for name in ("ideal", "timed"))
+        self.assertEqual([step["energy_uj"] for step in full["steps"]], [step["energy_uj"] for step in timed["steps"]])
+        self.assertEqual(full["energy"], timed["energy"])
+
+    def test_what_is_not_known_is_null(self):
+        result = self.run_of("out", "--hw", "nv_full")
+        del result["layer"]  # which names the precision
+        self.write(result, "unnamed.json")
+        done = self.dlasim("silicon", "--of", "unnamed.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("at a known precision", done.stderr)
 
     def test_values_are_no_part_of_it(self):
         for hardware in ("nv_small", "nv_full"):

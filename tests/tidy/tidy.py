@@ -53,7 +53,7 @@ ROOMS = {
     "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "workload"}),
     "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
-                                          "workload", "replay"}),
+                                          "workload", "replay", "silicon"}),
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
