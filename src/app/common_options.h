@@ -21,6 +21,8 @@ struct CommonOptions {
     std::size_t point = 0;  // of a sweep, with has_point
     bool has_point = false, has_out = false;
     std::string events;       // file of probes and bus logs, none if empty
+    std::string timeline;     // file of a timeline, likewise
+    std::string waves;        // file of a waveform, likewise
     bool check_dram = false;  // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool plan = false;    // say what would run, and write it where a folder was named

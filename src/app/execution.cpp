@@ -13,6 +13,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/power_profile.h"
+#include "report/waves.h"
 #include "silicon/silicon_keys.h"
 
 namespace dlasim {
@@ -39,7 +40,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.timing_only = options.timing_only;
     how.stepping = options.stepping;
     how.check_dram = options.check_dram;
-    how.events = !options.events.empty();
+    how.events = !options.events.empty() || !options.timeline.empty() || !options.waves.empty();
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) { profile.sample(sample.cycle, sample.units, sample.dram_pj); };
@@ -58,9 +59,23 @@ RunFiles::RunFiles(const CommonOptions& options, bool result)
     if (options.report) report = &folder->file(kReportFile);
 }
 
-void RunFiles::open_events(const std::string& file)
+OutputFile* RunFiles::open_record(const std::string& file)
 {
-    if (!file.empty()) events = folder ? &folder->elsewhere(file) : &events_alone_.emplace(file);
+    if (file.empty()) return nullptr;
+    return folder ? &folder->elsewhere(file) : &records_.emplace_back(file);
+}
+
+void RunFiles::open_records(const CommonOptions& options)
+{
+    events = open_record(options.events);
+    timeline = open_record(options.timeline);
+    waves = open_record(options.waves);
+    if (waves) waves_layout = open_record(options.waves + ".gtkw");
+}
+
+void RunFiles::commit_records()
+{
+    for (OutputFile& record : records_) record.commit();
 }
 
 std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& options, const std::string& file)
@@ -75,7 +90,7 @@ std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& op
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
             const std::function<Reported(RunResult& run)>& report)
 {
-    files.open_events(options.events);
+    files.open_records(options);
     const auto table = options.silicon ? options.silicon : technology_of(options, "");
     const silicon::Technology& technology = *table;
     PowerProfile profile(technology, workload.hardware, options.power_window);
@@ -95,11 +110,19 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
         files.events->settle(
             json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, said.runs), 1));
     }
+    if (files.timeline)
+        files.timeline->settle(
+            timeline_bytes(run, workload.name,
+                           said.spans.empty() ? std::vector<Span>{{workload.name, 0, static_cast<std::int64_t>(run.cycles)}} : said.spans));
+    if (files.waves) {
+        files.waves->settle(waves_text(run, workload.name));
+        files.waves_layout->settle(waves_layout(run, options.waves));
+    }
     if (files.report) files.report->settle(said.table);
     if (files.folder) files.folder->settle_result(said.result);
     if (options.on_result) options.on_result(said.result);
     if (files.folder) files.folder->appear(interrupted);
-    else if (files.events) files.events->commit();
+    else files.commit_records();
     if (!options.quiet) say("{}", said.table);
     if (!options.quiet && files.folder) say("\n  written      {}\n", printable((files.folder->path() / "result.json").string()));
     if (options.times) say_cpu_seconds(run);

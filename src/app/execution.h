@@ -1,5 +1,6 @@
 // A workload run by a command: files opened before it, the simulation with its line of progress, what is written and said behind it.
 #pragma once
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "files/output_folder.h"
 #include "platform/simulate.h"
 #include "replay/events.h"
+#include "report/timeline.h"
 
 namespace dlasim {
 
@@ -15,14 +17,17 @@ namespace dlasim {
 struct RunFiles {
     /// `result`: there is a folder, with a result.json.
     explicit RunFiles(const CommonOptions& options, bool result = true);
-    /// After all files of the folder: of two in one place the message names the one that was asked for.
-    void open_events(const std::string& file);
+    /// Those that record the run, after all files of the folder: of two in one place the message names the one that was asked for.
+    void open_records(const CommonOptions& options);
+    /// Where there is no folder.
+    void commit_records();
 
     std::optional<OutputFolder> folder;
-    OutputFile *events = nullptr, *report = nullptr;  // null: not wanted
+    OutputFile *events = nullptr, *timeline = nullptr, *waves = nullptr, *waves_layout = nullptr, *report = nullptr;  // null: not wanted
 
 private:
-    std::optional<OutputFile> events_alone_;
+    OutputFile* open_record(const std::string& file);
+    std::deque<OutputFile> records_;
 };
 
 /// What a command says of a run that came to its end.
@@ -32,6 +37,7 @@ struct Reported {
     bool right = true;                 // every value is what it must be
     WrittenRegions regions = {};       // of memory, for the events
     std::size_t runs = kRecordedRuns;  // of a probe, likewise: at most so many
+    std::vector<Span> spans = {};      // for the timeline; none: the run itself
 };
 
 /// The technology that was asked for; with --point without it that of the sweep, `file`.

@@ -15,6 +15,8 @@ constexpr FileOption technology_row(std::string_view command)
     return {command, "--technology", FileUse::NameOrInput, "areas and energies"};
 }
 constexpr FileOption events_row(std::string_view command) { return {command, "--events", FileUse::Output, "events of the run"}; }
+constexpr FileOption timeline_row(std::string_view command) { return {command, "--timeline", FileUse::Output, "what ran when"}; }
+constexpr FileOption waves_row(std::string_view command) { return {command, "--waves", FileUse::Output, "the signals of the run"}; }
 
 constexpr std::array kFileOptions{
     FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
@@ -22,6 +24,8 @@ constexpr std::array kFileOptions{
     memory_row("run"),
     technology_row("run"),
     events_row("run"),
+    timeline_row("run"),
+    waves_row("run"),
     FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
     hardware_row("net"),
@@ -31,6 +35,8 @@ constexpr std::array kFileOptions{
     FileOption{"net", "--labels", FileUse::Input, "classes"},
     FileOption{"net", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
     events_row("net"),
+    timeline_row("net"),
+    waves_row("net"),
     FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
     hardware_row("loadable"),
@@ -38,6 +44,8 @@ constexpr std::array kFileOptions{
     technology_row("loadable"),
     FileOption{"loadable", "--input", FileUse::Input, "values of an input"},
     events_row("loadable"),
+    timeline_row("loadable"),
+    waves_row("loadable"),
     FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
     hardware_row("export"),
@@ -50,6 +58,8 @@ constexpr std::array kFileOptions{
     memory_row("replay"),
     technology_row("replay"),
     events_row("replay"),
+    timeline_row("replay"),
+    waves_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
     technology_row("sweep"),

@@ -204,6 +204,15 @@ CLI::Validator shard_option()
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
+constexpr std::array kRecords{"--events", "--timeline", "--waves"};
+/// Files that record what happened when.
+void add_record_options(CLI::App& app, CommonOptions& options)
+{
+    app.add_option(kRecords[0], options.events, "write the events of the run to this file: bus logs, all runs of all probes");
+    app.add_option(kRecords[1], options.timeline, "write what ran when to this file, for ui.perfetto.dev");
+    app.add_option(kRecords[2], options.waves, "write the signals between the units to this file (VCD), and FILE.gtkw that groups them");
+}
+
 /// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
 struct SharedOptions {
     CLI::Option *point, *out;
@@ -225,7 +234,7 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
 {
     CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
-    app.add_option("--events", options.events, "write the events of the run to this file: bus logs, all runs of all probes");
+    add_record_options(app, options);
     app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
     app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
     app.add_flag("--quiet", options.quiet, "print nothing but errors");
@@ -259,9 +268,11 @@ int parse_and_run(int argc, char** argv)
     run_shared.point_excludes(*run_app, {"--hw", "--memory", "--set"});
     CLI::Option* seed =
         run_app->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
-    run_app->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json")
-        ->excludes("--events")
-        ->excludes("--hazards");
+    CLI::Option* run_plan =
+        run_app
+            ->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json")
+            ->excludes("--hazards");
+    for (const char* record : kRecords) run_plan->excludes(record);
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table")->excludes("--plan");
     run_app->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
 
@@ -280,12 +291,13 @@ int parse_and_run(int argc, char** argv)
     net_app->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
         ->check(one_of({"int8", "fp16"}));
     net_shared.point_excludes(*net_app, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--precision"});
-    net_app
-        ->add_flag("--plan", net.plan,
-                   "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
-                   "every cut told to plan.json, to be edited and run")
-        ->excludes("--events")
-        ->excludes("--hazards");
+    CLI::Option* net_plan =
+        net_app
+            ->add_flag("--plan", net.plan,
+                       "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
+                       "every cut told to plan.json, to be edited and run")
+            ->excludes("--hazards");
+    for (const char* record : kRecords) net_plan->excludes(record);
     CLI::Option* net_seed =
         net_app->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     std::string layers = "together";
@@ -312,7 +324,8 @@ int parse_and_run(int argc, char** argv)
     const SharedOptions file_shared = add_shared_options(*file_app, file);
     file_shared.point_excludes(*file_app, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
     file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
-    file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running")->excludes("--events");
+    CLI::Option* describe = file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
+    for (const char* record : kRecords) describe->excludes(record);
     file_app->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
 
     ExportOptions exported;
@@ -335,7 +348,7 @@ int parse_and_run(int argc, char** argv)
     replay_app->add_option("PROGRAM", again.program, "case (JSON), trace file or trace folder")->required();
     replay_app->add_option("--hw", again.hardware, "hardware preset or file, instead of the program's");
     replay_app->add_option("--memory", again.memory, "memory, instead of the program's");
-    replay_app->add_option("--events", again.events, "write the events of the run to this file");
+    add_record_options(*replay_app, again);
     replay_app->add_option("--out", again.out, "write result.json to this folder");
     replay_app->add_flag("--hazards", again.hazards, kHazards);
     replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");

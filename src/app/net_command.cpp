@@ -113,7 +113,14 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
                                    images ? &*images : nullptr};
         files.table->settle(network_csv(result));
         write_values(plan, host, options, onnx, files);
-        return {.result = network_result_json(result), .table = network_table(result), .right = result.verified(), .runs = SIZE_MAX};
+        std::vector<Span> spans;
+        for (std::size_t s = 0; s < result.times.size(); ++s)
+            spans.push_back({plan.steps.list[s].name, result.times[s].start, result.times[s].done});
+        return {.result = network_result_json(result),
+                .table = network_table(result),
+                .right = result.verified(),
+                .runs = SIZE_MAX,
+                .spans = std::move(spans)};
     });
 }
 

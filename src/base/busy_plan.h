@@ -41,6 +41,8 @@ public:
         return log;
     }
 
+    void record(PhaseHistory* history) { log_.record(history); }
+
 private:
     struct Change {
         Phase phase = Phase::Gated;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "base/cycle.h"
 #include "base/expects.h"
@@ -14,6 +15,26 @@ enum class Phase { Issuing, Starved, Blocked, Draining, Gated };
 inline constexpr std::size_t kPhases = 5;
 inline constexpr std::array<std::string_view, kPhases> kPhaseNames{"issuing", "starved", "blocked", "draining", "gated"};
 
+/// When a unit changed its phase; it begins gated. Recorded only where somebody asked.
+class PhaseHistory {
+public:
+    struct Change {
+        Cycle at = 0;
+        Phase phase = Phase::Gated;
+    };
+    /// From cycle `at` on, in place of what was said of `at` and later.
+    void enter(Phase phase, Cycle at)
+    {
+        while (!changes_.empty() && changes_.back().at >= at) changes_.pop_back();
+        if (phase != (changes_.empty() ? Phase::Gated : changes_.back().phase)) changes_.push_back({at, phase});
+    }
+    /// In order of time.
+    const std::vector<Change>& changes() const { return changes_; }
+
+private:
+    std::vector<Change> changes_;
+};
+
 /// Cycles by phase; after settle(end) they add up to `end`.
 class PhaseLog {
 public:
@@ -23,7 +44,9 @@ public:
         if (phase == phase_) return;
         settle(at);
         phase_ = phase;
+        if (history_) history_->enter(phase, at);
     }
+    void record(PhaseHistory* history) { history_ = history; }
     /// Accounts all cycles before `at` to the phase they were spent in.
     void settle(Cycle at)
     {
@@ -52,6 +75,7 @@ private:
     std::array<Cycle, kPhases> cycles_{};
     Phase phase_ = Phase::Gated;
     Cycle since_ = 0;
+    PhaseHistory* history_ = nullptr;
 };
 
 }  // namespace dlasim

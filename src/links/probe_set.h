@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "base/phase.h"
 #include "links/probe.h"
 
 namespace dlasim {
@@ -18,10 +19,14 @@ public:
     }
     /// Another name of the probe `of`.
     void also(const std::string& name, const std::string& of) { probes_[name] = probes_.at(of); }
+    /// The phases of a unit, by the name that it reports.
+    PhaseHistory* phases(const std::string& unit) { return &phases_[unit]; }
+    const std::map<std::string, PhaseHistory>& all_phases() const { return phases_; }
     const std::map<std::string, std::shared_ptr<Probe>>& all() const { return probes_; }
 
 private:
     std::map<std::string, std::shared_ptr<Probe>> probes_;
+    std::map<std::string, PhaseHistory> phases_;
 };
 
 }  // namespace dlasim

@@ -215,9 +215,20 @@ ProbeEvents probe_events(const std::string& name, const Probe& probe, Cycle t0, 
     return events;
 }
 
-}  // namespace
-
-namespace {
+/// Of the cycles behind t0 up to `done`.
+UnitPhases unit_phases(const std::string& unit, const std::map<std::string, PhaseHistory>& histories, Cycle t0, Cycle done)
+{
+    UnitPhases phases{unit, {}};
+    const auto history = histories.find(unit);
+    if (history == histories.end()) return phases;
+    const auto& changes = history->second.changes();
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const Cycle from = std::max(changes[i].at, t0 + 1), to = std::min(i + 1 < changes.size() ? changes[i + 1].at : kNever, done + 1);
+        if (changes[i].phase != Phase::Gated && from < to)
+            phases.runs.push_back({static_cast<std::int64_t>(from - t0), to - from, changes[i].phase});
+    }
+    return phases;
+}
 
 PortTraffic port_traffic(const TrafficLog& log, Cycle last)
 {
@@ -434,6 +445,9 @@ RunResult Machine::run(const Program& program)
     result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);
     if (parts.secondary) result.cvsram_memory = parts.secondary->report(ran, from.secondary, to.secondary);
     result.units = reports(from, to);
+    if (parts.options.events)
+        for (const UnitReport& unit : result.units)
+            result.phases.push_back(unit_phases(unit.name, parts.probes.all_phases(), result.t0, result.t0 + result.cycles));
     result.wall_seconds = all.wall_seconds() - host_wall;
     result.cpu_seconds = all.cpu_seconds() - host_cpu;
     return result;

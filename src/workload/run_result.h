@@ -32,6 +32,19 @@ struct ProbeEvents {
     std::vector<std::pair<std::int64_t, std::uint64_t>> runs;  // start relative to t0, length; all of them
 };
 
+/// Cycles that a unit spent in a phase, from `start` on, relative to t0.
+struct PhaseRun {
+    std::int64_t start = 0;
+    std::uint64_t cycles = 0;
+    Phase phase = Phase::Gated;
+};
+
+/// What a unit did when: the cycles t0 + 1 to t0 + cycles without those in which it was gated.
+struct UnitPhases {
+    std::string unit;
+    std::vector<PhaseRun> runs;
+};
+
 /// A memory port's device: what the DRAM model says of itself in the cycles of `units`, empty for the ideal memory.
 struct MemoryReport {
     std::string text, json;               // statistics and energy, for people and for tools
@@ -57,7 +70,8 @@ struct RunResult {
     std::vector<std::string> failed_checks;  // checked reads that found something else
     PortTraffic dbb, cvsram;
     MemoryReport dbb_memory, cvsram_memory;
-    std::vector<ProbeEvents> probes;
+    std::vector<ProbeEvents> probes;           // with events only
+    std::vector<UnitPhases> phases;            // with events only, in the order of `units`
     std::vector<UnitReport> units;             // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
     bool hung = false;                         // nothing moves any more and the program is not at its end
     std::string diagnosis;                     // which unit waits for what

@@ -41,6 +41,7 @@ struct BdmaCore final : Core {
     Cycle horizon() const override { return next; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override { phases.record(probes.phases("bdma")); }
     std::uint64_t work() const override { return counted.beats * kMaxBeatBytes; }
 
     struct Command {

@@ -273,6 +273,7 @@ std::string CaccCore::waiting_for() const
 void CaccCore::attach(ProbeSet& probes)
 {
     clocks.attach(probes, "cacc");
+    phases.record(probes.phases("cacc"));
     probes.also("clock_on_cacc", "clock_on_cacc_op0");
     probes.also("clock_on_cacc_cell", "clock_on_cacc_cell0");
 }

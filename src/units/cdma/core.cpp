@@ -299,6 +299,7 @@ std::string CdmaCore::waiting_for() const
 void CdmaCore::attach(ProbeSet& probes)
 {
     clocks.attach(probes, "cdma");
+    phases.record(probes.phases("cdma"));
     probes.also("clock_on_cdma", "clock_on_cdma_weights");
     data.write_probe = probes.get("cdma2buf_dat_wr");
     weights.attach(probes.get("cdma2buf_wt_wr"));

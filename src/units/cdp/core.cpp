@@ -248,6 +248,7 @@ void CdpCore::note_phase(Cycle now, bool moved)
 void CdpCore::attach(ProbeSet& all)
 {
     clocks.attach(all, "cdp");
+    phases.record(all.phases("cdp"));
     probes = std::make_unique<Probes>(
         Probes{all.get("cdp_rdma2dp_valid"), all.get("cdp_rdma2dp_ready"), all.get("cdp_dp2wdma_valid"), all.get("cdp_dp2wdma_ready")});
 }

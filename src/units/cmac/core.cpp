@@ -190,6 +190,7 @@ void CmacCore::attach(ProbeSet& probes)
 {
     output_probe = probes.get(half == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
     clocks.attach(probes, name());
+    phases.record(probes.phases(name()));
     if (half == MacHalf::A) probes.also("clock_on_cmac_a", "clock_on_cmac_a_op*");
 }
 

@@ -383,6 +383,7 @@ std::string CscCore::waiting_for() const
 
 void CscCore::attach(ProbeSet& probes)
 {
+    phases.record(probes.phases("csc"));
     data.attach(probes.get("sc2buf_dat_rd"));
     weights.read_probe = probes.get("sc2buf_wt_rd");
     weights.mask_probe = probes.get("sc2buf_wmb_rd");

@@ -343,6 +343,7 @@ void PdpCore::note_phase(Cycle at, bool entered)
 
 void PdpCore::attach(ProbeSet& probes)
 {
+    phases.record(probes.phases("pdp"));
     const auto hang = [&](Boundary& boundary, const std::string& name) {
         boundary.valid = probes.get(name + "_valid");
         boundary.ready = probes.get(name + "_ready");

@@ -40,6 +40,7 @@ struct RubikCore final : Core {
     Cycle horizon() const override { return next; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    void attach(ProbeSet& probes) override { phases.record(probes.phases("rbk")); }
     std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
 
     struct Beat {

@@ -38,7 +38,11 @@ struct SdpCore final : Core {
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    void attach(ProbeSet& probes) override { clocks.attach(probes, "sdp"); }
+    void attach(ProbeSet& probes) override
+    {
+        clocks.attach(probes, "sdp");
+        phases.record(probes.phases("sdp"));
+    }
     /// Cycles that need not be evaluated in time, because nothing can leave.
     Cycle quiet() const { return refused ? 0 : machine->quiet(); }
     void take_answers(Cycle to);
