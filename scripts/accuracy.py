@@ -9,7 +9,8 @@ A case is exact when all of these are equal:
   bus     the logs of read and write commands (cycle, address, beats, id) and the totals of both ports
   probes  first, last, active and every recorded run of every probe
   data    the CRC of every output region and the value of every register read that the case names
---leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes
+--leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes, the causes of the
+              cycles the same; these add up to the cycles in any case
 --page FILE   rewrites the table between the markers of that page, and its table of the DRAM figures
 --clocks FILE   when the gated clocks ran in some of the cases: every run of every domain must be equal, the cycles of the
               report too, and all these cases must be among those that are played
@@ -44,6 +45,11 @@ def equal_probe(want, got):
         return False
     runs = want.get("runs")
     return runs is None or runs == got["runs"][: len(runs)]
+
+
+def sum_of(tree):
+    """Of the leaves of a tree of name to cycles."""
+    return sum(map(sum_of, tree.values())) if isinstance(tree, dict) else tree
 
 
 def replay(dlasim, case, events, *flags):
@@ -88,12 +94,18 @@ def check(path, options):
         try:
             text = replay(options.dlasim, path, os.path.join(folder, "events.json"), "--out", folder)
             report = json.loads(Path(folder, "result.json").read_text())
-            if options.leap_law and replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping") != text:
-                row["wrong"].append("leaping and stepping differ")
+            if options.leap_law:
+                stepped = replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping", "--out", os.path.join(folder, "stepped"))
+                if stepped != text:
+                    row["wrong"].append("leaping and stepping differ")
+                if json.loads(Path(folder, "stepped", "result.json").read_text())["causes"] != report["causes"]:
+                    row["wrong"].append("leaping and stepping differ in the causes of the cycles")
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             row["wrong"].append(str(error))
             return row | dict.fromkeys(("done", "bus", "probes", "data"), False)
     got = json.loads(text)
+    if sum_of(report["causes"]) != report["cycles"]:
+        row["wrong"].append(f'the causes are of {sum_of(report["causes"])} cycles, not {report["cycles"]}')
     row["done"] = got["interrupt_cycles"] == want["interrupt_cycles"]
     logs = [k for k in ("ar", "aw", "cvsram_ar", "cvsram_aw") if want.get(k) is not None]
     row["bus"] = all(got.get(k, [])[: len(want[k])] == want[k] for k in logs) and all(

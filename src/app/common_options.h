@@ -25,6 +25,7 @@ struct CommonOptions {
     std::string waves;        // file of a waveform, likewise
     bool check_dram = false;  // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
+    bool causes = true;
     bool plan = false;    // say what would run, and write it where a folder was named
     bool report = false;  // the table in report.txt too
     Sync sync = Sync::Now;

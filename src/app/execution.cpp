@@ -44,6 +44,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) { profile.sample(sample.cycle, sample.units, sample.dram_pj); };
+    how.causes = options.causes;
     how.keep_going = [&](Cycle now, std::uint64_t done) {
         progress.show(now, done);
         return !interrupted();

@@ -49,6 +49,7 @@ constexpr const char* kFooter =
     "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
 constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
+constexpr const char* kNoCauses = "do not look for what the cycles went to";
 constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
 
 /// ` (did you mean "--memory"?)`; nothing where no word is near.
@@ -237,6 +238,7 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     add_record_options(app, options);
     app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
     app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
+    app.add_flag("!--no-causes", options.causes, kNoCauses);
     app.add_flag("--quiet", options.quiet, "print nothing but errors");
     app.add_flag("--times", options.times, kTimes);
     add_silicon_options(app, options);
@@ -351,6 +353,7 @@ int parse_and_run(int argc, char** argv)
     add_record_options(*replay_app, again);
     replay_app->add_option("--out", again.out, "write result.json to this folder");
     replay_app->add_flag("--hazards", again.hazards, kHazards);
+    replay_app->add_flag("!--no-causes", again.causes, kNoCauses);
     replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");
     replay_app->add_flag("--times", again.times, kTimes);
     add_silicon_options(*replay_app, again);

@@ -6,6 +6,19 @@
 #include "dram/reference.h"
 
 namespace dlasim::dram {
+namespace {
+
+Cause cause_of(const std::string& owner)
+{
+    if (owner == "refresh") return Cause::DramRefresh;
+    if (owner == "power") return Cause::DramPower;
+    if (owner == "bank_group") return Cause::DramGroup;
+    if (owner == "burst") return Cause::DramData;
+    if (owner == "turnaround" || owner == "rank_switch" || owner == "write_clock") return Cause::DramTurn;
+    return Cause::DramRow;
+}
+
+}  // namespace
 
 Channel::Channel(const Config& config)
     : config_(config), device_(config), openings_(device_.banks.size()), ranks_(config.organisation.ranks())
@@ -14,6 +27,9 @@ Channel::Channel(const Config& config)
     stats_.read_queue_cycles.resize(config.controller.read_queue + 1);
     stats_.write_queue_cycles.resize(config.controller.write_queue + 1);
     stats_.banks.resize(device_.banks.size());
+    cause_of_row_.fill(static_cast<std::uint8_t>(dram_index(Cause::DramQueue)));
+    for (std::size_t row = 0; row < config_.constraints.size() && row < cause_of_row_.size(); ++row)
+        cause_of_row_[row] = static_cast<std::uint8_t>(dram_index(cause_of(config_.constraints[row].owner)));
 }
 
 Location Channel::location_of(std::uint32_t bank) const
@@ -116,6 +132,7 @@ void Channel::account_column(Command command, std::uint32_t bank, const Location
     if (start > end) account_gap(bank, end - latency, cycle, ready);
     data_end_ = static_cast<Cycle>(start + config_.burst());
     stats_.busy += static_cast<Cycle>(config_.burst());
+    spent_[dram_index(Cause::DramData)] += static_cast<std::uint32_t>(config_.burst());
     if (any_column_) {
         const Organisation& o = config_.organisation;
         if (last_write_ != write) ++stats_.turnarounds;

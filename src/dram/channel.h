@@ -9,6 +9,7 @@
 #pragma once
 #include <memory>
 
+#include "base/cause.h"
 #include "base/ring.h"
 #include "dram/device.h"
 #include "dram/statistics.h"
@@ -27,6 +28,7 @@ struct Request {
 struct Completion {
     std::uint64_t id = 0;
     Cycle at = 0;
+    DramCycles spent{};  // of the channel, with its own command
 };
 
 class Channel {
@@ -46,6 +48,8 @@ public:
     Ring<Completion>& completed() { return completed_; }
     /// Everything up to, not including, cycle `end`. pre: advance(end - 1) was done.
     Statistics statistics(Cycle end) const;
+    /// Cycles of the data bus up to the last burst that has its command, while there was work, by what they went to.
+    const DramCycles& spent() const { return spent_; }
     void observe(CommandObserver observer) { observer_ = std::move(observer); }
 
 protected:
@@ -57,9 +61,9 @@ protected:
     /// A read will be answered in cycle `done`.
     void answer(std::uint64_t id, Cycle done, Cycle latency, Cycle now)
     {
-        completed_.push_back({id, done});
+        completed_.push_back({id, done, spent_});
         for (; !answers_.empty() && answers_.front().at <= now; answers_.pop_front()) count_answer(stats_, answers_.front().id);
-        answers_.push_back({latency, done});
+        answers_.push_back({latency, done, {}});
     }
     /// Time-weighted queue occupancy: call before a queue changes.
     void count_queues(Cycle at, std::size_t reads, std::size_t writes)
@@ -105,15 +109,21 @@ private:
     }
     void lose(Stamp owner, std::int64_t cycles)
     {
-        if (cycles > 0) stats_.lost_to_row[owner.row()] += static_cast<Cycle>(cycles);
+        if (cycles <= 0) return;
+        stats_.lost_to_row[owner.row()] += static_cast<Cycle>(cycles);
+        spent_[cause_of_row_[owner.row()]] += static_cast<std::uint32_t>(cycles);
     }
     void lose(Lost owner, std::int64_t cycles)
     {
-        if (cycles > 0) stats_.lost[static_cast<std::size_t>(owner)] += static_cast<Cycle>(cycles);
+        if (cycles <= 0) return;
+        stats_.lost[static_cast<std::size_t>(owner)] += static_cast<Cycle>(cycles);
+        if (owner == Lost::Scheduling) spent_[dram_index(Cause::DramQueue)] += static_cast<std::uint32_t>(cycles);
     }
 
     CommandObserver observer_;
     Ring<Completion> answers_{64};  // on their way, with the latency in place of the id
+    DramCycles spent_{};
+    std::array<std::uint8_t, 256> cause_of_row_{};  // index of spent_, by row of the constraint table
     std::vector<Opening> openings_;
     std::vector<RankTrack> ranks_;
     Cycle work_since_ = 0, data_end_ = 0, queues_since_ = 0;

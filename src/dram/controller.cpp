@@ -49,7 +49,7 @@ void Controller::push(const Request& request, Cycle at)
     count_request(request);
     const bool written = writes_.size() != 0 && writes_.contains(request.at, bank);
     if (request.write) {
-        completed_.push_back({request.id, at + 1});
+        completed_.push_back({request.id, at + 1, spent()});
         planned_ = false;
         if (written) ++stats_.merged;
         else writes_.push(slot, device_.banks[bank], reads_.size() != 0 && reads_.contains(request.at, bank));
@@ -62,7 +62,7 @@ void Controller::push(const Request& request, Cycle at)
     }
     if (const std::int8_t same = reads_.size() != 0 ? reads_.find(request.at, bank) : RequestQueue::kNone; same != RequestQueue::kNone) {
         ++stats_.merged;
-        joined_[static_cast<std::size_t>(same)].push_back({request.id, at});
+        joined_[static_cast<std::size_t>(same)].push_back({request.id, at, {}});
         return;
     }
     if (!working()) work_begins(at + 1);

@@ -25,7 +25,7 @@ void ReferenceController::push(const Request& request, Cycle at)
     nothing_until_ = 0;
     count_request(request);
     if (request.write) {
-        completed_.push_back({request.id, added + 1});
+        completed_.push_back({request.id, added + 1, spent()});
         if (write_pending) {
             ++stats_.merged;
             return;

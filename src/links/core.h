@@ -9,6 +9,7 @@
 #include "base/phase.h"
 #include "links/gated_clock.h"
 #include "links/probe_set.h"
+#include "links/trail.h"
 #include "links/wire.h"
 
 namespace dlasim {
@@ -76,6 +77,8 @@ public:
     virtual std::uint64_t work() const { return 0; }
     /// Hangs the unit's own probes (those that are not on a link) on it.
     virtual void attach(ProbeSet&) {}
+    /// Tells from now on what it waits for.
+    virtual void follow(Trails&) {}
 };
 
 }  // namespace dlasim

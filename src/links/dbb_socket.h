@@ -1,4 +1,4 @@
-// What the memory ports add to TLM-2.0's base protocol. Both are ignorable extensions: a memory that
+// What the memory ports add to TLM-2.0's base protocol. All are ignorable extensions: a memory that
 // does not know them works all the same, at one command, one word and one beat a cycle.
 //
 // A port sends one generic payload a burst, in four-phase non-blocking transport:
@@ -12,6 +12,9 @@
 #pragma once
 #include <cstdint>
 #include <tlm>
+
+#include "base/cause.h"
+#include "base/cycle.h"
 
 namespace dlasim {
 
@@ -30,9 +33,21 @@ struct PortPace final : tlm::tlm_extension<PortPace> {
     std::uint32_t command_interval = 1;  // between read commands, and between write commands
     std::uint32_t write_interval = 1;    // between write data beats
     std::uint32_t beat_interval = 1;     // between read data beats
+    bool explains = false;               // the memory fills in PortWaits
 
     tlm_extension_base* clone() const override { return new PortPace(*this); }
     void copy_from(const tlm_extension_base& from) override { *this = static_cast<const PortPace&>(from); }
+};
+
+/// On the bursts of a port that asks a memory what it does with them. In cycles of the port.
+struct PortWaits final : tlm::tlm_extension<PortWaits> {
+    DramCycles taken{};    // from BEGIN_REQ to END_REQ
+    DramCycles waited{};   // of what the memory had to do before it could answer
+    Cycle ready = kNever;  // the answer might have begun, had those before it not been on the port
+
+    void clear() { taken = waited = {}, ready = kNever; }
+    tlm_extension_base* clone() const override { return new PortWaits(*this); }
+    void copy_from(const tlm_extension_base& from) override { *this = static_cast<const PortWaits&>(from); }
 };
 
 }  // namespace dlasim

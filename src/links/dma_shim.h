@@ -82,6 +82,8 @@ private:
 /// answers first. One early answer of each interface is remembered.
 class WriteAcks {
 public:
+    static constexpr Cycle kLatency = 2;  // complete pulse to take()
+
     WriteAcks(Pulse<bool>& first, Pulse<bool>& second) : complete_{&first, &second} {}
 
     /// An acknowledged command was sent to interface `port`. A third one outstanding is lost.

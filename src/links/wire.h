@@ -97,6 +97,8 @@ public:
         if (valid_probe) valid_probe->level(from, false);
     }
     bool ready(Cycle at) const { return ready_.read(at); }
+    /// After everything that the consumer has said.
+    bool ready_next() const { return ready_.latest(); }
     /// Nothing has been offered or withdrawn for a cycle behind `at`, and nothing is offered: an item may be offered for any later one.
     bool free(Cycle at) const { return !valid_[newest_] && since_ <= at; }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "links/dbb_socket.h"
 #include "memory/payload.h"
 
 namespace dlasim {
@@ -146,9 +145,13 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
 
     const std::uint32_t slot = make_transfer();
     Transfer& transfer = transfers_[slot];
+    std::vector<Pushed> parts = std::move(transfer.parts);
+    parts.clear();
     transfer = Transfer{};
+    transfer.parts = std::move(parts);
     transfer.payload = &payload;
-    transfer.next_part = payload.get_address() - config_.base;
+    transfer.waits = payload.get_extension<PortWaits>();
+    transfer.next_part = transfer.first = payload.get_address() - config_.base;
     transfer.end = transfer.next_part + payload.get_data_length();
     transfer.write = payload.is_write();
     transfer.respond = asked + 1;
@@ -160,6 +163,7 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
         for (auto& channel : channels_) collect(*channel);
         if (transfer.unknown == 0) {
             delay = clock_.until(transfer.respond);
+            if (transfer.waits) transfer.waits->ready = transfer.respond;
             idle_.push_back(slot);
             return tlm::TLM_COMPLETED;
         }
@@ -182,15 +186,21 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
 {
     Transfer& transfer = transfers_[slot];
     const std::uint64_t part_bytes = config_.organisation.request_bytes();
-    const std::uint64_t first = transfer.payload->get_address() - config_.base;
     while (transfer.next_part < transfer.end) {
         const dram::Location place = config_.mapping.locate(transfer.next_part);
         dram::Channel& channel = *channels_[place.channel];
-        if (!channel.can_accept(transfer.write)) return false;
-        const std::uint64_t beat = (transfer.next_part - first) / transfer.beat_bytes;
+        if (!channel.can_accept(transfer.write)) {
+            if (transfer.waits && transfer.refused.at == 0) transfer.refused = {at, channel.spent()};
+            return false;
+        }
+        if (transfer.waits) {
+            if (transfer.refused.at != 0) transfer.waits->taken = in_cycles(channel.spent(), transfer.refused, at);
+            transfer.parts.push_back({at, channel.spent()});
+        }
+        const std::uint64_t index = transfer.next_part / part_bytes - transfer.first / part_bytes;
         ++transfer.unknown;
         const std::uint64_t start = transfer.next_part / part_bytes * part_bytes, next = std::min(start + part_bytes, transfer.end);
-        channel.push({static_cast<std::uint64_t>(slot) << 32 | beat, place, transfer.write, start,
+        channel.push({static_cast<std::uint64_t>(slot) << 32 | index, place, transfer.write, start,
                       static_cast<std::uint32_t>(next - transfer.next_part)},
                      at);
         transfer.next_part = next;
@@ -213,10 +223,30 @@ void DramMemory::collect(dram::Channel& channel)
     for (Ring<dram::Completion>& completed = channel.completed(); !completed.empty(); completed.pop_front()) {
         const dram::Completion& part = completed.front();
         Transfer& transfer = transfers_[part.id >> 32];
-        const Cycle beat = part.id & 0xffffffff, there = cycle_from(part.at) + slow_clock_cycle_;
-        transfer.respond = std::max(transfer.respond, there > beat || transfer.write ? there - (transfer.write ? 0 : beat) : 0);
+        const std::uint64_t index = part.id & 0xffffffff, part_bytes = config_.organisation.request_bytes();
+        const Cycle beat = index == 0 ? 0 : ((transfer.first / part_bytes + index) * part_bytes - transfer.first) / transfer.beat_bytes;
+        const Cycle there = cycle_from(part.at) + slow_clock_cycle_;
+        const Cycle respond = there > beat || transfer.write ? there - (transfer.write ? 0 : beat) : 0;
+        if (transfer.waits && !transfer.write && respond >= transfer.respond && part.at > read_cycles_)
+            transfer.waits->waited = in_cycles(part.spent, transfer.parts[index], part.at - read_cycles_);
+        transfer.respond = std::max(transfer.respond, respond);
         --transfer.unknown;
     }
+}
+
+/// What a channel has spent since then, of the cycles up to `at`, in those of the initiator. What was on the bus before counts as data.
+DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cycle at) const
+{
+    constexpr std::size_t kData = dram_index(Cause::DramData);
+    Cycle left = at > since.at + 1 ? at - since.at - 1 : 0;
+    DramCycles spent{};
+    for (std::size_t i = kDramCauses; i-- > 0;) {
+        const Cycle each = std::min<Cycle>(left, now[i] - since.spent[i]);
+        left -= each;
+        spent[i] = static_cast<std::uint32_t>(each * tck_fs_ / period_fs_);
+    }
+    spent[kData] += static_cast<std::uint32_t>(left * tck_fs_ / period_fs_);
+    return spent;
 }
 
 // ---- responses
@@ -274,6 +304,7 @@ void DramMemory::respond()
     queue.pop_front();
     responding_ = slot;
     Payload& payload = *transfers_[slot].payload;
+    if (transfers_[slot].waits) transfers_[slot].waits->ready = transfers_[slot].respond;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = clock_.until(now + 1);
     const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
@@ -349,6 +380,7 @@ unsigned DramMemory::transport_dbg(Payload& payload)
     if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
         if (PortPace* pace = payload.get_extension<PortPace>()) {
             pace->command_interval = pace->write_interval = pace->beat_interval = 1;
+            pace->explains = true;
             paced_ = true;
         }
         return 0;

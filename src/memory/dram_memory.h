@@ -23,6 +23,7 @@
 #include "base/ring.h"
 #include "dram/channel.h"
 #include "dram/checker.h"
+#include "links/dbb_socket.h"
 #include "links/module.h"
 #include "memory/memory_store.h"
 
@@ -58,9 +59,18 @@ public:
 private:
     using Payload = tlm::tlm_generic_payload;
 
+    /// When a part came into its queue, and what the channel had spent till then.
+    struct Pushed {
+        Cycle at = 0;
+        DramCycles spent{};
+    };
     /// A request of the initiator on its way.
     struct Transfer {
         Payload* payload = nullptr;
+        PortWaits* waits = nullptr;   // null: nobody asks
+        std::uint64_t first = 0;      // address
+        std::vector<Pushed> parts;    // where somebody asks
+        Pushed refused;               // by a full queue, and what its channel had spent
         std::uint64_t next_part = 0;  // address of the first part not yet in a queue
         std::uint64_t end = 0;
         std::uint32_t beat_bytes = 64;
@@ -84,6 +94,7 @@ private:
     bool feed(std::uint32_t slot, Cycle at);
     void advance(Cycle dram_cycle);
     void collect(dram::Channel& channel);
+    DramCycles in_cycles(const DramCycles& now, const Pushed& since, Cycle at) const;
     void respond();
     void schedule();
     std::uint32_t make_transfer();

@@ -18,6 +18,7 @@
 #include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
+#include "platform/critical_path.h"
 #include "platform/hazards.h"
 #include "platform/software.h"
 #include "platform/top.h"
@@ -157,6 +158,22 @@ struct Machine::Parts {
         return taken;
     }
 
+    /// Operations that were done or stamped up to now end slices of the causes.
+    void cut_path()
+    {
+        for (; cut_done < top.glb().done().size(); ++cut_done) path->cut(top.glb().done()[cut_done].cycle);
+        for (; cut_stamps < software->stamps().size(); ++cut_stamps) path->cut(software->stamps()[cut_stamps]);
+    }
+    /// All cycles before `now` have run.
+    void look_at_path(Cycle now)
+    {
+        while (path && path->next() <= now && !top.failures().any()) {
+            for (UnitModule* unit : top.units()) unit->core().report(now);
+            cut_path();
+            path->look();
+        }
+    }
+
     Hardware hardware;
     MachineOptions options;
     Clock clock;
@@ -167,6 +184,8 @@ struct Machine::Parts {
     ProbeSet probes;
     const Software* software = nullptr;  // while it runs
     std::optional<Hazards> hazards;
+    std::optional<CriticalPath> path;
+    std::size_t cut_done = 0, cut_stamps = 0;  // operations that the path knows of
     bool ran = false;
 };
 
@@ -325,6 +344,7 @@ public:
             done_ = cycle;
         }
     }
+    bool interrupted() const { return done_ > mark_; }
     const Snapshot& from() const { return from_; }
     /// The last interrupt behind the mark: its cycle, and the snapshot; if there was none, the end.
     Cycle done(Cycle end) const { return done_ > mark_ ? done_ : end; }
@@ -358,13 +378,20 @@ RunResult Machine::run(const Program& program)
             on_sample({relative, reports(from, now), parts.primary->picojoules(from.primary, now.primary)});
         };
     Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every);
+    if (parts.options.causes) {
+        CriticalPath& path = parts.path.emplace();
+        parts.top.follow(path.trails, path.ports[0], path.ports[1]);
+        software.trails = &path.trails;
+    }
     software.on_mark = [&](Cycle t0) {
+        if (parts.path) parts.path->cut(t0);
         parts.top.count_from(t0 + 1);
         window.mark(t0);
         parts.pause();
     };
     parts.top.glb().on_interrupt = [&](Cycle at) {
         window.interrupt(at);
+        if (parts.path) parts.path->interrupt(at);
         parts.pause();
     };
     double host_wall = 0, host_cpu = 0;
@@ -400,8 +427,9 @@ RunResult Machine::run(const Program& program)
             result.hung = true;
             break;
         }
-        parts.run_until(std::min({stop, over ? stop : look, window.next()}));
+        parts.run_until(std::min({stop, over ? stop : look, window.next(), parts.path ? parts.path->next() : kNever}));
         window.look(cycle());
+        parts.look_at_path(cycle());
         const std::uint64_t now = parts.evaluations();
         if (now != evaluations) thoughts = parts.thoughts();
         evaluations = now;
@@ -421,7 +449,6 @@ RunResult Machine::run(const Program& program)
             }
         }
     }
-    parts.software = nullptr;
     result.t0 = software.t0();
     result.end = stop == kNever ? cycle() : stop - 1;
     // Units evaluate what they have put off before anything is read of them; one that failed is not asked again.
@@ -442,6 +469,12 @@ RunResult Machine::run(const Program& program)
 
     const Snapshot &from = window.from(), &to = window.to(last);
     result.cycles = window.done(result.end) - result.t0;
+    if (parts.path && !result.hung && !result.interrupted) {
+        const Cycle done = result.t0 + result.cycles;
+        parts.cut_path();
+        result.causes = parts.path->causes(result.t0, done, window.interrupted());
+    }
+    parts.software = nullptr;
     result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);
     if (parts.secondary) result.cvsram_memory = parts.secondary->report(ran, from.secondary, to.secondary);
     result.units = reports(from, to);

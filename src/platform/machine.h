@@ -22,6 +22,7 @@ struct MachineOptions {
     bool values = true;       // compute data; without it only time is simulated
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
     bool check_dram = false;  // every command of a DRAM goes through the checker
+    bool causes = true;       // find what every cycle went to: RunResult::causes
     bool hazards = false;     // look for accesses out of order: RunResult::hazards
     bool drain = false;       // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;

@@ -11,6 +11,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.one_memory = workload.one_memory;
     how.check_dram = options.check_dram;
     how.hazards = options.hazards;
+    how.causes = options.causes;
     how.drain = workload.drains;
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;

@@ -14,6 +14,8 @@ struct Overloaded : F... {
 };
 // A register that never takes the value is a hang, not a reason to run for ever.
 constexpr std::uint64_t kPollLimit = 1u << 20;
+// From a unit's state to the end of the read that saw it: csb.md 2.2, decode to the port.
+constexpr Cycle kReadLatency = 10;
 }  // namespace
 
 Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address,
@@ -51,32 +53,66 @@ std::uint32_t Software::transfer(std::uint32_t address, std::optional<std::uint3
     return data;
 }
 
+void Software::wait_for_pin()
+{
+    if (interrupt.read()) return works(Cause::Interrupt);
+    if (trails) (*trails)[TrailPlace::Software].waits(clock_.now(), TrailPlace::Pin, Cause::Interrupt);
+    while (!interrupt.read()) wait(interrupt.posedge_event());
+    if (trails) (*trails)[TrailPlace::Software].works(clock_.now() + 1, Cause::Interrupt);
+}
+
+/// From this cycle on it is busy by itself.
+void Software::works(Cause cause)
+{
+    if (trails) (*trails)[TrailPlace::Software].works(clock_.now(), cause);
+}
+
+/// It reads a register again and again: it waits for that unit, and the answer takes its time.
+void Software::polls(const std::string& name)
+{
+    if (!trails) return;
+    struct Polled {
+        std::string_view unit;
+        TrailPlace place;
+    };
+    static constexpr Polled kPolled[] = {{"SDP", TrailPlace::Sdp},   {"PDP", TrailPlace::Pdp},   {"CDP", TrailPlace::Cdp},
+                                         {"BDMA", TrailPlace::Bdma}, {"RBK", TrailPlace::Rubik}, {"CACC", TrailPlace::Cacc},
+                                         {"CSC", TrailPlace::Csc}};
+    const std::string_view unit = std::string_view(name).substr(0, name.find('.'));
+    for (const Polled& polled : kPolled)
+        if (polled.unit == unit) return (*trails)[TrailPlace::Software].waits(clock_.now(), polled.place, Cause::Polling, kReadLatency);
+    works(Cause::Polling);
+}
+
 void Software::perform(const ProgramEntry& entry)
 {
     std::visit(Overloaded{
-                   [&](const RegisterWrite& write) { transfer(write.address, write.value); },
+                   [&](const RegisterWrite& write) {
+                       works(Cause::Programming);
+                       transfer(write.address, write.value);
+                   },
                    [&](const RegisterRead& read) {
+                       works(Cause::Polling);
                        const std::uint32_t value = transfer(read.address, std::nullopt);
                        reads_.emplace_back(read.name, value);
                        if (read.check && (value & read.mask) != read.expected)
                            failed_checks_.push_back(fmt::format("{} reads {:#010x}, expected {:#010x} under mask {:#010x}", read.name,
                                                                 value, read.expected, read.mask));
                    },
-                   [&](const WaitPin&) {
-                       while (!interrupt.read()) wait(interrupt.posedge_event());
-                   },
+                   [&](const WaitPin&) { wait_for_pin(); },
                    [&](const MarkT0&) {},
                    [&](const Stamp&) { stamps_.push_back(last_write_); },
                    [&](const HostStep& step) {
                        if (on_host) on_host(step.number);
                    },
                    [&](const WaitInterrupt&) {
-                       while (!interrupt.read()) wait(interrupt.posedge_event());
+                       wait_for_pin();
                        if (speed_.interrupt_latency != 0) wait(clock_.until(clock_.now() + speed_.interrupt_latency));
                        transfer(status_address_, 0xffffffffu);
                        while (interrupt.read()) wait(interrupt.negedge_event());
                    },
                    [&](const PollRegister& poll) {
+                       polls(poll.name);
                        for (std::uint64_t tries = 0;; ++tries) {
                            const std::uint32_t value = transfer(poll.address, std::nullopt);
                            if ((value & poll.mask) == poll.expected) break;
@@ -88,7 +124,7 @@ void Software::perform(const ProgramEntry& entry)
                    },
                    [&](const WaitStatus& want) {
                        while ((seen_status_ & want.bits) != want.bits) {
-                           while (!interrupt.read()) wait(interrupt.posedge_event());
+                           wait_for_pin();
                            const std::uint32_t status = transfer(status_address_, std::nullopt);
                            next_cycle();
                            transfer(status_address_, status);

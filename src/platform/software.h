@@ -9,6 +9,7 @@
 #include <tlm>
 
 #include "links/module.h"
+#include "links/trail.h"
 #include "workload/program.h"
 
 namespace dlasim {
@@ -25,6 +26,7 @@ public:
     std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
     std::function<void()> on_end;           // the last entry has completed
     std::function<void(std::size_t step)> on_host;
+    Trails* trails = nullptr;  // told what it waits for; null: not
 
     bool finished() const { return finished_; }
     Cycle completed() const { return completed_; }  // cycle in which the last entry completed
@@ -43,6 +45,9 @@ private:
     void watch();
     void perform(const ProgramEntry& entry);
     bool mark_follows() const;
+    void wait_for_pin();
+    void works(Cause cause);
+    void polls(const std::string& name);
     void mark();
     std::uint32_t transfer(std::uint32_t address, std::optional<std::uint32_t> value);
     void next_cycle() { wait(clock_.period()); }

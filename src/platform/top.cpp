@@ -304,6 +304,13 @@ void Top::watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf)
     links_->cbuf.watch = cbuf;
 }
 
+void Top::follow(Trails& trails, PortTrail& primary, PortTrail& secondary)
+{
+    for (UnitModule* unit : units_) unit->core().follow(trails);
+    mcif_->follow(&primary);
+    if (cvif_) cvif_->follow(&secondary);
+}
+
 const Cbuf& Top::cbuf() const { return links_->cbuf; }
 
 const std::uint32_t* Top::finished(std::string_view unit) const

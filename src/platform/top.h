@@ -28,6 +28,7 @@
 #include "traffic/convolution.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
+#include "traffic/port_trail.h"
 #include "traffic/watch.h"
 #include "units/bdma/core.h"
 #include "units/cacc/core.h"
@@ -75,6 +76,8 @@ public:
     void attach(ProbeSet& probes);
     /// They are told of every access from now on; `secondary` where there is such a port.
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
+    /// Every unit and port tells from now on what it waits for; `secondary` where there is such a port.
+    void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
     /// Layers that a unit's data path has done; null for a unit that is not there.
     const std::uint32_t* finished(std::string_view unit) const;
     /// Traffic is counted from this cycle on.

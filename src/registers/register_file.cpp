@@ -7,6 +7,8 @@ namespace dlasim {
 namespace {
 using namespace reg::groups;
 constexpr std::size_t kWindowWords = 1024;
+// Write accepted at the port to the start of the data path, at least: csb.md 2.1, decode and three flops.
+constexpr Cycle kWriteToStart = 14;
 }  // namespace
 
 RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(unit), link_(link)
@@ -39,6 +41,12 @@ Cycle RegisterFile::start_cycle() const
     if (!enable.on) return kNever;
     const Cycle visible = finished_once_ ? std::max(enable.at, done_ + 1) : enable.at;
     return visible + 3;
+}
+
+void RegisterFile::note_idle(Trail& trail, Cycle from) const
+{
+    if (enabled()) trail.works(from, Cause::StartUp);
+    else trail.idles(from, kWriteToStart);
 }
 
 void RegisterFile::finish(Cycle done)

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/cycle.h"
+#include "links/trail.h"
 #include "registers/field.h"
 #include "registers/tables.h"
 #include "traffic/csb.h"
@@ -61,6 +62,8 @@ public:
     /// Last finish() and current enable are enough to tell it; see gate_on()/gate_off().
     Cycle enabled_since() const { return enable_[consumer_].at; }
     bool enabled() const { return enable_[consumer_].on; }
+    /// Tells why a unit without a layer has none from cycle `from` on: software has not enabled it, or the groups change over.
+    void note_idle(Trail& trail, Cycle from) const;
     /// op_en of a group as it is in cycle `at`.
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 

@@ -14,6 +14,7 @@
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/causes_report.h"
 #include "report/power_profile.h"
 #include "report/run_sections.h"
 
@@ -162,6 +163,7 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<LoadableResult>{{"frames_per_second", "number", "1/s", "one run after the other"},
                         [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
+    Key<LoadableResult>{kCausesKey, [](const LoadableResult& r) { return causes_json(r.run.causes.total()); }},
     Key<LoadableResult>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
                         [](const LoadableResult& r) -> OrderedJson { return r.run.interrupt_cycles; }},
     Key<LoadableResult>{{"operations", "list", "", "operations of the hardware, in the order in which they are enabled"}, operations_json},
@@ -342,6 +344,7 @@ std::string loadable_table(const LoadableResult& r)
     text += verification_text(r);
     text += hazards_text(r.run);
     for (const WrittenTensor& tensor : r.tensors) text += fmt::format("  output       {}\n", printable(tensor.file));
+    text += causes_text(r.run.causes.total());
     return text;
 }
 

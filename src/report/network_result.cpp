@@ -17,6 +17,7 @@
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/causes_report.h"
 #include "report/network_memory.h"
 #include "report/power_profile.h"
 #include "report/run_sections.h"
@@ -79,6 +80,7 @@ OrderedJson of_finding(const ReportedStep& s, OrderedJson (*value)(const Compari
 }
 
 constexpr std::string_view kUnits = "steps of units", kHosts = "steps of the host", kMachine = "the machine has a part in it";
+constexpr KeyRow kStepCausesKey{"causes", "object", "cycles", "what those of its share went to: [CAUSES.md](CAUSES.md)", kUnits};
 constexpr std::array kReportedStepKeys{
     Key<ReportedStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
                       [](const ReportedStep& s) -> OrderedJson { return s.step.name; }},
@@ -117,6 +119,7 @@ constexpr std::array kReportedStepKeys{
                       [](const ReportedStep& s) { return of_machine(s, s.times().cycles()); }},
     Key<ReportedStep>{{"share", "integer", "cycles", "what it adds to those of the network: all shares together are `cycles`", kUnits},
                       [](const ReportedStep& s) { return of_machine(s, s.times().share); }},
+    Key<ReportedStep>{kStepCausesKey, [](const ReportedStep& s) { return s.host() ? kAbsent : causes_json(s.r.causes(s.times())); }},
     Key<ReportedStep>{{"macs", "integer", "MACs", "of the layer as defined", kUnits},
                       [](const ReportedStep& s) { return of_machine(s, s.plan.macs); }},
     Key<ReportedStep>{{"utilization", "number", "", "MACs over what the array could do from start to done", kUnits},
@@ -205,6 +208,7 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<NetworkResult>{{"frames_per_second", "number", "1/s", "one frame after the other"},
                        [](const NetworkResult& r) -> OrderedJson { return r.frames_per_second(); }},
+    Key<NetworkResult>{kCausesKey, [](const NetworkResult& r) { return causes_json(r.causes()); }},
     Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "of all steps, each when nothing else runs, together", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
     Key<NetworkResult>{{"apart/gained", "integer", "cycles", "of these that running the steps as one program saves", "--layers apart"},
@@ -376,6 +380,7 @@ private:
                     if (times_[i].done > from && times_[i].done <= t.start) from = times_[step = i].done;
             }
             t.share += end - from;
+            t.share_end = end;
             end = from;
         }
     }
@@ -404,6 +409,11 @@ std::int64_t NetworkResult::cycles() const
     std::int64_t last = 0;
     for (const StepTimes& step : times) last = std::max(last, step.done);
     return last;
+}
+
+std::vector<CauseCycles> NetworkResult::causes(const StepTimes& step) const
+{
+    return run.causes.between(static_cast<Cycle>(step.share_end - step.share), static_cast<Cycle>(step.share_end));
 }
 
 double NetworkResult::latency_seconds() const { return static_cast<double>(cycles()) / (plan.hardware.clock_mhz * 1e6); }
@@ -506,6 +516,7 @@ std::string network_table(const NetworkResult& r)
         text += fmt::format("  CVSRAM       read {} bytes, written {} bytes{}\n",
                             grouped(r.run.cvsram.read_beats * r.plan.hardware.memory.secondary.width_bytes),
                             grouped(r.run.cvsram.write_bytes), of);
+    text += "\n" + causes_text(r.causes());
     return text;
 }
 

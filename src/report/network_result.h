@@ -15,6 +15,7 @@ namespace dlasim {
 /// interrupt, which goes back from there: from the end of a step to where it could start, on with the step that it waited for.
 struct StepTimes {
     std::int64_t enabled = 0, start = 0, done = 0, share = 0;
+    std::int64_t share_end = 0;  // the cycles of its share are those up to this one
     std::int64_t cycles() const { return done - start; }
 };
 
@@ -33,6 +34,9 @@ struct NetworkResult {
     bool verified() const;
     /// Of the first image.
     std::int64_t cycles() const;
+    /// What they went to, and those of the share of a step.
+    std::vector<CauseCycles> causes() const { return run.causes.between(0, static_cast<Cycle>(cycles())); }
+    std::vector<CauseCycles> causes(const StepTimes& step) const;
     std::int64_t cycles_apart() const;
     double utilization() const;
     double latency_seconds() const;

@@ -12,6 +12,7 @@
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/causes_report.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -24,6 +25,7 @@ constexpr std::array kReplayKeys{
     Key<Replayed>{{"memory", "object", "", "the memory behind DBB: below"}, [](const Replayed& r) { return memory_json(r.what.memory); }},
     Key<Replayed>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
                   [](const Replayed& r) -> OrderedJson { return r.run.cycles; }},
+    Key<Replayed>{kCausesKey, [](const Replayed& r) { return causes_json(r.run.causes.total()); }},
     Key<Replayed>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
                   [](const Replayed& r) -> OrderedJson { return r.run.interrupt_cycles; }},
     Key<Replayed>{{"regions", "integer", "regions", "regions of memory that the program names"},
@@ -84,7 +86,7 @@ std::string replay_table(const Replayed& r)
     if (r.what.recording.compare_outputs)
         text += fmt::format(", {} of {} regions right", r.contents.size() - r.differing.size(), r.contents.size());
     if (!r.run.failed_checks.empty()) text += fmt::format(", {} register checks failed", r.run.failed_checks.size());
-    return text + "\n" + hazards_text(r.run);
+    return text + "\n" + hazards_text(r.run) + causes_text(r.run.causes.total());
 }
 
 }  // namespace dlasim

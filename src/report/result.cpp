@@ -8,6 +8,7 @@
 #include "files/output_folder.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/causes_report.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -71,6 +72,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"plan", "object", "", "what the lowering decided"}, plan_json},
     Key<Result>{{"cycles", "integer", "cycles", "from t0 to the last done interrupt"},
                 [](const Result& r) -> OrderedJson { return r.cycles(); }},
+    Key<Result>{kCausesKey, [](const Result& r) { return causes_json(r.run.causes.total()); }},
     Key<Result>{{"t0", "integer", "cycle", "from reset to the acceptance of the first op-enable"},
                 [](const Result& r) -> OrderedJson { return r.run.t0; }},
     Key<Result>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},

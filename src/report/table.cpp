@@ -4,6 +4,7 @@
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/causes_report.h"
 #include "report/result.h"
 #include "report/run_sections.h"
 
@@ -143,7 +144,8 @@ std::string summary_table(const Result& r)
     text += hazards_text(r.run);
     text += expected_line(r.expected());
     text += simulation_text(r.run) + '\n';
-    return text + run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
+    text += run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
+    return text + "\n" + causes_text(r.run.causes.total());
 }
 
 std::string outline_table(const Job& job)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/cycle.h"
+#include "facts/causes.h"
 #include "links/core.h"
 #include "workload/hazard.h"
 
@@ -73,6 +74,7 @@ struct RunResult {
     std::vector<ProbeEvents> probes;           // with events only
     std::vector<UnitPhases> phases;            // with events only, in the order of `units`
     std::vector<UnitReport> units;             // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
+    Causes causes;                             // of `cycles`; empty if they were not looked for, or the run did not end by itself
     bool hung = false;                         // nothing moves any more and the program is not at its end
     std::string diagnosis;                     // which unit waits for what
     std::optional<HazardReport> hazards;       // where they were looked for

@@ -15,6 +15,9 @@
 namespace dlasim {
 namespace {
 
+// Launch accepted at the port to the group, at least: csb.md 2.1.
+constexpr Cycle kWriteToLaunch = 12;
+
 constexpr std::uint32_t kReadStall[] = {reg::bdma::STATUS_GRP0_READ_STALL, reg::bdma::STATUS_GRP1_READ_STALL};
 constexpr std::uint32_t kWriteStall[] = {reg::bdma::STATUS_GRP0_WRITE_STALL, reg::bdma::STATUS_GRP1_WRITE_STALL};
 
@@ -43,6 +46,8 @@ struct BdmaCore final : Core {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override { phases.record(probes.phases("bdma")); }
     std::uint64_t work() const override { return counted.beats * kMaxBeatBytes; }
+    void follow(Trails& all) override { trails = &all; }
+    void note_trail(Cycle at, bool stored);
 
     struct Command {
         bdma::Descriptor descriptor;
@@ -119,6 +124,7 @@ struct BdmaCore final : Core {
     // Accounting.
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
+    Trails* trails = nullptr;
     std::array<std::uint32_t, 2> read_stall{};
     std::uint32_t write_stall = 0;
     GatedClocks<BdmaCounters> clocks;
@@ -184,7 +190,8 @@ void BdmaCore::advance(Cycle to)
 
     bool moved = step_completion(to);
     moved |= step_loader(to);  // before the store: it sees the store as it was at the start of the cycle
-    moved |= step_store(to);
+    const bool stored = step_store(to);
+    moved |= stored;
     moved |= step_responses(to);
     moved |= read_out.end(to);
     moved |= write_out.end(to);
@@ -194,6 +201,7 @@ void BdmaCore::advance(Cycle to)
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
+    if (trails) note_trail(to, stored);
     evaluated = to;
     next = moved ? to + 1 : timers(to);
 }
@@ -213,6 +221,10 @@ bool BdmaCore::step_completion(Cycle now)
     const unsigned group = done_groups.front();
     done_groups.pop_front();
     interrupt.put(now + facts::bdma::kCompleteToInterrupt, 1u << (facts::bdma::kInterruptBit + group));
+    if (trails)
+        (*trails)[TrailPlace::BdmaDone].event(now + facts::bdma::kCompleteToInterrupt,
+                                              of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Bdma)), Cause::Interrupt,
+                                              facts::bdma::kCompleteToInterrupt + WriteAcks::kLatency);
     busy[group] = false;
     busy_changes[group] = now + 1;
     registers.set(kReadStall[group], 0, read_stall[group]);
@@ -359,6 +371,21 @@ bool BdmaCore::step_responses(Cycle now)
 }
 
 // ---- sleep and report
+
+/// Why cycle `at` stores nothing, or that it does.
+void BdmaCore::note_trail(Cycle at, bool stored)
+{
+    Trail& trail = (*trails)[TrailPlace::Bdma];
+    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Bdma)); };
+    const bool idle = !pending && !active && !loading && commands.empty() && !storing;
+    if (Trail& ask = (*trails)[of(TrailPlace::Ask)]; idle) ask.idles(at, kWriteToLaunch);
+    else if (ask.segments().back().idle) ask.works(at, Cause::StartUp);
+    if (idle) trail.idles(at, kWriteToLaunch);
+    else if (stored) trail.works(at, Cause::BdmaPace);
+    else if (store_offers(at)) trail.waits(at, of(TrailPlace::Room), Cause::BdmaPace);
+    else if (!fifo.empty() || !storing || !sending_data) trail.works(at, Cause::BdmaPace);
+    else trail.waits(at, of(TrailPlace::Read), Cause::BdmaPace);
+}
 
 Cycle BdmaCore::timers(Cycle now) const
 {

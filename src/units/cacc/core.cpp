@@ -7,6 +7,8 @@
 #include "base/bits.h"
 #include "base/busy_plan.h"
 #include "facts/cacc.h"
+#include "facts/cmac.h"
+#include "facts/csc.h"
 #include "registers/fields/cacc.h"
 #include "registers/register_file.h"
 #include "units/cacc/accumulator.h"
@@ -41,6 +43,8 @@ struct CaccCore final : Core {
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
+    void follow(Trails& all) override { trail = &all[TrailPlace::Cacc]; }
+    void note_beat(Cycle from, bool paced);
     void start_layer(Cycle at);
     void finish_layer();
     void take(const Sums& a, const Sums& b);
@@ -81,6 +85,8 @@ struct CaccCore final : Core {
     BusyPlan phases;
     GatedClocks<CaccCounters> clocks;
     CaccCounters counted;
+    Trail* trail = nullptr;
+    const Cycle array_way = facts::csc::kDataToMac + facts::cmac::of(hardware).to_cacc + silicon.delivery[0] + silicon.available + 1;
 };
 
 }  // namespace
@@ -194,13 +200,16 @@ void CaccCore::schedule_beat()
 {
     if (beat != 0) {
         beat_at = free_at;
+        if (trail) note_beat(free_at, true);
         return;
     }
     if (!delivery.any()) {
         beat_at = kNever;
+        if (trail) note_beat(free_at, false);
         return;
     }
     const Cycle available = delivery.available_at();
+    if (trail) note_beat(free_at, available < free_at);
     if (silicon.elastic_output) {
         const Cycle stage1 = std::max(available + 1, stage2);
         stage2 = std::max(stage1 + 1, stage3);
@@ -209,6 +218,13 @@ void CaccCore::schedule_beat()
     } else {
         beat_at = std::max(available, free_at) + 1;
     }
+}
+
+/// Why the next beat does not leave earlier: from `from` on, after the one before.
+void CaccCore::note_beat(Cycle from, bool paced)
+{
+    if (paced) trail->works(from, Cause::AccumulatorFull);
+    else trail->waits(from, TrailPlace::Csc, Cause::Pipeline, array_way);
 }
 
 void CaccCore::offer_beat(Cycle at)
@@ -226,6 +242,7 @@ void CaccCore::advance_output(Cycle to)
     bool taken = false;
     if (offered && beat_at <= to && ports.sdp.ready(to)) {
         taken = true;
+        if (trail && to > beat_at) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
         counted.beat_waits += to - beat_at;
         ++counted.beats;
         offered = false;
@@ -261,7 +278,11 @@ Cycle CaccCore::horizon() const
     return std::max(next, now + 1);
 }
 
-UnitReport CaccCore::report(Cycle end) { return {"cacc", phases.log(end), counted, clocks, end}; }
+UnitReport CaccCore::report(Cycle end)
+{
+    if (trail && offered && beat_at + 1 < end) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
+    return {"cacc", phases.log(end), counted, clocks, end};
+}
 
 std::string CaccCore::waiting_for() const
 {

@@ -33,6 +33,7 @@ public:
     /// The candidate may be requested now.
     bool eligible() const { return d3_.valid && onfly_ + stored_ + available_ <= limit_; }
     bool waits_for_space() const { return d3_.valid && !eligible(); }
+    bool more() const { return d1_.valid || d2_.valid || d3_.valid || left_ != 0; }
     const ReadRequest& candidate() const { return d3_.request; }
     /// End of a cycle; `taken`: the candidate was. True if the pipeline moved.
     bool advance(bool taken);

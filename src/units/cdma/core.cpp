@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "facts/client.h"
 #include "registers/fields/cdma.h"
 #include "registers/register_file.h"
 #include "units/cdma/counters.h"
@@ -43,6 +44,10 @@ struct CdmaCore final : Core {
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
+    void follow(Trails& all) override { trails = &all; }
+    void note_trail(Cycle at);
+    template <class Side>
+    void note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at);
     void start_layer(Cycle at);
     void start_clocks(Cycle at);
     void finish_layer(Cycle at);
@@ -74,6 +79,7 @@ struct CdmaCore final : Core {
     Cycle gate_off = kNever;
     GatedClocks<CdmaCounters> clocks{hw.winograd};
     PhaseLog phases;
+    Trails* trails = nullptr;
 };
 
 }  // namespace
@@ -242,8 +248,40 @@ void CdmaCore::advance(Cycle to)
     account(to);
 }
 
+/// What holds from the next cycle on.
+void CdmaCore::note_trail(Cycle at)
+{
+    if (!running) {
+        registers.note_idle((*trails)[TrailPlace::CdmaData], at + 1);
+        registers.note_idle((*trails)[TrailPlace::CdmaWeight], at + 1);
+        return;
+    }
+    if (layer.fetcher != Fetcher::None) note_side(data_half, data, TrailPlace::CdmaData, Client::CdmaData, Cause::DataLate, at + 1);
+    note_side(weight_half, weights, TrailPlace::CdmaWeight, Client::CdmaWeight, Cause::WeightsLate, at + 1);
+}
+
+template <class Side>
+void CdmaCore::note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at)
+{
+    const TrailPlace asks = of_client(TrailPlace::Ask, static_cast<unsigned>(client));
+    Trail &trail = (*trails)[place], &ask = (*trails)[asks];
+    if (half.state == State::Pending) trail.waits(at, TrailPlace::Csc, Cause::BankChange);
+    else if (half.state == State::Done) return;
+    else if (half.state != State::Busy) trail.works(at, Cause::StartUp);
+    else if (side.behind()) trail.works(at, pace);
+    else if (side.in_flight()) trail.waits(at, of_client(TrailPlace::Read, static_cast<unsigned>(client)), pace);
+    else if (side.asks_more()) trail.waits(at, asks, pace);
+
+    if (half.state != State::Busy) ask.waits(at, place, Cause::StartUp);
+    else if (side.asks_in_vain())
+        ask.waits(at, side.queue_full() ? place : of_client(TrailPlace::Turn, static_cast<unsigned>(client)), pace);
+    else if (side.lacks_space()) ask.waits(at, TrailPlace::Csc, Cause::BufferFull, 1);
+    else if (side.asks_more()) ask.works(at, Cause::Requests);
+}
+
 void CdmaCore::account(Cycle at)
 {
+    if (trails) note_trail(at);
     if (!running) {
         phases.enter(gate_off != kNever ? Phase::Draining : Phase::Gated, at);
     } else if (data.moved() || weights.moved()) {

@@ -62,6 +62,19 @@ public:
     bool blocked() const { return blocked_; }  // waits for space or for the memory interface
     std::string waiting_for() const;
 
+    // ---- for the trail
+    /// What has come waits for this side.
+    bool behind() const { return !link_->response.ready_next(); }
+    bool in_flight() const { return info_.size() != 0; }
+    /// A request stands here and is not accepted: the queue of those on their way is full, or the memory interface does not take it.
+    bool asks_in_vain() const { return slot_.valid && blocked_; }
+    bool queue_full() const { return !info_.ready(); }
+    bool asks_more() const
+    {
+        return busy_ && fetcher_ && (fetcher_->more() || slot_.valid || requests_[0].valid() || requests_[1].valid());
+    }
+    bool lacks_space() const { return blocked_ && !slot_.valid; }
+
     Probe* write_probe = nullptr;
     std::uint64_t atoms_read = 0;
 

@@ -20,6 +20,7 @@ public:
     void busy(Cycle at) override;
 
     bool request(Cycle at, bool room, RequestSlot& slot) override;
+    bool more() const override { return !requests_done_; }
     bool waits_for_space() const override { return !requests_done_ && !space_ok_; }
     Cycle first_check() const override { return checked_ ? kNever : first_check_; }
 

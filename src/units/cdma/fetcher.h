@@ -28,6 +28,8 @@ public:
 
     /// The request engine; `room`: the request register is empty or emptied in this cycle. True if anything changed.
     virtual bool request(Cycle at, bool room, RequestSlot& slot) = 0;
+    /// Requests are still to be made.
+    virtual bool more() const = 0;
     virtual bool waits_for_space() const = 0;
     /// The cycle of the first space check if it is still to come, else kNever.
     virtual Cycle first_check() const { return kNever; }

@@ -23,6 +23,7 @@ public:
     void busy(Cycle at) override;
 
     bool request(Cycle at, bool room, RequestSlot& slot) override;
+    bool more() const override { return line_ < layer_.height; }
     bool waits_for_space() const override { return line_ < layer_.height && !space_ok_; }
     Cycle first_check() const override { return checked_ ? kNever : first_check_; }
 

@@ -46,6 +46,8 @@ public:
     /// The request in front of the port meets one that is ready.
     bool leaves(const Channel<ReadRequest>& port, Cycle at) const { return stage_.valid() && port.ready(at); }
     bool waits_for_space() const { return weights_wait_for_space() || mask_.waits_for_space(); }
+    /// Requests are still to be made.
+    bool more() const { return weights_.more() || mask_.more() || round_robin_out_.valid() || priority_out_.valid() || stage_.valid(); }
     bool weights_wait_for_space() const { return weights_.waits_for_space(); }
 
 private:

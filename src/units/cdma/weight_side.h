@@ -60,6 +60,14 @@ public:
     bool blocked() const { return blocked_; }  // waits for space or for the memory interface
     std::string waiting_for() const;
 
+    // ---- for the trail, as of DataSide
+    bool behind() const { return !link_->response.ready_next(); }
+    bool in_flight() const { return fifos_.info.size() != 0; }
+    bool asks_in_vain() const { return requests_.stalled(); }
+    bool queue_full() const { return !fifos_.info.ready(); }
+    bool asks_more() const { return busy_ && requests_.more(); }
+    bool lacks_space() const { return busy_ && requests_.waits_for_space(); }
+
     void attach(Probe* write_probe) { responses_.write_probe = write_probe; }
 
 private:

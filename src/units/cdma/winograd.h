@@ -20,6 +20,7 @@ public:
     void busy(Cycle at) override;
 
     bool request(Cycle at, bool room, RequestSlot& slot) override;
+    bool more() const override { return block_ < blocks_; }
     bool waits_for_space() const override { return block_ < blocks_ && !space_ok_; }
 
     bool ready() const override { return !blocked_; }

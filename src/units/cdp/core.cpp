@@ -60,6 +60,8 @@ struct CdpCore final : Core {
     std::string waiting_for() const override;
     std::uint64_t work() const override { return writer.atoms() * silicon.atom_bytes; }  // bytes written
     void attach(ProbeSet& all) override;
+    void follow(Trails& all) override { trails = &all; }
+    void note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered);
 
     /// Stands where there is no secondary port: nothing is ever accepted.
     struct NoPort {
@@ -107,6 +109,8 @@ struct CdpCore final : Core {
     // Accounting.
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
+    Trails* trails = nullptr;
+    std::uint64_t reads_begun = 0;  // layers of the reader
     std::unique_ptr<Probes> probes;
     GatedClocks<CdpCounters> clocks{silicon.floating};
     CdpCounters counted;  // layers, beats and look-ups
@@ -144,6 +148,7 @@ void CdpCore::advance(Cycle to)
     if (read.finished) {
         read_registers.finish(to);
         reading = false;
+        if (trails) read_registers.note_idle((*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Cdp))], to + 1);
         clocks.off(to + facts::cdp::kDoneToGateOff, &CdpCounters::rdma);
     }
     if (written.last_command) {
@@ -155,6 +160,7 @@ void CdpCore::advance(Cycle to)
     if (!reading && read_registers.start_cycle() <= to) start_reading(to), moved = true;
 
     note_phase(to, core.accepted || core.delivered || written.sent);
+    if (trails) note_trail(to, core, offered);
     evaluated = to;
     moved |= core.changed || read.changed || written.changed;
     next = moved ? to + 1 : timers(to);
@@ -183,6 +189,8 @@ void CdpCore::start_reading(Cycle now)
 {
     reader.start(cdp::ReadLayer::decode(hardware, read_registers));
     reading = true;
+    ++reads_begun;
+    if (trails) (*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Cdp))].works(now, Cause::StartUp);
     clocks.on(now, &CdpCounters::rdma);
 }
 
@@ -221,6 +229,10 @@ bool CdpCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
     interrupt.put(now + facts::cdp::kCompleteToInterrupt, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
+    if (trails)
+        (*trails)[TrailPlace::CdpDone].event(now + facts::cdp::kCompleteToInterrupt,
+                                             of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Cdp)), Cause::Interrupt,
+                                             facts::cdp::kCompleteToInterrupt + WriteAcks::kLatency);
     done_groups.pop_front();
     return true;
 }
@@ -243,6 +255,21 @@ void CdpCore::note_phase(Cycle now, bool moved)
     else if (writer.blocked() || reader.blocked()) phase = Phase::Blocked;
     else if (begun && !pipeline->open()) phase = Phase::Draining;
     phases.enter(phase, now);
+}
+
+/// Why cycle `now` takes no beat, or that it does.
+void CdpCore::note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered)
+{
+    Trail& trail = (*trails)[TrailPlace::Cdp];
+    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Cdp)); };
+    if (!running) registers.note_idle(trail, now);
+    else if (core.accepted) trail.works(now, Cause::CdpPace);
+    else if (writer.blocked()) trail.waits(now, of(TrailPlace::Room), Cause::CdpPace);
+    else if (begun && !pipeline->open()) trail.works(now, Cause::Drain);
+    else if (offered || !reader.waits_for_memory()) trail.works(now, Cause::CdpPace);
+    else if (!reading && reads_begun > counted.layers) trail.works(now, Cause::Drain);
+    else if (!reading) trail.waits(now, of(TrailPlace::Ask), Cause::StartUp);
+    else trail.waits(now, of(TrailPlace::Read), Cause::CdpPace);
 }
 
 void CdpCore::attach(ProbeSet& all)

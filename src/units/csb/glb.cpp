@@ -6,9 +6,13 @@
 
 #include "facts/csb.h"
 #include "registers/fields/glb.h"
+#include "registers/interrupts.h"
 #include "units/csb/counters.h"
 
 namespace dlasim {
+namespace {
+constexpr Cycle kPulseToPin = facts::csb::kPulseToStatus + facts::csb::kStatusToPin;
+}
 
 GlbCore::GlbCore(const Hardware& hardware, CsbLink& csb, std::vector<Pulse<std::uint32_t>*> sources)
     : registers_(*find_unit(hardware, "GLB"), csb), sources_(std::move(sources))
@@ -33,12 +37,29 @@ void GlbCore::advance(Cycle to)
         while (source->next() != kNever && source->next() + 1 <= to) {
             done_.push_back({to + 1 + facts::csb::kStatusToPin, source->take()});
             set_ |= done_.back().bits;
+            if (trails_) note_pin(done_.back().bits, done_.back().cycle);
         }
     const std::uint32_t writable = registers_.unit().find(reg::glb::S_INTR_STATUS)->write_mask;
     const std::uint32_t cleared = status_ & clear_ & ~registers_.get(reg::glb::S_INTR_MASK);
     if ((cleared & (cleared - 1)) != 0) cleared_together_ = cleared;
     status_ = ((status_ & ~clear_) | set_) & writable;
     update_pin(to + 1);
+}
+
+/// The pin shows these bits in cycle `at`.
+void GlbCore::note_pin(std::uint32_t bits, Cycle at)
+{
+    struct Source {
+        const reg::glb::Interrupt& interrupt;
+        TrailPlace place;
+    };
+    static constexpr Source kSources[] = {{reg::glb::kCdmaData, TrailPlace::CdmaData}, {reg::glb::kCdmaWeights, TrailPlace::CdmaWeight},
+                                          {reg::glb::kCacc, TrailPlace::Cacc},         {reg::glb::kBdma, TrailPlace::BdmaDone},
+                                          {reg::glb::kRubik, TrailPlace::RubikDone},   {reg::glb::kCdp, TrailPlace::CdpDone},
+                                          {reg::glb::kPdp, TrailPlace::PdpDone},       {reg::glb::kSdp, TrailPlace::SdpDone}};
+    const std::uint32_t unmasked = bits & ~registers_.get(reg::glb::S_INTR_MASK);
+    for (const Source& source : kSources)
+        if (unmasked & source.interrupt.bits()) (*trails_)[TrailPlace::Pin].event(at, source.place, Cause::Interrupt, kPulseToPin);
 }
 
 void GlbCore::update_pin(Cycle status_changed)

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/busy_plan.h"
+#include "facts/cacc.h"
+#include "facts/cdma.h"
 #include "facts/csc.h"
 #include "registers/register_file.h"
 #include "units/csc/counters.h"
@@ -24,6 +26,11 @@ using csc::WeightLoader;
 using csc::WeightSet;
 
 namespace {
+
+// From what happens in the unit to what the sequencer knows of it: csc.md 1.6.1, cdma.md 3.4, 7.5, 10.
+constexpr Cycle kCreditWay = facts::cacc::kCredit + facts::csc::kCreditToCounter;
+constexpr Cycle kLinesWay = facts::cdma::kReadToConverter + facts::cdma::kUpdate + 1;
+constexpr Cycle kKernelsWay = facts::cdma::kWeightMessage + 1;
 
 struct CscCore final : Core, csc::PackageSink {
     enum class State { Idle, Pending, Busy, Done };
@@ -72,6 +79,8 @@ struct CscCore final : Core, csc::PackageSink {
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
+    void follow(Trails& all) override { trail = &all[TrailPlace::Csc]; }
+    void note_gap();
 
     void pop_weights(const Package& package, unsigned slot, Cycle at) override;
     void pop_data(const Package& package, unsigned slot, Cycle at) override;
@@ -106,6 +115,7 @@ struct CscCore final : Core, csc::PackageSink {
     Gap package_gap{counted.package_gap_cycles}, load_gap{counted.load_gap_cycles}, credit_gap{counted.credit_gap_cycles};
     Probe *data_probe = nullptr, *weight_probe = nullptr;
     Sleeper* credit_reader = nullptr;
+    Trail* trail = nullptr;
 };
 
 }  // namespace
@@ -148,6 +158,11 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
         ports.cdma.data_released.put(at + delay + count - 1, {data.release(layer, slices), slices});
     }
     account_gap(at);
+    if (trail) {
+        trail->works(at, Cause::Computing);
+        if (!p.layer_end) trail->works(at + p.size, Cause::WeightLoad);
+        else trail->works(at + p.size, Cause::Drain);
+    }
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
     loaded_at = at + std::max(facts::csc::of(hardware).minimum_issue, p.execution);
@@ -169,6 +184,24 @@ void CscCore::account_gap(Cycle at)
     (credit_short ? credit_gap : package_gap).add(issued_until, popped);
     load_gap.add(popped, loaded);
     (credit_short ? credit_gap : package_gap).add(loaded, at);
+}
+
+/// What holds from the next cycle of the sequencer on, behind the package whose atoms leave.
+void CscCore::note_gap()
+{
+    const Cycle from = std::max(sequencer.clock(), issued_until);
+    if (sequencer.finished()) return;
+    if (sequencer.loads()) {
+        trail->works(from, Cause::WeightLoad);
+        const Cycle loaded = sequencer.clock() + sequencer.pop_left();
+        if (loaded > from && sequencer.waits_for_credit()) trail->waits(loaded, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+    } else if (sequencer.waits_for_credit()) {
+        trail->waits(from, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+    } else if (sequencer.empty() && sequencer.waits_for_lines()) {
+        trail->waits(from, TrailPlace::CdmaData, Cause::DataLate, kLinesWay);
+    } else if (sequencer.empty() && sequencer.waits_for_kernels()) {
+        trail->waits(from, TrailPlace::CdmaWeight, Cause::WeightsLate, kKernelsWay);
+    }
 }
 
 /// The first cycle up to `to` in which more than the pop counter can move.
@@ -220,6 +253,8 @@ void CscCore::start_layer(Cycle at)
     if (layer.mode == ConvMode::Winograd) clocks.on(at + facts::csc::kWinogradGate, &CscCounters::winograd);
     phases.enter(Phase::Starved, at);
     issued_until = at;
+    if (trail && weight_pending) trail->waits(at, data_pending ? TrailPlace::CdmaData : TrailPlace::CdmaWeight, Cause::BankChange);
+    else if (trail) trail->works(at, Cause::StartUp);
     if (!weight_pending) {
         start_busy(at + 1);
         return;
@@ -268,6 +303,7 @@ void CscCore::advance_busy(Cycle to)
         const Cycle at = sequencer.clock();
         absorb(at);
         sequencer.step(at, *this);
+        if (trail) note_gap();
         if (!credit_short && sequencer.waits_for_credit()) {
             credit_short = true;
             ++counted.credit_waits;
@@ -285,6 +321,7 @@ void CscCore::finish_layer()
     previous.slices = Slices{layer.kept_slices()};
     clocks.off(done_at + facts::csc::kGateOff);
     phases.enter(Phase::Gated, done_at + 1);
+    if (trail) registers.note_idle(*trail, done_at + 1);
     state = State::Idle;
 }
 

@@ -56,6 +56,11 @@ public:
     bool waits_for_credit() const { return head_ready() && !credit_suffices(head()); }
     bool waits_for_lines() const { return !generator_.done() && slices < layer_->input_rows(); }
     bool waits_for_kernels() const { return !generator_.done() && need_ + generator_.peek().kernels > kernels; }
+    /// The weights of the data head are on their way into the array, or the package in front of it has not left.
+    bool loads() const { return head_ready() && pop_ != 0; }
+    std::uint32_t pop_left() const { return pop_; }
+    /// No package is in the queues.
+    bool empty() const { return generated_ == data_popped_; }
     /// Credits the data head still needs. pre: waits_for_credit()
     std::int64_t credits_missing() const { return credits_needed(head()) - credit_; }
 

@@ -58,6 +58,27 @@ void Bridge::start()
     } question(pace_);
     question.payload.set_command(tlm::TLM_IGNORE_COMMAND);
     socket_->transport_dbg(question.payload);
+    note_pace();
+}
+
+void Bridge::follow(PortTrail* trail)
+{
+    trail_ = trail;
+    note_pace();
+}
+
+void Bridge::note_pace()
+{
+    if (!trail_) return;
+    trail_->beat_interval = pace_.beat_interval;
+    trail_->command_interval = pace_.command_interval;
+    trail_->write_interval = pace_.write_interval;
+    trail_->reads.explained = trail_->writes.explained = pace_.explains;
+}
+
+TrailBurst& Bridge::trail_of(const Burst& burst)
+{
+    return (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes)[burst.number];
 }
 
 void Bridge::renew()
@@ -178,6 +199,7 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
         burst->payload.set_byte_enable_length(burst->beats * beat_bytes_);
     }
     write_commands_.pop_front();
+    if (trail_) trail_of(*burst).accepted = burst->from;
     complete_writes_.push_back(burst);
 }
 
@@ -258,9 +280,13 @@ void Bridge::tell(const Burst& burst, Cycle at) const
 void Bridge::command_accepted(Burst* burst, Cycle at)
 {
     if (requesting_ == burst) requesting_ = nullptr;
-    if (burst->payload.get_command() != TLM_READ_COMMAND) return;
+    if (burst->payload.get_command() != TLM_READ_COMMAND) {
+        if (trail_ && pace_.explains) trail_->writes.waits(burst->number).accepted = at;
+        return;
+    }
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
+    if (trail_) trail_of(*burst).accepted = at;
     log_.read_command({at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
 }
 
@@ -283,6 +309,7 @@ bool Bridge::respond(Burst* burst, Cycle from)
     for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
         Burst* next = turn.waiting.front();
         turn.last = next->from = std::max(turn.last, next->from);
+        if (trail_) note_answer(*next);
         next->filled = 0;
         insert(next->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {next, next->from});
     }
@@ -302,6 +329,15 @@ void Bridge::end_early(Burst* burst)
 Bridge::Turn& Bridge::turn_of(const Burst& burst)
 {
     return turns_[burst.payload.get_command() == TLM_READ_COMMAND][burst.tag.id % kClients];
+}
+
+void Bridge::note_answer(const Burst& burst)
+{
+    trail_of(burst).due = std::min(burst.from, burst.waits.ready);
+    if (!pace_.explains) return;
+    BurstWaits& waits = (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes).waits(burst.number);
+    waits.taken = burst.waits.taken;
+    waits.waited = burst.waits.waited;
 }
 
 /// Keeps the order of cycles; a response that has begun stays in front.
@@ -330,6 +366,10 @@ void Bridge::take_read_beat(Cycle now)
     port_.r.valid = port_.r.taken = false;
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
+    if (trail_) {
+        if (burst->filled == 0) trail_->reads.answer(burst->number, now);
+        if (burst->filled + 1 == burst->beats) trail_->reads[burst->number].last = now;
+    }
     if (++burst->filled == burst->beats) {
         reads_.pop_front();
         end_response(burst, now);
@@ -342,6 +382,10 @@ void Bridge::take_response(Cycle now)
     Burst* burst = responses_.front().burst;
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
+    if (trail_) {
+        trail_->writes.answer(burst->number, now);
+        trail_->writes[burst->number].last = now;
+    }
     responses_.pop_front();
     end_response(burst, now);
     show();
@@ -443,6 +487,11 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         burst->enables.resize(bytes);
     }
     burst->command = from;
+    if (trail_ && pace_.explains) {
+        burst->waits.clear();
+        burst->payload.set_extension(&burst->waits);
+    }
+    if (trail_) burst->number = (command == TLM_READ_COMMAND ? trail_->reads : trail_->writes).last_number();
     burst->tag.id = from.id;
     burst->tag.beat_bytes = beat_bytes_;
     burst->beats = from.beats;

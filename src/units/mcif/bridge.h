@@ -27,6 +27,7 @@
 #include "facts/hardware.h"
 #include "links/dbb_socket.h"
 #include "links/module.h"
+#include "traffic/port_trail.h"
 #include "traffic/watch.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
@@ -54,6 +55,8 @@ public:
     TrafficLog& traffic() { return log_; }
     /// From now on it is told of every burst when the memory gets it.
     void watch(MemoryWatch* watch) { watch_ = watch; }
+    /// What every burst waits for is told from now on. Null: it is not.
+    void follow(PortTrail* trail);
     const TrafficLog& traffic() const { return log_; }
 
 private:
@@ -67,9 +70,14 @@ private:
     };
     /// A burst with its payload, from a pool.
     struct Burst {
-        ~Burst() { payload.clear_extension(&tag); }
+        ~Burst()
+        {
+            payload.clear_extension(&tag);
+            if (payload.get_extension<PortWaits>() == &waits) payload.clear_extension(&waits);
+        }
         Payload payload;
         Tag tag;
+        PortWaits waits;  // on the payload where the trail is told
         std::vector<std::uint8_t> data, enables;
         std::uint32_t beats = 0, filled = 0;
         bool ours = false;       // from its making until it is given back
@@ -80,6 +88,7 @@ private:
         bool completed = false;  // no END_RESP is left to send
         bool all_enabled = true;
         PortCommand command;
+        BurstTrail::Number number = 0;  // in the trail
     };
     /// Gives finished payloads back to the pool.
     struct Pool final : tlm::tlm_mm_interface {
@@ -110,6 +119,9 @@ private:
 
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
+    TrailBurst& trail_of(const Burst& burst);
+    void note_pace();
+    void note_answer(const Burst& burst);
     Burst* make(tlm::tlm_command command, const PortCommand& from);
     /// The cycle that `delay` from now points at, rounded up, not before `earliest`.
     Cycle cycle_at(const sc_core::sc_time& delay, Cycle earliest) const;
@@ -142,6 +154,7 @@ private:
     PortPace pace_;
     TrafficLog log_;
     MemoryWatch* watch_ = nullptr;
+    PortTrail* trail_ = nullptr;
 
     std::string fault_;                                // what the memory did wrong; empty if nothing
     Burst* requesting_ = nullptr;                      // BEGIN_REQ sent, END_REQ not received

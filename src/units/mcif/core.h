@@ -39,6 +39,12 @@ public:
         writes_.plainly();
     }
 
+    void follow(PortTrail* trail)
+    {
+        ingress_.follow(trail);
+        writes_.follow(trail);
+    }
+
     void advance(Cycle to) override;
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;

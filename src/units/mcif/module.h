@@ -34,6 +34,11 @@ public:
     TrafficLog& traffic() { return bridge_.traffic(); }
     const TrafficLog& traffic() const { return bridge_.traffic(); }
     void watch(MemoryWatch* watch) { bridge_.watch(watch); }
+    void follow(PortTrail* trail)
+    {
+        core_->follow(trail);
+        bridge_.follow(trail);
+    }
 
 protected:
     void start_of_simulation() override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/expects.h"
 
@@ -85,7 +86,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
     }
     const std::uint32_t requests = ordered_from_ == at + 1 ? 0 : waiting_ & weighted_;  // this cycle's grant was done ahead
     std::uint32_t granted = 0;
-    const bool offered = (serialising_ || requests != 0) && order(requests, granted);
+    const bool offered = (serialising_ || requests != 0) && order(requests, granted, at);
     if (offered || head) changed_ |= ordered_.step(offered, issues, silicon_.stages_stall);
     step_clients(at, granted);
     if (settled && waiting_ != 0 && ordered_.quiet() && !silicon_.pairs && !plain_) hurry(at);
@@ -116,6 +117,7 @@ void ReadIngress::order_ahead(const ClientState& client, unsigned pick, const Ch
 {
     arbiter_.grant(pick, weight_[pick]);
     command_of(client, chunk, ordered_.incoming());
+    if (trail_) note_grant(clients_[pick]), note_command(ordered_.incoming(), at + 1);
     ordered_.step(true, false, silicon_.stages_stall);
     ordered_from_ = at + 2;
     changed_ = true;
@@ -125,6 +127,7 @@ void ReadIngress::order_ahead(const ClientState& client, unsigned pick, const Ch
 void ReadIngress::settle(ClientState& client, std::uint32_t bit, Cycle at)
 {
     client.out_of_credit = lacks_credit(client, at + 1);
+    client.lacked_credit |= client.out_of_credit;
     starved_ = client.out_of_credit ? starved_ | bit : starved_ & ~bit;
     active_ = client.out_of_credit ? active_ & ~bit : active_ | bit;
     credit_due_ = next_credit();
@@ -152,6 +155,7 @@ void ReadIngress::pass_chunk(ClientState& client, Cycle at)
     }
     client.used += need;
     client.split.pass(chunk.context.atoms, atom_shift_);
+    if (trail_) note_chunk(client, at, false);
     const auto pick = static_cast<unsigned>(std::countr_zero(starved_));
     order_ahead(client, pick, chunk, at);
     settle(client, 1u << pick, at);
@@ -175,6 +179,7 @@ bool ReadIngress::issue(bool contexts_full)
 {
     const std::uint32_t beats = ordered_.head().context.beats;
     limit_blocks_ = outstanding_ + beats > read_limit_;
+    if (limit_blocks_ && trail_) trail_->reads[commands_].limited = true;
     if (limit_blocks_ || contexts_full || !ar_.ready()) return false;
     outstanding_ += beats;
     ++commands_;
@@ -187,6 +192,7 @@ void ReadIngress::serve_port(Cycle at, const ReadCommand* issued)
     if (fired) port_.ar.valid = false;
     changed_ |= ar_.step(issued, fired, silicon_.stages_stall);
     if (!ar_.valid() || port_.ar.valid) return;
+    if (trail_) trail_->reads.offer(at + 1);
     const ReadCommand& command = ar_.head();
     const ReadContext& context = command.context;
     port_.ar = {{command.address, context.beats, command.client, static_cast<std::uint8_t>(context.half),
@@ -198,12 +204,13 @@ void ReadIngress::serve_port(Cycle at, const ReadCommand* issued)
 }
 
 /// (2) and (1): true if the next command is in ordered_.incoming(); `granted`: whose chunk was taken for it or for the serialiser.
-bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted)
+bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted, Cycle at)
 {
     const bool room = ordered_.ready();
     bool offered = false;
     if (serialising_ && room) {
         serialise(ordered_.incoming());
+        if (trail_) note_command(ordered_.incoming(), at);
         serialising_ = serial_.context.atoms != 0;
         offered = true;
     }
@@ -213,6 +220,8 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted)
     granted = 1u << pick;
     changed_ = true;
     command_of(clients_[pick], clients_[pick].slot.head(), silicon_.pairs ? serial_ : ordered_.incoming());
+    if (trail_) note_grant(clients_[pick]);
+    if (trail_ && !silicon_.pairs) note_command(ordered_.incoming(), at);
     serialising_ = silicon_.pairs;
     return offered || !silicon_.pairs;
 }
@@ -288,12 +297,14 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
             refund(client, at);
             client.out_of_credit = client.used + need > client.depth;
         }
+        client.lacked_credit |= client.out_of_credit;
         accepted = !client.out_of_credit;
         if (accepted) {
             if (client.depth != 0) client.used += need;
             split.pass(chunk.context.atoms, atom_shift_);
             done = split.left == 0;
             split.active = !done;
+            if (trail_) note_chunk(client, at, done);
         }
     }
     const bool slot_ready = client.slot.ready();
@@ -305,10 +316,32 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
     Channel<ReadRequest>& request = client.link->request;
     const bool ready = client.first.ready(), arrives = request.valid(at);
     accepted_ |= ready && arrives;
+    if (trail_ && ready && arrives) client.requests.push_back({at, at != 0 && !request.ready(at - 1) && request.valid(at - 1)});
     changed |= client.first.step(arrives ? &request.item(at) : nullptr, room, silicon_.stages_stall);
     if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
     return changed;
 }
+
+void ReadIngress::note_chunk(ClientState& client, Cycle at, bool ends_request)
+{
+    const Entered& request = client.requests.front();
+    TrailChunk& burst = client.chunks.extend();
+    burst.client = client.id;
+    burst.refused = request.refused;
+    burst.credits = std::exchange(client.lacked_credit, false);
+    burst.entered = request.at;
+    burst.chunked = at;
+    if (ends_request) client.requests.pop_front();
+}
+
+void ReadIngress::note_grant(ClientState& client)
+{
+    granted_ = client.chunks.front();
+    client.chunks.pop_front();
+}
+
+/// The next command of the chunk that was granted last.
+void ReadIngress::note_command(const ReadCommand& command, Cycle at) { trail_->reads.grant(granted_, at, command.context.beats); }
 
 Cycle ReadIngress::horizon(Cycle now) const
 {

@@ -13,11 +13,13 @@
 #include <array>
 #include <vector>
 
+#include "base/ring.h"
 #include "elements/round_robin.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
+#include "traffic/port_trail.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
 
@@ -66,6 +68,8 @@ public:
     bool empty() const { return !serialising_ && !ordered_.valid() && !ar_.valid() && holding_ == 0; }
     void apply(const FabricSettings& settings);
     void hang_doorbells();
+    /// What every command waits for is told from now on.
+    void follow(PortTrail* trail) { trail_ = trail; }
     std::uint32_t outstanding() const { return outstanding_; }
     /// A command stands in front of the limit.
     bool ordered(Cycle at) const { return ordered_.valid() && ordered_from_ <= at; }
@@ -77,6 +81,11 @@ private:
     struct Chunk {
         std::uint64_t address = 0;
         ReadContext context{};
+    };
+    /// For the trail: a request that has entered.
+    struct Entered {
+        Cycle at = 0;
+        bool refused = false;
     };
     struct ClientState;
     struct Split {
@@ -111,11 +120,15 @@ private:
         bool out_of_credit = false;
         Doorbell bell;
         CreditBell credit_bell;
+        // with a trail
+        Ring<Entered> requests{8};
+        Ring<TrailChunk> chunks{4};  // in front of the arbiter
+        bool lacked_credit = false;
     };
 
     bool issue(bool contexts_full);
     void serve_port(Cycle at, const ReadCommand* issued);
-    bool order(std::uint32_t requests, std::uint32_t& granted);
+    bool order(std::uint32_t requests, std::uint32_t& granted, Cycle at);
     std::uint32_t stirred(Cycle at);
     void step_clients(Cycle at, std::uint32_t granted);
     bool step_client(ClientState& client, Cycle at, bool granted);
@@ -131,6 +144,9 @@ private:
     void pass_chunk(ClientState& client, Cycle at);
     static bool stands(const ClientState& client);
     static bool lacks_credit(const ClientState& client, Cycle at);
+    void note_chunk(ClientState& client, Cycle at, bool ends_request);
+    void note_grant(ClientState& client);
+    void note_command(const ReadCommand& command, Cycle at);
     const facts::fabric::Facts silicon_;
     const bool bursts_;
     const std::uint32_t atom_shift_, block_;
@@ -156,6 +172,8 @@ private:
     std::uint32_t read_limit_ = 0;
     std::array<std::uint8_t, kClients> weight_{};  // by index
     Cycle credit_due_ = kNever;                    // the first credit for a client that lacks one can be used
+    PortTrail* trail_ = nullptr;
+    TrailChunk granted_;  // last
     bool plain_ = false;
     bool changed_ = false, again_ = false, limit_blocks_ = false, accepted_ = false;
 };

@@ -49,6 +49,7 @@ void WritePath::hang_doorbells()
 void WritePath::step(Cycle at)
 {
     moved_ = changed_ = false;
+    now_ = at;
     const bool answered = port_.b.valid && port_.b.from <= at;
     std::uint32_t arrivals = (rung_ & open_) != 0 ? this->arrivals(at) : 0;
     if (transit_ends_ <= at) arrivals |= end_transits(at);
@@ -115,6 +116,7 @@ WritePath::Converted WritePath::convert()
 {
     if (!data_valid_ || !w_.ready()) return {};
     if (data_.first) {
+        if (trail_ && command_valid_ && outstanding_ + command_.beats - returned_ > limit_) trail_->writes[commands_].limited = true;
         if (!command_valid_ || !may_send(command_)) return {};
         outstanding_ += command_.beats;
         contexts_[command_.client].push_back({command_.beats, command_.ack});
@@ -144,6 +146,7 @@ void WritePath::serve_port(Cycle at, Converted converted)
 void WritePath::offer_command(Cycle from)
 {
     const Command& command = aw_.head();
+    if (trail_) trail_->writes.offer(from);
     port_.aw = {{command.address, command.beats, clients_[command.client].id(), 0, 0, command.ack}, true, false, from, kNever};
 }
 
@@ -227,6 +230,10 @@ void WritePath::move(unsigned index)
     if (first) {
         arbiter_.grant(index, weight_[index]);
         locked_beats_ = chunk.beats;
+        moving_ = {};
+        moving_.client = client.id();
+        moving_.chunked = complete_from_[index];
+        moving_.entered = moving_.chunked - std::min<Cycle>(moving_.chunked, ff::kWriteDataLatency);
     }
     const bool last = --locked_beats_ == 0;
     locked_ = last ? kNobody : static_cast<std::uint8_t>(index);
@@ -270,6 +277,8 @@ void WritePath::to_converter(const Command& command)
 {
     command_ = command;
     command_valid_ = changed_ = true;
+    if (!trail_) return;
+    trail_->writes.grant(moving_, now_, command.beats);
 }
 
 void WritePath::to_converter(const Beat& beat)
@@ -307,16 +316,17 @@ void WritePath::step_clients(Cycle at, std::uint32_t stirred)
             transit_ends_ = std::min(transit_ends_, from);
             last_transit_ends_ = from;
         }
-        note(i);
+        note(i, at);
     }
     active_ = active;
     changed_ |= active != 0;
 }
 
 /// What a cycle looks at of a client.
-void WritePath::note(unsigned index)
+void WritePath::note(unsigned index, Cycle at)
 {
     const WriteClient& client = clients_[index];
+    if (client.competes() && !(complete_ >> index & 1)) complete_from_[index] = at;
     const auto set = [index](std::uint32_t& mask, bool on) { mask = (mask & ~(1u << index)) | std::uint32_t{on} << index; };
     set(complete_, client.competes());
     set(holding_, !client.empty());

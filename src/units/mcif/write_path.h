@@ -29,6 +29,7 @@
 #include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
+#include "traffic/port_trail.h"
 #include "units/mcif/context_queue.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
@@ -43,6 +44,8 @@ public:
     void step(Cycle at);
     void apply(const FabricSettings& settings);
     void hang_doorbells();
+    /// What every command waits for is told from now on.
+    void follow(PortTrail* trail) { trail_ = trail; }
     void plainly()
     {
         for (WriteClient& client : clients_) client.plainly();
@@ -101,7 +104,7 @@ private:
     std::uint32_t arrivals(Cycle at);
     std::uint32_t end_transits(Cycle at);
     bool goes_on() const;
-    void note(unsigned index);
+    void note(unsigned index, Cycle at);
 
     const facts::fabric::Facts silicon_;
     const bool splits_;  // (2)
@@ -144,6 +147,11 @@ private:
     Cycle last_transit_ends_ = 0;
     Cycle transit_ends_ = kNever;  // of the first of them
     bool changed_ = true, again_ = true, moved_ = false;
+    // with a trail
+    PortTrail* trail_ = nullptr;
+    Cycle now_ = 0;
+    std::array<Cycle, kWriteClients> complete_from_{};  // by index: their chunk is complete
+    TrailChunk moving_;                                 // the chunk granted last
 };
 
 }  // namespace dlasim::fabric

@@ -56,6 +56,13 @@ struct PdpCore final : Core {
     std::string waiting_for() const override;
     std::uint64_t work() const override { return writer.atoms_written() * silicon.atom_bytes; }
     void attach(ProbeSet& probes) override;
+    void follow(Trails& all) override { trails = &all; }
+    void note_trail(Cycle at, bool entered);
+    void note_interrupt(Cycle at, bool acknowledged)
+    {
+        const TrailPlace place = acknowledged ? of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Pdp)) : TrailPlace::Pdp;
+        if (trails) (*trails)[TrailPlace::PdpDone].event(at, place, Cause::Interrupt, WriteAcks::kLatency + 1);
+    }
     void catch_up(Cycle to);
     Cycle decides() const;
     /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
@@ -104,6 +111,8 @@ struct PdpCore final : Core {
 
     Boundary to_input, to_vertical, to_writer;
     PhaseLog phases;
+    Trails* trails = nullptr;
+    std::uint64_t reads_begun = 0, reads_used = 0;  // layers of the reader, and those of them that the unit is done with
     GatedClocks<PdpCounters> clocks{silicon.formats};
     std::uint64_t layers = 0, beats = 0;
 };
@@ -273,7 +282,7 @@ void PdpCore::cycle(Cycle at, bool late)
     events.start = !running && registers.start_cycle() == at;
     const bool happens = events.start || last_data || read.finished || events.acknowledged || completion.pending();
     if (const auto group = happens ? completion.clock(events) : std::nullopt)
-        links.interrupt.put(at + 1, 1u << (facts::pdp::kInterruptBit + *group));
+        note_interrupt(at + 1, events.acknowledged), links.interrupt.put(at + 1, 1u << (facts::pdp::kInterruptBit + *group));
 
     active = flow.changed || completion.pending() || done || last_data || events.start || events.acknowledged;
     if (events.start) start(at);
@@ -281,6 +290,7 @@ void PdpCore::cycle(Cycle at, bool late)
     if (read.finished) {
         read_registers.finish(at);
         reading = false;
+        if (trails) read_registers.note_idle((*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Pdp))], at + 1);
         clocks.off(at + facts::pdp::kDoneToGate, &PdpCounters::rdma);
     }
     if (done) finish(at);
@@ -307,6 +317,8 @@ void PdpCore::start_reading(Cycle at)
     const bool count = read_registers.get(reg::pdp_rdma::D_PERF_ENABLE);
     reader.start(pdp::ReadLayer::decode(silicon, read_registers), count);
     reading = active = true;
+    ++reads_begun;
+    if (trails) (*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Pdp))].works(at, Cause::StartUp);
     clocks.on(at, &PdpCounters::rdma);
 }
 
@@ -317,6 +329,7 @@ void PdpCore::finish(Cycle at)
     registers.finish(at);
     running = false;
     active = true;
+    if (!flying) ++reads_used;
     select();
     ++layers;
     clocks.off(at + facts::pdp::kDoneToGate, &PdpCounters::core, &PdpCounters::wdma, &PdpCounters::fp16);
@@ -329,8 +342,25 @@ void PdpCore::account(Cycle slept)
     if (reader.blocked() && reader.counting()) reader.stall() += slept;
 }
 
+/// Why cycle `at` takes no beat, or that it does.
+void PdpCore::note_trail(Cycle at, bool entered)
+{
+    Trail& trail = (*trails)[TrailPlace::Pdp];
+    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Pdp)); };
+    if (!running) registers.note_idle(trail, at);
+    else if (entered) trail.works(at, Cause::PdpPace);
+    else if (writer.blocked()) trail.waits(at, of(TrailPlace::Room), Cause::PdpPace);
+    else if (horizontal.empty()) trail.works(at, Cause::Drain);
+    else if (flying && !offered) trail.waits(at, TrailPlace::Sdp, Cause::PdpPace);
+    else if (flying || reader.valid() || reader.holds_words(at)) trail.works(at, Cause::PdpPace);
+    else if (!reading && reads_begun > reads_used) trail.works(at, Cause::Drain);
+    else if (!reading) trail.waits(at, of(TrailPlace::Ask), Cause::StartUp);
+    else trail.waits(at, of(TrailPlace::Read), Cause::PdpPace);
+}
+
 void PdpCore::note_phase(Cycle at, bool entered)
 {
+    if (trails) note_trail(at, entered);
     if (!running && !completion.waits() && !reading) phases.enter(Phase::Gated, at);
     else if (entered) phases.enter(Phase::Issuing, at);
     else if (writer.blocked()) phases.enter(Phase::Blocked, at);

@@ -92,6 +92,8 @@ public:
 
     /// Cycles from `next` on, the one behind that evaluated last, in which nothing leaves for the fabric or ends, if nothing arrives.
     Cycle quiet(Cycle next) const;
+    /// A word has come by cycle `at` and was not taken.
+    bool holds_words(Cycle at) const { return !words_.empty() && words_.front().from <= at; }
     bool blocked() const { return blocked_; }
     bool counting() const { return count_stall_; }
     std::uint64_t& stall() { return stall_; }

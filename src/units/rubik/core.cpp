@@ -42,6 +42,8 @@ struct RubikCore final : Core {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override { phases.record(probes.phases("rbk")); }
     std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
+    void follow(Trails& all) override { trails = &all; }
+    void note_trail(Cycle at, bool moved);
 
     struct Beat {
         Cycle at = 0;  // first cycle in which it can be filled
@@ -128,6 +130,7 @@ struct RubikCore final : Core {
     // Accounting.
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
+    Trails* trails = nullptr;
     std::uint32_t read_stall = 0, write_stall = 0;
     GatedClocks<RubikCounters> clocks;
     RubikCounters counted;
@@ -143,6 +146,7 @@ void RubikCore::advance(Cycle to)
     write_out.begin(to);
     if (!running && registers.start_cycle() <= to) start(to);
 
+    const std::uint64_t sent = counted.beats_out, taken = counted.beats_in;
     bool moved = step_completion(to);
     moved |= step_reader(to);
     moved |= step_write_side(to);
@@ -152,6 +156,7 @@ void RubikCore::advance(Cycle to)
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
+    if (trails) note_trail(to, counted.beats_out != sent || counted.beats_in != taken);
     evaluated = to;
     next = moved ? to + 1 : timers(to);
 }
@@ -182,6 +187,10 @@ bool RubikCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
     interrupt.put(now + facts::rubik::kCompleteToInterrupt, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
+    if (trails)
+        (*trails)[TrailPlace::RubikDone].event(now + facts::rubik::kCompleteToInterrupt,
+                                               of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Rubik)), Cause::Interrupt,
+                                               facts::rubik::kCompleteToInterrupt + WriteAcks::kLatency);
     done_groups.pop_front();
     return true;
 }
@@ -358,6 +367,20 @@ void RubikCore::finish(Cycle now)
 }
 
 // ---- sleep and report
+
+/// Why cycle `at` moves no beat, or that it does.
+void RubikCore::note_trail(Cycle at, bool moved)
+{
+    Trail& trail = (*trails)[TrailPlace::Rubik];
+    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Rubik)); };
+    if (Trail& ask = (*trails)[of(TrailPlace::Ask)]; !running) registers.note_idle(ask, at);
+    else if (ask.segments().back().idle) ask.works(at, Cause::StartUp);
+    if (!running) registers.note_idle(trail, at);
+    else if (moved) trail.works(at, Cause::RubikPace);
+    else if (sender_offers(at)) trail.waits(at, of(TrailPlace::Room), Cause::RubikPace);
+    else if (!fifo.empty() || (!reading && blocks.empty() && !filling)) trail.works(at, Cause::RubikPace);
+    else trail.waits(at, of(TrailPlace::Read), Cause::RubikPace);
+}
 
 Cycle RubikCore::timers(Cycle now) const
 {

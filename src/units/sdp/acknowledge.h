@@ -12,6 +12,8 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
+#include "facts/client.h"
+#include "links/trail.h"
 #include "links/wire.h"
 
 namespace dlasim::sdp {
@@ -25,11 +27,17 @@ public:
     /// The complete pulse of an interface in cycle `at`.
     void complete(Cycle at, bool primary);
     /// The interrupt of a layer that waits for nothing.
-    void raise(Cycle at, unsigned group) { insert(at, 1u << group); }
+    void raise(Cycle at, unsigned group)
+    {
+        insert(at, 1u << group);
+        if (trail) trail->event(at, TrailPlace::Sdp, Cause::Drain, 1);
+    }
 
     /// Sends what is due; call in every evaluated cycle.
     void send(Cycle now);
     Cycle horizon() const { return due_.empty() ? kNever : due_.front().at - 1; }
+    /// The trail of the interrupts; null: none.
+    Trail* trail = nullptr;
     bool waiting() const { return !layers_.empty() || !due_.empty(); }
 
 private:

@@ -22,6 +22,9 @@ namespace {
 constexpr std::array<std::uint64_t SdpCounters::*, kReadEngines> kReadDomains{&SdpCounters::mrdma, &SdpCounters::brdma, &SdpCounters::nrdma,
                                                                               &SdpCounters::erdma};
 
+constexpr std::array<Client, kReadEngines> kReadClients{Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
+constexpr TrailPlace kRoom = of_client(TrailPlace::Room, static_cast<unsigned>(Client::Sdp));
+
 /// What the counters of a layer add to those of the run; `lut`, `saturation`: these were on.
 void add(ValueCounters& sum, const ValueCounters& layer, bool lut, bool saturation)
 {
@@ -43,6 +46,13 @@ struct SdpCore final : Core {
         clocks.attach(probes, "sdp");
         phases.record(probes.phases("sdp"));
     }
+    void follow(Trails& all) override
+    {
+        trails = &all;
+        acknowledge.trail = &all[TrailPlace::SdpDone];
+    }
+    void note_trail(Cycle at, const Machine::Answer& now);
+    void note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause);
     /// Cycles that need not be evaluated in time, because nothing can leave.
     Cycle quiet() const { return refused ? 0 : machine->quiet(); }
     void take_answers(Cycle to);
@@ -77,6 +87,9 @@ struct SdpCore final : Core {
     unsigned pending = 0;                   // read engines that have not finished, by ReadEngine
 
     PhaseLog phases;
+    Trails* trails = nullptr;
+    bool reads = false;                             // the layer has a part of the reader
+    std::uint64_t reads_begun = 0, reads_used = 0;  // layers of the reader, and those of them that SDP is done with
     GatedClocks<SdpCounters> clocks;
     /// The last cycles of a gate, in which its domains follow the group that is current: those not yet decided.
     struct Closing {
@@ -187,6 +200,7 @@ void SdpCore::settle(Cycle at, const Machine::Answer& now)
     active = now.changed;
     count(1);
     note_phase(at, now);
+    if (trails) note_trail(at, now);
     if (now.looked_up) values.look_up();
     if (now.readers_finished) {
         pending &= ~now.readers_finished;
@@ -215,12 +229,41 @@ void SdpCore::note_phase(Cycle at, const Machine::Answer& now)
     else phases.enter(machine->mux_open() ? Phase::Starved : Phase::Draining, at);
 }
 
+/// Why cycle `at` takes no beat, or that it does at SDP's own pace.
+void SdpCore::note_trail(Cycle at, const Machine::Answer& now)
+{
+    Trail& trail = (*trails)[TrailPlace::Sdp];
+    const Wdma& wdma = machine->wdma();
+    const bool flying = machine->flying(), open = machine->mux_open();
+    if (!running) registers.note_idle(trail, at);
+    else if (wdma.blocked() && (refused || !flying || !open)) trail.waits(at, kRoom, Cause::SdpPace);
+    else if (!open) trail.works(at, Cause::Drain);
+    else if (flying && !refused) trail.waits(at, TrailPlace::Cacc, Cause::SdpPace);
+    else if (!flying && now.taken) trail.works(at, Cause::SdpPace);
+    else if (machine->pdp_refuses()) trail.waits(at, TrailPlace::Pdp, Cause::SdpPace);
+    else if (const auto engine = machine->missing_operand()) note_reader(trail, at, *engine, Cause::OperandLate);
+    else if (!flying) note_reader(trail, at, ReadEngine::Mrdma, Cause::SdpPace);
+    else trail.works(at, Cause::SdpPace);
+}
+
+void SdpCore::note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause)
+{
+    const ReadFront& front = machine->front(engine);
+    const auto client = static_cast<unsigned>(kReadClients[static_cast<unsigned>(engine)]);
+    if (front.holds_words()) trail.works(at, cause);
+    else if (front.expects()) trail.waits(at, of_client(TrailPlace::Read, client), cause);
+    else if (reads_begun > reads_used && front.idle()) trail.works(at, cause);  // all has come
+    else trail.waits(at, of_client(TrailPlace::Ask, client), cause);
+}
+
 void SdpCore::start(Cycle at)
 {
     const Layer layer = Layer::decode(silicon, registers);
     values.start(registers, layer);
     machine->start(layer);
+    reads = !layer.flying || layer.bs.streams() || layer.bn.streams() || layer.ew.streams();
     running = active = true;
+    if (trails) (*trails)[TrailPlace::Sdp].works(at + 1, Cause::StartUp);
     count_stall = registers.get(reg::sdp::D_PERF_ENABLE::PERF_DMA_EN);
     if (count_stall) write_stall = 0;  // a layer that does not count reports what the last one counted
     if (at != closing.end) tables_written = false;
@@ -244,6 +287,7 @@ void SdpCore::finish(Cycle at)
     registers.finish(at + facts::sdp::kDoneToRelease);
     running = count_stall = false;
     ++layers;
+    if (reads) ++reads_used;
     const Cycle done = at + facts::sdp::kDoneToRelease;
     closing = {done + facts::sdp::kDoneToFlags, done + facts::sdp::kDoneToGateOff};
 }
@@ -264,6 +308,10 @@ void SdpCore::start_reading(Cycle at)
     values.counters().nan_input = values.counters().infinite_input = 0;
     gate_readers(at, true);
     reading = active = true;
+    ++reads_begun;
+    if (trails)
+        for (const Client client : kReadClients)
+            (*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(client))].works(at, Cause::StartUp);
     if (!pending) end_reading(at);  // no engine is on: there is nothing to wait for
 }
 
@@ -274,6 +322,9 @@ void SdpCore::end_reading(Cycle done)
     read_status.latch(read_registers.consumer(), values.counters(), nan, read_stalls);
     read_registers.finish(done);
     reading = count_reads = false;
+    if (trails)
+        for (const Client client : kReadClients)
+            read_registers.note_idle((*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(client))], done + 1);
     read_closing = {done + facts::sdp::kDoneToFlags, done + facts::sdp::kDoneToGateOff};
 }
 

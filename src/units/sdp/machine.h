@@ -21,6 +21,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
@@ -63,6 +64,12 @@ public:
     /// they may be evaluated later.
     virtual Cycle quiet() const = 0;
 
+    /// What holds the beats back that stand at the input, as of the cycle evaluated last: a read engine whose operands are missing, PDP.
+    virtual std::optional<ReadEngine> missing_operand() const = 0;
+    virtual bool pdp_refuses() const = 0;
+    /// The layer takes what CACC offers; else features of MRDMA.
+    bool flying() const { return layer_.flying; }
+    const ReadFront& front(ReadEngine engine) const { return fronts_[static_cast<unsigned>(engine)]; }
     /// Operands of a layer will never come.
     virtual bool operands_stuck() const = 0;
     bool mux_open() const { return mux_open_; }

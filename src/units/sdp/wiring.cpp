@@ -67,6 +67,9 @@ public:
         return std::any_of(operands_.begin(), operands_.end(), [](const Operands& reader) { return reader.stuck(); });
     }
 
+    std::optional<ReadEngine> missing_operand() const override;
+    bool pdp_refuses() const override { return layer_.to_pdp && !to_pdp_.ready(); }
+
 private:
     using Operands = typename Parts::Operands;
     using Gate = typename Parts::Gate;
@@ -238,6 +241,16 @@ void Wiring<Parts>::settle_reader(unsigned i, Reader& reader, const ReaderAnswer
     if (issued == 0) return;
     reader.issued(issued);
     atoms_read_ += issued;
+}
+
+/// Of the engine that is the last one to lack some: those in front of it wait for it.
+template <class Parts>
+std::optional<ReadEngine> Wiring<Parts>::missing_operand() const
+{
+    for (unsigned i = 3; i-- > 0;)
+        if ((streams_[i].alu && !gates_[i].alu.valid()) || (streams_[i].mul && !gates_[i].mul.valid()))
+            return static_cast<ReadEngine>(i + 1);
+    return std::nullopt;
 }
 
 template <class Parts>

@@ -1,0 +1,128 @@
+// What every unit waited for, or that it set its own pace: the trail that the causes of a run's cycles are found on
+// (platform/critical_path.h).
+//
+//   unit ── note(from, works or waits for ..) ──► Trail of its place: the changes in order of time
+//
+// A place is where the walk back from the last interrupt can stand. What a place says of a cycle answers one question: why did
+// this not happen earlier? A unit that takes what comes as it comes waits for whoever sends it, also in the cycles in which it
+// takes something; it sets the pace itself when something stands in front of it. Notes are made where units change state, so a
+// unit that sleeps pays nothing, and cycles skipped leave the same trail as cycles stepped.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/cause.h"
+#include "base/cycle.h"
+
+namespace dlasim {
+
+/// Where the walk can stand. The last ones are families with a place for every memory client, by AXI id.
+enum class TrailPlace : std::uint8_t {
+    Software,
+    Pin,  // of the interrupt
+    CdmaData,
+    CdmaWeight,
+    Csc,
+    Cacc,
+    Sdp,
+    Pdp,
+    Cdp,
+    Bdma,
+    Rubik,
+    SdpDone,  // their interrupts
+    PdpDone,
+    CdpDone,
+    BdmaDone,
+    RubikDone,
+    Ask,                // read requests of a client: why not earlier
+    Read = Ask + 10,    // answers to them
+    Turn = Read + 10,   // the memory interface takes a read request
+    Room = Turn + 10,   // it takes what a write client sends
+    Answer = Room + 5,  // the answer to a write
+};
+inline constexpr std::size_t kTrailPlaces = static_cast<std::size_t>(TrailPlace::Answer) + 5;
+
+/// A place of a family.
+constexpr TrailPlace of_client(TrailPlace family, unsigned client)
+{
+    return static_cast<TrailPlace>(static_cast<unsigned>(family) + client);
+}
+
+class Trail {
+public:
+    /// Holds from cycle `from` on, until the next one.
+    struct Segment {
+        Cycle from = 0;
+        Cause cause = Cause::StartUp;
+        TrailPlace next = TrailPlace::Software;  // the place itself: it sets the pace
+        bool event = false;                      // of cycle `from` alone; what is later than that waits for nobody
+        bool idle = false;                       // it has nothing to do; what it did last may still be on its way
+        std::uint16_t lag = 0;                   // cycles from there to here: spent on `cause`
+        bool same(const Segment& other) const
+        {
+            return cause == other.cause && next == other.next && lag == other.lag && idle == other.idle && !event && !other.event;
+        }
+    };
+
+    explicit Trail(TrailPlace place = TrailPlace::Software) : place_(place)
+    {
+        const bool interrupt = place == TrailPlace::Pin || (place >= TrailPlace::SdpDone && place < TrailPlace::Ask);
+        segments_.push_back({.next = interrupt ? place : TrailPlace::Software});
+    }
+
+    /// From cycle `from` on it sets its own pace.
+    void works(Cycle from, Cause cause) { note({from, cause, place_, false, false, 0}); }
+    /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
+    void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
+    {
+        note({from, cause, next, false, false, static_cast<std::uint16_t>(lag)});
+    }
+    /// It has nothing to do until software writes a register, `lag` cycles before it begins.
+    void idles(Cycle from, Cycle lag)
+    {
+        note({from, Cause::Programming, TrailPlace::Software, false, true, static_cast<std::uint16_t>(lag)});
+    }
+    /// What happens in cycle `at` waited for what happened at another place `lag` cycles before.
+    void event(Cycle at, TrailPlace next, Cause cause, Cycle lag) { note({at, cause, next, true, false, static_cast<std::uint16_t>(lag)}); }
+
+    /// In order of time; the first one holds before its cycle, too.
+    const std::vector<Segment>& segments() const { return segments_; }
+    /// Forgets what no cycle from `from` on needs.
+    void forget(Cycle from)
+    {
+        std::size_t keep = 0;
+        while (keep + 1 < segments_.size() && segments_[keep + 1].from <= from) ++keep;
+        segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(keep));
+    }
+
+private:
+    /// Replaces what was said of `from` and later.
+    void note(const Segment& segment)
+    {
+        while (segments_.size() > 1 && segments_.back().from >= segment.from) segments_.pop_back();
+        if (segments_.back().same(segment)) return;
+        if (segments_.back().from > segment.from || (segments_.back().from == segment.from && segment.from != 0)) segments_.pop_back();
+        segments_.push_back(segment);
+    }
+
+    TrailPlace place_;
+    std::vector<Segment> segments_;
+};
+
+/// One for every place.
+class Trails {
+public:
+    Trails()
+    {
+        for (std::size_t i = 0; i < kTrailPlaces; ++i) trails_[i] = Trail(static_cast<TrailPlace>(i));
+    }
+    Trail& operator[](TrailPlace place) { return trails_[static_cast<std::size_t>(place)]; }
+    const Trail& operator[](TrailPlace place) const { return trails_[static_cast<std::size_t>(place)]; }
+
+private:
+    std::array<Trail, kTrailPlaces> trails_;
+};
+
+}  // namespace dlasim

@@ -1,0 +1,320 @@
+// The walk through the bursts of the memory ports.
+#include <algorithm>
+
+#include "base/expects.h"
+#include "facts/fabric.h"
+#include "platform/critical_path.h"
+
+namespace dlasim {
+namespace {
+
+constexpr Cycle kRequestPace = 8;      // requests of a client that are no further apart are its pace
+constexpr Cycle kBetweenAnswers = 3;   // answers of the port that are no further apart than its interval and these follow each other
+constexpr Cycle kInCommandStages = 3;  // between the arbiter and the port
+constexpr Cycle kAnswerToClient = 2;   // write answer taken to the complete pulse: fabric.md 2.4
+
+}  // namespace
+
+/// The unit that reads or writes as this client.
+TrailPlace CriticalPath::unit_of(unsigned client)
+{
+    switch (static_cast<Client>(client)) {
+        case Client::Bdma:
+            return TrailPlace::Bdma;
+        case Client::Pdp:
+            return TrailPlace::Pdp;
+        case Client::Cdp:
+            return TrailPlace::Cdp;
+        case Client::Rubik:
+            return TrailPlace::Rubik;
+        case Client::CdmaData:
+            return TrailPlace::CdmaData;
+        case Client::CdmaWeight:
+            return TrailPlace::CdmaWeight;
+        default:
+            return TrailPlace::Sdp;
+    }
+}
+
+/// The latest burst of the client, over both ports, that has reached the stage by cycle `at`.
+bool CriticalPath::find(unsigned client, bool write, Stage stage, Cycle at, Spot& spot) const
+{
+    std::optional<Cycle> best;
+    for (unsigned port = 0; port < ports.size(); ++port) {
+        const BurstTrail& trail = bursts(port, write);
+        const OfClient& of = of_client_[port][write][client];
+        const std::vector<Number>& list = stage == Stage::First ? of.answered : of.granted;
+        const auto later =
+            std::upper_bound(list.begin(), list.end(), at, [&](Cycle cycle, Number n) { return cycle < time_of(trail[n], stage); });
+        if (later == list.begin()) continue;
+        const Number n = *(later - 1);
+        if (best && time_of(trail[n], stage) <= *best) continue;
+        best = time_of(trail[n], stage);
+        spot = {.place = spot.place, .burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = n};
+    }
+    return best.has_value();
+}
+
+/// The burst of the same client and port that was granted before it.
+std::optional<CriticalPath::Number> CriticalPath::before(const TrailBurst& burst) const
+{
+    if (burst.nth == 0) return std::nullopt;
+    return of_client_[spot_.port][spot_.write][burst.client].granted[burst.nth - 1];
+}
+
+/// The request that a client made just before this one, in the same layer: it asks as fast as it does. False if there was none.
+bool CriticalPath::step_ask(unsigned client)
+{
+    const Spot spot = spot_;
+    for (unsigned port = 0; port < ports.size(); ++port) {
+        const BurstTrail& trail = bursts(port, false);
+        const std::vector<Number>& list = of_client_[port][false][client].granted;
+        const auto later = std::lower_bound(list.begin(), list.end(), at_, [&](Number n, Cycle at) { return trail[n].entered < at; });
+        if (later == list.begin()) continue;
+        const Number n = *(later - 1);
+        if (trail[n].entered < segment().from) continue;
+        if (trail[n].entered + kRequestPace < at_) return go(unit_of(client)), true;  // it had no room for one more
+        spend(Cause::Requests, trail[n].entered, client);
+        spot_ = {.place = spot.place,
+                 .burst = true,
+                 .write = false,
+                 .port = static_cast<std::uint8_t>(port),
+                 .stage = Stage::Entered,
+                 .number = n};
+        return true;
+    }
+    return false;
+}
+
+/// The beat that came last.
+void CriticalPath::step_read(unsigned client)
+{
+    Spot spot = spot_;
+    const Cycle way = facts::fabric::kEgressLatency;
+    if (at_ <= floor_ + way) return spend(Cause::Interface, floor_, client);
+    if (!find(client, false, Stage::First, at_ - way, spot)) {
+        if (floor_ != 0) return spend(Cause::Latency, floor_, client);
+        return go(TrailPlace::Ask, client);
+    }
+    const TrailBurst& burst = bursts(spot.port, false)[spot.number];
+    spend(Cause::Interface, std::max(burst.first, std::min(at_ - way, burst.last)), client);
+    spend(Cause::Bandwidth, burst.first, client);
+    spot_ = spot;
+}
+
+/// What made room last: a chunk of the client passed its credits, or was granted.
+void CriticalPath::step_turn(unsigned client, bool write)
+{
+    Spot spot = spot_;
+    if (!find(client, write, Stage::Granted, at_, spot)) {
+        if (floor_ != 0) return spend(Cause::Interface, floor_, client);
+        return spend(Cause::Interface, at_ - 1, client), go(unit_of(client));
+    }
+    Cycle since = bursts(spot.port, write)[spot.number].granted;
+    if (Spot chunk = spot_; !write && find(client, write, Stage::Chunked, at_, chunk)) {
+        const Cycle passed = bursts(chunk.port, write)[chunk.number].chunked;
+        if (passed > since) spot = chunk, since = passed;
+    }
+    spend(Cause::Interface, since, client);
+    spot_ = spot;
+}
+
+void CriticalPath::step_answer(unsigned client)
+{
+    Spot spot = spot_;
+    if (at_ <= floor_ + kAnswerToClient) return spend(Cause::Interface, floor_, client);
+    if (!find(client, true, Stage::First, at_ - kAnswerToClient, spot)) {
+        if (floor_ != 0) return spend(Cause::Interface, floor_, client);
+        return spend(Cause::Interface, at_ - 1, client), go(unit_of(client));
+    }
+    spend(Cause::Interface, bursts(spot.port, true)[spot.number].first, client);
+    spot_ = spot;
+}
+
+Cycle CriticalPath::time_of(const TrailBurst& burst, Stage stage)
+{
+    switch (stage) {
+        case Stage::Entered:
+            return burst.entered;
+        case Stage::Chunked:
+            return burst.chunked;
+        case Stage::Granted:
+            return burst.granted;
+        case Stage::Accepted:
+            return burst.accepted;
+        case Stage::First:
+            return burst.first;
+    }
+    return 0;
+}
+
+/// The last one that it has reached before that cycle.
+CriticalPath::Stage CriticalPath::stage_before(const TrailBurst& burst, Cycle before)
+{
+    for (const Stage stage : {Stage::First, Stage::Accepted, Stage::Granted, Stage::Chunked})
+        if (time_of(burst, stage) < before) return stage;
+    return Stage::Entered;
+}
+
+bool CriticalPath::step_burst()
+{
+    const BurstTrail& trail = bursts();
+    DLASIM_EXPECTS(trail.has(spot_.number));
+    if (meets(spot_.number << 5 | spot_.port << 4 | unsigned{spot_.write} << 3 | static_cast<unsigned>(spot_.stage))) return true;
+    const TrailBurst& burst = trail[spot_.number];
+    switch (spot_.stage) {
+        case Stage::First:
+            step_first(burst);
+            break;
+        case Stage::Accepted:
+            step_accepted(burst);
+            break;
+        case Stage::Granted:
+            step_granted(burst);
+            break;
+        case Stage::Chunked:
+            step_chunked(burst);
+            break;
+        case Stage::Entered:
+            step_entered(burst);
+            break;
+    }
+    return false;
+}
+
+/// The port was busy with the answer before, or the memory had not answered.
+void CriticalPath::step_first(const TrailBurst& burst)
+{
+    const BurstTrail& trail = bursts();
+    if (!spot_.write && burst.turn != 0 && trail.answered(burst.turn - 1) && trail.has(trail.of_turn(burst.turn - 1))) {
+        const Number before = trail.of_turn(burst.turn - 1);
+        const TrailBurst& other = trail[before];
+        const Cycle busy = other.last + ports[spot_.port].beat_interval + (burst.due < burst.first ? kBetweenAnswers : 0);
+        if (busy >= burst.first && other.first < burst.first) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first, other.client);
+            return go(Stage::First, before);
+        }
+    }
+    spend(Cause::Interface, burst.due, burst.client);
+    if (trail.explained) {
+        const BurstWaits& waits = trail.waits(spot_.number);
+        spend_waits(waits.waited, burst.accepted, burst.client);
+        if (spot_.write) spend_waits(waits.taken, burst.accepted, burst.client);
+    }
+    spend(spot_.write ? Cause::WriteBack : Cause::Latency, burst.accepted, burst.client);
+    go(Stage::Accepted, spot_.number);
+}
+
+/// The port was busy with the command or the data before, or it was offered no earlier.
+void CriticalPath::step_accepted(const TrailBurst& burst)
+{
+    const BurstTrail& trail = bursts();
+    const PortTrail& port = ports[spot_.port];
+    if (spot_.number != 0 && trail.has(spot_.number - 1)) {
+        const Number before = spot_.number - 1;
+        const TrailBurst& other = trail[before];
+        const Cycle pace =
+            spot_.write ? std::max<Cycle>(port.command_interval, Cycle{burst.beats} * port.write_interval) : port.command_interval;
+        const bool held =
+            spot_.write ? pace > burst.beats || burst.accepted == other.accepted + burst.beats : burst.accepted > burst.offered;
+        if (held && other.accepted < burst.accepted && other.accepted + pace >= burst.accepted) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
+            return go(Stage::Accepted, before);
+        }
+    }
+    if (trail.explained && spot_.write)
+        for (Number before = spot_.number; before-- > trail.base();) {  // there was no room for one more in front of the memory
+            const Cycle taken = trail.waits(before).accepted;
+            if (taken <= burst.offered) break;
+            if (taken > burst.accepted) continue;
+            spend(Cause::Interface, taken, burst.client);
+            spend_waits(trail.waits(before).taken, trail[before].accepted, trail[before].client);
+            spend(Cause::DramQueue, trail[before].accepted, trail[before].client);
+            return go(Stage::Accepted, before);
+        }
+    if (trail.explained && !spot_.write) {
+        spend_waits(trail.waits(spot_.number).taken, burst.offered, burst.client);
+        spend(Cause::DramQueue, burst.offered, burst.client);
+    }
+    if (burst.accepted > burst.offered) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered, burst.client);
+    if (burst.limited) {
+        // Room came with the answers to others.
+        Number answered = 0;
+        bool any = false;
+        for (std::uint64_t turn = trail.turns(); turn-- > trail.first_turn() && !any;) {
+            answered = trail.of_turn(turn);
+            any = trail.has(answered) && trail[answered].last < at_;
+        }
+        if (any) {
+            spend(Cause::Credits, trail[answered].last, burst.client);
+            spend(Cause::Bandwidth, trail[answered].first, trail[answered].client);
+            return go(Stage::First, answered);
+        }
+    }
+    spend(Cause::Interface, burst.granted, burst.client);
+    go(Stage::Granted, spot_.number);
+}
+
+/// The arbiter served others, the stages behind it were full, or there was nothing to serve.
+void CriticalPath::step_granted(const TrailBurst& burst)
+{
+    const BurstTrail& trail = bursts();
+    if (burst.granted > burst.chunked + 2 && spot_.number != 0 && trail.has(spot_.number - 1)) {
+        Number left = spot_.number - 1;  // the last one that had left the stages
+        while (left != trail.base() && trail[left].accepted > burst.granted) --left;
+        if (const TrailBurst& other = trail[left]; other.accepted <= burst.granted && other.accepted + kInCommandStages >= burst.granted &&
+                                                   other.accepted > burst.chunked && other.accepted > other.granted + kInCommandStages) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
+            return go(Stage::Accepted, left);
+        }
+        const Number before = spot_.number - 1;
+        const TrailBurst& other = trail[before];
+        if (other.granted > burst.chunked && other.granted < burst.granted) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.granted, other.client);
+            return go(Stage::Granted, before);
+        }
+    }
+    spend(Cause::Interface, burst.chunked, burst.client);
+    go(Stage::Chunked, spot_.number);
+}
+
+/// A credit came, the chunk before it left, or the request had not entered.
+void CriticalPath::step_chunked(const TrailBurst& burst)
+{
+    if (burst.credits) {
+        spend(Cause::Credits, burst.chunked - facts::fabric::kCreditLatency, burst.client);
+        return go(unit_of(burst.client));
+    }
+    if (const auto before = spot_.write ? std::nullopt : this->before(burst)) {
+        const TrailBurst& other = bursts()[*before];
+        if (other.granted < burst.chunked && other.granted + 2 >= burst.chunked && other.granted > burst.entered + kRequestPace) {
+            spend(Cause::Interface, other.granted, burst.client);
+            return go(Stage::Granted, *before);
+        }
+        if (other.entered == burst.entered && other.chunked < burst.chunked) {
+            spend(Cause::Interface, other.chunked, burst.client);
+            return go(Stage::Chunked, *before);
+        }
+    }
+    spend(Cause::Interface, burst.entered, burst.client);
+    go(Stage::Entered, spot_.number);
+}
+
+/// The interface did not take the request earlier, or the client made it no earlier.
+void CriticalPath::step_entered(const TrailBurst& burst)
+{
+    if (spot_.write) {
+        return go_to_sender(unit_of(burst.client));
+    }
+    if (burst.refused) {
+        for (auto before = this->before(burst); before; before = this->before(bursts()[*before])) {
+            const TrailBurst& other = bursts()[*before];
+            if (other.chunked >= burst.entered) continue;
+            spend(Cause::Interface, other.chunked, burst.client);
+            return go(Stage::Chunked, *before);
+        }
+    }
+    go(TrailPlace::Ask, burst.client);
+}
+
+}  // namespace dlasim
