@@ -101,6 +101,8 @@ constexpr std::array kFolderFiles{
     FolderFile{"sweep", "--out", "points.csv", "the table"},
     FolderFile{"sweep", "--out", "points.json", "the table"},
     FolderFile{"sweep", "--out", "points.partial.csv", "the table, of a part"},
+    FolderFile{"sweep", "--out", "machines.csv", "a row a machine, of a sweep with workloads or requirements"},
+    FolderFile{"sweep", "--out", "machines.json", "the same"},
     FolderFile{"sweep", "--out", "sweep.html", "the page"},
     FolderFile{"sweep", "--out", "points/", "a folder a point"},
     FolderFile{"sweep", "--out", "shards/", "with --slurm"},

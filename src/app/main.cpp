@@ -379,6 +379,8 @@ int parse_and_run(int argc, char** argv)
     sweep_app->add_option("--collect", sweep.collect, "folders of shards of this sweep: their points become the tables of --out; none runs")
         ->excludes(sharded)
         ->excludes(list);
+    sweep_app->add_option("--best", sweep.best,
+                          "say which machine has the best of this figure, area_mm2 or any other, of those that meet all requirements");
     sweep_app->add_option("--search", sweep.search, "look for the points that are best in cycles, energy and area, and run so many at most")
         ->check(whole(1, 999'999))
         ->excludes(list)

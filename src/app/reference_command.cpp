@@ -235,6 +235,10 @@ std::vector<Chapter> reference()
          "",
          {{{"sweep"}, "The file", "`dlasim sweep SWEEP.json`.", rows_of(sweep_keys())},
           {{"points"}, "The table", "A column of `points.csv`, and a key of every object of `points.json`.", rows_of(point_keys())},
+          {{"machines"},
+           "Machines",
+           "A column of `machines.csv`, and a key of every object of `machines.json`.",
+           rows_of(machine_row_keys())},
           {{"technology"},
            "Technologies",
            "A file like `configs/technology/16nm.json`, for `--technology` and `technology` of a sweep. Each number is an object with its "

@@ -96,6 +96,36 @@ SweptAxis::Gives gives(const SweepAxis& axis)
                : Gives::Other;
 }
 
+MachineQuestion question_of(const Sweep& sweep, const silicon::Technology& technology)
+{
+    MachineQuestion question;
+    for (const SweepAxis& axis : sweep.axes) question.axes.push_back(axis.name);
+    if (!sweep.workloads.empty()) question.axes.pop_back();
+    for (std::size_t i = 0; i < sweep.workloads.size(); ++i) {
+        const SweepWorkload& workload = sweep.workloads[i];
+        const std::string where = at(sweep.file, fmt::format("/workloads/{}/require", i));
+        question.workloads.push_back({workload.name, workload.weight, read_requirements(workload.require, where)});
+    }
+    if (question.workloads.empty()) question.workloads.emplace_back();
+    for (const std::string& text : sweep.require)
+        for (Requirement& requirement : read_requirements(text, at(sweep.file, "/require")))
+            question.require.push_back(std::move(requirement));
+    question.points = sweep.points;
+    question.area_error = technology.area_error;
+    question.power_error = technology.power_error;
+    const char* command = !sweep.loadable.empty() ? "loadable" : sweep.network.is_null() ? "run" : "net";
+    question.command = fmt::format("dlasim {} {}", command, shell_word(sweep.file));
+    return question;
+}
+
+/// --best.
+void say_best(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepStore& store)
+{
+    if (options.best.empty()) return;
+    const MachineQuestion question = question_of(sweep, technology);
+    say("{}", best_of(machines_of(store, question), question, figure_named(options.best, "--best")));
+}
+
 PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
 {
     PageFacts facts{sweep.name.empty() ? std::filesystem::path(sweep.file).stem().string() : sweep.name,
@@ -104,11 +134,13 @@ PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
                     row_keys(),
                     {},
                     {},
+                    {},
                     {}};
     for (const SweepAxis& axis : sweep.axes) {
         facts.axes.push_back(axis.name);
         facts.swept.push_back({axis.name, gives(axis)});
     }
+    facts.machines = question_of(sweep, technology);
     facts.technology = silicon::technology_json(technology);
     facts.technology_name = technology.name;
     return facts;
@@ -148,7 +180,11 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     const SweepIdentity all_of_it = identity(options, sweep);
     SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
     if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, technology));
-    if (options.search != 0) return search_points(options, sweep, technology, folder, page_facts(sweep, technology));
+    if (options.search != 0) {
+        const int status = search_points(options, sweep, technology, folder, page_facts(sweep, technology));
+        if (status != kInterrupted) say_best(options, sweep, technology, folder.store());
+        return status;
+    }
     SweepStore& store = folder.store();
     std::vector<bool> done(count);
     Tally tally;
@@ -177,6 +213,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     }
     const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
     if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));
+    say_best(options, sweep, technology, store);
     return tally.status();
 }
 
@@ -192,6 +229,8 @@ int sweep_command(const SweepOptions& options)
         for (const PlacedKey& column : row_keys())
             if (axis.name == column.path)
                 throw ConfigError(at(sweep.file, "/axes/" + axis.name), "is a figure of the table, expected an axis");
+    if (!options.best.empty()) figure_named(options.best, "--best");
+    question_of(sweep, technology_for(options, sweep));  // what it requires is refused now
     watch_for_interrupt();
     if (options.list) return list_points(sweep);
     return options.collect.empty() ? run_points(options, sweep) : collect_points(options, sweep);

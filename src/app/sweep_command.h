@@ -25,6 +25,7 @@ struct SweepOptions {
     std::size_t shard = 1, shards = 1;     // every so many-th point, from the shard-th on
     std::size_t slurm = 0;                 // tasks of a job array of Slurm that run the points; 0: this machine runs them
     std::size_t search = 0;                // points that a search may run; 0: all points run
+    std::string best;                      // figure of the table: which machine has the best of those that meet everything
     std::uint32_t seed = 1;                // of the search
     std::vector<std::string> collect;      // folders whose points are put together; none runs
 };

@@ -26,7 +26,7 @@ constexpr const char* kStoreFiles[] = {"points.db", "points.db-journal", "points
 constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv", "report.txt"};
 constexpr const char* kJob = "job.txt";
 constexpr std::size_t kTableBytes = 1 << 18;  // reserved, so that a full disk is seen
-constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "sweep.html"};
+constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "machines.csv", "machines.json", "sweep.html"};
 constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32;
 constexpr std::size_t kBlock = 1 << 16;
 
@@ -271,6 +271,25 @@ void SweepFolder::keep_job(std::uint64_t number)
     OutputFile(shards() / kJob).commit(std::to_string(number) + "\n");
 }
 
+namespace {
+
+void write_machines(const std::vector<SweptMachine>& machines, OutputFile& csv, OutputFile& json)
+{
+    std::vector<std::string> columns;
+    if (!machines.empty())
+        for (const auto& [name, value] : machines.front().row.items()) columns.push_back(name);
+    CsvTable csv_rows(columns, csv);
+    JsonTable json_rows(json);
+    for (const SweptMachine& machine : machines) {
+        const KeptPoint row{machine.point, 0, machine.row};
+        csv_rows.row(row);
+        json_rows.row(row);
+    }
+    json_rows.end();
+}
+
+}  // namespace
+
 fs::path SweepFolder::write_tables(const PageFacts& facts)
 {
     const bool complete = store_->ended() && store_->own_points() == store_->points();
@@ -298,8 +317,16 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
     });
     json_rows.end();
     page_rows.end();
-    for (OutputFile* file : {&csv, &json, &page}) file->settle();
-    for (OutputFile* file : {&csv, &json, &page}) file->commit();
+    std::vector<OutputFile*> files{&csv, &json, &page};
+    std::optional<OutputFile> machines_csv, machines_json;
+    if (facts.machines.asked()) {
+        machines_csv.emplace(folder_ / "machines.csv", kTableBytes);
+        machines_json.emplace(folder_ / "machines.json", kTableBytes);
+        write_machines(machines_of(*store_, facts.machines), *machines_csv, *machines_json);
+        files.insert(files.end(), {&*machines_csv, &*machines_json});
+    }
+    for (OutputFile* file : files) file->settle();
+    for (OutputFile* file : files) file->commit();
     remove_file(folder_ / "points.partial.csv");
     return folder_ / name;
 }

@@ -25,7 +25,16 @@ constexpr std::array kSweepKeys{
         "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > 8192\"",
         "optional"},
     KeyRow{"technology", "file or object", "", "areas and energies: a name, a file, or an object laid over one", "optional: 16nm"},
+    KeyRow{"workloads", "list", "", "networks or layers that every machine runs; rows of machines.csv have the figures of all", "optional"},
+    KeyRow{"require", "text or list", "", "what every workload of a machine must meet: \"frames_per_s >= 30 && area_mm2 < 2\"", "optional"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
+};
+constexpr std::array kWorkloadKeys{
+    KeyRow{"network", "file or object", "", "a network, or its path", "or a layer"},
+    KeyRow{"layer", "file or object", "", "a descriptor, or its path", "or a network"},
+    KeyRow{"name", "text", "", "of its columns", "optional: that of the file"},
+    KeyRow{"weight", "number", "", "frames of it in a mix", "optional: 1"},
+    KeyRow{"require", "text", "", "what this workload must meet", "optional"},
 };
 constexpr std::array kBaseKeys{
     KeyRow{"layer", "file or object", "", "a descriptor, or its path, from the sweep's folder on", "a sweep of layers"},
@@ -117,6 +126,75 @@ void take_work_of_axes(Sweep& sweep, const JsonObject& top, const JsonObject& ba
     sweep.loadable = loadable.get<std::string>();
 }
 
+SweepWorkload read_workload(const JsonObject& object)
+{
+    object.not_both("network", "layer");
+    const char* key = object.has("layer") ? "layer" : "network";
+    if (!object.has(key)) object.missing("network", "a network or its path, or \"layer\"");
+    SweepWorkload workload{object.text("name", ""), 1, object.text("require", ""), object.raw(key)};
+    if (!workload.work.is_string() && !workload.work.is_object())
+        throw ConfigError(object.where(key), found(workload.work) + ", expected an object or its path");
+    if (workload.work.is_string() && is_onnx(workload.work.get<std::string>()))
+        throw ConfigError(object.where(key), "is an ONNX model, expected a network or a layer");
+    if (workload.name.empty() && workload.work.is_string())
+        workload.name = std::filesystem::path(workload.work.get<std::string>()).stem().string();
+    if (workload.name.empty() && workload.work.is_object() && workload.work.contains("name") && workload.work["name"].is_string())
+        workload.name = workload.work["name"].get<std::string>();
+    if (workload.name.empty()) object.missing("name", "what its columns are called");
+    if (!object.has("weight")) return workload;
+    const Json& weight = object.raw("weight");
+    if (!weight.is_number() || !(weight.get<double>() > 0) || weight.get<double>() > 1e9)
+        throw ConfigError(object.where("weight"), found(weight) + ", expected a number above 0, at most 1e9");
+    workload.weight = weight.get<double>();
+    return workload;
+}
+
+constexpr std::size_t kMostWorkloads = 100;
+
+void read_workloads(Sweep& sweep, const JsonObject& top)
+{
+    if (top.has("require")) {
+        const Json& require = top.raw("require");
+        const Json list = require.is_array() ? require : Json::array({require});
+        for (const Json& one : list) {
+            if (!one.is_string()) throw ConfigError(top.where("require"), found(one) + ", expected a text or a list of texts");
+            sweep.require.push_back(one.get<std::string>());
+        }
+    }
+    if (!top.has("workloads")) return;
+    const Json& list = top.raw("workloads");
+    if (!list.is_array() || list.empty() || list.size() > kMostWorkloads)
+        throw ConfigError(top.where("workloads"), found(list) + fmt::format(", expected a list of 1 to {} objects", kMostWorkloads));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const JsonObject object(list[i], top.file(), fmt::format("/workloads/{}", i), names_of(kWorkloadKeys));
+        SweepWorkload workload = read_workload(object);
+        if (list[i].contains("layer") != list[0].contains("layer"))
+            throw ConfigError(top.where("workloads"), "has networks and layers, expected one kind");
+        for (const SweepWorkload& other : sweep.workloads)
+            if (other.name == workload.name) throw ConfigError(object.where("name"), "two workloads are called \"" + workload.name + "\"");
+        sweep.workloads.push_back(std::move(workload));
+    }
+    (list[0].contains("layer") ? sweep.layer : sweep.network) = sweep.workloads.front().work;
+}
+
+/// Workloads are the last axis: it varies fastest.
+void add_workload_axis(Sweep& sweep, const std::string& where)
+{
+    if (sweep.workloads.empty()) return;
+    using Kind = SweepAxis::Kind;
+    SweepAxis axis{sweep.layer.is_null() ? "network" : "layer", sweep.layer.is_null() ? Kind::WholeNetwork : Kind::WholeLayer, {}};
+    std::size_t points = sweep.workloads.size();
+    for (const SweepAxis& other : sweep.axes) {
+        points *= other.places();
+        if (other.kind == Kind::WholeNetwork || other.kind == Kind::WholeLayer || other.kind == Kind::WholeLoadable ||
+            other.kind == Kind::Layer)
+            throw ConfigError(where, "stand beside the axis " + other.name + ", expected axes of the hardware and the memory only");
+    }
+    if (points > kMostPoints) throw ConfigError(where, "make more than " + std::to_string(kMostPoints) + " points, expected fewer");
+    for (const SweepWorkload& workload : sweep.workloads) axis.values.push_back(workload.work);
+    sweep.axes.push_back(std::move(axis));
+}
+
 void read_base(Sweep& sweep, const JsonObject& top)
 {
     static const Json kNone = Json::object();
@@ -128,7 +206,10 @@ void read_base(Sweep& sweep, const JsonObject& top)
     if (base.has("network")) sweep.network = base.raw("network");
     sweep.loadable = base.text("loadable", "");
     if (base.has("loadable") && sweep.loadable.empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
-    if (!base.has("layer") && !base.has("network") && !base.has("loadable")) take_work_of_axes(sweep, top, base);
+    const bool work = base.has("layer") || base.has("network") || base.has("loadable");
+    if (work && !sweep.workloads.empty())
+        throw ConfigError(at(top.file(), "/workloads"), "stand beside the work of the base, expected one of them");
+    if (!work && sweep.workloads.empty()) take_work_of_axes(sweep, top, base);
     const bool model = sweep.network.is_string() && is_onnx(sweep.network.get<std::string>());
     for (const char* key : {"input", "mode"})
         if (base.has(key) && sweep.loadable.empty() && !(model && key == std::string("input")))
@@ -194,6 +275,7 @@ std::vector<PlacedKey> sweep_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kSweepKeys);
+    place_keys(keys, kWorkloadKeys, "workloads/[]/");
     place_keys(keys, kBaseKeys, "base/");
     place_keys(keys, kAxisKeys, "axes/");
     place_keys(keys, std::array{kAnyAxis}, "axes/");
@@ -224,8 +306,10 @@ Sweep parse_sweep(const std::string& text, const std::string& path)
     sweep.file = path;
     sweep.text = text;
     sweep.folder = std::filesystem::path(path).parent_path().string();
+    read_workloads(sweep, top);
     read_base(sweep, top);
     read_axes(sweep, top, parse_ordered_json(text));
+    add_workload_axis(sweep, at(path, "/workloads"));
     sweep.name = top.text("name", "");
     if (top.has("technology")) sweep.technology = top.raw("technology");
     choose_points(sweep, top.has("exclude") ? top.raw("exclude") : Json::array());

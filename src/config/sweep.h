@@ -57,6 +57,14 @@ private:
     std::map<std::string, Json> read_;
 };
 
+/// One of several that every machine of a sweep runs.
+struct SweepWorkload {
+    std::string name;     // its own, or of its file; unique
+    double weight = 1;    // frames of it in a mix
+    std::string require;  // of its row
+    Json work;            // a network or a layer, or its path
+};
+
 struct Sweep {
     std::string file, folder;                       // of the sweep, for messages and relative paths
     std::string text;                               // of the file
@@ -68,6 +76,8 @@ struct Sweep {
     Json hardware;                                  // a preset, a file or a hardware object
     Json memory = "ideal";                          // as --memory, or an object
     Json technology = "16nm";                       // areas and energies: a name, a file, or an object laid over one
+    std::vector<SweepWorkload> workloads;           // values of the last axis; empty: the base has the one
+    std::vector<std::string> require;               // of all machines
     std::vector<SweepAxis> axes;
     std::vector<std::vector<std::size_t>> points;  // a place on each axis; excluded ones are left out
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();

@@ -9,6 +9,7 @@
 
 #include "files/keys.h"
 #include "files/output.h"
+#include "sweep/machines.h"
 #include "sweep/neighbours.h"
 #include "sweep/store.h"
 
@@ -20,6 +21,7 @@ struct PageFacts {
     std::size_t points = 0;         // of the whole sweep
     std::vector<PlacedKey> keys;    // what columns mean
     std::vector<SweptAxis> swept;   // the axes again, and what more of them means
+    MachineQuestion machines;       // what is asked of them
     std::string technology_name;
     nlohmann::ordered_json technology;  // the table of areas and energies
 };

@@ -1,0 +1,267 @@
+#include "sweep/machines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sweep/figures.h"
+
+namespace dlasim {
+namespace {
+
+/// Figures of a workload that a machine's row has.
+constexpr std::array kOfMachines{"cycles",   "time_us",  "frames_per_s",  "energy_uj",    "total_uj",
+                                 "power_mw", "area_mm2", "dram_gb_per_s", "dbb_gb_per_s", "mac_utilization"};
+/// Sums over the frames of a mix: their mean by weight is that of a frame. All others are means over its time.
+constexpr std::array kOfFrames{"cycles", "time_us", "energy_uj", "total_uj"};
+
+constexpr std::array kMachineRows{
+    KeyRow{"machine", "integer", "", "number of its first point"},
+    KeyRow{"*", "any", "", "a column for each axis but that of the workloads"},
+    KeyRow{"area_mm2", "number or null", "mm2", "of the accelerator"},
+    KeyRow{"mean.*", "number or null", "",
+           "a figure of a frame, or over its time, of the workloads by weight: mean.time_us, mean.power_mw, .."},
+    KeyRow{"worst.*", "number or null", "", "the least frames_per_s and mac_utilization, the most of all else"},
+    KeyRow{"*.*", "number or null", "", "a figure of a workload: resnet50.frames_per_s", "the sweep has workloads"},
+    KeyRow{"meets", "flag or null", "", "every requirement is met; null where a workload has no result"},
+    KeyRow{"fails", "text", "", "requirements that are not met, with what was found"},
+};
+
+using Rows = std::map<std::size_t, nlohmann::ordered_json>;
+
+bool of_frames(const std::string& column) { return std::ranges::find(kOfFrames, column) != kOfFrames.end(); }
+
+nlohmann::ordered_json number(const std::optional<double>& value) { return value ? nlohmann::ordered_json(shown(*value)) : nullptr; }
+
+/// By weight of the workloads: of a frame, or over the time of all.
+std::optional<double> mean_of(const std::string& column, const std::vector<const nlohmann::ordered_json*>& rows,
+                              const MachineQuestion& question)
+{
+    double sum = 0, weights = 0, time = 0;
+    for (std::size_t w = 0; w < rows.size(); ++w) {
+        const auto value = figure_of(*rows[w], column), us = figure_of(*rows[w], "time_us");
+        if (!value || !us) return std::nullopt;
+        const double weight = question.workloads[w].weight;
+        weights += weight;
+        time += weight * *us;
+        sum += weight * *value * (of_frames(column) ? 1 : *us);
+    }
+    if (column == "frames_per_s") return time > 0 ? std::optional(1e6 * weights / time) : std::nullopt;
+    const double over = of_frames(column) ? weights : time;
+    return over > 0 ? std::optional(sum / over) : std::nullopt;
+}
+
+std::optional<double> worst_of(const std::string& column, const std::vector<const nlohmann::ordered_json*>& rows)
+{
+    std::optional<double> worst;
+    for (const nlohmann::ordered_json* row : rows) {
+        const auto value = figure_of(*row, column);
+        if (!value) return std::nullopt;
+        if (!worst || (more_is_better(column) ? *value < *worst : *value > *worst)) worst = value;
+    }
+    return worst;
+}
+
+/// A requirement of a workload, what was found, and how far it is met.
+struct CheckedFigure {
+    std::string workload;
+    const Requirement* requirement;
+    std::optional<double> value;
+    bool met() const { return value && requirement->met(*value); }
+    double margin() const { return value ? requirement->margin(*value) : -std::numeric_limits<double>::infinity(); }
+    std::string text() const
+    {
+        const std::string of = workload.empty() ? "" : workload + ": ";
+        if (!value) return fmt::format("{}{} is not known", of, requirement->column);
+        const double share = std::abs(100 * margin());
+        return fmt::format("{}{} {:.4g}, {:.3g} % {} {:g}", of, requirement->column, *value, share,
+                           (margin() >= 0) == requirement->upper() ? "below" : "above", requirement->number);
+    }
+};
+
+std::vector<CheckedFigure> checked(const SweptMachine& machine, const MachineQuestion& question)
+{
+    std::vector<CheckedFigure> list;
+    for (const AskedWorkload& workload : question.workloads) {
+        const std::string prefix = workload.name.empty() ? "" : workload.name + ".";
+        const auto look = [&](const Requirement& r) {
+            // Area and what else a machine has once is said once.
+            if (r.column == "area_mm2" && &workload != &question.workloads.front()) return;
+            const bool once = r.column == "area_mm2";
+            list.push_back({once ? "" : workload.name, &r, figure_of(machine.row, once ? r.column : prefix + r.column)});
+        };
+        for (const Requirement& r : question.require) look(r);
+        for (const Requirement& r : workload.require) look(r);
+    }
+    return list;
+}
+
+void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_json*>& rows, const MachineQuestion& question)
+{
+    nlohmann::ordered_json& row = machine.row;
+    row["machine"] = machine.point;
+    for (const std::string& axis : question.axes) row[axis] = rows.front()->value(axis, nlohmann::ordered_json());
+    row["area_mm2"] = number(figure_of(*rows.front(), "area_mm2"));
+    for (const char* column : kOfMachines)
+        if (column != std::string("area_mm2"))
+            row[std::string("mean.") + column] = number(machine.whole ? mean_of(column, rows, question) : std::nullopt);
+    for (const char* column : kOfMachines)
+        if (column != std::string("area_mm2"))
+            row[std::string("worst.") + column] = number(machine.whole ? worst_of(column, rows) : std::nullopt);
+    std::vector<std::string> columns(kOfMachines.begin(), kOfMachines.end());
+    for (const AskedWorkload& workload : question.workloads)
+        for (const std::vector<Requirement>* list : {&question.require, &workload.require})
+            for (const Requirement& r : *list)
+                if (std::ranges::find(columns, r.column) == columns.end()) columns.push_back(r.column);
+    for (std::size_t w = 0; w < rows.size(); ++w) {
+        const std::string& name = question.workloads[w].name;
+        for (const std::string& column : columns)
+            if (column != "area_mm2") row[name.empty() ? column : name + "." + column] = number(figure_of(*rows[w], column));
+    }
+    std::string fails;
+    for (const CheckedFigure& check : checked(machine, question))
+        if (!check.met()) fails += (fails.empty() ? "" : "; ") + check.text();
+    machine.meets = machine.whole && fails.empty();
+    row["meets"] = machine.whole ? nlohmann::ordered_json(machine.meets) : nlohmann::ordered_json();
+    row["fails"] = fails;
+}
+
+std::optional<double> mean_in(const SweptMachine& machine, const std::string& column)
+{
+    return figure_of(machine.row, column == "area_mm2" ? column : "mean." + column);
+}
+
+std::string described(const SweptMachine& machine, const MachineQuestion& question)
+{
+    std::string text;
+    for (const std::string& axis : question.axes) {
+        const nlohmann::ordered_json& value = machine.row[axis];
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    return text;
+}
+
+double error_of(const std::string& column, const MachineQuestion& question)
+{
+    if (column == "area_mm2") return question.area_error;
+    return column == "energy_uj" || column == "power_mw" ? question.power_error : 0;
+}
+
+/// What a machine with one value more or less on an axis has otherwise.
+std::string steps_of(const std::vector<SweptMachine>& machines, const SweptMachine& best, const MachineQuestion& question)
+{
+    std::string text;
+    for (std::size_t a = 0; a < best.place.size(); ++a)
+        for (const int step : {1, -1}) {
+            std::vector<std::size_t> place = best.place;
+            if (step < 0 && place[a] == 0) continue;
+            place[a] += static_cast<std::size_t>(step);
+            const auto other = std::ranges::find(machines, place, &SweptMachine::place);
+            if (other == machines.end() || !other->whole) continue;
+            text += fmt::format("  {} {}:", question.axes[a], other->row[question.axes[a]].dump());
+            for (const char* column : {"area_mm2", "frames_per_s", "power_mw", "total_uj"}) {
+                const auto was = mean_in(best, column), is = mean_in(*other, column);
+                if (was && is && *was > 0) text += fmt::format(" {} {:+.1f} %", column, 100 * (*is / *was - 1));
+            }
+            text += other->meets ? "\n" : fmt::format(", but {}\n", other->row["fails"].get<std::string>());
+        }
+    return text;
+}
+
+std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQuestion& question)
+{
+    const SweptMachine* nearest = nullptr;
+    double least = -std::numeric_limits<double>::infinity();
+    for (const SweptMachine& machine : machines) {
+        if (!machine.whole) continue;
+        double margin = 0;
+        for (const CheckedFigure& check : checked(machine, question)) margin = std::min(margin, check.margin());
+        if (nearest && margin <= least) continue;
+        least = margin;
+        nearest = &machine;
+    }
+    if (!nearest) return fmt::format("None of {} machines has a result of every workload.\n", machines.size());
+    return fmt::format("None of {} machines meets everything; nearest comes {}: {}.\n", machines.size(), described(*nearest, question),
+                       nearest->row["fails"].get<std::string>());
+}
+
+}  // namespace
+
+bool MachineQuestion::asked() const
+{
+    return workloads.size() > 1 || !require.empty() ||
+           std::ranges::any_of(workloads, [](const AskedWorkload& w) { return !w.name.empty() || !w.require.empty(); });
+}
+
+std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& question)
+{
+    Rows rows;
+    store.each([&](KeptPoint&& kept) { rows[kept.point] = std::move(kept.row); });
+    std::map<std::vector<std::size_t>, std::map<std::size_t, std::size_t>> points;  // place of the machine -> workload -> point
+    for (std::size_t i = 0; i < question.points.size(); ++i) {
+        const std::vector<std::size_t>& place = question.points[i];
+        const std::vector<std::size_t> of_machine(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(question.axes.size()));
+        points[of_machine][place.size() > question.axes.size() ? place.back() : 0] = i;
+    }
+    static const nlohmann::ordered_json kNone = nlohmann::ordered_json::object();
+    std::vector<SweptMachine> machines;
+    for (const auto& [place, works] : points) {
+        SweptMachine machine{place, works.begin()->second, nlohmann::ordered_json::object(), true, false};
+        std::vector<const nlohmann::ordered_json*> of;
+        bool ran = false;
+        for (std::size_t w = 0; w < question.workloads.size(); ++w) {
+            const auto point = works.find(w);
+            const auto row = point == works.end() ? rows.end() : rows.find(point->second);
+            ran |= row != rows.end();
+            of.push_back(row == rows.end() ? &kNone : &row->second);
+            machine.whole &= figure_of(*of.back(), "cycles").has_value();
+        }
+        if (!ran) continue;  // of a search
+        fill_row(machine, of, question);
+        machines.push_back(std::move(machine));
+    }
+    return machines;
+}
+
+std::vector<PlacedKey> machine_row_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kMachineRows);
+    return keys;
+}
+
+std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column)
+{
+    std::vector<const SweptMachine*> meeting;
+    for (const SweptMachine& machine : machines)
+        if (machine.meets && mean_in(machine, column)) meeting.push_back(&machine);
+    if (meeting.empty()) return none_meets(machines, question);
+    const bool more = more_is_better(column);
+    std::ranges::stable_sort(meeting, [&](const SweptMachine* a, const SweptMachine* b) {
+        return more ? *mean_in(*a, column) > *mean_in(*b, column) : *mean_in(*a, column) < *mean_in(*b, column);
+    });
+    const SweptMachine& best = *meeting.front();
+    const double error = error_of(column, question), value = *mean_in(best, column);
+    std::string text = fmt::format("{} has the {} {} of {} of {} machines that meet everything: {:.4g}{}", described(best, question),
+                                   more ? "most" : "least", column, meeting.size(), machines.size(), value,
+                                   error > 0 ? fmt::format(" +- {:.0f} %", 100 * error) : "");
+    std::vector<CheckedFigure> checks = checked(best, question);
+    std::ranges::stable_sort(checks, {}, &CheckedFigure::margin);
+    for (std::size_t i = 0; i < checks.size(); ++i) text += (i == 0 ? "; it binds that " : "; ") + checks[i].text();
+    text += ".\n";
+    if (meeting.size() > 1) {
+        const double second = *mean_in(*meeting[1], column);
+        text += fmt::format("Next comes {} with {:.4g}", described(*meeting[1], question), second);
+        if (error > 0 && std::abs(second / value - 1) < error)
+            text += ": nearer than the error of the model, so that the two may stand the other way round";
+        text += ".\n";
+    }
+    const std::string steps = steps_of(machines, best, question);
+    if (!steps.empty()) text += "One step on an axis:\n" + steps;
+    return text + fmt::format("To see it: {} --point {}\n", question.command, best.point);
+}
+
+}  // namespace dlasim

@@ -1,0 +1,49 @@
+// Machines of a sweep: the rows of a machine's workloads together, what it must meet, and the best that meets everything.
+//
+//   rows of points ──► one row a machine: figures of every workload, their mean by weight, the worst ──► machines.csv, .json
+//                                                                  └──► best_of(): one sentence
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "files/keys.h"
+#include "sweep/requirement.h"
+#include "sweep/store.h"
+
+namespace dlasim {
+
+struct AskedWorkload {
+    std::string name;
+    double weight = 1;
+    std::vector<Requirement> require;
+};
+
+/// What is asked of the machines of a sweep.
+struct MachineQuestion {
+    std::vector<std::string> axes;                 // of machines
+    std::vector<AskedWorkload> workloads;          // one without a name where the sweep has none
+    std::vector<Requirement> require;              // of every workload
+    std::vector<std::vector<std::size_t>> points;  // places on all axes; with several workloads the last axis is theirs
+    double area_error = 0, power_error = 0;        // shares
+    std::string command;                           // that runs a point: "dlasim net sweep.json"
+
+    bool asked() const;
+};
+
+struct SweptMachine {
+    std::vector<std::size_t> place;  // on the axes of machines
+    std::size_t point = 0;           // its first
+    nlohmann::ordered_json row;
+    bool whole = false;  // every workload has a result
+    bool meets = false;
+};
+
+/// In the order of the points. `store` has their rows.
+std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& question);
+std::vector<PlacedKey> machine_row_keys();
+/// The machine with the best mean of a figure among those that meet everything: what it is, its margins, what binds, what a step more of
+/// each axis would change, and the command that shows it. Where none meets everything: which comes nearest.
+std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column);
+
+}  // namespace dlasim
