@@ -1,5 +1,7 @@
 #include "app/sweep_points.h"
 
+#include <fmt/format.h>
+
 #include "app/interrupt.h"
 #include "app/loadable_command.h"
 #include "app/net_command.h"
@@ -7,6 +9,8 @@
 #include "app/status.h"
 #include "app/sweep_row.h"
 #include "base/error.h"
+#include "silicon/area.h"
+#include "sweep/requirement.h"
 
 namespace dlasim {
 namespace {
@@ -39,6 +43,10 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
 {
     if (!point_) point_ = sweep_point(sweep_, index);  // says here why it cannot be
     const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result)); };
+    for (const std::string& text : sweep_.require)
+        for (const Requirement& r : read_requirements(text, at(sweep_.file, "/require")))
+            if (const double mm2 = silicon::area_mm2(technology_, point_->hardware); r.column == "area_mm2" && !r.met(mm2))
+                throw ConfigError(sweep_.file, fmt::format("area_mm2 {:.3g}, expected {}: it need not run", mm2, r.text()));
     const std::string folder = folder_.point(index).string();
     if (const Network* network = std::get_if<Network>(&point_->work)) {
         NetOptions run = options_of<NetOptions>(options_, technology_, folder, on_result);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -59,10 +60,11 @@ Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, 
 }
 
 /// None where the point cannot be.
-std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const silicon::Technology& technology)
+std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const silicon::Technology& technology, std::uint32_t& clock_mhz)
 {
     try {
         const SweepPoint point = sweep_point(sweep, index);
+        clock_mhz = point.hardware.clock_mhz;
         Least least;
         if (const Network* network = std::get_if<Network>(&point.work)) {
             const NetworkPlan plan = plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
@@ -92,12 +94,68 @@ std::optional<Objectives> result_of(const nlohmann::ordered_json& row)
     return objectives;
 }
 
-std::string counted(const SearchOutcome& outcome, std::size_t all)
+/// The machines of a sweep: what a search looks for. Without workloads a point is one.
+class SearchedMachines {
+public:
+    SearchedMachines(const Sweep& sweep, const MachineQuestion& question) : question_(question)
+    {
+        const std::size_t axes = question.axes.size();
+        for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+            const std::vector<std::size_t>& point = sweep.points[i];
+            const std::vector<std::size_t> place(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(axes));
+            const auto [there, fresh] = numbers_.try_emplace(place, places_.size());
+            if (fresh) {
+                places_.push_back(place);
+                points_.emplace_back(question.workloads.size());
+            }
+            points_[there->second][point.size() > axes ? point.back() : 0] = i;
+        }
+    }
+    const std::vector<std::vector<std::size_t>>& places() const { return places_; }
+    std::optional<std::size_t> at(const std::vector<std::size_t>& place) const
+    {
+        const auto there = numbers_.find(place);
+        return there == numbers_.end() ? std::nullopt : std::optional(there->second);
+    }
+    /// By workload; none where it is excluded.
+    const std::vector<std::optional<std::size_t>>& points(std::size_t machine) const { return points_[machine]; }
+    /// Cycles and energies of a mix, by weight; none if one has none.
+    std::optional<Objectives> together(std::size_t machine, const std::function<std::optional<Objectives>(std::size_t workload)>& of) const
+    {
+        Objectives sum{};
+        for (std::size_t w = 0; w < points_[machine].size(); ++w) {
+            const std::optional<Objectives> one = points_[machine][w] ? of(w) : std::nullopt;
+            if (!one) return std::nullopt;
+            for (std::size_t i = 0; i < 2; ++i) sum[i] += question_.workloads[w].weight * (*one)[i];
+            sum[2] = (*one)[2];
+        }
+        return sum;
+    }
+    /// Known before a run: the area is too large, or even the fewest cycles are too many.
+    bool cannot_meet(std::size_t workload, const Objectives& least, std::uint32_t clock_mhz) const
+    {
+        const auto fails = [&](const Requirement& r) {
+            if (r.column == "area_mm2") return !r.met(least[2]);
+            if (r.column == "frames_per_s" && !r.upper()) return !r.met(clock_mhz * 1e6 / least[0]);
+            return r.column == "cycles" && r.upper() && !r.met(least[0]);
+        };
+        return std::ranges::any_of(question_.require, fails) || std::ranges::any_of(question_.workloads[workload].require, fails);
+    }
+
+private:
+    const MachineQuestion& question_;
+    std::map<std::vector<std::size_t>, std::size_t> numbers_;
+    std::vector<std::vector<std::size_t>> places_;
+    std::vector<std::vector<std::optional<std::size_t>>> points_;
+};
+
+std::string counted(const SearchOutcome& outcome, std::size_t all, const char* what)
 {
-    std::string text = fmt::format("searched {} points: {} ran, {} of them on the front", grouped(all), outcome.ran, outcome.front);
+    std::string text = fmt::format("searched {} {}: {} ran, {} of them on the front", grouped(all), what, outcome.ran, outcome.front);
     if (outcome.beaten != 0) text += fmt::format(", {} can be no better", outcome.beaten);
     if (outcome.refused != 0) text += fmt::format(", {} cannot be", outcome.refused);
-    return text + (outcome.left != 0 ? fmt::format(", {} may be", grouped(outcome.left)) : ": no other point can be on the front");
+    return text + (outcome.left != 0 ? fmt::format(", {} may be", grouped(outcome.left))
+                                     : ": no other " + std::string(what, std::strlen(what) - 1) + " can be on the front");
 }
 
 /// A search knows points that have not run by their bounds.
@@ -126,20 +184,28 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
         tally.add(kept.status);
     });
     if (!options.quiet && tally.ended != 0) say("{} points have ended before\n", tally.ended);
-    SweepProgress progress(std::min(options.search, sweep.points.size()), tally.ended, options.quiet);
+    const SearchedMachines machines(sweep, facts.machines);
+    const std::size_t workloads = facts.machines.workloads.size();
+    SweepProgress progress(std::min(options.search * workloads, sweep.points.size()), tally.ended, options.quiet);
     PointRunner runner(options, sweep, technology, folder);
 
-    std::map<std::vector<std::size_t>, std::size_t> numbers;
-    for (std::size_t i = 0; i < sweep.points.size(); ++i) numbers[sweep.points[i]] = i;
     SearchProblem problem;
-    for (const SweepAxis& axis : sweep.axes) problem.places.push_back(axis.places());
-    problem.points = sweep.points;
-    problem.point = [&](const std::vector<std::size_t>& place) -> std::optional<std::size_t> {
-        const auto there = numbers.find(place);
-        return there == numbers.end() ? std::nullopt : std::optional(there->second);
+    for (std::size_t a = 0; a < facts.machines.axes.size(); ++a) problem.places.push_back(sweep.axes[a].places());
+    problem.points = machines.places();
+    problem.point = [&](const std::vector<std::size_t>& place) { return machines.at(place); };
+    problem.bound = [&](std::size_t machine) {
+        return machines.together(machine, [&](std::size_t w) -> std::optional<Objectives> {
+            if (interrupted()) return std::nullopt;
+            std::uint32_t clock_mhz = 0;
+            const auto least = bound_of(sweep, *machines.points(machine)[w], technology, clock_mhz);
+            return least && !machines.cannot_meet(w, *least, clock_mhz) ? least : std::nullopt;
+        });
     };
-    problem.bound = [&](std::size_t point) { return interrupted() ? std::nullopt : bound_of(sweep, point, technology); };
-    problem.run = [&](const std::vector<std::size_t>& points) -> std::optional<std::vector<std::optional<Objectives>>> {
+    problem.run = [&](const std::vector<std::size_t>& list) -> std::optional<std::vector<std::optional<Objectives>>> {
+        std::vector<std::size_t> points;
+        for (const std::size_t machine : list)
+            for (const auto& point : machines.points(machine))
+                if (point) points.push_back(*point);
         std::size_t at = 0;
         const auto next = [&]() -> std::optional<std::size_t> {
             while (at < points.size() && known.contains(points[at])) ++at;
@@ -152,8 +218,9 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
         });
         if (!all || interrupted()) return std::nullopt;
         std::vector<std::optional<Objectives>> results;
-        results.reserve(points.size());
-        for (const std::size_t point : points) results.push_back(known.at(point));
+        results.reserve(list.size());
+        for (const std::size_t machine : list)
+            results.push_back(machines.together(machine, [&](std::size_t w) { return known.at(*machines.points(machine)[w]); }));
         return results;
     };
     const SearchOutcome outcome = search(problem, options.search, options.seed);
@@ -166,7 +233,8 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
     if (outcome.ran == 0) throw ConfigError(sweep.file, "no point of it can be; --list says why");
     folder.store().end();
     const std::string csv = folder.write_tables(facts).string();
-    if (!options.quiet) say("{}; written {}\n", counted(outcome, sweep.points.size()), printable(csv));
+    if (!options.quiet)
+        say("{}; written {}\n", counted(outcome, machines.places().size(), workloads > 1 ? "machines" : "points"), printable(csv));
     return tally.status();
 }
 

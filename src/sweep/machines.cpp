@@ -20,12 +20,12 @@ constexpr std::array kOfFrames{"cycles", "time_us", "energy_uj", "total_uj"};
 
 constexpr std::array kMachineRows{
     KeyRow{"machine", "integer", "", "number of its first point"},
-    KeyRow{"*", "any", "", "a column for each axis but that of the workloads"},
     KeyRow{"area_mm2", "number or null", "mm2", "of the accelerator"},
-    KeyRow{"mean.*", "number or null", "",
-           "a figure of a frame, or over its time, of the workloads by weight: mean.time_us, mean.power_mw, .."},
-    KeyRow{"worst.*", "number or null", "", "the least frames_per_s and mac_utilization, the most of all else"},
-    KeyRow{"*.*", "number or null", "", "a figure of a workload: resnet50.frames_per_s", "the sweep has workloads"},
+    KeyRow{"*", "any", "",
+           "a column for each axis but that of the workloads; each figure of each workload, resnet50.frames_per_s; mean.power_mw and the "
+           "others: of a "
+           "frame of the workloads by weight, or over their time; worst.frames_per_s and the others: the least where more is better, else "
+           "the most"},
     KeyRow{"meets", "flag or null", "", "every requirement is met; null where a workload has no result"},
     KeyRow{"fails", "text", "", "requirements that are not met, with what was found"},
 };
@@ -241,7 +241,9 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
     if (meeting.empty()) return none_meets(machines, question);
     const bool more = more_is_better(column);
     std::ranges::stable_sort(meeting, [&](const SweptMachine* a, const SweptMachine* b) {
-        return more ? *mean_in(*a, column) > *mean_in(*b, column) : *mean_in(*a, column) < *mean_in(*b, column);
+        const double x = *mean_in(*a, column), y = *mean_in(*b, column);
+        if (x != y) return more ? x > y : x < y;
+        return mean_in(*a, "total_uj").value_or(0) < mean_in(*b, "total_uj").value_or(0);
     });
     const SweptMachine& best = *meeting.front();
     const double error = error_of(column, question), value = *mean_in(best, column);
@@ -255,7 +257,8 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
     if (meeting.size() > 1) {
         const double second = *mean_in(*meeting[1], column);
         text += fmt::format("Next comes {} with {:.4g}", described(*meeting[1], question), second);
-        if (error > 0 && std::abs(second / value - 1) < error)
+        if (second == value) text += ", and takes more energy";
+        else if (error > 0 && std::abs(second / value - 1) < error)
             text += ": nearer than the error of the model, so that the two may stand the other way round";
         text += ".\n";
     }

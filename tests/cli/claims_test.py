@@ -31,7 +31,7 @@ CASE = {"id": "case", "config": "nv_small", "memory": {}, "program": [["CSC.S_PO
 WANTED = {"plan.json": ["--plan"], "tensors/": ["--tensors"], "steps/": ["--steps"], "input.txn": ["--form", "txn"], "test.cfg": ["--form", "cfg"],
           "memory_0.dat": ["--form", "txn"], "output_0.dat": ["--form", "txn"], "shards/": ["--slurm", "1"]}
 # Options with a text that names no file.
-OTHERS = {"--set", "--precision", "--layers", "--input-form", "--mode", "--cpu", "--form", "--shard", "--pattern", "--decode"}
+OTHERS = {"--best", "--set", "--precision", "--layers", "--input-form", "--mode", "--cpu", "--form", "--shard", "--pattern", "--decode"}
 
 
 @lru_cache
@@ -278,10 +278,11 @@ class Keys(Claims):
                  "base/input": {"network": "model.onnx", "input": "F"}, "base/calibrate": {"network": "model.onnx", "calibrate": ["x=F"]},
                  "base/labels": {"network": "model.onnx", "input": "images.npy", "labels": "F"}, "base/hw": {"layer": SMALL, "hw": "F"},
                  "base/memory": {"layer": SMALL, "memory": "F"},
-                 "technology": {"layer": SMALL, "technology": "F"}, "data": {"layer": dict(SMALL, data={"expected": "F"})}, "named": {"layer": "keyed.json"},
+                 "technology": {"layer": SMALL, "technology": "F"}, "workloads/[]/network": {"workloads": [{"network": "F"}]},
+                 "workloads/[]/layer": {"workloads": [{"layer": "F"}]}, "data": {"layer": dict(SMALL, data={"expected": "F"})}, "named": {"layer": "keyed.json"},
                  "axis": {"layer": "sub/keyed.json", "axis": "F"}}
         files = {"base/layer": "layer.json", "base/network": "network.json", "base/loadable": "tiny.nvdla", "base/input": "images.npy", "base/hw": "machine.json", "base/memory": "device.json",
-                 "base/calibrate": "images.npy", "base/labels": "labels.npy", "technology": "energy.json"}
+                 "base/calibrate": "images.npy", "base/labels": "labels.npy", "technology": "energy.json", "workloads/[]/network": "network.json", "workloads/[]/layer": "layer.json"}
         self.assertLessEqual(set(self.keys("sweep")), set(bases), "a key that this test does not know")
         for key, base in bases.items():
             for name in folder_files()["sweep", "--out"]:
@@ -289,7 +290,7 @@ class Keys(Claims):
                     shutil.rmtree(self.folder / "out", ignore_errors=True)
                     file, place = self.folder / files.get(key, "expected.npy"), self.folder / "out" / (name + "0000/result.json" if name.endswith("/") else name)
                     place.parent.mkdir(parents=True)
-                    if how == "there" and key in ("base/network", "base/loadable", "base/hw", "base/memory") and place.suffix != file.suffix:
+                    if how == "there" and key in ("base/network", "workloads/[]/network", "workloads/[]/layer", "base/loadable", "base/hw", "base/memory") and place.suffix != file.suffix:
                         continue
                     if how == "there":
                         shutil.copy(file, place)
@@ -298,13 +299,13 @@ class Keys(Claims):
                         place.symlink_to(file)
                     text = json.dumps(base).replace('"F"', json.dumps(str(file))).replace('"x=F"', json.dumps(f"x={file}"))
                     base_now = json.loads(text)
-                    technology, axis = base_now.pop("technology", None), base_now.pop("axis", None)
+                    technology, axis, workloads = (base_now.pop(name, None) for name in ("technology", "axis", "workloads"))
                     self.write(dict(SMALL, data={"expected": str(file)}), "keyed.json")
                     self.write(SMALL, "sub/keyed.json")
                     if axis:  # relative to the layer that it is laid over
                         axis = os.path.relpath(axis, self.folder / "sub")
                     sweep = {"base": {"hw": "nv_small"} | base_now, "axes": {"latency": [10, 20]} | ({"data.expected": [axis]} if axis else {})}
-                    sweep |= {"technology": technology} if technology else {}
+                    sweep |= ({"technology": technology} if technology else {}) | ({"workloads": workloads} if workloads else {})
                     with self.subTest(key=key, name=name, how=how):
                         self.attempt(["sweep", self.write(sweep, "made.json"), "--out", "out", *WANTED.get(name, [])], file,
                                      or_says=FOREIGN if name.endswith("/") and how == "link" else REFUSED)

@@ -256,6 +256,13 @@ class Keys(unittest.TestCase):
         header = (self.folder / "sweep/points.csv").read_text().splitlines()[0]
         self.assertEqual(header.split(","), list(points[0]))
         self.assertTrue(any(point["reason"] for point in points) and any(point["cycles"] for point in points))
+        asked = {"base": {"hw": "nv_small"}, "axes": {"cbuf.banks": [16, 32]}, "require": "area_mm2 < 9", "workloads": [
+            {"layer": CONVOLUTION, "name": "first", "weight": 2, "require": "fps > 1e9"}, {"layer": CONVOLUTION, "name": "second"}]}
+        (self.folder / "asked.json").write_text(json.dumps(asked))
+        self.dlasim("sweep", "asked.json", "--out", "asked", "--quiet", "--timing-only")
+        self.sections["sweep"].check({**asked, "workloads": [*asked["workloads"], {"network": {}}]})
+        for machine in self.load("asked/machines.json"):
+            self.sections["machines"].check(machine)
         for file in (ROOT / "configs/sweeps").glob("*.json"):
             self.sections["sweep"].check(json.loads(file.read_text()))
         for file in (ROOT / "configs/technology").glob("*.json"):
