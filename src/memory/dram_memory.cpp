@@ -228,7 +228,7 @@ void DramMemory::collect(dram::Channel& channel)
         const Cycle there = cycle_from(part.at) + slow_clock_cycle_;
         const Cycle respond = there > beat || transfer.write ? there - (transfer.write ? 0 : beat) : 0;
         if (transfer.waits && !transfer.write && respond >= transfer.respond && part.at > read_cycles_)
-            transfer.waits->waited = in_cycles(part.spent, transfer.parts[index], part.at - read_cycles_);
+            transfer.waits->waited = in_cycles(part.spent, transfer.parts[index], part.at - read_cycles_ - 1);
         transfer.respond = std::max(transfer.respond, respond);
         --transfer.unknown;
     }
@@ -238,14 +238,20 @@ void DramMemory::collect(dram::Channel& channel)
 DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cycle at) const
 {
     constexpr std::size_t kData = dram_index(Cause::DramData);
-    Cycle left = at > since.at + 1 ? at - since.at - 1 : 0;
+    Cycle left = at > since.at ? at - since.at : 0;
     DramCycles spent{};
+    Cycle sum = 0;
+    const auto add = [&](std::size_t i, Cycle each) {  // rounded so that the whole is
+        const Cycle before = sum * tck_fs_ / period_fs_;
+        sum += each;
+        spent[i] += static_cast<std::uint32_t>(sum * tck_fs_ / period_fs_ - before);
+    };
     for (std::size_t i = kDramCauses; i-- > 0;) {
         const Cycle each = std::min<Cycle>(left, now[i] - since.spent[i]);
         left -= each;
-        spent[i] = static_cast<std::uint32_t>(each * tck_fs_ / period_fs_);
+        add(i, each);
     }
-    spent[kData] += static_cast<std::uint32_t>(left * tck_fs_ / period_fs_);
+    add(kData, left);
     return spent;
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr Cycle kRequestPace = 8;      // requests of a client that are no further apart are its pace
 constexpr Cycle kBetweenAnswers = 3;   // answers of the port that are no further apart than its interval and these follow each other
+constexpr Cycle kGrantToPort = 2;      // of a read, if nothing stands in the way
 constexpr Cycle kInCommandStages = 3;  // between the arbiter and the port
 constexpr Cycle kAnswerToClient = 2;   // write answer taken to the complete pulse: fabric.md 2.4
 
@@ -233,10 +234,19 @@ void CriticalPath::step_accepted(const TrailBurst& burst)
             return go(Stage::Accepted, before);
         }
     if (trail.explained && !spot_.write) {
-        spend_waits(trail.waits(spot_.number).taken, burst.offered, burst.client);
-        spend(Cause::DramQueue, burst.offered, burst.client);
+        const DramCycles& taken = trail.waits(spot_.number).taken;
+        spend_waits(taken, burst.offered, burst.client);
+        const auto most = static_cast<std::size_t>(std::max_element(taken.begin(), taken.end()) - taken.begin());
+        spend(dram_cause(most), burst.offered, burst.client);  // what was lost to rounding
     }
     if (burst.accepted > burst.offered) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered, burst.client);
+    if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it stood in a stage until the one before it had left
+        const TrailBurst& other = trail[spot_.number - 1];
+        if (burst.offered > burst.granted + kGrantToPort && other.accepted + 1 >= burst.offered && other.accepted < at_) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
+            return go(Stage::Accepted, spot_.number - 1);
+        }
+    }
     if (burst.limited) {
         // Room came with the answers to others.
         Number answered = 0;
@@ -259,7 +269,7 @@ void CriticalPath::step_accepted(const TrailBurst& burst)
 void CriticalPath::step_granted(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
-    if (burst.granted > burst.chunked + 2 && spot_.number != 0 && trail.has(spot_.number - 1)) {
+    if (burst.granted > burst.chunked + 1 && spot_.number != 0 && trail.has(spot_.number - 1)) {
         Number left = spot_.number - 1;  // the last one that had left the stages
         while (left != trail.base() && trail[left].accepted > burst.granted) --left;
         if (const TrailBurst& other = trail[left]; other.accepted <= burst.granted && other.accepted + kInCommandStages >= burst.granted &&
@@ -287,7 +297,7 @@ void CriticalPath::step_chunked(const TrailBurst& burst)
     }
     if (const auto before = spot_.write ? std::nullopt : this->before(burst)) {
         const TrailBurst& other = bursts()[*before];
-        if (other.granted < burst.chunked && other.granted + 2 >= burst.chunked && other.granted > burst.entered + kRequestPace) {
+        if (other.granted <= burst.chunked && other.granted + 1 >= burst.chunked && other.granted > burst.entered) {
             spend(Cause::Interface, other.granted, burst.client);
             return go(Stage::Granted, *before);
         }

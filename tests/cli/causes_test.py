@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Every cycle of a run has one cause, and the right one.
+
+usage: causes_test.py DLASIM [Known | Sums]
+
+Known  programs of which one thing is known to hold them up: it has most of the cycles
+Sums   causes of a network add up to its cycles, in each step to its share; --no-causes leaves them out and changes nothing
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DLASIM = None
+
+
+def conv(size, channels, kernels, kernel, pad=0, **more):
+    return {"name": "layer", "op": "conv2d", "input": {"width": size, "height": size, "channels": channels},
+            "kernel": {"width": kernel, "height": kernel, "count": kernels}, "pad": dict.fromkeys(("left", "right", "top", "bottom"), pad)} | more
+
+
+def pool(size, channels, kernel, stride):
+    return {"name": "pool", "op": "pool", "input": {"width": size, "height": size, "channels": channels},
+            "pool": {"function": "max", "kernel": {"width": kernel, "height": kernel}, "stride": {"x": stride, "y": stride}}}
+
+
+LRN = {"name": "lrn", "op": "lrn", "input": {"width": 16, "height": 16, "channels": 32}, "lrn": {"size": 5}}
+SMALL, LARGE = ["--hw", "nv_small"], ["--hw", "nv_large"]
+
+
+def memory(spec):
+    return ["--memory", spec]
+
+
+# What holds it up, at least this share of the cycles, the program, the machine.
+KNOWN = [
+    ("array/computing", 0.90, conv(32, 32, 32, 3, 1), SMALL),
+    ("array/computing", 0.80, conv(56, 64, 64, 3, 1), LARGE),
+    ("array/computing", 0.70, conv(14, 64, 64, 3, 1, groups=64), LARGE),
+    ("array/weight_load", 0.75, conv(1, 1024, 256, 1), SMALL),
+    ("array_idle/accumulator_full", 0.70, conv(56, 64, 256, 1), LARGE),
+    ("array_idle/accumulator_full", 0.60, conv(64, 32, 8, 1), SMALL),
+    ("memory/latency/CDMA_WT", 0.80, conv(4, 64, 64, 3, 1), SMALL + memory("ideal:latency=1000")),
+    ("memory/latency/CDMA_WT", 0.80, conv(1, 2048, 64, 1), SMALL + memory("ideal:latency=400")),
+    ("memory/latency/CDMA_WT", 0.90, conv(1, 8, 8, 1), SMALL + memory("ideal:latency=2000")),
+    ("memory/latency/CDMA_DAT", 0.80, conv(64, 64, 8, 1), LARGE + memory("ideal:latency=4000")),
+    ("memory/bandwidth/CDMA_WT", 0.80, conv(1, 512, 128, 1), SMALL + memory("ideal:interval=8")),
+    ("memory/bandwidth/CDMA_DAT", 0.50, conv(16, 64, 16, 1), SMALL + memory("ideal:interval=8")),
+    ("end/write_back/SDP", 0.90, conv(2, 8, 8, 1), SMALL + memory("ideal:write_latency=5000")),
+    ("pdp/pace", 0.95, pool(32, 32, 3, 1), SMALL),
+    ("memory/latency/PDP", 0.95, pool(8, 8, 2, 2), SMALL + memory("ideal:latency=3000")),
+    ("cdp/pace", 0.95, LRN, SMALL),
+]
+
+
+def leaves(tree, path=""):
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from leaves(value, path + name + "/")
+        else:
+            yield path + name, value
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_file(self, command, content, *arguments):
+        path = os.path.join(self.folder, "program.json")
+        with open(path, "w") as file:
+            json.dump(content, file)
+        out = os.path.join(self.folder, "out")
+        run = subprocess.run([DLASIM, command, path, "--timing-only", "--out", out, *arguments], capture_output=True, text=True, timeout=300)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        with open(os.path.join(out, "result.json")) as file:
+            return json.load(file), run.stdout
+
+
+class Known(Folder):
+    def test_what_holds_a_program_up_has_most_of_its_cycles(self):
+        for cause, share, layer, machine in KNOWN:
+            with self.subTest(cause=cause, layer=layer["input"], machine=machine):
+                result, _ = self.run_file("run", layer, *machine)
+                causes = dict(leaves(result["causes"]))
+                self.assertEqual(sum(causes.values()), result["cycles"])
+                self.assertEqual(max(causes, key=causes.get), cause, causes)
+                self.assertGreaterEqual(causes[cause] / result["cycles"], share, causes)
+
+
+class Sums(Folder):
+    NETWORK = {"name": "net", "input": {"width": 14, "height": 14, "channels": 32}, "layers": [
+        {"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 32}, "bias": True},
+        {"name": "second", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 64}, "bias": True},
+        {"name": "pool", "op": "pool", "pool": {"function": "max", "kernel": {"width": 2, "height": 2}, "stride": {"x": 2, "y": 2}}}]}
+
+    def test_steps_and_network(self):
+        for machine in (SMALL, LARGE, SMALL + memory("ddr4-3200"), LARGE + memory("lpddr5-6400")):
+            result, text = self.run_file("net", self.NETWORK, *machine)
+            self.assertEqual(sum(cycles for _, cycles in leaves(result["causes"])), result["cycles"])
+            for step in result["steps"]:
+                self.assertEqual(sum(cycles for _, cycles in leaves(step["causes"])), step["share"], step["name"])
+            self.assertIn("  causes  ", text)
+            without, text = self.run_file("net", self.NETWORK, *machine, "--no-causes")
+            self.assertNotIn("causes", without)
+            self.assertNotIn("  causes  ", text)
+            self.assertEqual(without["cycles"], result["cycles"])
+
+
+if __name__ == "__main__":
+    DLASIM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
