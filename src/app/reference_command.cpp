@@ -22,8 +22,10 @@
 #include "report/loadable_result.h"
 #include "report/network_result.h"
 #include "report/network_steps.h"
+#include "report/replay_result.h"
 #include "report/result.h"
 #include "silicon/silicon_keys.h"
+#include "sweep/machines.h"
 
 namespace dlasim {
 namespace {

@@ -18,7 +18,7 @@ void say_machine(const OrderedJson& machine)
     say("{:<10}{:>10}{:>8}{:>12}{:>16}{:>14}\n", "unit", "mm2", "share", "gates", "register bits", "memory bits");
     for (const auto& [unit, e] : machine["units"].items()) {
         const double mm2 = e["area_mm2"].get<double>();
-        const auto number = [&](const char* key) { return e.contains(key) ? e[key].get<double>() : 0.0; };
+        const auto number = [&unit_json = e](const char* key) { return unit_json.contains(key) ? unit_json[key].get<double>() : 0.0; };
         say("{:<10}{:>10.4f}{:>7.1f}%{:>12.0f}{:>16.0f}{:>14.0f}\n", unit, mm2, 100 * mm2 / all, number("gates"), number("clocked_bits"),
             number("ram_bits") + number("sram_bits"));
     }

@@ -22,7 +22,7 @@ std::string number(std::int64_t value, bool with_sign = false)
 }
 
 /// "dbb.read_bytes_by_client.CDMA_WT" as "DBB read by CDMA_WT".
-std::string traffic_name(std::string path)
+std::string traffic_name(const std::string& path)
 {
     const std::size_t dot = std::min(path.find('.'), path.size());
     std::string name = path.starts_with("cvsram") ? "CVSRAM" : "DBB", rest = path.substr(std::min(dot + 1, path.size()));

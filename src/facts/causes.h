@@ -32,7 +32,7 @@ struct ExactCause {
     std::uint8_t client = kNoClient;  // AXI id
 
     bool operator==(const ExactCause&) const = default;
-    auto operator<=>(const ExactCause&) const = default;
+    auto operator<=>(const ExactCause&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 takes <=> for a comparison with 0
 };
 /// The client that it concerns, "-" for a cause of nobody.
 const char* client_of(ExactCause cause);

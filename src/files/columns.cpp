@@ -11,7 +11,7 @@ namespace dlasim {
 
 std::string cut_to(const std::string& text, std::size_t most)
 {
-    const std::string shown = printable(text);
+    std::string shown = printable(text);
     if (shown.size() <= most) return shown;
     const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(shown[at]) & 0xC0) == 0x80; };  // of a letter
     std::size_t end = most / 2 - 1, begin = shown.size() - (most - most / 2 - 1);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "facts/causes.h"
+#include "links/trail.h"
 #include "traffic/port_trail.h"
 
 namespace dlasim {

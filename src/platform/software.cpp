@@ -12,6 +12,8 @@ template <class... F>
 struct Overloaded : F... {
     using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 // A register that never takes the value is a hang, not a reason to run for ever.
 constexpr std::uint64_t kPollLimit = 1u << 20;
 // From a unit's state to the end of the read that saw it: csb.md 2.2, decode to the port.

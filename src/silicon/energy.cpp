@@ -109,7 +109,8 @@ std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& 
     const std::vector<UnitElements> elements = elements_of(hardware);
     std::vector<UnitEnergy> units;
     for (std::size_t i = 0; i < areas.size(); ++i) {
-        UnitEnergy& unit = units.emplace_back(areas[i].unit);
+        UnitEnergy& unit = units.emplace_back();
+        unit.unit = areas[i].unit;
         unit.leakage_pj = areas[i].um2 * leaked;
         if (i == elements.size()) {
             unit.clock_pj = technology.control_pj * activity.cycles;

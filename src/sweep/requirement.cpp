@@ -91,7 +91,7 @@ bool more_is_better(const std::string& column)
 
 std::string figure_named(const std::string& name, const std::string& where)
 {
-    const std::string column = name == "fps" ? "frames_per_s" : name;
+    std::string column = name == "fps" ? "frames_per_s" : name;
     std::vector<std::string> known;
     for (const PlacedKey& key : figure_keys())
         if (key.row.type.starts_with("number") || key.row.type.starts_with("integer")) known.push_back(key.path);
