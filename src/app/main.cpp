@@ -16,6 +16,7 @@
 #include "app/bound_command.h"
 #include "app/compare_command.h"
 #include "app/execution.h"
+#include "app/explain_command.h"
 #include "app/export_command.h"
 #include "app/file_options.h"
 #include "app/loadable_command.h"
@@ -434,6 +435,16 @@ int parse_and_run(int argc, char** argv)
         ->check(number(0, 1e6));
     compare_app->add_flag("--json", compare.json, "print JSON instead of tables");
 
+    ExplainOptions explain;
+    CLI::App* explain_app = app.add_subcommand("explain", "why a run took its cycles, and what would change it, docs/CAUSES.md");
+    explain_app->add_option("RUN", explain.run, "folder of a run, or its result.json")->required();
+    explain_app->add_option("--remedies", explain.remedies, "try so many changes that follow from the causes, and say what each gains")
+        ->check(whole(1, 100));
+    explain_app->add_flag("--sensitivity", explain.sizes, "try every size of hardware and memory one step smaller and larger");
+    explain_app->add_option("--jobs", explain.jobs, "trials that run side by side; without it as many as there are processors")
+        ->check(whole(1, 1024));
+    explain_app->add_flag("--json", explain.json, "print JSON instead of text");
+
     std::string preset;
     CLI::App* presets_app = app.add_subcommand("presets", "the built-in hardware and memory presets");
     presets_app->add_option("NAME", preset, "print this one as JSON");
@@ -485,6 +496,7 @@ int parse_and_run(int argc, char** argv)
     if (bound_app->parsed()) return bound_command(bound);
     if (silicon_app->parsed()) return silicon_command(silicon);
     if (compare_app->parsed()) return compare_command(compare);
+    if (explain_app->parsed()) return explain_command(explain);
     if (!shard.empty()) std::tie(sweep.shard, sweep.shards) = *shard_of(shard);
     if (sweep_app->parsed()) return sweep_command(sweep);
     if (reference_app->parsed()) return reference_command(named, reference_json);

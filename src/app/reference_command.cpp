@@ -16,6 +16,7 @@
 #include "dram/keys.h"
 #include "dram/report.h"
 #include "dram/run_report.h"
+#include "explain/trial.h"
 #include "files/console.h"
 #include "platform/declared.h"
 #include "replay/events.h"
@@ -230,6 +231,10 @@ std::vector<Chapter> reference()
            rows_of(bound_command_keys())}}});
     chapters.push_back(
         {"Comparisons", "", {{{"comparison"}, "", "`dlasim compare A B --json`: [COMPARE.md](COMPARE.md).", rows_of(comparison_keys())}}});
+    std::vector<PlacedKey> explained = explanation_keys();
+    for (const PlacedKey& key : trial_keys()) explained.push_back(key);
+    chapters.push_back(
+        {"Explanations", "", {{{"explanation"}, "", "`dlasim explain RUN --json`: [CAUSES.md](CAUSES.md).", rows_of(explained)}}});
     chapters.push_back(
         {"dlasim dram", "", {{{"dram_run"}, "", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())}}});
     chapters.push_back(

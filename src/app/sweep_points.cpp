@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/interrupt.h"
-#include "app/loadable_command.h"
-#include "app/net_command.h"
-#include "app/run_command.h"
+#include "app/point_run.h"
 #include "app/status.h"
 #include "app/sweep_row.h"
 #include "base/error.h"
@@ -13,26 +11,6 @@
 #include "sweep/requirement.h"
 
 namespace dlasim {
-namespace {
-
-/// What runs of layers and of networks have in common. The parent takes the figures; the files of a point can be made again, so no
-/// point waits for the disk.
-template <class Options>
-Options options_of(const SweepOptions& sweep, const silicon::Technology& technology, const std::string& folder,
-                   const std::function<void(const OrderedJson&)>& on_result)
-{
-    Options options;
-    options.out = folder;
-    options.quiet = true;
-    options.timing_only = sweep.timing_only;
-    options.report = true;
-    options.sync = Sync::Later;
-    options.on_result = on_result;
-    options.silicon = std::shared_ptr<const silicon::Technology>(std::shared_ptr<void>(), &technology);  // outlives the points
-    return options;
-}
-
-}  // namespace
 
 PointRunner::PointRunner(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder)
     : options_(options), sweep_(sweep), technology_(technology), folder_(folder)
@@ -47,25 +25,11 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
         for (const Requirement& r : read_requirements(text, at(sweep_.file, "/require")))
             if (const double mm2 = silicon::area_mm2(technology_, point_->hardware); r.column == "area_mm2" && !r.met(mm2))
                 throw ConfigError(sweep_.file, fmt::format("area_mm2 {:.3g}, expected {}: it need not run", mm2, r.text()));
-    const std::string folder = folder_.point(index).string();
-    if (const Network* network = std::get_if<Network>(&point_->work)) {
-        NetOptions run = options_of<NetOptions>(options_, technology_, folder, on_result);
-        run.output = false;
-        return run_network(*network, point_->hardware, point_->memory, run);
-    }
-    if (const LoadableWork* file = std::get_if<LoadableWork>(&point_->work)) {
-        LoadableOptions run = options_of<LoadableOptions>(options_, technology_, folder, on_result);
-        run.tensors = false;
-        return run_loadable(plan_of(*file, point_->hardware, point_->memory), run);
-    }
-    if (const OnnxWork* model = std::get_if<OnnxWork>(&point_->work)) {
-        NetOptions run = options_of<NetOptions>(options_, technology_, folder, on_result);
-        run.output = false;
-        return run_model(point_->hardware, point_->memory, model_options(*model, run));
-    }
-    RunOptions run = options_of<RunOptions>(options_, technology_, folder, on_result);
-    run.tensors = false;
-    return run_job(std::get<Descriptor>(point_->work), point_->hardware, point_->memory, run, shared_);
+    return run_point(*point_, {.folder = folder_.point(index).string(),
+                               .timing_only = options_.timing_only,
+                               .technology = &technology_,
+                               .on_result = on_result,
+                               .shared = shared_});
 }
 
 void PointRunner::prepare(std::size_t index)

@@ -74,7 +74,9 @@ void CriticalPath::look()
         port.reads.forget(window_end_);
         port.writes.forget(window_end_);
     }
-    std::erase_if(cuts_, [last](Cycle cut) { return cut <= last; });
+    Cycle oldest = last;  // a burst that is on its way for long has an entry of an earlier window
+    for (const auto& [number, of] : entries_.bursts) oldest = std::min(oldest, pasts_[of].time);
+    std::erase_if(cuts_, [oldest](Cycle cut) { return cut <= oldest; });
     floor_ = last;
     window_end_ += kWindow;
 }

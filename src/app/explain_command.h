@@ -1,0 +1,18 @@
+// dlasim explain: why a run took its cycles, and what changes gain.
+#pragma once
+#include <cstddef>
+#include <string>
+
+namespace dlasim {
+
+struct ExplainOptions {
+    std::string run;           // a result.json, or the folder that has it
+    std::size_t remedies = 0;  // at most so many are tried
+    bool sizes = false;        // --sensitivity
+    unsigned jobs = 0;         // 0: as many as there are processors
+    bool json = false;
+};
+
+int explain_command(const ExplainOptions& options);
+
+}  // namespace dlasim

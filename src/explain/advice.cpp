@@ -1,0 +1,129 @@
+#include "explain/advice.h"
+
+#include <array>
+
+namespace dlasim {
+namespace {
+
+using Of = Change::Of;
+
+constexpr Change kCutForCycles{Of::Work, "plan.minimise", "cycles"}, kCutForTraffic{Of::Work, "plan.minimise", "traffic"},
+    kOverlap{Of::Work, "overlap", "all"};
+constexpr Change kMoreKernels{Of::Hardware, "mac.atomic_k", "*2"}, kMoreChannels{Of::Hardware, "mac.atomic_c", "*2"},
+    kMoreBanks{Of::Hardware, "cbuf.banks", "*2"}, kDeeperBanks{Of::Hardware, "cbuf.bank_depth", "*2"};
+constexpr Change kFaster{Of::FasterMemory, "", ""}, kLessLatency{Of::Memory, "latency", "/2"},
+    kMoreChannelsOfDram{Of::Memory, "channels", "*2"}, kBankInterleave{Of::Memory, "mapping", "bank_interleave"},
+    kPageXor{Of::Memory, "mapping", "page_xor"};
+
+Advice make_advice(Cause cause)
+{
+    switch (cause) {
+        case Cause::Computing:
+            return {
+                "The array works. Fewer cycles take a wider array, or a layer that fills its lanes: channels by the multiple of "
+                "mac.atomic_c, kernels of mac.atomic_k.",
+                {kMoreKernels, kMoreChannels, kCutForCycles}};
+        case Cause::WeightLoad:
+            return {"Stripes are shorter than the time to load weights. Larger parts make longer stripes.", {kCutForCycles, kDeeperBanks}};
+        case Cause::WeightsLate:
+            return {"Weights come no faster than CDMA unpacks them. Reading them once instead of once a part helps.",
+                    {kCutForCycles, kCutForTraffic, kMoreBanks}};
+        case Cause::DataLate:
+            return {
+                "Input comes no faster than CDMA writes it into CBUF. A part whose input follows while the one before computes hides it.",
+                {kCutForCycles, kMoreBanks, kMoreKernels}};
+        case Cause::BufferFull:
+            return {"The next input waits until CBUF has room. More banks, or smaller parts, let it come earlier.",
+                    {kCutForCycles, kMoreBanks, kDeeperBanks}};
+        case Cause::AccumulatorFull:
+            return {
+                "Layers with few channels have results ready faster than CACC hands them to SDP: cacc is their bound. Smaller parts hide "
+                "the fetch behind it; more multiplications for each result, or more kernels at a time, change it.",
+                {kCutForCycles, kMoreKernels}};
+        case Cause::SdpPace:
+            return {"SDP is the slowest stage. Its engines take so many elements a cycle as sdp.*_throughput says.",
+                    {{Of::Hardware, "sdp.bs_throughput", "*2"},
+                     {Of::Hardware, "sdp.bn_throughput", "*2"},
+                     {Of::Hardware, "sdp.ew_throughput", "*2"},
+                     kMoreKernels}};
+        case Cause::OperandLate:
+            return {"The second operand of an addition or a scale for each element is unpacked too late.",
+                    {kFaster, {Of::Hardware, "sdp.bn_throughput", "*2"}, kMoreKernels}};
+        case Cause::PdpPace:
+            return {"Pooling is the slowest stage.", {{Of::Hardware, "pdp.throughput", "*2"}, kMoreKernels}};
+        case Cause::CdpPace:
+            return {"Normalisation is the slowest stage.", {{Of::Hardware, "cdp.throughput", "*2"}, kMoreKernels}};
+        case Cause::BdmaPace:
+        case Cause::RubikPace:
+            return {"Copies are as fast as their unit: keep tensors where they are used.", {kFaster}};
+        case Cause::StartUp:
+        case Cause::BankChange:
+            return {"Every operation has to begin. Fewer operations, or operations that overlap, begin less often.",
+                    {kOverlap, kDeeperBanks}};
+        case Cause::Pipeline:
+            return {
+                "The first results of an operation pass through the array before SDP sees them. Fewer, longer operations do it less often.",
+                {kOverlap, kCutForCycles, kMoreKernels}};
+        case Cause::Drain:
+        case Cause::WriteBack:
+            return {"The last results leave, and nobody has begun something else.", {kOverlap, kLessLatency, kFaster}};
+        case Cause::Programming:
+        case Cause::Interrupt:
+        case Cause::Polling:
+            return {"Software is on the way: registers of the next operation can be written while the one before runs.", {kOverlap}};
+        case Cause::Latency:
+            return {"The memory answers late, and too little is asked for ahead.", {kCutForCycles, kOverlap, kLessLatency, kFaster}};
+        case Cause::Bandwidth:
+            return {
+                "The port is busy. Move less (each tensor once), keep tensors in CVSRAM, or widen the port: it is as wide as an atom, "
+                "mac.atomic_k bytes.",
+                {kCutForCycles, kCutForTraffic, kMoreBanks, kMoreKernels, {Of::Memory, "interval", "/2"}}};
+        case Cause::Arbitration:
+            return {"Clients share the port.", {kCutForTraffic, kCutForCycles, kMoreKernels}};
+        case Cause::Credits:
+            return {"The client may have no more requests under way.", {{Of::Hardware, "fabric.read_credit", "*2"}, kLessLatency}};
+        case Cause::Requests:
+            return {"The client asks for little at a time.", {kCutForCycles, kLessLatency, kFaster}};
+        case Cause::Interface:
+            return {"Bursts pass through MCIF or CVIF one by one. Where a client fetches long runs of weights or data this is its pace.",
+                    {kCutForCycles, kCutForTraffic, kMoreBanks, kMoreKernels}};
+        case Cause::DramQueue:
+        case Cause::DramData:
+            return {"The DRAM is busy with other requests: its bandwidth is the limit.", {kCutForTraffic, kFaster, kMoreChannelsOfDram}};
+        case Cause::DramRow:
+        case Cause::DramGroup:
+        case Cause::DramTurn:
+            return {"The pattern of addresses does not suit the DRAM.", {kBankInterleave, kPageXor, kMoreChannelsOfDram, kFaster}};
+        case Cause::DramRefresh:
+        case Cause::DramPower:
+            return {"The DRAM keeps itself alive, or wakes.", {kFaster, kMoreChannelsOfDram}};
+    }
+    return {};
+}
+
+}  // namespace
+
+const Advice& advice_on(Cause cause)
+{
+    static const auto kAdvice = [] {
+        std::array<Advice, kCauses> list;
+        for (std::size_t i = 0; i < kCauses; ++i) list[i] = make_advice(static_cast<Cause>(i));
+        return list;
+    }();
+    return kAdvice[static_cast<std::size_t>(cause)];
+}
+
+std::optional<Cause> cause_called(std::string_view name)
+{
+    for (std::size_t i = 0; i < kCauses; ++i) {
+        const CauseName& each = name_of(static_cast<Cause>(i));
+        const std::size_t length = each.group.size() + 2 + each.name.size();
+        if (name.size() < length || !name.starts_with(each.group) || name.substr(each.group.size(), 2) != ": ") continue;
+        const std::string_view rest = name.substr(each.group.size() + 2);
+        if (rest.starts_with(each.name) && (rest.size() == each.name.size() || rest.substr(each.name.size()).starts_with(": ")))
+            return static_cast<Cause>(i);
+    }
+    return std::nullopt;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,248 @@
+#include "explain/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "config/layer_reader.h"
+#include "config/network_reader.h"
+
+namespace dlasim {
+namespace {
+
+using Of = Change::Of;
+
+/// What a memory is replaced by to see what a faster one gains.
+constexpr std::array<std::pair<const char*, const char*>, 6> kFasterMemories{{
+    {"ddr4-2400", "ddr4-3200"},
+    {"ddr4-3200", "lpddr5-6400"},
+    {"lpddr4-3200", "lpddr5-6400"},
+    {"lpddr5-6400", "hbm2"},
+    {"reference-ddr4-2400", "reference-ddr4-3200"},
+    {"reference-ddr4-3200", "lpddr5-6400"},
+}};
+constexpr std::int64_t kLeastShare = 100;  // a cause of less than one part of so many is not worth a trial
+
+std::string text_under(const Json& json, const char* key)
+{
+    return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+std::string path_of_setting(const std::string& setting) { return setting.substr(0, setting.find('=')); }
+
+/// The fewest settings that make this machine out of its preset: sizes follow from each other.
+std::vector<std::string> settings_of(const Hardware& hardware, const std::string& preset)
+{
+    Hardware as = hardware, basis = load_hardware(preset, {}, HardwareRules::Ignored);
+    const auto value = [](const HardwareField& field, Hardware& of) -> std::string {
+        return field.number ? std::to_string(*field.number(of)) : *field.flag(of) ? "true" : "false";
+    };
+    std::vector<std::string> settings;
+    for (const HardwareField& field : hardware_fields())
+        if (const std::string text = value(field, as); text != value(field, basis)) settings.push_back(field.path + "=" + text);
+    const OrderedJson wanted = hardware_json(hardware);
+    for (std::size_t i = settings.size(); i-- > 0;) {
+        std::vector<std::string> fewer = settings;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (hardware_json(load_hardware(preset, fewer, HardwareRules::Ignored)) == wanted) settings = std::move(fewer);
+    }
+    return settings;
+}
+
+std::vector<std::string> with_setting(std::vector<std::string> settings, const std::string& path, const std::string& value)
+{
+    std::erase_if(settings, [&](const std::string& setting) { return path_of_setting(setting) == path; });
+    settings.push_back(path + "=" + value);
+    return settings;
+}
+
+/// "mac.atomic_k" twice or half of `is`, or the value itself; empty if that is no change.
+std::string changed(std::uint64_t is, std::string_view value)
+{
+    if (value == "*2") return is > UINT32_MAX / 2 || is == 0 ? "" : std::to_string(2 * is);
+    if (value == "/2") return is < 2 || is % 2 != 0 ? "" : std::to_string(is / 2);
+    return std::string(value);
+}
+
+/// The place a path of a layer or network names, made where it is missing.
+Json& place_in(Json& work, std::string_view path)
+{
+    Json* place = &work;
+    while (true) {
+        const std::size_t dot = std::min(path.find('.'), path.size());
+        place = &(*place)[std::string(path.substr(0, dot))];
+        if (dot == path.size()) return *place;
+        path.remove_prefix(dot + 1);
+    }
+}
+
+Trial trial_to(const Change& change, std::string path, std::string value, std::string option)
+{
+    Trial trial;
+    trial.change = change;
+    trial.path = std::move(path);
+    trial.value = std::move(value);
+    trial.option = std::move(option);
+    return trial;
+}
+
+std::optional<Trial> work_trial(const Change& change, const RecordedPoint& recorded)
+{
+    Json work = recorded.network.is_null() ? recorded.layer : recorded.network;
+    if (work.is_null()) return std::nullopt;
+    Json& place = place_in(work, change.path);
+    const std::string is = place.is_string() ? place.get<std::string>() : change.path == "overlap" ? "all" : "parts";
+    if (is == change.value) return std::nullopt;
+    if (change.path == "plan.minimise" && work.contains("partition")) return std::nullopt;  // it is told
+    const char* what = recorded.network.is_null() ? "layer" : "network";
+    std::string option = change.path == "plan.minimise" ? fmt::format("\"plan\": {{\"minimise\": \"{}\"}} in the {}", change.value, what)
+                                                        : fmt::format("\"{}\": \"{}\" in the {}", change.path, change.value, what);
+    return trial_to(change, std::string(change.path), std::string(change.value), std::move(option));
+}
+
+std::optional<Trial> hardware_trial(const Change& change, const RecordedPoint& recorded, const std::string& path)
+{
+    const HardwareField* field = find_hardware_field(path);
+    if (!field || !field->number) return std::nullopt;
+    Hardware hardware = load_hardware(recorded.preset, recorded.settings, HardwareRules::Ignored);
+    const std::string value = changed(*field->number(hardware), change.value);
+    if (value.empty()) return std::nullopt;
+    return trial_to(change, path, value, "--set " + path + "=" + value);
+}
+
+std::optional<Trial> memory_trial(const Change& change, const RecordedPoint& recorded)
+{
+    const std::string kind = text_under(recorded.memory, "kind");
+    const std::string path(change.path);
+    const bool ideal = kind == "ideal";
+    if (ideal != (path == "latency" || path == "interval" || path == "write_latency")) return std::nullopt;
+    std::uint64_t is = path == "channels" ? static_cast<std::uint64_t>(recorded.dram_channels) : 0;
+    if (ideal)
+        is = recorded.memory.contains(path) && recorded.memory[path].is_number_unsigned() ? recorded.memory[path].get<std::uint64_t>() : 0;
+    else if (text_under(recorded.memory, path.c_str()) == change.value) return std::nullopt;
+    const std::string value = changed(is, change.value);
+    if (value.empty() || kind.empty()) return std::nullopt;
+    return trial_to(change, path, value, fmt::format("--memory {}:{}={}", kind, path, value));
+}
+
+std::optional<Trial> faster_memory(const Change& change, const RecordedPoint& recorded)
+{
+    const std::string kind = text_under(recorded.memory, "kind");
+    for (const auto& [slow, fast] : kFasterMemories)
+        if (kind == slow) return trial_to(change, "memory", fast, std::string("--memory ") + fast);
+    return std::nullopt;
+}
+
+/// A read credit is one of a client: "SDP_BS" is fabric.read_credit.sdp_bs.
+std::string hardware_path(const Change& change, const CauseTotal& total)
+{
+    if (change.path != "fabric.read_credit" || total.clients.empty()) return std::string(change.path);
+    for (std::size_t client = 0; client < kClients; ++client)
+        if (total.clients.front().name == kClientNames[client]) return credit_path(static_cast<Client>(client));
+    return "";
+}
+
+std::optional<Trial> trial_of(const Change& change, const CauseTotal& total, const RecordedPoint& recorded)
+{
+    std::optional<Trial> trial = change.of == Of::Work       ? work_trial(change, recorded)
+                                 : change.of == Of::Hardware ? hardware_trial(change, recorded, hardware_path(change, total))
+                                 : change.of == Of::Memory   ? memory_trial(change, recorded)
+                                                             : faster_memory(change, recorded);
+    if (!trial || (change.of == Of::Hardware && !recorded.loadable.empty())) return std::nullopt;  // it is compiled for this machine
+    trial->against = total.cause;
+    trial->charged = total.cycles;
+    return trial;
+}
+
+/// Values of a run without values come by seed: files of tensors are not needed.
+Json without_files(Json layer)
+{
+    if (layer.contains("data") && layer["data"].is_object())
+        for (const char* key : {"input", "weights", "bias", "operand", "expected"}) layer["data"].erase(key);
+    return layer;
+}
+
+}  // namespace
+
+RecordedPoint recorded_point(const Json& result, const std::string& file)
+{
+    RecordedPoint recorded;
+    recorded.file = file;
+    recorded.folder = std::filesystem::path(file).parent_path().string();
+    if (result.contains("network") && result["network"].is_object()) recorded.network = result["network"];
+    else if (result.contains("layer") && result["layer"].is_object()) recorded.layer = without_files(result["layer"]);
+    else if (result.contains("loadable")) recorded.loadable = text_under(result, "loadable");
+    if (recorded.network.is_null() && recorded.layer.is_null() && recorded.loadable.empty())
+        throw ConfigError(file, "is no run of a layer, a network or a loadable, expected one: a recorded program cannot be changed");
+    recorded.mode = text_under(result, "mode").empty() ? "overlap" : text_under(result, "mode");
+    recorded.memory = result.contains("memory") ? result["memory"] : Json("ideal");
+    const Json& hardware = result.contains("hardware") ? result["hardware"] : recorded.memory;
+    recorded.preset = hardware.is_string() ? hardware.get<std::string>() : text_under(hardware, "preset");
+    if (recorded.preset.empty()) throw ConfigError(at(file, "/hardware"), "has no preset, expected the machine of a run");
+    if (hardware.is_object()) recorded.settings = settings_of(read_hardware(hardware, file, "/hardware"), recorded.preset);
+    if (result.contains("memory_report") && result["memory_report"].is_object() && result["memory_report"].contains("dbb")) {
+        const Json& dbb = result["memory_report"]["dbb"];
+        if (dbb.is_object() && dbb.contains("channels") && dbb["channels"].is_array())
+            recorded.dram_channels = std::max<std::int64_t>(1, static_cast<std::int64_t>(dbb["channels"].size()));
+    }
+    return recorded;
+}
+
+SweepPoint trial_point(const RecordedPoint& recorded, const Trial* trial)
+{
+    SweepPoint point;
+    std::vector<std::string> settings = recorded.settings;
+    Json layer = recorded.layer, network = recorded.network, memory = recorded.memory;
+    if (trial && trial->software()) place_in(network.is_null() ? layer : network, trial->path) = trial->value;
+    if (trial && trial->change.of == Of::Hardware) settings = with_setting(std::move(settings), trial->path, trial->value);
+    if (trial && trial->change.of == Of::FasterMemory) memory = Json{{"kind", trial->value}};
+    point.hardware = load_hardware(recorded.preset, settings);
+    point.memory = memory.is_object() ? read_memory(memory, recorded.file, "/memory")
+                                      : parse_memory(memory.is_string() ? memory.get<std::string>() : "ideal");
+    if (trial && trial->change.of == Of::Memory) set_memory_option(point.memory, trial->path, trial->value, trial->option);
+    if (!network.is_null()) point.work = network_from_json(network, at(recorded.file, "/network"));
+    else if (!layer.is_null()) point.work = descriptor_from_json(layer, recorded.file, "/layer", recorded.folder);
+    else point.work = LoadableWork{recorded.loadable, "", recorded.mode};
+    return point;
+}
+
+std::vector<Trial> remedies(const Explanation& explanation, const RecordedPoint& recorded, std::size_t most)
+{
+    std::vector<Trial> trials;
+    std::set<std::string> known;
+    for (const CauseTotal& total : explanation.causes) {
+        if (total.cycles * kLeastShare < explanation.run.cycles) break;
+        for (const Change& change : advice_on(total.cause).changes) {
+            std::optional<Trial> trial = trial_of(change, total, recorded);
+            if (trial && known.insert(trial->option).second) trials.push_back(std::move(*trial));
+        }
+    }
+    std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.software() > b.software(); });
+    if (trials.size() > most) trials.resize(most);
+    return trials;
+}
+
+std::vector<Trial> size_trials(const RecordedPoint& recorded)
+{
+    std::vector<Trial> trials;
+    const auto both = [&](Of of, std::string_view path, auto&& make) {
+        for (const char* value : {"/2", "*2"})
+            if (std::optional<Trial> trial = make(Change{of, path, value})) trials.push_back(std::move(*trial));
+    };
+    for (const HardwareField& field : hardware_fields()) {
+        static const std::set<std::string> kNoSizes{
+            "clock_mhz",         "memory.address_bits",        "cbuf.entry_bytes",
+            "memory.atom_bytes", "memory.primary.width_bytes", "memory.secondary.width_bytes"};  // follow, or change no cycle
+        if (field.number && kNoSizes.count(field.path) == 0 && recorded.loadable.empty())
+            both(Of::Hardware, field.path, [&](const Change& change) { return hardware_trial(change, recorded, field.path); });
+    }
+    for (const char* option : {"latency", "interval", "write_latency", "channels"})
+        both(Of::Memory, option, [&](const Change& change) { return memory_trial(change, recorded); });
+    return trials;
+}
+
+}  // namespace dlasim
