@@ -23,6 +23,15 @@ std::int64_t amount_of(const Json& value, const std::string& where)
     return value.get<std::int64_t>();
 }
 
+/// Relative to t0: what software enables before it begins before it.
+std::int64_t time_of(const Json& value, const std::string& where)
+{
+    if (value.is_number_integer() && !value.is_number_unsigned() && value.get<std::int64_t>() >= -kMostAmount &&
+        value.get<std::int64_t>() < 0)
+        return value.get<std::int64_t>();
+    return amount_of(value, where);
+}
+
 /// What stands at a path with slashes; null if nothing does.
 const Json& below(const Json& json, std::string_view path)
 {
@@ -184,12 +193,12 @@ private:
         for (std::size_t i = 0; operations.is_array() && i < operations.size(); ++i) {
             const Json& operation = operations[i];
             const std::string where = at(file_, fmt::format("/operations/{}", i));
-            const std::int64_t start = amount_of(below(operation, "start"), where + "/start");
+            const std::int64_t start = time_of(below(operation, "start"), where + "/start");
             const std::string name = fmt::format("{} {}.{}", text_at(operation, "kind"), json_excerpt(below(operation, "task")),
                                                  json_excerpt(below(operation, "operation")));
             for (const char* key : {"input", "output", "macs"})
                 if (const Json& value = below(operation, key); !value.is_null()) run_.work[name + "." + key] = value;
-            add_step(operation, name, std::max(start, amount_of(below(operation, "done"), where + "/done")) - start, where);
+            add_step(operation, name, std::max(start, time_of(below(operation, "done"), where + "/done")) - start, where);
         }
     }
 

@@ -92,6 +92,20 @@ std::int64_t buffer_bytes(const RecordedRun& run)
     return bytes;
 }
 
+/// What is read more than once.
+std::string read_again(const Json& step)
+{
+    std::string text;
+    for (const char* tensor : {"input", "weights"}) {
+        if (!step.contains("tensors") || !step["tensors"].is_object() || !step["tensors"].contains(tensor)) continue;
+        const Json& read = step["tensors"][tensor];
+        if (!read.is_object() || !read.contains("times") || !read["times"].is_number()) continue;
+        if (const double times = read["times"].get<double>(); times > 1.005)
+            text += fmt::format(" {} is read {:.2f} times.", tensor == std::string("input") ? "Input" : "Each weight", times);
+    }
+    return text;
+}
+
 /// Why a step is cut, if it is.
 std::string cut_sentence(const RecordedRun& run, const Json& step)
 {
@@ -102,15 +116,7 @@ std::string cut_sentence(const RecordedRun& run, const Json& step)
     if (buffer != 0 && input + weights > buffer)
         text += fmt::format(": input of {} bytes and weights of {} do not fit CBUF's {} bytes", grouped(static_cast<std::uint64_t>(input)),
                             grouped(static_cast<std::uint64_t>(weights)), grouped(static_cast<std::uint64_t>(buffer)));
-    text += ".";
-    for (const char* tensor : {"input", "weights"}) {
-        if (!step.contains("tensors") || !step["tensors"].is_object() || !step["tensors"].contains(tensor)) continue;
-        const Json& read = step["tensors"][tensor];
-        if (!read.is_object() || !read.contains("times") || !read["times"].is_number()) continue;
-        if (const double times = read["times"].get<double>(); times > 1.005)
-            text += fmt::format(" {} is read {:.2f} times.", tensor == std::string("input") ? "Input" : "Each weight", times);
-    }
-    return text;
+    return text + "." + read_again(step);
 }
 
 /// What holds a step up most beside its work, and how much that is.
@@ -227,6 +233,8 @@ Explanation explain(const Json& result, const std::string& file)
         explanation.bound = result["binding_bound"]["name"].get<std::string>();
         explanation.least = number_at(result["binding_bound"], "cycles");
     }
+    if (const Json plan = result.value("plan", Json()); plan.is_object() && plan.contains("cut") && plan["cut"].is_string())
+        explanation.cut = "It is cut into " + plan["cut"].get<std::string>() + "." + read_again(plan);
     explanation.losses = losses_of(run, result);
     if (in_turn) explanation.parts = parts_of(run);
     return explanation;

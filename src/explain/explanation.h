@@ -38,6 +38,7 @@ struct Explanation {
     RecordedRun run;
     std::string bound;               // the largest of the run; empty if the result has none
     std::int64_t least = 0;          // its cycles
+    std::string cut;                 // of a layer in parts: how, in a sentence
     std::vector<CauseTotal> causes;  // largest first; together they are the cycles
     std::vector<StepLoss> losses;    // of steps with a bound, largest first
     std::vector<RunPart> parts;      // of runs with steps: about a tenth of the run each

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "explain/explanation.h"
 #include "files/columns.h"
@@ -26,6 +27,7 @@ std::string headline(const Explanation& e)
     if (e.least > 0 && e.least <= e.run.cycles)
         text += fmt::format(" Its largest lower bound, {}, is {} cycles: {:.1f} % of the cycles are beyond it.", printable(e.bound),
                             number(e.least), percent(e.run.cycles - e.least, e.run.cycles));
+    if (!e.cut.empty()) text += " " + printable(e.cut);
     return folded(text);
 }
 
@@ -35,7 +37,7 @@ std::string cause_table(const Explanation& e)
     const std::size_t shown = std::min(e.causes.size(), e.causes.size() == kMostCauses + 1 ? e.causes.size() : kMostCauses);
     const auto line = [&](std::int64_t cycles, const std::string& words) {
         const double share = percent(cycles, e.run.cycles);
-        const auto bar = static_cast<std::size_t>(share / 100 * kBar + 0.5);
+        const auto bar = static_cast<std::size_t>(std::lround(share / 100 * kBar));
         text += fmt::format("  {:>13}  {:>5.1f} %  {:<{}} {}\n", number(cycles), share, std::string(bar, '#'), kBar, cut_to(words, 28));
     };
     std::int64_t rest = e.run.cycles;
@@ -147,6 +149,8 @@ constexpr std::array kExplanationKeys{
                      [](const Explanation& e) -> OrderedJson { return e.bound.empty() ? kAbsent : OrderedJson(e.bound); }},
     Key<Explanation>{{"bound_cycles", "integer", "cycles", "of that bound", "the result has bounds"},
                      [](const Explanation& e) -> OrderedJson { return e.bound.empty() ? kAbsent : OrderedJson(e.least); }},
+    Key<Explanation>{{"cut", "text", "", "how the layer is cut, and what is read again", "a layer in parts"},
+                     [](const Explanation& e) -> OrderedJson { return e.cut.empty() ? kAbsent : OrderedJson(e.cut); }},
     Key<Explanation>{{"causes", "list", "", "where the cycles went, largest first; they add up to `cycles`"},
                      [](const Explanation& e) -> OrderedJson { return totals_json(e.causes); }},
     Key<Explanation>{{"losses", "list", "", "steps with a bound, the largest loss first"},

@@ -30,7 +30,7 @@ struct Outcome {
 };
 
 /// A run as its result.json has it, ready to be run again and changed.
-struct RecordedPoint {
+struct RecordedPoint {            // NOLINT(bugprone-exception-escape): moving JSON does not throw
     std::string file, folder;     // of the result
     Json layer, network, memory;  // null where there is none
     std::string loadable, mode;

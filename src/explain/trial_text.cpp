@@ -99,7 +99,8 @@ std::string remedies_text(const Explanation& explanation, const std::vector<Tria
         if (tried.ran() && tried.gain() > 0 && tried.of->software() && !software) software = &tried;
     text += '\n';
     if (software)
-        text += folded(fmt::format("On this machine {} makes it {:.1f} % faster.", printable(software->of->option), software->percent()));
+        text +=
+            folded(fmt::format("On this machine {} takes {:.1f} % fewer cycles.", printable(software->of->option), software->percent()));
     else text += folded("What software could do on this machine was tried, and gains nothing.");
     return text;
 }
@@ -107,7 +108,7 @@ std::string remedies_text(const Explanation& explanation, const std::vector<Tria
 std::string sizes_text(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before)
 {
     std::string text = fmt::format("\nSizes, one step down and up; as it is: {} cycles\n", grouped_cycles(before.cycles));
-    text += fmt::format("  {:<30} {:>8} {:>9} {:>8} {:>8} {:>9}\n", "", "down to", "cycles", "up to", "cycles", "area");
+    text += fmt::format("  {:<30} {:>8} {:>9} {:>8} {:>8}  {}\n", "", "down to", "cycles", "up to", "cycles", "area");
     struct Row {
         const Tried *down = nullptr, *up = nullptr;
     };
@@ -122,10 +123,18 @@ std::string sizes_text(const std::vector<Trial>& trials, const std::vector<Outco
     const auto cycles = [&](const Tried* t) -> std::string {
         return !t ? "" : !t->ran() ? "refused" : t->gain() == 0 ? "same" : fmt::format("{:+.1f} %", -t->percent());
     };
-    for (const auto& [path, row] : rows)
-        text += fmt::format("  {:<30} {:>8} {:>9} {:>8} {:>8} {:>9}\n", cut_to(path, 30), row.down ? row.down->of->value : "",
-                            cycles(row.down), row.up ? row.up->of->value : "", cycles(row.up),
-                            row.up && row.up->ran() ? change_text(before.area_mm2, row.up->ended->area_mm2) : "");
+    const auto matters = [](const Tried* t) { return t && t->ran() && t->gain() != 0; };
+    std::string others;
+    for (const auto& [path, row] : rows) {
+        if (!matters(row.down) && !matters(row.up)) {
+            others += (others.empty() ? "" : ", ") + path;
+            continue;
+        }
+        const std::string area = row.up && row.up->ran() ? change_text(before.area_mm2, row.up->ended->area_mm2) : "";
+        text += fmt::format("  {:<30} {:>8} {:>9} {:>8} {:>8}{}{}\n", cut_to(path, 30), row.down ? row.down->of->value : "",
+                            cycles(row.down), row.up ? row.up->of->value : "", cycles(row.up), area.empty() ? "" : "  ", area);
+    }
+    if (!others.empty()) text += folded("  No cycle changes, or no rule allows it: " + others + ".", 4);
     return text;
 }
 

@@ -1,0 +1,7 @@
+if(TARGET dlasim)
+    foreach(case Runs Trials Long)
+        add_test(NAME Explain.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/explain_test.py $<TARGET_FILE:dlasim> ${case})
+        set_tests_properties(Explain.${case} PROPERTIES LABELS golden TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
+    endforeach()
+    set_tests_properties(Explain.Runs PROPERTIES LABELS quick)
+endif()

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""dlasim explain: why a run took its cycles, and what changes gain.
+
+usage: explain_test.py DLASIM [TestCase...]
+"""
+import json
+import os
+import sys
+import unittest
+
+import cli_test
+from cli_test import DATA, MODELS, SMALL, Case
+
+NETWORK = {"name": "tiny", "input": {"width": 40, "height": 40, "channels": 64},
+           "layers": [{"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "bias": True},
+                      {"name": "second", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 128}},
+                      {"name": "pooled", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}]}
+
+
+class Explained(Case):
+    def run_into(self, command, work, out, *arguments):
+        done = self.dlasim(command, work, "--quiet", "--timing-only", "--out", out, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.folder / out / "result.json").read_text())
+
+    def refused(self, done, says):
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(says, done.stderr)
+
+    def told(self, *arguments):
+        done = self.dlasim("explain", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        return done.stdout
+
+    def explained(self, *arguments):
+        done = self.dlasim("explain", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+
+class Runs(Explained):
+    def test_a_layer(self):
+        result = self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small")
+        e = self.explained("a")
+        self.assertEqual(sum(cause["cycles"] for cause in e["causes"]), result["cycles"])
+        self.assertEqual((e["cycles"], e["bound"]), (result["cycles"], result["binding_bound"]["name"]))
+        self.assertEqual(e["causes"], sorted(e["causes"], key=lambda cause: -cause["cycles"]))
+        for cause in e["causes"]:
+            group, name = cause["cause"].split(": ")
+            here = result["causes"][group][name]
+            self.assertEqual(cause["cycles"], sum(here.values()) if isinstance(here, dict) else here)
+        told = self.told("a/result.json")
+        self.assertIn("Where the cycles went", told)
+        self.assertIn(f"{e['causes'][0]['cycles']:,}", told)
+
+    def test_a_network_loses_cycles_in_steps(self):
+        result = self.run_into("net", self.write(NETWORK, "net.json"), "a", "--hw", "nv_small")
+        e = self.explained("a")
+        shares = {step["name"]: (step["share"], step["binding_bound"]["cycles"]) for step in result["steps"]}
+        self.assertEqual({loss["step"]: (loss["cycles"], loss["bound_cycles"]) for loss in e["losses"]}, shares)
+        self.assertEqual([loss["lost"] for loss in e["losses"]], sorted((share - bound for share, bound in shares.values()), reverse=True))
+        self.assertEqual([e["parts"][0]["from"], e["parts"][-1]["to"]], [0, result["cycles"]])
+        for before, after in zip(e["parts"], e["parts"][1:]):
+            self.assertEqual(before["to"], after["from"])
+        for part in e["parts"]:
+            self.assertEqual(sum(cause["cycles"] for cause in part["causes"]), part["to"] - part["from"])
+        told = self.told("a")
+        self.assertIn("Steps that lose most", told)
+        self.assertIn("Over the run", told)
+
+    def test_a_step_that_is_cut_says_what_does_not_fit(self):
+        wide = {"name": "wide", "input": {"width": 64, "height": 64, "channels": 128},
+                "layers": [{"name": "cut", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}}, {"name": "last", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
+        self.run_into("net", self.write(wide, "net.json"), "a", "--hw", "nv_small")
+        why = next(loss["why"] for loss in self.explained("a")["losses"] if loss["step"] == "cut")
+        self.assertRegex(why, r"It is cut into \d+ operations: input of 524,288 bytes and weights of 18,432 do not fit CBUF's 131,072 bytes")
+
+    def test_loadables_and_recorded_programs(self):
+        loadable = self.run_into("loadable", DATA / "loadables/tiny_nv_full.nvdla", "a", "--hw", "nv_full")
+        self.assertEqual(sum(cause["cycles"] for cause in self.explained("a")["causes"]), loadable["cycles"])
+        self.assertEqual(self.dlasim("compare", "a", "a").returncode, 0)
+        self.assertEqual(self.dlasim("export", self.write(SMALL), "--hw", "nv_small", "--to", "case.json").returncode, 0)
+        self.assertEqual(self.dlasim("replay", "case.json", "--quiet", "--out", "b").returncode, 0)
+        self.assertIn("Where the cycles went", self.told("b"))
+        self.refused(self.dlasim("explain", "b", "--remedies", 3), "a recorded program cannot be changed")
+
+    def test_what_is_no_result_is_refused(self):
+        self.refused(self.dlasim("explain", "nothing"), "nothing")
+        self.refused(self.dlasim("explain", self.write(SMALL)), "is a layer, expected a result")
+        self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small", "--no-causes")
+        self.refused(self.dlasim("explain", "a"), "without --no-causes")
+        result = self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small")
+        result["causes"]["array"]["computing"] += 1
+        self.refused(self.dlasim("explain", self.write(result, "changed.json")), "the file was changed")
+
+
+class Trials(Explained):
+    def again(self, command, work, option, *arguments):
+        """Cycles of the run with the option that a trial names."""
+        words = option.split()
+        if words[0] in ("--set", "--memory"):
+            if words[0] == "--memory":
+                arguments = [word for i, word in enumerate(arguments) if word != "--memory" and (i == 0 or arguments[i - 1] != "--memory")]
+            return self.run_into(command, self.write(work, "again.json"), "again", *arguments, *words)["cycles"]
+        change = json.loads("{" + option[:option.rindex(" in the ")] + "}")
+        return self.run_into(command, self.write({**work, **change}, "again.json"), "again", *arguments)["cycles"]
+
+    def test_each_remedy_gains_what_its_option_gains(self):
+        layer = {"name": "pointwise", "input": {"width": 56, "height": 56, "channels": 256}, "kernel": {"width": 1, "height": 1, "count": 64}, "post": {"output": {"shift": 9}}}
+        for command, work, machine in (("run", layer, ["--hw", "nv_large", "--set", "cbuf.banks=8"]), ("net", NETWORK, ["--hw", "nv_small", "--memory", "ddr4-2400"])):
+            before = self.run_into(command, self.write(work, "work.json"), "a", *machine)["cycles"]
+            e = self.explained("a", "--remedies", 20)
+            ran = [remedy for remedy in e["remedies"] if "cycles" in remedy]
+            self.assertGreaterEqual(len(ran), 3)
+            for remedy in ran:
+                self.assertEqual(remedy["gain"], before - remedy["cycles"])
+                self.assertEqual(remedy["cycles"], self.again(command, work, remedy["option"], *machine), remedy)
+            self.assertEqual([r["gain"] for r in ran], sorted((r["gain"] for r in ran), reverse=True))
+            self.assertIn(f"without: {before:,} cycles", self.told("a", "--remedies", 3))
+
+    def test_sizes_one_step_down_and_up(self):
+        self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small", "--memory", "ideal:latency=64")
+        e = self.explained("a", "--sensitivity", "--jobs", 2)
+        options = {size["option"]: size for size in e["sizes"]}
+        for option in ("--memory ideal:latency=32", "--memory ideal:latency=128", "--set cbuf.banks=16", "--set mac.atomic_c=16"):
+            self.assertEqual(options[option]["cycles"], self.again("run", SMALL, option, "--hw", "nv_small", "--memory", "ideal:latency=64"), option)
+        self.assertGreater(options["--set mac.atomic_c=16"]["area_mm2"], options["--set cbuf.banks=16"]["area_mm2"])
+        told = self.told("a", "--sensitivity")
+        self.assertIn("cbuf.banks", told)
+        self.assertIn("Sizes, one step down and up", told)
+
+    def test_a_run_that_comes_out_otherwise_is_refused(self):
+        self.run_into("net", self.write(NETWORK, "net.json"), "a", "--hw", "nv_large", "--no-cvsram")
+        self.refused(self.dlasim("explain", "a", "--remedies", 2), "when it is run again")
+        self.assertEqual(os.listdir(self.folder / "a").count("result.json"), 1)
+
+    def test_loadables_get_another_memory_and_no_other_machine(self):
+        self.run_into("loadable", DATA / "loadables/tiny_nv_full.nvdla", "a", "--hw", "nv_full", "--memory", "ddr4-2400")
+        remedies = self.explained("a", "--remedies", 10)["remedies"]
+        self.assertEqual({remedy["of"] for remedy in remedies}, {"memory"})
+
+
+class Long(Explained):
+    def test_causes_of_a_network_of_sixteen_million_cycles_add_up(self):
+        self.run_into("net", MODELS / "networks/vgg16.json", "a", "--hw", "nv_large", "--memory", "ddr4-3200")
+        e = self.explained("a")
+        self.assertEqual(sum(cause["cycles"] for cause in e["causes"]), e["cycles"])
+
+
+if __name__ == "__main__":
+    cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
