@@ -253,7 +253,8 @@ OrderedJson post_json(const Layer& layer)
     OrderedJson json;
     const Post& post = layer.post;
     const PointEngine& bs = post.bs();
-    const bool plain = !bs.mul.on && bs.mul_shift == 0 && (!bs.alu.on || post.bias()) && bs.operand_bytes == 2 && bs.alu_shift <= 31;
+    const bool plain =
+        !bs.on() || (!bs.mul.on && bs.mul_shift == 0 && (!bs.alu.on || post.bias()) && bs.operand_bytes == 2 && bs.alu_shift <= 31);
     if (plain) {
         if (post.bias() && bs.alu_shift != 0) json["bias"] = {{"shift", bs.alu_shift}};
         else json["bias"] = post.bias();

@@ -36,6 +36,13 @@ TEST(Post, TheActivationStandsBehindTheLastEngineThatHasOne)
     EXPECT_TRUE(bn.post.engines[1].relu);
 }
 
+TEST(Post, AnEngineThatDoesNothingIsReadAndWrittenBack)
+{
+    const Layer layer = read(conv(R"({"bs": {"operand_bytes": 1}, "bn": {"mul": {"per": "kernel"}}})"));
+    EXPECT_FALSE(layer.post.bs().on());
+    EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
+}
+
 TEST(Post, EveryEngineIsReadAndWrittenBack)
 {
     const char* const text = R"({
