@@ -42,7 +42,7 @@ void CriticalPath::look()
             const BurstTrail& trail = bursts(port, write);
             for (Number n = trail.base(); n < trail.end(); ++n) {
                 const TrailBurst& burst = trail[n];
-                if ((burst.last <= last && n + 2 < trail.end()) || burst.entered > last) continue;
+                if ((burst.last <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered > last) continue;
                 const Stage stage = stage_before(burst, window_end_);
                 const Spot spot{.place = TrailPlace::Software,
                                 .burst = true,
@@ -99,11 +99,13 @@ void CriticalPath::begin_window()
     std::sort(cuts_.begin(), cuts_.end());
     walks_.clear();
     met_.clear();
+    ++round_;
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
             auto& clients = of_client_[port][write];
             for (OfClient& client : clients) client.answered.clear(), client.granted.clear();
             BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
+            if (auto& met = met_bursts_[port][write]; met.size() < trail.end() - trail.base()) met.resize(trail.end() - trail.base());
             for (Number n = trail.base(); n < trail.end(); ++n) {
                 std::vector<Number>& granted = clients[trail[n].client].granted;
                 trail[n].nth = static_cast<std::uint32_t>(granted.size());
@@ -166,8 +168,23 @@ bool CriticalPath::meets(std::uint64_t key)
     const auto number = static_cast<std::uint32_t>(walks_.size() - 1);
     const Mark here{number, static_cast<std::uint32_t>(walks_.back().runs.size()), at_};
     const auto [found, fresh] = met_.emplace(key, here);
-    if (fresh || found->at != at_ || found->walk == number) return false;
-    walks_.back().joins = *found;
+    return !fresh && joins(*found);
+}
+
+/// The same at a burst. A walk passes through its stages: one of them is enough to meet at.
+bool CriticalPath::meets_at_burst()
+{
+    BurstMark& met = met_bursts_[spot_.port][spot_.write][spot_.number - bursts().base()];
+    if (met.round == round_) return met.stage == spot_.stage && joins(met.mark);
+    met = {
+        round_, spot_.stage, {static_cast<std::uint32_t>(walks_.size() - 1), static_cast<std::uint32_t>(walks_.back().runs.size()), at_}};
+    return false;
+}
+
+bool CriticalPath::joins(const Mark& mark)
+{
+    if (mark.at != at_ || mark.walk == walks_.size() - 1) return false;
+    walks_.back().joins = mark;
     return true;
 }
 

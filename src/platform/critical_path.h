@@ -44,7 +44,7 @@ public:
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
 private:
-    static constexpr Cycle kWindow = 1u << 14;
+    static constexpr Cycle kWindow = 1u << 12;
 
     using Number = BurstTrail::Number;
     enum class Stage : std::uint8_t { Entered, Chunked, Granted, Accepted, First };
@@ -136,6 +136,8 @@ private:
     std::uint32_t walk(Spot spot, Cycle at);
     void land();
     bool meets(std::uint64_t key);
+    bool meets_at_burst();
+    bool joins(const Mark& mark);
     void spend(Cause cause, Cycle down_to, unsigned client = ExactCause::kNoClient);
     void spend_waits(const DramCycles& waits, Cycle down_to, unsigned client);
     void go_to_sender(TrailPlace place);
@@ -163,6 +165,7 @@ private:
     static std::uint64_t key(unsigned port, bool write, Number number) { return number << 2 | port << 1 | unsigned{write}; }
     bool find(unsigned client, bool write, Stage stage, Cycle at, Spot& spot) const;
     std::optional<Number> before(const TrailBurst& burst) const;
+    bool streams(const TrailBurst& burst) const;
 
     // ---- pasts
     std::vector<std::uint32_t> keep_walks();
@@ -175,7 +178,15 @@ private:
     std::vector<Cycle> cuts_, interrupts_;
     // of the window under way
     std::vector<Walk> walks_;
-    MarkTable met_;
+    MarkTable met_;  // at places
+    /// The first walk that came to a burst, and to which stage of it.
+    struct BurstMark {
+        std::uint32_t round = 0;
+        Stage stage = Stage::First;
+        Mark mark;
+    };
+    std::array<std::array<std::vector<BurstMark>, 2>, 2> met_bursts_;  // by port, write; by number from the trail's first on
+    std::uint32_t round_ = 0;
     std::array<std::array<std::array<OfClient, kClients>, 2>, 2> of_client_;  // by port, write
     Spot spot_;
     Cycle at_ = 0;

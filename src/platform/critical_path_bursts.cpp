@@ -63,6 +63,14 @@ std::optional<CriticalPath::Number> CriticalPath::before(const TrailBurst& burst
     return of_client_[spot_.port][spot_.write][burst.client].granted[burst.nth - 1];
 }
 
+/// True for a read that follows one of the same client without a cycle between: the way is as full as it can be.
+bool CriticalPath::streams(const TrailBurst& burst) const
+{
+    if (spot_.write || spot_.number == 0 || !bursts().has(spot_.number - 1)) return false;
+    const TrailBurst& before = bursts()[spot_.number - 1];
+    return before.client == burst.client && before.granted + 1 == burst.granted;
+}
+
 /// The request that a client made just before this one, in the same layer: it asks as fast as it does. False if there was none.
 bool CriticalPath::step_ask(unsigned client)
 {
@@ -161,7 +169,7 @@ bool CriticalPath::step_burst()
 {
     const BurstTrail& trail = bursts();
     DLASIM_EXPECTS(trail.has(spot_.number));
-    if (meets(spot_.number << 5 | spot_.port << 4 | unsigned{spot_.write} << 3 | static_cast<unsigned>(spot_.stage))) return true;
+    if (meets_at_burst()) return true;
     const TrailBurst& burst = trail[spot_.number];
     switch (spot_.stage) {
         case Stage::First:
@@ -261,7 +269,7 @@ void CriticalPath::step_accepted(const TrailBurst& burst)
             return go(Stage::First, answered);
         }
     }
-    spend(Cause::Interface, burst.granted, burst.client);
+    spend(streams(burst) ? Cause::Bandwidth : Cause::Interface, burst.granted, burst.client);
     go(Stage::Granted, spot_.number);
 }
 
@@ -284,7 +292,7 @@ void CriticalPath::step_granted(const TrailBurst& burst)
             return go(Stage::Granted, before);
         }
     }
-    spend(Cause::Interface, burst.chunked, burst.client);
+    spend(streams(burst) ? Cause::Bandwidth : Cause::Interface, burst.chunked, burst.client);
     go(Stage::Chunked, spot_.number);
 }
 

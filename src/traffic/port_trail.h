@@ -87,10 +87,13 @@ public:
     std::uint64_t first_turn() const { return base_answers_; }
     std::uint64_t turns() const { return base_answers_ + answers_.size(); }
 
+    /// The one that was answered last: later ones may have waited for it. The first one where none was.
+    Number latest() const { return answers_.empty() ? base_ : answers_.back(); }
+
     /// Of those whose last step is before that cycle only the last ones are asked for again.
     void forget(Cycle before)
     {
-        while (bursts_.size() > 2 && base_ + 1 < offered_ && bursts_.front().last < before) {
+        while (bursts_.size() > 2 && base_ + 1 < offered_ && base_ < latest() && bursts_.front().last < before) {
             bursts_.pop_front();
             if (explained) waits_.pop_front();
             ++base_;
