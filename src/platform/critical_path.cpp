@@ -69,6 +69,10 @@ void CriticalPath::look()
     entries_ = std::move(entries);
     prune();
 
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (unsigned client = 0; client < kClients; ++client)
+            if (const auto& granted = of_client_[port][false][client].granted; !granted.empty())
+                entered_before_[client] = std::max(entered_before_[client], bursts(port, false)[granted.back()].entered);
     for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(window_end_);
     for (PortTrail& port : ports) {
         port.reads.forget(window_end_);

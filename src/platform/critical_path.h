@@ -188,6 +188,7 @@ private:
     std::array<std::array<std::vector<BurstMark>, 2>, 2> met_bursts_;  // by port, write; by number from the trail's first on
     std::uint32_t round_ = 0;
     std::array<std::array<std::array<OfClient, kClients>, 2>, 2> of_client_;  // by port, write
+    std::array<Cycle, kClients> entered_before_{};                            // the last request before the window; 0: none
     Spot spot_;
     Cycle at_ = 0;
     ExactCause last_cause_;

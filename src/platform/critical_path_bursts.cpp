@@ -92,7 +92,11 @@ bool CriticalPath::step_ask(unsigned client)
                  .number = n};
         return true;
     }
-    return false;
+    const Cycle earlier = entered_before_[client];  // before the window
+    if (earlier == 0 || earlier < segment().from) return false;
+    if (earlier + kRequestPace < at_) return go(unit_of(client)), true;
+    spend(Cause::Requests, floor_, client);
+    return true;
 }
 
 /// The beat that came last.

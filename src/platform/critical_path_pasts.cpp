@@ -85,7 +85,7 @@ void CriticalPath::spread(std::vector<CauseSlice>& slices, Cycle after, Cycle to
 /// The last cycle of the slice that `at` belongs to: finer at the begin of a run, which may be a short one.
 Cycle CriticalPath::slice_end(Cycle at) const
 {
-    const Cycle width = at < 1u << 20 ? 1u << 6 : at < 1u << 24 ? 1u << 10 : 1u << 14;
+    const Cycle width = at < 1u << 14 ? 1u << 6 : at < 1u << 20 ? 1u << 10 : kWindow;  // no wider: a cut of a later window comes too late
     const Cycle grid = (at + width - 1) / width * width;
     const auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), at);
     return cut != cuts_.end() ? std::min(*cut, grid) : grid;
