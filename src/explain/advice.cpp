@@ -85,8 +85,8 @@ Advice make_advice(Cause cause)
         case Cause::Requests:
             return {"The client asks for little at a time.", {kCutForCycles, kLessLatency, kFaster}};
         case Cause::Interface:
-            return {"Bursts pass through MCIF or CVIF one by one. Where a client fetches long runs of weights or data this is its pace.",
-                    {kCutForCycles, kCutForTraffic, kMoreBanks, kMoreKernels}};
+            return {"Requests and answers pass the stages of MCIF or CVIF, some cycles each, and nothing else is asked for meanwhile.",
+                    {kCutForCycles, kOverlap, kMoreBanks}};
         case Cause::DramQueue:
         case Cause::DramData:
             return {"The DRAM is busy with other requests: its bandwidth is the limit.", {kCutForTraffic, kFaster, kMoreChannelsOfDram}};

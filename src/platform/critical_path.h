@@ -44,7 +44,7 @@ public:
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
 private:
-    static constexpr Cycle kWindow = 1u << 12;
+    static constexpr Cycle kWindow = 1u << 14;
 
     using Number = BurstTrail::Number;
     enum class Stage : std::uint8_t { Entered, Chunked, Granted, Accepted, First };
@@ -148,6 +148,7 @@ private:
     bool step_place();
     bool step_ask(unsigned client);
     void step_read(unsigned client);
+    bool step_in_flight(unsigned client, Cycle answered);
     void step_turn(unsigned client, bool write);
     void step_answer(unsigned client);
     bool step_burst();

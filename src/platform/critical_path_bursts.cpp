@@ -99,15 +99,43 @@ bool CriticalPath::step_ask(unsigned client)
     return true;
 }
 
+/// Nothing came for some time: the oldest burst that is on its way is not back yet. False if none is.
+bool CriticalPath::step_in_flight(unsigned client, Cycle answered)
+{
+    std::optional<Spot> oldest;
+    Cycle entered = kNever;
+    for (unsigned port = 0; port < ports.size(); ++port) {
+        const BurstTrail& trail = bursts(port, false);
+        const std::vector<Number>& list = of_client_[port][false][client].granted;
+        const auto next = std::partition_point(list.begin(), list.end(), [&](Number n) { return trail[n].first <= answered; });
+        if (next == list.end() || trail[*next].entered >= std::min(at_, entered)) continue;
+        entered = trail[*next].entered;
+        oldest = {.place = spot_.place,
+                  .burst = true,
+                  .write = false,
+                  .port = static_cast<std::uint8_t>(port),
+                  .stage = stage_before(trail[*next], at_),
+                  .number = *next};
+        if (oldest->stage == Stage::First) oldest->stage = Stage::Accepted;  // on the way from the port
+    }
+    if (!oldest) return false;
+    const TrailBurst& burst = bursts(oldest->port, false)[oldest->number];
+    spend(oldest->stage == Stage::Accepted ? Cause::Latency : Cause::Interface, time_of(burst, oldest->stage), client);
+    spot_ = *oldest;
+    return true;
+}
+
 /// The beat that came last.
 void CriticalPath::step_read(unsigned client)
 {
     Spot spot = spot_;
     const Cycle way = facts::fabric::kEgressLatency;
     if (at_ <= floor_ + way) return spend(Cause::Interface, floor_, client);
-    if (!find(client, false, Stage::First, at_ - way, spot)) {
-        if (floor_ != 0) return spend(Cause::Latency, floor_, client);
-        return go(TrailPlace::Ask, client);
+    const bool any = find(client, false, Stage::First, at_ - way, spot);
+    if (!any || at_ > bursts(spot.port, false)[spot.number].last + way + ports[spot.port].beat_interval + kBetweenAnswers) {
+        if (step_in_flight(client, at_ - way)) return;
+        if (!any && floor_ != 0) return spend(Cause::Latency, floor_, client);
+        if (!any) return go(TrailPlace::Ask, client);
     }
     const TrailBurst& burst = bursts(spot.port, false)[spot.number];
     spend(Cause::Interface, std::max(burst.first, std::min(at_ - way, burst.last)), client);
@@ -273,7 +301,8 @@ void CriticalPath::step_accepted(const TrailBurst& burst)
             return go(Stage::First, answered);
         }
     }
-    spend(streams(burst) ? Cause::Bandwidth : Cause::Interface, burst.granted, burst.client);
+    const bool full = streams(burst) && at_ <= burst.granted + kGrantToPort;
+    spend(full ? Cause::Bandwidth : Cause::Interface, burst.granted, burst.client);
     go(Stage::Granted, spot_.number);
 }
 

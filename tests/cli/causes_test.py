@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 DLASIM = None
 
@@ -27,7 +28,11 @@ def pool(size, channels, kernel, stride):
 
 
 LRN = {"name": "lrn", "op": "lrn", "input": {"width": 16, "height": 16, "channels": 32}, "lrn": {"size": 5}}
-SMALL, LARGE = ["--hw", "nv_small"], ["--hw", "nv_large"]
+SMALL, LARGE, FULL = ["--hw", "nv_small"], ["--hw", "nv_large"], ["--hw", "nv_full"]
+
+
+def model(name):
+    return json.loads((Path(__file__).resolve().parents[2] / "models" / f"{name}.json").read_text())
 
 
 def memory(spec):
@@ -52,6 +57,20 @@ KNOWN = [
     ("pdp/pace", 0.95, pool(32, 32, 3, 1), SMALL),
     ("memory/latency/PDP", 0.95, pool(8, 8, 2, 2), SMALL + memory("ideal:latency=3000")),
     ("cdp/pace", 0.95, LRN, SMALL),
+    ("array/computing", 0.90, conv(20, 32, 32, 3, 2, dilation={"x": 2, "y": 2}), SMALL),
+    ("memory/dram_bandwidth/CDMA_WT", 0.60, conv(1, 4096, 1024, 1), LARGE + memory("ddr4-2400:tCK_ns=8")),
+    ("memory/latency/BDMA", 0.95, model("bdma_spill_and_reload"), FULL + memory("ideal:latency=5000")),
+    ("memory/bandwidth/BDMA", 0.95, model("bdma_spill_and_reload"), FULL + memory("ideal:interval=8")),
+    ("memory/latency/RBK", 0.95, model("rubik_split"), FULL + memory("ideal:latency=5000")),
+    ("memory/latency/CDP", 0.95, LRN, SMALL + memory("ideal:latency=9000")),
+    ("memory/bandwidth/CDP", 0.95, LRN, SMALL + memory("ideal:interval=64")),
+    ("end/write_back/CDP", 0.95, LRN, SMALL + memory("ideal:write_latency=20000")),
+    ("memory/latency/SDP", 0.95, model("sdp_sigmoid"), FULL + memory("ideal:latency=9000")),
+    ("memory/bandwidth/SDP", 0.95, model("sdp_sigmoid"), FULL + memory("ideal:interval=64")),
+    ("memory/bandwidth/SDP_BN", 0.70, model("resnet50_res2a_branch2c_add"), LARGE + memory("ideal:interval=32")),
+    ("memory/latency/SDP_BN", 0.60, model("resnet50_res2a_branch2c_add"), LARGE + memory("ideal:latency=40000")),
+    ("memory/bandwidth/PDP", 0.95, pool(32, 32, 3, 3), SMALL + memory("ideal:interval=32")),
+    ("end/write_back/PDP", 0.90, pool(8, 8, 2, 2), SMALL + memory("ideal:write_latency=9000")),
 ]
 
 
@@ -83,7 +102,7 @@ class Folder(unittest.TestCase):
 class Known(Folder):
     def test_what_holds_a_program_up_has_most_of_its_cycles(self):
         for cause, share, layer, machine in KNOWN:
-            with self.subTest(cause=cause, layer=layer["input"], machine=machine):
+            with self.subTest(cause=cause, layer=layer.get("name"), machine=machine):
                 result, _ = self.run_file("run", layer, *machine)
                 causes = dict(leaves(result["causes"]))
                 self.assertEqual(sum(causes.values()), result["cycles"])
