@@ -76,6 +76,7 @@ constexpr std::array kFileOptions{
     FileOption{"silicon", "--of", FileUse::Input, "a result"},
     FileOption{"compare", "A", FileUse::Input, "a result, or its folder"},
     FileOption{"compare", "B", FileUse::Input, "a result, or its folder"},
+    FileOption{"explain", "RUN", FileUse::Input, "a result, or its folder"},
 };
 
 constexpr std::array kFolderFiles{

@@ -234,6 +234,15 @@ class Keys(unittest.TestCase):
         for words in (["a.json", "b.json", "--tolerance", "20"], ["c.json", "d.json"]):
             self.sections["comparison"].check(json.loads(self.dlasim("compare", *words, "--json")))
 
+    def look_at_explanations(self):
+        conv = {"op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 32}}
+        network = {"name": "n", "input": {"width": 16, "height": 16, "channels": 32}, "layers": [dict(conv, name="a"), dict(conv, name="b")]}
+        (self.folder / "n.json").write_text(json.dumps(network))
+        for words in (["net", "n.json"], ["run", model("vgg16_conv3_2")]):
+            self.dlasim(*words, "--hw", "nv_large", "--timing-only", "--quiet", "--out", "why")
+            more = ["--remedies", "20", "--sensitivity"] if words[0] == "net" else []
+            self.sections["explanation"].check(json.loads(self.dlasim("explain", "why", *more, "--json")))
+
     def look_at_replays(self):
         cases = [sorted((DATA / "rtl" / config).glob(pattern))[0]
                  for config, pattern in [("nv_full", "*.json"), ("nv_small", "*.json"), ("nv_full", "bdma_*.json")]]
@@ -300,6 +309,7 @@ class Keys(unittest.TestCase):
         self.look_at_plans()
         self.look_at_bounds()
         self.look_at_comparisons()
+        self.look_at_explanations()
         self.look_at_replays()
         self.look_at_sweeps()
         self.look_at_files()

@@ -24,7 +24,7 @@ class Words(Case):
 
     def test_no_command_or_one_that_is_none(self):
         self.assertRegex(self.says(), "^dlasim: found no command, expected one of: run, net, ")
-        self.assertRegex(self.says("explain"), '^dlasim: found "explain", which is no command, expected one of: run, net, ')
+        self.assertRegex(self.says("conquer"), '^dlasim: found "conquer", which is no command, expected one of: run, net, ')
         for slip, meant in (("Run", "run"), ("rnu", "run"), ("swep", "sweep"), ("LOADABLE", "loadable")):
             self.assertIn(f'found "{slip}", which is no command (did you mean "{meant}"?)', self.says(slip))
 
