@@ -60,10 +60,6 @@ public:
         bool event = false;                      // of cycle `from` alone; what is later than that waits for nobody
         bool idle = false;                       // it has nothing to do; what it did last may still be on its way
         std::uint16_t lag = 0;                   // cycles from there to here: spent on `cause`
-        bool same(const Segment& other) const
-        {
-            return cause == other.cause && next == other.next && lag == other.lag && idle == other.idle && !event && !other.event;
-        }
     };
 
     explicit Trail(TrailPlace place = TrailPlace::Software) : place_(place)
@@ -73,19 +69,19 @@ public:
     }
 
     /// From cycle `from` on it sets its own pace.
-    void works(Cycle from, Cause cause) { note({from, cause, place_, false, false, 0}); }
+    void works(Cycle from, Cause cause) { note(from, cause, place_, false, false, 0); }
     /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
     void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
     {
-        note({from, cause, next, false, false, static_cast<std::uint16_t>(lag)});
+        note(from, cause, next, false, false, static_cast<std::uint16_t>(lag));
     }
     /// It has nothing to do until software writes a register, `lag` cycles before it begins.
     void idles(Cycle from, Cycle lag)
     {
-        note({from, Cause::Programming, TrailPlace::Software, false, true, static_cast<std::uint16_t>(lag)});
+        note(from, Cause::Programming, TrailPlace::Software, false, true, static_cast<std::uint16_t>(lag));
     }
     /// What happens in cycle `at` waited for what happened at another place `lag` cycles before.
-    void event(Cycle at, TrailPlace next, Cause cause, Cycle lag) { note({at, cause, next, true, false, static_cast<std::uint16_t>(lag)}); }
+    void event(Cycle at, TrailPlace next, Cause cause, Cycle lag) { note(at, cause, next, true, false, static_cast<std::uint16_t>(lag)); }
 
     /// In order of time; the first one holds before its cycle, too.
     const std::vector<Segment>& segments() const { return segments_; }
@@ -99,12 +95,13 @@ public:
 
 private:
     /// Replaces what was said of `from` and later.
-    void note(const Segment& segment)
+    void note(Cycle from, Cause cause, TrailPlace next, bool event, bool idle, std::uint16_t lag)
     {
-        while (segments_.size() > 1 && segments_.back().from >= segment.from) segments_.pop_back();
-        if (segments_.back().same(segment)) return;
-        if (segments_.back().from > segment.from || (segments_.back().from == segment.from && segment.from != 0)) segments_.pop_back();
-        segments_.push_back(segment);
+        while (segments_.size() > 1 && segments_.back().from >= from) segments_.pop_back();
+        const Segment& last = segments_.back();
+        if (last.cause == cause && last.next == next && last.lag == lag && last.idle == idle && !last.event && !event) return;
+        if (last.from > from || (last.from == from && from != 0)) segments_.pop_back();
+        segments_.push_back({from, cause, next, event, idle, lag});
     }
 
     TrailPlace place_;

@@ -40,7 +40,9 @@ void CriticalPath::look()
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
             const BurstTrail& trail = bursts(port, write);
-            for (Number n = trail.base(); n < trail.end(); ++n) {
+            Number n = std::min(trail.ended(), trail.latest());
+            if (trail.end() >= trail.base() + 2) n = std::min(n, trail.end() - 2);
+            for (n = std::max(n, trail.base()); n < trail.end(); ++n) {
                 const TrailBurst& burst = trail[n];
                 if ((burst.last <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered > last) continue;
                 const Stage stage = stage_before(burst, window_end_);
@@ -71,7 +73,7 @@ void CriticalPath::look()
 
     for (unsigned port = 0; port < ports.size(); ++port)
         for (unsigned client = 0; client < kClients; ++client)
-            if (const auto& granted = of_client_[port][false][client].granted; !granted.empty())
+            if (const auto& granted = bursts(port, false).granted(client); !granted.empty())
                 entered_before_[client] = std::max(entered_before_[client], bursts(port, false)[granted.back()].entered);
     for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(window_end_);
     for (PortTrail& port : ports) {
@@ -89,7 +91,7 @@ void CriticalPath::look()
 bool CriticalPath::moves(TrailPlace place) const
 {
     const auto any = [&](unsigned client, bool write) {
-        return !of_client_[0][write][client].granted.empty() || !of_client_[1][write][client].granted.empty();
+        return !bursts(0, write).granted(client).empty() || !bursts(1, write).granted(client).empty();
     };
     if (const auto client = client_of(place, TrailPlace::Read, kClients)) return any(*client, false);
     if (const auto client = client_of(place, TrailPlace::Turn, kClients)) return any(*client, false);
@@ -106,17 +108,8 @@ void CriticalPath::begin_window()
     ++round_;
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
-            auto& clients = of_client_[port][write];
-            for (OfClient& client : clients) client.answered.clear(), client.granted.clear();
-            BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
+            const BurstTrail& trail = bursts(port, write);
             if (auto& met = met_bursts_[port][write]; met.size() < trail.end() - trail.base()) met.resize(trail.end() - trail.base());
-            for (Number n = trail.base(); n < trail.end(); ++n) {
-                std::vector<Number>& granted = clients[trail[n].client].granted;
-                trail[n].nth = static_cast<std::uint32_t>(granted.size());
-                granted.push_back(n);
-            }
-            for (std::uint64_t turn = trail.first_turn(); turn < trail.turns(); ++turn)
-                if (const Number n = trail.of_turn(turn); trail.has(n)) clients[trail[n].client].answered.push_back(n);
         }
 }
 

@@ -125,10 +125,6 @@ private:
         std::uint32_t interrupt = 0;
         Cycle interrupted = 0;
     };
-    /// Bursts of a client in a window, in the order of their answers and of their grants.
-    struct OfClient {
-        std::vector<Number> answered, granted;
-    };
 
     // ---- walks
     void begin_window();
@@ -165,7 +161,10 @@ private:
     static Stage stage_before(const TrailBurst& burst, Cycle before);
     static std::uint64_t key(unsigned port, bool write, Number number) { return number << 2 | port << 1 | unsigned{write}; }
     bool find(unsigned client, bool write, Stage stage, Cycle at, Spot& spot) const;
-    std::optional<Number> before(const TrailBurst& burst) const;
+    std::optional<Number> before(Number number) const;
+    template <class Time>
+    Number first_in_window(Number first, Number last, const Time& time) const;
+    bool step_stream(const TrailBurst& burst);
     bool streams(const TrailBurst& burst) const;
 
     // ---- pasts
@@ -188,8 +187,7 @@ private:
     };
     std::array<std::array<std::vector<BurstMark>, 2>, 2> met_bursts_;  // by port, write; by number from the trail's first on
     std::uint32_t round_ = 0;
-    std::array<std::array<std::array<OfClient, kClients>, 2>, 2> of_client_;  // by port, write
-    std::array<Cycle, kClients> entered_before_{};                            // the last request before the window; 0: none
+    std::array<Cycle, kClients> entered_before_{};  // the last request before the window; 0: none
     Spot spot_;
     Cycle at_ = 0;
     ExactCause last_cause_;

@@ -9,7 +9,6 @@ namespace dlasim {
 namespace {
 
 constexpr Cycle kRequestPace = 8;      // requests of a client that are no further apart are its pace
-constexpr Cycle kBetweenAnswers = 3;   // answers of the port that are no further apart than its interval and these follow each other
 constexpr Cycle kGrantToPort = 2;      // of a read, if nothing stands in the way
 constexpr Cycle kInCommandStages = 3;  // between the arbiter and the port
 constexpr Cycle kAnswerToClient = 2;   // write answer taken to the complete pulse: fabric.md 2.4
@@ -43,8 +42,7 @@ bool CriticalPath::find(unsigned client, bool write, Stage stage, Cycle at, Spot
     std::optional<Cycle> best;
     for (unsigned port = 0; port < ports.size(); ++port) {
         const BurstTrail& trail = bursts(port, write);
-        const OfClient& of = of_client_[port][write][client];
-        const std::vector<Number>& list = stage == Stage::First ? of.answered : of.granted;
+        const std::vector<Number>& list = stage == Stage::First ? trail.answered(client) : trail.granted(client);
         const auto later =
             std::upper_bound(list.begin(), list.end(), at, [&](Cycle cycle, Number n) { return cycle < time_of(trail[n], stage); });
         if (later == list.begin()) continue;
@@ -57,10 +55,49 @@ bool CriticalPath::find(unsigned client, bool write, Stage stage, Cycle at, Spot
 }
 
 /// The burst of the same client and port that was granted before it.
-std::optional<CriticalPath::Number> CriticalPath::before(const TrailBurst& burst) const
+std::optional<CriticalPath::Number> CriticalPath::before(Number number) const
 {
-    if (burst.nth == 0) return std::nullopt;
-    return of_client_[spot_.port][spot_.write][burst.client].granted[burst.nth - 1];
+    const std::vector<Number>& list = bursts().granted(bursts()[number].client);
+    const auto at = std::lower_bound(list.begin(), list.end(), number);
+    if (at == list.begin()) return std::nullopt;
+    return *(at - 1);
+}
+
+/// The first of the numbers up to `last` whose time is in the window.
+template <class Time>
+CriticalPath::Number CriticalPath::first_in_window(Number first, Number last, const Time& time) const
+{
+    if (time(first) > floor_) return first;
+    while (first < last) {
+        const Number middle = first + (last - first) / 2;
+        if (time(middle) > floor_) last = middle;
+        else first = middle + 1;
+    }
+    return first;
+}
+
+/// To the first burst of those that follow each other as closely as the way allows. False if that is this one.
+bool CriticalPath::step_stream(const TrailBurst& burst)
+{
+    const BurstTrail& trail = bursts();
+    const std::uint32_t after = spot_.stage == Stage::First      ? burst.answered_after
+                                : spot_.stage == Stage::Accepted ? burst.accepted_after
+                                : spot_.stage == Stage::Granted  ? burst.granted_after
+                                                                 : 0;
+    if (after <= 1) return false;
+    Number number = spot_.number;
+    if (spot_.stage == Stage::First) {
+        const Number turn = first_in_window(burst.turn - after, burst.turn, [&](Number t) {
+            return trail.answered(t) && trail.has(trail.of_turn(t)) ? trail[trail.of_turn(t)].first : 0;
+        });
+        number = trail.of_turn(turn);
+    } else {
+        number = first_in_window(number - after, number, [&](Number n) { return trail.has(n) ? time_of(trail[n], spot_.stage) : 0; });
+    }
+    if (number == spot_.number) return false;
+    spend(Cause::Bandwidth, time_of(trail[number], spot_.stage), burst.client);
+    go(spot_.stage, number);
+    return true;
 }
 
 /// True for a read that follows one of the same client without a cycle between: the way is as full as it can be.
@@ -77,7 +114,7 @@ bool CriticalPath::step_ask(unsigned client)
     const Spot spot = spot_;
     for (unsigned port = 0; port < ports.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        const std::vector<Number>& list = of_client_[port][false][client].granted;
+        const std::vector<Number>& list = trail.granted(client);
         const auto later = std::lower_bound(list.begin(), list.end(), at_, [&](Number n, Cycle at) { return trail[n].entered < at; });
         if (later == list.begin()) continue;
         const Number n = *(later - 1);
@@ -106,7 +143,7 @@ bool CriticalPath::step_in_flight(unsigned client, Cycle answered)
     Cycle entered = kNever;
     for (unsigned port = 0; port < ports.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        const std::vector<Number>& list = of_client_[port][false][client].granted;
+        const std::vector<Number>& list = trail.granted(client);
         const auto next = std::partition_point(list.begin(), list.end(), [&](Number n) { return trail[n].first <= answered; });
         if (next == list.end() || trail[*next].entered >= std::min(at_, entered)) continue;
         entered = trail[*next].entered;
@@ -132,7 +169,7 @@ void CriticalPath::step_read(unsigned client)
     const Cycle way = facts::fabric::kEgressLatency;
     if (at_ <= floor_ + way) return spend(Cause::Interface, floor_, client);
     const bool any = find(client, false, Stage::First, at_ - way, spot);
-    if (!any || at_ > bursts(spot.port, false)[spot.number].last + way + ports[spot.port].beat_interval + kBetweenAnswers) {
+    if (!any || at_ > bursts(spot.port, false)[spot.number].last + way + ports[spot.port].beat_interval + PortTrail::kBetweenAnswers) {
         if (step_in_flight(client, at_ - way)) return;
         if (!any && floor_ != 0) return spend(Cause::Latency, floor_, client);
         if (!any) return go(TrailPlace::Ask, client);
@@ -203,6 +240,7 @@ bool CriticalPath::step_burst()
     DLASIM_EXPECTS(trail.has(spot_.number));
     if (meets_at_burst()) return true;
     const TrailBurst& burst = trail[spot_.number];
+    if (step_stream(burst)) return false;
     switch (spot_.stage) {
         case Stage::First:
             step_first(burst);
@@ -230,7 +268,7 @@ void CriticalPath::step_first(const TrailBurst& burst)
     if (!spot_.write && burst.turn != 0 && trail.answered(burst.turn - 1) && trail.has(trail.of_turn(burst.turn - 1))) {
         const Number before = trail.of_turn(burst.turn - 1);
         const TrailBurst& other = trail[before];
-        const Cycle busy = other.last + ports[spot_.port].beat_interval + (burst.due < burst.first ? kBetweenAnswers : 0);
+        const Cycle busy = other.last + ports[spot_.port].beat_interval + (burst.due < burst.first ? PortTrail::kBetweenAnswers : 0);
         if (busy >= burst.first && other.first < burst.first) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first, other.client);
             return go(Stage::First, before);
@@ -336,7 +374,7 @@ void CriticalPath::step_chunked(const TrailBurst& burst)
         spend(Cause::Credits, burst.chunked - facts::fabric::kCreditLatency, burst.client);
         return go(unit_of(burst.client));
     }
-    if (const auto before = spot_.write ? std::nullopt : this->before(burst)) {
+    if (const auto before = spot_.write ? std::nullopt : this->before(spot_.number)) {
         const TrailBurst& other = bursts()[*before];
         if (other.granted <= burst.chunked && other.granted + 1 >= burst.chunked && other.granted > burst.entered) {
             spend(Cause::Interface, other.granted, burst.client);
@@ -358,7 +396,7 @@ void CriticalPath::step_entered(const TrailBurst& burst)
         return go_to_sender(unit_of(burst.client));
     }
     if (burst.refused) {
-        for (auto before = this->before(burst); before; before = this->before(bursts()[*before])) {
+        for (auto before = this->before(spot_.number); before; before = this->before(*before)) {
             const TrailBurst& other = bursts()[*before];
             if (other.chunked >= burst.entered) continue;
             spend(Cause::Interface, other.chunked, burst.client);

@@ -199,7 +199,7 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
         burst->payload.set_byte_enable_length(burst->beats * beat_bytes_);
     }
     write_commands_.pop_front();
-    if (trail_) trail_of(*burst).accepted = burst->from;
+    if (trail_) trail_->writes.accept(burst->number, burst->from, 0);
     complete_writes_.push_back(burst);
 }
 
@@ -286,7 +286,7 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
     }
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
-    if (trail_) trail_of(*burst).accepted = at;
+    if (trail_) trail_->reads.accept(burst->number, at, pace_.command_interval);
     log_.read_command({at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
 }
 
@@ -367,8 +367,8 @@ void Bridge::take_read_beat(Cycle now)
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
     if (trail_) {
-        if (burst->filled == 0) trail_->reads.answer(burst->number, now);
-        if (burst->filled + 1 == burst->beats) trail_->reads[burst->number].last = now;
+        if (burst->filled == 0) trail_->reads.answer(burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
+        if (burst->filled + 1 == burst->beats) trail_->reads.end(burst->number, now);
     }
     if (++burst->filled == burst->beats) {
         reads_.pop_front();
@@ -383,8 +383,8 @@ void Bridge::take_response(Cycle now)
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
     if (trail_) {
-        trail_->writes.answer(burst->number, now);
-        trail_->writes[burst->number].last = now;
+        trail_->writes.answer(burst->number, now, 1, 0);
+        trail_->writes.end(burst->number, now);
     }
     responses_.pop_front();
     end_response(burst, now);
