@@ -23,6 +23,8 @@ struct CommonOptions {
     std::string events;       // file of probes and bus logs, none if empty
     std::string timeline;     // file of a timeline, likewise
     std::string waves;        // file of a waveform, likewise
+    std::string html;         // file of a page, likewise
+    std::string command;      // as it was given, for a shell
     bool check_dram = false;  // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;

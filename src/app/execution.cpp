@@ -8,11 +8,13 @@
 #include "app/status.h"
 #include "base/error.h"
 #include "config/sweep.h"
+#include "explain/explanation.h"
 #include "files/console.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/power_profile.h"
+#include "report/run_page.h"
 #include "report/waves.h"
 #include "silicon/silicon_keys.h"
 
@@ -33,6 +35,13 @@ std::string silicon_line(const OrderedJson& result)
     return text + "\n";
 }
 
+/// As `dlasim explain --json` has it; null where causes were not looked for.
+OrderedJson explanation_of(const OrderedJson& result)
+{
+    if (!result.contains("causes") || !result["causes"].is_object()) return nullptr;
+    return explanation_json(explain(Json::parse(result.dump()), "result.json"));
+}
+
 RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile)
 {
     Progress progress(workload.name, workload.work.unit, workload.work.amount, options.quiet);
@@ -40,7 +49,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.timing_only = options.timing_only;
     how.stepping = options.stepping;
     how.check_dram = options.check_dram;
-    how.events = !options.events.empty() || !options.timeline.empty() || !options.waves.empty();
+    how.events = !options.events.empty() || !options.timeline.empty() || !options.waves.empty() || !options.html.empty();
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) { profile.sample(sample.cycle, sample.units, sample.dram_pj); };
@@ -71,6 +80,7 @@ void RunFiles::open_records(const CommonOptions& options)
     events = open_record(options.events);
     timeline = open_record(options.timeline);
     waves = open_record(options.waves);
+    html = open_record(options.html);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
 
@@ -111,14 +121,14 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
         files.events->settle(
             json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, said.runs), 1));
     }
-    if (files.timeline)
-        files.timeline->settle(
-            timeline_bytes(run, workload.name,
-                           said.spans.empty() ? std::vector<Span>{{workload.name, 0, static_cast<std::int64_t>(run.cycles)}} : said.spans));
+    if (said.spans.empty()) said.spans = {{workload.name, 0, static_cast<std::int64_t>(run.cycles)}};
+    if (files.timeline) files.timeline->settle(timeline_bytes(run, workload.name, said.spans));
     if (files.waves) {
         files.waves->settle(waves_text(run, workload.name));
         files.waves_layout->settle(waves_layout(run, options.waves));
     }
+    if (files.html)
+        files.html->settle(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans}));
     if (files.report) files.report->settle(said.table);
     if (files.folder) files.folder->settle_result(said.result);
     if (options.on_result) options.on_result(said.result);

@@ -23,7 +23,8 @@ struct RunFiles {
     void commit_records();
 
     std::optional<OutputFolder> folder;
-    OutputFile *events = nullptr, *timeline = nullptr, *waves = nullptr, *waves_layout = nullptr, *report = nullptr;  // null: not wanted
+    OutputFile *events = nullptr, *timeline = nullptr, *waves = nullptr, *waves_layout = nullptr, *html = nullptr,
+               *report = nullptr;  // null: not wanted
 
 private:
     OutputFile* open_record(const std::string& file);
@@ -37,7 +38,7 @@ struct Reported {
     bool right = true;                 // every value is what it must be
     WrittenRegions regions = {};       // of memory, for the events
     std::size_t runs = kRecordedRuns;  // of a probe, likewise: at most so many
-    std::vector<Span> spans = {};      // for the timeline; none: the run itself
+    std::vector<Span> spans = {};      // for timeline and page; none: the run itself
 };
 
 /// The technology that was asked for; with --point without it that of the sweep, `file`.

@@ -10,10 +10,12 @@
 #include "app/point_run.h"
 #include "app/status.h"
 #include "app/sweep_children.h"
+#include "app/sweep_row.h"
 #include "base/error.h"
 #include "explain/trial.h"
 #include "files/console.h"
 #include "files/input.h"
+#include "files/printable.h"
 
 namespace dlasim {
 namespace {
@@ -169,6 +171,9 @@ int explain_command(const ExplainOptions& options)
             text += sizes_text(sizes, sized, before);
         }
     }
+    const bool runs_again = !result.value("schema", "").starts_with("dlasim.replay");
+    if (options.remedies == 0 && !options.sizes && runs_again)
+        text += fmt::format("\nTo try what would change it: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
     if (options.json) say("{}\n", json.dump(2, ' ', true));
     else say("{}", text);
     return kDone;

@@ -17,6 +17,7 @@ constexpr FileOption technology_row(std::string_view command)
 constexpr FileOption events_row(std::string_view command) { return {command, "--events", FileUse::Output, "events of the run"}; }
 constexpr FileOption timeline_row(std::string_view command) { return {command, "--timeline", FileUse::Output, "what ran when"}; }
 constexpr FileOption waves_row(std::string_view command) { return {command, "--waves", FileUse::Output, "the signals of the run"}; }
+constexpr FileOption html_row(std::string_view command) { return {command, "--html", FileUse::Output, "the page of the run"}; }
 
 constexpr std::array kFileOptions{
     FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
@@ -26,6 +27,7 @@ constexpr std::array kFileOptions{
     events_row("run"),
     timeline_row("run"),
     waves_row("run"),
+    html_row("run"),
     FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
     hardware_row("net"),
@@ -37,6 +39,7 @@ constexpr std::array kFileOptions{
     events_row("net"),
     timeline_row("net"),
     waves_row("net"),
+    html_row("net"),
     FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
     hardware_row("loadable"),
@@ -46,6 +49,7 @@ constexpr std::array kFileOptions{
     events_row("loadable"),
     timeline_row("loadable"),
     waves_row("loadable"),
+    html_row("loadable"),
     FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
     hardware_row("export"),
@@ -60,6 +64,7 @@ constexpr std::array kFileOptions{
     events_row("replay"),
     timeline_row("replay"),
     waves_row("replay"),
+    html_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
     technology_row("sweep"),

@@ -28,6 +28,7 @@
 #include "app/silicon_command.h"
 #include "app/status.h"
 #include "app/sweep_command.h"
+#include "app/sweep_row.h"
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/memory.h"
@@ -206,13 +207,14 @@ CLI::Validator shard_option()
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
-constexpr std::array kRecords{"--events", "--timeline", "--waves"};
+constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html"};
 /// Files that record what happened when.
 void add_record_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option(kRecords[0], options.events, "write the events of the run to this file: bus logs, all runs of all probes");
     app.add_option(kRecords[1], options.timeline, "write what ran when to this file, for ui.perfetto.dev");
     app.add_option(kRecords[2], options.waves, "write the signals between the units to this file (VCD), and FILE.gtkw that groups them");
+    app.add_option(kRecords[3], options.html, "write a page of the run to this file: where the cycles went, timeline, roofline, tables");
 }
 
 /// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
@@ -469,6 +471,9 @@ int parse_and_run(int argc, char** argv)
     }
     const CLI::App* command = app.get_subcommands().front();
     claim_files(command->get_name(), [&](const std::string& option) { return command->get_option(option)->results(); });
+    std::string line = "dlasim";
+    for (const std::string& word : words) line += " " + shell_word(word);
+    for (CommonOptions* options : std::initializer_list<CommonOptions*>{&run, &net, &file, &again}) options->command = line;
     run.has_seed = seed->count() != 0;
     exported.what.seeded = export_seed->count() != 0;
     run.has_out = run_shared.out->count() != 0;

@@ -516,7 +516,7 @@ std::string network_table(const NetworkResult& r)
         text += fmt::format("  CVSRAM       read {} bytes, written {} bytes{}\n",
                             grouped(r.run.cvsram.read_beats * r.plan.hardware.memory.secondary.width_bytes),
                             grouped(r.run.cvsram.write_bytes), of);
-    text += "\n" + causes_text(r.causes());
+    text += fmt::format("\n{}", causes_text(r.causes()));
     return text;
 }
 

@@ -1,12 +1,9 @@
-// Files that are built in: the parts of sweep.html.
+// Files that are built in: what sweep.html has of its own.
 #pragma once
-#include <vector>
+#include "files/embedded.h"
 
 namespace dlasim {
 
-struct EmbeddedFile {
-    const char *name, *text;
-};
-const std::vector<EmbeddedFile>& page_files();
+const std::vector<EmbeddedFile>& sweep_page_files();
 
 }  // namespace dlasim

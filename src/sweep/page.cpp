@@ -2,29 +2,13 @@
 
 #include <algorithm>
 
+#include "files/html_page.h"
 #include "sweep/embedded.h"
 
 namespace dlasim {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-const char* part(std::string_view name)
-{
-    for (const EmbeddedFile& file : page_files())
-        if (name == file.name) return file.text;
-    return "";
-}
-
-/// JSON that can stand in a script of a page: no "<", so that nothing in it ends the script.
-std::string script_json(const OrderedJson& json)
-{
-    std::string text;
-    for (const char c : json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace))
-        if (c == '<') text += "\\u003c";
-        else text += c;
-    return text;
-}
 
 /// The row that declares a column: of its name, or of a pattern, "dbb_read_bytes.*".
 const KeyRow* declared(const PageFacts& facts, const std::string& column)
@@ -54,17 +38,10 @@ OrderedJson columns_json(const std::vector<std::string>& columns, const PageFact
 
 SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file) : columns_(columns), file_(file)
 {
-    file.write(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>dlasim sweep</title>\n<style>\n");
-    file.write(part("page.css"));
-    file.write("</style>\n</head>\n<body>\n");
-    file.write(part("page.html"));
-    file.write("<!-- Apache ECharts, zrender and tslib:\n");
-    file.write(part("LICENSES.txt"));
-    file.write("-->\n<script>\n");
-    file.write(part("charts.bundle.js"));
-    file.write("</script>\n<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
+    file.write(page_begin("dlasim sweep"));
+    file.write(embedded(sweep_page_files(), "page.html"));
+    file.write(page_charts());
+    file.write("<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
                ", \"columns\": " + script_json(columns_json(columns, facts)) + ", \"points\": " + std::to_string(facts.points) +
                ", \"complete\": true, \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) +
                ", \"rows\": [");
@@ -81,8 +58,8 @@ void SweepPage::row(const KeptPoint& kept)
 void SweepPage::end()
 {
     file_.write("\n]};\n</script>\n<script>\n");
-    file_.write(part("page.js"));
-    file_.write("</script>\n</body>\n</html>\n");
+    file_.write(embedded(sweep_page_files(), "page.js"));
+    file_.write("</script>\n" + page_end());
 }
 
 }  // namespace dlasim

@@ -1,4 +1,4 @@
-// The parts of Apache ECharts that sweep.html uses. Bundled by scripts/bundle_charts.sh.
+// The parts of Apache ECharts that pages use. Bundled by scripts/bundle_charts.sh.
 import { init, use } from "echarts/core";
 import { HeatmapChart, LineChart, ParallelChart, ScatterChart } from "echarts/charts";
 import { DataZoomInsideComponent, GridComponent, ParallelComponent, TooltipComponent, VisualMapComponent } from "echarts/components";

@@ -1,0 +1,17 @@
+// What pages in HTML have in common: each is one file that needs no other, with its styles, Apache ECharts and its data inside.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace dlasim {
+
+/// Up to the body. `title` is text, `styles` are laid over those of all pages.
+std::string page_begin(std::string_view title, std::string_view styles = "");
+/// ECharts, as `charts` in scripts, with its licences.
+std::string page_charts();
+std::string page_end();
+/// JSON that can stand in a script of a page: nothing in it ends the script.
+std::string script_json(const nlohmann::ordered_json& json);
+
+}  // namespace dlasim

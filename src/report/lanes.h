@@ -1,0 +1,25 @@
+// What units did when, small enough for a page.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "workload/run_result.h"
+
+namespace dlasim {
+
+/// A unit's phases one behind the other, or the cycles in which a signal was high.
+struct Lane {
+    std::string name;
+    std::vector<PhaseRun> runs;  // without gated cycles; in order
+};
+
+/// Of every unit that did something, and of the answers to the reads of every client. pre: the run recorded events.
+std::vector<Lane> lanes_of(const RunResult& run);
+
+/// A lane in at most `most` bytes: {name, grain, from, data}. `data`: base64 of numbers in groups of seven bits, lowest first; each is
+/// eight times the grains of a run plus its phase, gated ones too, from cycle `from` on. A grain is one cycle, or, where the lane does
+/// not fit, as many as it takes: then a grain has the phase of most of its cycles.
+nlohmann::ordered_json lane_json(const Lane& lane, std::size_t most);
+
+}  // namespace dlasim

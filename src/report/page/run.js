@@ -1,0 +1,359 @@
+"use strict";
+(() => {
+  const $ = (selector, at = document) => at.querySelector(selector);
+  const run = JSON.parse($("#run").textContent), { result, explanation, cycles } = run;
+  const make = (tag, words, name) => { const node = document.createElement(tag); if (words !== undefined) node.textContent = words; if (name) node.className = name; return node; };
+  const whole = (n) => Math.round(n).toLocaleString("en");
+  const short = (n, digits = 3) => n === null || n === undefined ? "" : Math.abs(n) >= 1e4 ? (n >= 1e9 ? +(n / 1e9).toPrecision(digits) + "G" : n >= 1e6 ? +(n / 1e6).toPrecision(digits) + "M" : +(n / 1e3).toPrecision(digits) + "k") : String(+n.toPrecision(digits));
+  const percent = (part, all = cycles) => all ? `${(100 * part / all).toFixed(part / all < 0.0995 ? 2 : 1)} %` : "";
+  const narrow = () => window.innerWidth < 640;
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  // ---- colours: one for each group of causes, lighter for each further cause of the group
+  const kGroups = { array: "#4f9d69", array_idle: "#e0a030", memory: "#dd7a66", sdp: "#7a6fc0", pdp: "#3f8fc9", cdp: "#5bb5c9", bdma: "#8d6e63", rubik: "#a1887f", start_up: "#9aa5b5", end: "#78909c", software: "#b07aa1" };
+  const colourOf = (group, index) => { const base = kGroups[group] ?? "#999999"; return `color-mix(in srgb, ${base} ${Math.max(45, 100 - 18 * index)}%, white)`; };
+  const words = (group, name) => `${group.replace(/_/g, " ")}: ${name.replace(/_/g, " ")}`;
+  const leaves = (tree) => typeof tree === "number" ? tree : Object.values(tree ?? {}).reduce((sum, branch) => sum + leaves(branch), 0);
+  const flat = (tree) => Object.entries(tree ?? {}).flatMap(([group, names]) => Object.entries(names).map(([name, spent]) => ({ group, name, key: `${group}/${name}`, cycles: leaves(spent), clients: typeof spent === "object" ? spent : null })));
+  const causes = flat(result.causes).sort((a, b) => b.cycles - a.cycles);
+  const inGroup = {};
+  for (const cause of causes) { cause.colour = colourOf(cause.group, inGroup[cause.group] = (inGroup[cause.group] ?? -1) + 1); }
+  const colourBy = Object.fromEntries(causes.map((cause) => [cause.key, cause.colour]));
+
+  // ---- steps: of a network, operations of a compiled file, or the run itself
+  const listed = result.steps ?? result.operations ?? [];
+  const losses = Object.fromEntries((explanation?.losses ?? []).map((loss) => [loss.step ?? loss.name, loss]));
+  const steps = run.steps.map(([name, start, done]) => {
+    const more = listed.find((one) => one.name === name && (one.done === undefined || one.done === done)) ?? {};
+    const own = flat(more.causes).sort((a, b) => b.cycles - a.cycles);
+    return { name, start, done, took: done - start, more, causes: own, why: losses[name]?.why ?? "" };
+  });
+
+  // ---- what it is
+  $("#title").textContent = run.name;
+  const machine = result.hardware ?? {}, clock = machine.clock_mhz;
+  const memory = result.memory ? (result.memory.preset ?? result.memory.name ?? result.memory.kind) : "";
+  $("#summary").textContent = [machine.preset, memory && `memory ${memory}`, clock && `${clock} MHz`].filter(Boolean).join(", ");
+  const verdict = result.verified === true ? "equal to the golden values" : result.verified === false ? "VALUES DIFFER" : "values not run";
+  const fact = (name, value, note) => { if (value === undefined || value === null || value === "") return; const box = make("div"); const dd = make("dd", value); if (note) dd.append(" ", make("small", note)); box.append(make("dt", name), dd); $("#facts").append(box); };
+  fact("cycles", whole(cycles), clock ? `${short(cycles / clock / 1e3)} ms` : "");
+  if (result.frames_per_second) fact("frames a second", short(result.frames_per_second, 4));
+  const use = result.utilization ?? result.mac_utilization;
+  if (use !== undefined && use !== null) fact("multipliers in use", percent(use, 1));
+  if (result.binding_bound) fact("no fewer than", whole(result.binding_bound.cycles ?? result.bounds?.[result.binding_bound.name]), `bound ${result.binding_bound.name}`);
+  if (typeof result.energy_uj === "number") fact("energy", `${short(result.energy_uj, 4)} uJ`, `memory ${short(result.memory_uj)} uJ`);
+  if (typeof result.power_mw === "number") fact("power", `${short(result.power_mw, 4)} mW`, result.power?.peak_mw ? `peak ${short(result.power.peak_mw)}` : "");
+  if (typeof result.area_mm2 === "number") fact("area", `${short(result.area_mm2)} mm2`, result.energy?.technology);
+  fact("values", verdict);
+  $("#command").textContent = run.command;
+  $("#written").textContent = "Every figure of this page is in result.json; dlasim reference says what each key means.";
+
+  // ---- causes
+  let chosen = null;
+  const choose = (key) => {
+    chosen = chosen === key ? null : key;
+    for (const button of document.querySelectorAll("[data-cause]")) button.setAttribute("aria-pressed", String(button.dataset.cause === chosen));
+    const cause = causes.find((one) => one.key === chosen);
+    const told = cause && (explanation?.causes ?? []).find((one) => one.cause === `${cause.group}: ${cause.name}`);
+    const at = $("#advice");
+    at.replaceChildren();
+    if (cause) {
+      at.append(make("b", words(cause.group, cause.name)), `, ${percent(cause.cycles)}: ${told?.meaning ?? ""}. ${told?.remedy ?? ""}`);
+      const clients = cause.clients && Object.entries(cause.clients).sort((a, b) => b[1] - a[1]).slice(0, 4).map(([client, spent]) => `${client} ${whole(spent)}`).join(", ");
+      if (clients) at.append(` By client: ${clients}.`);
+      const most = steps.map((step) => [step, step.causes.find((one) => one.key === chosen)?.cycles ?? 0]).filter((pair) => pair[1]).sort((a, b) => b[1] - a[1]);
+      if (most.length > 1) {
+        at.append(" Most of it in ");
+        most.slice(0, 5).forEach(([step, spent], i) => { const link = make("button", step.name); link.type = "button"; link.addEventListener("click", () => show(step)); at.append(i ? ", " : "", link, ` ${whole(spent)}`); });
+        at.append(".");
+      }
+    } else at.textContent = "Choose a cause: what it means, what would change it, and the steps it is in.";
+    list();
+  };
+  if (causes.length === 0) $("#causes").remove();
+  for (const cause of causes) {
+    const part = make("button", cause.cycles / cycles > 0.12 ? words(cause.group, cause.name) : "");
+    part.type = "button";
+    part.style.cssText = `flex: ${cause.cycles} 1 0; background: ${cause.colour}`;
+    part.title = `${words(cause.group, cause.name)}: ${whole(cause.cycles)} cycles, ${percent(cause.cycles)}`;
+    part.setAttribute("aria-label", part.title);
+    part.dataset.cause = cause.key;
+    part.addEventListener("click", () => choose(cause.key));
+    $("#cause-bar").append(part);
+  }
+  causes.slice(0, 8).forEach((cause) => {
+    const swatch = make("span", "", "swatch"), name = make("button", words(cause.group, cause.name));
+    swatch.style.background = cause.colour;
+    name.type = "button";
+    name.dataset.cause = cause.key;
+    name.addEventListener("click", () => choose(cause.key));
+    $("#cause-list").append(swatch, name, make("span", whole(cause.cycles), "number"), make("span", percent(cause.cycles), "number share"));
+  });
+  const rest = causes.slice(8).reduce((sum, cause) => sum + cause.cycles, 0);
+  if (rest) $("#cause-list").append(make("span"), make("span", `${causes.length - 8} others`), make("span", whole(rest), "number"), make("span", percent(rest), "number share"));
+
+  // ---- lanes: unpacked into ends of runs, and for every phase its cycles up to each run
+  const kPhases = ["issuing", "starved", "blocked", "draining"];
+  const kPhaseColours = ["#4f9d69", "#e0a030", "#c8553d", "#7a8aa0"];
+  const lanes = run.lanes.map(({ name, grain, from, data }) => {
+    const bytes = atob(data), size = bytes.length;
+    let count = 0;
+    for (let i = 0; i < size; ++i) count += bytes.charCodeAt(i) < 128;
+    const ends = new Float64Array(count), phases = new Uint8Array(count), spent = kPhases.map(() => new Float64Array(count + 1)), sums = [0, 0, 0, 0, 0];
+    let end = from;
+    for (let i = 0, at = 0; i < size; ++at) {
+      let number = 0, scale = 1, byte = bytes.charCodeAt(i++);
+      for (; byte >= 128; byte = bytes.charCodeAt(i++), scale *= 128) number += (byte - 128) * scale;
+      number += byte * scale;
+      const phase = number % 8, length = (number - phase) / 8 * grain;
+      ends[at] = end += length;
+      phases[at] = phase;
+      sums[phase] += length;
+      for (let p = 0; p < 4; ++p) spent[p][at + 1] = sums[p];
+    }
+    return { name, grain, from, ends, phases, spent, signal: name.endsWith("_valid") };
+  });
+  // The first run that ends behind a cycle.
+  const runAt = (lane, cycle) => { let low = 0, high = lane.ends.length; while (low < high) { const middle = (low + high) >> 1; if (lane.ends[middle] > cycle) high = middle; else low = middle + 1; } return low; };
+  // Cycles of a phase before a cycle.
+  const spentBefore = (lane, phase, cycle) => {
+    const at = runAt(lane, cycle);
+    if (at === lane.ends.length || lane.phases[at] !== phase) return lane.spent[phase][at];
+    return lane.spent[phase][at] + Math.max(0, cycle - (at ? lane.ends[at - 1] : lane.from));
+  };
+
+  // ---- timeline
+  const canvas = $("#time"), kRow = 22, kAxis = 24;
+  const laneName = (name) => { const m = name.match(/^(mcif|cvif)2(\w+?)_rd_rsp_valid$/); return m ? `${m[1] === "mcif" ? "DBB" : "CVSRAM"} to ${m[2].toUpperCase()}` : name.toUpperCase(); };
+  const rows = [{ kind: "steps", name: "steps" }].concat(run.over_time ? [{ kind: "causes", name: "causes" }] : [], lanes.map((lane) => ({ kind: "lane", name: laneName(lane.name), lane })));
+  const left = () => narrow() ? 74 : 118;
+  let from = 0, to = Math.max(cycles, 1), wanted = false;
+  const draw = () => {
+    wanted = false;
+    const width = canvas.clientWidth, height = kAxis + rows.length * kRow + 4, ratio = window.devicePixelRatio || 1, edge = left();
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); canvas.style.height = height + "px"; }
+    const g = canvas.getContext("2d"), text = css("--text"), soft = css("--soft"), line = css("--line");
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, width, height);
+    const scale = (width - edge) / (to - from), x = (cycle) => edge + (cycle - from) * scale;
+    g.font = "12px system-ui, sans-serif";
+    g.textBaseline = "middle";
+    // axis
+    const rough = (to - from) / ((width - edge) / 90), power = 10 ** Math.floor(Math.log10(Math.max(rough, 1))), tick = Math.max(1, [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough) ?? power);
+    g.fillStyle = soft; g.strokeStyle = line;
+    for (let at = Math.ceil(from / tick) * tick; at <= to; at += tick) { g.fillText(whole(at), x(at) + 3, kAxis / 2); g.beginPath(); g.moveTo(x(at) + 0.5, 4); g.lineTo(x(at) + 0.5, height); g.stroke(); }
+    rows.forEach((row, index) => {
+      const top = kAxis + index * kRow, tall = kRow - 4;
+      g.save();
+      g.beginPath(); g.rect(edge, top, width - edge, kRow); g.clip();
+      if (row.kind === "steps") {
+        steps.forEach((step, i) => {
+          if (step.done < from || step.start > to) return;
+          const a = Math.max(edge, x(step.start)), b = Math.min(width, x(step.done));
+          g.fillStyle = i % 2 ? "#8fb4dd" : "#b9d0ea";
+          g.fillRect(a, top, Math.max(b - a - 0.5, 0.5), tall);
+          if (b - a > 30) { g.save(); g.beginPath(); g.rect(a, top, b - a - 3, tall); g.clip(); g.fillStyle = "#10151d"; g.fillText(step.name, a + 3, top + tall / 2); g.restore(); }
+        });
+      } else if (row.kind === "causes") {
+        const { width: part, names, parts } = run.over_time;
+        for (let i = Math.max(0, Math.floor(from / part)); i < parts.length && i * part < to; ++i) {
+          const all = parts[i].reduce((sum, n) => sum + n, 0) || 1, a = x(i * part), b = x(Math.min((i + 1) * part, cycles));
+          let y = top;
+          parts[i].forEach((n, k) => { if (!n) return; const h = tall * n / all; g.fillStyle = colourBy[names[k].join("/")] ?? "#999"; g.fillRect(a, y, b - a + 0.5, h); y += h; });
+        }
+      } else {
+        const { lane } = row, first = runAt(lane, from), last = runAt(lane, to);
+        if (last - first < 2 * (width - edge)) {
+          for (let i = first; i <= last && i < lane.ends.length; ++i) {
+            if (lane.phases[i] >= kPhases.length) continue;
+            const a = Math.max(edge, x(i ? lane.ends[i - 1] : lane.from)), b = Math.min(width, x(lane.ends[i]));
+            if (b < edge) continue;
+            g.fillStyle = kPhaseColours[lane.phases[i]];
+            g.fillRect(a, top, Math.max(b - a, 0.4), tall);
+          }
+        } else {
+          const before = kPhases.map((_, p) => spentBefore(lane, p, from));
+          for (let px = edge; px < width; ++px) {
+            const end = from + (px + 1 - edge) / scale;
+            let y = top + tall;
+            kPhases.forEach((_, p) => { const now = spentBefore(lane, p, end), h = tall * (now - before[p]) * scale; before[p] = now; if (h < 0.15) return; y -= h; g.fillStyle = kPhaseColours[p]; g.fillRect(px, y, 1, h); });
+          }
+        }
+      }
+      g.restore();
+      g.fillStyle = text;
+      g.save(); g.beginPath(); g.rect(0, top, edge - 4, kRow); g.clip(); g.fillText(row.name, 4, top + tall / 2); g.restore();
+    });
+    frames.push(performance.now());
+  };
+  const frames = [];
+  const redraw = () => { if (!wanted) { wanted = true; requestAnimationFrame(draw); } };
+  const view = (a, b) => {
+    const least = 20, span = Math.min(Math.max(b - a, least), Math.max(cycles, least));
+    from = Math.min(Math.max(0, a), Math.max(cycles, least) - span);
+    to = from + span;
+    redraw();
+  };
+  const zoom = (factor, at = (from + to) / 2) => view(at - (at - from) * factor, at + (to - at) * factor);
+  const move = (share) => view(from + (to - from) * share, to + (to - from) * share);
+  const cycleAt = (clientX) => { const box = canvas.getBoundingClientRect(); return from + (clientX - box.left - left()) / (box.width - left()) * (to - from); };
+  const show = (step) => { const margin = step.took * 0.03; view(step.start - margin, step.done + margin); $("#timeline").scrollIntoView({ block: "nearest" }); };
+  const actions = { in: () => zoom(0.5), out: () => zoom(2), left: () => move(-0.5), right: () => move(0.5), all: () => view(0, cycles) };
+  document.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => actions[button.dataset.do]()));
+  canvas.addEventListener("wheel", (event) => { event.preventDefault(); if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(event.deltaX / 800); else zoom(Math.exp(event.deltaY / 400), cycleAt(event.clientX)); }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const action = { "+": "in", "=": "in", "-": "out", ArrowLeft: "left", ArrowRight: "right", 0: "all" }[event.key];
+    if (action) { actions[action](); event.preventDefault(); }
+  });
+  const fingers = new Map();
+  canvas.addEventListener("pointerdown", (event) => { fingers.set(event.pointerId, event.clientX); canvas.setPointerCapture(event.pointerId); });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+  canvas.addEventListener("pointermove", (event) => {
+    if (fingers.has(event.pointerId)) {
+      const others = [...fingers].filter(([id]) => id !== event.pointerId), old = fingers.get(event.pointerId), here = event.clientX;
+      fingers.set(event.pointerId, here);
+      if (others.length === 0) { const by = (old - here) / (canvas.clientWidth - left()) * (to - from); view(from + by, to + by); }
+      else { const still = others[0][1]; if (Math.abs(here - still) > 8) zoom(Math.abs(old - still) / Math.abs(here - still), cycleAt(still)); }
+    }
+    tell(event);
+  });
+  const tell = (event) => {
+    const cycle = Math.floor(cycleAt(event.clientX)), row = rows[Math.floor((event.clientY - canvas.getBoundingClientRect().top - kAxis) / kRow)];
+    if (!row || cycle < 0 || cycle > cycles) return;
+    const says = [`cycle ${whole(cycle)}`, row.name];
+    if (row.kind === "steps") { const step = steps.find((one) => one.start < cycle && one.done >= cycle); says.push(step ? `${step.name}: ${whole(step.took)} cycles from ${whole(step.start)}` : "nothing"); }
+    else if (row.kind === "causes") { const { width: part, names, parts } = run.over_time; const now = parts[Math.floor(cycle / part)]; if (now) says.push(now.map((n, k) => [n, k]).filter((pair) => pair[0]).sort((a, b) => b[0] - a[0]).slice(0, 3).map(([n, k]) => `${words(...names[k])} ${whole(n)}`).join(", ") + ` of ${whole(part)} cycles`); }
+    else { const { lane } = row, i = runAt(lane, cycle), begin = i ? lane.ends[i - 1] : lane.from; const phase = i < lane.ends.length && cycle >= lane.from ? kPhases[lane.phases[i]] ?? "gated" : "gated"; says.push(lane.signal ? (phase === "issuing" ? "a beat" : "no beat") : phase); if (i < lane.ends.length) says.push(`${whole(lane.ends[i] - begin)} cycles` + (lane.grain > 1 ? `, to ${lane.grain} cycles` : "")); }
+    $("#readout").textContent = says.join(", ");
+  };
+  kPhases.forEach((phase, p) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = kPhaseColours[p]; item.append(swatch, ["issuing: it works", "starved: its input is missing", "blocked: its output is not taken", "draining: its last results are on the way"][p]); $("#phases").append(item); });
+  $("#phases").append(make("span", "empty: its clock is gated"));
+  $("#go").append(new Option("all", ""), ...steps.map((step, i) => new Option(step.name, i)));
+  $("#go").addEventListener("change", () => { const at = $("#go").value; if (at === "") actions.all(); else show(steps[+at]); });
+
+  // ---- charts
+  const look = () => ({ axisLine: { lineStyle: { color: css("--soft") } }, axisLabel: { color: css("--soft"), hideOverlap: true, formatter: (v) => short(v) }, splitLine: { lineStyle: { color: css("--line") } }, nameTextStyle: { color: css("--text") } });
+  const base = () => ({ animation: false, textStyle: { color: css("--text"), fontFamily: "system-ui, sans-serif" }, tooltip: { confine: true, backgroundColor: css("--back"), borderColor: css("--line"), textStyle: { color: css("--text") } } });
+  const escaped = (s) => String(s).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  const peak = machine.mac ? machine.mac.atomic_c * machine.mac.atomic_k : 0, beat = machine.memory?.primary?.width_bytes ?? 0;
+  const spots = (listed.length ? steps : [{ name: run.name, took: cycles, more: { macs: result.macs, cycles, traffic: result.plan?.traffic ?? result.traffic, binding_bound: result.binding_bound } }])
+    .map((step) => ({ step, macs: step.more.macs, moved: step.more.traffic?.moved, took: step.more.share || step.more.cycles || step.took }))
+    .filter((spot) => spot.macs > 0 && spot.moved > 0 && spot.took > 0);
+  const roofline = () => {
+    const xs = spots.map((spot) => spot.macs / spot.moved), low = Math.min(...xs, peak / beat) / 3, high = Math.max(...xs, peak / beat) * 3;
+    const roof = (bytes) => [low, peak / bytes, high].map((at) => [at, Math.min(peak, at * bytes)]), both = beat + (machine.memory.has_secondary ? machine.memory.secondary.width_bytes : 0);
+    return { ...base(), grid: { left: 58, right: 18, top: 16, bottom: 48 },
+      xAxis: { type: "log", name: "multiplications per byte moved", nameLocation: "middle", nameGap: 28, min: low, max: high, ...look() },
+      yAxis: { type: "log", name: "multiplications per cycle", nameLocation: "middle", nameGap: 42, ...look() },
+      tooltip: { ...base().tooltip, formatter: (p) => p.data.spot ? `<b>${escaped(p.data.spot.step.name)}</b><br>${short(p.data.value[1], 4)} a cycle of ${peak}<br>${short(p.data.value[0])} per byte<br>${whole(p.data.spot.took)} cycles, bound ${escaped(p.data.spot.step.more.binding_bound?.name ?? "")}` : "the most this machine does" },
+      series: [{ type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 2 }, data: roof(beat) }, { type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, data: both > beat ? roof(both) : [] },
+        { type: "scatter", symbolSize: (v, p) => 6 + 22 * Math.sqrt(p.data.spot.took / cycles), itemStyle: { color: css("--accent"), opacity: 0.75 }, data: spots.map((spot) => ({ value: [spot.macs / spot.moved, spot.macs / spot.took], spot })) }] };
+  };
+  const rates = () => {
+    const parts = 160, width = cycles / parts, shown = lanes.filter((lane) => ["cmac_a", "sdp", "pdp"].includes(lane.name) || lane.signal);
+    return { ...base(), grid: { left: 50, right: 18, top: 46, bottom: 48 }, legend: undefined,
+      tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => `${v.toFixed(0)} %` },
+      xAxis: { type: "value", min: 0, max: cycles, name: "cycle", nameLocation: "middle", nameGap: 28, ...look() }, yAxis: { type: "value", max: 100, name: "% of the cycles", nameLocation: "end", ...look() },
+      series: shown.map((lane, i) => ({ name: laneName(lane.name), type: "line", symbol: "none", step: "start", lineStyle: { width: 1.6, color: kLineColours[i % kLineColours.length] }, itemStyle: { color: kLineColours[i % kLineColours.length] },
+        data: Array.from({ length: parts }, (_, k) => [k * width, 100 * (spentBefore(lane, 0, (k + 1) * width) - spentBefore(lane, 0, k * width)) / width]) })) };
+  };
+  const kLineColours = ["#4f9d69", "#7a6fc0", "#3f8fc9", "#c8553d", "#e0a030", "#8d6e63", "#b07aa1", "#5bb5c9"];
+  const charted = [];
+  const chart = (id, option, click) => { const place = $(`#${id} .chart`), drawn = charts.init(place, null, { renderer: "canvas" }); if (click) drawn.on("click", click); charted.push({ drawn, option }); new ResizeObserver(() => { drawn.resize(); }).observe(place); };
+  if (spots.length && peak && beat) chart("roofline", roofline, (p) => p.data?.spot && steps.includes(p.data.spot.step) && show(p.data.spot.step));
+  else $("#roofline").remove();
+  if (lanes.length) {
+    chart("rates", rates);
+    const legend = make("div", undefined, "legend");
+    rates().series.forEach((series) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = series.itemStyle.color; item.append(swatch, series.name); legend.append(item); });
+    $("#rates .chart").before(legend);
+  } else $("#rates").remove();
+
+  // ---- the machine
+  const box = (x, y, name, unit, note) => {
+    const of = result.units?.[unit], share = of ? of.issuing / cycles : null;
+    const level = share === null ? "" : `<rect x="${x}" y="${y + 50}" width="${(104 * share).toFixed(1)}" height="6" fill="#4f9d69"/>`;
+    return `<rect x="${x}" y="${y}" width="104" height="56" rx="6" fill="var(--back)" stroke="var(--soft)"/>${level}<text x="${x + 52}" y="${y + 20}" text-anchor="middle">${name}${share === null ? "" : ` ${(100 * share).toFixed(0)} %`}</text><text class="soft" x="${x + 52}" y="${y + 38}" text-anchor="middle">${escaped(note ?? "")}</text>`;
+  };
+  const way = (x1, y1, x2, y2, note, above = -6) => `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="var(--soft)" stroke-width="1.5" marker-end="url(#tip)"/>` + (note ? `<text class="soft" x="${(x1 + x2) / 2}" y="${(y1 + y2) / 2 + above}" text-anchor="middle">${escaped(note)}</text>` : "");
+  if (machine.mac) {
+    const bytes = (n) => n === undefined ? "" : n >= 1e6 ? `${short(n / 1e6)} MB` : n >= 1e3 ? `${short(n / 1e3)} kB` : `${n} B`, t = result.traffic ?? {};
+    const sum = (list, names) => names.reduce((all, name) => all + (list?.[name] ?? 0), 0), both = (names, way) => sum(t.dbb?.[way], names) + sum(t.cvsram?.[way], names);
+    const has = (unit) => result.units?.[unit];
+    const note = (x, y, text, where = "middle") => `<text class="soft" x="${x}" y="${y}" text-anchor="${where}">${escaped(text)}</text>`;
+    const moved = (port) => [`reads ${bytes(t[port]?.read_bytes)}`, `writes ${bytes(t[port]?.write_bytes)}`];
+    const buffer = machine.cbuf.banks * machine.cbuf.bank_depth * machine.cbuf.entry_bytes, second = machine.memory?.has_secondary;
+    $("#machine .soft + div").innerHTML = `<svg viewBox="0 0 880 330" role="img" aria-label="blocks of the machine"><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--soft)"/></marker></defs>` +
+      box(10, 20, "DBB", "", memory) + box(160, 20, "MCIF", "mcif", `${beat} bytes wide`) + way(114, 48, 160, 48) + way(212, 76, 212, 130) + moved("dbb").map((text, i) => note(10, 94 + 16 * i, text, "start")).join("") +
+      (second ? box(10, 250, "CVSRAM", "", bytes(machine.memory.secondary?.bytes)) + box(160, 250, "CVIF", "cvif", `${machine.memory.secondary?.width_bytes} bytes wide`) + way(114, 278, 160, 278) + way(212, 250, 212, 186) + moved("cvsram").map((text, i) => note(10, 222 + 16 * i, text, "start")).join("") : "") +
+      box(160, 130, "CDMA", "cdma", "fetches") + note(274, 110, `data ${bytes(both(["CDMA_DAT"], "read_bytes_by_client"))}`, "start") + note(274, 232, `weights ${bytes(both(["CDMA_WT"], "read_bytes_by_client"))}`, "start") +
+      way(264, 158, 300, 158) + box(300, 130, "CBUF", "cbuf", bytes(buffer)) + note(352, 202, `${machine.cbuf.banks} banks`) + way(404, 158, 440, 158) + box(440, 130, "CSC", "csc", "sequences") + way(544, 158, 580, 158) +
+      box(580, 130, "CMAC", "cmac_a", `${machine.mac.atomic_c} x ${machine.mac.atomic_k}`) + way(684, 158, 720, 158) + box(720, 130, "CACC", "cacc", "sums up") + way(772, 186, 772, 240) + box(720, 240, "SDP", "sdp", `${machine.sdp?.bs_throughput ?? "?"} a cycle`) +
+      way(720, 268, 684, 268) + box(580, 240, "PDP", "pdp", `${machine.pdp?.throughput ?? "?"} a cycle`) + (has("cdp") ? box(440, 240, "CDP", "cdp", `${machine.cdp?.throughput ?? "?"} a cycle`) : "") +
+      note(720, 318, `SDP writes ${bytes(both(["SDP"], "write_bytes_by_client"))}, reads ${bytes(both(["SDP", "SDP_BS", "SDP_BN", "SDP_EW"], "read_bytes_by_client"))}; PDP writes ${bytes(both(["PDP"], "write_bytes_by_client"))}`) + "</svg>";
+  } else $("#machine").remove();
+
+  // ---- tables
+  const table = (place, head, lines) => {
+    const top = $("thead", place), body = $("tbody", place);
+    top.replaceChildren(make("tr"));
+    head.forEach((name, i) => top.firstChild.append(make("th", name, i ? "" : "words")));
+    body.replaceChildren(...lines.map((cells) => { const line = make("tr"); cells.forEach((cell, i) => { const at = make("td", cell instanceof Node ? undefined : cell, i ? "" : "words"); if (cell instanceof Node) at.append(cell); line.append(at); }); return line; }));
+  };
+  const bars = (unit) => { const bar = make("span", undefined, "bars"); bar.setAttribute("role", "img"); bar.setAttribute("aria-label", kPhases.map((phase) => `${phase} ${percent(unit[phase])}`).join(", ")); kPhases.forEach((phase, p) => { const part = make("i"); part.style.cssText = `width: ${100 * unit[phase] / cycles}%; background: ${kPhaseColours[p]}`; bar.append(part); }); bar.title = bar.getAttribute("aria-label"); return bar; };
+  const units = Object.entries(result.units ?? {}).filter(([, unit]) => typeof unit.issuing === "number" && unit.gated < cycles);
+  if (units.length) table($("#units"), ["unit", "phases", "works", "starved", "blocked", "clock gated", "uJ"], units.map(([name, unit]) => [name.toUpperCase(), bars(unit), percent(unit.issuing), percent(unit.starved), percent(unit.blocked), percent(unit.gated), short(result.energy?.units?.[name]?.energy_uj)]));
+  else $("#units").remove();
+  const traffic = [["dbb", "DBB"], ["cvsram", "CVSRAM"]].flatMap(([port, name]) => [["read_bytes_by_client", "reads"], ["write_bytes_by_client", "writes"]].flatMap(([key, way]) => Object.entries(result.traffic?.[port]?.[key] ?? {}).map(([client, bytes]) => [`${client} ${way} ${name}`, bytes])));
+  const all = traffic.reduce((sum, row) => sum + row[1], 0);
+  if (traffic.length) table($("#traffic"), ["client", "bytes", "share", "bytes a cycle"], traffic.sort((a, b) => b[1] - a[1]).map(([name, bytes]) => [name, whole(bytes), percent(bytes, all), (bytes / cycles).toFixed(2)]));
+  else $("#traffic").remove();
+
+  let order = ["start", 1];
+  const columns = [["step", (s) => s.name], ["start", (s) => s.start], ["cycles", (s) => s.took], ["adds", (s) => s.more.share], ["of the run", (s) => s.more.share, (v) => percent(v)], ["in use", (s) => s.more.utilization, (v) => percent(v, 1)], ["bound", (s) => s.more.binding_bound?.cycles], ["lost", (s) => s.more.binding_bound && s.more.share !== undefined ? s.more.share - s.more.binding_bound.cycles : undefined], ["largest cause", (s) => s.causes[0] && words(s.causes[0].group, s.causes[0].name)], ["uJ", (s) => s.more.energy_uj, (v) => short(v)], ["mW", (s) => s.more.power_mw, (v) => short(v)], ["why", (s) => s.why]]
+    .filter(([, of]) => steps.some((step) => ![undefined, null, ""].includes(of(step))));
+  let list = () => {
+    const asked = $("#filter").value.toLowerCase();
+    const found = steps.filter((step) => (!asked || [step.name, step.more.unit, step.more.mode, step.why, step.causes[0] && words(step.causes[0].group, step.causes[0].name)].some((text) => String(text ?? "").toLowerCase().includes(asked))) && (!chosen || !step.causes.length || step.causes.some((one) => one.key === chosen)));
+    const by = columns.find(([name]) => name === order[0])?.[1] ?? columns[0][1];
+    if (chosen) found.sort((a, b) => (b.causes.find((one) => one.key === chosen)?.cycles ?? 0) - (a.causes.find((one) => one.key === chosen)?.cycles ?? 0));
+    else found.sort((a, b) => { const u = by(a), v = by(b); return order[1] * (typeof u === "number" && typeof v === "number" ? u - v : String(u ?? "").localeCompare(String(v ?? ""))); });
+    $("#count").textContent = `${found.length} of ${steps.length}` + (chosen ? `, by cycles of ${words(...chosen.split("/"))}` : "");
+    const head = $("#steps thead"), body = $("#steps tbody");
+    head.replaceChildren(make("tr"));
+    for (const [name] of columns) {
+      const cell = make("th", undefined, ["step", "largest cause", "why"].includes(name) ? "words" : ""), button = make("button", name + (order[0] === name && !chosen ? (order[1] > 0 ? " ▲" : " ▼") : ""));
+      button.type = "button";
+      button.addEventListener("click", () => { order = [name, order[0] === name ? -order[1] : name === "step" || name === "start" ? 1 : -1]; list(); });
+      cell.append(button);
+      head.firstChild.append(cell);
+    }
+    body.replaceChildren(...found.slice(0, 2000).map((step) => {
+      const line = make("tr");
+      for (const [name, of, form] of columns) {
+        const value = of(step), cell = make("td", name === "step" ? undefined : value === undefined || value === null ? "" : form ? form(value) : typeof value === "number" ? whole(value) : value, name === "why" ? "why" : ["step", "largest cause"].includes(name) ? "words" : "");
+        if (name === "step") { const button = make("button", step.name); button.type = "button"; button.title = "show it in the timeline"; button.addEventListener("click", () => show(step)); cell.append(button); }
+        line.append(cell);
+      }
+      return line;
+    }));
+  };
+  $("#filter").addEventListener("input", () => list());
+  if (steps.length > 1) list();
+  else {
+    $("#steps").remove();
+    list = () => {};
+  }
+
+  // ---- theme
+  const system = window.matchMedia("(prefers-color-scheme: dark)"), asked = new URLSearchParams(location.search).get("theme");
+  let dark = asked ? asked === "dark" : system.matches;
+  const paint = () => { for (const { drawn, option } of charted) drawn.setOption(option(), { notMerge: true }); };
+  const theme = (now) => { dark = now; document.documentElement.dataset.theme = dark ? "dark" : "light"; redraw(); setTimeout(paint); };
+  $("#theme").addEventListener("click", () => theme(!dark));
+  system.addEventListener("change", (event) => theme(event.matches));
+  theme(dark);
+  new ResizeObserver(redraw).observe(canvas);
+  window.page = { run, lanes, steps, causes, view, zoom, spentBefore, runAt, frames, draw, choose, range: () => [from, to] };  // for tests
+  document.documentElement.dataset.ready = "yes";
+})();

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""The page of a run (--html) in headless Chromium: docs/TIMELINE.md.
+
+usage: run_page_test.py DLASIM CHROMIUM MODELS [FOLDER]      FOLDER: screenshots are left there
+
+A script that is appended to a copy of the page uses it as a reader does - chooses a cause, filters, zooms - and writes down what it finds.
+What the page unpacks is held against result.json of the same run.
+"""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PHASES = ("issuing", "starved", "blocked", "draining")
+MOST_BYTES = 5_000_000
+SCRIPT = r"""
+<script>
+addEventListener("error", (event) => { document.documentElement.dataset.error = event.message; });
+setTimeout(() => {
+  const out = {}, $ = (s) => document.querySelector(s);
+  out.title = $("#title").textContent;
+  out.facts = Object.fromEntries([...document.querySelectorAll("#facts div")].map((box) => [$("dt") && box.children[0].textContent, box.children[1].firstChild.textContent]));
+  out.causes = Object.fromEntries(page.causes.map((cause) => [cause.key, cause.cycles]));
+  out.command = $("#command").textContent;
+  out.lanes = Object.fromEntries(page.lanes.map((lane) => [lane.name, { grain: lane.grain, spent: [0, 1, 2, 3].map((p) => page.spentBefore(lane, p, page.run.cycles + 1)) }]));
+  const rows = () => [...document.querySelectorAll("#steps tbody tr")].map((row) => row.cells[0].textContent);
+  out.steps = rows();
+  if (out.causes && page.causes.length) {
+    $("#cause-bar button").click();
+    out.advice = $("#advice").textContent;
+    out.chosen = rows();
+    $("#cause-bar button").click();
+  }
+  if ($("#steps")) {
+    [...document.querySelectorAll("#steps th button")].find((button) => button.textContent.startsWith("cycles")).click();
+    out.sorted = rows();
+    $("#filter").value = out.steps[1]; $("#filter").dispatchEvent(new Event("input"));
+    out.filtered = rows();
+    $("#steps tbody button").click();
+    out.range = page.range();
+    out.step = page.steps.find((step) => step.name === out.filtered[0]);
+  }
+  page.view(0, page.run.cycles);
+  document.querySelector("#time").dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+  out.zoomed = page.range();
+  const pixels = $("#time").getContext("2d").getImageData(0, 0, $("#time").width, $("#time").height).data;
+  out.colours = new Set(Array.from({ length: pixels.length / 4 }, (_, i) => pixels[4 * i] << 16 | pixels[4 * i + 1] << 8 | pixels[4 * i + 2])).size;
+  out.theme = document.documentElement.dataset.theme;
+  $("#theme").click();
+  out.other = document.documentElement.dataset.theme;
+  out.overflow = document.documentElement.scrollWidth - window.innerWidth;
+  document.documentElement.dataset.found = JSON.stringify(out);
+}, 300);
+</script>
+"""
+
+
+# From the whole run to twenty cycles and back, while the page is loaded: the clock of a page with a budget of virtual time stands still.
+FRAMES = r"""
+<script>
+{
+  const began = performance.now(), at = page.run.cycles * 0.4;
+  for (let i = 0; i < 80; ++i) { page.zoom(i < 40 ? 0.7 : 1 / 0.7, at); page.draw(); }
+  document.documentElement.dataset.frame = ((performance.now() - began) / 80).toFixed(2);
+}
+</script>
+"""
+
+
+def chromium(program, page, *arguments):
+    with tempfile.TemporaryDirectory(prefix="dlasim_chromium_") as profile:
+        command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
+                   *arguments, page]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+
+
+def expect(found, expected, what):
+    if found != expected:
+        sys.exit(f"run_page_test: {what}: found {found}, expected {expected}")
+
+
+def leaves(tree):
+    return sum(map(leaves, tree.values())) if isinstance(tree, dict) else tree
+
+
+def used(program, page, width, script=SCRIPT, says="found", budget=("--virtual-time-budget=8000",)):
+    """What the script found on the page."""
+    copy = page.with_name("test.html")
+    copy.write_text(page.read_text().replace("</body>", script + "</body>"))
+    text = chromium(program, f"file://{copy}", f"--window-size={width},1400", *budget, "--dump-dom")
+    found = re.search(f'data-{says}="([^"]*)"', text)
+    if not found:
+        sys.exit(f"run_page_test: the page did not come to its end: {re.findall('data-error=.[^>]*', text)}")
+    return json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+
+def check(program, page, result, steps):
+    """The page says what the result says; `steps`: names, in order of time."""
+    text = page.read_text()
+    expect(len(text) < MOST_BYTES, True, f"a page of {len(text)} bytes")
+    expect(re.findall(r'(?:src|href)="(?:https?:)?//', text), [], "what the page loads from elsewhere")
+    for width in (1400, 768, 500):  # headless Chromium's window is never narrower
+        out = used(program, page, width)
+        expect(out["overflow"] <= 0, True, f"{out['overflow']} pixels beyond {width}")
+        expect(out["facts"]["cycles"].strip(), f"{result['cycles']:,}", "the cycles")
+        causes = {f"{group}/{name}": leaves(spent) for group, names in result["causes"].items() for name, spent in names.items()}
+        expect(out["causes"], causes, "the causes")
+        expect(sum(out["causes"].values()), result["cycles"], "cycles of all causes")
+        expect(bool(out["advice"].startswith(max(causes, key=causes.get).split("/")[0].replace("_", " "))), True, "advice on the largest cause")
+        for unit, lane in out["lanes"].items():
+            if unit in result["units"] and lane["grain"] == 1:
+                expect(lane["spent"], [result["units"][unit][phase] for phase in PHASES], f"the lane of {unit}")
+        expect(len(out["lanes"]) >= 5, True, "lanes")
+        expect(out["colours"] > 4, True, "something is drawn")
+        expect(out["zoomed"][1] - out["zoomed"][0] <= result["cycles"] / 2 + 1, True, "the key + zooms")
+        expect({out["theme"], out["other"]}, {"light", "dark"}, "the themes")
+        if len(steps) > 1:
+            expect(out["steps"], [step["name"] for step in steps], "the steps")
+            took = {step["name"]: step["done"] - step["start"] for step in steps}
+            expect([took[name] for name in out["sorted"]], sorted(took.values(), reverse=True), "the steps by cycles")
+            expect(out["filtered"][0] in out["steps"] and len(out["filtered"]) < len(out["steps"]), True, "the filter")
+            low, high = out["range"]
+            expect(low <= out["step"]["start"] and high >= out["step"]["done"], True, "the step that was chosen is in sight")
+    frame = used(program, page, 1400, FRAMES, "frame", ())
+    print(f"{page.name}: {frame} ms a frame, {len(text):,} bytes")
+    expect(frame < 33, True, f"30 frames a second: one takes {frame} ms")
+    return out
+
+
+def main():
+    dlasim, program, models = os.path.abspath(sys.argv[1]), sys.argv[2], Path(sys.argv[3]).absolute()
+    with tempfile.TemporaryDirectory(prefix="dlasim_run_page_") as name:
+        folder = Path(name)
+
+        def run(*words, status=0):
+            done = subprocess.run([dlasim, *map(str, words), "--quiet"], cwd=folder, capture_output=True, text=True, timeout=300)
+            expect(done.returncode, status, f"status of {' '.join(map(str, words))}: {done.stderr}")
+            return done.stderr
+
+        net = models / "networks/resnet50.json"
+        run("net", net, "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only", "--out", "net", "--html", "net.html")
+        result = json.loads((folder / "net/result.json").read_text())
+        out = check(program, folder / "net.html", result, sorted(result["steps"], key=lambda step: step["start"]))
+        expect(out["command"].split()[:2], ["dlasim", "net"], "the command")
+
+        layer = json.loads((models / "resnet50_res2a_branch1.json").read_text())
+        layer["name"] = "</script><b>wide & 'deep'"
+        (folder / "layer.json").write_text(json.dumps(layer))
+        run("run", "layer.json", "--hw", "nv_large", "--out", "run", "--html", "run.html")
+        result = json.loads((folder / "run/result.json").read_text())
+        out = check(program, folder / "run.html", result, [])
+        expect(out["title"], layer["name"], "the title")
+        expect(out["facts"]["values"], "equal to the golden values", "the verdict")
+
+        # Without causes there are none; as a folder there is no page; nothing is lost.
+        run("run", "layer.json", "--hw", "nv_large", "--no-causes", "--out", "none", "--html", "none.html")
+        out = used(program, folder / "none.html", 800)
+        expect((out["causes"], len(out["lanes"]) > 4), ({}, True), "a page without causes")
+        expect("layer.json: would be written" in run("run", "layer.json", "--out", "x", "--html", "layer.json", status=2), True, "a page on its input")
+        expect((folder / "layer.json").read_text(), json.dumps(layer), "the input")
+        for theme, width in (("light", 1400), ("dark", 1400), ("light", 500)):
+            shot = Path(sys.argv[4] if len(sys.argv) > 4 else folder) / f"run_{theme}_{width}.png"
+            chromium(program, f"file://{folder}/net.html?theme={theme}", f"--window-size={width},3300", "--virtual-time-budget=8000", f"--screenshot={shot}")
+            expect(struct.unpack(">II", shot.read_bytes()[16:24]), (width, 3300), "the screenshot")
+    print("the pages of a network and a layer work in three widths and both themes")
+
+
+if __name__ == "__main__":
+    main()
