@@ -131,6 +131,7 @@
   const draw = () => {
     wanted = false;
     const width = canvas.clientWidth, height = kAxis + rows.length * kRow + 4, ratio = window.devicePixelRatio || 1, edge = left();
+    if (width < 2 * edge) return;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); canvas.style.height = height + "px"; }
     const g = canvas.getContext("2d"), text = css("--text"), soft = css("--soft"), line = css("--line");
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
