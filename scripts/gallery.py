@@ -48,14 +48,11 @@ def cycles(result):
     return f"{result['cycles']:,}"
 
 
-class Gallery:
-    def __init__(self, options, folder):
-        self.dlasim, self.chromium, self.docs, self.folder = options.dlasim, options.chromium, Path(options.docs), folder
-        self.pictures = self.docs / "gallery"
-        shutil.rmtree(self.pictures, ignore_errors=True)
-        self.pictures.mkdir(parents=True)
-        self.text = ("# Gallery: what a run looks like\n\nEvery picture is a part of a page that `--html FILE` writes, or of the page of a sweep: "
-                     "[TIMELINE](TIMELINE.md), [SWEEPS](SWEEPS.md).\nThe command stands below it. `scripts/gallery.py` makes all of this page again.\n")
+class Camera:
+    """Takes pictures of parts of a page that dlasim has written."""
+
+    def __init__(self, chromium, folder):
+        self.chromium, self.folder = chromium, folder
 
     def browser(self, page, *arguments):
         with tempfile.TemporaryDirectory(prefix="dlasim_chromium_") as profile:
@@ -63,14 +60,28 @@ class Gallery:
                                    "--virtual-time-budget=8000", *arguments, f"file://{page}?theme=light"],
                                   capture_output=True, text=True, check=True, timeout=300).stdout
 
-    def picture(self, page, name, parts, script=""):
+    def take(self, page, picture, parts, script=""):
         ids = ", ".join(f'"{part}"' for part in parts)
         copy = self.folder / "part.html"
         copy.write_text(page.read_text().replace("</body>", ONE_PART % (script, ids, ids) + "</body>"))
         high = re.search(r'data-high="(\d+)"', self.browser(copy, f"--window-size={WIDTH},900", "--dump-dom"))
         if not high:
-            sys.exit(f"gallery: {name}: the page did not come to its end")
-        self.browser(copy, f"--window-size={WIDTH},{high.group(1)}", f"--screenshot={self.pictures / name}.png")
+            sys.exit(f"{picture}: the page did not come to its end")
+        self.browser(copy, f"--window-size={WIDTH},{high.group(1)}", f"--screenshot={picture}")
+
+
+class Gallery:
+    def __init__(self, options, folder):
+        self.dlasim, self.docs, self.folder = options.dlasim, Path(options.docs), folder
+        self.camera = Camera(options.chromium, folder)
+        self.pictures = self.docs / "gallery"
+        shutil.rmtree(self.pictures, ignore_errors=True)
+        self.pictures.mkdir(parents=True)
+        self.text = ("# Gallery: what a run looks like\n\nEvery picture is a part of a page that `--html FILE` writes, or of the page of a sweep: "
+                     "[TIMELINE](TIMELINE.md), [SWEEPS](SWEEPS.md).\nThe command stands below it. `scripts/gallery.py` makes all of this page again.\n")
+
+    def picture(self, page, name, parts, script=""):
+        self.camera.take(page, self.pictures / f"{name}.png", parts, script)
 
     def run(self, *words):
         """The page and the result of a run, and its command as a reader would give it."""
