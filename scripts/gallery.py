@@ -105,7 +105,7 @@ class Gallery:
         self.picture(page, "cut", ["#timeline"], "{ const step = page.steps.find((one) => one.name === 'res2b_branch2a'); page.view(step.start, step.done); }")
         self.entry("A layer that is cut in two", "cut", command,
                    f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations, because its input and its weights do not fit the buffer "
-                   f"together.\nIt takes {step['share']:,} cycles; its largest bound is {step['binding_bound']['cycles']:,}. While CDMA fetches (green) the "
+                   f"together.\nIt takes {step['share']:,} cycles; its largest bound is {step['bound_cycles']:,}. While CDMA fetches (green) the "
                    "array starves (yellow): nothing is there to compute.")
         page, result, command = self.run("net", "models/networks/mobilenet_v1.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
         self.picture(page, "roofline", ["#roofline"])
@@ -120,11 +120,10 @@ class Gallery:
                    "has room for one more stripe.")
         page, result, command = self.run("net", "models/networks/alexnet.json", "--hw", "nv_small", "--memory", "lpddr4-3200", "--timing-only")
         self.picture(page, "machine", ["#machine"])
-        bound = result["binding_bound"]
         self.entry("How busy each part is", "machine", command,
                    f"AlexNet on nv_small, {cycles(result)} cycles. The port is {result['hardware']['memory']['primary']['width_bytes']} bytes wide, and "
                    f"{result['traffic']['dbb']['read_bytes_by_client']['CDMA_WT'] / 1e6:.0f} MB of weights come through it. The largest bound of the whole is "
-                   f"`{bound['name']}`: a wider array alone would change little where the weights of a layer are used once.")
+                   f"`{result['bound']}`: a wider array alone would change little where the weights of a layer are used once.")
         sweep = {"name": "ResNet-50 layer, sizes of the machine", "base": {"layer": str(ROOT / "models/resnet50_res3a_branch2b.json"), "hw": "nv_large", "memory": "ddr4-3200"},
                  "axes": {"mac.atomic_c": [16, 32, 64], "mac.atomic_k": [16, 32], "cbuf.banks": [8, 16, 32]}}
         (self.folder / "sweep.json").write_text(json.dumps(sweep))

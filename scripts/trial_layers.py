@@ -45,7 +45,7 @@ def plan(dlasim, hardware, layer, folder):
         return done.stderr.strip().removeprefix(f"dlasim: {folder / 'layer.json'}: ")
     result = json.loads((folder / "out" / "plan.json").read_text())
     p = result["plan"]
-    return p["passes"], p.get("cut", "whole"), p["traffic"]["moved"] / p["traffic"]["compulsory"], result["binding_bound"]["cycles"]
+    return p["passes"], p.get("cut", "whole"), p["traffic"]["moved"] / p["traffic"]["compulsory"], result["bound_cycles"]
 
 
 def main():

@@ -126,13 +126,7 @@ class Result:
     @property
     def steps(self):
         """A row a step of a network: its own cycles, its share of the network's, its largest bound."""
-        rows = []
-        for step in self.json.get("steps", []):
-            row = {key: value for key, value in step.items() if not isinstance(value, (dict, list))}
-            for name in ("bound", "bound_cycles"):
-                row[name] = step.get("binding_bound", {}).get("name" if name == "bound" else "cycles")
-            rows.append(row)
-        return table(rows)
+        return table([{key: value for key, value in step.items() if not isinstance(value, (dict, list))} for step in self.json.get("steps", [])])
 
     @property
     def causes(self):
@@ -164,7 +158,7 @@ class Result:
         if self.json.get("steps"):
             names = [step["name"] for step in self.json["steps"]]
             axes.barh(names, [step["share"] for step in self.json["steps"]], label="share of the cycles", color="#4477aa")
-            axes.plot([step.get("binding_bound", {}).get("cycles", 0) for step in self.json["steps"]], names, "|", color="#222222", markersize=9,
+            axes.plot([step.get("bound_cycles", 0) for step in self.json["steps"]], names, "|", color="#222222", markersize=9,
                       label="largest bound")
         else:
             left = numpy.zeros(len(self.json["units"]))

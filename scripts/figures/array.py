@@ -60,7 +60,7 @@ def n4():
     for b, one, all_groups in zip(batches, group, whole):
         measured[b] = one.steady()
         table.row(b, percent(min(1, b / 16)), percent(one.steady()), percent(all_groups.atoms / all_groups.window()),
-                  percent(all_groups.result["mac_utilization"]))
+                  percent(all_groups.result["utilization"]))
     table.expect(abs(measured[1] - 0.0625) < 1e-12, "6.25 % at batch 1")
     table.expect(measured[16] > 0.95, "Above 95 % at batch 16")
     table.expect(all(measured[b] <= measured[c] for b, c in zip(batches, batches[1:])), "It never falls with the batch")

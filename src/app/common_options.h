@@ -28,8 +28,9 @@ struct CommonOptions {
     bool check_dram = false;  // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
-    bool plan = false;    // say what would run, and write it where a folder was named
-    bool report = false;  // the table in report.txt too
+    bool plan = false;          // say what would run, and write it where a folder was named
+    bool report = false;        // the table in report.txt too
+    bool reproducible = false;  // result.json says nothing of the host
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm

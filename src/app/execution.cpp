@@ -115,6 +115,8 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     Reported said = report(run);
     silicon::add_silicon(said.result, technology);
     profile.add_to(said.result);
+    if (options.reproducible)
+        for (const KeyRow& key : {kWallSecondsKey, kCyclesPerSecondKey}) said.result.erase(std::string(key.name));
     said.table += silicon_line(said.result);
     if (files.events) {
         const WrittenRegions& regions = said.regions;

@@ -51,6 +51,7 @@ constexpr const char* kFooter =
     "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
 constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
+constexpr const char* kReproducible = "leave the times of this computer out of result.json: equal bytes on every run and machine";
 constexpr const char* kNoCauses = "do not look for what the cycles went to";
 constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
 
@@ -244,6 +245,7 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     app.add_flag("!--no-causes", options.causes, kNoCauses);
     app.add_flag("--quiet", options.quiet, "print nothing but errors");
     app.add_flag("--times", options.times, kTimes);
+    app.add_flag("--reproducible", options.reproducible, kReproducible);
     add_silicon_options(app, options);
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
     return {point, out};
@@ -359,6 +361,7 @@ int parse_and_run(int argc, char** argv)
     replay_app->add_flag("!--no-causes", again.causes, kNoCauses);
     replay_app->add_flag("--quiet", again.quiet, "print nothing but errors");
     replay_app->add_flag("--times", again.times, kTimes);
+    replay_app->add_flag("--reproducible", again.reproducible, kReproducible);
     add_silicon_options(*replay_app, again);
     hidden(replay_app->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
 

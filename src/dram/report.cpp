@@ -117,7 +117,7 @@ constexpr std::array kStatisticsKeys{
     Row{{"data_bus/cycles", "integer", "DRAM cycles", "cycles of the data buses, to the end or the last data"},
         [](const Seen& v) -> Json { return v.s.bus_cycles; }},
     Row{{"data_bus/busy", "integer", "DRAM cycles", "of these with data"}, [](const Seen& v) -> Json { return v.s.busy; }},
-    Row{{"data_bus/utilisation", "number", "", "busy of cycles"}, [](const Seen& v) -> Json { return rate(v.s.busy, v.s.bus_cycles); }},
+    Row{{"data_bus/utilization", "number", "", "busy of cycles"}, [](const Seen& v) -> Json { return rate(v.s.busy, v.s.bus_cycles); }},
     Row{{"data_bus/lost", "object", "DRAM cycles",
          "cycles without data by owner: OWNER:RULE of the constraint table, no_request, scheduling, unfinished"},
         lost_json},

@@ -156,20 +156,33 @@ std::vector<const Json*> steps_of(const Json& result)
     return list;
 }
 
+struct NamedBound {
+    std::string name;
+    std::int64_t cycles;
+};
+/// The largest lower bound of a run or a step; under its old name too.
+std::optional<NamedBound> bound_of(const Json& json)
+{
+    if (json.contains("bound") && json["bound"].is_string())
+        return NamedBound{json["bound"].get<std::string>(), number_at(json, "bound_cycles")};
+    const Json old = json.value("binding_bound", Json());
+    if (!old.is_object() || !old.contains("name") || !old["name"].is_string()) return std::nullopt;
+    return NamedBound{old["name"].get<std::string>(), number_at(old, "cycles")};
+}
+
 std::vector<StepLoss> losses_of(const RecordedRun& run, const Json& result)
 {
     const std::vector<const Json*> told = steps_of(result);
     std::vector<StepLoss> losses;
     for (std::size_t s = 0; s < run.steps.size() && s < told.size(); ++s) {
         const Json& step = *told[s];
-        if (!step.contains("binding_bound") || !step["binding_bound"].is_object() || !step["binding_bound"].contains("name") ||
-            !step["binding_bound"]["name"].is_string())
-            continue;
+        const std::optional<NamedBound> bound = bound_of(step);
+        if (!bound) continue;
         StepLoss loss;
         loss.name = run.steps[s].name;
-        loss.bound = step["binding_bound"]["name"].get<std::string>();
+        loss.bound = bound->name;
         loss.cycles = run.steps[s].cycles;
-        loss.least = std::clamp<std::int64_t>(number_at(step["binding_bound"], "cycles"), 0, loss.cycles);
+        loss.least = std::clamp<std::int64_t>(bound->cycles, 0, loss.cycles);
         loss.causes = causes_of(run.steps[s]);
         loss.why = why_lost(run, step, loss);
         losses.push_back(std::move(loss));
@@ -228,10 +241,9 @@ Explanation explain(const Json& result, const std::string& file)
     for (const CauseTotal& total : explanation.causes) sum += total.cycles;
     if (sum != run.cycles)
         throw ConfigError(at(file, "/causes"), fmt::format("add up to {} cycles, expected {}: the file was changed", sum, run.cycles));
-    if (result.contains("binding_bound") && result["binding_bound"].is_object() && result["binding_bound"].contains("name") &&
-        result["binding_bound"]["name"].is_string()) {
-        explanation.bound = result["binding_bound"]["name"].get<std::string>();
-        explanation.least = number_at(result["binding_bound"], "cycles");
+    if (const std::optional<NamedBound> bound = bound_of(result)) {
+        explanation.bound = bound->name;
+        explanation.least = bound->cycles;
     }
     if (const Json plan = result.value("plan", Json()); plan.is_object() && plan.contains("cut") && plan["cut"].is_string())
         explanation.cut = "It is cut into " + plan["cut"].get<std::string>() + "." + read_again(plan);

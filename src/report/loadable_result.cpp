@@ -34,7 +34,7 @@ struct SeenOperation {
 
     double utilization() const
     {
-        return r.mac_utilization(r.macs(i), r.times[i].done - r.times[i].start, static_cast<Precision>(operation.conv.precision % 3));
+        return r.utilization(r.macs(i), r.times[i].done - r.times[i].start, static_cast<Precision>(operation.conv.precision % 3));
     }
 };
 
@@ -66,7 +66,7 @@ constexpr std::array kOperationKeys{
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
     Key<SeenOperation>{{"macs", "integer", "MACs", "multiplications, of CONV"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.macs(s.i); }},
-    Key<SeenOperation>{{"mac_utilization", "number", "", "those of what the array could do between start and done"},
+    Key<SeenOperation>{{"utilization", "number", "", "those of what the array could do between start and done"},
                        [](const SeenOperation& s) -> OrderedJson { return s.utilization(); }},
     Key<SeenOperation>{{"verified", "flag or null", "",
                         "what the last unit of its chain has written is what the golden operations make; null: not compared", kJudged},
@@ -148,8 +148,8 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson { return precision_name(r.precision()); }},
     Key<LoadableResult>{{"macs", "integer", "MACs", "multiplications of all operations"},
                         [](const LoadableResult& r) -> OrderedJson { return r.macs(); }},
-    Key<LoadableResult>{{"mac_utilization", "number", "", "those of what the array could do in the cycles"},
-                        [](const LoadableResult& r) -> OrderedJson { return r.mac_utilization(r.macs(), r.run.cycles, r.precision()); }},
+    Key<LoadableResult>{{"utilization", "number", "", "those of what the array could do in the cycles"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.utilization(r.macs(), r.run.cycles, r.precision()); }},
     Key<LoadableResult>{{"verified", "flag or null", "", "every value compared is equal; null where none was", kJudged},
                         [](const LoadableResult& r) -> OrderedJson {
                             if (r.verdicts.empty()) return kAbsent;
@@ -161,7 +161,7 @@ constexpr std::array kLoadableKeys{
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches); }},
     Key<LoadableResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                         [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds(); }},
-    Key<LoadableResult>{{"frames_per_second", "number", "1/s", "one run after the other"},
+    Key<LoadableResult>{{"frames_per_s", "number", "1/s", "one run after the other"},
                         [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
     Key<LoadableResult>{kCausesKey, [](const LoadableResult& r) { return causes_json(r.run.causes.total()); }},
     Key<LoadableResult>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
@@ -266,7 +266,7 @@ std::uint64_t LoadableResult::macs() const
     return all;
 }
 
-double LoadableResult::mac_utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const
+double LoadableResult::utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const
 {
     return cycles > 0
                ? static_cast<double>(macs) / (static_cast<double>(cycles) * static_cast<double>(plan.hardware.macs_per_cycle(precision)))

@@ -47,7 +47,7 @@ struct LoadableResult {
     std::uint64_t macs(std::size_t operation) const;
     std::uint64_t macs() const;
     /// Those of what the array could do in so many cycles.
-    double mac_utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const;
+    double utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const;
     Verification verification() const;
     /// Of the chain that an operation of the plan belongs to; null if there is none.
     const loadable::Verdict* verdict(std::size_t operation) const;

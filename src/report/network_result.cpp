@@ -124,9 +124,9 @@ constexpr std::array kReportedStepKeys{
                       [](const ReportedStep& s) { return of_machine(s, s.plan.macs); }},
     Key<ReportedStep>{{"utilization", "number", "", "MACs over what the array could do from start to done", kUnits},
                       [](const ReportedStep& s) { return of_machine(s, s.host() ? 0 : s.utilization()); }},
-    Key<ReportedStep>{{"binding_bound/name", "text", "", "the largest lower bound", kUnits},
+    Key<ReportedStep>{{"bound", "text", "", "the largest lower bound", kUnits},
                       [](const ReportedStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).name()); }},
-    Key<ReportedStep>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kUnits},
+    Key<ReportedStep>{{"bound_cycles", "integer", "cycles", "no machine of these sizes can be faster", kUnits},
                       [](const ReportedStep& s) { return s.host() ? kAbsent : OrderedJson(binding(s.plan.bounds).cycles); }},
     Key<ReportedStep>{{"bounds", "object", "cycles", "all lower bounds by name", kUnits},
                       [](const ReportedStep& s) { return s.host() ? kAbsent : bounds_json(s.plan.bounds); }},
@@ -206,8 +206,8 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) -> OrderedJson { return r.cycles(); }},
     Key<NetworkResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                        [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
-    Key<NetworkResult>{{"frames_per_second", "number", "1/s", "one frame after the other"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.frames_per_second(); }},
+    Key<NetworkResult>{{"frames_per_s", "number", "1/s", "one frame after the other"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.frames_per_s(); }},
     Key<NetworkResult>{kCausesKey, [](const NetworkResult& r) { return causes_json(r.causes()); }},
     Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "of all steps, each when nothing else runs, together", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
@@ -253,12 +253,12 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"steps", "list", "", "what ran, in this order"}, steps_json},
     Key<NetworkResult>{{"bounds", "object", "cycles", "lower bounds of an image: those of all steps together, by name", kMachine},
                        [](const NetworkResult& r) { return of_bounds(r, bounds_json); }},
-    Key<NetworkResult>{{"binding_bound/name", "text", "", "the name of the largest", kMachine},
+    Key<NetworkResult>{{"bound", "text", "", "the name of the largest", kMachine},
                        [](const NetworkResult& r) { return of_bounds(r, [](const Bounds& b) { return binding(b).name(); }); }},
-    Key<NetworkResult>{{"binding_bound/cycles", "integer", "cycles", "no machine of these sizes can be faster", kMachine},
+    Key<NetworkResult>{{"bound_cycles", "integer", "cycles", "no machine of these sizes can be faster", kMachine},
                        [](const NetworkResult& r) { return of_bounds(r, largest); }},
     Key<NetworkResult>{
-        {"binding_bound/share", "number", "", "of `cycles`", kMachine},
+        {"bound_share", "number", "", "of `cycles`", kMachine},
         [](const NetworkResult& r) { return of_bounds(r, [&](const Bounds& b) { return share(binding(b).cycles, r.cycles()); }); }},
     Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of all images"},
                        [](const NetworkResult& r) { return units_json(r.run); }},
@@ -418,7 +418,7 @@ std::vector<CauseCycles> NetworkResult::causes(const StepTimes& step) const
 
 double NetworkResult::latency_seconds() const { return static_cast<double>(cycles()) / (plan.hardware.clock_mhz * 1e6); }
 
-double NetworkResult::frames_per_second() const
+double NetworkResult::frames_per_s() const
 {
     const double seconds = static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6);
     return seconds > 0 ? static_cast<double>(plan.image_count) / seconds : 0;
@@ -477,7 +477,7 @@ std::string network_table(const NetworkResult& r)
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
-                        r.frames_per_second());
+                        r.frames_per_s());
     if (const Bounds bounds = network_bounds(r.plan); !bounds.empty()) text += bound_text(binding(bounds), r.cycles());
     if (r.images) text += images_text(*r.images, r.run.cycles);
     if (!r.apart.empty())

@@ -40,7 +40,7 @@ struct NetworkResult {
     std::int64_t cycles_apart() const;
     double utilization() const;
     double latency_seconds() const;
-    double frames_per_second() const;
+    double frames_per_s() const;
 };
 
 OrderedJson network_result_json(const NetworkResult& result);

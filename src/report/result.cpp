@@ -77,7 +77,7 @@ constexpr std::array kResultKeys{
                 [](const Result& r) -> OrderedJson { return r.run.t0; }},
     Key<Result>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? r.job.array->macs : 0; }},
-    Key<Result>{{"mac_utilization", "number", "", "macs of what the array could do in `cycles`: above 1 where Winograd saves them"},
+    Key<Result>{{"utilization", "number", "", "macs of what the array could do in `cycles`: above 1 where Winograd saves them"},
                 [](const Result& r) -> OrderedJson { return r.utilization(); }},
     Key<Result>{{"array_occupancy", "number", "", "share of the cycles in which the array takes an operation", "layers"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? OrderedJson(r.occupancy()) : kAbsent; }},
@@ -120,11 +120,11 @@ constexpr std::array kResultKeys{
                 [](const Result& r) { return bounds_json(r.job.bounds); }},
     Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},
                 [](const Result& r) -> OrderedJson { return largest(r.job.bounds); }},
-    Key<Result>{{"binding_bound/name", "text", "", "the name of the largest"},
+    Key<Result>{{"bound", "text", "", "the name of the largest"},
                 [](const Result& r) -> OrderedJson { return binding(r.job.bounds).name(); }},
-    Key<Result>{{"binding_bound/cycles", "integer", "cycles", "the same as bounds/largest"},
+    Key<Result>{{"bound_cycles", "integer", "cycles", "the same as bounds/largest"},
                 [](const Result& r) -> OrderedJson { return binding(r.job.bounds).cycles; }},
-    Key<Result>{{"binding_bound/share", "number", "", "of `cycles`"},
+    Key<Result>{{"bound_share", "number", "", "of `cycles`"},
                 [](const Result& r) -> OrderedJson {
                     return r.cycles() == 0 ? 0.0 : static_cast<double>(binding(r.job.bounds).cycles) / static_cast<double>(r.cycles());
                 }},
@@ -152,9 +152,8 @@ constexpr std::array kOutlineKeys{
              [](const Job& j) -> OrderedJson { return j.says.advice.empty() ? kAbsent : OrderedJson(j.says.advice); }},
     Key<Job>{{"bounds", "object", "cycles", "closed-form lower bounds, as in result.json"}, job_bounds},
     Key<Job>{{"bounds/largest", "integer", "cycles", "the largest of them"}, [](const Job& j) -> OrderedJson { return largest(j.bounds); }},
-    Key<Job>{{"binding_bound/name", "text", "", "the name of the largest"},
-             [](const Job& j) -> OrderedJson { return binding(j.bounds).name(); }},
-    Key<Job>{{"binding_bound/cycles", "integer", "cycles", "the same as bounds/largest"},
+    Key<Job>{{"bound", "text", "", "the name of the largest"}, [](const Job& j) -> OrderedJson { return binding(j.bounds).name(); }},
+    Key<Job>{{"bound_cycles", "integer", "cycles", "the same as bounds/largest"},
              [](const Job& j) -> OrderedJson { return binding(j.bounds).cycles; }},
 };
 

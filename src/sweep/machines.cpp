@@ -14,7 +14,7 @@ namespace {
 
 /// Figures of a workload that a machine's row has.
 constexpr std::array kOfMachines{"cycles",   "time_us",  "frames_per_s",  "energy_uj",    "total_uj",
-                                 "power_mw", "area_mm2", "dram_gb_per_s", "dbb_gb_per_s", "mac_utilization"};
+                                 "power_mw", "area_mm2", "dram_gb_per_s", "dbb_gb_per_s", "utilization"};
 /// Sums over the frames of a mix: their mean by weight is that of a frame. All others are means over its time.
 constexpr std::array kOfFrames{"cycles", "time_us", "energy_uj", "total_uj"};
 

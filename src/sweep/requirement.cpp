@@ -84,14 +84,17 @@ std::vector<Requirement> read_requirements(const std::string& text, const std::s
 
 bool more_is_better(const std::string& column)
 {
-    constexpr std::array kMore{"frames_per_s",    "gops",        "mac_utilization",   "array_occupancy",
+    constexpr std::array kMore{"frames_per_s",    "gops",        "utilization",       "array_occupancy",
                                "dram_efficiency", "bound_share", "dram_row_hit_rate", "dram_gb_per_s"};
     return std::ranges::find(kMore, column) != kMore.end();
 }
 
 std::string figure_named(const std::string& name, const std::string& where)
 {
-    std::string column = name == "fps" ? "frames_per_s" : name;
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames{
+        {{"fps", "frames_per_s"}, {"mac_utilization", "utilization"}}};
+    const auto* other = std::ranges::find(kOtherNames, name, [](const auto& pair) { return pair.first; });
+    std::string column(other == kOtherNames.end() ? name : other->second);
     std::vector<std::string> known;
     for (const PlacedKey& key : figure_keys())
         if (key.row.type.starts_with("number") || key.row.type.starts_with("integer")) known.push_back(key.path);

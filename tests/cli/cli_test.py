@@ -89,7 +89,7 @@ class Runs(Case):
     def test_a_result_has_its_keys_and_every_cycle_an_owner(self):
         done, result = self.run_layer(SMALL, "--hw", "nv_small")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for key in ("schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units", "traffic",
+        for key in ("schema", "name", "hardware", "memory", "cycles", "macs", "utilization", "verified", "mismatches", "units", "traffic",
                     "bounds", "wall_seconds", "simulated_cycles_per_second"):
             self.assertIn(key, result)
         self.assertEqual(result["macs"], 9 * 7 * 10 * 12 * 9)
@@ -193,7 +193,7 @@ class Runs(Case):
         self.assertIsNone(result)
         plan = json.loads((self.folder / "out" / "plan.json").read_text())
         self.assertEqual(plan["plan"]["tensors"]["input"], {"bytes": 60 * 40 * 64, "moved": 60 * 40 * 64, "times": 1.0})
-        self.assertEqual(plan["binding_bound"], {"name": "mac", "cycles": 40 * 58 * 3 * 64 * 8 // 64})
+        self.assertEqual((plan["bound"], plan["bound_cycles"]), ("mac", 40 * 58 * 3 * 64 * 8 // 64))
         _, result = self.run_layer(layer, "--hw", "nv_small")
         self.assertEqual((plan["plan"], plan["bounds"]), (result["plan"], result["bounds"]))
         done = self.dlasim("run", self.write({**layer, "partition": {"rows": 58}}), "--hw", "nv_small", "--plan")
@@ -509,10 +509,10 @@ class Transfers(Case):
     def test_a_result_has_the_keys_of_every_result(self):
         done, result = self.run_layer(self.COPY)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for key in ("schema", "name", "hardware", "memory", "cycles", "macs", "mac_utilization", "verified", "mismatches", "units", "traffic",
+        for key in ("schema", "name", "hardware", "memory", "cycles", "macs", "utilization", "verified", "mismatches", "units", "traffic",
                     "bounds", "wall_seconds", "simulated_cycles_per_second"):
             self.assertIn(key, result)
-        self.assertEqual((result["name"], result["macs"], result["mac_utilization"]), ("spill", 0, 0))
+        self.assertEqual((result["name"], result["macs"], result["utilization"]), ("spill", 0, 0))
         for name, unit in result["units"].items():
             self.assertEqual(sum(unit[phase] for phase in PHASES), result["cycles"], name)
         self.assertLessEqual(result["bounds"]["largest"], result["cycles"])

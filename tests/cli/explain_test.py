@@ -45,7 +45,7 @@ class Runs(Explained):
         result = self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small")
         e = self.explained("a")
         self.assertEqual(sum(cause["cycles"] for cause in e["causes"]), result["cycles"])
-        self.assertEqual((e["cycles"], e["bound"]), (result["cycles"], result["binding_bound"]["name"]))
+        self.assertEqual((e["cycles"], e["bound"]), (result["cycles"], result["bound"]))
         self.assertEqual(e["causes"], sorted(e["causes"], key=lambda cause: -cause["cycles"]))
         for cause in e["causes"]:
             group, name = cause["cause"].split(": ")
@@ -58,7 +58,7 @@ class Runs(Explained):
     def test_a_network_loses_cycles_in_steps(self):
         result = self.run_into("net", self.write(NETWORK, "net.json"), "a", "--hw", "nv_small")
         e = self.explained("a")
-        shares = {step["name"]: (step["share"], step["binding_bound"]["cycles"]) for step in result["steps"]}
+        shares = {step["name"]: (step["share"], step["bound_cycles"]) for step in result["steps"]}
         self.assertEqual({loss["step"]: (loss["cycles"], loss["bound_cycles"]) for loss in e["losses"]}, shares)
         self.assertEqual([loss["lost"] for loss in e["losses"]], sorted((share - bound for share, bound in shares.values()), reverse=True))
         self.assertEqual([e["parts"][0]["from"], e["parts"][-1]["to"]], [0, result["cycles"]])

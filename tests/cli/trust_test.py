@@ -72,7 +72,7 @@ class Numbers(Case):
                 done, result = self.run_layer(layer, "--hw", hardware, "--memory", "ideal:" + pace)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertLessEqual(result["bounds"]["largest"], result["cycles"], (layer, hardware, pace))
-                self.assertLessEqual(result["binding_bound"]["share"], 1)
+                self.assertLessEqual(result["bound_share"], 1)
 
     def test_the_data_bus_of_a_dram_in_cycles_of_the_core(self):
         """Of 1.25 ns each: 12 are 15 of 1 ns."""

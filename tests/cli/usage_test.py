@@ -56,6 +56,15 @@ class Words(Case):
                 hardware = json.loads((self.folder / "out/result.json").read_text())["hardware"]
                 self.assertEqual((hardware["cbuf"]["banks"], hardware["clock_mhz"]), (8, 800))
 
+    def test_reproducible_results_are_equal_bytes(self):
+        layer = self.write(SMALL)
+        for out in ("a", "b"):
+            self.assertEqual(self.dlasim("run", layer, "--reproducible", "--quiet", "--out", out).returncode, 0)
+        a, b = ((self.folder / out / "result.json").read_bytes() for out in ("a", "b"))
+        self.assertEqual(a, b)
+        self.assertNotIn(b"wall_seconds", a)
+        self.assertNotIn(b"simulated_cycles_per_second", a)
+
     def test_chips_with_a_unit(self):
         layer = MODELS / "resnet50_res3a_branch2b.json"
         plain = self.dlasim("bound", layer, "--chip", 512, "--json").stdout

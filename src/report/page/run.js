@@ -37,10 +37,10 @@
   const verdict = result.verified === true ? "equal to the golden values" : result.verified === false ? "VALUES DIFFER" : "values not run";
   const fact = (name, value, note) => { if (value === undefined || value === null || value === "") return; const box = make("div"); const dd = make("dd", value); if (note) dd.append(" ", make("small", note)); box.append(make("dt", name), dd); $("#facts").append(box); };
   fact("cycles", whole(cycles), clock ? `${short(cycles / clock / 1e3)} ms` : "");
-  if (result.frames_per_second) fact("frames a second", short(result.frames_per_second, 4));
-  const use = result.utilization ?? result.mac_utilization;
+  if (result.frames_per_s) fact("frames a second", short(result.frames_per_s, 4));
+  const use = result.utilization;
   if (use !== undefined && use !== null) fact("multipliers in use", percent(use, 1));
-  if (result.binding_bound) fact("no fewer than", whole(result.binding_bound.cycles ?? result.bounds?.[result.binding_bound.name]), `bound ${result.binding_bound.name}`);
+  if (result.bound) fact("no fewer than", whole(result.bound_cycles), `bound ${result.bound}`);
   if (typeof result.energy_uj === "number") fact("energy", `${short(result.energy_uj, 4)} uJ`, `memory ${short(result.memory_uj)} uJ`);
   if (typeof result.power_mw === "number") fact("power", `${short(result.power_mw, 4)} mW`, result.power?.peak_mw ? `peak ${short(result.power.peak_mw)}` : "");
   if (typeof result.area_mm2 === "number") fact("area", `${short(result.area_mm2)} mm2`, result.energy?.technology);
@@ -237,7 +237,7 @@
   const base = () => ({ animation: false, textStyle: { color: css("--text"), fontFamily: "system-ui, sans-serif" }, tooltip: { confine: true, backgroundColor: css("--back"), borderColor: css("--line"), textStyle: { color: css("--text") } } });
   const escaped = (s) => String(s).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
   const peak = machine.mac ? machine.mac.atomic_c * machine.mac.atomic_k : 0, beat = machine.memory?.primary?.width_bytes ?? 0;
-  const spots = (listed.length ? steps : [{ name: run.name, took: cycles, more: { macs: result.macs, cycles, traffic: result.plan?.traffic ?? result.traffic, binding_bound: result.binding_bound } }])
+  const spots = (listed.length ? steps : [{ name: run.name, took: cycles, more: { macs: result.macs, cycles, traffic: result.plan?.traffic ?? result.traffic, bound: result.bound, bound_cycles: result.bound_cycles } }])
     .map((step) => ({ step, macs: step.more.macs, moved: step.more.traffic?.moved, took: step.more.share || step.more.cycles || step.took }))
     .filter((spot) => spot.macs > 0 && spot.moved > 0 && spot.took > 0);
   const roofline = () => {
@@ -246,7 +246,7 @@
     return { ...base(), grid: { left: 58, right: 18, top: 16, bottom: 48 },
       xAxis: { type: "log", name: "multiplications per byte moved", nameLocation: "middle", nameGap: 28, min: low, max: high, ...look() },
       yAxis: { type: "log", name: "multiplications per cycle", nameLocation: "middle", nameGap: 42, ...look() },
-      tooltip: { ...base().tooltip, formatter: (p) => p.data.spot ? `<b>${escaped(p.data.spot.step.name)}</b><br>${short(p.data.value[1], 4)} a cycle of ${peak}<br>${short(p.data.value[0])} per byte<br>${whole(p.data.spot.took)} cycles, bound ${escaped(p.data.spot.step.more.binding_bound?.name ?? "")}` : "the most this machine does" },
+      tooltip: { ...base().tooltip, formatter: (p) => p.data.spot ? `<b>${escaped(p.data.spot.step.name)}</b><br>${short(p.data.value[1], 4)} a cycle of ${peak}<br>${short(p.data.value[0])} per byte<br>${whole(p.data.spot.took)} cycles, bound ${escaped(p.data.spot.step.more.bound ?? "")}` : "the most this machine does" },
       series: [{ type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 2 }, data: roof(beat) }, { type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, data: both > beat ? roof(both) : [] },
         { type: "scatter", symbolSize: (v, p) => 6 + 22 * Math.sqrt(p.data.spot.took / cycles), itemStyle: { color: css("--accent"), opacity: 0.75 }, data: spots.map((spot) => ({ value: [spot.macs / spot.moved, spot.macs / spot.took], spot })) }] };
   };
@@ -311,7 +311,7 @@
   else $("#traffic").remove();
 
   let order = ["start", 1];
-  const columns = [["step", (s) => s.name], ["start", (s) => s.start], ["cycles", (s) => s.took], ["adds", (s) => s.more.share], ["of the run", (s) => s.more.share, (v) => percent(v)], ["in use", (s) => s.more.utilization, (v) => percent(v, 1)], ["bound", (s) => s.more.binding_bound?.cycles], ["lost", (s) => s.more.binding_bound && s.more.share !== undefined ? s.more.share - s.more.binding_bound.cycles : undefined], ["largest cause", (s) => s.causes[0] && words(s.causes[0].group, s.causes[0].name)], ["uJ", (s) => s.more.energy_uj, (v) => short(v)], ["mW", (s) => s.more.power_mw, (v) => short(v)], ["why", (s) => s.why]]
+  const columns = [["step", (s) => s.name], ["start", (s) => s.start], ["cycles", (s) => s.took], ["adds", (s) => s.more.share], ["of the run", (s) => s.more.share, (v) => percent(v)], ["in use", (s) => s.more.utilization, (v) => percent(v, 1)], ["bound", (s) => s.more.bound_cycles], ["lost", (s) => s.more.bound && s.more.share !== undefined ? s.more.share - s.more.bound_cycles : undefined], ["largest cause", (s) => s.causes[0] && words(s.causes[0].group, s.causes[0].name)], ["uJ", (s) => s.more.energy_uj, (v) => short(v)], ["mW", (s) => s.more.power_mw, (v) => short(v)], ["why", (s) => s.why]]
     .filter(([, of]) => steps.some((step) => ![undefined, null, ""].includes(of(step))));
   let list = () => {
     const asked = $("#filter").value.toLowerCase();

@@ -152,7 +152,7 @@
   let order = ["point", 1];
   const head = $("#table thead"), body = $("#table tbody"), kMost = 2000;
   const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== "point"));
-  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "mac_utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
+  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
   const signs = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => String(a) === String(b), "!=": (a, b) => String(a) !== String(b) };
   const matches = (filter) => {
     const tests = filter.split(",").map((part) => part.trim()).filter(Boolean).map((part) => {
@@ -247,7 +247,7 @@
   const goodX = first(["area_mm2", "energy_uj", "dbb_read_bytes"], changing), goodY = first(["cycles", "time_us"].filter((c) => c !== goodX), changing);
   fill(role("pareto", "x"), numeric, goodX);
   fill(role("pareto", "y"), numeric, goodY);
-  fill(role("pareto", "colour"), numeric, first(["mac_utilization", "energy_uj"], changing));
+  fill(role("pareto", "colour"), numeric, first(["utilization", "energy_uj"], changing));
   const follow = () => { role("pareto", "x-less").checked = !moreIsBetter(role("pareto", "x").value); role("pareto", "y-less").checked = !moreIsBetter(role("pareto", "y").value); };
   for (const r of ["x", "y"]) role("pareto", r).addEventListener("change", () => { follow(); pareto.draw(); });
   follow();
@@ -257,7 +257,7 @@
   fill(role("heat", "x"), places, places[0]);
   fill(role("heat", "y"), places, places[1] ?? places[0]);
   fill(role("heat", "value"), numeric, first(["cycles"], changing));
-  fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "mac_utilization", "cycles"].filter((c) => changing.includes(c) && !axes.includes(c))));
+  fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "utilization", "cycles"].filter((c) => changing.includes(c) && !axes.includes(c))));
 
   const redraw = () => {
     if (ran.length === 0) { ["pareto", "heat", "parallel"].forEach((id) => $("#" + id).parentElement.remove()); drawings.length = 0; return; }
