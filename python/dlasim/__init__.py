@@ -7,6 +7,7 @@
     result.cycles           # 64,512 or so
     result.output           # a NumPy array [batch, channels, height, width]
     result.units            # a table: what every unit did in these cycles
+    result.explain()        # why it took them
 
 The simulation is the installed program ``dlasim``; every call is a process of its own. What the program refuses is an exception with
 the program's words. ``DLASIM`` in the environment, or ``dlasim.program(PATH)``, names another program than the one on the PATH.
@@ -14,9 +15,9 @@ the program's words. ``DLASIM`` in the environment, or ``dlasim.program(PATH)``,
 
 from .describe import Layer, Network
 from .command import Broken, Error, Hung, Mismatch, Refused, program
-from .results import Result
-from .runs import export, net, reference, run
+from .results import Page, Result
+from .runs import export, loadable, net, presets, reference, run
 from .sweeps import Sweep, sweep
 
-__all__ = ["Broken", "Error", "Hung", "Layer", "Mismatch", "Network", "Refused", "Result", "Sweep", "export", "net", "program",
-           "reference", "run", "sweep"]
+__all__ = ["Broken", "Error", "Hung", "Layer", "Mismatch", "Network", "Page", "Refused", "Result", "Sweep", "export", "loadable", "net", "presets",
+           "program", "reference", "run", "sweep"]

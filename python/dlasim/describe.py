@@ -47,6 +47,10 @@ def _window(function, window, stride, pad, ceil_mode):
     return pool
 
 
+def _lrn(size, alpha, beta, bias):
+    return {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
+
+
 class _Described:
     """Something that a file can say."""
 
@@ -70,8 +74,8 @@ class _Described:
 
 
 class Layer(_Described):
-    """A layer. Sizes are elements. Make one with ``conv2d``, ``fully_connected``, ``deconv2d``, ``pool`` or ``lrn``; ``Layer(dict)`` takes
-    anything that docs/DESCRIPTOR.md has."""
+    """A layer. Sizes are elements. Make one with ``conv2d``, ``fully_connected``, ``deconv2d``, ``pool``, ``lrn`` or ``sdp``;
+    ``Layer(dict)`` takes anything that docs/DESCRIPTOR.md has. ``run`` and ``check`` refuse what cannot be before anything runs."""
 
     _command = "run"
 
@@ -118,13 +122,25 @@ class Layer(_Described):
                     "pool": _window(function, window, stride, pad, ceil_mode), **more})
 
     @classmethod
+    def lrn(cls, *, width, height, channels, size=5, alpha=1e-4, beta=0.75, bias=1, precision="int8", name="lrn", **more):
+        """Local response normalisation over size channels: x / (bias + alpha / size * sum of x^2)^beta, as in ONNX."""
+        return cls({"name": name, "op": "lrn", "lrn": _lrn(size, alpha, beta, bias),
+                    "input": {"width": width, "height": height, "channels": channels}, "precision": precision, **more})
+
+    @classmethod
+    def sdp(cls, *, width, height, channels, post, precision="int8", name="sdp", **more):
+        """SDP alone, from memory to memory: post says what it does, for example {"ew": {"lut": {"function": "sigmoid"}}}."""
+        return cls({"name": name, "op": "sdp", "input": {"width": width, "height": height, "channels": channels}, "post": post,
+                    "precision": precision, **more})
+
+    @classmethod
     def load(cls, path):
         """From a JSON file."""
         return cls(json.loads(Path(path).read_text(encoding="utf-8")))
 
 
 class Network(_Described):
-    """A network: layers one after the other, each named and reading tensors by name.
+    """A network: layers one after the other, each named and reading tensors by name. The input is called ``data``.
 
         net = dlasim.Network(width=32, height=32, channels=3, name="small")
         a = net.conv2d(kernel=3, count=16, pad=1, relu=True)
@@ -147,6 +163,12 @@ class Network(_Described):
         layers = self.description["layers"]
         name = name or f"{layer['op']}_{len(layers) + 1}"
         inputs = [inputs] if isinstance(inputs, str) else list(inputs or [layers[-1]["name"] if layers else "data"])
+        known = ["data"] + [before["name"] for before in layers]
+        for one in inputs:
+            if one not in known:
+                raise command.Refused(f"{name}: no tensor {one!r}, expected one of {', '.join(known)}", 2)
+        if name in known:
+            raise command.Refused(f"{name!r} is there already: every layer has a name of its own", 2)
         layers.append({"name": name, **layer, "inputs": inputs, **more})
         return name
 
@@ -159,6 +181,23 @@ class Network(_Described):
         """All of the input makes each of ``count`` outputs. Returns its name."""
         layer = _convolution("fully_connected", None, count, 1, 0, 1, 1, bias)
         return self._append({**layer, **({"activation": "relu"} if relu else {})}, inputs, name, more)
+
+    def deconv2d(self, *, kernel, count, stride=1, pad=0, bias=True, relu=False, inputs=None, name=None, **more):
+        """A transposed convolution as of Layer.deconv2d. Returns its name."""
+        layer = _convolution("deconv2d", kernel, count, stride, pad, 1, 1, bias)
+        return self._append({**layer, **({"activation": "relu"} if relu else {})}, inputs, name, more)
+
+    def lrn(self, *, size=5, alpha=1e-4, beta=0.75, bias=1, inputs=None, name=None):
+        """Local response normalisation as of Layer.lrn. Returns its name."""
+        return self._append({"op": "lrn", "lrn": _lrn(size, alpha, beta, bias)}, inputs, name, {})
+
+    def upsample(self, factor, *, inputs=None, name=None):
+        """Every element factor times, 1..8 or (down, right); by the host. Returns its name."""
+        return self._append({"op": "upsample", "factor": _pair(factor, "x", "y")}, inputs, name, {})
+
+    def softmax(self, *, inputs=None, name=None):
+        """Softmax over channels, by the host. Returns its name."""
+        return self._append({"op": "softmax"}, inputs, name, {})
 
     def pool(self, *, window, function="max", stride=None, pad=0, ceil_mode=False, inputs=None, name=None):
         """Windows as of Layer.pool, up to 64. Returns its name."""

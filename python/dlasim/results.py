@@ -3,6 +3,7 @@
 import html
 import json
 import shutil
+import tempfile
 import weakref
 from pathlib import Path
 
@@ -51,13 +52,39 @@ class _Tensors:
         return self._files.keys()
 
 
+class Text(str):
+    """What the program said. It is shown as it stands, in a terminal and in a notebook."""
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(self)}</pre>"
+
+
+class Page:
+    """A page of a run: it opens in any browser without a network, and stands in a notebook as it is."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def save(self, path):
+        """Writes it as one HTML file. Returns the path."""
+        Path(path).write_text(self.text, encoding="utf-8")
+        return Path(path)
+
+    def _repr_html_(self):
+        return f'<iframe srcdoc="{html.escape(self.text)}" style="width: 100%; height: 720px; border: 0"></iframe>'
+
+
 class Result:
     """A run of a layer or a network. ``json`` has everything (docs/REFERENCE.md says what each key means); the properties are the parts
     that are asked for most."""
 
-    def __init__(self, folder, text="", temporary=None):
+    def __init__(self, folder, text="", temporary=None, words=()):
         self.folder = Path(folder)
-        self.text = text
+        self.text = Text(text)
+        self._words = words
         self.json = json.loads((self.folder / "result.json").read_text(encoding="utf-8"))
         self._events = Path(temporary) / "events.json" if temporary else None
         if temporary:
@@ -141,13 +168,38 @@ class Result:
             raise KeyError("no events were kept: run it with events=True")
         return json.loads(self._events.read_text(encoding="utf-8"))
 
-    def explain(self, *words):
-        """Where the cycles went, in words: what ``dlasim explain`` says of this run."""
-        return command.call("explain", self.folder, *words)[0]
+    def explain(self, remedies=0, sensitivity=False):
+        """Where the cycles went, in words: what ``dlasim explain`` says of this run.
+
+        remedies     try so many changes that follow from the causes, each a run without values
+        sensitivity  try every size one step smaller and larger
+        """
+        said = command.call("explain", self.folder, *_trials(remedies, sensitivity))[0]
+        return Text(said.partition("\nTo try what would change it")[0])
+
+    def remedies(self, count=10):
+        """A row a change that was tried: what it gains, area and energy after it, and the option that makes it."""
+        return table(json.loads(command.call("explain", self.folder, "--json", *_trials(count, False))[0])["remedies"])
+
+    def timeline(self, file=None):
+        """What ran when: the page of the run, with its causes, timeline and roofline. It is made by running once more, to the same cycle.
+
+        file  writes it there instead and returns the path: .html the page, .pftrace for ui.perfetto.dev, .vcd every signal
+        """
+        with tempfile.TemporaryDirectory(prefix="dlasim-") as folder:
+            target = Path(file) if file is not None else Path(folder) / "run.html"
+            option = {".html": "--html", ".pftrace": "--timeline", ".vcd": "--waves"}.get(target.suffix)
+            if option is None:
+                raise ValueError(f"{target}: expected a name that ends with .html, .pftrace or .vcd")
+            command.call(*self._words, option, target, "--out", Path(folder) / "out", "--quiet")
+            again = json.loads((Path(folder) / "out/result.json").read_text(encoding="utf-8"))["cycles"]
+            if again != self.cycles:
+                raise command.Broken(f"took {again} cycles when it ran again, expected {self.cycles}: a file that it reads has changed", None)
+            return Page(target.read_text(encoding="utf-8")) if file is None else target
 
     def compare(self, other):
         """This run beside another: what ``dlasim compare`` says."""
-        return command.call("compare", self.folder, other.folder)[0]
+        return Text(command.call("compare", self.folder, other.folder)[0])
 
     def plot(self, axes=None):
         """Cycles of every unit by phase, or of a network's steps with their bounds, as a matplotlib figure."""
@@ -180,4 +232,18 @@ class Result:
         return f"<{self.name}: {self.cycles:,} cycles on {self.json['hardware'].get('preset', 'a machine')}{verified}>"
 
     def _repr_html_(self):
-        return f"<pre>{html.escape(self.text)}</pre>"
+        verified = {True: "equal to the golden values", False: "differ", None: "not compared"}[self.verified]
+        silicon = self.json.get("silicon", {})
+        facts = [("cycles", f"{self.cycles:,}"), ("time", f"{self.seconds * 1e3:.4g} ms"), ("values", verified)]
+        facts += [("largest bound", f"{self.json['bound']}, {self.json['bound_cycles']:,}")] if self.json.get("bound") else []
+        facts += [("area", f"{silicon['area_mm2']:.3g} mm2"), ("energy", f"{silicon['energy_uj']:.4g} uJ")] if "energy_uj" in silicon else []
+        causes = sorted(leaves(self.json.get("causes", {})), key=lambda row: -row[1])[:6]
+        bars = "".join(f"<tr><td>{html.escape(path)}</td><td>{cycles:,}</td><td style='text-align: left'>"
+                       f"<div style='background: #4477aa; height: .8em; width: {12 * cycles / max(self.cycles, 1):.2f}em'></div></td></tr>"
+                       for path, cycles in causes)
+        return (f"<b>{html.escape(repr(self)[1:-1])}</b><table>" + "".join(f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in facts)
+                + f"</table><table>{bars}</table><details><summary>all of it</summary>{self.text._repr_html_()}</details>")
+
+
+def _trials(remedies, sensitivity):
+    return (["--remedies", remedies] if remedies else []) + (["--sensitivity"] if sensitivity else [])

@@ -36,15 +36,16 @@ def _with_data(layer, arrays, folder):
     return Layer({**layer.description, "data": data})
 
 
-def _ran(name, prepare, out):
+def _ran(name, prepare, out, events):
     """Runs what prepare(folder) says, a file and words, in a folder of its own that lives as long as the result."""
     folder = Path(tempfile.mkdtemp(prefix="dlasim-"))
     result = None
     try:
         target = Path(out) if out is not None else folder / "out"
         file, words = prepare(folder)
-        text, mismatch = command.call(name, file, "--out", target, *words)
-        result = Result(target, text, folder)
+        words = [name, Path(file).resolve(), *words]
+        text, mismatch = command.call(*words, "--out", target, *(["--events", folder / "events.json"] if events else []))
+        result = Result(target, text, folder, words)
         if mismatch is not None:
             mismatch.result = result
             raise mismatch
@@ -63,6 +64,7 @@ def run(layer, hw="nv_full", memory=None, set=None, *, input=None, weights=None,
     memory       "ideal:latency=32", a DRAM preset such as "ddr4-3200", or a file
     set          sizes laid over the machine: {"cbuf.banks": 16, "clock_mhz": 800}
     input, weights, bias, expected   arrays [n, c, h, w] ([kernels, ..] of weights) in place of seeded ones
+    seed         of the tensors that no array is given for
     timing_only  time without values; nothing is verified
     events       keep bus logs and probes: Result.events
     out          folder that keeps the files; else they are removed with the result
@@ -73,9 +75,9 @@ def run(layer, hw="nv_full", memory=None, set=None, *, input=None, weights=None,
 
     def prepare(folder):
         file = _file_of(_with_data(layer, arrays, folder) if arrays else layer, folder, Layer)
-        return file, command.words_of(hw, memory, set, seed, timing_only) + (["--events", folder / "events.json"] if events else [])
+        return file, command.words_of(hw, memory, set, seed, timing_only)
 
-    return _ran("run", prepare, out)
+    return _ran("run", prepare, out, events)
 
 
 def net(network, hw="nv_full", memory=None, set=None, *, input=None, labels=None, calibrate=None, precision=None, seed=None,
@@ -85,13 +87,14 @@ def net(network, hw="nv_full", memory=None, set=None, *, input=None, labels=None
     network    a Network, a dict of its keys, a JSON file or an ONNX model (FILE.onnx)
     input      of an ONNX model: an array of images [n, c, h, w] or a file, or {name: array} for several inputs
     labels     of an ONNX model: the class of every image, for Result.json["accuracy"]
+    calibrate  of an ONNX model: images that say how large numbers become; without it those of input
+    precision  int8, or fp16 on nv_full
     tensors    keep every tensor: Result.tensors
     The others as of run().
     """
     def prepare(folder):
         words = command.words_of(hw, memory, set, seed, timing_only, precision)
         words += ["--tensors"] if tensors else []
-        words += ["--events", folder / "events.json"] if events else []
         inputs = input if isinstance(input, dict) else {} if input is None else {None: input}
         for i, (name, values) in enumerate(inputs.items()):
             file = _array_file(values, folder / f"input{i}.npy")
@@ -101,7 +104,24 @@ def net(network, hw="nv_full", memory=None, set=None, *, input=None, labels=None
                 words += [option, _array_file(values, folder / f"{option[2:]}.npy")]
         return _file_of(network, folder, Network), words
 
-    return _ran("net", prepare, out)
+    return _ran("net", prepare, out, events)
+
+
+def loadable(file, hw="nv_full", memory=None, set=None, *, input=None, mode=None, seed=None, timing_only=False, events=False, out=None):
+    """Runs a file of the NVDLA compiler and compares what each operation writes (docs/LOADABLE.md).
+
+    file    FILE.nvdla, compiled for this machine
+    input   an array [n, c, h, w] or a file, or a list of these in the order of the inputs
+    mode    order of the register writes: serial, overlap or driver
+    The others as of run().
+    """
+    def prepare(folder):
+        words = command.words_of(hw, memory, set, seed, timing_only) + (["--mode", mode] if mode is not None else [])
+        for i, values in enumerate(input if isinstance(input, list) else [] if input is None else [input]):
+            words += ["--input", _array_file(values, folder / f"input{i}.npy")]
+        return Path(file), words
+
+    return _ran("loadable", prepare, out, events)
 
 
 def _array_file(values, file):
@@ -121,3 +141,17 @@ def export(what, to, form="case", hw="nv_full", memory=None, set=None):
 def reference(name=None):
     """What every counter and key means: {section: [{"name", "type", "unit", "meaning", ..}]}."""
     return json.loads(command.call("reference", "--json", *([name] if name else []))[0])
+
+
+def presets(name=None):
+    """Names of the machines and memories that come with the program: {"hardware": [...], "memory": [...]}; of one of them its sizes, a dict."""
+    text = command.call("presets", *([name] if name else []))[0]
+    if name:
+        return json.loads(text)
+    names = {}
+    for line in text.splitlines():
+        if not line.startswith(" "):
+            section = names.setdefault(line.split()[0], [])
+        else:
+            section.append(line.split()[0])
+    return names

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from . import command
 from .describe import _Described
-from .results import table
+from .results import Text, table
 
 _ENDED = re.compile(r"\s*(\d+) of (\d+)\s+point (\d+)\s+(.*)")
 _SOME_REFUSED = 4  # they are rows with the reason
@@ -38,6 +38,7 @@ class Sweep:
     def __init__(self, words, folder, out):
         self.folder = out
         self.mismatch = None  # what was said if a value of a point was wrong
+        self._said = []
         self._finalizer = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._errors = tempfile.TemporaryFile(mode="w+", errors="replace")
         self._process = subprocess.Popen([command.program(), *map(str, words)], stdout=subprocess.PIPE, stderr=self._errors, text=True,
@@ -50,6 +51,8 @@ class Sweep:
                 ended = _ENDED.match(line)
                 if ended:
                     yield Progress(int(ended[1]), int(ended[2]), int(ended[3]), ended[4].strip())
+                else:
+                    self._said.append(line)
         except GeneratorExit:  # nobody looks any more
             self._process.terminate()
             raise
@@ -75,6 +78,22 @@ class Sweep:
         return self
 
     @property
+    def answer(self):
+        """What is said at the end: how many points ended how, and with ``best`` which machine is the best and why."""
+        self.finish()
+        return Text("".join(self._said))
+
+    @property
+    def machines(self):
+        """Of a sweep with workloads a row a machine: figures of every workload, of the mix, whether it meets what is required."""
+        self.finish()
+        return table(json.loads((self.folder / "machines.json").read_text(encoding="utf-8")))
+
+    def _repr_html_(self):
+        rows = self.table
+        return self.answer._repr_html_() + (rows._repr_html_() if hasattr(rows, "_repr_html_") else "")
+
+    @property
     def rows(self):
         """A dict a point, docs/SWEEPS.md says of what."""
         self.finish()
@@ -86,12 +105,14 @@ class Sweep:
         return table(self.rows)
 
 
-def sweep(what, *, jobs=1, timing_only=False, search=None, seed=None, out=None):
+def sweep(what, *, jobs=1, timing_only=False, best=None, search=None, seed=None, out=None):
     """Runs every point of a sweep, each in a process of its own.
 
     what    a file, or a dict of docs/SWEEPS.md; its base and axes may have Layers and Networks
     jobs    points side by side
-    search  run so many points at most, those that are best in cycles, energy and area
+    timing_only  time without values
+    best    the figure of which the best machine is looked for, for example "area_mm2": Sweep.answer, Sweep.machines
+    search  run so many points at most, those that are best in cycles, energy and area; seed: of the search
     out     folder that keeps the points; else they are removed with the Sweep
     """
     folder = Path(tempfile.mkdtemp(prefix="dlasim-"))
@@ -104,6 +125,7 @@ def sweep(what, *, jobs=1, timing_only=False, search=None, seed=None, out=None):
         target = Path(out) if out is not None else folder / "out"
         words = ["sweep", file, "--out", target, "--jobs", jobs]
         words += ["--timing-only"] if timing_only else []
+        words += ["--best", best] if best is not None else []
         words += ["--search", search] if search is not None else []
         words += ["--seed", seed] if seed is not None else []
         return Sweep(words, folder, target)

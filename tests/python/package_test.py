@@ -1,6 +1,7 @@
 """The Python package: what it gives is what the command line gives. package_test.py DLASIM [CASE]"""
 
 import ast
+import inspect
 import json
 import os
 import subprocess
@@ -92,6 +93,69 @@ class Layers(unittest.TestCase):
         result.plot().savefig(self.folder / "units.png")
         self.assertGreater((self.folder / "units.png").stat().st_size, 10000)
 
+    def test_why_and_when(self):
+        layer = dlasim.Layer.load(ROOT / "models/lenet5_conv2.json")
+        result = dlasim.run(layer, "nv_small", "ideal:latency=100", {"cbuf.banks": 16})
+        self.assertIn("Where the cycles went", result.explain())
+        self.assertEqual(repr(result.explain()), str(result.explain()))
+        tried = result.remedies(2)
+        self.assertEqual(list(result.cycles - tried.cycles), list(tried.gain))
+        page = result.timeline()
+        self.assertTrue(page.text.startswith("<!doctype html>") and f'"cycles":{result.cycles}' in page.text.replace(" ", ""))
+        self.assertTrue(page._repr_html_().startswith("<iframe srcdoc="))
+        self.assertEqual(page.save(self.folder / "page.html").read_text(), page.text)
+        self.assertIn("$enddefinitions", result.timeline(self.folder / "layer.vcd").read_text())
+        self.assertGreater(result.timeline(self.folder / "layer.pftrace").stat().st_size, 1000)
+        with self.assertRaises(ValueError):
+            result.timeline(self.folder / "layer.txt")
+        shown = result._repr_html_()
+        for words in (f"{result.cycles:,}", "equal to the golden values", "array/computing", "<details>", "mm2"):
+            self.assertIn(words, shown)
+
+    def test_a_file_that_changes_is_no_timeline_of_the_run(self):
+        file = LAYER.save(self.folder / "layer.json")
+        result = dlasim.run(file, "nv_small")
+        dlasim.Layer.pool(width=4, height=4, channels=8, window=2).save(file)
+        with self.assertRaises(dlasim.Broken) as broken:
+            result.timeline()
+        self.assertIn("has changed", str(broken.exception))
+
+    def test_other_layers(self):
+        for layer in (dlasim.Layer.lrn(width=6, height=5, channels=16), dlasim.Layer.deconv2d(width=5, height=4, channels=8, kernel=2, count=8, stride=2),
+                      dlasim.Layer.fully_connected(channels=32, count=10),
+                      dlasim.Layer.sdp(width=4, height=4, channels=8, post={"bs": {"alu": {"op": "max", "per": "layer", "value": 3}}})):
+            self.assertTrue(dlasim.run(layer, "nv_full").verified, layer)
+
+    def test_a_file_of_the_compiler(self):
+        data = Path(os.environ["DLASIM_TEST_DATA"]) / "loadables"
+        result = dlasim.loadable(data / "tiny_nv_small.nvdla", "nv_small", input=data / "tiny.input", mode="serial")
+        self.assertTrue(result.verified)
+        self.assertGreater(result.cycles, 0)
+        with self.assertRaises(dlasim.Refused):
+            dlasim.loadable(data / "tiny_nv_small.nvdla", "nv_large")
+
+    def test_presets(self):
+        names = dlasim.presets()
+        self.assertIn("nv_large", names["hardware"])
+        self.assertIn("ddr4-3200", names["memory"])
+        self.assertEqual(dlasim.presets("nv_large")["mac"]["atomic_c"], 64)
+
+    def test_everything_is_explained_where_it_is_written(self):
+        for name in dlasim.__all__:
+            thing = getattr(dlasim, name)
+            self.assertTrue(thing.__doc__, name)
+            members = {key: value for key, value in vars(thing).items() if not key.startswith("_")} if isinstance(thing, type) else {}
+            for key, value in {name: thing, **members}.items():
+                value = getattr(value, "__func__", value)
+                if inspect.isfunction(value) or isinstance(value, property):
+                    self.assertTrue(value.__doc__, f"{name}.{key}")
+        explained = " ".join(dlasim.Layer.conv2d.__doc__.split())
+        for parameter in set(inspect.signature(dlasim.Layer.conv2d).parameters) - {"name", "op"}:
+            self.assertIn(parameter, explained)
+        for call in (dlasim.run, dlasim.net, dlasim.sweep, dlasim.loadable):
+            for parameter in inspect.signature(call).parameters:
+                self.assertIn(parameter, call.__doc__ + dlasim.run.__doc__ + dlasim.net.__doc__, f"{call.__name__}: {parameter}")
+
     def test_folders_go_with_their_results(self):
         result = dlasim.run(LAYER, "nv_small")
         folder = result.folder.parent
@@ -118,9 +182,23 @@ class Networks(unittest.TestCase):
         self.assertEqual(result.tensors[result.steps.name.iloc[-1]].size, 10)
         result.plot().savefig(os.devnull, format="png")
         self.assertLess(dlasim.net(net, "nv_large", timing_only=True).cycles, result.cycles + 1)
-        with self.assertRaises(dlasim.Refused):
-            net.add(a, "nothing")
-            net.check()
+        for wrong in (lambda: net.add(a, "nothing"), lambda: net.conv2d(kernel=1, count=8, name=a)):
+            layers = len(net.description["layers"])
+            with self.assertRaises(dlasim.Refused):
+                wrong()
+            self.assertEqual(len(net.description["layers"]), layers)
+
+    def test_every_kind_of_layer(self):
+        net = dlasim.Network(width=8, height=8, channels=16)
+        a = net.deconv2d(kernel=2, count=16, stride=2)
+        net.lrn(size=3, inputs=a)
+        b = net.upsample((1, 2))
+        net.concat(b, net.conv2d(kernel=1, count=8, inputs=b))
+        net.fully_connected(count=10)
+        net.softmax()
+        result = dlasim.net(net, "nv_small")
+        self.assertTrue(result.verified)
+        self.assertEqual(result.output.shape, (1, 10, 1, 1))
 
     def test_exports(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -138,6 +216,13 @@ class Sweeps(unittest.TestCase):
         one = table[(table["cbuf.banks"] == 12) & (table["latency"] == 500)].iloc[0]
         self.assertEqual(one.cycles, dlasim.run(LAYER, "nv_large", "ideal:latency=500", {"cbuf.banks": 12}).cycles)
 
+    def test_the_best_machine(self):
+        sweep = dlasim.sweep({"base": {"hw": "nv_large"}, "axes": {"cbuf.banks": [2, 12]}, "workloads": [{"layer": LAYER}]}, best="area_mm2")
+        self.assertEqual([ended.done for ended in sweep], [1, 2])
+        self.assertIn("cbuf.banks 2 has the least area_mm2 of 2 of 2 machines", sweep.answer)
+        self.assertEqual(list(sweep.machines["cbuf.banks"]), [2, 12])
+        self.assertIn("<table", sweep._repr_html_())
+
     def test_a_sweep_that_cannot_be(self):
         with self.assertRaises(dlasim.Refused) as refused:
             dlasim.sweep({"base": {"layer": LAYER}, "axes": {"cbuf.bansk": [1]}}).finish()
@@ -148,15 +233,18 @@ class Installed(unittest.TestCase):
     """pip install ./python, somewhere else."""
 
     def test_it_installs(self):
+        """Into an environment of its own, as docs/PYTHON.md says: Debian's pip installs nowhere else."""
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["cp", "-r", ROOT / "python", folder + "/source"], check=True)
-            done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
-                                   "--target", folder + "/site", folder + "/source"], capture_output=True, text=True, check=False)
+            subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--system-site-packages", folder + "/venv"], check=True)
+            done = subprocess.run([folder + "/venv/bin/python", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", folder + "/source"],
+                                  capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
-            environment = {**os.environ, "PYTHONPATH": folder + "/site", "DLASIM": str(dlasim.program())}
+            environment = {**os.environ, "DLASIM": str(dlasim.program())}
+            environment.pop("PYTHONPATH", None)
             code = "import dlasim; print(dlasim.__file__, dlasim.run(dlasim.Layer.pool(width=4, height=4, channels=8, window=2)).verified)"
-            done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True, check=True)
-            self.assertTrue(done.stdout.startswith(folder + "/site") and done.stdout.endswith("True\n"), done.stdout)
+            done = subprocess.run([folder + "/venv/bin/python", "-c", code], env=environment, cwd=folder, capture_output=True, text=True, check=True)
+            self.assertTrue(done.stdout.startswith(folder + "/venv/lib") and done.stdout.endswith("True\n"), done.stdout)
 
 
 def cells_of(file):
