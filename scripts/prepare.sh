@@ -49,11 +49,23 @@ build_targets() {
     build_changed "$directory" "$@"
 }
 
+# Says on stderr how far a build is, when it takes longer than a moment: told DIRECTORY, in the background.
+told() {
+    sleep 3 >/dev/null 2>&1
+    echo "building $1 on $jobs cores, minutes the first time; the log is $1/build.log" >&2
+    while sleep 30 >/dev/null 2>&1; do
+        sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\].*/  \1 of \2 steps/p' "$1/build.log" | tail -1 >&2
+    done
+}
+
 # Builds what has changed of these targets, all without any: build_changed DIRECTORY TARGETS...
 build_changed() {
     directory=$1
     shift
-    steps=$(cmake --build "$directory" ${*:+--target "$@"} -- -n 2>/dev/null | sed -n 's/^\[[0-9]*\/\([0-9]*\)\].*/\1/p' | tail -1)
-    [ "${steps:-0}" -le 2 ] || echo "building $directory, $steps steps on $jobs cores; the log is $directory/build.log" >&2
-    logged "$directory/build.log" cmake --build "$directory" --parallel "$jobs" ${*:+--target "$@"}
+    told "$directory" &
+    teller=$!
+    built=yes
+    cmake --build "$directory" --parallel "$jobs" ${*:+--target "$@"} >>"$directory/build.log" 2>&1 || built=no
+    kill "$teller"
+    [ $built = yes ] || { cat "$directory/build.log" >&2; exit 2; }
 }
