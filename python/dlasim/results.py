@@ -233,10 +233,10 @@ class Result:
 
     def _repr_html_(self):
         verified = {True: "equal to the golden values", False: "differ", None: "not compared"}[self.verified]
-        silicon = self.json.get("silicon", {})
         facts = [("cycles", f"{self.cycles:,}"), ("time", f"{self.seconds * 1e3:.4g} ms"), ("values", verified)]
         facts += [("largest bound", f"{self.json['bound']}, {self.json['bound_cycles']:,}")] if self.json.get("bound") else []
-        facts += [("area", f"{silicon['area_mm2']:.3g} mm2"), ("energy", f"{silicon['energy_uj']:.4g} uJ")] if "energy_uj" in silicon else []
+        facts += [(name, f"{self.json[key]:.4g} {unit}") for name, key, unit in (("area", "area_mm2", "mm2"), ("energy", "energy_uj", "uJ"), ("power", "power_mw", "mW"))
+                  if self.json.get(key) is not None]
         causes = sorted(leaves(self.json.get("causes", {})), key=lambda row: -row[1])[:6]
         bars = "".join(f"<tr><td>{html.escape(path)}</td><td>{cycles:,}</td><td style='text-align: left'>"
                        f"<div style='background: #4477aa; height: .8em; width: {12 * cycles / max(self.cycles, 1):.2f}em'></div></td></tr>"

@@ -109,7 +109,7 @@ class Layers(unittest.TestCase):
         with self.assertRaises(ValueError):
             result.timeline(self.folder / "layer.txt")
         shown = result._repr_html_()
-        for words in (f"{result.cycles:,}", "equal to the golden values", "array/computing", "<details>", "mm2"):
+        for words in (f"{result.cycles:,}", "equal to the golden values", "array/computing", "<details>", f"{result.json['area_mm2']:.4g} mm2</td>", " mW</td>"):
             self.assertIn(words, shown)
 
     def test_a_file_that_changes_is_no_timeline_of_the_run(self):
