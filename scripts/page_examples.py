@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples of pages, in order, and compares what they say with what stands below them.
 
-usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--bare] [PAGE...]     without pages: all that have examples
+usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--root FOLDER] [PAGE...]     without pages: all that have examples
 
 ```json title="layer.json"     a file: is written
 ```sh                          commands: run by bash in a folder that looks like the top folder; so do ```sh title="ci.sh" files
@@ -11,9 +11,10 @@ usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--bare] [PAGE...
 Marks, in the line before a block or a picture, invisible on the page:
 <!-- show: A .. B | C .. D -->       of the output the lines from the first with A to the next with B, then those from C to D
 <!-- status: 1 -->                  the exit status of the last command; 0 without it
-<!-- bare -->                        these commands install or build: they run with --bare only
+<!-- bare -->                        these commands install or build: they run with --root only
 <!-- picture: run.html #causes #timeline; SCRIPT -->   the picture is these parts of that page; SCRIPT runs in the page first
 
+--root FOLDER runs all of it in another Debian, of which the sources are in root/dlasim: as a reader does who has nothing but them.
 --write puts what is said now below the examples. --pictures takes the pictures anew, in Chromium.
 Where times of this computer are all that differs a line stays as it is.
 """
@@ -61,6 +62,9 @@ class Page:
 
     def __init__(self, page, options, folder):
         self.page, self.options, self.folder, self.names, self.failed, self.differing = page, options, folder, {}, [], []
+        if options.root:
+            self.environment = {"PATH": "/root/dlasim/build:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "COLUMNS": "80", "TERM": "dumb"}
+            return
         self.environment = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}", "HOME": str(folder), "PYTHONPATH": str(ROOT / "python"),
                             "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", "DLASIM": options.dlasim}
         for entry in ROOT.iterdir():
@@ -84,9 +88,9 @@ class Page:
             elif block["title"]:
                 (self.folder / block["title"]).parent.mkdir(parents=True, exist_ok=True)
                 (self.folder / block["title"]).write_text(block["text"])
-            elif kind == "sh" and ("bare" not in marks or self.options.bare):
+            elif kind == "sh" and ("bare" not in marks or self.options.root):
                 output = self.commands(block["text"], int(marks.get("status", 0)))
-            elif kind == "python":
+            elif kind == "python" and not self.options.root:
                 output = self.statements(block["text"])
             elif kind == "text" and output is not None:
                 said = shown(output, marks["show"]) if "show" in marks else output
@@ -99,7 +103,9 @@ class Page:
         return "".join([*result, text[at:]])
 
     def commands(self, script, status):
-        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+        shell = ["chroot", self.options.root] if self.options.root else []
+        script = "cd /root/dlasim\n" + script if self.options.root else script
+        done = subprocess.run([*shell, "bash", "-e", "-o", "pipefail", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != status:
             self.failed.append(f"status {done.returncode}, expected {status}:\n{script}{done.stdout}")
@@ -136,7 +142,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dlasim", default=str(ROOT / "build/dlasim"))
     parser.add_argument("--chromium", default="chromium")
-    for option in ("--write", "--pictures", "--bare"):
+    parser.add_argument("--root", type=Path)
+    for option in ("--write", "--pictures"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("pages", nargs="*", type=Path)
     options = parser.parse_args()
@@ -146,7 +153,7 @@ def main():
     wrong = 0
     for page in options.pages or [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]:
         with tempfile.TemporaryDirectory(prefix="dlasim_page_") as folder:
-            run = Page(page.resolve(), options, Path(folder))
+            run = Page(page.resolve(), options, options.root / "root/dlasim" if options.root else Path(folder))
             text = run.run()
         for problem in run.failed + run.differing:
             print(f"{page}: {problem}\n")
