@@ -2,6 +2,7 @@
 
 Links      the build has no warning, every link leads to a page and a heading that are there, and nothing is fetched from elsewhere
 Search     the index has every page; opened as a file, without a server, the search of a page finds what it should
+Widths     on a phone no page is wider than the screen
 """
 import html.parser
 import json
@@ -15,6 +16,24 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+# Opens every page in a frame of a width, and says which ones are wider.
+WIDTHS = """<!doctype html><body><script>
+(async () => {
+  const wide = [];
+  const width = 390;
+  for (const page of %s) {
+    const frame = Object.assign(document.createElement("iframe"), { width, height: 800, src: page });
+    document.body.append(frame);
+    await new Promise((done) => { frame.onload = done; });
+    const needed = frame.contentDocument.documentElement.scrollWidth;
+    if (needed > width) wide.push(`${page} needs ${needed} of ${width}`);
+    frame.remove();
+  }
+  document.body.textContent = `looked at all: [${wide.join("; ")}]`;
+})();
+</script></body>"""
 
 
 class Links(html.parser.HTMLParser):
@@ -86,13 +105,23 @@ class Site(unittest.TestCase):
         places = {entry["location"].split("#")[0] for entry in json.loads((self.folder / "search/search_index.json").read_text())["docs"]}
         self.assertEqual(places, {str(file.relative_to(self.folder)) for file in self.pages})
 
+    def browser(self, page, *options):
+        """The page as Chromium has it, opened as a file."""
+        with tempfile.TemporaryDirectory(prefix="dlasim_chromium_") as profile:
+            return subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", *options, "--dump-dom",
+                                   f"file://{self.folder}/{page}"], capture_output=True, text=True, check=True, timeout=300).stdout
+
+    @unittest.skipUnless(len(sys.argv) > 2 or shutil.which("chromium"), "no Chromium")
+    def test_no_page_is_wider_than_the_screen(self):
+        (self.folder / "widths.html").write_text(WIDTHS % json.dumps([str(file.relative_to(self.folder)) for file in sorted(self.pages)]))
+        shown = self.browser("widths.html", "--allow-file-access-from-files", "--virtual-time-budget=600000")
+        self.assertIn("looked at all: []", shown, shown[-2000:])
+
     @unittest.skipUnless(len(sys.argv) > 2 or shutil.which("chromium"), "no Chromium")
     def test_search_without_a_server(self):
         for words, expected in (("tRCD", "DRAM.html"), ("accumulator", "hardware/cacc.html")):
-            with tempfile.TemporaryDirectory(prefix="dlasim_chromium_") as profile:
-                done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--virtual-time-budget=20000",
-                                       "--dump-dom", f"file://{self.folder}/GLOSSARY.html?q={words}"], capture_output=True, text=True, check=True, timeout=120)
-            found = done.stdout.partition('class="md-search-result__list"')[2].partition("</ol>")[0]
+            shown = self.browser(f"GLOSSARY.html?q={words}", "--virtual-time-budget=20000")
+            found = shown.partition('class="md-search-result__list"')[2].partition("</ol>")[0]
             self.assertIn(expected, found, f"{words}: {found[:500]}")
 
 
