@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
-"""Counts what two builds of dlasim execute inside Machine::run and writes the table "Against an earlier commit" of docs/SPEED.md.
+"""Counts what builds of dlasim execute inside Machine::run.
 
 usage: instructions.py OLD NEW [--name TEXT] [--page FILE] [--only TEXT]
+       instructions.py DLASIM --recorded FILE [--update] [--only TEXT]
 
-OLD and NEW are binaries of dlasim; callgrind (valgrind) counts the instructions of `dlasim run` with values on the layers below. A layer
-that a binary refuses has no figure. Both must take the same number of cycles: a difference is an error.
+All are binaries of dlasim; callgrind (valgrind) counts the instructions of the layers below with values, and of the networks below without.
 
---name  what OLD is called in the table: its commit
---page  write the table between the marks of this page
---only  the layers with this text in their names
+Two binaries: writes the table "Against an earlier commit" of docs/SPEED.md. Work that a binary refuses has no figure. Both must take
+the same number of cycles: a difference is an error.
 
-Exit status 1 if a layer differs in cycles or NEW cannot run it. Python standard library only.
+One binary and recorded figures: nothing may take 3 % more instructions than recorded. Whoever makes it slower on purpose, or faster,
+records it.
+
+--name      what OLD is called in the table: its commit
+--page      write the table between the marks of this page
+--recorded  the figures to compare with: tests/data/instructions.json
+--update    write them
+--only      the work with this text in its name
+
+Exit status 1 if cycles differ, NEW cannot run something, or something takes more than is recorded. Python standard library only.
 """
 import argparse
 import json
@@ -22,7 +30,8 @@ from pathlib import Path
 
 BEGIN, END = "<!-- instructions: begin -->", "<!-- instructions: end -->"
 MODELS = Path(__file__).resolve().parents[1] / "models"
-# name of the layer, hardware, memory
+MOST = 1.03  # times what is recorded
+# name of the layer, hardware, memory; networks behind them
 LAYERS = [
     ("resnet50_res3a_branch2b", "nv_full", "ideal"),
     ("resnet50_res3a_branch2b", "nv_large", "ideal"),
@@ -32,6 +41,11 @@ LAYERS = [
     ("squeezenet_fire2_expand3x3", "nv_small", "ideal"),
     ("alexnet_norm1", "nv_large", "ideal"),
     ("vgg16_pool1_112x112", "nv_large", "ideal"),
+]
+NETWORKS = [
+    ("resnet50", "nv_large", "ideal"),
+    ("mobilenet_v1", "nv_large", "ddr4-3200"),
+    ("squeezenet_v1_1", "nv_small", "ideal"),
 ]
 
 
@@ -50,9 +64,11 @@ def descriptor(name, folder):
 def count(dlasim, name, hardware, memory):
     """Instructions and cycles of a run; None for both if the binary refuses the layer."""
     with tempfile.TemporaryDirectory() as folder:
+        network = MODELS / "networks" / f"{name}.json"
+        work = ["net", network, "--timing-only"] if network.exists() else ["run", descriptor(name, folder), "--no-tensors"]
         run = subprocess.run(["valgrind", "--tool=callgrind", "--toggle-collect=dlasim::Machine::run*",
-                              f"--callgrind-out-file={folder}/callgrind", dlasim, "run", descriptor(name, folder), "--hw", hardware,
-                              "--memory", memory, "--out", f"{folder}/out", "--no-tensors"], capture_output=True, text=True)
+                              f"--callgrind-out-file={folder}/callgrind", dlasim, *work, "--hw", hardware, "--memory", memory,
+                              "--out", f"{folder}/out"], capture_output=True, text=True)
         if run.returncode != 0:
             return None, None
         collected = re.search(r"Collected\s*:\s*(\d+)", run.stderr)
@@ -62,17 +78,50 @@ def count(dlasim, name, hardware, memory):
         return int(collected[1]), json.loads(result.read_text())["cycles"]
 
 
+def compare_recorded(dlasim, path, update, only):
+    """With what is recorded in a file; or writes it."""
+    recorded = json.loads(path.read_text()) if path.exists() else {}
+    failed = False
+    for name, hardware, memory in LAYERS + NETWORKS:
+        key = f"{name}, {hardware}, {memory}"
+        if only not in key:
+            continue
+        instructions, cycles = count(dlasim.resolve(), name, hardware, memory)
+        if instructions is None:
+            sys.exit(f"{key}: {dlasim} refuses it")
+        before = recorded.get(key, {"instructions": instructions, "cycles": cycles})
+        change = 100 * (instructions / before["instructions"] - 1)
+        print(f"{key}: {instructions:,} instructions, {change:+.1f} %, {cycles:,} cycles", flush=True)
+        if update:
+            recorded[key] = {"instructions": instructions, "cycles": cycles}
+            continue
+        if key not in recorded or cycles != before["cycles"] or instructions > MOST * before["instructions"]:
+            print(f"  recorded: {recorded.get(key)}", file=sys.stderr)
+            failed = True
+    if update:
+        path.write_text(json.dumps(recorded, indent=1) + "\n")
+    if failed:
+        print(f"if this is on purpose: scripts/instructions.py DLASIM --recorded {path} --update", file=sys.stderr)
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=Path)
-    parser.add_argument("new", type=Path)
+    parser.add_argument("new", type=Path, nargs="?")
     parser.add_argument("--name", default="old")
     parser.add_argument("--page", type=Path)
+    parser.add_argument("--recorded", type=Path)
+    parser.add_argument("--update", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
+    if (options.new is None) != (options.recorded is not None):
+        parser.error("two binaries, or one and --recorded")
+    if options.recorded:
+        return compare_recorded(options.old, options.recorded, options.update, options.only)
     failed = False
-    lines = [f"| layer | hardware, memory | {options.name}, millions | now, millions | |", "|---|---|---:|---:|---:|"]
-    for name, hardware, memory in LAYERS:
+    lines = [f"| layer, network | hardware, memory | {options.name}, millions | now, millions | |", "|---|---|---:|---:|---:|"]
+    for name, hardware, memory in LAYERS + NETWORKS:
         if options.only not in name:
             continue
         (old, before), (new, after) = (count(dlasim.resolve(), name, hardware, memory) for dlasim in (options.old, options.new))

@@ -142,8 +142,8 @@ public:
             answers_.pop_front();
             ++base_answers_;
         }
-        for (auto* lists : {&granted_, &answered_})
-            for (std::vector<Number>& list : *lists) std::erase_if(list, [this](Number n) { return n < base_; });
+        for (std::vector<Number>& list : granted_) list.erase(list.begin(), std::lower_bound(list.begin(), list.end(), base_));
+        for (std::vector<Number>& list : answered_) std::erase_if(list, [this](Number n) { return n < base_; });
     }
 
     bool explained = false;  // by the memory: set before the first burst

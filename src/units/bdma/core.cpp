@@ -6,6 +6,7 @@
 
 #include "base/ring.h"
 #include "facts/bdma.h"
+#include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/bdma.h"
 #include "registers/register_file.h"
@@ -21,7 +22,7 @@ constexpr Cycle kWriteToLaunch = 12;
 constexpr std::uint32_t kReadStall[] = {reg::bdma::STATUS_GRP0_READ_STALL, reg::bdma::STATUS_GRP1_READ_STALL};
 constexpr std::uint32_t kWriteStall[] = {reg::bdma::STATUS_GRP0_WRITE_STALL, reg::bdma::STATUS_GRP1_WRITE_STALL};
 
-struct BdmaCore final : Core {
+struct BdmaCore final : DirectCore<BdmaCore> {
     BdmaCore(const Hardware& hardware, const TransferPorts& ports)
         : silicon(facts::bdma::of(hardware)),
           registers(*find_unit(hardware, "BDMA"), ports.csb),

@@ -9,6 +9,7 @@
 #include "facts/cacc.h"
 #include "facts/cmac.h"
 #include "facts/csc.h"
+#include "links/direct_core.h"
 #include "registers/fields/cacc.h"
 #include "registers/register_file.h"
 #include "units/cacc/accumulator.h"
@@ -24,7 +25,7 @@ using cacc::DeliveryOrder;
 
 namespace {
 
-struct CaccCore final : Core {
+struct CaccCore final : DirectCore<CaccCore> {
     CaccCore(const Hardware& hw, const CaccPorts& p, bool with_values)
         : hardware(hw),
           silicon(facts::cacc::of(hw)),
@@ -181,16 +182,20 @@ void CaccCore::take(const Sums& a, const Sums& b)
 /// `first`: the cycle in which the first atom is delivered.
 void CaccCore::deliver(const Sums& a, Cycle first)
 {
-    for (std::uint32_t i = 0; i < a.atoms; ++i) {
-        const bool last = a.layer_end && i + 1 == a.atoms;
-        if (values) {
-            const std::uint32_t count = accumulator.finish(i, results.data());
-            // A layer of a single atom does not clear the count of the layer before.
-            saturated = delivered_last && !last ? count : saturated + count;
-            counted.saturated += count;
+    if (!values && delivery.in_order()) {
+        delivery.append_run(a.atoms, entries_per_atom, first + silicon.available, a.layer_end);
+    } else {
+        for (std::uint32_t i = 0; i < a.atoms; ++i) {
+            const bool last = a.layer_end && i + 1 == a.atoms;
+            if (values) {
+                const std::uint32_t count = accumulator.finish(i, results.data());
+                // A layer of a single atom does not clear the count of the layer before.
+                saturated = delivered_last && !last ? count : saturated + count;
+                counted.saturated += count;
+            }
+            delivered_last = last;
+            delivery.append(results.data(), entries_per_atom, first + i + silicon.available, last);
         }
-        delivered_last = last;
-        delivery.append(results.data(), entries_per_atom, first + i + silicon.available, last);
     }
     if (a.layer_end) done_at = first + a.atoms - 1 + facts::cacc::kDone;
 }
@@ -229,11 +234,10 @@ void CaccCore::note_beat(Cycle from, bool paced)
 
 void CaccCore::offer_beat(Cycle at)
 {
-    SumBeat item;
+    SumBeat& item = ports.sdp.offer_in_place(at);
     const std::int32_t* from = delivery.entry() + std::size_t{beat} * silicon.beat_lanes;
-    std::copy_n(from, std::min<std::size_t>(silicon.beat_lanes, item.lanes.size()), item.lanes.begin());
+    if (values) std::copy_n(from, std::min<std::size_t>(silicon.beat_lanes, item.lanes.size()), item.lanes.begin());
     item.layer_end = delivery.ends_layer() && beat + 1 == silicon.beats_per_entry;
-    ports.sdp.offer(at, item);
     offered = true;
 }
 

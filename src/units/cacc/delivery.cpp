@@ -42,11 +42,25 @@ void Delivery::publish(Cycle at, std::uint32_t entries)
 
 void Delivery::append(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last)
 {
-    if (order_.last_batch != 0) return append_reordered(results, entries, at, last);
+    if (!in_order()) return append_reordered(results, entries, at, last);
     write(base_, results, entries);
+    pass(entries, last);
+    publish(at, entries);
+}
+
+void Delivery::append_run(std::uint32_t atoms, std::uint32_t entries, Cycle at, bool last)
+{
+    if (atoms == 0) return;
+    pass(atoms * entries, last);
+    publish(at, entries);
+    available_.back().entries += (atoms - 1) * entries;
+}
+
+/// The write pointer goes on.
+void Delivery::pass(std::uint32_t entries, bool last)
+{
     base_ = (base_ + entries) % capacity_;
     if (last) ends_layer_[(base_ + capacity_ - 1) % capacity_] = 1;
-    publish(at, entries);
 }
 
 void Delivery::append_reordered(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last)
@@ -86,7 +100,7 @@ void Delivery::pop()
 {
     DLASIM_EXPECTS(any());
     ends_layer_[read_] = 0;
-    read_ = (read_ + 1) % capacity_;
+    if (++read_ == capacity_) read_ = 0;
     if (++taken_ == available_.front().entries) {
         available_.pop_front();
         taken_ = 0;

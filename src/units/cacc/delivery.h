@@ -34,6 +34,11 @@ public:
     /// in cycle `at`. `last`: the last atom of the layer.
     void append(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last);
 
+    /// The same of `atoms` atoms, one a cycle from `at` on, whose results nobody asks for. pre: in_order()
+    void append_run(std::uint32_t atoms, std::uint32_t entries, Cycle at, bool last);
+    /// Entries are appended in the order in which they leave.
+    bool in_order() const { return order_.last_batch == 0; }
+
     // ---- output side: entries in ring order
     bool any() const { return !available_.empty(); }
     /// First cycle in which the next entry may be popped. pre: any()
@@ -52,6 +57,7 @@ private:
         std::uint32_t entries = 0, per_cycle = 1;
     };
     void write(std::uint32_t position, const std::int32_t* results, std::uint32_t entries);
+    void pass(std::uint32_t entries, bool last);
     void publish(Cycle at, std::uint32_t entries);
     void append_reordered(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last);
 

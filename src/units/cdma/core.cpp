@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "facts/client.h"
+#include "links/direct_core.h"
 #include "registers/fields/cdma.h"
 #include "registers/register_file.h"
 #include "units/cdma/counters.h"
@@ -22,7 +23,7 @@ using cdma::WeightSide;
 
 namespace {
 
-struct CdmaCore final : Core {
+struct CdmaCore final : DirectCore<CdmaCore> {
     CdmaCore(const Hardware& hardware, const CdmaPorts& p, bool values)
         : hw(hardware),
           ports(p),

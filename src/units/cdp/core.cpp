@@ -6,6 +6,7 @@
 
 #include "base/ring.h"
 #include "facts/cdp.h"
+#include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/cdp.h"
 #include "registers/lut_window.h"
@@ -28,7 +29,7 @@ constexpr std::array<std::uint32_t, numerics::kCdpOutcomes> kLutCounters{reg::cd
 constexpr std::array<std::uint64_t CdpCounters::*, numerics::kCdpOutcomes> kLookedUp{
     &CdpCounters::lut_uflow, &CdpCounters::lut_oflow, &CdpCounters::lut_hybrid, &CdpCounters::lut_le_hit, &CdpCounters::lut_lo_hit};
 
-struct CdpCore final : Core {
+struct CdpCore final : DirectCore<CdpCore> {
     CdpCore(const Hardware& hw, const CdpPorts& ports, bool computes)
         : hardware(hw),
           silicon(facts::cdp::of(hw)),

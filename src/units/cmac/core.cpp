@@ -6,6 +6,7 @@
 
 #include "base/busy_plan.h"
 #include "facts/cmac.h"
+#include "links/direct_core.h"
 #include "numerics/fp16_block.h"
 #include "numerics/mac_block.h"
 #include "numerics/tile_block.h"
@@ -16,7 +17,7 @@ namespace dlasim {
 namespace {
 constexpr std::uint32_t kTileLanes = numerics::kTileLanes, kOutputs = numerics::kTileOutputs;
 constexpr std::size_t kBuffers = 4;  // sums under way to CACC: taken in the next cycle
-struct CmacCore final : Core {
+struct CmacCore final : DirectCore<CmacCore> {
     CmacCore(const Hardware& hw, const CmacPorts& p, MacHalf h)
         : hardware(hw),
           half(h),
@@ -45,6 +46,7 @@ struct CmacCore final : Core {
         phases.enter(Phase::Starved, at);
     }
     void take(const Stripe& stripe, Cycle at);
+    std::size_t cells_at_work(std::uint32_t kernels, std::uint32_t group);
     void multiply(const Operands& operands, std::uint32_t atoms, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums);
     void multiply_tiles(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot);
 
@@ -60,8 +62,10 @@ struct CmacCore final : Core {
     Cycle done_at = kNever;
     BusyPlan phases;
     GatedClocks<CmacCounters> clocks;
-    CmacCounters counted;                       // without the cells
-    std::vector<std::uint64_t> atoms_by_cells;  // with that many cells of this half at work
+    CmacCounters counted;                            // without the cells
+    std::vector<std::uint64_t> atoms_by_cells;       // with that many cells of this half at work
+    std::uint32_t last_kernels = 0, last_group = 0;  // of the stripe before
+    std::size_t last_cells = 0;
 
     numerics::MacBlock block;
     numerics::TileBlock tiles;
@@ -125,9 +129,19 @@ void CmacCore::take(const Stripe& s, Cycle at)
     ++counted.stripes;
     counted.atoms += s.atoms;
     counted.products += std::uint64_t{s.atoms} * kernels * s.lanes;
-    const std::uint32_t working = round_up(kernels, group / hardware.mac.atomic_k) / (group / hardware.mac.atomic_k);
-    atoms_by_cells[std::min<std::size_t>(working, atoms_by_cells.size() - 1)] += s.atoms;
+    atoms_by_cells[cells_at_work(kernels, group)] += s.atoms;
     if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
+}
+
+/// Cells of this half that hold kernels: the same from stripe to stripe, most of the time.
+std::size_t CmacCore::cells_at_work(std::uint32_t kernels, std::uint32_t group)
+{
+    if (kernels != last_kernels || group != last_group) {
+        last_kernels = kernels;
+        last_group = group;
+        last_cells = std::min<std::size_t>(ceil_div(kernels, group / hardware.mac.atomic_k), atoms_by_cells.size() - 1);
+    }
+    return last_cells;
 }
 
 void CmacCore::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums)

@@ -7,6 +7,7 @@
 #include "facts/cacc.h"
 #include "facts/cdma.h"
 #include "facts/csc.h"
+#include "links/direct_core.h"
 #include "registers/register_file.h"
 #include "units/csc/counters.h"
 #include "units/csc/data_loader.h"
@@ -32,7 +33,7 @@ constexpr Cycle kCreditWay = facts::cacc::kCredit + facts::csc::kCreditToCounter
 constexpr Cycle kLinesWay = facts::cdma::kReadToConverter + facts::cdma::kUpdate + 1;
 constexpr Cycle kKernelsWay = facts::cdma::kWeightMessage + 1;
 
-struct CscCore final : Core, csc::PackageSink {
+struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     enum class State { Idle, Pending, Busy, Done };
 
     /// Cycles without an atom at the port, of one cause.

@@ -3,7 +3,7 @@
 namespace dlasim::csc {
 
 DataLoader::DataLoader(const Hardware& hw, Cbuf& cbuf, bool values)
-    : ring_(hw, cbuf), direct_(hw, ring_), image_(hw, ring_, values), tiles_(hw, ring_, values)
+    : ring_(hw, cbuf), direct_(hw, ring_, values), image_(hw, ring_, values), tiles_(hw, ring_, values)
 {
 }
 

@@ -42,6 +42,15 @@ public:
     }
     /// Kernel row `h` requests an entry in cycle `enable`; true if it is read, which `forced` makes sure of.
     bool request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable);
+    /// Whether nobody needs to know which entries are read when: only their number counts.
+    bool counts() const { return !cbuf_.watch && !probe_; }
+    /// Kernel row 0 requests `count` entries one after the other, each another one than that before it; these are the ends.
+    void request_run(std::uint32_t first, std::uint32_t last, std::uint32_t count)
+    {
+        reads_ += count - (first == last_[0]);
+        last_[0] = last;
+    }
+    std::uint32_t entries() const { return entries_; }
     /// Kernel row `h` has padding instead of an entry.
     void forget(std::uint32_t h) { last_[h] = kNoAddress; }
 

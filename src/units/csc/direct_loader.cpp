@@ -4,8 +4,8 @@
 
 namespace dlasim::csc {
 
-DirectLoader::DirectLoader(const Hardware& hw, DataRing& ring)
-    : entry_bytes_(hw.cbuf.entry_bytes), atoms_per_entry_(std::max(1u, hw.atoms_per_entry())), ring_(ring)
+DirectLoader::DirectLoader(const Hardware& hw, DataRing& ring, bool values)
+    : entry_bytes_(hw.cbuf.entry_bytes), atoms_per_entry_(std::max(1u, hw.atoms_per_entry())), values_(values), ring_(ring)
 {
 }
 
@@ -44,9 +44,10 @@ void DirectLoader::load(const Package& p, Cycle at, PackageAtoms& out)
 {
     const Layer& l = *layer_;
     const std::uint32_t batches = l.loaded_batches;
-    out.make_room(p.length * batches);
     out.lanes = p.channels;
     const Part part = part_of(p);
+    if (counts(part.shift)) return count(p, part.shift);
+    out.make_room(p.length * batches);
     const auto columns = static_cast<std::int32_t>(p.kernel_column * l.x_dilation);
     const auto rows = static_cast<std::int32_t>(p.kernel_row * l.y_dilation);
     const auto last_column = static_cast<std::int32_t>(l.last_column), last_row = static_cast<std::int32_t>(l.last_row);
@@ -71,7 +72,54 @@ void DirectLoader::load(const Package& p, Cycle at, PackageAtoms& out)
         if (left == 1 && !p.channel_end) break;
         advance(position);
     }
-    // Only a package that completes the sums moves the walk on.
+    end(p, position);
+}
+
+/// What load() does is a matter of counting, and neighbours in a row of the output never have two entries of one address.
+bool DirectLoader::counts(std::uint32_t shift) const
+{
+    return !values_ && layer_->loaded_batches == 1 && ring_.counts() && (layer_->x_stride >> shift) + 1 < ring_.entries();
+}
+
+/// As load(): row of the output after row.
+void DirectLoader::count(const Package& p, std::uint32_t shift)
+{
+    const Layer& l = *layer_;
+    const auto columns = static_cast<std::int32_t>(p.kernel_column * l.x_dilation);
+    const auto rows = static_cast<std::int32_t>(p.kernel_row * l.y_dilation);
+    Position position = stripe_;
+    for (std::uint32_t left = p.length; left != 0;) {
+        const std::uint32_t length = std::min(left, l.last_output_column + 1 - position.output);
+        count_run(position.column + columns, position.row + rows, length, shift);
+        left -= length;
+        position.output += length - 1;
+        position.column += static_cast<std::int32_t>((length - 1) * l.x_stride);
+        advance(position);
+    }
+    end(p, position);
+}
+
+/// Of `length` positions in a row of the output, from that input column on.
+void DirectLoader::count_run(std::int32_t column, std::int32_t row, std::uint32_t length, std::uint32_t shift)
+{
+    const Layer& l = *layer_;
+    const auto stride = static_cast<std::int32_t>(l.x_stride), last_column = static_cast<std::int32_t>(l.last_column);
+    const auto count = static_cast<std::int32_t>(length);
+    const std::int32_t padded = column < 0 ? std::min(count, (-column + stride - 1) / stride) : 0;  // in front
+    const std::int32_t first = column + padded * stride;
+    const bool outside = row < 0 || row > static_cast<std::int32_t>(l.last_row) || padded == count || first > last_column;
+    if (padded != 0 || outside) ring_.forget(0);
+    if (outside) return;
+    const std::int32_t inside = std::min(count - padded, (last_column - first) / stride + 1);
+    const auto from = static_cast<std::uint32_t>(first) >> shift, to = static_cast<std::uint32_t>(first + (inside - 1) * stride) >> shift;
+    const bool every = l.x_stride >> shift != 0;  // each position has an entry of its own
+    ring_.request_run(ring_.address(row, 0, from), ring_.address(row, 0, to), every ? static_cast<std::uint32_t>(inside) : to - from + 1);
+    if (padded + inside != count) ring_.forget(0);
+}
+
+/// Only a package that completes the sums moves the walk on.
+void DirectLoader::end(const Package& p, const Position& position)
+{
     if (p.group_end) stripe_ = first_position();
     else if (p.channel_end) stripe_ = position;
 }

@@ -9,14 +9,15 @@ namespace dlasim::csc {
 
 inline bool Sequencer::Fifo::step(bool push, bool pop)
 {
-    const Fifo before = *this;
     const bool push_taken = push && !busy, reserved = reserve();
     const bool fills = !pop && words + reserved == facts::csc::kFifoWords;
+    const bool now_busy = push ? fills : input && fills && !reserved, now_input = (input && full) || push_taken;
+    const bool changed = now_input != input || now_busy != busy || fills != full || reserved != pop;
     words = words + reserved - pop;
-    busy = push ? fills : input && fills && !reserved;
-    input = (input && full) || push_taken;
+    busy = now_busy;
+    input = now_input;
     full = fills;
-    return input != before.input || busy != before.busy || full != before.full || words != before.words;
+    return changed;
 }
 
 void Sequencer::start(const Layer& layer, Cycle first)

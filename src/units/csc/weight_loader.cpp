@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bits.h"
 #include "facts/csc.h"
 
 namespace dlasim::csc {
@@ -100,6 +101,7 @@ void WeightLoader::take_bytes(std::uint8_t* to, std::uint32_t count, Cycle enabl
 void WeightLoader::take_run(std::uint8_t* to, std::uint32_t count)
 {
     Stream& s = weights_;
+    if (!values_ && !cbuf_.watch) return count_run(count);
     while (count != 0) {
         if (s.left == 0) {
             const std::uint32_t at = ring_base_ + s.next;
@@ -123,6 +125,19 @@ void WeightLoader::take_run(std::uint8_t* to, std::uint32_t count)
         s.left -= part;
         count -= part;
     }
+}
+
+/// As take_run, where nobody asks for the bytes.
+void WeightLoader::count_run(std::uint32_t count)
+{
+    Stream& s = weights_;
+    const std::uint32_t entries = count <= s.left ? 0 : ceil_div(count - s.left, entry_bytes_);
+    s.left += entries * entry_bytes_ - count;
+    s.next += entries;
+    if (s.next >= ring_entries_) s.next %= ring_entries_;
+    s.turn += entries;
+    s.fetched += entries;
+    reads_ += entries;
 }
 
 void WeightLoader::place(const Package& p, const std::uint8_t* elements, std::uint8_t* lanes) const

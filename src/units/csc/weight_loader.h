@@ -59,6 +59,7 @@ private:
     void tell(Stream& stream, std::uint32_t entry, Held kind) const;
     void take_bytes(std::uint8_t* to, std::uint32_t count, Cycle enable);
     void take_run(std::uint8_t* to, std::uint32_t count);
+    void count_run(std::uint32_t count);
     void load_plain(const Package& package, Cycle at, WeightSet& out);
     void load_compressed(const Package& package, Cycle at, WeightSet& out);
     /// Places the rows of a kernel on their lanes.

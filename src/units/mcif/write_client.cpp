@@ -57,22 +57,22 @@ bool WriteClient::waits_for_data(Cycle at) const
 WriteClient::Stepped WriteClient::step(Cycle at)
 {
     const Taken taken = std::exchange(taken_, {});
-    Stepped stepped{taken.beat && phase_ != Phase::Idle, false};
+    bool changed = taken.beat && phase_ != Phase::Idle, entered = false;
     const bool fifo_room = fifo_count_ + unsigned{taken.beat} < facts::fabric::kWriteDataFifo;
     Beat beat;
     if (phase_ == Phase::Data && fifo_room) beat = next_beat(at);
     const bool chunk = phase_ == Phase::Command && slot_room(taken.last);
     if (chunk) emit_chunk();
     if (beat.there) emit_beat(beat);
-    stepped.changed |= turn_slot(chunk, taken.last) || chunk || beat.there;
+    changed |= turn_slot(chunk, taken.last) || chunk || beat.there;
 
     const Packet* packet = second_.valid() ? &second_.head() : nullptr;
     bool leaves = packet && packet->command && load(*packet);
-    stepped.changed |= step_data(at, packet && !packet->command ? packet->atoms : 0, beat, leaves);
+    changed |= step_data(at, packet && !packet->command ? packet->atoms : 0, beat, leaves);
     const bool room = second_.ready();
-    stepped.changed |= second_.step(elements::offer(first_), leaves, silicon_.stages_stall);
-    stepped.changed |= receive(at, room, stepped.entered);
-    return stepped;
+    changed |= second_.step(elements::offer(first_), leaves, silicon_.stages_stall);
+    changed |= receive(at, room, entered);
+    return {changed, entered};
 }
 
 // ---- (1), (3)

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "facts/pdp.h"
+#include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/pdp.h"
 #include "registers/register_file.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr Cycle kMostAtOnce = 31;  // cycles of a step: what flows is held in the bits of a word
 
-struct PdpCore final : Core {
+struct PdpCore final : DirectCore<PdpCore> {
     /// A boundary between two stages: its handshake as probes see it.
     struct Boundary {
         Probe* valid = nullptr;
@@ -47,11 +48,6 @@ struct PdpCore final : Core {
 
     void advance(Cycle to) override;
     Cycle horizon() const override { return due; }
-    Cycle evaluate(Cycle to) override
-    {
-        PdpCore::advance(to);
-        return due;
-    }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     std::uint64_t work() const override { return writer.atoms_written() * silicon.atom_bytes; }

@@ -7,6 +7,7 @@
 #include "elements/stage.h"
 #include "elements/word_fifo.h"
 #include "facts/rubik.h"
+#include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/rbk.h"
 #include "registers/register_file.h"
@@ -21,7 +22,7 @@ using namespace rubik;
 
 namespace {
 
-struct RubikCore final : Core {
+struct RubikCore final : DirectCore<RubikCore> {
     RubikCore(const Hardware& hardware, const TransferPorts& ports)
         : silicon(facts::rubik::of(hardware)),
           registers(*find_unit(hardware, "RBK"), ports.csb),

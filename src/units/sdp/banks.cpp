@@ -1,10 +1,9 @@
 #include "units/sdp/banks.h"
 
-#include <bit>
-
 namespace dlasim::sdp {
 
-unsigned Banks::missing(unsigned banks) const { return static_cast<unsigned>(std::popcount(kSpread[banks] & ~filled())); }
+/// The multiplication adds the bytes up.
+unsigned Banks::missing(unsigned banks) const { return (kSpread[banks] & ~filled()) * kEvery >> 24; }
 
 bool Banks::clock(unsigned pushed, unsigned popped)
 {

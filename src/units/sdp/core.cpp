@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "facts/sdp.h"
+#include "links/direct_core.h"
 #include "registers/fields/sdp.h"
 #include "registers/lut_window.h"
 #include "registers/register_file.h"
@@ -33,7 +34,7 @@ void add(ValueCounters& sum, const ValueCounters& layer, bool lut, bool saturati
     if (lut) sum.look_ups.add(layer.look_ups, 1);
 }
 
-struct SdpCore final : Core {
+struct SdpCore final : DirectCore<SdpCore> {
     SdpCore(const Hardware& hw, const SdpPorts& ports, bool computes);
 
     void advance(Cycle to) override;

@@ -74,10 +74,8 @@ ReaderAnswer WordFeatures::sweep(Cycle at, bool out)
         beat_ = 0;
     }
     const bool moved = ahead_.step(front_.contexts(), at, all_written, all_read);
-    ReaderAnswer answer;
-    answer.changed = front_.sweep_words(at, write) || moved || accepted || write || (offered && read);
-    if (accepted && left_ && --left_ == 0) answer.finished = true;
-    return answer;
+    const bool changed = front_.sweep_words(at, write) || moved || accepted || write || (offered && read);
+    return {changed, accepted && left_ && --left_ == 0};
 }
 
 // ---- single atoms
@@ -138,10 +136,8 @@ ReaderAnswer AtomFeatures::sweep(Cycle at, bool out)
         reads_.pop_front();
     }
     const bool moved = ahead_.step(front_.contexts(), at, all_written, all_read);
-    ReaderAnswer answer;
-    answer.changed = front_.sweep_words(at, pop) || moved || accepted || write || flow.changed;
-    if (accepted && left_ && --left_ == 0) answer.finished = true;
-    return answer;
+    const bool changed = front_.sweep_words(at, pop) || moved || accepted || write || flow.changed;
+    return {changed, accepted && left_ && --left_ == 0};
 }
 
 }  // namespace dlasim::sdp

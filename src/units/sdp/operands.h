@@ -102,8 +102,12 @@ public:
     bool sweep(bool out, unsigned written, bool& changed);
 
 private:
+    bool sweep_rods(unsigned read, unsigned written);
+
     OperandWalk walk_;
     std::array<elements::SkidB, facts::sdp::kRods> rods_{};
+    unsigned full_ = 0;              // rods that hold an atom
+    bool rest_ = false;              // without a write or a read the rods stay as they are
     Ring<std::uint8_t> groups_{16};  // rods of every group in the rods
     elements::SkidB out_;
     bool per_element_ = false;

@@ -47,6 +47,7 @@ public:
     explicit Values(const facts::sdp::Facts& silicon);
 
     void compute(bool on) { on_ = on; }
+    bool computes() const { return on_; }
 
     /// A beat from CACC.
     void feed(const SumBeat& beat)

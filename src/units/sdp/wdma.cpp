@@ -144,6 +144,7 @@ void Wdma::send_data(unsigned banks)
         packet->atoms = atoms_of_packet();
         atoms_written_ += packet->atoms;
     }
+    if (!values_.computes()) return;  // all bytes stay 0
     std::uint8_t* to = packet ? packet->data.data() : nullptr;
     for (unsigned bank = 0; bank < facts::sdp::kBanks; ++bank) {
         if (!(banks >> bank & 1)) continue;
@@ -155,10 +156,8 @@ void Wdma::send_data(unsigned banks)
     }
 }
 
-/// Takes the beat that arrives; the banks it goes to.
-unsigned Wdma::store_beat()
+void Wdma::store_bytes(unsigned banks)
 {
-    const unsigned banks = banks_of_beat();
     std::array<std::uint8_t, kMaxBeatBytes> bytes;
     if (to_pdp_) bytes.fill(0);
     else values_.next(bytes);
@@ -168,6 +167,13 @@ unsigned Wdma::store_beat()
         copy(words_[bank][tails_[bank]++ % kWords].data(), from, silicon_.bank_bytes);
         from += silicon_.bank_bytes;
     }
+}
+
+/// Takes the beat that arrives; the banks it goes to.
+unsigned Wdma::store_beat()
+{
+    const unsigned banks = banks_of_beat();
+    if (values_.computes()) store_bytes(banks);
     if (++beat_ == token_.beats) {
         beat_ = 0;
         token_on_ = false;

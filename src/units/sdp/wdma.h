@@ -89,6 +89,7 @@ private:
     void make_command();
     void send_command();
     void send_data(unsigned banks);
+    void store_bytes(unsigned banks);
     unsigned store_beat();
 
     const facts::sdp::Facts& silicon_;

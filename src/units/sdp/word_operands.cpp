@@ -76,8 +76,8 @@ void WordOperands::start(const ReadLayer& layer)
 
 ReaderAnswer WordOperands::sweep(Cycle at, bool alu_out, bool mul_out)
 {
-    ReaderAnswer answer;
-    answer.finished = answer.changed = ends();
+    const bool finished = ends();
+    bool changed = finished;
     const unsigned word = front_.word();
     const bool write = word && alu.room() && mul.room();
     const bool both = layer_.use == OperandUse::Both;
@@ -103,11 +103,11 @@ ReaderAnswer WordOperands::sweep(Cycle at, bool alu_out, bool mul_out)
         if (write && pixel_ends) x_ += layer_.int8() || both ? 1 : word;
         if (x_ >= PairReplay::pixels_of_command(layer_)) x_ = 0;
     }
-    if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? rods : 0, size, answer.changed);
-    if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? rods : 0, size, answer.changed);
+    if (layer_.uses_alu()) alu_done_ |= alu.sweep(alu_out, write ? rods : 0, size, changed);
+    if (layer_.uses_mul()) mul_done_ |= mul.sweep(mul_out, write ? rods : 0, size, changed);
     if (pop && leave(at)) step_ = 0;
-    answer.changed |= front_.sweep_words(at, pop) || write;
-    return answer;
+    changed |= front_.sweep_words(at, pop) || write;
+    return {changed, finished};
 }
 
 }  // namespace dlasim::sdp
