@@ -43,9 +43,9 @@ LAYERS = [
     ("vgg16_pool1_112x112", "nv_large", "ideal"),
 ]
 NETWORKS = [
-    ("resnet50", "nv_large", "ideal"),
+    ("squeezenet_v1_1", "nv_large", "ideal"),
     ("mobilenet_v1", "nv_large", "ddr4-3200"),
-    ("squeezenet_v1_1", "nv_small", "ideal"),
+    ("lenet5", "nv_small", "ideal"),
 ]
 
 

@@ -5,7 +5,7 @@ packages="g++ cmake ninja-build pkg-config libsystemc-dev libfmt-dev nlohmann-js
           libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler
           ${more_packages:-}"
 [ -z "${with_tests:-}" ] ||
-    packages="$packages python3 python3-numpy python3-pandas python3-matplotlib python3-pip python3-setuptools python3-wheel libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format"
+    packages="$packages python3 python3-numpy python3-pandas python3-matplotlib python3-pip python3-setuptools python3-wheel libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format valgrind"
 
 missing=""
 for package in $packages; do
