@@ -4,7 +4,7 @@
 usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--root FOLDER] [PAGE...]     without pages: all that have examples
 
 ```json title="layer.json"     a file: is written
-```sh                          commands: run by bash in a folder that looks like the top folder; so do ```sh title="ci.sh" files
+```sh                          commands: run by bash in a folder that looks like the top folder; ```bash is shown only
 ```python                      statements; all of a page share their names. The last expression of a block is its output
 ```text                        below commands or statements: what they say, standard output and error
 
@@ -32,7 +32,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/CAUSES.md", "docs/COMPARE.md", "docs/HAZARDS.md", "docs/howto/*.md")
+PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/CAUSES.md", "docs/SWEEPS.md", "docs/COMPARE.md", "docs/HAZARDS.md", "docs/howto/*.md")
 BLOCK = re.compile(r"(?P<marks>(?:^<!-- (?:show|status|bare|picture)[^\n]*-->\n)*)"
                    r"(?:^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$|^!\[[^\]]*\]\((?P<picture>[^)]+)\)$)", re.M | re.S)
 TIMES = re.compile(r"\d[\d.,]* (?:s|min|h)\b|\d[\d,]* cycles/s|\b\d+(?:\.\d+)?s\b|/tmp/[\w./-]+")
