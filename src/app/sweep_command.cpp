@@ -201,17 +201,19 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
         while (at < count && (done[at] || !shard.has(at))) ++at;
         return at < count ? std::optional(at++) : std::nullopt;
     };
+    const PageFacts facts = page_facts(sweep, technology);
     const bool all = runner.run(next, [&](const KeptPoint& kept) {
         tally.add(kept.status);
         progress.point(kept, tally.ended);
+        if (tally.ended < own) folder.show_progress(facts);
     });
     if (!all) {
-        const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
+        const std::string csv = folder.write_tables(facts).string();
         say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
                   csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }
-    const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
+    const std::string csv = folder.write_tables(facts).string();
     if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));
     say_best(options, sweep, technology, store);
     return tally.status();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <set>
@@ -290,7 +291,18 @@ void write_machines(const std::vector<SweptMachine>& machines, OutputFile& csv, 
 
 }  // namespace
 
-fs::path SweepFolder::write_tables(const PageFacts& facts)
+void SweepFolder::show_progress(const PageFacts& facts)
+{
+    using Clock = std::chrono::steady_clock;
+    constexpr int kTimes = 20;
+    const Clock::time_point start = Clock::now();
+    if (start < next_progress_) return;
+    write_tables(facts, true);
+    const Clock::time_point end = Clock::now();
+    next_progress_ = end + std::max<Clock::duration>(std::chrono::seconds(2), kTimes * (end - start));
+}
+
+fs::path SweepFolder::write_tables(const PageFacts& facts, bool running)
 {
     const bool complete = store_->ended() && store_->own_points() == store_->points();
     const std::vector<std::string> columns = columns_of(*store_);
@@ -300,16 +312,29 @@ fs::path SweepFolder::write_tables(const PageFacts& facts)
         if (const auto why = slower.find(kept.point); why != slower.end()) kept.row[std::string(kSlowerColumn.name)] = why->second;
     };
     const char* name = complete ? "points.csv" : "points.partial.csv";
-    OutputFile csv(folder_ / name, kTableBytes);
+    const Sync sync = running ? Sync::Later : Sync::Now;
+    OutputFile csv(folder_ / name, kTableBytes, sync);
     CsvTable csv_rows(columns, csv);
-    if (!complete) {
+    if (store_->own_points() != store_->points()) {  // of a shard
         store_->write_table(columns, fill_in, [&](const KeptPoint& kept) { csv_rows.row(kept); });
         csv.commit();
         return folder_ / name;
     }
-    OutputFile json(folder_ / "points.json", kTableBytes), page(folder_ / "sweep.html", kTableBytes);
+    using State = SweepPage::State;
+    OutputFile page(folder_ / "sweep.html", kTableBytes, sync);
+    SweepPage page_rows(columns, facts, page, complete ? State::Complete : running ? State::Running : State::Stopped);
+    if (!complete) {
+        store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
+            csv_rows.row(kept);
+            page_rows.row(kept);
+        });
+        page_rows.end();
+        csv.commit();
+        page.commit();
+        return folder_ / name;
+    }
+    OutputFile json(folder_ / "points.json", kTableBytes);
     JsonTable json_rows(json);
-    SweepPage page_rows(columns, facts, page);
     store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
         csv_rows.row(kept);
         json_rows.row(kept);

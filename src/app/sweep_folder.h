@@ -6,6 +6,7 @@
 //   DIR/points.csv, .json     when all points have ended, and sweep.html; points.partial.csv when some have, or all of a shard
 //   DIR/shards/               of --slurm, until all points are here
 #pragma once
+#include <chrono>
 #include <memory>
 
 #include "app/folder_lock.h"
@@ -34,7 +35,9 @@ public:
     /// Made, and without what an earlier try left in it.
     void prepare_point(std::size_t index) const;
     /// Writes the tables of what is kept; those of all points if it is complete, else the partial one. Gives the path of the CSV.
-    std::filesystem::path write_tables(const PageFacts& facts);
+    std::filesystem::path write_tables(const PageFacts& facts, bool running = false);
+    /// What there is while the sweep runs, for who looks on: in a twentieth of the time at most.
+    void show_progress(const PageFacts& facts);
     /// A folder that can be taken from: it has points of this sweep. ConfigError if not.
     static std::unique_ptr<SweepStore> source(const std::filesystem::path& folder, const SweepIdentity& identity);
     /// Takes over what another folder has of the same sweep. ConfigError if it is of another one, or a point ended otherwise there.
@@ -64,6 +67,7 @@ private:
     std::filesystem::path folder_, points_;
     FolderLock lock_;
     std::unique_ptr<SweepStore> store_;
+    std::chrono::steady_clock::time_point next_progress_ = std::chrono::steady_clock::now() + std::chrono::seconds(2);
 };
 
 }  // namespace dlasim

@@ -1,10 +1,29 @@
 #include "sweep/database.h"
 
 #include <sqlite3.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <array>
 
 #include "base/error.h"
 
 namespace dlasim {
+namespace {
+
+constexpr int kPatience = 5000, kFarewell = 200;  // milliseconds
+
+/// On one of these, readers of other hosts see no memory of ours: NFS, SMB and CIFS, Lustre, GPFS, Ceph, AFS, 9P, FUSE.
+bool on_network(const std::filesystem::path& file)
+{
+    constexpr std::array<std::uint32_t, 10> kNetworks{0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x0bd00bd0,
+                                                      0x47504653, 0x00c36400, 0x5346414f, 0x01021997, 0x65735546};
+    struct statfs system = {};
+    return ::statfs(file.c_str(), &system) != 0 ||
+           std::ranges::find(kNetworks, static_cast<std::uint32_t>(system.f_type)) != kNetworks.end();
+}
+
+}  // namespace
 
 Database::Database(const std::filesystem::path& file, Use use) : file_(file), use_(use)
 {
@@ -15,15 +34,16 @@ Database::Database(const std::filesystem::path& file, Use use) : file_(file), us
         const std::string why = opened ? sqlite3_errmsg(opened) : "no memory";
         throw ConfigError(file.string(), "cannot be opened (" + why + "), expected a place that can be written");
     }
-    sqlite3_busy_timeout(opened, 5000);
-    // Who holds the file alone needs no memory shared with others, which network file systems lack.
-    run("PRAGMA locking_mode = EXCLUSIVE");
+    sqlite3_busy_timeout(opened, kPatience);
+    // Others may read what a sweep has, in memory shared with them, which network file systems lack: who holds the file alone needs none.
+    if (on_network(file)) run("PRAGMA locking_mode = EXCLUSIVE");
     if (use == Use::Write) run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
 Database::~Database()
 {
-    // One file is left.
+    // One file is left, if nobody reads it.
+    sqlite3_busy_timeout(handle_.get(), kFarewell);
     if (use_ == Use::Write) sqlite3_exec(handle_.get(), "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
 }
 

@@ -36,15 +36,17 @@ OrderedJson columns_json(const std::vector<std::string>& columns, const PageFact
 
 }  // namespace
 
-SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file) : columns_(columns), file_(file)
+SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file, State state)
+    : columns_(columns), file_(file)
 {
     file.write(page_begin("dlasim sweep"));
     file.write(embedded(sweep_page_files(), "page.html"));
     file.write(page_charts());
     file.write("<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
                ", \"columns\": " + script_json(columns_json(columns, facts)) + ", \"points\": " + std::to_string(facts.points) +
-               ", \"complete\": true, \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) +
-               ", \"rows\": [");
+               ", \"complete\": " + (state == State::Complete ? "true" : "false") +
+               ", \"running\": " + (state == State::Running ? "true" : "false") +
+               ", \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) + ", \"rows\": [");
 }
 
 void SweepPage::row(const KeptPoint& kept)

@@ -28,7 +28,9 @@ struct PageFacts {
 
 class SweepPage {
 public:
-    SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file);
+    /// Complete: every point has ended. Running: more points come, and the page looks for them by itself.
+    enum class State { Complete, Stopped, Running };
+    SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file, State state = State::Complete);
     void row(const KeptPoint& kept);
     void end();
 

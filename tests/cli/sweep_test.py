@@ -577,6 +577,42 @@ class Resuming(SweepCase):
         self.assertEqual([(self.folder / "out" / name).read_bytes() for name in ("points.csv", "points.json", "sweep.html")], tables)
 
 
+class Watching(SweepCase):
+    """Who looks on while a sweep runs."""
+    SWEEP = {"base": {"layer": SweepCase.LONG, "hw": "nv_small"}, "axes": {"latency": list(range(30, 90))}}
+
+    def test_points_can_be_read_while_the_sweep_runs(self):
+        process = self.start(self.SWEEP, "--jobs", "2", "--timing-only")
+        counts, pages = [], set()
+        try:
+            while process.poll() is None and len(set(counts)) < 3:
+                time.sleep(0.2)
+                page = self.folder / "out/sweep.html"
+                if not page.exists():
+                    continue
+                pages.add('"running": true' in page.read_text())
+                with contextlib.closing(sqlite3.connect(f"file:{self.folder}/out/points.db?mode=ro", uri=True)) as database:
+                    counts.append(database.execute("SELECT count(*), min(cycles) FROM points").fetchone()[0])
+                self.assertTrue((self.folder / "out/points.partial.csv").read_text().startswith("point,"))
+        finally:
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertEqual(counts, sorted(counts))
+        self.assertGreater(counts[-1], counts[0])
+        self.assertEqual(pages, {True})
+        self.assertNotIn('"running": true', (self.folder / "out/sweep.html").read_text(), "what has stopped looks for no more")
+
+    def test_a_reader_that_stays_does_not_hinder_the_sweep(self):
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20]}}
+        self.assertEqual(self.sweep(sweep).returncode, 0)
+        with contextlib.closing(sqlite3.connect(self.folder / "out/points.db")) as database:
+            database.execute("BEGIN")
+            self.assertEqual(database.execute("SELECT count(*) FROM points").fetchone(), (2,))
+            done = self.sweep(sweep, out="other")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 if __name__ == "__main__":
     cli_test.DLASIM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

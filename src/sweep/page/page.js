@@ -27,7 +27,11 @@
 
   const unmeasured = ran.filter((row) => value(row, "measured") === false).length, slower = ran.filter((row) => value(row, "slower")).length;
   $("#title").textContent = name;
-  $("#summary").textContent = `${rows.length} of ${points} points, ${ran.length} with a result` + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
+  // Not while somebody works with it.
+  let touched = 0;
+  for (const event of ["pointerdown", "keydown", "wheel"]) addEventListener(event, () => { touched = Date.now(); }, { passive: true });
+  if (sweep.running) setInterval(() => { if (Date.now() - touched > 20000) location.reload(); }, 5000);
+  $("#summary").textContent = `${rows.length} of ${points} points, ${ran.length} with a result` + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : sweep.running ? ", the others run: this page looks for them every five seconds" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
 
   const fill = (select, names, chosen) => {
     select.replaceChildren(...names.map((n) => new Option(n, n, false, Array.isArray(chosen) ? chosen.includes(n) : n === chosen)));
