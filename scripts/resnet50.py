@@ -40,9 +40,9 @@ def layer(name, size, channels, kernel, stride, kernels, relu):
         "kernel": {"width": kernel, "height": kernel, "count": kernels},
         "stride": {"x": stride, "y": stride},
         "pad": {"left": before, "top": before, "right": behind, "bottom": behind},
-        "post": {"bias": {"shift": 4}, **({"activation": "relu"} if relu else {}),
-                 # Products of two random bytes have a deviation of 74 * 74: the shift leaves some 42 of it.
-                 "output": {"shift": round(math.log2(74 * 74 * math.sqrt(channels * kernel * kernel) / 42))}},
+        "bias": {"shift": 4}, **({"activation": "relu"} if relu else {}),
+        # Products of two random bytes have a deviation of 74 * 74: the shift leaves some 42 of it.
+        "post": {"output": {"shift": round(math.log2(74 * 74 * math.sqrt(channels * kernel * kernel) / 42))}},
         "partition": "auto",
         "data": {"seed": 1},
     }

@@ -95,11 +95,11 @@ class Layer(_Described):
         more           other keys of docs/DESCRIPTOR.md, for example partition={"rows": 14}, plan={"minimise": "cycles"}
         """
         layer = {"name": name, "input": {"width": width, "height": height, "channels": channels},
-                 **_convolution(op, kernel, count, stride, pad, dilation, groups, False), "precision": precision, "mode": mode}
+                 **_convolution(op, kernel, count, stride, pad, dilation, groups, bias), "precision": precision, "mode": mode,
+                 **({"activation": "relu"} if relu else {})}
         if batch != 1:
             layer["input"]["batch"] = batch
-        post = {**({"bias": True} if bias else {}), **({"activation": "relu"} if relu else {}),
-                **({"output": {"shift": shift}} if shift is not None else {}), **more.pop("post", {})}
+        post = {**({"output": {"shift": shift}} if shift is not None else {}), **more.pop("post", {})}
         return cls({**layer, **({"post": post} if post else {}), **more})
 
     @classmethod

@@ -30,7 +30,8 @@ void place_lut(std::vector<PlacedKey>& list, const std::string& at)
 void place_post(std::vector<PlacedKey>& list)
 {
     place_keys(list, kPost, "post/");
-    place_keys(list, kBias, "post/bias/");
+    place_keys(list, kBias, "bias/");
+    place_keys(list, kBias, "post/bias/", true);
     for (const bool again : {false, true}) {
         const std::string at = again ? "post/bn/" : "post/bs/";
         place_keys(list, kEngine, at, again);

@@ -48,7 +48,9 @@ inline constexpr std::array kLayer{
     InputKey{{"pad", "object", "", "padding: in front 0..31, behind 0..63", "convolutions"}},
     InputKey{{"precision", "text", "", "int8, int16 or fp16"}, 0, 0, "int8"},
     InputKey{{"mode", "text", "", "auto, direct, image or winograd", "convolutions"}, 0, 0, "auto"},
-    InputKey{{"post", "object", "", "the operations of SDP"}},
+    InputKey{{"bias", "flag or object", "", "a number a kernel is added, in BS", "no pool"}, 0, 0, "false"},
+    InputKey{{"activation", "text", "", "none, relu, relu6 or leaky, behind all engines in use", "no pool"}, 0, 0, "none"},
+    InputKey{{"post", "object", "", "the operations of SDP, engine by engine"}},
     InputKey{{"data", "object", "", "seed or files of the tensors"}},
     InputKey{{"weights", "object", "", "how the weights are", "convolutions"}},
     InputKey{{"winograd", "object", "", "options of that mode", "winograd"}},
@@ -137,8 +139,8 @@ inline constexpr std::array kPlan{
 
 // ---- SDP
 inline constexpr std::array kPost{
-    InputKey{{"bias", "flag or object", "", "an operand a kernel, added in BS"}, 0, 0, "false"},
-    InputKey{{"activation", "text", "", "none or relu"}, 0, 0, "none"},
+    InputKey{{"bias", "flag or object", "", "the layer's, where it stood before", "in place of that one"}, 0, 0, "false"},
+    InputKey{{"activation", "text", "", "the layer's, where it stood before", "in place of that one"}, 0, 0, "none"},
     InputKey{{"bs", "object", "", "the first engine", "it is used"}},
     InputKey{{"bn", "object", "", "the second engine", "it is used"}},
     InputKey{{"ew", "object", "", "the third engine", "it is used"}},

@@ -120,8 +120,9 @@ void read_sdp_input(Layer& layer, const JsonObject& top)
 
 void read_pool_input(Layer& layer, const JsonObject& top)
 {
-    for (const char* key : {"kernel", "kernel_shape", "stride", "strides", "dilation", "dilations", "groups", "group", "pad", "pads",
-                            "mode", "weights", "winograd", "image", "partition", "plan", "overlap", "post"})
+    for (const char* key :
+         {"kernel", "kernel_shape", "stride",   "strides", "dilation",  "dilations", "groups",  "group", "pad",        "pads",
+          "mode",   "weights",      "winograd", "image",   "partition", "plan",      "overlap", "bias",  "activation", "post"})
         if (top.has(key)) throw ConfigError(top.where(key), "a pool layer has windows only, expected them in \"pool\"");
     if (!top.has("pool")) top.missing("pool", "an object {\"function\", \"kernel\"}");
     if (layer.batch != 1)

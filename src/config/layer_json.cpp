@@ -62,7 +62,7 @@ OrderedJson layer_json(const Layer& layer)
     const Placement& p = layer.placement;
     json["placement"] = {{"input", place_json(p.input)}, {"weights", place_json(p.weights)}, {"output", place_json(p.output)}};
     for (std::size_t i = 0; i < p.operands.size(); ++i) json["placement"][kEngineNames[i]] = place_json(p.operands[i]);
-    if (layer.op != Op::Pool) json["post"] = post_json(layer);
+    if (layer.op != Op::Pool) put_post(json, layer);
     json["data"] = {{"seed", layer.data.seed}};
     for (const auto& [key, path] :
          {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights}, std::pair{"expected", &layer.data.expected}})

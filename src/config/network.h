@@ -28,7 +28,6 @@ enum class NetworkOp {
     Function,
     Reshape
 };
-enum class Activation { None, Relu, Relu6, Leaky, Tanh };
 
 /// Of one image.
 struct NetworkTensor {

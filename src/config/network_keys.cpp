@@ -27,6 +27,7 @@ std::vector<PlacedKey> network_keys()
     place_keys(list, kExtent, "layers/[]/factor/", true);
     place_keys(list, kPad, "layers/[]/pad/");
     place_keys(list, kPartition, "layers/[]/partition/");
+    place_keys(list, kNetworkPost, "layers/[]/post/");
     place_keys(list, kNetworkPool, "layers/[]/pool/");
     place_keys(list, kNetworkPoolKernel, "layers/[]/pool/kernel/");
     place_keys(list, kExtent, "layers/[]/pool/stride/", true);

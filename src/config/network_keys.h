@@ -64,9 +64,15 @@ inline constexpr std::array kOperation{
     OperationKey{{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"}, kConvolutions},
     OperationKey{{{"activation", "text", "", "none, relu, relu6, leaky or tanh", "convolutions, add"}, 0, 0, "none"},
                  kConvolutions | bit_of(NetworkOp::Add)},
+    OperationKey{{{"post", "object", "", "bias and activation, as layers had them before", "in place of these"}}, kConvolutions},
     OperationKey{{{"pool", "object", "", "the windows", "pool"}}, bit_of(NetworkOp::Pool)},
     OperationKey{{{"lrn", "object", "", "the normalisation", "lrn"}}, bit_of(NetworkOp::Lrn)},
     OperationKey{{{"factor", "object", "", "how often an element is repeated, 1..8", "upsample"}}, bit_of(NetworkOp::Upsample)},
+};
+
+inline constexpr std::array kNetworkPost{
+    InputKey{{"bias", "flag", "", "the layer's", "in place of that one"}, 0, 0, "false"},
+    InputKey{{"activation", "text", "", "the layer's", "in place of that one"}, 0, 0, "none"},
 };
 
 // Windows that PDP cannot do run on the host.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "config/layer_words.h"
 #include "config/network_keys.h"
 #include "config/partition_reader.h"
+#include "config/post_reader.h"
 #include "config/transfer_reader.h"
 
 namespace dlasim {
@@ -18,7 +20,6 @@ namespace {
 const std::vector<std::string> kNetworkOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
 const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape"};
 const std::vector<std::string> kNetworkPrecisions{"int8", "fp16"};
-const std::vector<std::string> kActivations{"none", "relu", "relu6", "leaky", "tanh"};
 constexpr const char* kNetworkInput = "data";  // the network's input
 constexpr Within kWindow{1, keys::kMostNetworkWindow}, kPadding{0, keys::kMostNetworkPad}, kFactor{1, keys::kMostUpsample};
 constexpr std::size_t kMostInputs = 64, kMostName = 100;
@@ -144,9 +145,13 @@ private:
         if (several ? layer.inputs.size() < 2 : layer.inputs.size() != 1)
             throw ConfigError(object.where("inputs"),
                               "found " + std::to_string(layer.inputs.size()) + " tensors, expected " + (several ? "two or more" : "one"));
-        layer.activation = static_cast<Activation>(object.word("activation", kActivations, 0));
+        std::optional<JsonObject> post;
+        if (object.has("post")) post.emplace(object.object("post", keys::kNetworkPost));
+        layer.activation = static_cast<Activation>(holder_of("activation", object, post).word("activation", kActivations, 0));
+        const bool bias = holder_of("bias", object, post).flag("bias", false);
         layer.normalised = object.flag("normalised", false);
         const NetworkTensor out = read_operation(layer, object, json, pointer);
+        if (bias) layer.layer.post.add_bias();
         weights_ += layer.weights();
         if (weights_ > kMostNetworkWeights)
             throw ConfigError(layer.where, "brings the weights to " + std::to_string(weights_) + " elements, expected at most " +
@@ -171,7 +176,6 @@ private:
         if (layer.convolves()) {
             layer.layer = layer_from_json(descriptor_of(json, layer.op, in(layer), network_.precision), top_.file(), pointer, "");
             layer.layer.name = layer.name;
-            if (object.flag("bias", false)) layer.layer.post.add_bias();
             out.width = layer.layer.out_width();
             out.height = layer.layer.out_height();
             out.channels = layer.layer.kernels;

@@ -18,6 +18,13 @@
 
 namespace dlasim {
 
+enum class Activation { None, Relu, Relu6, Leaky, Tanh };
+
+/// Slope of "leaky" for negative numbers: kLeakySlope / 2^kLeakyShift.
+inline constexpr std::int32_t kLeakySlope = 3277;
+inline constexpr std::uint32_t kLeakyShift = 15;
+inline constexpr double kLeakyHalf = 0.1;  // of fp16
+
 enum class OperandPer : std::uint8_t { Layer, Kernel, Element };
 enum class AluFunction : std::uint8_t { Max = 0, Min = 1, Sum = 2, Equal = 3 };  // register codes
 
@@ -97,6 +104,8 @@ struct Post {
         bs().function = AluFunction::Sum;
         bs().alu_shift = shift;
     }
+    /// BN if it is used, else BS: of these two what works last.
+    PointEngine& last_of_two() { return engines[engines[1].on() ? 1 : 0]; }
     bool bias() const { return bs().alu.on && bs().alu.per == OperandPer::Kernel && bs().function == AluFunction::Sum; }
 };
 

@@ -2,12 +2,14 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "config/descriptor_keys.h"
 #include "config/half.h"
 #include "config/layer_words.h"
 #include "config/pool_reader.h"
+#include "config/warning.h"
 
 namespace dlasim {
 namespace {
@@ -116,34 +118,40 @@ void read_engines(Layer& layer, const JsonObject& post)
 }
 
 /// A bias is the ALU of BS.
-void read_bias(Layer& layer, const JsonObject& post)
+void read_bias(Layer& layer, const JsonObject& holder)
 {
-    if (!post.has("bias")) return;
+    if (!holder.has("bias")) return;
     std::uint32_t shift = 0;
-    if (post.raw("bias").is_object()) {
-        const JsonObject bias = post.object("bias", keys::kBias);
+    if (holder.raw("bias").is_object()) {
+        const JsonObject bias = holder.object("bias", keys::kBias);
         shift = static_cast<std::uint32_t>(bias.integer("shift", 0));
         if (layer.precision == Precision::Fp16 && shift != 0)
             throw ConfigError(bias.where("shift"), found(bias.raw("shift")) + ", expected 0: an fp16 bias is not shifted");
-    } else if (!post.flag("bias", false)) {
+    } else if (!holder.flag("bias", false)) {
         return;
     }
     if (layer.post.bs().alu.on)
-        throw ConfigError(post.where("bias"), "found a bias beside an alu in \"bs\", expected one of them: the bias takes that ALU");
+        throw ConfigError(holder.where("bias"), "found a bias beside an alu in \"bs\", expected one of them: the bias takes that ALU");
     if (layer.post.bs().mul.streamed() && (layer.post.bs().per() != OperandPer::Kernel || layer.post.bs().operand_bytes != 2))
-        throw ConfigError(post.where("bias"),
+        throw ConfigError(holder.where("bias"),
                           "found a bias beside a multiplier with another kind of operand in \"bs\", expected two bytes per kernel in both");
     layer.post.add_bias(shift);
 }
 
 /// The activation follows everything before the converter: BN's ReLU if BN is used, else BS's.
-void read_activation(Layer& layer, const JsonObject& post)
+void read_activation(Layer& layer, const JsonObject& holder)
 {
-    if (post.word("activation", {"none", "relu"}, 0) == 0) return;
+    const auto activation = static_cast<Activation>(holder.word("activation", kActivations, 0));
+    if (activation == Activation::None) return;
+    const std::string where = holder.where("activation"), what = found(holder.raw("activation"));
+    if (activation == Activation::Tanh)
+        throw ConfigError(
+            where, what + ", expected none, relu, relu6 or leaky: the tanh of a layer is a table, \"ew\": {\"lut\": ..} in \"post\"");
     if (layer.post.ew().on())
-        throw ConfigError(post.where("activation"),
-                          "found \"relu\" behind EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
-    layer.post.engines[layer.post.engines[1].on() ? 1 : 0].relu = true;
+        throw ConfigError(where, what + " behind EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
+    if (activation == Activation::Leaky && layer.post.last_of_two().mul.on)
+        throw ConfigError(where, what + " behind a multiplier, expected none: both take the multiplier of the engine");
+    rectify(layer, activation);
 }
 
 void read_output(Layer& layer, const JsonObject& post, const JsonObject& top)
@@ -233,22 +241,50 @@ void read_post_pool(Layer& layer, const JsonObject& top)
     if (post.has("pool")) layer.pool = read_pool(post, layer.output.precision, layer.out_width(), layer.out_height());
 }
 
+const JsonObject& holder_of(const char* key, const JsonObject& layer, const std::optional<JsonObject>& post)
+{
+    if (!post || !post->has(key)) return layer;
+    if (layer.has(key))
+        throw ConfigError(post->where(key), "says the same as the layer's own \"" + std::string(key) + "\", expected only that one");
+    warn("\"bias\" and \"activation\" in \"post\" are read, but they stand in the layer itself now, as in networks: docs/DESCRIPTOR.md");
+    return *post;
+}
+
+void rectify(Layer& layer, Activation activation)
+{
+    PointEngine& last = layer.post.last_of_two();
+    const bool fp = layer.precision == Precision::Fp16;
+    if (activation == Activation::Leaky) {
+        last.mul = {.on = true, .per = OperandPer::Layer, .value = fp ? half_from_double(kLeakyHalf) : kLeakySlope};
+        last.prelu = true;
+        last.mul_shift = fp ? 0 : kLeakyShift;
+        return;
+    }
+    last.relu = true;
+    if (!fp || activation != Activation::Relu6) return;  // of integers: what is more than 6 is more than the output holds
+    const std::size_t engine = layer.post.engines[1].on() ? 2 : 1;
+    PointEngine& limit = layer.post.engines[engine];
+    limit.alu = {.on = true, .per = OperandPer::Layer, .value = engine == 2 ? std::bit_cast<std::int32_t>(6.0F) : half_from_double(6)};
+    limit.function = AluFunction::Min;
+}
+
 void read_post(Layer& layer, const JsonObject& top)
 {
     layer.output.precision = layer.precision;
-    if (!top.has("post")) return;
-    const JsonObject post = top.object("post", keys::kPost);
-    read_engines(layer, post);
-    read_bias(layer, post);
-    read_activation(layer, post);
-    layer.post.flush_nan = post.flag("nan_to_zero", false);
+    std::optional<JsonObject> post;
+    if (top.has("post")) post.emplace(top.object("post", keys::kPost));
+    if (post) read_engines(layer, *post);
+    read_bias(layer, holder_of("bias", top, post));
+    read_activation(layer, holder_of("activation", top, post));
+    if (!post) return;
+    layer.post.flush_nan = post->flag("nan_to_zero", false);
     if (layer.post.flush_nan && layer.precision != Precision::Fp16)
-        throw ConfigError(post.where("nan_to_zero"),
+        throw ConfigError(post->where("nan_to_zero"),
                           std::string("found true for ") + precision_name(layer.precision) + ", expected fp16: integers have no NaN");
-    read_output(layer, post, top);
+    read_output(layer, *post, top);
 }
 
-OrderedJson post_json(const Layer& layer)
+void put_post(OrderedJson& top, const Layer& layer)
 {
     OrderedJson json;
     const Post& post = layer.post;
@@ -256,11 +292,11 @@ OrderedJson post_json(const Layer& layer)
     const bool plain =
         !bs.on() || (!bs.mul.on && bs.mul_shift == 0 && (!bs.alu.on || post.bias()) && bs.operand_bytes == 2 && bs.alu_shift <= 31);
     if (plain) {
-        if (post.bias() && bs.alu_shift != 0) json["bias"] = {{"shift", bs.alu_shift}};
-        else json["bias"] = post.bias();
+        if (post.bias() && bs.alu_shift != 0) top["bias"] = {{"shift", bs.alu_shift}};
+        else top["bias"] = post.bias();
     }
     const bool last = !post.engines[1].on() && !post.ew().on();
-    if (plain && last) json["activation"] = bs.relu ? "relu" : "none";
+    if (plain && last) top["activation"] = bs.relu ? "relu" : "none";
     else if (plain && bs.relu) json["bs"] = {{"relu", true}};
     for (std::size_t i = 0; i < kEngineNames.size(); ++i)
         if (post.engines[i].on() && (i != 0 || !plain)) json[kEngineNames[i]] = engine_json(post.engines[i], i, layer.precision);
@@ -270,7 +306,7 @@ OrderedJson post_json(const Layer& layer)
                       {"offset", layer.output.offset},
                       {"scale", layer.output.scale},
                       {"shift", layer.output.shift}};
-    return json;
+    top["post"] = std::move(json);
 }
 
 }  // namespace dlasim

@@ -1,10 +1,12 @@
-// Reads `post` of a layer descriptor: bias, activation, the engines of SDP one by one, output conversion.
+// Reads what SDP does for a layer: bias, activation, and in `post` its engines one by one and the output conversion.
 //
 //   "bias": true, "activation": "relu"       short for BS: {"alu": {"op": "sum", "per": "kernel"}}, {"relu": true}
-//   "bs", "bn", "ew"                         an engine in full
+//   "post": {"bs", "bn", "ew"}               an engine in full
 //
 // Error  ConfigError with file, pointer, found and expected.
 #pragma once
+#include <optional>
+
 #include "config/json_object.h"
 #include "config/layer.h"
 
@@ -14,8 +16,13 @@ namespace dlasim {
 void read_post(Layer& layer, const JsonObject& top);
 /// `"post": {"pool": ...}`; the shape of the layer is known and good.
 void read_post_pool(Layer& layer, const JsonObject& top);
-/// What read_post reads back as the same.
-OrderedJson post_json(const Layer& layer);
+/// Adds to a descriptor what read_post reads back as the same.
+void put_post(OrderedJson& top, const Layer& layer);
+
+/// Where `bias` or `activation` stands: in the layer, or in its `post`, where it stood before; that is told once.
+const JsonObject& holder_of(const char* key, const JsonObject& layer, const std::optional<JsonObject>& post);
+/// ReLU, ReLU6 or leaky ReLU behind BS and BN. Needs the layer's precision.
+void rectify(Layer& layer, Activation activation);
 
 /// The lookup table of EW, `where` it is told.
 Lut read_lut(const JsonObject& lut, Precision precision);

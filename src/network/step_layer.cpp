@@ -24,40 +24,16 @@ Lut tanh_table(Precision precision)
     return read_lut(JsonObject(json, "tanh", "", {"function", "input_scale", "output_scale"}), precision);
 }
 
-/// At most 6, behind the ReLU of BS or BN.
-void limit(Layer& layer)
-{
-    const std::size_t engine = layer.post.engines[1].on() ? 2 : 1;
-    Operand& most = layer.post.engines[engine].alu;
-    most = {.on = true, .per = OperandPer::Layer, .value = engine == 2 ? std::bit_cast<std::int32_t>(6.0F) : half_from_double(6)};
-    layer.post.engines[engine].function = AluFunction::Min;
-}
-
 /// Behind everything else: in the last engine in use.
 void activate(Layer& layer, Activation activation)
 {
-    PointEngine& last = layer.post.engines[layer.post.engines[1].on() ? 1 : 0];
-    const bool fp = layer.precision == Precision::Fp16;
-    switch (activation) {
-        case Activation::None:
-            break;
-        case Activation::Relu:
-        case Activation::Relu6:
-            last.relu = true;
-            if (fp && activation == Activation::Relu6) limit(layer);  // of int8: what is more than 6 is more than the output holds
-            break;
-        case Activation::Leaky:
-            last.mul = {.on = true, .per = OperandPer::Layer, .value = fp ? half_from_double(kLeakyHalf) : kLeakySlope};
-            last.prelu = true;
-            last.mul_shift = fp ? 0 : kLeakyShift;
-            break;
-        case Activation::Tanh:
-            layer.post.engines[2].lut = tanh_table(layer.precision);
-            if (fp) break;
-            last.mul = {.on = true, .per = OperandPer::Layer, .value = 1};  // in use whatever shift the values need
-            layer.output.shift = kTanhShift;
-            break;
-    }
+    if (activation == Activation::None) return;
+    if (activation != Activation::Tanh) return rectify(layer, activation);
+    PointEngine& last = layer.post.last_of_two();
+    layer.post.engines[2].lut = tanh_table(layer.precision);
+    if (layer.precision == Precision::Fp16) return;
+    last.mul = {.on = true, .per = OperandPer::Layer, .value = 1};  // in use whatever shift the values need
+    layer.output.shift = kTanhShift;
 }
 
 /// SDP adds another tensor.

@@ -29,9 +29,10 @@ OPERANDS = {"bs": {"alu": {"per": "kernel"}, "mul": {"per": "kernel"}}, "bn": {"
 CASE = {"id": "case", "config": "nv_small", "memory": {}, "program": [["CSC.S_POINTER", 0], ["MARK", "t0"], ["READ", "CSC.S_POINTER"]]}
 # What a command needs for a file of a folder to be written.
 WANTED = {"plan.json": ["--plan"], "tensors/": ["--tensors"], "steps/": ["--steps"], "input.txn": ["--form", "txn"], "test.cfg": ["--form", "cfg"],
-          "memory_0.dat": ["--form", "txn"], "output_0.dat": ["--form", "txn"], "shards/": ["--slurm", "1"]}
+          "memory_0.dat": ["--form", "txn"], "output_0.dat": ["--form", "txn"], "shards/": ["--slurm", "1"],
+          "COMPUTE_REPORT.csv": ["--scale-sim"], "BANDWIDTH_REPORT.csv": ["--scale-sim"]}
 # Options with a text that names no file.
-OTHERS = {"--best", "--set", "--precision", "--layers", "--input-form", "--mode", "--cpu", "--form", "--shard", "--pattern", "--decode"}
+OTHERS = {"--best", "--set", "--precision", "--layers", "--input-form", "--mode", "--cpu", "--form", "--shard", "--pattern", "--decode", "--trace-client", "DIR"}
 
 
 @lru_cache
@@ -75,6 +76,8 @@ class Claims(Case):
         save(self.folder / "model.onnx", [node("Conv", ["x", "w"], ["c"]), node("Relu", ["c"], ["y"]), node("GlobalAveragePool", ["y"], ["z"])], {"w": w},
              {"x": [None, 3, 8, 8]}, {"y": None, "z": None})
         self.write(CASE, "case.json")
+        (self.folder / "suite").mkdir()
+        self.write(SMALL, "suite/layer.json")
         self.write(self.dlasim("presets", "nv_small").stdout, "machine.json")
         for name, shipped in (("device.json", "dram/ddr4-2400.json"), ("table.json", "dram/standards/ddr4.json"), ("energy.json", "technology/45nm.json")):
             shutil.copy(ROOT / "configs" / shipped, self.folder / name)
@@ -84,9 +87,9 @@ class Claims(Case):
 
     # What stands for an option, and what its command needs beside it.
     NEEDED = {"run": ["LAYER"], "net": ["NETWORK"], "loadable": ["LOADABLE"], "export": ["FILE", "--to"], "replay": ["PROGRAM"], "sweep": ["SWEEP"],
-              "dram": [], "bound": ["LAYERS"], "silicon": []}
+              "test": ["DIR"], "dram": [], "bound": ["LAYERS"], "silicon": []}
     FILES = {"LAYER": "layer.json", "NETWORK": "network.json", "LOADABLE": "tiny.nvdla", "FILE": "layer.json", "PROGRAM": "case.json", "SWEEP": "sweep.json",
-             "LAYERS": "layer.json", "--hw": "machine.json", "--memory": "device.json", "--input": "images.npy", "--labels": "labels.npy",
+             "LAYERS": "layer.json", "DIR": "suite", "--hw": "machine.json", "--memory": "device.json", "--input": "images.npy", "--labels": "labels.npy",
              "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--preset": "device.json", "--set": "table.json", "--to": "to"}
     MODELS = {"--input", "--labels", "--calibrate"}  # of `net`
     COMPILED = {"--input"}                           # of `export` and `loadable`
@@ -226,7 +229,7 @@ class Keys(Claims):
         plain = {"input", "weights", "bias", "expected"}
         self.assertEqual(keys, plain | {"bs_alu", "bs_mul", "bn_alu", "bn_mul", "ew_alu", "ew_mul"}, "a key that this test does not know")
         yield SMALL, sorted(plain)
-        yield dict(SMALL, post=OPERANDS), sorted(keys - plain)
+        yield {**{key: value for key, value in SMALL.items() if key not in ("bias", "activation")}, "post": OPERANDS}, sorted(keys - plain)
 
     def outputs(self, key):
         """Names for the file of a key: each is an output of the command beside it."""

@@ -28,7 +28,7 @@ SMALL = {
     "input": {"width": 9, "height": 7, "channels": 12},
     "kernel": {"width": 3, "height": 3, "count": 10},
     "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1, "value": -3},
-    "post": {"bias": True, "activation": "relu", "output": {"shift": 10}},
+    "bias": True, "activation": "relu", "post": {"output": {"shift": 10}},
 }
 
 
@@ -216,7 +216,7 @@ class Runs(Case):
         self.npy("x.npy", "|i1", (1, 2, 2, 2), "8b", 1, 2, 3, 4, 5, 6, 7, 8)
         self.npy("w.npy", "|i1", (1, 2, 1, 1), "2b", 3, -1)
         self.npy("b.npy", "<i2", (1,), "<h", 100)
-        layer = {"input": {"width": 2, "height": 2, "channels": 2}, "kernel": {"width": 1, "height": 1, "count": 1}, "post": {"bias": True},
+        layer = {"input": {"width": 2, "height": 2, "channels": 2}, "kernel": {"width": 1, "height": 1, "count": 1}, "bias": True,
                  "data": {"input": "x.npy", "weights": "w.npy", "bias": "b.npy"}}
         done, result = self.run_layer(layer, "--hw", "nv_small")
         self.assertEqual(done.returncode, 0, done.stderr)

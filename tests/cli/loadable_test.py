@@ -371,7 +371,7 @@ class Exported(Loadable):
 class Traces(Exported):
     def test_layers(self):
         layer = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10},
-                 "post": {"bias": True, "output": {"shift": 10}}}
+                 "bias": True, "post": {"output": {"shift": 10}}}
         (self.folder / "layer.json").write_text(json.dumps(layer))
         for hardware in ("nv_small", "nv_full"):
             self.check("run", "layer.json", hardware)

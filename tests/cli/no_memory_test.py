@@ -15,7 +15,7 @@ import cli_test
 from cli_test import DATA, SMALL, Case
 
 ROOT = Path(__file__).resolve().parents[2]
-LARGE = {"input": {"width": 40, "height": 40, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 256}, "post": {"bias": True, "output": {"shift": 10}}}
+LARGE = {"input": {"width": 40, "height": 40, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 256}, "bias": True, "post": {"output": {"shift": 10}}}
 HUGE = {"input": {"width": 32, "height": 32, "channels": 512}, "kernel": {"width": 3, "height": 3, "count": 512}}
 NETWORK = {"input": {"width": 32, "height": 32, "channels": 64}, "layers": [
     {"name": name, "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "pads": [1, 1, 1, 1]} for name in "abc"]}

@@ -114,7 +114,7 @@ def of_step(steps, step, inputs):
         weights = np.load(steps.folder / layer["data"]["weights"]).astype(np.float64)
         value = Bounded(sums(x, weights, layer), ARRAY * sums(np.abs(x), np.abs(weights), layer))
     operands = Operands(steps.folder, layer["data"], inputs[-1])
-    bs, bn, ew = engines(layer["post"])
+    bs, bn, ew = engines(layer)
     for name, engine in (("bs", bs), ("bn", bn), ("ew", ew)):
         value = point_engine(value, engine, name, operands)
     value = to_half(value)

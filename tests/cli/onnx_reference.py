@@ -79,12 +79,13 @@ def sums(x, weights, layer):
 
 # ------------------------------------------------------------------------------------------------ SDP
 
-def engines(post):
+def engines(layer):
     """BS, BN and EW as objects, `bias` and `activation` written out."""
+    post = layer["post"]
     bs, bn, ew = (dict(post.get(name, {})) for name in ("bs", "bn", "ew"))
-    if post.get("bias"):
-        bs["alu"] = {"op": "sum", "per": "kernel", "shift": post["bias"].get("shift", 0) if isinstance(post["bias"], dict) else 0}
-    if post.get("activation", "none") == "relu":
+    if layer.get("bias"):
+        bs["alu"] = {"op": "sum", "per": "kernel", "shift": layer["bias"].get("shift", 0) if isinstance(layer["bias"], dict) else 0}
+    if layer.get("activation", "none") == "relu":
         (bn if "bn" in post else bs)["relu"] = True
     return bs, bn, ew
 
@@ -168,7 +169,7 @@ def element_engine(x, engine):
 
 
 def sdp(x, layer, operands):
-    bs, bn, ew = engines(layer["post"])
+    bs, bn, ew = engines(layer)
     for name, engine in (("bs", bs), ("bn", bn)):
         x = point_engine(x, engine, name, operands)
     return converted(element_engine(x, ew), layer["post"]["output"])

@@ -108,7 +108,7 @@ class Steps:
         layer = self.layers[step["name"]]
         if layer["op"] in ("lrn", "pool") or "ew" in layer["post"]:
             return
-        bs, bn, _ = engines(layer["post"])
+        bs, bn, _ = engines(layer)
         operands = Operands(self.folder, layer["data"], None)
         output = layer["post"]["output"]
         scale = [self.grid(name)[0] for name in step["inputs"]]

@@ -101,7 +101,7 @@ def nested(hardware, prefix=""):
 
 
 CONVOLUTION = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10},
-               "post": {"bias": True, "output": {"shift": 10}}}
+               "bias": True, "post": {"output": {"shift": 10}}}
 POOL = {"op": "pool", "input": {"width": 8, "height": 6, "channels": 32}, "pool": {"function": "average", "kernel_shape": [2, 2], "strides": [2, 2]}}
 LUT = {"op": "sdp", "input": {"width": 9, "height": 4, "channels": 32},
        "post": {"ew": {"lut": {"function": "sigmoid", "input_scale": 0.05, "output_scale": 0.0078125}}, "output": {"offset": 64}}}
@@ -122,7 +122,7 @@ RUNS = [
     (CONVOLUTION, "nv_large", ["--timing-only"]),
     (CONVOLUTION, "nv_full", ["--memory", "ddr4-2400"]),
     (CONVOLUTION, "nv_large", ["--memory", "hbm2", "--events", "events.json"]),
-    ({**CONVOLUTION, "precision": "fp16", "post": {"bias": True}}, "nv_full", []),
+    ({**CONVOLUTION, "precision": "fp16", "post": {}}, "nv_full", []),
     (PARTS, "nv_full", []), (POOL, "nv_full", []), (POOL, "nv_small", []), (LUT, "nv_full", []), (LUT, "nv_large", []), (EQUAL, "nv_full", []),
     (LRN, "nv_full", []), (dict(LRN, precision="fp16"), "nv_full", []), (LRN, "nv_small", []), (FEW_CHANNELS, "nv_full", []),
     (model("lenet5_conv2_cvsram"), "nv_full", ["--events", "events.json"]), (model("lenet5_c1_image"), "nv_large", []),

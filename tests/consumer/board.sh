@@ -6,7 +6,7 @@ set -eu
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$2" --prefix "$prefix/dlasim" >/dev/null
-echo '{"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}, "post": {"bias": true}}' \
+echo '{"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}, "bias": true}' \
     >"$prefix/layer.json"
 for hardware in nv_small nv_full; do
     "$2/dlasim" export "$prefix/layer.json" --hw "$hardware" --form c --to "$prefix/program.h" --quiet
