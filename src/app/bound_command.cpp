@@ -8,6 +8,7 @@
 
 #include "app/status.h"
 #include "base/error.h"
+#include "config/description.h"
 #include "config/file_kind.h"
 #include "config/layer_reader.h"
 #include "files/console.h"
@@ -82,7 +83,7 @@ constexpr std::array kChipKeys{
 
 std::vector<Layer> layers_of(const BoundOptions& options)
 {
-    const Json file = read_json(options.layers);
+    const Json file = read_description(options.layers);
     if (kind_of(file) != FileKind::Network) expect_kind(file, options.layers, FileKind::Layer);
     const std::string folder = std::filesystem::path(options.layers).parent_path().string();
     std::vector<Layer> layers;

@@ -13,6 +13,7 @@
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
+#include "report/neighbour_tables.h"
 #include "report/power_profile.h"
 #include "report/run_page.h"
 #include "report/waves.h"
@@ -50,6 +51,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.stepping = options.stepping;
     how.check_dram = options.check_dram;
     how.events = !options.events.empty() || !options.timeline.empty() || !options.waves.empty() || !options.html.empty();
+    how.all_commands = !options.trace.empty();
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) { profile.sample(sample.cycle, sample.units, sample.dram_pj); };
@@ -67,6 +69,9 @@ RunFiles::RunFiles(const CommonOptions& options, bool result)
 {
     if (result) folder.emplace(options.out, options.sync);
     if (options.report) report = &folder->file(kReportFile);
+    if (!options.scale_sim) return;
+    compute = &folder->file(kComputeReport);
+    bandwidth = &folder->file(kBandwidthReport);
 }
 
 OutputFile* RunFiles::open_record(const std::string& file)
@@ -81,6 +86,7 @@ void RunFiles::open_records(const CommonOptions& options)
     timeline = open_record(options.timeline);
     waves = open_record(options.waves);
     html = open_record(options.html);
+    trace = open_record(options.trace);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
 
@@ -131,6 +137,11 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     }
     if (files.html)
         files.html->settle(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans}));
+    if (files.trace) files.trace->settle(address_trace(run, workload.hardware, options.trace_client));
+    if (files.compute) {
+        files.compute->settle(compute_report(said.result));
+        files.bandwidth->settle(bandwidth_report(said.result));
+    }
     if (files.report) files.report->settle(said.table);
     if (files.folder) files.folder->settle_result(said.result);
     if (options.on_result) options.on_result(said.result);

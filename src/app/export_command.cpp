@@ -11,6 +11,7 @@
 #include "app/status.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "config/description.h"
 #include "config/descriptor.h"
 #include "config/file_kind.h"
 #include "config/hardware.h"
@@ -201,11 +202,11 @@ Exported exported_by(const ExportOptions& options)
     const LoadableOptions& what = options.what;
     if (!is_onnx(file) && (!options.calibrate.empty() || !options.precision.empty()))
         throw ConfigError(file, "is no ONNX model, expected no --calibrate or --precision");
-    if (!is_onnx(file) && !file.ends_with(".json")) return export_loadable(options);
+    if (!is_onnx(file) && !is_description(file)) return export_loadable(options);
     if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX || (!what.inputs.empty() && !is_onnx(file)))
         throw ConfigError(file, "is no file of the NVDLA compiler, expected no --input, --input-form, --mode or --chains");
     if (is_onnx(file)) return export_model(options);
-    const Json json = read_json(file);
+    const Json json = read_description(file);
     if (kind_of(json) == FileKind::Network) return export_network(options, network_from_json(json, file));
     expect_kind(json, file, FileKind::Layer);
     return export_layer(options, json);

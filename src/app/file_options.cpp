@@ -19,6 +19,8 @@ constexpr FileOption timeline_row(std::string_view command) { return {command, "
 constexpr FileOption waves_row(std::string_view command) { return {command, "--waves", FileUse::Output, "the signals of the run"}; }
 constexpr FileOption html_row(std::string_view command) { return {command, "--html", FileUse::Output, "the page of the run"}; }
 
+constexpr FileOption trace_row(std::string_view command) { return {command, "--trace", FileUse::Output, "bursts of the DMA clients"}; }
+
 constexpr std::array kFileOptions{
     FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
     hardware_row("run"),
@@ -28,6 +30,7 @@ constexpr std::array kFileOptions{
     timeline_row("run"),
     waves_row("run"),
     html_row("run"),
+    trace_row("run"),
     FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
     hardware_row("net"),
@@ -40,6 +43,7 @@ constexpr std::array kFileOptions{
     timeline_row("net"),
     waves_row("net"),
     html_row("net"),
+    trace_row("net"),
     FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
     hardware_row("loadable"),
@@ -50,6 +54,7 @@ constexpr std::array kFileOptions{
     timeline_row("loadable"),
     waves_row("loadable"),
     html_row("loadable"),
+    trace_row("loadable"),
     FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
     hardware_row("export"),
@@ -65,7 +70,12 @@ constexpr std::array kFileOptions{
     timeline_row("replay"),
     waves_row("replay"),
     html_row("replay"),
+    trace_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
+    hardware_row("test"),
+    memory_row("test"),
+    FileOption{"test", "--junit", FileUse::Output, "cases and what came of them, for CI systems"},
+    FileOption{"test", "--out", FileUse::OutputFolder, "of the results, a folder a case"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
     technology_row("sweep"),
     FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
@@ -87,6 +97,8 @@ constexpr std::array kFileOptions{
 constexpr std::array kFolderFiles{
     FolderFile{"run", "--out", "result.json", "the result"},
     FolderFile{"run", "--out", "output.npy", "the output tensor, unless --no-tensors or --timing-only"},
+    FolderFile{"run", "--out", "COMPUTE_REPORT.csv", "with --scale-sim"},
+    FolderFile{"run", "--out", "BANDWIDTH_REPORT.csv", "with --scale-sim"},
     FolderFile{"run", "--out", "plan.json", "with --plan, and nothing else then"},
     FolderFile{"net", "--out", "result.json", "the result"},
     FolderFile{"net", "--out", "layers.csv", "a row a step"},
@@ -94,6 +106,8 @@ constexpr std::array kFolderFiles{
     FolderFile{"net", "--out", "outputs/", "the other outputs of a model"},
     FolderFile{"net", "--out", "tensors/", "with --tensors"},
     FolderFile{"net", "--out", "steps/", "with --steps"},
+    FolderFile{"net", "--out", "COMPUTE_REPORT.csv", "with --scale-sim"},
+    FolderFile{"net", "--out", "BANDWIDTH_REPORT.csv", "with --scale-sim"},
     FolderFile{"net", "--out", "plan.json", "with --plan, and nothing else then"},
     FolderFile{"loadable", "--out", "result.json", "the result"},
     FolderFile{"loadable", "--out", "output.npy", "the first output, unless --timing-only; output_1.npy is the second"},

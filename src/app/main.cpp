@@ -29,10 +29,12 @@
 #include "app/status.h"
 #include "app/sweep_command.h"
 #include "app/sweep_row.h"
+#include "app/test_command.h"
 #include "base/error.h"
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "dram/command_line.h"
+#include "facts/client.h"
 #include "files/console.h"
 #include "files/number.h"
 #include "files/printable.h"
@@ -51,6 +53,7 @@ constexpr const char* kFooter =
     "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
 constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
+constexpr const char* kScaleSim = "write COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv with SCALE-Sim's columns beside result.json";
 constexpr const char* kReproducible = "leave the times of this computer out of result.json: equal bytes on every run and machine";
 constexpr const char* kNoCauses = "do not look for what the cycles went to";
 constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
@@ -208,7 +211,7 @@ CLI::Validator shard_option()
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
-constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html"};
+constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--trace"};
 /// Files that record what happened when.
 void add_record_options(CLI::App& app, CommonOptions& options)
 {
@@ -216,6 +219,11 @@ void add_record_options(CLI::App& app, CommonOptions& options)
     app.add_option(kRecords[1], options.timeline, "write what ran when to this file, for ui.perfetto.dev");
     app.add_option(kRecords[2], options.waves, "write the signals between the units to this file (VCD), and FILE.gtkw that groups them");
     app.add_option(kRecords[3], options.html, "write a page of the run to this file: where the cycles went, timeline, roofline, tables");
+    app.add_option(kRecords[4], options.trace,
+                   "write every burst of the DMA clients to this file (CSV): cycle, port, client, address, bytes");
+    app.add_option("--trace-client", options.trace_client, "of --trace: the bursts of this client only")
+        ->check(one_of({kClientNames.begin(), kClientNames.end()}))
+        ->needs("--trace");
 }
 
 /// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
@@ -281,6 +289,7 @@ int parse_and_run(int argc, char** argv)
             ->excludes("--hazards");
     for (const char* record : kRecords) run_plan->excludes(record);
     run_app->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table")->excludes("--plan");
+    run_app->add_flag("--scale-sim", run.scale_sim, kScaleSim)->excludes("--plan");
     run_app->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
 
     NetOptions net;
@@ -317,6 +326,7 @@ int parse_and_run(int argc, char** argv)
                       "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     net_app->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
     net_app->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
+    net_app->add_flag("--scale-sim", net.scale_sim, kScaleSim)->excludes("--plan");
     net_app->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
         ->excludes("--timing-only")
         ->excludes("--plan");
@@ -401,6 +411,28 @@ int parse_and_run(int argc, char** argv)
         ->excludes("--search");
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
+
+    TestOptions test;
+    CLI::App* test_app =
+        app.add_subcommand("test", "run a folder of layers, networks and models against golden values and cycles, docs/REGRESSION.md");
+    test_app->add_option("DIR", test.folder, "the folder, perhaps with a suite.json")->required();
+    test_app->add_option("--hw", test.defaults.hardware, "hardware preset or file of cases that name none")->capture_default_str();
+    test_app->add_option("--memory", test.defaults.memory, "memory of cases that name none")->capture_default_str();
+    test_app->add_option("--set", test.defaults.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+        ->allow_extra_args(false);
+    test_app->add_option("--tolerance", test.defaults.tolerance, "cycles may differ by so many percent of the golden ones")
+        ->capture_default_str()
+        ->check(number(0, 1e6));
+    test_app->add_flag("--timing-only", test.defaults.timing_only, "simulate time without values; only cycles are compared");
+    test_app->add_option("--junit", test.junit, "write what came of every case to this file, as JUnit does");
+    test_app->add_flag("--update", test.update, "write the cycles of this run to DIR/suite.json as golden ones");
+    test_app->add_option("--jobs", test.jobs, "cases that run side by side; without it as many as there are processors")
+        ->check(whole(1, 1024));
+    test_app->add_option("--limit", test.limit, "seconds of CPU time that a case may take")
+        ->capture_default_str()
+        ->check(whole(1, 10'000'000));
+    test_app->add_option("--out", test.out, "folder of the results")->capture_default_str();
+    test_app->add_flag("--quiet", test.quiet, "print nothing but cases that did not pass, and errors");
 
     dram::DramCommand memory;
     CLI::App* dram_app = app.add_subcommand("dram", "a DRAM by itself: request streams, statistics, command log, timeline");
@@ -507,6 +539,7 @@ int parse_and_run(int argc, char** argv)
     if (explain_app->parsed()) return explain_command(explain);
     if (!shard.empty()) std::tie(sweep.shard, sweep.shards) = *shard_of(shard);
     if (sweep_app->parsed()) return sweep_command(sweep);
+    if (test_app->parsed()) return test_command(test);
     if (reference_app->parsed()) return reference_command(named, reference_json);
     return presets_command(preset);
 }

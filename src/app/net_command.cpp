@@ -10,6 +10,7 @@
 #include "app/run_command.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "config/description.h"
 #include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/memory.h"
@@ -195,14 +196,14 @@ void refuse_options_of_models(const NetOptions& options, const char* what)
                           fmt::format("is no {}, expected no --input, --calibrate, --labels or --steps: its tensors come by seed", what));
 }
 
-/// The file is a layer.
-RunOptions run_options(const NetOptions& options)
+/// The file is no network.
+RunOptions run_options(const NetOptions& options, const char* what)
 {
     const std::pair<const char*, bool> of_networks[] = {{"--layers", options.apart},      {"--no-pixels", !options.pixels},
                                                         {"--no-cvsram", !options.cvsram}, {"--keep-tensors", options.keep},
                                                         {"--tensors", options.tensors},   {"--precision", !options.precision.empty()}};
     for (const auto& [option, given] : of_networks)
-        if (given) throw ConfigError(option, "found with a layer, expected a network");
+        if (given) throw ConfigError(option, fmt::format("found with {}, expected a network", what));
     RunOptions run;
     static_cast<CommonOptions&>(run) = options;
     run.layer = options.network;
@@ -216,7 +217,7 @@ RunOptions run_options(const NetOptions& options)
 int run_network_file(Json json, const NetOptions& options)
 {
     refuse_options_of_models(options, "ONNX model (FILE.onnx)");
-    if (kind_of(json) == FileKind::Layer) return run_layer(json, run_options(options));
+    if (kind_of(json) == FileKind::Layer) return run_layer(json, run_options(options, "a layer"));
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
     return run_or_plan(network_of(std::move(json), options), hardware, memory, options);
@@ -233,7 +234,11 @@ int net_command(const NetOptions& options)
         refuse_options_of_models(options, "sweep of ONNX models");
         return run_or_plan(*network, point.hardware, point.memory, options);
     }
-    if (!is_onnx(options.network)) return run_network_file(read_json(options.network), options);
+    if (is_loadable(options.network)) {
+        refuse_options_of_models(options, "ONNX model (FILE.onnx)");
+        return run_command(run_options(options, "a file of the NVDLA compiler"));
+    }
+    if (!is_onnx(options.network)) return run_network_file(read_description(options.network), options);
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     return run_or_plan(options, hardware, parse_memory(options.memory));
 }

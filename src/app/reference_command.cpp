@@ -26,6 +26,7 @@
 #include "report/replay_result.h"
 #include "report/result.h"
 #include "silicon/silicon_keys.h"
+#include "suite/suite.h"
 #include "sweep/machines.h"
 
 namespace dlasim {
@@ -235,6 +236,10 @@ std::vector<Chapter> reference()
     for (const PlacedKey& key : trial_keys()) explained.push_back(key);
     chapters.push_back(
         {"Explanations", "", {{{"explanation"}, "", "`dlasim explain RUN --json`: [CAUSES.md](CAUSES.md).", rows_of(explained)}}});
+    chapters.push_back(
+        {"Regression suites",
+         "",
+         {{{"suite"}, "", "`DIR/suite.json` of `dlasim test DIR`: [REGRESSION.md](REGRESSION.md).", rows_of(suite_keys())}}});
     chapters.push_back(
         {"dlasim dram", "", {{{"dram_run"}, "", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())}}});
     chapters.push_back(

@@ -7,9 +7,11 @@
 #include "app/execution.h"
 #include "app/file_names.h"
 #include "app/interrupt.h"
+#include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "config/description.h"
 #include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/memory.h"
@@ -92,6 +94,22 @@ NetOptions net_options(const RunOptions& options)
     return net;
 }
 
+/// The file is of the NVDLA compiler.
+LoadableOptions loadable_options(const RunOptions& options)
+{
+    if (options.plan) throw ConfigError("--plan", "found with a file of the NVDLA compiler, expected dlasim loadable --describe");
+    if (options.seed > UINT32_MAX)
+        throw ConfigError("--seed",
+                          fmt::format("found {} with a file of the NVDLA compiler, expected at most {}", options.seed, UINT32_MAX));
+    LoadableOptions file;
+    static_cast<CommonOptions&>(file) = options;
+    file.loadable = options.layer;
+    file.seeded = options.has_seed;
+    if (options.has_seed) file.seed = options.seed;
+    file.tensors = options.tensors;
+    return file;
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options)
@@ -103,7 +121,8 @@ int run_command(const RunOptions& options)
         return run_or_plan(*descriptor, point.hardware, point.memory, options);
     }
     if (is_onnx(options.layer)) return net_command(net_options(options));
-    Json json = read_json(options.layer);
+    if (is_loadable(options.layer)) return loadable_command(loadable_options(options));
+    Json json = read_description(options.layer);
     return kind_of(json) == FileKind::Network ? run_network_file(std::move(json), net_options(options)) : run_layer(json, options);
 }
 

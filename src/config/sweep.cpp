@@ -283,6 +283,7 @@ std::vector<PlacedKey> sweep_keys()
 }
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
+bool is_loadable(const std::string& path) { return path.ends_with(".nvdla"); }
 
 std::string expression_of(const Json& value)
 {

@@ -104,6 +104,7 @@ SweepPoint named_point(const std::string& path, std::size_t index);
 
 /// By the ending of the file.
 bool is_onnx(const std::string& path);
+bool is_loadable(const std::string& path);
 /// Relative paths are relative to the sweep's file, where there is such a file.
 std::string resolve(const Sweep& sweep, const std::string& path);
 

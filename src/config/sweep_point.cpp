@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "config/description.h"
 #include "config/layer_reader.h"
 #include "config/network_reader.h"
 #include "config/sweep.h"
@@ -71,7 +72,7 @@ std::string text_of(const Sweep& sweep, const char* axis, const Json& value, con
 const Json& SweepFiles::json(const std::string& path)
 {
     const auto there = read_.find(path);
-    return there != read_.end() ? there->second : read_.emplace(path, read_json(path)).first->second;
+    return there != read_.end() ? there->second : read_.emplace(path, read_description(path)).first->second;
 }
 
 std::string resolve(const Sweep& sweep, const std::string& path)

@@ -94,7 +94,10 @@ struct Snapshot {
 
 struct Machine::Parts {
     Parts(const Hardware& hw, const MemorySpec& spec, const MachineOptions& opt)
-        : hardware(hw), options(opt), clock(period(hw)), top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events})
+        : hardware(hw),
+          options(opt),
+          clock(period(hw)),
+          top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events || opt.all_commands, opt.all_commands})
     {
         primary.emplace("dbb_memory", clock, spec, opt, primary_store);
         top.dbb.bind(primary->socket());

@@ -17,14 +17,15 @@
 namespace dlasim {
 
 struct MachineOptions {
-    bool events = false;      // record probes and bus logs
-    bool stepping = false;    // evaluate every unit in every cycle, none ahead of SystemC: slow, same result
-    bool values = true;       // compute data; without it only time is simulated
-    bool one_memory = false;  // both ports see the same bytes, as in the measured cases
-    bool check_dram = false;  // every command of a DRAM goes through the checker
-    bool causes = true;       // find what every cycle went to: RunResult::causes
-    bool hazards = false;     // look for accesses out of order: RunResult::hazards
-    bool drain = false;       // after the program, go on until the memory interfaces are idle
+    bool events = false;        // record probes and bus logs
+    bool all_commands = false;  // bus logs have all commands, not only the first
+    bool stepping = false;      // evaluate every unit in every cycle, none ahead of SystemC: slow, same result
+    bool values = true;         // compute data; without it only time is simulated
+    bool one_memory = false;    // both ports see the same bytes, as in the measured cases
+    bool check_dram = false;    // every command of a DRAM goes through the checker
+    bool causes = true;         // find what every cycle went to: RunResult::causes
+    bool hazards = false;       // look for accesses out of order: RunResult::hazards
+    bool drain = false;         // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
     Cycle sample_every = 0;  // cycles between two calls of on_sample beside those at interrupts; 0: none
     HostSpeed host{};

@@ -6,6 +6,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
 {
     MachineOptions how;
     how.events = options.events;
+    how.all_commands = options.all_commands;
     how.stepping = options.stepping;
     how.values = !options.timing_only;
     how.one_memory = workload.one_memory;

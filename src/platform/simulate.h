@@ -9,6 +9,7 @@ struct SimulateOptions {
     std::function<bool(Cycle now, std::uint64_t done)> keep_going;  // of Workload::work so much; false stops the run
     bool check_dram = false;                                        // every command of a DRAM goes through its checker
     bool events = false;                                            // record probes and bus logs
+    bool all_commands = false;                                      // bus logs have all commands, not only the first
     bool causes = true;                                             // find what the cycles went to
     bool hazards = false;                                           // look for accesses out of order
     Cycle cycle_limit = kNever;

@@ -184,8 +184,8 @@ void Top::build()
     connect(*links.primary, *mcif_);
     if (links.secondary) connect(*links.secondary, *cvif_);
     if (options.events) {
-        mcif_->traffic().record_commands();
-        if (cvif_) cvif_->traffic().record_commands();
+        mcif_->traffic().record_commands(options.all_commands);
+        if (cvif_) cvif_->traffic().record_commands(options.all_commands);
     }
     links.cacc_sdp.connect(cacc_.get(), sdp_.get());
     links.sdp_pdp.connect(sdp_.get(), pdp_.get());

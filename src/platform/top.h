@@ -48,9 +48,10 @@
 namespace dlasim {
 
 struct TopOptions {
-    bool stepping = false;  // evaluate every unit in every cycle
-    bool values = true;     // compute data
-    bool events = false;    // record bus logs
+    bool stepping = false;      // evaluate every unit in every cycle
+    bool values = true;         // compute data
+    bool events = false;        // record bus logs
+    bool all_commands = false;  // of these, not only the first
 };
 
 class Top final : public sc_core::sc_module {

@@ -22,7 +22,7 @@ struct BusCommand {
 /// Traffic of one memory port, from the cycle after t0 on where a program marks it, else from reset.
 struct PortTraffic {
     std::uint64_t ar = 0, read_beats = 0, aw = 0, write_beats = 0, write_bytes = 0;
-    std::vector<BusCommand> ar_log, aw_log;  // the first 400, with events only
+    std::vector<BusCommand> ar_log, aw_log;  // with events the first 400, or all
     std::vector<std::pair<std::string, std::uint64_t>> read_bytes_by_client, write_bytes_by_client;
 };
 

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import cli_test
-from cli_test import MODELS, SMALL, Case
+from cli_test import DATA, MODELS, SMALL, Case
 
 NETWORK = {"name": "tiny", "input": {"width": 6, "height": 5, "channels": 8},
            "layers": [{"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}}]}
@@ -93,6 +93,53 @@ class Files(Case):
             self.assertIn(f"{option}: found with a layer, expected a network", done.stderr)
         done = self.dlasim("run", network, "--memory", "ddr4-2400", "--check-dram", "--out", "e")
         self.assertIn("--check-dram: found with a network, expected a layer", done.stderr)
+
+    def test_files_of_the_compiler_run_with_run_and_net(self):
+        file = DATA / "loadables/tiny_nv_small.nvdla"
+        for command in ("run", "net", "loadable"):
+            done = self.dlasim(command, file, "--hw", "nv_small", "--reproducible", "--out", command, "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name in ("result.json", "output.npy"):
+                self.assertEqual((self.folder / command / name).read_bytes(), (self.folder / "run" / name).read_bytes())
+        for command, option in (("run", "--plan"), ("net", "--keep-tensors"), ("net", "--steps")):
+            self.assertEqual(self.dlasim(command, file, "--hw", "nv_small", option, "--out", "no").returncode, 2)
+
+    def test_one_dialect_of_layers_and_networks(self):
+        """`bias` and `activation` stand in the layer; in `post` they are read, and told once."""
+        cycles = {}
+        old = {**SMALL, "post": {"bias": True, "activation": "relu", "output": {"shift": 10}}}
+        old = {key: value for key, value in old.items() if key not in ("bias", "activation")}
+        for name, layer, told in (("new", SMALL, 0), ("old", old, 1)):
+            done = self.dlasim("run", self.write(layer), "--hw", "nv_small", "--quiet", "--out", name)
+            self.assertEqual((done.returncode, done.stderr.count("dlasim: warning:")), (0, told), done.stderr)
+            result = json.loads((self.folder / name / "result.json").read_text())
+            cycles[name] = (result["cycles"], result["layer"])
+            self.assertEqual((result["layer"]["bias"], result["layer"]["activation"]), (True, "relu"))
+        self.assertEqual(cycles["new"], cycles["old"])
+        first = NETWORK["layers"][0]
+        short = {**NETWORK, "layers": [{**first, "bias": True, "activation": "leaky"}]}
+        long = {**NETWORK, "layers": [{**first, "post": {"bias": True, "activation": "leaky"}}, {**first, "name": "b", "post": {"bias": True}}]}
+        self.assertEqual(self.dlasim("net", self.write(short), "--hw", "nv_small", "--quiet").stderr, "")
+        self.assertEqual(self.dlasim("net", self.write(long), "--hw", "nv_small", "--quiet").stderr.count("dlasim: warning:"), 1)
+        both = {**SMALL, "post": {"bias": True}}
+        self.assertIn('/post/bias: says the same as the layer\'s own "bias"', self.dlasim("run", self.write(both), "--out", "no").stderr)
+
+    def test_activations_of_a_layer(self):
+        for precision, hw in (("int8", "nv_small"), ("fp16", "nv_full")):
+            for activation in ("none", "relu", "relu6", "leaky"):
+                for engines in ({}, {"bn": {"alu": {"per": "kernel"}}}):
+                    layer = {**SMALL, "precision": precision, "activation": activation, "pad": {"left": 1}, "post": engines}
+                    done = self.dlasim("run", self.write(layer), "--hw", hw, "--quiet", "--out", "a")
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), (precision, activation))
+                    result = json.loads((self.folder / "a/result.json").read_text())
+                    self.assertIs(result["verified"], True)
+                    again = self.dlasim("run", self.write(result["layer"]), "--hw", hw, "--quiet", "--out", "b")
+                    self.assertEqual((again.returncode, again.stderr), (0, ""))
+                    self.assertEqual((self.folder / "a/output.npy").read_bytes(), (self.folder / "b/output.npy").read_bytes())
+        for word, says in (("tanh", "expected none, relu, relu6 or leaky"), ("rlu", "expected one of: none, relu, relu6")):
+            done = self.dlasim("run", self.write({**SMALL, "activation": word}), "--out", "no")
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, f'/activation: found "{word}", {says}')
 
     def test_what_takes_a_file_is_named(self):
         files = {"a layer": SMALL, "a network": NETWORK, "a sweep": {"base": {"layer": SMALL}, "axes": {"latency": [1]}},

@@ -57,9 +57,10 @@ ROOMS = {
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "explain": ("why a run took its cycles, and what changes to try, from its result.json", {"base", "files", "facts", "config", "compare"}),
+    "suite": ("regression suites: a folder of cases, what must come out of each, what CI systems read", {"base", "files", "config"}),
     "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "dram"}),
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram"}),
 }
 # The convolution buffer is storage that its writer and its reader share.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}}

@@ -50,7 +50,7 @@ void TrafficLog::log(const Command& command, Kind kind)
 void TrafficLog::append(const LoggedCommand& logged)
 {
     std::vector<Command>& log = logged.kind == Kind::Ar ? ar_log_ : aw_log_;
-    if (logged.command.cycle >= first_ && log.size() < kLogged) log.push_back(logged.command);
+    if (logged.command.cycle >= first_ && log.size() < logged_) log.push_back(logged.command);
 }
 
 void TrafficLog::add(PortTotals& totals, const Event& event)

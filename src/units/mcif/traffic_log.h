@@ -23,10 +23,11 @@ public:
     };
     static constexpr std::size_t kLogged = 400;
 
-    /// Keeps the first kLogged commands too.
-    void record_commands()
+    /// Keeps the first kLogged commands too, or all.
+    void record_commands(bool all = false)
     {
         recording_ = true;
+        logged_ = all ? SIZE_MAX : kLogged;
         recent_commands_.resize(kRecent);
     }
     /// Everything before cycle `first` no longer counts in since_mark() and in the logs. May be said
@@ -95,6 +96,7 @@ private:
     std::array<Event, kRecent> recent_{};
     std::vector<LoggedCommand> recent_commands_;
     std::size_t events_ = 0, commands_ = 0;
+    std::size_t logged_ = kLogged;  // commands of a kind
     Cycle first_ = 0;
     bool recording_ = false;
 };

@@ -1,0 +1,52 @@
+#include "config/description.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "config/descriptor_keys.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint64_t kMostForeign = 1 << 20;  // bytes of another simulator's file
+
+struct ForeignFormat {
+    const char* ending;
+    Json (*read)(const std::string& text, const std::string& file);
+};
+constexpr std::array kForeignFormats{
+    ForeignFormat{".csv", scale_sim_network},
+    ForeignFormat{".yaml", timeloop_layer},
+    ForeignFormat{".yml", timeloop_layer},
+};
+
+const ForeignFormat* foreign_format(const std::string& path)
+{
+    const auto* format = std::ranges::find_if(kForeignFormats, [&](const ForeignFormat& f) { return path.ends_with(f.ending); });
+    return format == kForeignFormats.end() ? nullptr : format;
+}
+
+}  // namespace
+
+std::pair<std::uint64_t, std::uint64_t> plane_of(std::uint64_t places, const std::string& where)
+{
+    constexpr std::uint64_t kMost = keys::kMostSide;
+    for (std::uint64_t height = (places + kMost - 1) / kMost; height <= kMost && height <= places; ++height)
+        if (places % height == 0) return {places / height, height};
+    throw ConfigError(where,
+                      "found " + std::to_string(places) + ", expected a number with two factors of at most " + std::to_string(kMost));
+}
+
+bool is_description(const std::string& path) { return path.ends_with(".json") || foreign_format(path) != nullptr; }
+
+Json read_description(const std::string& path)
+{
+    const ForeignFormat* format = foreign_format(path);
+    if (!format) return read_json(path);
+    Json json = format->read(read_text(path, kMostForeign), path);
+    json["name"] = std::filesystem::path(path).stem().string();
+    return json;
+}
+
+}  // namespace dlasim

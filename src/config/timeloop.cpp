@@ -1,0 +1,272 @@
+// The problem of Timeloop: the dimensions of a loop nest, and how its tensors are projected from them.
+//
+//   problem:
+//     shape: {dimensions: [C, K, R, S, N, P, Q], coefficients: [{name: Wstride, default: 1}, ..],
+//             data_spaces: [{name: Inputs, projection: [ [[N]], [[C]], [[R, Wdilation], [P, Wstride]], .. ]}, ..]}
+//     instance: {C: 3, K: 96, R: 11, S: 11, N: 1, P: 55, Q: 55, Wstride: 4}
+//
+// What a dimension is follows from the tensors that have it, so that its name is free:
+//
+//   weights, input         channels, or the window of the place it is added to       weights, output         kernels
+//   input, output          places, or a batch beside places with windows             all three               groups
+//
+// The first pair of place and window is the width, the second the height. Timeloop knows no padding: the input has what the windows cover.
+// `shape: cnn-layer` is the shape above. Without windows the problem is a product of matrices: a convolution of 1 x 1.
+//
+// Source  "Problem" of Timeloop's documentation, v3 and v4.
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "config/description.h"
+#include "config/descriptor_keys.h"
+#include "files/number.h"
+#include "files/printable.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint64_t kMostSize = 1 << 26;
+constexpr std::size_t kMostDimensions = 16;
+
+constexpr const char* kCnnLayer = R"(
+dimensions: [R, S, P, Q, C, K, N]
+coefficients: [{name: Wstride, default: 1}, {name: Hstride, default: 1}, {name: Wdilation, default: 1}, {name: Hdilation, default: 1}]
+data_spaces:
+- {name: Weights, projection: [[[C]], [[K]], [[R]], [[S]]]}
+- {name: Inputs, projection: [[[N]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]}
+- {name: Outputs, projection: [[[N]], [[K]], [[Q]], [[P]]], read_write: true}
+)";
+
+/// `[R, Wdilation]`: a dimension, and what it is multiplied by.
+struct Term {
+    std::string dimension;
+    std::uint64_t coefficient = 1;
+};
+using Axis = std::vector<Term>;
+
+struct Space {
+    std::string name;
+    bool written = false;
+    std::vector<Axis> axes;
+    bool has(const std::string& dimension) const
+    {
+        return std::ranges::any_of(axes, [&](const Axis& axis) {
+            return std::ranges::any_of(axis, [&](const Term& term) { return term.dimension == dimension; });
+        });
+    }
+    bool has_windows() const
+    {
+        return std::ranges::any_of(axes, [](const Axis& axis) { return axis.size() > 1; });
+    }
+};
+
+/// A place of the output and the window that is laid there.
+struct Window {
+    std::uint64_t places = 1, size = 1, stride = 1, dilation = 1;
+    std::uint64_t input() const { return (places - 1) * stride + (size - 1) * dilation + 1; }
+};
+
+class ProblemReader {
+public:
+    ProblemReader(const std::string& text, std::string file) : file_(std::move(file)), root_(YAML::Load(text)) {}
+
+    Json read()
+    {
+        const YAML::Node problem = member(root_, {"problem"}, "a problem of Timeloop");
+        YAML::Node shape = member(problem, {"shape"}, "the shape of the problem");
+        if (shape.IsScalar()) {
+            if (shape.Scalar() != "cnn-layer" && shape.Scalar() != "cnn_layer")
+                refuse(shape, "found \"" + printable(shape.Scalar()) + "\", expected cnn-layer, or a shape in full");
+            shape = YAML::Load(kCnnLayer);
+        }
+        read_numbers(shape, member(problem, {"instance"}, "the sizes of the dimensions"));
+        read_spaces(member(shape, {"data_spaces", "data-spaces"}, "the tensors of the problem"));
+        return layer(problem);
+    }
+
+private:
+    [[noreturn]] void refuse(const YAML::Node& node, const std::string& what) const
+    {
+        throw ConfigError(file_ + ":" + std::to_string(node.Mark().line + 1), what);
+    }
+
+    YAML::Node member(const YAML::Node& node, std::initializer_list<const char*> names, const char* meaning) const
+    {
+        for (const char* name : names)
+            if (const YAML::Node found = node.IsMap() ? node[name] : YAML::Node(YAML::NodeType::Undefined)) return found;
+        refuse(node, std::string("has no \"") + *names.begin() + "\", expected " + meaning);
+    }
+
+    std::string word(const YAML::Node& node) const
+    {
+        if (!node.IsScalar() || node.Scalar().empty() || node.Scalar().size() > kMostLetters) refuse(node, "found no name, expected one");
+        return node.Scalar();
+    }
+
+    std::uint64_t number(const YAML::Node& node) const
+    {
+        const std::string text = node.IsScalar() ? node.Scalar() : "";
+        const auto value = whole_number(text, 1, kMostSize);
+        if (!value) refuse(node, whole_number_problem(printable(text), 1, kMostSize));
+        return *value;
+    }
+
+    void read_numbers(const YAML::Node& shape, const YAML::Node& instance)
+    {
+        const YAML::Node dimensions = member(shape, {"dimensions"}, "a list of dimensions");
+        if (!dimensions.IsSequence() || dimensions.size() == 0 || dimensions.size() > kMostDimensions)
+            refuse(dimensions, "expected a list of 1 to " + std::to_string(kMostDimensions) + " dimensions");
+        std::vector<std::string> known;
+        for (const YAML::Node& dimension : dimensions) {
+            if (!sizes_.emplace(word(dimension), 0).second) refuse(dimension, "there are two dimensions of this name");
+            known.push_back(dimension.Scalar());
+        }
+        if (const YAML::Node coefficients = shape["coefficients"])
+            for (const YAML::Node& coefficient : coefficients) {
+                known.push_back(word(member(coefficient, {"name"}, "the name of the coefficient")));
+                const YAML::Node fallback = coefficient["default"];
+                coefficients_[known.back()] = fallback ? number(fallback) : 1;
+            }
+        if (!instance.IsMap()) refuse(instance, "expected a map of sizes");
+        for (const auto& size : instance) {
+            const std::string name = word(size.first);
+            const auto dimension = sizes_.find(name);
+            const auto coefficient = coefficients_.find(name);
+            if (dimension != sizes_.end()) dimension->second = number(size.second);
+            else if (coefficient != coefficients_.end()) coefficient->second = number(size.second);
+            else refuse(size.first, "\"" + printable(name) + "\" is no dimension and no coefficient" + suggest(name, known));
+        }
+        for (const auto& [name, size] : sizes_)
+            if (size == 0) refuse(instance, "has no \"" + printable(name) + "\", expected a size for every dimension");
+    }
+
+    Axis read_axis(const YAML::Node& terms) const
+    {
+        if (!terms.IsSequence() || terms.size() == 0 || terms.size() > 2)
+            refuse(terms, "expected one or two terms, for example [[R], [P]]");
+        Axis axis;
+        for (const YAML::Node& term : terms) {
+            if (!term.IsSequence() || term.size() == 0 || term.size() > 2) refuse(term, "expected [DIMENSION] or [DIMENSION, COEFFICIENT]");
+            Term read{word(term[0]), 1};
+            if (!sizes_.contains(read.dimension)) refuse(term, "\"" + printable(read.dimension) + "\" is no dimension");
+            if (term.size() == 2) {
+                const auto coefficient = coefficients_.find(word(term[1]));
+                if (coefficient == coefficients_.end()) refuse(term, "\"" + printable(term[1].Scalar()) + "\" is no coefficient");
+                read.coefficient = coefficient->second;
+            }
+            axis.push_back(std::move(read));
+        }
+        return axis;
+    }
+
+    void read_spaces(const YAML::Node& spaces)
+    {
+        if (!spaces.IsSequence() || spaces.size() != 3) refuse(spaces, "expected three tensors: weights, inputs and outputs");
+        std::vector<Space> read;
+        for (const YAML::Node& node : spaces) {
+            Space space{word(member(node, {"name"}, "the name of the tensor")), false, {}};
+            for (const char* key : {"read_write", "read-write"})
+                if (const YAML::Node written = node[key]) space.written = space.written || written.as<bool>();
+            const YAML::Node projection = member(node, {"projection"}, "how the tensor is projected");
+            if (!projection.IsSequence() || projection.size() > kMostDimensions) refuse(projection, "expected a list of projections");
+            for (const YAML::Node& terms : projection) space.axes.push_back(read_axis(terms));
+            read.push_back(std::move(space));
+        }
+        std::ranges::stable_partition(read, [](const Space& space) { return !space.written; });
+        if (read[1].written || !read[2].written) refuse(spaces, "expected one tensor that is read_write: the outputs");
+        if (is_weights(read[0], read[1])) std::swap(read[0], read[1]);
+        input_ = read[0];
+        weights_ = read[1];
+        output_ = read[2];
+    }
+
+    /// Windows are slid over the input; without any the names tell, and else the first is the input.
+    static bool is_weights(const Space& space, const Space& other)
+    {
+        if (space.has_windows() || other.has_windows()) return !space.has_windows();
+        std::string name = space.name;
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        return name.find("weight") != std::string::npos || name.find("filter") != std::string::npos;
+    }
+
+    std::uint64_t size(const std::string& dimension) const { return sizes_.at(dimension); }
+
+    Window window(const Axis& axis, const YAML::Node& problem) const
+    {
+        Window window;
+        for (const Term& term : axis) {
+            const bool place = output_.has(term.dimension) && !weights_.has(term.dimension);
+            const bool inside = weights_.has(term.dimension) && !output_.has(term.dimension);
+            if (!place && !inside) refuse(problem, "\"" + printable(term.dimension) + "\" is no place and no window of a convolution");
+            (place ? window.places : window.size) = size(term.dimension);
+            (place ? window.stride : window.dilation) = term.coefficient;
+        }
+        const auto in_output = [&](const Term& term) { return output_.has(term.dimension); };
+        if (axis.size() == 2 && in_output(axis[0]) == in_output(axis[1]))
+            refuse(problem, "expected a place and a window in " + printable(axis[0].dimension) + " and " + printable(axis[1].dimension));
+        return window;
+    }
+
+    void multiply(std::uint64_t& product, const std::string& dimension, const YAML::Node& problem) const
+    {
+        product *= size(dimension);
+        if (product > kMostSize) refuse(problem, "has more than 2^26 of what \"" + printable(dimension) + "\" counts");
+    }
+
+    Json layer(const YAML::Node& problem) const
+    {
+        std::vector<Window> windows;
+        std::uint64_t channels = 1, kernels = 1, groups = 1, others = 1;
+        for (const Axis& axis : input_.axes) {
+            const std::string& first = axis.front().dimension;
+            const bool read = weights_.has(first), made = output_.has(first);
+            if (axis.size() > 1 || (made && !read && axis.front().coefficient != 1)) windows.push_back(window(axis, problem));
+            else if (axis.front().coefficient != 1 || (!read && !made))
+                refuse(problem, "\"" + printable(first) + "\" is no channel and no place of a convolution");
+            else multiply(read && made ? groups : read ? channels : others, first, problem);
+        }
+        for (const auto& [name, size] : sizes_) {
+            if (input_.has(name)) continue;
+            if (!weights_.has(name) || !output_.has(name)) refuse(problem, "\"" + printable(name) + "\" is no dimension of a convolution");
+            multiply(kernels, name, problem);
+        }
+        if (windows.size() > 2) refuse(problem, "has " + std::to_string(windows.size()) + " windows, expected two at most");
+        const bool product = windows.empty();
+        const std::string where = file_ + ":" + std::to_string(problem.Mark().line + 1);
+        if (product) {
+            const auto [width, height] = plane_of(others, where);
+            windows = {{width}, {height}};
+        }
+        windows.resize(2);
+        const Window &x = windows[0], &y = windows[1];
+        Json json{{"op", "conv2d"},
+                  {"input", {{"width", x.input()}, {"height", y.input()}, {"channels", channels * groups}}},
+                  {"kernel", {{"width", x.size}, {"height", y.size}, {"count", kernels * groups}}},
+                  {"stride", {{"x", x.stride}, {"y", y.stride}}},
+                  {"dilation", {{"x", x.dilation}, {"y", y.dilation}}},
+                  {"groups", groups}};
+        if (!product && others != 1) json["input"]["batch"] = others;
+        return json;
+    }
+
+    std::string file_;
+    YAML::Node root_;
+    std::map<std::string, std::uint64_t> sizes_, coefficients_;
+    Space input_, weights_, output_;
+};
+
+}  // namespace
+
+Json timeloop_layer(const std::string& text, const std::string& file)
+{
+    try {
+        return ProblemReader(text, file).read();
+    } catch (const YAML::Exception& error) {
+        throw ConfigError(file + ":" + std::to_string(error.mark.line + 1), error.msg + ", expected YAML with a problem of Timeloop");
+    }
+}
+
+}  // namespace dlasim

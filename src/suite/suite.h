@@ -1,0 +1,51 @@
+// A regression suite: a folder of layers, networks and models, each with what must come out of it. docs/REGRESSION.md.
+//
+//   DIR/suite.json    the machine, the tolerance, a case each; none is needed: every file of the folder that can be run is a case
+//
+// Error  ConfigError with file, pointer, found and expected; a folder without a case.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/json_text.h"
+#include "files/keys.h"
+
+namespace dlasim {
+
+inline constexpr const char* kSuiteFile = "suite.json";
+
+/// What a case has if the suite says nothing.
+struct SuiteDefaults {
+    std::string hardware = "nv_full", memory = "ideal";
+    std::vector<std::string> settings;
+    double tolerance = 0;  // percent of the golden cycles, either way
+    bool timing_only = false;
+};
+
+struct SuiteCase : SuiteDefaults {
+    std::string name;                     // also its folder among the results
+    std::filesystem::path file;           // that runs
+    std::filesystem::path expected;       // NumPy file of what output.npy must be; empty: none
+    std::optional<std::uint64_t> cycles;  // golden ones
+    std::optional<std::size_t> place;     // in the suite's list; none: it was found in the folder
+};
+
+struct Suite {
+    std::string name;
+    std::filesystem::path folder;
+    nlohmann::ordered_json json;  // as it stands in the file; an object without one
+    SuiteDefaults defaults;
+    std::vector<SuiteCase> cases;  // listed ones first, then found ones by name
+};
+
+/// `apart`: a folder below it that holds no cases.
+Suite read_suite(const std::filesystem::path& folder, const SuiteDefaults& defaults, const std::filesystem::path& apart);
+/// suite.json with these cycles in place of the golden ones; cases that were found are added. None: the case stays as it is.
+nlohmann::ordered_json updated_suite(const Suite& suite, const std::vector<std::optional<std::uint64_t>>& cycles);
+/// Its keys, with their places.
+std::vector<PlacedKey> suite_keys();
+
+}  // namespace dlasim

@@ -1,0 +1,102 @@
+#include "suite/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "files/console.h"
+#include "files/printable.h"
+
+namespace dlasim {
+namespace {
+
+constexpr int kValuesDiffer = 1, kRefused = 2;  // exit statuses of a run
+
+/// The last line that says something.
+std::string last_line(const std::string& text)
+{
+    const std::size_t end = text.find_last_not_of("\n ");
+    if (end == std::string::npos) return "";
+    const std::size_t start = text.find_last_of('\n', end);
+    return text.substr(start == std::string::npos ? 0 : start + 1, end - (start == std::string::npos ? 0 : start + 1) + 1);
+}
+
+double percent_off(std::uint64_t cycles, std::uint64_t golden)
+{
+    const double change = static_cast<double>(cycles) - static_cast<double>(golden);
+    return golden == 0 ? (cycles == 0 ? 0 : INFINITY) : 100 * change / static_cast<double>(golden);
+}
+
+/// XML 1.0 has no control characters, and no bytes that are no UTF-8.
+std::string xml(const std::string& text)
+{
+    std::string out;
+    for (const char c : printable(text, true)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '&') out += "&amp;";
+        else if (c == '<') out += "&lt;";
+        else if (c == '>') out += "&gt;";
+        else if (c == '"') out += "&quot;";
+        else if (c == '\n') out += "&#10;";
+        else if (byte >= 0x20) out += c;
+    }
+    return out;
+}
+
+}  // namespace
+
+Verdict verdict_of(const SuiteCase& one, const CaseRun& run)
+{
+    using Kind = Verdict::Kind;
+    const std::string said = last_line(run.said);
+    if (run.status == kValuesDiffer) return {Kind::Failed, said.empty() ? "values differ from the golden ones" : said};
+    if (run.status == kRefused) return {Kind::Error, said.empty() ? "was refused" : said};
+    if (run.status != 0 || !run.cycles)
+        return {Kind::Error,
+                said.empty() ? fmt::format("ended with status {}", run.status) : fmt::format("{} (status {})", said, run.status)};
+    if (!one.cycles) return {Kind::Passed, "no golden cycles: --update writes them"};
+    const double off = percent_off(*run.cycles, *one.cycles);
+    if (std::abs(off) <= one.tolerance) return {};
+    return {Kind::Failed, fmt::format("{} cycles, golden {}: {:+.3g} %, expected at most {:g} %", grouped(*run.cycles),
+                                      grouped(*one.cycles), off, one.tolerance)};
+}
+
+std::string verdict_line(const SuiteCase& one, const CaseRun& run, const Verdict& verdict)
+{
+    constexpr const char* kWords[] = {"ok", "FAILED", "ERROR"};
+    std::string line = fmt::format("{:<7} {:<32} {:>14} {:>7.1f} s", kWords[static_cast<int>(verdict.kind)], printable(one.name),
+                                   run.cycles ? grouped(*run.cycles) : "", run.seconds);
+    if (!verdict.why.empty()) line += "  " + printable(verdict.why);
+    return line + "\n";
+}
+
+std::string junit_xml(const Suite& suite, const std::vector<CaseRun>& runs, const std::vector<Verdict>& verdicts, double seconds)
+{
+    const auto count = [&](Verdict::Kind kind) { return std::ranges::count(verdicts, kind, &Verdict::kind); };
+    const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{:.3f}\"", verdicts.size(),
+                                           count(Verdict::Kind::Failed), count(Verdict::Kind::Error), seconds);
+    std::string text =
+        fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"dlasim\" {}>\n  <testsuite name=\"{}\" {}>\n", counts,
+                    xml(suite.name), counts);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        const Verdict& verdict = verdicts[i];
+        const CaseRun& run = runs[i];
+        text += fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" time=\"{:.3f}\"", xml(suite.name),
+                            xml(suite.cases[i].name), xml(suite.cases[i].file.string()), run.seconds);
+        if (verdict.kind == Verdict::Kind::Passed) {
+            text += "/>\n";
+            continue;
+        }
+        const bool failed = verdict.kind == Verdict::Kind::Failed;
+        const char* tag = failed ? "failure" : "error";
+        text += fmt::format(">\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", tag,
+                            !failed                       ? "NoResult"
+                            : run.status == kValuesDiffer ? "Values"
+                                                          : "Cycles",
+                            xml(verdict.why), xml(run.said), tag);
+    }
+    return text + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace dlasim
