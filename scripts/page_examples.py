@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples of pages, in order, and compares what they say with what stands below them.
 
-usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--root FOLDER] [PAGE...]     without pages: all that have examples
+usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--root FOLDER] [--list] [PAGE...]     without pages: all that have examples
 
 ```json title="layer.json"     a file: is written
 ```sh                          commands: run by bash in a folder that looks like the top folder; ```bash is shown only
@@ -32,7 +32,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/CAUSES.md", "docs/SWEEPS.md", "docs/COMPARE.md", "docs/HAZARDS.md", "docs/howto/*.md")
+PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/REGRESSION.md", "docs/NEIGHBOURS.md", "docs/CAUSES.md",
+         "docs/SWEEPS.md", "docs/COMPARE.md", "docs/HAZARDS.md", "docs/howto/*.md")
 BLOCK = re.compile(r"(?P<marks>(?:^<!-- (?:show|status|bare|picture)[^\n]*-->\n)*)"
                    r"(?:^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$|^!\[[^\]]*\]\((?P<picture>[^)]+)\)$)", re.M | re.S)
 TIMES = re.compile(r"\d[\d.,]* (?:s|min|h)\b|\d[\d,]* cycles/s|\b\d+(?:\.\d+)?s\b|/tmp/[\w./-]+")
@@ -68,7 +69,7 @@ class Page:
         self.environment = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}", "HOME": str(folder), "PYTHONPATH": str(ROOT / "python"),
                             "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", "DLASIM": options.dlasim}
         for entry in ROOT.iterdir():
-            if not entry.name.startswith("."):
+            if not entry.name.startswith((".", "build")) and entry.name != "out":  # what is made is not part of the sources
                 (folder / entry.name).symlink_to(entry)
         (folder / ".bin").mkdir()
         (folder / ".bin/dlasim").symlink_to(options.dlasim)
@@ -143,15 +144,19 @@ def main():
     parser.add_argument("--dlasim", default=str(ROOT / "build/dlasim"))
     parser.add_argument("--chromium", default="chromium")
     parser.add_argument("--root", type=Path)
-    for option in ("--write", "--pictures"):
+    for option in ("--write", "--pictures", "--list"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("pages", nargs="*", type=Path)
     options = parser.parse_args()
+    pages = options.pages or [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]
+    if options.list:
+        print("\n".join(str(page.relative_to(ROOT)) for page in pages))
+        return 0
     options.dlasim = str(Path(options.dlasim).resolve())
     os.environ["DLASIM"] = options.dlasim
     sys.path.insert(0, str(ROOT / "python"))
     wrong = 0
-    for page in options.pages or [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]:
+    for page in pages:
         with tempfile.TemporaryDirectory(prefix="dlasim_page_") as folder:
             run = Page(page.resolve(), options, options.root / "root/dlasim" if options.root else Path(folder))
             text = run.run()
