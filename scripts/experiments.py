@@ -14,9 +14,9 @@ import os
 import sys
 from pathlib import Path
 
-from figures import array, bound, common, latency, performance, pipeline, yolo
+from figures import array, boards, bound, common, latency, performance, pipeline, yolo
 
-EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | bound.EXPERIMENTS | yolo.EXPERIMENTS | latency.EXPERIMENTS | pipeline.EXPERIMENTS
+EXPERIMENTS = array.EXPERIMENTS | performance.EXPERIMENTS | boards.EXPERIMENTS | bound.EXPERIMENTS | yolo.EXPERIMENTS | latency.EXPERIMENTS | pipeline.EXPERIMENTS
 
 
 def main():

@@ -210,7 +210,7 @@ def small_resnet18():
     return made
 
 
-def additions(run, memory):
+def additions(run, memory, sets=()):
     """Cycles more when every addition is an operation of SDP behind the convolution, not on its way."""
     more = 0
     for step in run.steps:
@@ -219,7 +219,7 @@ def additions(run, memory):
         channels, high, wide = step["output"]
         alone = {"op": "sdp", "input": {"width": wide, "height": high, "channels": channels}, "post":
                  {"bs": {"alu": {"op": "sum", "per": "element"}, "operand_bytes": 1}, "activation": "relu"}}
-        more += Run(alone, hw="nv_small", memory=memory).cycles
+        more += Run(alone, hw="nv_small", memory=memory, sets=sets).cycles
     return more
 
 
