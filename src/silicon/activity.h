@@ -13,7 +13,7 @@ struct MeasuredRun {
     double images = 1;
     bool precise = true;            // the precision of the array is told, or the machine has one only: energies are known
     std::optional<double> dram_pj;  // of a DRAM with a model of its own
-    double memory_bytes = 0;        // that crossed the primary port, whatever stands behind it
+    double memory_bytes = 0;        // that crossed the primary port in whole beats, whatever stands behind it
 
     double seconds() const { return activity.cycles / (hardware.clock_mhz * 1e6); }
     /// pJ of the memory behind DBB.

@@ -5,8 +5,11 @@ usage: silicon_test.py DLASIM [TestCase...]
 """
 import json
 import os
+import subprocess
 import sys
+import tarfile
 import unittest
+from pathlib import Path
 
 import cli_test
 from cli_test import SMALL, Case
@@ -132,6 +135,70 @@ class Runs(Silicon):
         fast, slow = (self.energy(out)["energy"]["units"] for out in ("fast", "slow"))
         self.assertEqual(fast["cmac_a"]["events_uj"], slow["cmac_a"]["events_uj"])
         self.assertGreater(slow["control"]["energy_uj"], fast["control"]["energy_uj"])
+
+
+class Everything(Silicon):
+    """Every layer, network and compiler file that is here, on every preset that takes it."""
+    ROOT = Path(__file__).resolve().parents[2]
+    PRESETS = ("nv_small", "nv_small_256", "nv_small_256_full", "nv_medium_512", "nv_medium_1024_full", "nv_large", "nv_full")
+    KEYS = ("cycles", "area_mm2", "energy_uj", "power_mw", "memory_uj", "memory_mw", "total_uj", "energy")
+
+    def result(self, out, command, *arguments):
+        """None where the machine cannot do it."""
+        done = subprocess.run([cli_test.DLASIM, command, *map(str, arguments), "--no-causes", "--quiet", "--out", out], cwd=self.folder,
+                              capture_output=True, text=True, timeout=3600)
+        if done.returncode == 2:
+            return None
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.folder / out / "result.json").read_text())
+
+    def same_with_and_without_values(self, command, *arguments):
+        full, timed = self.result("full", command, *arguments), self.result("timed", command, *arguments, "--timing-only")
+        self.assertEqual(full is None, timed is None, "taken with values or without, not both")
+        if full is None:
+            return 0
+        for key in self.KEYS:
+            self.assertIsNotNone(full[key], key)
+            self.assertEqual(full[key], timed[key], key)
+        microseconds = full["cycles"] / full["hardware"]["clock_mhz"]
+        self.assertAlmostEqual(full["power_mw"] * 1e-3 * microseconds / full["energy_uj"], 1)
+        self.assertAlmostEqual(full["memory_mw"] * 1e-3 * microseconds, full["memory_uj"])
+        units = full["energy"]["units"].values()
+        self.assertAlmostEqual(sum(unit["energy_uj"] for unit in units) / full["energy_uj"], 1)
+        self.assertAlmostEqual(sum(unit["area_mm2"] for unit in units), full["area_mm2"])
+        for steps in ("steps", "operations"):
+            if full.get(steps):
+                energies = [[(step.get("energy_uj"), step.get("memory_uj")) for step in run[steps]] for run in (full, timed)]
+                self.assertEqual(*energies)
+                # A step of the host has none, an operation of a chain that ends together has that of its last one.
+                sums = [sum(filter(None, column)) for column in zip(*energies[0])]
+                self.assertAlmostEqual(sums[0] / full["energy_uj"], 1)
+                self.assertAlmostEqual(sums[1], full["memory_uj"])
+        return 1
+
+    def on_every_preset(self, command, files):
+        for file in files:
+            ran = 0
+            for hardware in self.PRESETS:
+                with self.subTest(file=file.name, hardware=hardware):
+                    ran += self.same_with_and_without_values(command, file, "--hw", hardware)
+            self.assertGreater(ran, 0, file)
+
+    def test_layers(self):
+        self.on_every_preset("run", sorted((self.ROOT / "models").glob("*.json")))
+
+    def test_networks(self):
+        self.on_every_preset("net", sorted((self.ROOT / "models/networks").glob("*.json")))
+
+    def test_loadables(self):
+        with tarfile.open(self.ROOT / "tests/data/loadables.tar.xz") as archive:
+            for member in archive.getmembers():
+                if member.name.endswith(".nvdla"):
+                    (self.folder / Path(member.name).name).write_bytes(archive.extractfile(member).read())
+        for file in sorted(self.folder.glob("*.nvdla")):
+            hardware = next((f"nv_{name}" for name in ("large", "full") if name in file.name), "nv_small")
+            with self.subTest(file=file.name):
+                self.same_with_and_without_values("loadable", file, "--hw", hardware)
 
 
 if __name__ == "__main__":
