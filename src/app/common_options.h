@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct CommonOptions {
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm
+    std::optional<double> host_ns;                       // that the host takes for an element of its steps, where it was stated
     std::uint64_t power_window = 0;                      // cycles of a window of power over time; 0: none is wanted
     std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says
 };

@@ -7,7 +7,6 @@
 #include "app/progress.h"
 #include "app/status.h"
 #include "base/error.h"
-#include "config/sweep.h"
 #include "explain/explanation.h"
 #include "files/console.h"
 #include "files/printable.h"
@@ -18,6 +17,7 @@
 #include "report/run_page.h"
 #include "report/waves.h"
 #include "silicon/silicon_keys.h"
+#include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {
@@ -100,7 +100,7 @@ std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& op
     if (!options.technology.empty() || !options.has_point)
         return std::make_shared<const silicon::Technology>(
             silicon::read_technology(options.technology.empty() ? silicon::kDefaultTechnology : options.technology, "--technology", ""));
-    const Sweep sweep = read_sweep(file);
+    const Sweep sweep = read_sweep_file(file);
     return std::make_shared<const silicon::Technology>(silicon::read_technology(sweep.technology, at(file, "/technology"), sweep.folder));
 }
 

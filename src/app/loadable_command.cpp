@@ -17,6 +17,7 @@
 #include "files/output_folder.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
+#include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {
@@ -123,8 +124,9 @@ loadable::Plan plan_of(const LoadableOptions& options)
     return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);
 }
 
-int loadable_command(const LoadableOptions& options)
+int loadable_command(LoadableOptions options)
 {
+    if (options.has_point && !options.host_ns) options.host_ns = read_sweep_file(options.loadable).host_ns;
     const loadable::Plan plan = plan_of(options);
     if (options.describe) {
         say("{}", loadable_description(plan));
@@ -143,9 +145,14 @@ int run_loadable(loadable::Plan plan, const LoadableOptions& options)
         for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
     loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
     return execute(plan, host, options, files, [&](const RunResult& run) -> Reported {
-        const LoadableResult result{
-            plan,           run, operation_times(plan, run), host.written(), host.results(), write_tensors(plan, host.results(), tensors),
-            host.verdicts()};
+        const LoadableResult result{plan,
+                                    run,
+                                    operation_times(plan, run),
+                                    host.written(),
+                                    host.results(),
+                                    write_tensors(plan, host.results(), tensors),
+                                    host.verdicts(),
+                                    options.host_ns};
         return {.result = loadable_result_json(result),
                 .table = loadable_table(result),
                 .right = result.verification().mismatches == 0,

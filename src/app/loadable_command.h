@@ -32,6 +32,6 @@ loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const
 
 /// Runs it; writes `out`/result.json and the outputs.
 int run_loadable(loadable::Plan plan, const LoadableOptions& options);
-int loadable_command(const LoadableOptions& options);
+int loadable_command(LoadableOptions options);
 
 }  // namespace dlasim

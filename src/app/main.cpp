@@ -243,6 +243,13 @@ void add_silicon_options(CLI::App& app, CommonOptions& options)
         ->check(whole(kLeastWindow, kMostWindow));
 }
 
+void add_host_option(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--host", options.host_ns,
+                   "nanoseconds that the host takes for an element of its steps, which take no cycles: frames/s then have its time")
+        ->check(number(0, 1e9));
+}
+
 SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
 {
     CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
@@ -300,6 +307,7 @@ int parse_and_run(int argc, char** argv)
         ->required();
     add_machine_options(*net_app, net);
     const SharedOptions net_shared = add_shared_options(*net_app, net);
+    add_host_option(*net_app, net);
     net_app->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
     net_app->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
     net_app->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
@@ -340,6 +348,7 @@ int parse_and_run(int argc, char** argv)
     add_loadable_options(*file_app, file);
     const SharedOptions file_shared = add_shared_options(*file_app, file);
     file_shared.point_excludes(*file_app, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
+    add_host_option(*file_app, file);
     file_app->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     CLI::Option* describe = file_app->add_flag("--describe", file.describe, "print memories, operations and registers without running");
     for (const char* record : kRecords) describe->excludes(record);
@@ -397,18 +406,26 @@ int parse_and_run(int argc, char** argv)
         ->excludes(list);
     sweep_app->add_option("--best", sweep.best,
                           "say which machine has the best of this figure, area_mm2 or any other, of those that meet all requirements");
+    sweep_app->add_option("--machine", sweep.machine, "run the workloads of this machine alone, by the number of its first point")
+        ->check(whole(0, 999'999))
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect")
+        ->excludes("--best");
     sweep_app->add_option("--search", sweep.search, "look for the points that are best in cycles, energy and area, and run so many at most")
         ->check(whole(1, 999'999))
         ->excludes(list)
         ->excludes(sharded)
-        ->excludes("--collect");
+        ->excludes("--collect")
+        ->excludes("--machine");
     sweep_app->add_option("--seed", sweep.seed, "of the search")->capture_default_str()->check(whole(0, UINT32_MAX))->needs("--search");
     sweep_app->add_option("--slurm", sweep.slurm, "run the points as so many tasks of a job array of Slurm, each with --jobs processors")
         ->check(whole(1, 100'000))
         ->excludes(list)
         ->excludes(sharded)
         ->excludes("--collect")
-        ->excludes("--search");
+        ->excludes("--search")
+        ->excludes("--machine");
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
 

@@ -15,12 +15,12 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/network_reader.h"
-#include "config/sweep.h"
 #include "files/console.h"
 #include "files/output_folder.h"
 #include "network/network_host.h"
 #include "report/network_result.h"
 #include "report/network_steps.h"
+#include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {
@@ -111,7 +111,8 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
                                    host.findings(),
                                    files.tensors.empty() ? "" : kTensorFile,
                                    apart ? apart->cycles() : std::vector<std::int64_t>{},
-                                   images ? &*images : nullptr};
+                                   images ? &*images : nullptr,
+                                   options.host_ns};
         files.table->settle(network_csv(result));
         write_values(plan, host, options, onnx, files);
         std::vector<Span> spans;
@@ -223,17 +224,25 @@ int run_network_file(Json json, const NetOptions& options)
     return run_or_plan(network_of(std::move(json), options), hardware, memory, options);
 }
 
+namespace {
+
+int run_named_point(NetOptions options)
+{
+    const SweepPoint point = named_point(options.network, options.point);
+    if (!options.host_ns) options.host_ns = point.host_ns;
+    if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))
+        return run_or_plan(model_options(*work, options), point.hardware, point.memory);
+    const Network* network = std::get_if<Network>(&point.work);
+    if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
+    refuse_options_of_models(options, "sweep of ONNX models");
+    return run_or_plan(*network, point.hardware, point.memory, options);
+}
+
+}  // namespace
+
 int net_command(const NetOptions& options)
 {
-    if (options.has_point) {
-        const SweepPoint point = named_point(options.network, options.point);
-        if (const OnnxWork* work = std::get_if<OnnxWork>(&point.work))
-            return run_or_plan(model_options(*work, options), point.hardware, point.memory);
-        const Network* network = std::get_if<Network>(&point.work);
-        if (!network) throw ConfigError(options.network, "is a sweep of layers, expected dlasim run");
-        refuse_options_of_models(options, "sweep of ONNX models");
-        return run_or_plan(*network, point.hardware, point.memory, options);
-    }
+    if (options.has_point) return run_named_point(options);
     if (is_loadable(options.network)) {
         refuse_options_of_models(options, "ONNX model (FILE.onnx)");
         return run_command(run_options(options, "a file of the NVDLA compiler"));

@@ -15,11 +15,11 @@
 #include "config/file_kind.h"
 #include "config/hardware.h"
 #include "config/memory.h"
-#include "config/sweep.h"
 #include "files/console.h"
 #include "files/output_folder.h"
 #include "jobs/job_host.h"
 #include "report/result.h"
+#include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {

@@ -23,6 +23,7 @@
 #include "files/input.h"
 #include "jobs/job.h"
 #include "network/plan.h"
+#include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {
@@ -75,6 +76,7 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
     std::error_code none;
     if (!options.technology.empty())
         text += " --technology " + (std::filesystem::exists(options.technology, none) ? read_text(options.technology) : options.technology);
+    if (options.machine) text += fmt::format(" --machine {}", *options.machine);
     if (options.search != 0) text += fmt::format(" --search {} --seed {}", options.search, options.seed);
     return identity_of(sweep, text);
 }
@@ -113,17 +115,32 @@ MachineQuestion question_of(const Sweep& sweep, const silicon::Technology& techn
     question.points = sweep.points;
     question.area_error = technology.area_error;
     question.power_error = technology.power_error;
-    const char* command = !sweep.loadable.empty() ? "loadable" : sweep.network.is_null() ? "run" : "net";
-    question.command = fmt::format("dlasim {} {}", command, shell_word(sweep.file));
+    question.command = fmt::format("dlasim sweep {} --out verified --machine", shell_word(sweep.file));
     return question;
 }
 
-/// --best.
-void say_best(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepStore& store)
+/// --best and --machine.
+void say_answer(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepStore& store)
 {
-    if (options.best.empty()) return;
+    if (options.best.empty() && (!options.machine || options.quiet)) return;
     const MachineQuestion question = question_of(sweep, technology);
-    say("{}", best_of(machines_of(store, question), question, figure_named(options.best, "--best")));
+    const std::vector<SweptMachine> machines = machines_of(store, question);
+    if (!options.best.empty()) return say("{}", best_of(machines, question, figure_named(options.best, "--best")));
+    for (const SweptMachine& machine : machines)
+        if (machine.whole) say("{}", machine_text(machine, question));
+}
+
+/// Of --machine: the points of that machine.
+std::vector<bool> points_of_machine(const SweepOptions& options, const Sweep& sweep, const MachineQuestion& question)
+{
+    const std::size_t count = sweep.points.size();
+    if (!options.machine) return std::vector<bool>(count, true);
+    if (*options.machine >= count) throw ConfigError("--machine", fmt::format("found {}, expected a point of {}", *options.machine, count));
+    std::vector<bool> own(count);
+    const std::vector<std::size_t>& place = sweep.points[*options.machine];
+    for (std::size_t i = 0; i < count; ++i)
+        own[i] = std::equal(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(question.axes.size()), sweep.points[i].begin());
+    return own;
 }
 
 PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
@@ -141,6 +158,7 @@ PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
         facts.swept.push_back({axis.name, gives(axis)});
     }
     facts.machines = question_of(sweep, technology);
+    for (const PlacedKey& key : machine_row_keys()) facts.keys.push_back(key);
     facts.technology = silicon::technology_json(technology);
     facts.technology_name = technology.name;
     return facts;
@@ -176,13 +194,15 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     const std::size_t count = sweep.points.size();
     const silicon::Technology technology = technology_for(options, sweep);
     const SweepShard shard{options.shard, options.shards};
-    const std::size_t own = shard.count(count);
+    const MachineQuestion question = question_of(sweep, technology);
+    const std::vector<bool> wanted = points_of_machine(options, sweep, question);
+    const std::size_t own = options.machine ? static_cast<std::size_t>(std::ranges::count(wanted, true)) : shard.count(count);
     const SweepIdentity all_of_it = identity(options, sweep);
     SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
     if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, technology));
     if (options.search != 0) {
         const int status = search_points(options, sweep, technology, folder, page_facts(sweep, technology));
-        if (status != kInterrupted) say_best(options, sweep, technology, folder.store());
+        if (status != kInterrupted) say_answer(options, sweep, technology, folder.store());
         return status;
     }
     SweepStore& store = folder.store();
@@ -196,9 +216,10 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, own);
     SweepProgress progress(own, tally.ended, options.quiet);
     PointRunner runner(options, sweep, technology, folder);
+    if (!options.machine) runner.spare_what_cannot_meet(question);
     std::size_t at = 0;
     const auto next = [&]() -> std::optional<std::size_t> {
-        while (at < count && (done[at] || !shard.has(at))) ++at;
+        while (at < count && (done[at] || !shard.has(at) || !wanted[at])) ++at;
         return at < count ? std::optional(at++) : std::nullopt;
     };
     const PageFacts facts = page_facts(sweep, technology);
@@ -213,9 +234,10 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
                   csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }
+    if (options.machine) store.end();
     const std::string csv = folder.write_tables(facts).string();
     if (!options.quiet) say("{}; written {}\n", tally.text(own), printable(csv));
-    say_best(options, sweep, technology, store);
+    say_answer(options, sweep, technology, store);
     return tally.status();
 }
 
@@ -225,7 +247,7 @@ std::vector<PlacedKey> point_keys() { return row_keys(); }
 
 int sweep_command(const SweepOptions& options)
 {
-    const Sweep sweep = read_sweep(options.sweep);
+    const Sweep sweep = read_sweep_file(options.sweep);
     if (sweep.points.empty()) throw ConfigError(options.sweep, "every point is excluded, expected at least one");
     for (const SweepAxis& axis : sweep.axes)
         for (const PlacedKey& column : row_keys())

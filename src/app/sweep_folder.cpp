@@ -274,11 +274,17 @@ void SweepFolder::keep_job(std::uint64_t number)
 
 namespace {
 
-void write_machines(const std::vector<SweptMachine>& machines, OutputFile& csv, OutputFile& json)
+std::vector<std::string> columns_of(const std::vector<SweptMachine>& machines)
 {
     std::vector<std::string> columns;
     if (!machines.empty())
         for (const auto& [name, value] : machines.front().row.items()) columns.push_back(name);
+    return columns;
+}
+
+void write_machines(const std::vector<SweptMachine>& machines, OutputFile& csv, OutputFile& json)
+{
+    const std::vector<std::string> columns = columns_of(machines);
     CsvTable csv_rows(columns, csv);
     JsonTable json_rows(json);
     for (const SweptMachine& machine : machines) {
@@ -287,6 +293,17 @@ void write_machines(const std::vector<SweptMachine>& machines, OutputFile& csv, 
         json_rows.row(row);
     }
     json_rows.end();
+}
+
+/// A page whose rows are machines.
+void write_page(const std::vector<SweptMachine>& machines, PageFacts facts, OutputFile& page, SweepPage::State state)
+{
+    const std::vector<std::string> columns = columns_of(machines);
+    facts.axes = facts.machines.axes;
+    facts.points = machines.size();
+    SweepPage rows(columns, facts, page, state);
+    for (const SweptMachine& machine : machines) rows.row({machine.point, 0, machine.row});
+    rows.end();
 }
 
 }  // namespace
@@ -321,33 +338,34 @@ fs::path SweepFolder::write_tables(const PageFacts& facts, bool running)
         return folder_ / name;
     }
     using State = SweepPage::State;
+    const State state = complete ? State::Complete : running ? State::Running : State::Stopped;
+    const std::vector<SweptMachine> machines =
+        facts.machines.asked() ? machines_of(*store_, facts.machines) : std::vector<SweptMachine>{};
     OutputFile page(folder_ / "sweep.html", kTableBytes, sync);
-    SweepPage page_rows(columns, facts, page, complete ? State::Complete : running ? State::Running : State::Stopped);
+    std::optional<OutputFile> json;
+    std::optional<JsonTable> json_rows;
+    std::optional<SweepPage> page_rows;
+    if (complete) json_rows.emplace(json.emplace(folder_ / "points.json", kTableBytes));
+    if (!facts.machines.asked()) page_rows.emplace(columns, facts, page, state);
+    store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
+        csv_rows.row(kept);
+        if (json_rows) json_rows->row(kept);
+        if (page_rows) page_rows->row(kept);
+    });
+    if (page_rows) page_rows->end();
+    else write_page(machines, facts, page, state);
     if (!complete) {
-        store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
-            csv_rows.row(kept);
-            page_rows.row(kept);
-        });
-        page_rows.end();
         csv.commit();
         page.commit();
         return folder_ / name;
     }
-    OutputFile json(folder_ / "points.json", kTableBytes);
-    JsonTable json_rows(json);
-    store_->write_table(columns, fill_in, [&](const KeptPoint& kept) {
-        csv_rows.row(kept);
-        json_rows.row(kept);
-        page_rows.row(kept);
-    });
-    json_rows.end();
-    page_rows.end();
-    std::vector<OutputFile*> files{&csv, &json, &page};
+    json_rows->end();
+    std::vector<OutputFile*> files{&csv, &*json, &page};
     std::optional<OutputFile> machines_csv, machines_json;
     if (facts.machines.asked()) {
         machines_csv.emplace(folder_ / "machines.csv", kTableBytes);
         machines_json.emplace(folder_ / "machines.json", kTableBytes);
-        write_machines(machines_of(*store_, facts.machines), *machines_csv, *machines_json);
+        write_machines(machines, *machines_csv, *machines_json);
         files.insert(files.end(), {&*machines_csv, &*machines_json});
     }
     for (OutputFile* file : files) file->settle();

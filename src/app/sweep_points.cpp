@@ -5,10 +5,11 @@
 #include "app/interrupt.h"
 #include "app/point_run.h"
 #include "app/status.h"
+#include "app/sweep_bounds.h"
 #include "app/sweep_row.h"
 #include "base/error.h"
 #include "silicon/area.h"
-#include "sweep/requirement.h"
+#include "sweep/figures.h"
 
 namespace dlasim {
 
@@ -21,10 +22,10 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
 {
     if (!point_) point_ = sweep_point(sweep_, index);  // says here why it cannot be
     const auto on_result = [&](const OrderedJson& result) { tell(figures_text(result)); };
-    for (const std::string& text : sweep_.require)
-        for (const Requirement& r : read_requirements(text, at(sweep_.file, "/require")))
-            if (const double mm2 = silicon::area_mm2(technology_, point_->hardware); r.column == "area_mm2" && !r.met(mm2))
-                throw ConfigError(sweep_.file, fmt::format("area_mm2 {:.3g}, expected {}: it need not run", mm2, r.text()));
+    if (!cannot_meet_.empty()) {
+        tell(OrderedJson{{"area_mm2", shown(silicon::area_mm2(technology_, point_->hardware))}}.dump());
+        throw ConfigError("require", cannot_meet_ + ": it need not run");
+    }
     return run_point(*point_, {.folder = folder_.point(index).string(),
                                .timing_only = options_.timing_only,
                                .technology = &technology_,
@@ -37,11 +38,22 @@ void PointRunner::prepare(std::size_t index)
     folder_.prepare_point(index);
     point_.reset();
     shared_.reset();
+    look_at_machine(index);
     try {
         point_ = sweep_point(sweep_, index);
-        if (!options_.timing_only) shared_ = layers_.of(*point_);
+        if (!options_.timing_only && cannot_meet_.empty()) shared_ = layers_.of(*point_);
     } catch (const ConfigError&) {  // the child will say it
     }
+}
+
+void PointRunner::look_at_machine(std::size_t index)
+{
+    if (!question_) return;
+    const std::vector<std::size_t>& place = sweep_.points[index];
+    std::vector<std::size_t> machine(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(question_->axes.size()));
+    if (machine == machine_) return;
+    machine_ = std::move(machine);
+    cannot_meet_ = machine_cannot_meet(sweep_, index, technology_, *question_);
 }
 
 bool PointRunner::run(const Next& next, const Ended& ended)

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/sweep_children.h"
 #include "app/sweep_command.h"
@@ -12,12 +14,15 @@
 #include "app/sweep_shared.h"
 #include "config/sweep.h"
 #include "silicon/technology.h"
+#include "sweep/machines.h"
 
 namespace dlasim {
 
 class PointRunner {
 public:
     PointRunner(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder);
+    /// Machines that cannot meet it, as is known before, do not run.
+    void spare_what_cannot_meet(const MachineQuestion& question) { question_ = &question; }
 
     using Next = std::function<std::optional<std::size_t>()>;
     using Ended = std::function<void(const KeptPoint&)>;
@@ -28,12 +33,16 @@ public:
 private:
     int run_in_child(std::size_t index, const Children::Tell& tell);
     void prepare(std::size_t index);
+    void look_at_machine(std::size_t index);
 
     const SweepOptions& options_;
     const Sweep& sweep_;
     const silicon::Technology& technology_;
     SweepFolder& folder_;
+    const MachineQuestion* question_ = nullptr;
     SharedLayers layers_;
+    std::vector<std::size_t> machine_;  // of the point that was started last
+    std::string cannot_meet_;           // why it need not run
     // Of the point that is started next: its child finds them here.
     std::optional<SweepPoint> point_;
     std::shared_ptr<const SharedLayer> shared_;

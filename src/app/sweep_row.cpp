@@ -87,6 +87,7 @@ KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesys
     const std::vector<Json> values = point_values(sweep, sweep.points[index]);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
     row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object()));
+    if (ended.status == kBadInput && ended.figures.starts_with('{')) row.update(parse_ordered_json(ended.figures));
     row[std::string(kSlowerColumn.name)] = nullptr;  // said when the tables are written: neighbours.h
     row[std::string(kCommandColumn.name)] = command_of(sweep, index);
     row[std::string(kReasonColumn.name)] = reason_of(ended, folder);

@@ -12,7 +12,7 @@ namespace dlasim {
 struct EndedPoint {
     std::size_t index = 0;
     int status = 0;
-    const std::string& figures;  // figures_text() of its result, where it has one
+    const std::string& figures;  // figures_text() of its result, where it has one; of a machine that need not run what is known, as JSON
     std::uint64_t limit = 0;     // seconds of CPU time that it had
 };
 /// What a point tells of its result.

@@ -9,89 +9,33 @@
 
 #include "app/interrupt.h"
 #include "app/status.h"
+#include "app/sweep_bounds.h"
 #include "app/sweep_points.h"
 #include "app/sweep_progress.h"
-#include "base/bits.h"
 #include "base/error.h"
-#include "dram/bound.h"
 #include "files/console.h"
-#include "jobs/job.h"
-#include "network/plan.h"
-#include "silicon/area.h"
-#include "silicon/energy.h"
-#include "sweep/figures.h"
+#include "sweep/requirement.h"
 #include "sweep/search.h"
 
 namespace dlasim {
 namespace {
 
-/// What cannot be done in less: sums over the steps of a network, by bound.
-using Least = std::map<std::string, std::uint64_t>;
-
-void add(Least& least, const std::vector<Bound>& bounds)
+/// Of a point with this workload.
+std::optional<SearchResult> result_of(const nlohmann::ordered_json& row, const MachineQuestion& question, std::size_t workload)
 {
-    for (const Bound& bound : bounds) least[bound.name()] += bound.cycles;
-}
-
-/// Least cycles, pJ and square micrometres, as the table rounds them.
-Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, const SweepPoint& point,
-                    const silicon::Technology& technology)
-{
-    std::uint64_t cycles = 1;
-    for (const auto& [name, bound] : least) cycles = std::max(cycles, bound);
-    const Hardware& hw = point.hardware;
-    const bool ideal = point.memory.kind == "ideal";
-    // Bounds of the ports are their bytes in beats, rounded up.
-    const auto bytes = [&](const char* name, std::uint64_t interval) {
-        const auto there = least.find(name);
-        const std::uint64_t beats = there == least.end() ? 0 : ceil_div(there->second, std::max<std::uint64_t>(1, interval));
-        return (beats - std::min<std::uint64_t>(beats, passes)) * hw.memory.primary.width_bytes;
-    };
-    const dram::Demand demand{bytes("dbb_read", ideal ? point.memory.beat_interval : 1),
-                              bytes("dbb_write", ideal ? point.memory.write_interval : 1), passes};
-    const double memory = ideal ? static_cast<double>(demand.read_bytes + demand.written_bytes) / 8 * technology.dram_pj
-                                : dram::least_energy_pj(point.memory, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
-    const auto operations = least.find("mac_array");
-    // Winograd makes 16 products of 36.
-    const double energy =
-        memory +
-        silicon::least_pj(technology, hw, {hw.winograd ? macs * 4 / 9 : macs, operations == least.end() ? 0 : operations->second, cycles});
-    return {static_cast<double>(cycles), std::max(1e-6, shown(1e-6 * energy)), std::max(1e-9, shown(silicon::area_mm2(technology, hw)))};
-}
-
-/// None where the point cannot be.
-std::optional<Objectives> bound_of(const Sweep& sweep, std::size_t index, const silicon::Technology& technology, std::uint32_t& clock_mhz)
-{
-    try {
-        const SweepPoint point = sweep_point(sweep, index);
-        clock_mhz = point.hardware.clock_mhz;
-        Least least;
-        if (const Network* network = std::get_if<Network>(&point.work)) {
-            const NetworkPlan plan = plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
-            std::uint64_t macs = 0;
-            for (const StepPlan& step : plan.plans) {
-                add(least, step.bounds);
-                macs += step.macs;
-            }
-            return least_of(least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
-        }
-        const Job job = outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
-        add(least, job.bounds);
-        return least_of(least, job.array ? job.array->macs : 0, 1, point, technology);
-    } catch (const ConfigError&) {
-        return std::nullopt;
-    }
-}
-
-std::optional<Objectives> result_of(const nlohmann::ordered_json& row)
-{
-    Objectives objectives{};
+    SearchResult result;
     const char* columns[] = {"cycles", "total_uj", "area_mm2"};
-    for (std::size_t i = 0; i < objectives.size(); ++i) {
-        if (!row.contains(columns[i]) || !row[columns[i]].is_number()) return std::nullopt;
-        objectives[i] = std::max(1e-9, row[columns[i]].get<double>());
+    for (std::size_t i = 0; i < result.objectives.size(); ++i) {
+        const std::optional<double> value = figure_of(row, columns[i]);
+        if (!value) return std::nullopt;
+        result.objectives[i] = std::max(1e-9, *value);
     }
-    return objectives;
+    for (const std::vector<Requirement>* list : {&question.require, &question.workloads[workload].require})
+        for (const Requirement& r : *list) {
+            const std::optional<double> value = figure_of(row, r.column);
+            if (!value || !r.met(*value)) result.missed += value ? std::max(1e-9, -r.margin(*value)) : 1;
+        }
+    return result;
 }
 
 /// The machines of a sweep: what a search looks for. Without workloads a point is one.
@@ -120,26 +64,18 @@ public:
     /// By workload; none where it is excluded.
     const std::vector<std::optional<std::size_t>>& points(std::size_t machine) const { return points_[machine]; }
     /// Cycles and energies of a mix, by weight; none if one has none.
-    std::optional<Objectives> together(std::size_t machine, const std::function<std::optional<Objectives>(std::size_t workload)>& of) const
+    std::optional<SearchResult> together(std::size_t machine,
+                                         const std::function<std::optional<SearchResult>(std::size_t workload)>& of) const
     {
-        Objectives sum{};
+        SearchResult sum;
         for (std::size_t w = 0; w < points_[machine].size(); ++w) {
-            const std::optional<Objectives> one = points_[machine][w] ? of(w) : std::nullopt;
+            const std::optional<SearchResult> one = points_[machine][w] ? of(w) : std::nullopt;
             if (!one) return std::nullopt;
-            for (std::size_t i = 0; i < 2; ++i) sum[i] += question_.workloads[w].weight * (*one)[i];
-            sum[2] = (*one)[2];
+            for (std::size_t i = 0; i < 2; ++i) sum.objectives[i] += question_.workloads[w].weight * one->objectives[i];
+            sum.objectives[2] = one->objectives[2];
+            sum.missed += one->missed;
         }
         return sum;
-    }
-    /// Known before a run: the area is too large, or even the fewest cycles are too many.
-    bool cannot_meet(std::size_t workload, const Objectives& least, std::uint32_t clock_mhz) const
-    {
-        const auto fails = [&](const Requirement& r) {
-            if (r.column == "area_mm2") return !r.met(least[2]);
-            if (r.column == "frames_per_s" && !r.upper()) return !r.met(clock_mhz * 1e6 / least[0]);
-            return r.column == "cycles" && r.upper() && !r.met(least[0]);
-        };
-        return std::ranges::any_of(question_.require, fails) || std::ranges::any_of(question_.workloads[workload].require, fails);
     }
 
 private:
@@ -176,11 +112,15 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
                   const PageFacts& facts)
 {
     expect_bounds(sweep);
-    std::map<std::size_t, std::optional<Objectives>> known;
+    const auto workload_of = [&](std::size_t point) { return sweep.workloads.empty() ? 0 : sweep.points[point].back(); };
+    std::map<std::size_t, std::optional<SearchResult>> known;
+    const auto keep_result = [&](const KeptPoint& kept) {
+        known[kept.point] = result_of(kept.row, facts.machines, workload_of(kept.point));
+    };
     Tally tally;
     folder.store().each([&](const KeptPoint& kept) {
         if (kept.point >= sweep.points.size() || !folder.keeps(kept.point, kept.status)) return;
-        known[kept.point] = result_of(kept.row);
+        keep_result(kept);
         tally.add(kept.status);
     });
     if (!options.quiet && tally.ended != 0) say("{} points have ended before\n", tally.ended);
@@ -194,14 +134,14 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
     problem.points = machines.places();
     problem.point = [&](const std::vector<std::size_t>& place) { return machines.at(place); };
     problem.bound = [&](std::size_t machine) {
-        return machines.together(machine, [&](std::size_t w) -> std::optional<Objectives> {
+        const auto together = machines.together(machine, [&](std::size_t w) -> std::optional<SearchResult> {
             if (interrupted()) return std::nullopt;
-            std::uint32_t clock_mhz = 0;
-            const auto least = bound_of(sweep, *machines.points(machine)[w], technology, clock_mhz);
-            return least && !machines.cannot_meet(w, *least, clock_mhz) ? least : std::nullopt;
+            const std::optional<PointBounds> bounds = bounds_of(sweep, *machines.points(machine)[w], technology);
+            return bounds && cannot_meet(*bounds, facts.machines, w).empty() ? std::optional(SearchResult{bounds->least}) : std::nullopt;
         });
+        return together ? std::optional(together->objectives) : std::nullopt;
     };
-    problem.run = [&](const std::vector<std::size_t>& list) -> std::optional<std::vector<std::optional<Objectives>>> {
+    problem.run = [&](const std::vector<std::size_t>& list) -> std::optional<std::vector<std::optional<SearchResult>>> {
         std::vector<std::size_t> points;
         for (const std::size_t machine : list)
             for (const auto& point : machines.points(machine))
@@ -212,12 +152,12 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
             return at < points.size() ? std::optional(points[at++]) : std::nullopt;
         };
         const bool all = !interrupted() && runner.run(next, [&](const KeptPoint& kept) {
-            known[kept.point] = result_of(kept.row);
+            keep_result(kept);
             tally.add(kept.status);
             progress.point(kept, tally.ended);
         });
         if (!all || interrupted()) return std::nullopt;
-        std::vector<std::optional<Objectives>> results;
+        std::vector<std::optional<SearchResult>> results;
         results.reserve(list.size());
         for (const std::size_t machine : list)
             results.push_back(machines.together(machine, [&](std::size_t w) { return known.at(*machines.points(machine)[w]); }));

@@ -20,10 +20,11 @@ constexpr std::array kSweepKeys{
     KeyRow{"axes", "object", "",
            "lists of values by axis; the points are their product, the last one varies fastest. A text is an expression, "
            "\"= mac.atomic_c / 2\": the value follows from the others; so is one that begins with \"= \" in a list"},
-    KeyRow{
-        "exclude", "list", "",
-        "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > 8192\"",
-        "optional"},
+    KeyRow{"exclude", "list", "",
+           "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > "
+           "8192\", "
+           "\"area_mm2 > 2.5\"",
+           "optional"},
     KeyRow{"technology", "file or object", "", "areas and energies: a name, a file, or an object laid over one", "optional: 16nm"},
     KeyRow{"workloads", "list", "", "networks or layers that every machine runs; rows of machines.csv have the figures of all", "optional"},
     KeyRow{"require", "text or list", "", "what every workload of a machine must meet: \"frames_per_s >= 30 && area_mm2 < 2\"", "optional"},
@@ -47,6 +48,8 @@ constexpr std::array kBaseKeys{
     KeyRow{"labels", "file", "", "the class of every image", "optional, of a model"},
     KeyRow{"precision", "text", "", "int8 or fp16", "optional, of a model: int8"},
     KeyRow{"mode", "text", "", "order of its register writes: serial, overlap or driver", "optional, of a loadable: overlap"},
+    KeyRow{"host_ns", "number", "ns", "that the host takes for an element of its steps: `--host`",
+           "optional: frames a second are without them"},
     KeyRow{"hw", "file or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
     KeyRow{"memory", "file or object", "", "as --memory, or {\"kind\": .., and its options}", "optional: ideal"},
 };
@@ -126,6 +129,16 @@ void take_work_of_axes(Sweep& sweep, const JsonObject& top, const JsonObject& ba
     sweep.loadable = loadable.get<std::string>();
 }
 
+/// `range`: what it must be, beside at most 1e9.
+template <class InRange>
+double number_of(const JsonObject& object, const char* key, const char* range, InRange in_range)
+{
+    const Json& value = object.raw(key);
+    if (!value.is_number() || !in_range(value.get<double>()) || value.get<double>() > 1e9)
+        throw ConfigError(object.where(key), found(value) + ", expected a number " + range + ", at most 1e9");
+    return value.get<double>();
+}
+
 SweepWorkload read_workload(const JsonObject& object)
 {
     object.not_both("network", "layer");
@@ -141,11 +154,7 @@ SweepWorkload read_workload(const JsonObject& object)
     if (workload.name.empty() && workload.work.is_object() && workload.work.contains("name") && workload.work["name"].is_string())
         workload.name = workload.work["name"].get<std::string>();
     if (workload.name.empty()) object.missing("name", "what its columns are called");
-    if (!object.has("weight")) return workload;
-    const Json& weight = object.raw("weight");
-    if (!weight.is_number() || !(weight.get<double>() > 0) || weight.get<double>() > 1e9)
-        throw ConfigError(object.where("weight"), found(weight) + ", expected a number above 0, at most 1e9");
-    workload.weight = weight.get<double>();
+    if (object.has("weight")) workload.weight = number_of(object, "weight", "above 0", [](double weight) { return weight > 0; });
     return workload;
 }
 
@@ -219,6 +228,7 @@ void read_base(Sweep& sweep, const JsonObject& top)
     if (model) read_model(sweep, base);
     else sweep.input = base.text("input", "");
     sweep.mode = base.text("mode", sweep.mode);
+    if (base.has("host_ns")) sweep.host_ns = number_of(base, "host_ns", "from 0 on", [](double ns) { return ns >= 0; });
     sweep.hardware = base.has("hw") ? base.raw("hw") : Json("nv_full");
     if (base.has("memory")) sweep.memory = base.raw("memory");
     if (!sweep.hardware.is_string() && !sweep.hardware.is_object())
@@ -296,9 +306,9 @@ bool SweepAxis::follows() const
     return std::any_of(values.begin(), values.end(), [](const Json& value) { return !expression_of(value).empty(); });
 }
 
-Sweep read_sweep(const std::string& path) { return parse_sweep(read_text(path), path); }
+Sweep read_sweep(const std::string& path, const KnownFigure& known) { return parse_sweep(read_text(path), path, known); }
 
-Sweep parse_sweep(const std::string& text, const std::string& path)
+Sweep parse_sweep(const std::string& text, const std::string& path, const KnownFigure& known)
 {
     const Json json = parse_json(text, path);
     expect_kind(json, path, FileKind::Sweep);
@@ -313,7 +323,7 @@ Sweep parse_sweep(const std::string& text, const std::string& path)
     add_workload_axis(sweep, at(path, "/workloads"));
     sweep.name = top.text("name", "");
     if (top.has("technology")) sweep.technology = top.raw("technology");
-    choose_points(sweep, top.has("exclude") ? top.raw("exclude") : Json::array());
+    choose_points(sweep, top.has("exclude") ? top.raw("exclude") : Json::array(), known);
     return sweep;
 }
 

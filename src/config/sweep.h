@@ -8,8 +8,10 @@
 // `layer`, `network`, `loadable` and `mode` as a whole. The last axis varies fastest. An axis that is an expression has the value that
 // follows from the others, and so have expressions among its values.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -74,6 +76,7 @@ struct Sweep {
     OnnxWork model;                                 // what it gets, of an ONNX model
     std::string loadable, input, mode = "overlap";  // a file of the compiler, its input, the order of its writes
     Json hardware;                                  // a preset, a file or a hardware object
+    std::optional<double> host_ns;                  // that the host takes for an element of its steps
     Json memory = "ideal";                          // as --memory, or an object
     Json technology = "16nm";                       // areas and energies: a name, a file, or an object laid over one
     std::vector<SweepWorkload> workloads;           // values of the last axis; empty: the base has the one
@@ -83,10 +86,14 @@ struct Sweep {
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();
 };
 
-Sweep read_sweep(const std::string& path);
+/// A figure of a machine that is known before it runs, area_mm2; none of other names.
+using KnownFigure = std::function<std::optional<double>(const Sweep& sweep, const Hardware& hardware, const std::string& name)>;
+
+/// `known`: what exclusions may use beside sizes and axes.
+Sweep read_sweep(const std::string& path, const KnownFigure& known = {});
 /// Keys of the file.
 std::vector<PlacedKey> sweep_keys();
-Sweep parse_sweep(const std::string& text, const std::string& path);
+Sweep parse_sweep(const std::string& text, const std::string& path, const KnownFigure& known = {});
 
 /// The value of each axis.
 std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t>& place);
@@ -96,11 +103,10 @@ struct SweepPoint {
     std::variant<Descriptor, Network, LoadableWork, OnnxWork> work;
     Hardware hardware;
     MemorySpec memory;
+    std::optional<double> host_ns;
     std::string described;  // all that `work` was read from; equal where two points do the same work
 };
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
-/// The point of a sweep's file that a command line names.
-SweepPoint named_point(const std::string& path, std::size_t index);
 
 /// By the ending of the file.
 bool is_onnx(const std::string& path);

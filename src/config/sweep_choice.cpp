@@ -29,8 +29,11 @@ Json below(const Json& json, const std::string& path)
 /// What the names of an expression mean at a point: an axis, a field of its hardware, a number or text of its layer.
 class Meanings {
 public:
-    /// `values`: of the axes as far as they are known, null otherwise.
-    Meanings(const Sweep& sweep, const std::vector<Json>& values) : sweep_(sweep), values_(values) {}
+    /// `values`: of the axes as far as they are known, null otherwise. `known`: may be empty.
+    Meanings(const Sweep& sweep, const std::vector<Json>& values, KnownFigure known = {})
+        : sweep_(sweep), values_(values), known_(std::move(known))
+    {
+    }
 
     ExpressionValue operator()(const std::string& name, const std::string& where)
     {
@@ -46,6 +49,8 @@ public:
         }
         if (is_layer_field(name))
             if (const Json value = below(layer(), name); !value.is_null()) return value_of(value, name, where);
+        if (known_)
+            if (const std::optional<double> figure = known_(sweep_, hardware(), name)) return *figure;
         std::vector<std::string> known;
         for (const SweepAxis& axis : sweep_.axes) known.push_back(axis.name);
         for (const HardwareField& field : hardware_fields()) known.push_back(field.path);
@@ -94,6 +99,7 @@ private:
 
     const Sweep& sweep_;
     const std::vector<Json>& values_;
+    KnownFigure known_;
     std::optional<Hardware> hardware_;
 };
 
@@ -150,18 +156,18 @@ Exclusions read_exclusions(const Sweep& sweep, const Json& exclude)
     return exclusions;
 }
 
-bool excluded(const Sweep& sweep, const Exclusions& exclusions, const std::vector<std::size_t>& place)
+bool excluded(const Sweep& sweep, const Exclusions& exclusions, const std::vector<std::size_t>& place, const KnownFigure& known)
 {
     for (const Places& lines : exclusions.places)
         if (std::all_of(lines.begin(), lines.end(), [&](const auto& line) { return line.second[place[line.first]]; })) return true;
     if (exclusions.expressions.empty()) return false;
     const std::vector<Json> values = point_values(sweep, place);
-    Meanings meanings(sweep, values);
+    Meanings meanings(sweep, values, known);
     for (const auto& line : exclusions.expressions) {
         const std::string &text = line.first, &where = line.second;
         const ExpressionValue value = expression(text, where, [&](const std::string& name) { return meanings(name, where); });
         if (const std::int64_t* holds = std::get_if<std::int64_t>(&value); !holds)
-            throw ConfigError(where, "\"" + printable(text) + "\" is a text, expected something that holds or does not");
+            throw ConfigError(where, "\"" + printable(text) + "\" is a text or a figure, expected something that holds or does not");
         else if (*holds != 0) return true;
     }
     return false;
@@ -198,7 +204,7 @@ std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t
     return values;
 }
 
-void choose_points(Sweep& sweep, const Json& exclude)
+void choose_points(Sweep& sweep, const Json& exclude, const KnownFigure& known)
 {
     const Exclusions exclusions = read_exclusions(sweep, exclude);
     std::size_t all = 1;
@@ -215,7 +221,7 @@ void choose_points(Sweep& sweep, const Json& exclude)
             point_values(sweep, first);
         }
     do {
-        if (!excluded(sweep, exclusions, place)) sweep.points.push_back(place);
+        if (!excluded(sweep, exclusions, place, known)) sweep.points.push_back(place);
     } while (next_place(sweep, place));
 }
 

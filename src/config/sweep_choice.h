@@ -5,6 +5,6 @@
 namespace dlasim {
 
 /// A list of objects and expressions, as in the file. Throws ConfigError for what no point could mean.
-void choose_points(Sweep& sweep, const Json& exclude);
+void choose_points(Sweep& sweep, const Json& exclude, const KnownFigure& known);
 
 }  // namespace dlasim

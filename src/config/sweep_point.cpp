@@ -107,6 +107,7 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
                                         : Written{Json(), loadable, "", ""};
     std::vector<std::string> settings;
     SweepPoint point;
+    point.host_ns = sweep.host_ns;
     point.memory = swept_memory(sweep, memory, memory_at);
     for (std::size_t a = 0; a < values.size(); ++a) {
         const std::string& name = sweep.axes[a].name;
@@ -134,14 +135,6 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
     else point.work = network_from_json(work.json, at(work.file, work.pointer));
     point.described = work.folder + "\n" + json_excerpt(work.json, SIZE_MAX);
     return point;
-}
-
-SweepPoint named_point(const std::string& path, std::size_t index)
-{
-    const Sweep sweep = read_sweep(path);
-    if (index >= sweep.points.size())
-        throw ConfigError("--point", "found " + std::to_string(index) + ", expected a point of " + std::to_string(sweep.points.size()));
-    return sweep_point(sweep, index);
 }
 
 }  // namespace dlasim

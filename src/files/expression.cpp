@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cmath>
+#include <functional>
 
 #include "base/error.h"
 #include "files/printable.h"
@@ -31,7 +34,7 @@ public:
     }
 
 private:
-    static constexpr const char* kWhole = "an expression has integers, names, 'texts', + - * / % ( ) max(,) min(,) == != < <= > >= && || !";
+    static constexpr const char* kWhole = "an expression has numbers, names, 'texts', + - * / % ( ) max(,) min(,) == != < <= > >= && || !";
 
     char peek()
     {
@@ -49,17 +52,45 @@ private:
     {
         throw ConfigError(where_, fmt::format("\"{}\": cannot read this at column {}; {}", printable(text_), at_ + 1, why));
     }
+    [[noreturn]] void fail_of_text(const ExpressionValue& value)
+    {
+        fail(fmt::format("'{}' is a text: it can be compared by == and !=, no more", printable(std::get<std::string>(value))));
+    }
     std::int64_t number(const ExpressionValue& value)
     {
         if (const std::int64_t* whole = std::get_if<std::int64_t>(&value)) return *whole;
-        fail(fmt::format("'{}' is a text: it can be compared by == and !=, no more", printable(std::get<std::string>(value))));
+        if (const double* real = std::get_if<double>(&value)) fail(fmt::format("{:g} is no whole number", *real));
+        fail_of_text(value);
     }
-    template <class Operation>
-    std::int64_t bounded(Operation operation, const ExpressionValue& a, const ExpressionValue& b)
+    double real(const ExpressionValue& value)
     {
+        if (const double* number = std::get_if<double>(&value)) return *number;
+        if (const std::int64_t* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+        fail_of_text(value);
+    }
+    bool holds(const ExpressionValue& value) { return real(value) != 0; }
+    static bool has_fraction(const ExpressionValue& a, const ExpressionValue& b)
+    {
+        return std::holds_alternative<double>(a) || std::holds_alternative<double>(b);
+    }
+    /// `whole` says whether it went beyond 64 bits.
+    template <class Whole, class Real>
+    ExpressionValue bounded(Whole whole, Real of_reals, const ExpressionValue& a, const ExpressionValue& b)
+    {
+        if (has_fraction(a, b)) {
+            const double value = of_reals(real(a), real(b));
+            if (!std::isfinite(value)) fail("the number is too large");
+            return value;
+        }
         std::int64_t value = 0;
-        if (operation(number(a), number(b), &value)) fail("the number goes beyond 64 bits");
+        if (whole(number(a), number(b), &value)) fail("the number goes beyond 64 bits");
         return value;
+    }
+    ExpressionValue divided(const ExpressionValue& value, const ExpressionValue& by)
+    {
+        if (!has_fraction(value, by)) return down(number(value), divisor(by));
+        if (!(real(by) > 0)) fail("the divisor must be above 0");
+        return bounded([](auto...) { return true; }, std::divides<>(), value, by);
     }
     std::int64_t divisor(const ExpressionValue& value)
     {
@@ -67,14 +98,15 @@ private:
         if (by <= 0) fail("the divisor must be above 0");
         return by;
     }
+    static constexpr auto kLess = [](auto... v) { return __builtin_sub_overflow(v...); };
     static std::int64_t down(std::int64_t value, std::int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
     ExpressionValue any()
     {
         ExpressionValue value = all_of();
         while (take("||")) {
-            const std::int64_t left = number(value), right = number(all_of());
-            value = std::int64_t{left != 0 || right != 0};
+            const bool left = holds(value), right = holds(all_of());
+            value = std::int64_t{left || right};
         }
         return value;
     }
@@ -82,8 +114,8 @@ private:
     {
         ExpressionValue value = comparison();
         while (take("&&")) {
-            const std::int64_t left = number(value), right = number(comparison());
-            value = std::int64_t{left != 0 && right != 0};
+            const bool left = holds(value), right = holds(comparison());
+            value = std::int64_t{left && right};
         }
         return value;
     }
@@ -93,11 +125,13 @@ private:
         for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
             if (!take(sign)) continue;
             const ExpressionValue other = sum();
-            if (value.index() != other.index()) fail("a text is compared with a number");
-            if (sign == "==") return std::int64_t{value == other};
-            if (sign == "!=") return std::int64_t{value != other};
-            const std::int64_t left = number(value), right = number(other);
-            const bool holds = sign == "<=" ? left <= right : sign == ">=" ? left >= right : sign == "<" ? left < right : left > right;
+            const bool texts = std::holds_alternative<std::string>(value);
+            if (texts != std::holds_alternative<std::string>(other)) fail("a text is compared with a number");
+            const bool equal = has_fraction(value, other) ? real(value) == real(other) : value == other;
+            if (sign == "==") return std::int64_t{equal};
+            if (sign == "!=") return std::int64_t{!equal};
+            const bool less = has_fraction(value, other) ? real(value) < real(other) : number(value) < number(other);
+            const bool holds = sign == "<=" ? less || equal : sign == ">=" ? !less : sign == "<" ? less : !less && !equal;
             return std::int64_t{holds};
         }
         return value;
@@ -106,8 +140,8 @@ private:
     {
         ExpressionValue value = product();
         for (;;) {
-            if (take("+")) value = bounded([](auto... v) { return __builtin_add_overflow(v...); }, value, product());
-            else if (take("-")) value = bounded([](auto... v) { return __builtin_sub_overflow(v...); }, value, product());
+            if (take("+")) value = bounded([](auto... v) { return __builtin_add_overflow(v...); }, std::plus<>(), value, product());
+            else if (take("-")) value = bounded(kLess, std::minus<>(), value, product());
             else return value;
         }
     }
@@ -115,8 +149,8 @@ private:
     {
         ExpressionValue value = term();
         for (;;) {
-            if (take("*")) value = bounded([](auto... v) { return __builtin_mul_overflow(v...); }, value, term());
-            else if (take("/")) value = down(number(value), divisor(term()));
+            if (take("*")) value = bounded([](auto... v) { return __builtin_mul_overflow(v...); }, std::multiplies<>(), value, term());
+            else if (take("/")) value = divided(value, term());
             else if (take("%")) {
                 const std::int64_t by = divisor(term()), whole = number(value);
                 value = whole - down(whole, by) * by;
@@ -138,8 +172,8 @@ private:
             if (!take(")")) fail(kWhole);
             return value;
         }
-        if (take("-")) return bounded([](auto... v) { return __builtin_sub_overflow(v...); }, std::int64_t{0}, term());
-        if (c == '!' && text_.compare(at_, 2, "!=") != 0 && take("!")) return std::int64_t{number(term()) == 0};
+        if (take("-")) return bounded(kLess, std::minus<>(), std::int64_t{0}, term());
+        if (c == '!' && text_.compare(at_, 2, "!=") != 0 && take("!")) return std::int64_t{!holds(term())};
         if (take("'")) {
             const std::size_t end = text_.find('\'', at_);
             if (end == std::string::npos) fail("the text has no end");
@@ -158,17 +192,29 @@ private:
     }
     ExpressionValue digits()
     {
+        const std::size_t start = at_;
         std::int64_t value = 0;
-        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) && value < 1'000'000'000'000)
-            value = value * 10 + (text_[at_++] - '0');
-        return value;
+        while (is_digit(at_) && value < 1'000'000'000'000) value = value * 10 + (text_[at_++] - '0');
+        if (at_ >= text_.size() || text_[at_] != '.' || !is_digit(at_ + 1)) return value;
+        while (is_digit(++at_)) {
+        }
+        double fraction = 0;
+        std::from_chars(text_.data() + start, text_.data() + at_, fraction);
+        return fraction;
     }
+    bool is_digit(std::size_t at) const { return at < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at])); }
     ExpressionValue extreme(bool largest)
     {
-        std::int64_t value = number(any());
+        const auto known = [&] {
+            ExpressionValue value = any();
+            real(value);  // no text
+            return value;
+        };
+        ExpressionValue value = known();
         while (take(",")) {
-            const std::int64_t other = number(any());
-            value = largest ? std::max(value, other) : std::min(value, other);
+            const ExpressionValue other = known();
+            if (has_fraction(value, other)) value = largest ? std::max(real(value), real(other)) : std::min(real(value), real(other));
+            else value = largest ? std::max(number(value), number(other)) : std::min(number(value), number(other));
         }
         if (!take(")")) fail(kWhole);
         return value;

@@ -6,8 +6,9 @@
 //   comparison  sum [ == != < <= > >= sum ]          1 or 0; two texts are equal or not
 //   sum         product { + - product }
 //   product     term { * / % term }                  the division rounds down
-//   term        integer  name  'text'  ( or )  - term  ! term  max(or, ..)  min(or, ..)
+//   term        integer  2.5  name  'text'  ( or )  - term  ! term  max(or, ..)  min(or, ..)
 //
+// A number with a fraction makes all that it meets such a number: its division does not round.
 // Both sides of && and || are evaluated: a name that is not known is always seen.
 //
 // Error  ConfigError with the column: what cannot be read, what goes beyond 64 bits, a division by nothing, more than 32 levels.
@@ -19,7 +20,7 @@
 
 namespace dlasim {
 
-using ExpressionValue = std::variant<std::int64_t, std::string>;
+using ExpressionValue = std::variant<std::int64_t, double, std::string>;
 
 /// Value of an expression of integers: sums alone, no comparison. `value_of` gives a name's value.
 std::int64_t arithmetic(const std::string& text, const std::string& where, const std::function<std::int64_t(const std::string&)>& value_of);

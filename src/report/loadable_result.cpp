@@ -161,8 +161,10 @@ constexpr std::array kLoadableKeys{
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches); }},
     Key<LoadableResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                         [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds(); }},
-    Key<LoadableResult>{{"frames_per_s", "number", "1/s", "one run after the other"},
-                        [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0; }},
+    Key<LoadableResult>{{"frames_per_s", "number", "1/s", "one run after the other; with the host's time where `--host` states it"},
+                        [](const LoadableResult& r) -> OrderedJson { return r.host().frames_per_s(r.latency_seconds()); }},
+    Key<LoadableResult>{{"host", "object", "", "what is done in no cycle: below"},
+                        [](const LoadableResult& r) { return host_json(r.host()); }},
     Key<LoadableResult>{kCausesKey, [](const LoadableResult& r) { return causes_json(r.run.causes.total()); }},
     Key<LoadableResult>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
                         [](const LoadableResult& r) -> OrderedJson { return r.run.interrupt_cycles; }},
@@ -279,6 +281,17 @@ const loadable::Verdict* LoadableResult::verdict(std::size_t operation) const
     return chain < verdicts.size() && verdicts[chain] ? &*verdicts[chain] : nullptr;
 }
 
+HostWork LoadableResult::host() const
+{
+    HostWork host{.ns_per_element = host_ns};
+    for (const loadable::HostTask& task : plan.hosts)
+        for (const loadable::HostOperation& operation : task.operations) {
+            const loadable::HostBuffer& made = operation.destination;
+            host.add(std::uint64_t{made.width} * made.height * made.channels);
+        }
+    return host;
+}
+
 Verification LoadableResult::verification() const
 {
     constexpr std::size_t kExamples = 8;
@@ -305,6 +318,7 @@ std::vector<PlacedKey> loadable_result_keys()
     place_keys(keys, kLoadableKeys);
     place_keys(keys, kOperationKeys, "operations/[]/");
     place_keys(keys, kWrittenKeys, "tensors/[]/");
+    for (const PlacedKey& key : host_keys()) keys.push_back(key);
     place_keys(keys, kVerificationKeys, "verification/");
     add(port_total_keys("dbb/"));
     add(port_total_keys("cvsram/"));
@@ -319,12 +333,11 @@ std::vector<PlacedKey> loadable_result_keys()
 
 std::string loadable_table(const LoadableResult& r)
 {
-    const double fps = r.latency_seconds() > 0 ? 1 / r.latency_seconds() : 0;
     std::string text =
         fmt::format("{}\n  on           {}{}, {}\n", printable(std::filesystem::path(r.plan.loadable->file).filename().string()),
                     r.plan.hardware.name, measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory));
-    text += fmt::format("  cycles       {}   {:.3f} ms at {} MHz, {:.2f} frames/s\n", grouped(r.run.cycles), 1e3 * r.latency_seconds(),
-                        r.plan.hardware.clock_mhz, fps);
+    text += fmt::format("  cycles       {}   {:.3f} ms at {} MHz, {:.2f} frames/s{}\n", grouped(r.run.cycles), 1e3 * r.latency_seconds(),
+                        r.plan.hardware.clock_mhz, r.host().frames_per_s(r.latency_seconds()), r.host().text());
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),
                         loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)],
                         r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of the host", r.plan.hosts.size()));

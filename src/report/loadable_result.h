@@ -5,6 +5,7 @@
 #include "config/json_object.h"
 #include "files/keys.h"
 #include "loadable/reference/loadable_host.h"
+#include "report/host_work.h"
 #include "workload/run_result.h"
 
 namespace dlasim {
@@ -39,7 +40,9 @@ struct LoadableResult {
     std::vector<SeenRange> results = {};  // at the end, likewise
     std::vector<WrittenTensor> tensors = {};
     std::vector<std::optional<loadable::Verdict>> verdicts = {};  // by chain; empty: none were asked for
+    std::optional<double> host_ns = {};                           // that the host takes for an element
 
+    HostWork host() const;
     double latency_seconds() const;
     /// The widest that an operation computes in.
     Precision precision() const;

@@ -206,8 +206,10 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) -> OrderedJson { return r.cycles(); }},
     Key<NetworkResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                        [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
-    Key<NetworkResult>{{"frames_per_s", "number", "1/s", "one frame after the other"},
+    Key<NetworkResult>{{"frames_per_s", "number", "1/s", "one frame after the other; with the host's time where `--host` states it"},
                        [](const NetworkResult& r) -> OrderedJson { return r.frames_per_s(); }},
+    Key<NetworkResult>{{"host", "object", "", "what is done in no cycle: below"},
+                       [](const NetworkResult& r) { return host_json(r.host()); }},
     Key<NetworkResult>{kCausesKey, [](const NetworkResult& r) { return causes_json(r.causes()); }},
     Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "of all steps, each when nothing else runs, together", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
@@ -421,7 +423,22 @@ double NetworkResult::latency_seconds() const { return static_cast<double>(cycle
 double NetworkResult::frames_per_s() const
 {
     const double seconds = static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6);
-    return seconds > 0 ? static_cast<double>(plan.image_count) / seconds : 0;
+    return host().frames_per_s(seconds / static_cast<double>(plan.image_count));
+}
+
+HostWork NetworkResult::host() const
+{
+    HostWork host{.ns_per_element = host_ns};
+    for (const Step& step : plan.steps.list)
+        if (step.unit == StepUnit::Host) host.add(plan.steps.tensors[step.output].elements());
+    if (!images || images->behind.empty()) return host;
+    // Functions of single elements: each makes as many as the output has, of several outputs the largest.
+    std::uint64_t most = 0;
+    for (const ImagesResult::Output& output : images->outputs)
+        most = std::max(most, std::accumulate(output.dims.begin(), output.dims.end(), std::uint64_t{1},
+                                              [](std::uint64_t all, std::int64_t n) { return all * static_cast<std::uint64_t>(n); }));
+    for (std::size_t i = 0; i < images->behind.size(); ++i) host.add(most);
+    return host;
 }
 
 OrderedJson network_result_json(const NetworkResult& result) { return written(kNetworkKeys, result); }
@@ -430,6 +447,7 @@ std::vector<PlacedKey> network_result_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kNetworkKeys);
+    for (const PlacedKey& key : host_keys()) keys.push_back(key);
     for (const PlacedKey& key : network_images_keys()) keys.push_back(key);
     for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
     place_keys(keys, kReportedStepKeys, "steps/[]/");
@@ -476,8 +494,8 @@ std::string network_table(const NetworkResult& r)
                         memory_text(r.plan.memory), r.plan.hardware.macs_per_cycle(r.plan.network.precision));
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
                         percent(r.utilization()));
-    text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
-                        r.frames_per_s());
+    text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s{}\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
+                        r.frames_per_s(), r.host().text());
     if (const Bounds bounds = network_bounds(r.plan); !bounds.empty()) text += bound_text(binding(bounds), r.cycles());
     if (r.images) text += images_text(*r.images, r.run.cycles);
     if (!r.apart.empty())

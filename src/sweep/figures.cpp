@@ -54,6 +54,8 @@ struct Run {
         const auto each = static_cast<std::uint64_t>(images), all = value.get<std::uint64_t>();
         return all % each == 0 ? OrderedJson(all / each) : OrderedJson(shown(static_cast<double>(all) / images));
     }
+    /// A layer has no steps of the host.
+    OrderedJson host(const std::string& key) const { return at("host").is_null() ? OrderedJson(0) : at("host/" + key); }
     /// Energy of a unit, of an image.
     OrderedJson unit_uj(std::string_view unit) const { return rounded_or_null(at("energy/units/" + std::string(unit) + "/energy_uj")); }
     OrderedJson rounded_or_null(const OrderedJson& value) const
@@ -96,7 +98,18 @@ constexpr std::array kFigures{
     Key<Run>{{"time_us", "number or null", "us", "the same at the clock of the hardware"},
              [](const Run& r) { return rounded(1e6 * r.seconds()); }},
     Key<Run>{{"frames_per_s", "number or null", "1/s", "images over the time of all: as often as the work can be done again and again"},
-             [](const Run& r) { return rounded(r.a_second(r.frames())); }},
+             [](const Run& r) {
+                 const OrderedJson host = r.host("seconds");
+                 return rounded(1 / (1 / r.a_second(r.frames()) + (host.is_null() ? 0 : host.get<double>())));
+             }},
+    Key<Run>{{"host_elements", "integer or null", "elements", "that steps of the host make for an image, in no cycle"},
+             [](const Run& r) { return r.host("elements"); }},
+    Key<Run>{
+        {"host_us", "number or null", "us", "that they take, in frames_per_s; null where nobody states it: frames_per_s is without them"},
+        [](const Run& r) {
+            const OrderedJson seconds = r.host("seconds");
+            return seconds.is_null() ? seconds : rounded(1e6 * seconds.get<double>());
+        }},
     Key<Run>{{"macs", "integer or null", "MACs", "multiplications of the direct convolution"}, [](const Run& r) { return r.at("macs"); }},
     Key<Run>{{"gops", "number or null", "GOPS", "two operations for each of them, over the time of all images"},
              [](const Run& r) { return rounded(2e-9 * r.a_second(r.images * static_cast<double>(r.count("macs")))); }},

@@ -27,7 +27,7 @@ constexpr std::array kMachineRows{
            "frame of the workloads by weight, or over their time; worst.frames_per_s and the others: the least where more is better, else "
            "the most"},
     KeyRow{"meets", "flag or null", "", "every requirement is met; null where a workload has no result"},
-    KeyRow{"fails", "text", "", "requirements that are not met, with what was found"},
+    KeyRow{"fails", "text", "", "requirements that are not met, with what was found; why it need not run or cannot be"},
 };
 
 using Rows = std::map<std::size_t, nlohmann::ordered_json>;
@@ -41,15 +41,16 @@ std::optional<double> mean_of(const std::string& column, const std::vector<const
                               const MachineQuestion& question)
 {
     double sum = 0, weights = 0, time = 0;
+    const bool rate = column == "frames_per_s";
     for (std::size_t w = 0; w < rows.size(); ++w) {
         const auto value = figure_of(*rows[w], column), us = figure_of(*rows[w], "time_us");
         if (!value || !us) return std::nullopt;
         const double weight = question.workloads[w].weight;
         weights += weight;
         time += weight * *us;
-        sum += weight * *value * (of_frames(column) ? 1 : *us);
+        sum += rate ? weight / *value : weight * *value * (of_frames(column) ? 1 : *us);
     }
-    if (column == "frames_per_s") return time > 0 ? std::optional(1e6 * weights / time) : std::nullopt;
+    if (rate) return sum > 0 ? std::optional(weights / sum) : std::nullopt;
     const double over = of_frames(column) ? weights : time;
     return over > 0 ? std::optional(sum / over) : std::nullopt;
 }
@@ -70,6 +71,7 @@ struct CheckedFigure {
     std::string workload;
     const Requirement* requirement;
     std::optional<double> value;
+    double error = 0;  // share by which the value may be wrong
     bool met() const { return value && requirement->met(*value); }
     double margin() const { return value ? requirement->margin(*value) : -std::numeric_limits<double>::infinity(); }
     std::string text() const
@@ -77,8 +79,9 @@ struct CheckedFigure {
         const std::string of = workload.empty() ? "" : workload + ": ";
         if (!value) return fmt::format("{}{} is not known", of, requirement->column);
         const double share = std::abs(100 * margin());
-        return fmt::format("{}{} {:.4g}, {:.3g} % {} {:g}", of, requirement->column, *value, share,
-                           (margin() >= 0) == requirement->upper() ? "below" : "above", requirement->number);
+        return fmt::format("{}{} {:.4g}, {:.3g} % {} {:g}{}", of, requirement->column, *value, share,
+                           (margin() >= 0) == requirement->upper() ? "below" : "above", requirement->number,
+                           std::abs(margin()) < error ? fmt::format(", inside the model's error of {:.0f} %", 100 * error) : "");
     }
 };
 
@@ -91,7 +94,8 @@ std::vector<CheckedFigure> checked(const SweptMachine& machine, const MachineQue
             // Area and what else a machine has once is said once.
             if (r.column == "area_mm2" && &workload != &question.workloads.front()) return;
             const bool once = r.column == "area_mm2";
-            list.push_back({once ? "" : workload.name, &r, figure_of(machine.row, once ? r.column : prefix + r.column)});
+            list.push_back(
+                {once ? "" : workload.name, &r, figure_of(machine.row, once ? r.column : prefix + r.column), question.error_of(r.column)});
         };
         for (const Requirement& r : question.require) look(r);
         for (const Requirement& r : workload.require) look(r);
@@ -121,9 +125,13 @@ void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_j
         for (const std::string& column : columns)
             if (column != "area_mm2") row[name.empty() ? column : name + "." + column] = number(figure_of(*rows[w], column));
     }
+    for (std::size_t w = 0; w < rows.size(); ++w)
+        row[(question.workloads[w].name.empty() ? "" : question.workloads[w].name + ".") + "host_us"] =
+            number(figure_of(*rows[w], "host_us"));
     std::string fails;
+    for (std::size_t w = 0; !machine.whole && fails.empty() && w < rows.size(); ++w) fails = rows[w]->value("reason", "");
     for (const CheckedFigure& check : checked(machine, question))
-        if (!check.met()) fails += (fails.empty() ? "" : "; ") + check.text();
+        if (machine.whole && !check.met()) fails += (fails.empty() ? "" : "; ") + check.text();
     machine.meets = machine.whole && fails.empty();
     row["meets"] = machine.whole ? nlohmann::ordered_json(machine.meets) : nlohmann::ordered_json();
     row["fails"] = fails;
@@ -144,10 +152,21 @@ std::string described(const SweptMachine& machine, const MachineQuestion& questi
     return text;
 }
 
-double error_of(const std::string& column, const MachineQuestion& question)
+/// Axes on which no smaller value was tried than the best machine has.
+std::string ends_of(const std::vector<SweptMachine>& machines, const SweptMachine& best, const MachineQuestion& question)
 {
-    if (column == "area_mm2") return question.area_error;
-    return column == "energy_uj" || column == "power_mw" ? question.power_error : 0;
+    std::string text;
+    for (const std::string& axis : question.axes) {
+        const std::optional<double> own = figure_of(best.row, axis);
+        bool smaller = false, larger = false;
+        for (const SweptMachine& machine : machines) {
+            const std::optional<double> other = figure_of(machine.row, axis);
+            smaller |= own && other && *other < *own;
+            larger |= own && other && *other > *own;
+        }
+        if (larger && !smaller) text += fmt::format("{}{}", text.empty() ? "" : ", ", axis);
+    }
+    return text.empty() ? "" : fmt::format("No less was tried of {}.\n", text);
 }
 
 /// What a machine with one value more or less on an axis has otherwise.
@@ -160,7 +179,7 @@ std::string steps_of(const std::vector<SweptMachine>& machines, const SweptMachi
             if (step < 0 && place[a] == 0) continue;
             place[a] += static_cast<std::size_t>(step);
             const auto other = std::ranges::find(machines, place, &SweptMachine::place);
-            if (other == machines.end() || !other->whole) continue;
+            if (other == machines.end()) continue;
             text += fmt::format("  {} {}:", question.axes[a], other->row[question.axes[a]].dump());
             for (const char* column : {"area_mm2", "frames_per_s", "power_mw", "total_uj"}) {
                 const auto was = mean_in(best, column), is = mean_in(*other, column);
@@ -168,7 +187,21 @@ std::string steps_of(const std::vector<SweptMachine>& machines, const SweptMachi
             }
             text += other->meets ? "\n" : fmt::format(", but {}\n", other->row["fails"].get<std::string>());
         }
-    return text;
+    return text + ends_of(machines, best, question);
+}
+
+/// Rates without what the host does.
+std::string without_host(const SweptMachine& machine, const MachineQuestion& question)
+{
+    std::string names;
+    for (const AskedWorkload& workload : question.workloads) {
+        const std::string column = (workload.name.empty() ? "" : workload.name + ".") + "host_us";
+        if (machine.row.contains(column) && machine.row[column].is_null() && machine.whole)
+            names += (names.empty() ? "" : ", ") + (workload.name.empty() ? "the network" : workload.name);
+    }
+    return names.empty()
+               ? ""
+               : fmt::format("Frames a second of {} are without the steps of the host; base/host_ns states what they cost.\n", names);
 }
 
 std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQuestion& question)
@@ -183,12 +216,20 @@ std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQ
         least = margin;
         nearest = &machine;
     }
-    if (!nearest) return fmt::format("None of {} machines has a result of every workload.\n", machines.size());
+    if (!nearest)
+        return fmt::format("None of {} machines has a result of every workload{}.\n", machines.size(),
+                           machines.empty() ? "" : "; the first: " + machines.front().row["fails"].get<std::string>());
     return fmt::format("None of {} machines meets everything; nearest comes {}: {}.\n", machines.size(), described(*nearest, question),
                        nearest->row["fails"].get<std::string>());
 }
 
 }  // namespace
+
+double MachineQuestion::error_of(const std::string& column) const
+{
+    if (column == "area_mm2") return area_error;
+    return column == "energy_uj" || column == "power_mw" ? power_error : 0;
+}
 
 bool MachineQuestion::asked() const
 {
@@ -233,6 +274,24 @@ std::vector<PlacedKey> machine_row_keys()
     return keys;
 }
 
+std::string machine_text(const SweptMachine& machine, const MachineQuestion& question)
+{
+    std::string text = fmt::format("{}, {:.4g} mm2 +- {:.0f} %\n", described(machine, question),
+                                   figure_of(machine.row, "area_mm2").value_or(0), 100 * question.area_error);
+    for (const AskedWorkload& workload : question.workloads) {
+        const std::string prefix = workload.name.empty() ? "" : workload.name + ".";
+        const auto figure = [&](const char* column) { return figure_of(machine.row, prefix + column).value_or(0); };
+        text +=
+            fmt::format("  {:<24} {:>12.0f} cycles {:>10.3f} ms {:>10.2f} frames/s {:>8.1f} mW {:>10.1f} uJ with memory\n", workload.name,
+                        figure("cycles"), 1e-3 * figure("time_us"), figure("frames_per_s"), figure("power_mw"), figure("total_uj"));
+    }
+    text += machine.meets ? "It meets everything" : "It does not meet everything";
+    std::vector<CheckedFigure> checks = checked(machine, question);
+    std::ranges::stable_sort(checks, {}, &CheckedFigure::margin);
+    for (const CheckedFigure& check : checks) text += (&check == &checks.front() ? ": " : "; ") + check.text();
+    return text + ".\n" + without_host(machine, question);
+}
+
 std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column)
 {
     std::vector<const SweptMachine*> meeting;
@@ -246,7 +305,7 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
         return mean_in(*a, "total_uj").value_or(0) < mean_in(*b, "total_uj").value_or(0);
     });
     const SweptMachine& best = *meeting.front();
-    const double error = error_of(column, question), value = *mean_in(best, column);
+    const double error = question.error_of(column), value = *mean_in(best, column);
     std::string text = fmt::format("{} has the {} {} of {} of {} machines that meet everything: {:.4g}{}", described(best, question),
                                    more ? "most" : "least", column, meeting.size(), machines.size(), value,
                                    error > 0 ? fmt::format(" +- {:.0f} %", 100 * error) : "");
@@ -261,10 +320,14 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
         else if (error > 0 && std::abs(second / value - 1) < error)
             text += ": nearer than the error of the model, so that the two may stand the other way round";
         text += ".\n";
+        const auto near =
+            std::ranges::count_if(meeting, [&](const SweptMachine* m) { return std::abs(*mean_in(*m, column) / value - 1) < error; });
+        if (near > 2) text += fmt::format("{} machines lie within that error of the first.\n", near - 1);
     }
+    text += without_host(best, question);
     const std::string steps = steps_of(machines, best, question);
     if (!steps.empty()) text += "One step on an axis:\n" + steps;
-    return text + fmt::format("To see it: {} --point {}\n", question.command, best.point);
+    return text + fmt::format("To see it with its values: {} {}\n", question.command, best.point);
 }
 
 }  // namespace dlasim

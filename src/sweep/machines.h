@@ -26,9 +26,11 @@ struct MachineQuestion {
     std::vector<Requirement> require;              // of every workload
     std::vector<std::vector<std::size_t>> points;  // places on all axes; with several workloads the last axis is theirs
     double area_error = 0, power_error = 0;        // shares
-    std::string command;                           // that runs a point: "dlasim net sweep.json"
+    std::string command;                           // that runs a machine's workloads with values, but for its number behind it
 
     bool asked() const;
+    /// Share by which the model of areas or of powers may be wrong about a figure; 0 where the figure is no model's.
+    double error_of(const std::string& column) const;
 };
 
 struct SweptMachine {
@@ -42,6 +44,8 @@ struct SweptMachine {
 /// In the order of the points. `store` has their rows.
 std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& question);
 std::vector<PlacedKey> machine_row_keys();
+/// A machine by itself: every workload, and whether it meets everything.
+std::string machine_text(const SweptMachine& machine, const MachineQuestion& question);
 /// The machine with the best mean of a figure among those that meet everything: what it is, its margins, what binds, what a step more of
 /// each axis would change, and the command that shows it. Where none meets everything: which comes nearest.
 std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column);

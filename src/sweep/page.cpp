@@ -10,10 +10,12 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// The row that declares a column: of its name, or of a pattern, "dbb_read_bytes.*".
+/// The row that declares a column: of its name, of a pattern, "dbb_read_bytes.*", or of a figure of a workload, "resnet50.cycles".
 const KeyRow* declared(const PageFacts& facts, const std::string& column)
 {
     const KeyRow* found = nullptr;
+    const std::size_t dot = column.find('.');
+    if (facts.machines.asked() && dot != std::string::npos) return declared(facts, column.substr(dot + 1));
     for (const PlacedKey& key : facts.keys) {
         if (key.path == column) return &key.row;
         const std::size_t star = key.path.find('*');
@@ -34,6 +36,16 @@ OrderedJson columns_json(const std::vector<std::string>& columns, const PageFact
     return list;
 }
 
+/// What the page needs of the machines of its rows; null where these are points.
+OrderedJson machines_json(const MachineQuestion& question)
+{
+    if (!question.asked()) return {};
+    OrderedJson workloads = OrderedJson::array();
+    for (const AskedWorkload& workload : question.workloads)
+        if (!workload.name.empty()) workloads.push_back(workload.name);
+    return {{"workloads", workloads}, {"command", question.command}};
+}
+
 }  // namespace
 
 SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file, State state)
@@ -44,6 +56,11 @@ SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& f
     file.write(page_charts());
     file.write("<script>\nconst sweep = {\"name\": " + script_json(facts.name) + ", \"axes\": " + script_json(facts.axes) +
                ", \"columns\": " + script_json(columns_json(columns, facts)) + ", \"points\": " + std::to_string(facts.points) +
+               ", \"errors\": " +
+               script_json({{"area_mm2", facts.machines.area_error},
+                            {"power_mw", facts.machines.power_error},
+                            {"energy_uj", facts.machines.power_error}}) +
+               ", \"machines\": " + script_json(machines_json(facts.machines)) +
                ", \"complete\": " + (state == State::Complete ? "true" : "false") +
                ", \"running\": " + (state == State::Running ? "true" : "false") +
                ", \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) + ", \"rows\": [");

@@ -18,7 +18,7 @@ namespace dlasim {
 struct PageFacts {
     std::string name;               // of the sweep
     std::vector<std::string> axes;  // their columns
-    std::size_t points = 0;         // of the whole sweep
+    std::size_t points = 0;         // of the whole sweep, or machines
     std::vector<PlacedKey> keys;    // what columns mean
     std::vector<SweptAxis> swept;   // the axes again, and what more of them means
     MachineQuestion machines;       // what is asked of them
@@ -31,6 +31,7 @@ public:
     /// Complete: every point has ended. Running: more points come, and the page looks for them by itself.
     enum class State { Complete, Stopped, Running };
     SweepPage(const std::vector<std::string>& columns, const PageFacts& facts, OutputFile& file, State state = State::Complete);
+    /// Of a point, or of a machine where there are questions of them.
     void row(const KeptPoint& kept);
     void end();
 

@@ -21,15 +21,17 @@ using pagmo::vector_double;
 constexpr std::size_t kMostBounded = 4096;  // points of which the bounds are looked at before the first one runs
 constexpr int kMostStalled = 10;            // generations in which nothing new was chosen
 constexpr double kWorst = 1e3;              // logarithm of what cannot be
+constexpr double kMissed = 20;              // and what is added to that of what misses a requirement: more than points differ by
 
 struct Interrupted {};
 
 bool as_good(const Objectives& a, const Objectives& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2]; }
 
 /// Ratios count, whatever the unit.
-vector_double fitness_of(const Objectives& objectives)
+vector_double fitness_of(const Objectives& objectives, double missed = 0)
 {
-    return {std::log(objectives[0]), std::log(objectives[1]), std::log(objectives[2])};
+    const double more = missed > 0 ? kMissed * (1 + std::min(missed, 10.0)) : 0;
+    return {std::log(objectives[0]) + more, std::log(objectives[1]) + more, std::log(objectives[2]) + more};
 }
 
 class Search {
@@ -62,7 +64,8 @@ private:
     std::mt19937_64 random_;
     std::vector<std::size_t> axes_;  // with more than one place
     std::vector<std::size_t> looked_at_;
-    std::map<std::size_t, std::optional<Objectives>> bounds_, known_;
+    std::map<std::size_t, std::optional<Objectives>> bounds_;
+    std::map<std::size_t, std::optional<SearchResult>> known_;
 };
 
 /// The space as pagmo sees it: a whole number an axis that has a choice.
@@ -97,7 +100,9 @@ const std::optional<Objectives>& Search::bound(std::size_t point)
 
 bool Search::beaten(const Objectives& bound) const
 {
-    return std::any_of(known_.begin(), known_.end(), [&](const auto& known) { return known.second && as_good(*known.second, bound); });
+    return std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
+        return known.second && known.second->missed == 0 && as_good(known.second->objectives, bound);
+    });
 }
 
 /// It may be better than all that is known.
@@ -130,7 +135,7 @@ void Search::run_points(const std::vector<std::size_t>& points)
 vector_double Search::fitness_of_point(std::size_t point)
 {
     const auto known = known_.find(point);
-    if (known != known_.end() && known->second) return fitness_of(*known->second);
+    if (known != known_.end() && known->second) return fitness_of(known->second->objectives, known->second->missed);
     if (known == known_.end() && bound(point)) return fitness_of(*bound(point));
     return vector_double(3, kWorst);
 }
@@ -202,10 +207,12 @@ SearchOutcome Search::outcome()
 {
     SearchOutcome outcome;
     outcome.ran = known_.size();
+    std::vector<Objectives> meeting;
     for (const auto& known : known_)
-        outcome.front += known.second && std::none_of(known_.begin(), known_.end(), [&](const auto& other) {
-                             return other.second && as_good(*other.second, *known.second) && *other.second != *known.second;
-                         });
+        if (known.second && known.second->missed == 0) meeting.push_back(known.second->objectives);
+    outcome.front = static_cast<std::size_t>(std::ranges::count_if(meeting, [&](const Objectives& one) {
+        return std::ranges::none_of(meeting, [&](const Objectives& other) { return as_good(other, one) && other != one; });
+    }));
     outcome.left = problem_.points.size() - known_.size();
     for (const auto& [point, bound] : bounds_) {
         if (known_.contains(point)) continue;

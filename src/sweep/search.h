@@ -19,19 +19,24 @@ namespace dlasim {
 /// Less is better in each; above 0.
 using Objectives = std::array<double, 3>;
 
+struct SearchResult {
+    Objectives objectives{};
+    double missed = 0;  // by how much it misses what is required, in shares of it; 0: it meets everything
+};
+
 struct SearchProblem {
     std::vector<std::size_t> places;                                                         // on each axis
     std::function<std::optional<std::size_t>(const std::vector<std::size_t>& place)> point;  // none: it is left out
     std::vector<std::vector<std::size_t>> points;                                            // all of them, by number
     std::function<std::optional<Objectives>(std::size_t point)> bound;                       // none: it cannot be
     /// Runs these points and gives their results, none where there is none. Nothing after an interrupt.
-    std::function<std::optional<std::vector<std::optional<Objectives>>>(const std::vector<std::size_t>& points)> run;
+    std::function<std::optional<std::vector<std::optional<SearchResult>>>(const std::vector<std::size_t>& points)> run;
 };
 
 struct SearchOutcome {
     bool interrupted = false;
     std::size_t ran = 0;
-    std::size_t front = 0;    // points that no other one beats
+    std::size_t front = 0;    // points that meet everything and no other such one beats
     std::size_t left = 0;     // points of which nothing is known but that no result beats their bound
     std::size_t beaten = 0;   // that need not run: a result is at least as good as their bound
     std::size_t refused = 0;  // that cannot be

@@ -65,6 +65,75 @@ setTimeout(() => {
 """
 
 
+# Two workloads and requirements: a row a machine.
+NETWORK = {"name": "n", "input": {"width": 8, "height": 8, "channels": 32},
+           "layers": [{"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 32}}]}
+MACHINES = {"base": {"hw": "nv_large"}, "axes": {"mac.atomic_c": [16, 32, 64], "mac.atomic_k": [16, 32], "cbuf.banks": [8, 16]},
+            "exclude": ["mac.atomic_c < mac.atomic_k"],
+            "workloads": [{"network": NETWORK, "weight": 3}, {"network": NETWORK | {"name": "m", "input": {"width": 20, "height": 20, "channels": 32}}}]}
+MACHINE_SCRIPT = r"""
+<script>
+addEventListener("error", (event) => { document.documentElement.dataset.error = event.message; });
+setTimeout(() => {
+  const out = {}, $ = (s) => document.querySelector(s);
+  out.summary = $("#summary").textContent;
+  out.heads = [...document.querySelectorAll("#table th")].map((th) => th.textContent.replace(/ .$/, ""));
+  out.rows = [...document.querySelectorAll("#table tbody tr")].map((row) => +row.cells[0].textContent);
+  out.meeting = page.meeting.map((row) => row[0]);
+  out.front = page.front(page.meeting, "area_mm2", "mean.frames_per_s", true, false).map((row) => row[0]);
+  out.note = $("#pareto [data-role=note]").textContent;
+  const series = page.drawings[0].chart.getOption().series;
+  out.pale = series[0].data.filter((d) => d.itemStyle).map((d) => d.row[0]);
+  out.bars = [series[2].data.length, series[3].data.length, series[2].data.slice(0, 2).map((d) => d[0])];
+  document.querySelectorAll("#table tbody tr")[0].click();
+  out.links = [...document.querySelectorAll("#point a")].map((a) => a.getAttribute("href"));
+  out.command = $("#point code").textContent;
+  document.documentElement.dataset.found = JSON.stringify(out);
+}, 300);
+</script>
+"""
+
+
+def found_in(text):
+    found = re.search(r'data-found="([^"]*)"', text)
+    if not found:
+        sys.exit(f"page_test: the page did not come to its end: {re.findall('data-error=.[^>]*', text)}")
+    return json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+
+def expect_machines(dlasim, program, folder):
+    def run(sweep, status):
+        (folder / "m.json").write_text(json.dumps(sweep))
+        done = subprocess.run([dlasim, "sweep", "m.json", "--timing-only", "--out", "machines", "--quiet", "--restart"], cwd=folder, capture_output=True,
+                              text=True, timeout=200)
+        expect((done.returncode, done.stderr), (status, ""), "the status of machines")
+        return json.loads((folder / "machines/machines.json").read_text())
+    all_of_them = run(MACHINES, 0)
+    areas, powers = (sorted(row[column] for row in all_of_them) for column in ("area_mm2", "worst.power_mw"))
+    rows = run(MACHINES | {"require": [f"area_mm2 < {areas[-1]}", f"power_mw < {powers[5]}"]}, 4)
+    page = (folder / "machines/sweep.html").read_text()
+    (folder / "machines/test.html").write_text(page.replace("</body>", MACHINE_SCRIPT + "</body>"))
+    out = found_in(chromium(program, f"file://{folder}/machines/test.html", "--window-size=1280,1600", "--dump-dom"))
+    ran, meeting = [row for row in rows if row["mean.cycles"] is not None], [row for row in rows if row["meets"]]
+    expect(0 < len(meeting) < len(ran) < len(rows), True, "some machines meet everything, some run and do not, some do not run")
+    expect(out["summary"], f"{len(rows)} of {len(rows)} machines, {len(ran)} with a result, {len(meeting)} meet everything, {len(rows) - len(ran)} without",
+           "the summary of machines")
+    expect(out["rows"], [row["machine"] for row in rows], "the table of machines")
+    expect(out["heads"][:5], ["machine", *MACHINES["axes"], "meets"], "its first columns")
+    expect(set(out["heads"]) >= {"mean.frames_per_s", "n.frames_per_s", "m.frames_per_s", "fails"}, True, "its columns")
+    expect(out["meeting"], [row["machine"] for row in meeting], "what meets everything")
+    front = [row for row in meeting if not any(o["area_mm2"] <= row["area_mm2"] and o["mean.frames_per_s"] >= row["mean.frames_per_s"] and o != row for o in meeting)]
+    expect(sorted(out["front"]), [row["machine"] for row in front], "the front of machines")
+    expect(out["pale"], [row["machine"] for row in ran if not row["meets"]], "what is pale")
+    least = min(row["area_mm2"] for row in front)
+    expect((out["bars"][0], out["bars"][1], [round(x / least, 3) for x in out["bars"][2]]), (3 * len(front), 0, [0.937, 1.063]), "the bars of the areas' error")
+    expect(out["note"].startswith(f"{len(front)} of {len(meeting)} machines that meet everything are on the front"), True, out["note"])
+    first = rows[0]["machine"]
+    expect(out["command"], f"dlasim sweep m.json --out verified --machine {first}", "the command of a machine")
+    files = ("report.txt", "result.json") if rows[0]["mean.cycles"] is not None else ("messages.txt",)
+    expect(out["links"], [f"points/{first + i:04}/{file}" for i in range(2) for file in files], "the links of a machine")
+
+
 def chromium(program, page, *arguments):
     with tempfile.TemporaryDirectory(prefix="dlasim_chromium_") as profile:
         command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
@@ -90,10 +159,7 @@ def main():
         (folder / "out/test.html").write_text(page.replace("</body>", SCRIPT + "</body>"))
         for width in (1280, 500):
             text = chromium(program, f"file://{folder}/out/test.html", f"--window-size={width},1600", "--dump-dom")
-            found = re.search(r'data-found="([^"]*)"', text)
-            if not found:
-                sys.exit(f"page_test: the page did not come to its end: {re.findall('data-error=.[^>]*', text)}")
-            out = json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+            out = found_in(text)
             ran = [row for row in rows if row["cycles"] is not None]
             slower = [row for row in ran if row["slower"]]
             # The front by its definition: nobody is at least as good in both columns and better in one.
@@ -126,6 +192,7 @@ def main():
             shot = Path(sys.argv[3] if len(sys.argv) > 3 else folder) / f"{theme}_{width}.png"
             chromium(program, f"file://{folder}/out/sweep.html?theme={theme}", f"--window-size={width},2300", f"--screenshot={shot}")
             expect(struct.unpack(">II", shot.read_bytes()[16:24]), (width, 2300), "the screenshot")
+        expect_machines(dlasim, program, folder)
     print("the page of 12 points works in two widths and both themes")
 
 

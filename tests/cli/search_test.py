@@ -3,6 +3,7 @@
 
 usage: search_test.py DLASIM [TestCase...]
 """
+import json
 import math
 import os
 import signal
@@ -76,6 +77,41 @@ class Fronts(Searched):
         self.assertIn("no other point can be on the front", done.stdout.splitlines()[-1])
         self.assertEqual(front(self.ran("all").values()), front(whole.values()))
         self.assertLess(len(self.rows("all")), len(whole))  # bounds have spared some
+
+
+class Workloads(Searched):
+    """Three workloads and a requirement: machines, never points of one workload."""
+    SWEEP = {"base": {"hw": "nv_large", "memory": "ddr4-2400"},
+             "axes": {"mac.atomic_c": [8, 16, 32, 64], "mac.atomic_k": [8, 16, 32], "cbuf.banks": [4, 8, 16, 32], "cbuf.bank_depth": [64, 128, 512]},
+             "exclude": ["mac.atomic_c < mac.atomic_k", "mac.atomic_c > 4 * mac.atomic_k"],
+             "workloads": [{"network": {"name": name, "input": {"width": side, "height": side, "channels": channels},
+                                        "layers": [{"name": "c", "op": "conv2d", "kernel": {"width": size, "height": size, "count": count}}]}, "weight": weight}
+                           for name, side, channels, size, count, weight in (("deep", 6, 64, 3, 64, 1), ("wide", 20, 8, 3, 16, 2), ("flat", 14, 32, 1, 32, 1))]}
+
+    def machines(self, out):
+        rows = json.loads((self.folder / out / "machines.json").read_text())
+        return {row["machine"]: (row["mean.cycles"], row["mean.total_uj"], row["area_mm2"]) for row in rows if row["meets"]}
+
+    def test_a_fifth_of_the_machines_finds_the_front(self):
+        self.assertIn(self.sweep(self.SWEEP, "--timing-only", "--jobs", 2, "--quiet", out="whole").returncode, (0, 4))
+        whole = self.machines("whole")
+        rows = json.loads((self.folder / "whole/machines.json").read_text())
+        cycles, area, power = (sorted(row[column] for row in rows if row["meets"])[2 * len(whole) // 3] for column in ("worst.cycles", "area_mm2", "worst.power_mw"))
+        fifth = len(whole) // 5
+        for require in ("", f"cycles < {cycles} && area_mm2 < {area} && power_mw < {power}"):
+            sweep = self.SWEEP | ({"require": require} if require else {})
+            if require:
+                self.assertIn(self.sweep(sweep, "--timing-only", "--jobs", 2, "--quiet", "--restart", out="whole").returncode, (0, 4))
+                whole = self.machines("whole")
+            for seed in (1, 2, 3):
+                done = self.sweep(sweep, "--timing-only", "--search", fifth, "--seed", seed, "--jobs", 2, "--restart")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = self.machines("out")
+                self.assertLessEqual(len(json.loads((self.folder / "out/machines.json").read_text())), fifth)
+                self.assertEqual({machine: whole[machine] for machine in found}, found)
+                share = self.share(whole, found)
+                print(f"seed {seed}{', ' if require else ''}{require}: {len(found)} of {fifth} that ran, {len(whole)} machines meet everything, {100 * share:.2f} % of the hypervolume")
+                self.assertGreaterEqual(share, 0.95)
 
 
 class Searches(Searched):

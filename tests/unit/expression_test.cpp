@@ -15,6 +15,7 @@ ExpressionValue names(const std::string& name)
 {
     if (name == "cbuf.banks") return std::int64_t{16};
     if (name == "cbuf.bank_depth") return std::int64_t{512};
+    if (name == "area_mm2") return 2.5;
     if (name == "memory") return std::string("ddr4-2400");
     throw ConfigError("here", "no " + name);
 }
@@ -43,6 +44,18 @@ TEST(Expression, TheDivisionRoundsDown)
     EXPECT_EQ(number("-7 % 4"), 1);
 }
 
+TEST(Expression, NumbersMayHaveAFraction)
+{
+    EXPECT_EQ(number("area_mm2 > 2"), 1);
+    EXPECT_EQ(number("area_mm2 == 2.5 && area_mm2 <= 2.5 && !(area_mm2 != 2.5) && !(area_mm2 > 2.50)"), 1);
+    EXPECT_EQ(number("cbuf.banks < 15.5 || 2 * area_mm2 >= 5.1"), 0);
+    EXPECT_EQ(std::get<double>(expression("-(1 - area_mm2) / 2 + max(1, 0.25)", "here", names)), 1.75);
+    EXPECT_THAT(why("area_mm2 % 2"), HasSubstr("no whole number"));
+    EXPECT_THAT(why("1.5 / 0"), HasSubstr("divisor"));
+    EXPECT_THAT(why("max(memory, 1.5)"), HasSubstr("is a text"));
+    EXPECT_THAT(why("1."), HasSubstr("column 2"));
+}
+
 TEST(Expression, TextsAreEqualOrNot)
 {
     EXPECT_EQ(number("memory == 'ddr4-2400' && memory != 'ideal'"), 1);
@@ -68,6 +81,7 @@ TEST(Expression, ASumOfADramTableHasNoComparison)
     const auto value_of = [](const std::string&) { return std::int64_t{4}; };
     EXPECT_EQ(arithmetic("max(BL/2, tCCD_L) + 1", "here", value_of), 5);
     EXPECT_THAT(refusal([&] { arithmetic("BL < 2", "here", value_of); }), HasSubstr("timing names"));
+    EXPECT_THAT(refusal([&] { arithmetic("BL * 1.5", "here", value_of); }), HasSubstr("no whole number"));
 }
 
 }  // namespace

@@ -1,17 +1,23 @@
 "use strict";
 (() => {
-  const { name, axes, columns, rows, complete, points, technology } = sweep;
+  const { name, axes, columns, rows, complete, points, technology, machines, errors } = sweep;
+  // Rows are points, or machines with several workloads.
+  const rowName = machines ? "machine" : "point", cycles = machines ? "mean.cycles" : "cycles", reason = machines ? "fails" : "reason";
   const byName = Object.fromEntries(columns.map((column, i) => [column.name, i]));
   const value = (row, column) => row[byName[column]];
   const $ = (selector, root = document) => root.querySelector(selector);
   const numeric = columns.map((column) => column.name).filter((column) => {
     const known = rows.map((row) => value(row, column)).filter((v) => v !== null && v !== undefined);
-    return column !== "point" && known.length > 0 && known.every((v) => typeof v === "number");
+    return column !== rowName && known.length > 0 && known.every((v) => typeof v === "number");
   });
   const changing = numeric.filter((column) => new Set(rows.map((row) => value(row, column))).size > 1);
-  const failed = rows.filter((row) => value(row, "cycles") === null);
-  const ran = rows.filter((row) => value(row, "cycles") !== null);
+  const failed = rows.filter((row) => value(row, cycles) === null);
+  const ran = rows.filter((row) => value(row, cycles) !== null);
   const moreIsBetter = (column) => /utilization|occupancy|gops|per_s|share|efficiency|hit_rate|issuing/.test(column);
+  const meets = (row) => !machines || value(row, "meets") === true;
+  const meeting = ran.filter(meets);
+  // Share by which the model may be wrong about a column.
+  const errorOf = (column) => errors[column.split(".").pop()] ?? 0;
   const about = (column) => { const c = columns[byName[column]]; return c && c.unit && c.unit !== column ? `${column}, ${c.unit}` : column; };
   const text = (v) => v === null || v === undefined ? "" : typeof v === "number" ? (Number.isInteger(v) ? v.toLocaleString("en") : String(+v.toPrecision(6))) : String(v);
   const short = (v) => typeof v === "number" && Math.abs(v) >= 1e4 ? (v >= 1e9 ? +(v / 1e9).toPrecision(3) + "G" : v >= 1e6 ? +(v / 1e6).toPrecision(3) + "M" : +(v / 1e3).toPrecision(3) + "k") : text(v);
@@ -31,7 +37,7 @@
   let touched = 0;
   for (const event of ["pointerdown", "keydown", "wheel"]) addEventListener(event, () => { touched = Date.now(); }, { passive: true });
   if (sweep.running) setInterval(() => { if (Date.now() - touched > 20000) location.reload(); }, 5000);
-  $("#summary").textContent = `${rows.length} of ${points} points, ${ran.length} with a result` + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : sweep.running ? ", the others run: this page looks for them every five seconds" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
+  $("#summary").textContent = `${rows.length} of ${points} ${rowName}s, ${ran.length} with a result` + (machines ? `, ${meeting.length} meet everything` : "") + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : sweep.running ? ", the others run: this page looks for them every five seconds" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
 
   const fill = (select, names, chosen) => {
     select.replaceChildren(...names.map((n) => new Option(n, n, false, Array.isArray(chosen) ? chosen.includes(n) : n === chosen)));
@@ -71,7 +77,7 @@
   const base = () => ({ animation: false, textStyle: { color: css("--text"), fontFamily: "system-ui, sans-serif" }, tooltip: { confine: true, backgroundColor: css("--back"), borderColor: css("--line"), textStyle: { color: css("--text") } } });
   const axisLook = () => ({ axisLine: { lineStyle: { color: css("--soft") } }, axisLabel: { color: css("--soft"), hideOverlap: true, formatter: (v) => short(v) }, splitLine: { lineStyle: { color: css("--line") } }, nameTextStyle: { color: css("--text") } });
   const escaped = (s) => String(s).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-  const tip = (row, extra = []) => [`<b>point ${value(row, "point")}</b>`, ...axes.concat(extra.filter((c) => !axes.includes(c))).map((c) => `${escaped(c)} ${escaped(text(value(row, c)))}`)].join("<br>");
+  const tip = (row, extra = []) => [`<b>${rowName} ${value(row, rowName)}</b>`, ...axes.concat(extra.filter((c) => !axes.includes(c))).map((c) => `${escaped(c)} ${escaped(text(value(row, c)))}`)].join("<br>");
   const colours = (column, at) => {
     const known = ran.map((row) => value(row, column)).filter((v) => typeof v === "number");
     const narrow = window.innerWidth < 640;
@@ -88,13 +94,20 @@
     for (const row of sorted) if (!best.length || better(value(row, y), value(best[best.length - 1], y), lessY)) best.push(row);
     return best;
   };
+  // Neighbours on the front that the model cannot tell apart in a column.
+  const closer = (best, column) => {
+    const pairs = best.slice(1).map((row, i) => [best[i], row]).filter(([a, b]) => Math.abs(value(a, column) / value(b, column) - 1) < errorOf(column));
+    return pairs.length ? `. In ${column}, ${pairs.slice(0, 8).map((pair) => pair.map((row) => value(row, rowName)).join(" and ")).join(", ")}${pairs.length > 8 ? ", .." : ""} are nearer than the model's error of ${Math.round(100 * errorOf(column))} %: they may stand the other way round` : "";
+  };
   const pareto = panel("pareto", () => {
     const [x, y, colour] = ["x", "y", "colour"].map((r) => role("pareto", r).value);
     const lessX = role("pareto", "x-less").checked, lessY = role("pareto", "y-less").checked;
     const log = (column) => role("pareto", "log").checked && ran.every((row) => value(row, column) === null || value(row, column) > 0) ? "log" : "value";
-    const best = front(ran, x, y, lessX, lessY);
-    role("pareto", "note").textContent = `${best.length} of ${ran.length} points are on the front: ${best.slice(0, 24).map((row) => value(row, "point")).join(", ")}${best.length > 24 ? ", .." : ""}`;
-    const spot = (row) => ({ value: [value(row, x), value(row, y), value(row, colour)], row });
+    const candidates = meeting.length ? meeting : ran, best = front(candidates, x, y, lessX, lessY);
+    role("pareto", "note").textContent = `${best.length} of ${candidates.length} ${rowName}s${meeting.length < ran.length && meeting.length ? " that meet everything" : ""} are on the front: ${best.slice(0, 24).map((row) => value(row, rowName)).join(", ")}${best.length > 24 ? ", .." : ""}` +
+      (meeting.length < ran.length ? "; pale ones do not meet everything" : "") + [x, y].map((column) => closer(best, column)).join("");
+    const spot = (row) => ({ value: [value(row, x), value(row, y), value(row, colour)], row, itemStyle: meets(row) ? undefined : { opacity: 0.25 } });
+    const bars = (column, ends) => ({ type: "line", symbol: "none", silent: true, lineStyle: { color: css("--soft"), width: 1 }, data: errorOf(column) ? best.flatMap((row) => [...ends(row, errorOf(column)), ["-", "-"]]) : [] });
     return { ...base(), grid: { left: 70, right: window.innerWidth < 640 ? 20 : 90, top: 20, bottom: window.innerWidth < 640 ? 80 : 55 },
       tooltip: { ...base().tooltip, formatter: (p) => p.data.row ? tip(p.data.row, [x, y, colour]) : "" },
       xAxis: { type: log(x), scale: true, name: about(x), nameLocation: "middle", nameGap: 30, ...axisLook() },
@@ -102,7 +115,8 @@
       dataZoom: [{ type: "inside" }, { type: "inside", orient: "vertical" }],
       visualMap: colour ? { ...colours(colour, 2), seriesIndex: 0 } : undefined,
       series: [{ type: "scatter", symbolSize: 9, itemStyle: { borderColor: css("--soft"), borderWidth: 0.6 }, data: ran.map(spot) },
-        { type: "line", step: "end", symbol: "circle", symbolSize: 13, lineStyle: { color: css("--bad"), width: 2 }, itemStyle: { color: "transparent", borderColor: css("--bad"), borderWidth: 2 }, data: best.map(spot) }] };
+        { type: "line", step: "end", symbol: "circle", symbolSize: 13, lineStyle: { color: css("--bad"), width: 2 }, itemStyle: { color: "transparent", borderColor: css("--bad"), borderWidth: 2 }, data: best.map((row) => ({ ...spot(row), itemStyle: undefined })) },
+        bars(x, (row, e) => [1 - e, 1 + e].map((f) => [value(row, x) * f, value(row, y)])), bars(y, (row, e) => [1 - e, 1 + e].map((f) => [value(row, x), value(row, y) * f]))] };
   }, (p) => p.data && p.data.row && open(p.data.row));
 
   // Heat map: where several points fall on one place, the least, the most or the mean of them.
@@ -153,10 +167,11 @@
   role("parallel", "clear").addEventListener("click", () => { chosen = null; parallel.chart.dispose(); parallel.chart = null; redraw(); list(); });
 
   // The table.
-  let order = ["point", 1];
+  if (machines) $("#rows").textContent = "Machines";
+  let order = [rowName, 1];
   const head = $("#table thead"), body = $("#table tbody"), kMost = 2000;
-  const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== "point"));
-  const few = () => ["point", ...axes, ...["cycles", "time_us", "gops", "utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
+  const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== rowName));
+  const few = () => [rowName, ...axes, ...["meets", ...(machines ? ["area_mm2", "mean.frames_per_s", "worst.frames_per_s", "mean.power_mw", "mean.total_uj", ...machines.workloads.map((w) => `${w}.frames_per_s`)] : []), reason === "fails" ? "fails" : "","cycles", "time_us", "gops", "utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
   const signs = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => String(a) === String(b), "!=": (a, b) => String(a) !== String(b) };
   const matches = (filter) => {
     const tests = filter.split(",").map((part) => part.trim()).filter(Boolean).map((part) => {
@@ -170,7 +185,7 @@
     const shown = $("#show").value === "all" ? columns.map((c) => c.name) : few();
     const wanted = matches($("#filter").value), found = rows.filter((row) => wanted(row) && (!chosen || chosen.has(row)));
     found.sort((a, b) => { const u = value(a, order[0]), v = value(b, order[0]); return u === null || v === null ? compare(u, v) : order[1] * compare(u, v); });
-    $("#count").textContent = `${found.length} points` + (found.length > kMost ? `, the first ${kMost} shown` : "");
+    $("#count").textContent = `${found.length} ${rowName}s` + (found.length > kMost ? `, the first ${kMost} shown` : "");
     head.replaceChildren(document.createElement("tr"));
     for (const column of shown) {
       const cell = document.createElement("th");
@@ -183,13 +198,13 @@
     body.replaceChildren(...found.slice(0, kMost).map((row) => {
       const line = document.createElement("tr");
       line.tabIndex = 0;
-      if (value(row, "cycles") === null || value(row, "verified") === false) line.className = "failed";
+      if (value(row, cycles) === null || value(row, "verified") === false) line.className = "failed";
       // A point without a result: its axes, then why.
-      const why = value(row, "cycles") === null && $("#show").value !== "all";
-      for (const column of why ? shown.slice(0, axes.length + 1).concat("reason") : shown) {
+      const why = value(row, cycles) === null && $("#show").value !== "all";
+      for (const column of why ? shown.slice(0, axes.length + 1).concat(reason) : shown) {
         const cell = document.createElement("td");
         cell.textContent = text(value(row, column));
-        if (why && column === "reason") { cell.colSpan = shown.length - axes.length - 1; cell.className = "words why"; cell.title = cell.textContent; }
+        if (why && column === reason) { cell.colSpan = shown.length - axes.length - 1; cell.className = "words why"; cell.title = cell.textContent; }
         else if (words.has(column)) { cell.className = "words"; cell.title = cell.textContent; }
         line.append(cell);
       }
@@ -204,28 +219,31 @@
   // A point: all of its columns, its own report, the command that runs it.
   const dialog = $("#point");
   function open(row) {
-    const number = value(row, "point"), folder = `points/${String(number).padStart(4, "0")}/`;
-    $("#point-title").textContent = `Point ${number}`;
+    const number = value(row, rowName), folder = (point) => `points/${String(point).padStart(4, "0")}/`;
+    $("#point-title").textContent = `${rowName[0].toUpperCase()}${rowName.slice(1)} ${number}`;
     const parts = $("#point-body");
     parts.replaceChildren();
     const says = (words, bad) => { const p = document.createElement("p"); p.className = bad ? "bad" : "soft"; p.textContent = words; parts.append(p); };
-    if (value(row, "reason")) says(value(row, "reason"), true);
+    if (value(row, reason)) says(value(row, reason), true);
     if (value(row, "slower")) says(value(row, "slower"), false);
     if (value(row, "measured") === false) says("Unmeasured: the cycles follow from the rules of the specification (DEVIATIONS.md, D8).", false);
     if (value(row, "assumed")) says(`Energy and area rest on assumptions: ${value(row, "assumed")}.`, false);
     const links = document.createElement("p");
-    for (const file of value(row, "cycles") === null ? ["messages.txt"] : ["report.txt", "result.json"]) {
-      const link = document.createElement("a");
-      link.href = folder + file; link.textContent = file === "report.txt" ? "report" : file; link.style.marginRight = "16px";
-      links.append(link);
-    }
+    const works = machines && machines.workloads.length ? machines.workloads : [""];
+    works.forEach((work, i) => {
+      for (const file of value(row, cycles) === null ? ["messages.txt"] : ["report.txt", "result.json"]) {
+        const link = document.createElement("a");
+        link.href = folder(number + i) + file; link.textContent = `${work} ${file === "report.txt" ? "report" : file}`.trim(); link.style.marginRight = "16px";
+        links.append(link);
+      }
+    });
     parts.append(links);
     const command = document.createElement("code");
-    command.textContent = value(row, "command");
+    command.textContent = machines ? `${machines.command} ${number}` : value(row, "command");
     parts.append(command);
     const table = document.createElement("table");
     columns.forEach((column, i) => {
-      if (row[i] === null || row[i] === "" || row[i] === undefined || ["command", "reason", "slower", "assumed"].includes(column.name)) return;
+      if (row[i] === null || row[i] === "" || row[i] === undefined || ["command", reason, "slower", "assumed"].includes(column.name)) return;
       const line = table.insertRow();
       line.insertCell().textContent = column.name;
       line.insertCell().textContent = text(row[i]) + (column.unit ? " " + column.unit : "");
@@ -248,10 +266,10 @@
   }
 
   // What is shown at first.
-  const goodX = first(["area_mm2", "energy_uj", "dbb_read_bytes"], changing), goodY = first(["cycles", "time_us"].filter((c) => c !== goodX), changing);
+  const goodX = first(["area_mm2", "energy_uj", "dbb_read_bytes"], changing), goodY = first([...(machines ? ["mean.frames_per_s"] : []), "cycles", "time_us"].filter((c) => c !== goodX), changing);
   fill(role("pareto", "x"), numeric, goodX);
   fill(role("pareto", "y"), numeric, goodY);
-  fill(role("pareto", "colour"), numeric, first(["utilization", "energy_uj"], changing));
+  fill(role("pareto", "colour"), numeric, first(["mean.power_mw", "utilization", "energy_uj"], changing));
   const follow = () => { role("pareto", "x-less").checked = !moreIsBetter(role("pareto", "x").value); role("pareto", "y-less").checked = !moreIsBetter(role("pareto", "y").value); };
   for (const r of ["x", "y"]) role("pareto", r).addEventListener("change", () => { follow(); pareto.draw(); });
   follow();
@@ -260,8 +278,8 @@
   const places = axes.length > 1 ? axes : axes.concat(numeric);
   fill(role("heat", "x"), places, places[0]);
   fill(role("heat", "y"), places, places[1] ?? places[0]);
-  fill(role("heat", "value"), numeric, first(["cycles"], changing));
-  fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "utilization", "cycles"].filter((c) => changing.includes(c) && !axes.includes(c))));
+  fill(role("heat", "value"), numeric, first([cycles], changing));
+  fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "utilization", "cycles", "mean.power_mw", "mean.frames_per_s"].filter((c) => changing.includes(c) && !axes.includes(c))));
 
   const redraw = () => {
     if (ran.length === 0) { ["pareto", "heat", "parallel"].forEach((id) => $("#" + id).parentElement.remove()); drawings.length = 0; return; }
@@ -282,6 +300,6 @@
   const sizes = new ResizeObserver(() => { for (const d of drawings) { d.chart.resize(); d.draw(); } });
   document.querySelectorAll(".chart").forEach((place) => sizes.observe(place));
   list();
-  window.page = { drawings, open, front, ran, failed, list, chosen: () => chosen };  // for tests
+  window.page = { drawings, open, front, ran, failed, meeting, list, chosen: () => chosen };  // for tests
   root.dataset.ready = "yes";
 })();
