@@ -339,8 +339,7 @@ fs::path SweepFolder::write_tables(const PageFacts& facts, bool running)
     }
     using State = SweepPage::State;
     const State state = complete ? State::Complete : running ? State::Running : State::Stopped;
-    const std::vector<SweptMachine> machines =
-        facts.machines.asked() ? machines_of(*store_, facts.machines) : std::vector<SweptMachine>{};
+    const std::vector<SweptMachine> machines = facts.machines.asked() ? machines_of(*store_, facts.machines) : std::vector<SweptMachine>{};
     OutputFile page(folder_ / "sweep.html", kTableBytes, sync);
     std::optional<OutputFile> json;
     std::optional<JsonTable> json_rows;
