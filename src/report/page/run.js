@@ -48,6 +48,17 @@
   $("#command").textContent = run.command;
   $("#written").textContent = "Every figure of this page is in result.json; dlasim reference says what each key means.";
 
+  // ---- the verdict in words
+  const verdicts = [];
+  if (causes.length) {
+    const works = causes.filter((cause) => cause.group === "array").reduce((sum, cause) => sum + cause.cycles, 0), waits = causes.filter((cause) => cause.group !== "array").slice(0, 2);
+    if (works) verdicts.push(`The array works in ${percent(works)} of the cycles.`);
+    if (waits.length) verdicts.push(`Most of the rest goes to ${waits.map((cause) => `${words(cause.group, cause.name)} (${percent(cause.cycles)})`).join(" and ")}.`);
+  }
+  if (result.bound_cycles > 0) verdicts.push(`No machine of these sizes takes fewer than ${whole(result.bound_cycles)} cycles (${result.bound}); this run takes ${(cycles / result.bound_cycles).toFixed(2)} times that.`);
+  verdicts.push(result.verified === true ? "Every value was compared and is right." : result.verified === false ? "Values differ from the golden ones: do not trust this run." : "Values were not computed or not compared.");
+  $("#verdict").textContent = verdicts.join(" ");
+
   // ---- causes
   let chosen = null;
   const choose = (key) => {
@@ -309,6 +320,11 @@
   const all = traffic.reduce((sum, row) => sum + row[1], 0);
   if (traffic.length) table($("#traffic"), ["client", "bytes", "share", "bytes a cycle"], traffic.sort((a, b) => b[1] - a[1]).map(([name, bytes]) => [name, whole(bytes), percent(bytes, all), (bytes / cycles).toFixed(2)]));
   else $("#traffic").remove();
+
+  const kinds = (of, tensors) => Object.entries(tensors ?? {}).filter(([, one]) => one.moved > 0).map(([name, one]) => [of ? `${of}: ${name}` : name, one.bytes, one.moved, one.times]);
+  const tensors = [...kinds("", result.plan?.tensors), ...steps.flatMap((step) => kinds(step.name, step.more.tensors))].sort((a, b) => b[2] - a[2]), allMoved = tensors.reduce((sum, one) => sum + one[2], 0);
+  if (tensors.length) table($("#tensors"), ["tensor", "bytes", "moved", "times", "share"], tensors.slice(0, 300).map(([name, bytes, n, times]) => [name, whole(bytes), whole(n), (times ?? n / bytes).toFixed(2), percent(n, allMoved)]));
+  else $("#tensors").remove();
 
   let order = ["start", 1];
   const columns = [["step", (s) => s.name], ["start", (s) => s.start], ["cycles", (s) => s.took], ["adds", (s) => s.more.share], ["of the run", (s) => s.more.share, (v) => percent(v)], ["in use", (s) => s.more.utilization, (v) => percent(v, 1)], ["bound", (s) => s.more.bound_cycles], ["lost", (s) => s.more.bound && s.more.share !== undefined ? s.more.share - s.more.bound_cycles : undefined], ["largest cause", (s) => s.causes[0] && words(s.causes[0].group, s.causes[0].name)], ["uJ", (s) => s.more.energy_uj, (v) => short(v)], ["mW", (s) => s.more.power_mw, (v) => short(v)], ["why", (s) => s.why]]
