@@ -87,6 +87,10 @@ if(TARGET dlasim)
         add_test(NAME Run.Page COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/run_page_test.py $<TARGET_FILE:dlasim> ${DLASIM_CHROMIUM}
             ${PROJECT_SOURCE_DIR}/models)
         set_tests_properties(Run.Page PROPERTIES LABELS golden TIMEOUT 300)
+        # The same page driven by Playwright, where scripts/browser_tools.sh has put it.
+        if(EXISTS ${PROJECT_BINARY_DIR}/browser/node_modules/playwright-core)
+            set_tests_properties(Run.Page PROPERTIES TIMEOUT 900 ENVIRONMENT NODE_PATH=${PROJECT_BINARY_DIR}/browser/node_modules)
+        endif()
     endif()
     set_tests_properties(Loadable.Exports PROPERTIES LABELS long TIMEOUT 3000)
     foreach(case Numbers Outputs Streams Inputs Sweeping)

@@ -147,6 +147,12 @@ def main():
         out = check(program, folder / "net.html", result, sorted(result["steps"], key=lambda step: step["start"]))
         expect(out["command"].split()[:2], ["dlasim", "net"], "the command")
 
+        if os.environ.get("NODE_PATH"):
+            script = Path(__file__).with_name("run_page_browser.cjs")
+            done = subprocess.run(["node", script, program, folder / "net.html", *sys.argv[4:5]], capture_output=True, text=True, timeout=600)
+            print(done.stdout, end="")
+            expect(done.returncode, 0, f"what a browser finds: {done.stderr}")
+
         layer = json.loads((models / "resnet50_res2a_branch1.json").read_text())
         layer["name"] = "</script><b>wide & 'deep'"
         (folder / "layer.json").write_text(json.dumps(layer))
