@@ -1,5 +1,5 @@
-// What the memory ports add to TLM-2.0's base protocol. All are ignorable extensions: a memory that
-// does not know them works all the same, at one command, one word and one beat a cycle.
+// What the memory ports add to TLM-2.0's base protocol, beside the client of a burst (dlasim/burst.h). All are ignorable extensions: a
+// memory that does not know them works all the same, at one command, one word and one beat a cycle.
 //
 // A port sends one generic payload a burst, in four-phase non-blocking transport:
 //   BEGIN_REQ  read: the command is offered; write: command and data have been taken by the port
@@ -15,17 +15,9 @@
 
 #include "base/cause.h"
 #include "base/cycle.h"
+#include "dlasim/burst.h"
 
 namespace dlasim {
-
-/// On every payload: whose burst it is. The port puts answers to bursts of one id into their order.
-struct PortTag : tlm::tlm_extension<PortTag> {
-    std::uint8_t id = 0;           // AXI id, the client
-    std::uint32_t beat_bytes = 0;  // a burst is a number of beats of this size
-
-    tlm_extension_base* clone() const override { return new PortTag(*this); }
-    void copy_from(const tlm_extension_base& from) override { *this = static_cast<const PortTag&>(from); }
-};
 
 /// Asked for once, before the run, on a TLM_IGNORE_COMMAND through transport_dbg: the intervals, in
 /// cycles, at which the memory takes and returns things. The port keeps them.

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "elements/round_robin.h"
+#include "links/failures.h"
 #include "memory/payload.h"
 
 namespace dlasim {
@@ -16,7 +18,8 @@ std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(std::llroun
 
 }  // namespace
 
-DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check)
+DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check,
+                       unsigned ports)
     : sc_module(name),
       clock_(clock),
       config_(config),
@@ -31,7 +34,8 @@ DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const 
     if (check) checker_ = std::make_unique<dram::Checker>(config_);
     for (std::uint32_t c = 0; c < config_.organisation.channels; ++c) channels_.push_back(dram::make_channel(config_));
     if (check) observe({});
-    socket.bind(*this);
+    for (unsigned i = 0; i < ports; ++i)
+        ports_.push_back(std::make_unique<Port>(*this, i == 0 ? "socket" : fmt::format("socket_{}", i).c_str()));
     SC_HAS_PROCESS(DramMemory);
     SC_METHOD(run);
     sensitive << wake_;
@@ -85,9 +89,9 @@ std::string DramMemory::refusal(Address address, std::uint64_t bytes) const
                        bytes, address.byte(), capacity >> 20, config_.base, config_.name);
 }
 
-bool DramMemory::perform(Payload& payload)
+bool DramMemory::perform(Port& port, Payload& payload)
 {
-    const std::uint64_t address = payload.get_address(), bytes = payload.get_data_length();
+    const std::uint64_t address = payload.get_address() + port.offset, bytes = payload.get_data_length();
     payload.set_dmi_allowed(false);
     payload.set_response_status(refusal_of(payload));
     if (payload.is_response_error()) return false;
@@ -106,16 +110,27 @@ bool DramMemory::perform(Payload& payload)
     return true;
 }
 
-tlm::tlm_sync_enum DramMemory::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+void DramMemory::set_limit(unsigned port, unsigned bursts)
+{
+    ports_[port]->limit = bursts;
+    if (blocked_ != 0) wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void DramMemory::reset_counts()
+{
+    for (auto& port : ports_) port->counts = {};
+}
+
+tlm::tlm_sync_enum DramMemory::take(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     if (phase == tlm::BEGIN_REQ) {
-        const bool timed = perform(payload) && (payload.is_read() || payload.is_write()) && payload.get_data_length() != 0;
-        if (timed) return begin_request(payload, phase, delay);
+        const bool timed = perform(port, payload) && (payload.is_read() || payload.is_write()) && payload.get_data_length() != 0;
+        if (timed) return begin_request(port, payload, phase, delay);
         delay += clock_.period();
         return tlm::TLM_COMPLETED;
     }
-    if (phase == tlm::END_RESP && responding_ >= 0 && transfers_[static_cast<std::size_t>(responding_)].payload == &payload) {
-        end_response(delay);
+    if (phase == tlm::END_RESP && port.responding >= 0 && transfers_[static_cast<std::size_t>(port.responding)].payload == &payload) {
+        end_response(port, delay);
         return tlm::TLM_COMPLETED;
     }
     return tlm::TLM_ACCEPTED;
@@ -132,16 +147,26 @@ std::uint32_t DramMemory::make_transfer()
     return slot;
 }
 
-tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+/// A request of another port that is served at least as early was refused by a queue, and waits.
+bool DramMemory::others_blocked(const Port& port) const
 {
-    if (blocked_ >= 0) {  // the request before has no END_REQ yet: against the base protocol
+    return blocked_ != 0 && std::ranges::any_of(ports_, [&](const auto& other) {
+               return other.get() != &port && other->blocked >= 0 && other->priority >= port.priority &&
+                      transfers_[static_cast<std::size_t>(other->blocked)].tried;
+           });
+}
+
+tlm::tlm_sync_enum DramMemory::begin_request(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+{
+    if (port.blocked >= 0) {  // the request before has no END_REQ yet: against the base protocol
         payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
         return tlm::TLM_COMPLETED;
     }
-    const Cycle asked = std::max({clock_.edge_after(delay), last_request_, clock_.now()});
-    last_request_ = asked;
-    const Cycle at = dram_cycle_from(asked);
-    advance(at);
+    const Cycle now = clock_.now(), called = std::max(clock_.edge_after(delay), now);
+    // Of several ports, one that is far ahead of time must not take the others with it.
+    const bool later = ports_.size() > 1 && called > now + 1;
+    const bool held = later || (port.limit != 0 && port.outstanding() >= port.limit) || others_blocked(port);
+    const Cycle asked = held ? called : std::max(called, last_request_);
 
     const std::uint32_t slot = make_transfer();
     Transfer& transfer = transfers_[slot];
@@ -150,16 +175,28 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
     transfer = Transfer{};
     transfer.parts = std::move(parts);
     transfer.payload = &payload;
+    transfer.port = &port;
+    transfer.from = called;
     transfer.waits = payload.get_extension<PortWaits>();
-    transfer.next_part = transfer.first = payload.get_address() - config_.base;
+    transfer.next_part = transfer.first = payload.get_address() + port.offset - config_.base;
     transfer.end = transfer.next_part + payload.get_data_length();
     transfer.write = payload.is_write();
     transfer.respond = asked + 1;
-    if (const PortTag* tag = payload.get_extension<PortTag>(); tag && tag->beat_bytes != 0) transfer.beat_bytes = tag->beat_bytes;
-    if (!transfer.write) reads_.push_back(slot);
+    if (const BurstClient* client = payload.get_extension<BurstClient>(); client && client->beat_bytes != 0)
+        transfer.beat_bytes = client->beat_bytes;
+    if (!transfer.write) port.reads.push_back(slot);
+    ++(transfer.write ? port.counts.writes : port.counts.reads);
+    (transfer.write ? port.counts.write_bytes : port.counts.read_bytes) += payload.get_data_length();
 
-    const bool accepted = feed(slot, at);
-    if (accepted && transfer.write && paced_) {
+    bool accepted = false;
+    if (!held) {
+        last_request_ = asked;
+        const Cycle at = dram_cycle_from(asked);
+        advance(at);
+        pushed_ = {at, &port};
+        accepted = feed(slot, at);
+    }
+    if (accepted && transfer.write && port.paced) {
         for (auto& channel : channels_) collect(*channel);
         if (transfer.unknown == 0) {
             delay = clock_.until(transfer.respond);
@@ -169,7 +206,7 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
         }
     }
     payload.acquire();
-    if (transfer.write) writes_.push_back(slot);
+    if (transfer.write) port.writes.push_back(slot);
     if (accepted) {
         transfer.accepted = true;
         schedule();
@@ -177,7 +214,9 @@ tlm::tlm_sync_enum DramMemory::begin_request(Payload& payload, tlm::tlm_phase& p
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
-    blocked_ = slot;
+    transfer.tried = !held;
+    port.blocked = slot;
+    ++blocked_;
     schedule();
     return tlm::TLM_ACCEPTED;
 }
@@ -261,11 +300,20 @@ void DramMemory::run()
 {
     ++wakes_;
     if (failures && failures->any()) return;
+    const auto fail = [&](const char* what) {
+        if (!failures) SC_REPORT_ERROR("/dlasim", what);
+        else failures->report(basename(), what);
+    };
     try {
         evaluate();
-    } catch (const Error& error) {
-        if (!failures) SC_REPORT_ERROR("/dlasim", error.what());
-        else failures->report(basename(), error.what());
+    } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
+        throw;
+    } catch (const sc_core::sc_unwind_exception&) {
+        throw;
+    } catch (const std::exception& error) {
+        fail(error.what());
+    } catch (...) {
+        fail(kNamelessError);
     }
 }
 
@@ -274,88 +322,134 @@ void DramMemory::evaluate()
     const Cycle now = clock_.now();
     const Cycle at = dram_cycle_by(now);
     advance(at);
-    if (blocked_ >= 0) {
-        const auto slot = static_cast<std::uint32_t>(blocked_);
-        if (feed(slot, at)) {
-            Transfer& transfer = transfers_[slot];
-            blocked_ = -1;
-            transfer.accepted = true;
-            transfer.respond = std::max(transfer.respond, now + 2);  // after END_REQ
-            last_request_ = std::max(last_request_, now);
-            for (auto& channel : channels_) collect(*channel);
-            tlm::tlm_phase phase = tlm::END_REQ;
-            sc_core::sc_time delay = clock_.until(now + 1);
-            socket->nb_transport_bw(*transfer.payload, phase, delay);
-        }
-    }
-    respond();
+    if (blocked_ != 0) serve_blocked(now, at);
+    for (auto& port : ports_) respond(*port);
     schedule();
 }
 
-/// BEGIN_RESP of the first answer in order, one cycle before it is due.
-void DramMemory::respond()
+void DramMemory::serve_blocked(Cycle now, Cycle at)
 {
-    if (responding_ >= 0) return;
+    std::uint32_t waiting = 0;
+    for (unsigned i = 0; i < ports_.size(); ++i)
+        if (ports_[i]->blocked >= 0 && transfers_[static_cast<std::size_t>(ports_[i]->blocked)].from <= now) waiting |= 1u << i;
+    while (waiting != 0) {
+        unsigned most = 0;
+        std::uint32_t first = 0;  // ports of the highest priority
+        for (unsigned i = 0; i < ports_.size(); ++i) {
+            if ((waiting >> i & 1) == 0 || ports_[i]->priority < most) continue;
+            if (ports_[i]->priority > most) first = 0;
+            most = ports_[i]->priority;
+            first |= 1u << i;
+        }
+        const unsigned pick = elements::next_after(first, served_);
+        waiting &= ~(1u << pick);
+        Port& port = *ports_[pick];
+        const auto slot = static_cast<std::uint32_t>(port.blocked);
+        Transfer& transfer = transfers_[slot];
+        transfer.tried = port.limit == 0 || port.outstanding() <= port.limit;
+        if (!transfer.tried || !feed(slot, pushed_.by == &port ? at : std::max(at, pushed_.at))) continue;
+        served_ = pick;
+        port.blocked = -1;
+        --blocked_;
+        port.counts.held_back += now + 1 - transfer.from;
+        transfer.accepted = true;
+        transfer.respond = std::max(transfer.respond, now + 2);  // after END_REQ
+        last_request_ = std::max(last_request_, now);
+        for (auto& channel : channels_) collect(*channel);
+        tlm::tlm_phase phase = tlm::END_REQ;
+        sc_core::sc_time delay = clock_.until(now + 1);
+        port.socket->nb_transport_bw(*transfer.payload, phase, delay);
+    }
+}
+
+/// BEGIN_RESP of the first answer in order, one cycle before it is due.
+void DramMemory::respond(Port& port)
+{
+    if (port.responding >= 0) return;
     const Cycle now = clock_.now();
     const auto due = [&](const Ring<std::uint32_t>& queue) {
         if (queue.empty()) return kNever;
         const Transfer& transfer = transfers_[queue.front()];
         if (!transfer.accepted || transfer.unknown != 0) return kNever;
-        return std::max({transfer.respond, transfer.write ? 0 : next_beat_, now + 1});
+        return std::max({transfer.respond, transfer.write ? 0 : port.next_beat, now + 1});
     };
-    const Cycle read = due(reads_), write = due(writes_);
+    const Cycle read = due(port.reads), write = due(port.writes);
     if (std::min(read, write) != now + 1) return;
-    Ring<std::uint32_t>& queue = read <= write ? reads_ : writes_;
+    Ring<std::uint32_t>& queue = read <= write ? port.reads : port.writes;
     const std::uint32_t slot = queue.front();
     queue.pop_front();
-    responding_ = slot;
-    Payload& payload = *transfers_[slot].payload;
-    if (transfers_[slot].waits) transfers_[slot].waits->ready = transfers_[slot].respond;
+    port.responding = slot;
+    const Transfer& transfer = transfers_[slot];
+    if (!transfer.write) port.counts.read_cycles += now + 1 - transfer.from;
+    if (transfer.waits) transfer.waits->ready = transfer.respond;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = clock_.until(now + 1);
-    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(delay);
+    const tlm::tlm_sync_enum answer = port.socket->nb_transport_bw(*transfer.payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(port, delay);
 }
 
-void DramMemory::end_response(const sc_core::sc_time& delay)
+void DramMemory::end_response(Port& port, const sc_core::sc_time& delay)
 {
-    Transfer& transfer = transfers_[static_cast<std::size_t>(responding_)];
-    if (!transfer.write) next_beat_ = clock_.edge_after(delay) + 1;
+    Transfer& transfer = transfers_[static_cast<std::size_t>(port.responding)];
+    if (!transfer.write) port.next_beat = clock_.edge_after(delay) + 1;
     transfer.payload->release();
-    idle_.push_back(static_cast<std::uint32_t>(responding_));
-    responding_ = -1;
+    idle_.push_back(static_cast<std::uint32_t>(port.responding));
+    port.responding = -1;
     advance(dram_cycle_by(clock_.now()));
     schedule();
 }
 
-/// Sleeps until something can be done: an answer sent, or room found for the request that waits.
+/// The cycle in which its next answer that is known is sent.
+Cycle DramMemory::answer_due(const Port& port, Cycle now) const
+{
+    Cycle due = kNever;
+    for (const Ring<std::uint32_t>* queue : {&port.reads, &port.writes}) {
+        if (queue->empty() || port.responding >= 0) continue;
+        const Transfer& transfer = transfers_[queue->front()];
+        if (transfer.accepted && transfer.unknown == 0)
+            due = std::min(due, std::max({transfer.respond, transfer.write ? 0 : port.next_beat, now + 1}) - 1);
+    }
+    return due;
+}
+
+/// The first cycle in which an answer that is not known yet might have to be sent.
+Cycle DramMemory::unknown_due(const Port& port, Cycle now) const
+{
+    if (port.reads.empty() || port.responding >= 0) return kNever;
+    const Transfer& transfer = transfers_[port.reads.front()];
+    if (transfer.unknown == 0) return kNever;
+    // The part that is not known yet may be of a later beat than the first.
+    const Cycle later_beats = (transfer.payload->get_data_length() - 1) / transfer.beat_bytes;
+    Cycle due = kNever;
+    for (const auto& channel : channels_)
+        if (const Cycle next = channel->horizon(); next != kNever)
+            due = std::min(due, std::max(cycle_from(next + read_cycles_) + slow_clock_cycle_, now + later_beats + 2) - later_beats - 1);
+    return due;
+}
+
+/// The first cycle in which its request that is held back might be taken.
+Cycle DramMemory::room_due(const Port& port, Cycle now) const
+{
+    if (port.blocked < 0) return kNever;
+    const Transfer& transfer = transfers_[static_cast<std::size_t>(port.blocked)];
+    if (port.limit != 0 && port.outstanding() > port.limit) return kNever;  // an answer ends that
+    if (!transfer.tried) return std::max(transfer.from, now + 1);
+    Cycle due = kNever;
+    for (const auto& channel : channels_)
+        if (const Cycle next = channel->horizon(); next != kNever) due = std::min(due, std::max(cycle_from(next), now + 1));
+    return due;
+}
+
+/// Sleeps until something can be done: an answer sent, or room found for a request that waits.
 void DramMemory::schedule()
 {
     const Cycle now = clock_.now();
     Cycle wake = kNever;
-    const auto answer = [&](const Ring<std::uint32_t>& queue) {
-        if (queue.empty() || responding_ >= 0) return;
-        const Transfer& transfer = transfers_[queue.front()];
-        if (transfer.accepted && transfer.unknown == 0)
-            wake = std::min(wake, std::max({transfer.respond, transfer.write ? 0 : next_beat_, now + 1}) - 1);
-    };
-    answer(reads_);
-    answer(writes_);
-    const bool reads_unknown = !reads_.empty() && transfers_[reads_.front()].unknown != 0 && responding_ < 0;
-    Cycle later_beats = 0;  // the part that is not known yet may be of a later beat than the first
-    if (reads_unknown) {
-        const Transfer& transfer = transfers_[reads_.front()];
-        later_beats = (transfer.payload->get_data_length() - 1) / transfer.beat_bytes;
+    for (const auto& port : ports_) {
+        wake = std::min(wake, answer_due(*port, now));
+        const bool refused = port->blocked >= 0 && transfers_[static_cast<std::size_t>(port->blocked)].tried;
+        wake = std::min({wake, room_due(*port, now), refused ? kNever : unknown_due(*port, now)});
     }
-    if (reads_unknown || blocked_ >= 0)
-        for (const auto& channel : channels_) {
-            const Cycle next = channel->horizon();
-            if (next == kNever) continue;
-            if (blocked_ >= 0) wake = std::min(wake, std::max(cycle_from(next), now + 1));
-            else
-                wake =
-                    std::min(wake, std::max(cycle_from(next + read_cycles_) + slow_clock_cycle_, now + later_beats + 2) - later_beats - 1);
-        }
     if (wake == kNever) return;
     clock_.stir();
     if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
@@ -365,9 +459,9 @@ void DramMemory::schedule()
 // ---- the other interfaces
 
 /// An estimate for untimed use: a burst from a closed bank of an idle memory.
-void DramMemory::b_transport(Payload& payload, sc_core::sc_time& delay)
+void DramMemory::estimate(Port& port, Payload& payload, sc_core::sc_time& delay)
 {
-    perform(payload);
+    perform(port, payload);
     std::int64_t activation = 0;
     for (const dram::Constraint& row : config_.constraints)
         for (dram::Command from : row.from)
@@ -381,17 +475,17 @@ void DramMemory::b_transport(Payload& payload, sc_core::sc_time& delay)
     delay += sc_core::sc_time::from_value(cycles * tck_fs_ / resolution_fs_);
 }
 
-unsigned DramMemory::transport_dbg(Payload& payload)
+unsigned DramMemory::debug(Port& port, Payload& payload)
 {
     if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
         if (PortPace* pace = payload.get_extension<PortPace>()) {
             pace->command_interval = pace->write_interval = pace->beat_interval = 1;
             pace->explains = true;
-            paced_ = true;
+            port.paced = true;
         }
         return 0;
     }
-    return perform(payload) ? payload.get_data_length() : 0;
+    return perform(port, payload) ? payload.get_data_length() : 0;
 }
 
 }  // namespace dlasim

@@ -1,9 +1,12 @@
-// A DRAM behind a TLM-2.0 target socket: any platform's memory, in its own clock.
+// A DRAM behind TLM-2.0 target sockets, one an initiator: any platform's memory, in its own clock.
 //
-//   BEGIN_REQ ──► split into bursts ──► channel queues      responses in the order of the requests
+//   BEGIN_REQ ──► split into bursts ──► channel queues      responses in the order of the requests of a port
 //   END_REQ  ◄── when all parts are in a queue              BEGIN_RESP ◄── first beat, such that all
 //                (withheld while the queues are full)                      beats follow one a cycle
 //   a write is answered when all of it is in the write queues
+//
+// Every port has answers of its own. The channels and their queues are shared: ports whose requests found them full are
+// served by priority, equal ones in turn. A port may be limited to a number of bursts that have not been answered.
 //
 // The channels are advanced to the time of a call or of a wake-up and no further; between them they
 // cost nothing. A wake-up comes one cycle of the initiator before the earliest answer that the
@@ -12,7 +15,7 @@
 //
 // Values    in the MemoryStore, written and read when a request is taken, in order.
 // Source    dram.md 12; links/dbb_socket.h.
-// Left out  DMI, which would bypass time; QoS.
+// Left out  DMI, which would bypass time. Two ports that ask in the same cycle while there is room are served in the order of their calls.
 // Error     unmeasured against silicon; the commands are checked (checker.h).
 #pragma once
 #include <memory>
@@ -29,12 +32,28 @@
 
 namespace dlasim {
 
-class DramMemory final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
-public:
-    tlm::tlm_target_socket<512> socket{"socket"};
+/// What has crossed a port.
+struct PortCounts {
+    std::uint64_t reads = 0, read_bytes = 0, writes = 0, write_bytes = 0;  // bursts, and their bytes
+    Cycle held_back = 0;                                                   // cycles from BEGIN_REQ to END_REQ
+    Cycle read_cycles = 0;                                                 // sum over all reads from BEGIN_REQ to BEGIN_RESP
+};
 
-    /// `clock` is the initiator's. With `check`, every command goes through the checker.
-    DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check = false);
+class DramMemory final : public sc_core::sc_module {
+public:
+    /// `clock` is the initiators'. With `check`, every command goes through the checker.
+    DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check = false,
+               unsigned ports = 1);
+
+    tlm::tlm_target_socket<512>& socket(unsigned port = 0) { return ports_[port]->socket; }
+    /// Ports with more are served first; 0 in the beginning.
+    void set_priority(unsigned port, unsigned priority) { ports_[port]->priority = priority; }
+    /// So many bursts may be without an answer; 0: any number.
+    void set_limit(unsigned port, unsigned bursts);
+    /// Added to the addresses of this port.
+    void set_offset(unsigned port, std::uint64_t bytes) { ports_[port]->offset = bytes; }
+    const PortCounts& counts(unsigned port) const { return ports_[port]->counts; }
+    void reset_counts();
 
     /// Sees every command of every channel; before the run.
     void observe(dram::CommandObserver observer);
@@ -64,9 +83,38 @@ private:
         Cycle at = 0;
         DramCycles spent{};
     };
-    /// A request of the initiator on its way.
+    /// Of one initiator.
+    struct Port final : tlm::tlm_fw_transport_if<> {
+        Port(DramMemory& m, const char* name) : memory(m), socket(name) { socket.bind(*this); }
+        tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override
+        {
+            return memory.take(*this, payload, phase, delay);
+        }
+        void b_transport(Payload& payload, sc_core::sc_time& delay) override { memory.estimate(*this, payload, delay); }
+        unsigned transport_dbg(Payload& payload) override { return memory.debug(*this, payload); }
+        bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override
+        {
+            payload.set_dmi_allowed(false);
+            dmi.init();
+            return false;
+        }
+        std::size_t outstanding() const { return reads.size() + writes.size() + (responding >= 0 ? 1 : 0); }
+
+        DramMemory& memory;
+        tlm::tlm_target_socket<512> socket;
+        Ring<std::uint32_t> reads{256}, writes{64};  // to be answered, in order
+        std::int64_t blocked = -1;                   // the request whose END_REQ is withheld
+        std::int64_t responding = -1;                // BEGIN_RESP sent, END_RESP not received
+        Cycle next_beat = 0;
+        bool paced = false;  // it knows PortPace: it takes answers in one call
+        unsigned priority = 0, limit = 0;
+        std::uint64_t offset = 0;
+        PortCounts counts;
+    };
+    /// A request of an initiator on its way.
     struct Transfer {
         Payload* payload = nullptr;
+        Port* port = nullptr;
         PortWaits* waits = nullptr;   // null: nobody asks
         std::uint64_t first = 0;      // address
         std::vector<Pushed> parts;    // where somebody asks
@@ -76,27 +124,34 @@ private:
         std::uint32_t beat_bytes = 64;
         std::uint32_t unknown = 0;  // parts in a queue whose answer is not known yet
         Cycle respond = 0;          // earliest cycle of the first beat or of the response
+        Cycle from = 0;             // it is asked for
         bool write = false, accepted = false;
+        bool tried = false;  // a queue has refused it: held back by nothing else
     };
 
-    tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
-    void b_transport(Payload& payload, sc_core::sc_time& delay) override;
-    unsigned transport_dbg(Payload& payload) override;
-    bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) override { return false; }
+    tlm::tlm_sync_enum take(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    void estimate(Port& port, Payload& payload, sc_core::sc_time& delay);
+    unsigned debug(Port& port, Payload& payload);
 
     bool inside(Address address, std::uint64_t bytes) const;
-    bool perform(Payload& payload);
-    tlm::tlm_sync_enum begin_request(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    void end_response(const sc_core::sc_time& delay);
+    bool perform(Port& port, Payload& payload);
+    tlm::tlm_sync_enum begin_request(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    void end_response(Port& port, const sc_core::sc_time& delay);
     void run();
     void evaluate();
+    /// Requests that are held back, by priority.
+    void serve_blocked(Cycle now, Cycle at);
+    bool others_blocked(const Port& port) const;
     /// Puts as many parts as the queues take in DRAM cycle `at`; true when all are.
     bool feed(std::uint32_t slot, Cycle at);
     void advance(Cycle dram_cycle);
     void collect(dram::Channel& channel);
     DramCycles in_cycles(const DramCycles& now, const Pushed& since, Cycle at) const;
-    void respond();
+    void respond(Port& port);
     void schedule();
+    Cycle answer_due(const Port& port, Cycle now) const;
+    Cycle unknown_due(const Port& port, Cycle now) const;
+    Cycle room_due(const Port& port, Cycle now) const;
     std::uint32_t make_transfer();
 
     Cycle dram_cycle_from(Cycle cycle) const { return (cycle * period_fs_ + tck_fs_ - 1) / tck_fs_; }  // at or after
@@ -115,13 +170,15 @@ private:
     dram::CommandObserver observer_;
     std::vector<Transfer> transfers_;
     std::vector<std::uint32_t> idle_;
-    Ring<std::uint32_t> reads_{256}, writes_{64};  // to be answered, in order
-    std::int64_t blocked_ = -1;                    // the request whose END_REQ is withheld
-    std::int64_t responding_ = -1;                 // BEGIN_RESP sent, END_RESP not received
-    Cycle last_request_ = 0, next_beat_ = 0;
+    std::vector<std::unique_ptr<Port>> ports_;
+    unsigned blocked_ = 0, served_ = 0;  // ports held back; the one served last of these
+    struct {
+        Cycle at = 0;  // of the DRAM
+        const Port* by = nullptr;
+    } pushed_;  // the last request taken in its call
+    Cycle last_request_ = 0;
     std::string refused_;
     std::uint64_t wakes_ = 0;
-    bool paced_ = false;  // the port knows PortPace: it takes answers in one call
     sc_core::sc_event wake_{"wake"};
 };
 

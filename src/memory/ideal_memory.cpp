@@ -27,13 +27,14 @@ bool IdealMemory::perform(Payload& burst)
     burst.set_dmi_allowed(false);
     burst.set_response_status(refusal_of(burst));
     if (burst.is_response_error()) return false;
+    const std::uint64_t address = burst.get_address() + offset_;
     if (burst.is_read()) {
-        store_.read(burst.get_address(), burst.get_data_ptr(), burst.get_data_length());
+        store_.read(address, burst.get_data_ptr(), burst.get_data_length());
     } else if (burst.is_write()) {
         if (burst.get_byte_enable_ptr())
-            store_.write(burst.get_address(), burst.get_data_ptr(), burst.get_data_length(), burst.get_byte_enable_ptr(),
+            store_.write(address, burst.get_data_ptr(), burst.get_data_length(), burst.get_byte_enable_ptr(),
                          burst.get_byte_enable_length());
-        else store_.write(burst.get_address(), burst.get_data_ptr(), burst.get_data_length());
+        else store_.write(address, burst.get_data_ptr(), burst.get_data_length());
     }
     return true;
 }

@@ -26,6 +26,8 @@ public:
     tlm::tlm_target_socket<512> socket{"socket"};
 
     IdealMemory(const sc_core::sc_module_name& name, Clock& clock, const MemorySpec& spec, MemoryStore& store);
+    /// Added to all addresses.
+    void set_offset(std::uint64_t bytes) { offset_ = bytes; }
 
 private:
     using Payload = tlm::tlm_generic_payload;
@@ -45,6 +47,7 @@ private:
     Clock& clock_;
     MemorySpec spec_;
     MemoryStore& store_;
+    std::uint64_t offset_ = 0;
     sc_core::sc_time read_latency_, write_latency_;
 
     // Four phases, for initiators that do not know PortPace.

@@ -39,7 +39,7 @@ public:
         if (spec.kind == "ideal") ideal_ = std::make_unique<IdealMemory>(name, clock, spec, store);
         else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec), store, options.check_dram);
     }
-    tlm::tlm_target_socket<512>& socket() { return ideal_ ? ideal_->socket : dram_->socket; }
+    tlm::tlm_target_socket<512>& socket() { return ideal_ ? ideal_->socket : dram_->socket(); }
     /// Of each DRAM channel, all cycles before `end`; none for the ideal memory.
     std::vector<dram::Statistics> statistics(Cycle end) { return dram_ ? dram_->statistics(end) : std::vector<dram::Statistics>{}; }
     /// Energy between two of these.

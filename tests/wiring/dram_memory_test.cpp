@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    struct Tag : PortTag {
+    struct Tag : BurstClient {
         std::size_t index = 0;
     };
     void run()
@@ -111,7 +111,7 @@ private:
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override
     {
-        const std::size_t index = static_cast<Tag*>(payload.get_extension<PortTag>())->index;
+        const std::size_t index = static_cast<Tag*>(payload.get_extension<BurstClient>())->index;
         Access& access = accesses[index];
         EXPECT_GE(delay, clock_.period());  // so that no order of processes matters
         if (phase == tlm::END_REQ) {
@@ -158,7 +158,7 @@ struct Bench {
           dram("dram", clock, dram::read_config(preset, options), store, true),
           port("port", clock)
     {
-        port.socket.bind(dram.socket);
+        port.socket.bind(dram.socket());
     }
     void read(Cycle from, std::uint64_t address, std::size_t bytes = 64)
     {

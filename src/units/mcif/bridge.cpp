@@ -465,7 +465,7 @@ Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { re
 /// Null for a payload that is not of this port.
 Bridge::Burst* Bridge::burst_of(Payload& payload) const
 {
-    const auto* tag = dynamic_cast<Tag*>(payload.get_extension<PortTag>());
+    const auto* tag = dynamic_cast<Tag*>(payload.get_extension<BurstClient>());
     return tag && tag->owner == this && &tag->burst->payload == &payload ? tag->burst : nullptr;
 }
 
@@ -517,7 +517,7 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
 void Bridge::Pool::free(Payload* payload)
 {
     payload->reset();  // extensions that somebody on the way has left to us
-    idle.push_back(static_cast<Tag*>(payload->get_extension<PortTag>())->burst);
+    idle.push_back(static_cast<Tag*>(payload->get_extension<BurstClient>())->burst);
 }
 
 }  // namespace dlasim

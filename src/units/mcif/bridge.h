@@ -64,7 +64,7 @@ private:
 
     struct Burst;
     /// The tag of a payload leads back to its burst.
-    struct Tag final : PortTag {
+    struct Tag final : BurstClient {
         Burst* burst = nullptr;
         const Bridge* owner = nullptr;
     };
