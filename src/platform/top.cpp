@@ -23,8 +23,8 @@ struct Top::Links {
     std::vector<std::pair<std::string_view, const CsbLink*>> of;  // by unit
     std::unique_ptr<Clients> primary = std::make_unique<Clients>(), secondary;
     CdmaCscLink cdma_csc;
-    Pulse<Stripe> stripes_a, stripes_b;
-    Pulse<Sums> sums_a, sums_b;
+    PatientPulse<Stripe> stripes_a, stripes_b;
+    PatientPulse<Sums> sums_a, sums_b;
     Channel<SumBeat> cacc_sdp;
     Channel<PoolBeat> sdp_pdp;
     Pulse<std::uint32_t> credit;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "base/quantity.h"
 #include "facts/hardware.h"
@@ -28,6 +29,19 @@ struct CdmaCscLink {
     Pulse<WeightUpdate> weight_filled, weight_released;       // cdma2sc_wt_updt, sc2cdma_wt_updt
     Wire<bool> data_pending_request, weight_pending_request;  // CSC to CDMA, level
     Wire<bool> data_pending_ack, weight_pending_ack;          // CDMA to CSC, level
+};
+
+/// A pulse of which some messages wait for the next one that wakes the reader: nothing follows from them before. The reader takes each
+/// as of its own cycle.
+template <class T>
+class PatientPulse : public Pulse<T> {
+public:
+    void put(Cycle at, const T& message, bool wakes = true)
+    {
+        Sleeper* const reader = std::exchange(this->reader, wakes ? this->reader : nullptr);
+        Pulse<T>::put(at, message);
+        this->reader = reader;
+    }
 };
 
 /// What a package computes with. An element is a byte in int8, else two bytes, little endian; it is

@@ -64,7 +64,7 @@ struct Bench {
 
     const Hardware& hw;
     CsbLink csb;
-    Pulse<Sums> a, b;
+    PatientPulse<Sums> a, b;
     Channel<SumBeat> sdp;
     Pulse<std::uint32_t> credit, interrupt;
     std::unique_ptr<Core> core;

@@ -178,6 +178,7 @@ public:
             }
             at = std::max(next, at + 1);
         }
+        for (Core* core : cores) core->report(end);  // what they have put off is in the probes then
         finished_at = end;
     }
 
@@ -217,8 +218,8 @@ public:
     Cbuf cbuf;
     std::array<CsbLink, 4> links;
     CdmaCscLink cdma;
-    Pulse<Stripe> stripes_a, stripes_b;
-    Pulse<Sums> sums_a, sums_b;
+    PatientPulse<Stripe> stripes_a, stripes_b;
+    PatientPulse<Sums> sums_a, sums_b;
     Channel<SumBeat> sdp;
     Pulse<std::uint32_t> credit, interrupt;
     std::unique_ptr<Core> csc, cmac_a, cmac_b, cacc;

@@ -48,6 +48,9 @@ struct CaccCore final : DirectCore<CaccCore> {
     void note_beat(Cycle from, bool paced);
     void start_layer(Cycle at);
     void finish_layer();
+    void take_sums(Cycle to);
+    void drop_sums(Cycle to);
+    void change_layers(Cycle to);
     void take(const Sums& a, const Sums& b);
     void deliver(const Sums& a, Cycle first);
     void advance_output(Cycle to);
@@ -139,24 +142,44 @@ void CaccCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);
-    for (;;) {
-        if (running && done_at <= to) finish_layer();
-        if (running || registers.start_cycle() > to) break;
-        start_layer(registers.start_cycle());
-    }
+    take_sums(to);
+    change_layers(to);
+    advance_output(to);
+    phases.settle(to);
+}
+
+/// Those of cycles up to `to`, each in its cycle.
+void CaccCore::take_sums(Cycle to)
+{
     while (ports.sums_a.available(to)) {
+        const Cycle at = ports.sums_a.next();
+        change_layers(at);
         const Sums a = ports.sums_a.take();
         Sums b;
-        while (ports.sums_b.available(to)) {
+        while (ports.sums_b.available(at)) {
             b = ports.sums_b.take();
             if (b.first_atom >= a.first_atom) break;
         }
         if (b.first_atom != a.first_atom) b = Sums{.outputs = 0};
         take(a, b);
+        drop_sums(at);
     }
+    drop_sums(to);
+}
+
+/// Sums of the second half without any of the first.
+void CaccCore::drop_sums(Cycle to)
+{
     while (ports.sums_b.available(to)) ports.sums_b.take();
-    advance_output(to);
-    phases.settle(to);
+}
+
+void CaccCore::change_layers(Cycle to)
+{
+    for (;;) {
+        if (running && done_at <= to) finish_layer();
+        if (running || registers.start_cycle() > to) return;
+        start_layer(registers.start_cycle());
+    }
 }
 
 void CaccCore::take(const Sums& a, const Sums& b)
@@ -284,6 +307,7 @@ Cycle CaccCore::horizon() const
 
 UnitReport CaccCore::report(Cycle end)
 {
+    if (end != 0) take_sums(end - 1);
     if (trail && offered && beat_at + 1 < end) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
     return {"cacc", phases.log(end), counted, clocks, end};
 }

@@ -10,8 +10,8 @@ namespace dlasim {
 
 struct CaccPorts {
     CsbLink& csb;
-    Pulse<Sums>& sums_a;              // from CMAC_A: its valid steers CACC
-    Pulse<Sums>& sums_b;              // from CMAC_B
+    PatientPulse<Sums>& sums_a;       // from CMAC_A: its valid steers CACC
+    PatientPulse<Sums>& sums_b;       // from CMAC_B
     Channel<SumBeat>& sdp;            // valid is a function of CACC's registers
     Pulse<std::uint32_t>& credit;     // accu2sc_credit, in the cycle it is valid at the CACC port
     Pulse<std::uint32_t>& interrupt;  // to GLB: bits of S_INTR_STATUS, in the cycle of the pulse at GLB

@@ -45,6 +45,8 @@ struct CmacCore final : DirectCore<CmacCore> {
         clocks.on(at, &CmacCounters::op);
         phases.enter(Phase::Starved, at);
     }
+    void take_stripes(Cycle to);
+    void change_layers(Cycle to);
     void take(const Stripe& stripe, Cycle at);
     std::size_t cells_at_work(std::uint32_t kernels, std::uint32_t group);
     void multiply(const Operands& operands, std::uint32_t atoms, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums);
@@ -83,6 +85,23 @@ void CmacCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);
+    take_stripes(to);
+    change_layers(to);
+    phases.settle(to);
+}
+
+/// Those of cycles up to `to`, each in its cycle.
+void CmacCore::take_stripes(Cycle to)
+{
+    while (ports.stripes.available(to)) {
+        const Cycle at = ports.stripes.next();
+        change_layers(at);
+        take(ports.stripes.take(), at);
+    }
+}
+
+void CmacCore::change_layers(Cycle to)
+{
     for (;;) {
         if (running && done_at <= to) {
             registers.finish(done_at);
@@ -91,14 +110,9 @@ void CmacCore::advance(Cycle to)
             running = false;
             done_at = kNever;
         }
-        if (!running && registers.start_cycle() <= to) {
-            start(registers.start_cycle());
-            continue;
-        }
-        break;
+        if (running || registers.start_cycle() > to) return;
+        start(registers.start_cycle());
     }
-    while (ports.stripes.available(to)) take(ports.stripes.take(), to);
-    phases.settle(to);
 }
 
 void CmacCore::take(const Stripe& s, Cycle at)
@@ -123,7 +137,7 @@ void CmacCore::take(const Stripe& s, Cycle at)
               .channel_end = s.channel_end,
               .layer_end = s.layer_end};
     if (s.operands) multiply(*s.operands, s.atoms, first_kernel, kernels, sums);
-    ports.sums.put(at + 1, sums);
+    ports.sums.put(at + 1, sums, s.operands || s.channel_end);
     if (output_probe) output_probe->run(first + silicon.control, s.atoms);
     phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
     ++counted.stripes;
@@ -192,6 +206,7 @@ Cycle CmacCore::horizon() const
 
 UnitReport CmacCore::report(Cycle end)
 {
+    if (end != 0) take_stripes(end - 1);
     CmacCounters totals = counted;
     // A cell without a kernel stands still: its registers take no atom.
     std::uint64_t working = 0;

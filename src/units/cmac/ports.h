@@ -11,8 +11,8 @@ enum class MacHalf { A, B };
 
 struct CmacPorts {
     CsbLink& csb;
-    Pulse<Stripe>& stripes;  // from CSC
-    Pulse<Sums>& sums;       // to CACC
+    PatientPulse<Stripe>& stripes;  // from CSC
+    PatientPulse<Sums>& sums;       // to CACC
 
     /// The links that wake the unit, but for those to memory.
     void wakes(Sleeper& unit) const

@@ -150,8 +150,9 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
              set.atoms.data(), weight_sets[slot].bytes.data(),   weight_sets[slot].pitch};
         stripe.operands = &o;
     }
-    ports.cmac_a.put(at + 1, stripe);
-    ports.cmac_b.put(at + 1, stripe);
+    const bool wakes = values || p.channel_end;  // until sums are complete nobody sees when they were added
+    ports.cmac_a.put(at + 1, stripe, wakes);
+    ports.cmac_b.put(at + 1, stripe, wakes);
     if (data_probe) data_probe->run(stripe.first_atom, count);
     if (p.layer_end && !layer.skip_data_release) {
         const Cycle delay = layer.mode == ConvMode::Winograd ? facts::csc::kDataReleaseWinograd : facts::csc::kDataRelease;

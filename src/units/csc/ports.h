@@ -13,8 +13,8 @@ struct CscPorts {
     CsbLink& csb;
     CdmaCscLink& cdma;
     Cbuf& cbuf;
-    Pulse<Stripe>& cmac_a;
-    Pulse<Stripe>& cmac_b;
+    PatientPulse<Stripe>& cmac_a;
+    PatientPulse<Stripe>& cmac_b;
     Pulse<std::uint32_t>& credit;  // accu2sc_credit, in the cycle it is valid at the CACC port
 
     /// The links that wake the unit, but for those to memory.
