@@ -6,7 +6,8 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # Shows the page of a sweep; writes models; runs a sweep as jobs of a cluster, where the user is root; makes the site of the pages.
 with_tests=yes
-more_packages="chromium nodejs npm python3-onnx slurmctld slurmd slurm-client munge sqlite3 mkdocs-material debootstrap"
+more_packages="chromium python3-onnx slurmctld slurmd slurm-client munge sqlite3 mkdocs-material debootstrap"
+command -v npm >/dev/null || more_packages="$more_packages nodejs npm"
 . "$root/scripts/prepare.sh"
 directory="$root/build"
 "$root/scripts/browser_tools.sh" "$directory/browser" || echo "no Playwright from npm: the page of a run is not driven by it" >&2
