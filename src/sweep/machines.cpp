@@ -123,7 +123,11 @@ void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_j
     for (std::size_t w = 0; w < rows.size(); ++w) {
         const std::string& name = question.workloads[w].name;
         for (const std::string& column : columns)
-            if (column != "area_mm2") row[name.empty() ? column : name + "." + column] = number(figure_of(*rows[w], column));
+            if (column != "area_mm2") {  // as in the row of the point: cycles in whole
+                const auto of_point = rows[w]->find(column);
+                row[name.empty() ? column : name + "." + column] =
+                    of_point != rows[w]->end() && of_point->is_number_integer() ? *of_point : number(figure_of(*rows[w], column));
+            }
     }
     for (std::size_t w = 0; w < rows.size(); ++w)
         row[(question.workloads[w].name.empty() ? "" : question.workloads[w].name + ".") + "host_us"] =
