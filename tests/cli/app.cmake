@@ -67,6 +67,7 @@ if(TARGET dlasim)
         add_test(NAME Sweep.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/search_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Sweep.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()
+    set_tests_properties(Sweep.Workloads PROPERTIES LABELS golden)  # the whole space: minutes under sanitizers
     set_tests_properties(Sweep.Thousand PROPERTIES LABELS long TIMEOUT 3000)
     add_test(NAME Sweep.HundredKills COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/hundred_test.py $<TARGET_FILE:dlasim> Kills)
     set_tests_properties(Sweep.HundredKills PROPERTIES LABELS long TIMEOUT 600)
