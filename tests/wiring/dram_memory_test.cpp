@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <random>
@@ -153,9 +155,10 @@ struct Bench {
     DramMemory dram;
     Initiator port;
 
-    explicit Bench(const std::string& preset, const std::map<std::string, std::string>& options = {}, double period_ns = 1.0)
+    explicit Bench(const std::string& preset, const std::map<std::string, std::string>& options = {}, double period_ns = 1.0,
+                   unsigned ports = 1)
         : clock(sc_core::sc_time(period_ns, sc_core::SC_NS)),
-          dram("dram", clock, dram::read_config(preset, options), store, true),
+          dram("dram", clock, dram::read_config(preset, options), store, true, ports),
           port("port", clock)
     {
         port.socket.bind(dram.socket());
@@ -176,6 +179,79 @@ struct Bench {
         return statistics;
     }
 };
+
+/// A second initiator with a port of its own.
+struct SharedBench {
+    Bench first{"ddr4-2400", {}, 1.0, 2};
+    DramMemory& dram = first.dram;
+    Initiator& port = first.port;
+    Initiator other{"other", first.clock};
+
+    SharedBench() { other.socket.bind(dram.socket(1)); }
+    /// As many reads of 64 bytes for either, as fast as they are taken; of rows that differ.
+    void stream(std::size_t count)
+    {
+        for (std::size_t i = 0; i < count; ++i) {
+            first.read(1, i * 64);
+            other.accesses.push_back({1, (std::uint64_t{1} << 30) + i * 64, std::vector<std::uint8_t>(64), false});
+        }
+        first.run(400'000);
+        for (const Initiator* initiator : {&port, &other}) {
+            EXPECT_TRUE(std::ranges::is_sorted(initiator->order));
+            EXPECT_EQ(initiator->order.size(), count);
+        }
+    }
+};
+
+TEST(DramMemoryModule, EqualPortsShareTheRateOfTheDram)
+{
+    SharedBench bench;
+    bench.stream(5'000);
+    const auto one = static_cast<double>(bench.port.accesses.back().answered),
+               two = static_cast<double>(bench.other.accesses.back().answered);
+    EXPECT_GT(std::max(one, two), 10'000 * 4 * 0.833);          // both move their data over one bus
+    EXPECT_LT(std::abs(one - two), 0.05 * std::max(one, two));  // in turn: neither ends long before the other
+    for (const unsigned i : {0U, 1U}) {
+        EXPECT_EQ(bench.dram.counts(i).reads, 5'000u);
+        EXPECT_EQ(bench.dram.counts(i).read_bytes, 5'000u * 64);
+        EXPECT_EQ(bench.dram.counts(i).writes, 0u);
+    }
+    bench.dram.reset_counts();
+    EXPECT_EQ(bench.dram.counts(0).reads, 0u);
+}
+
+TEST(DramMemoryModule, APortOfHigherPriorityEndsFirst)
+{
+    SharedBench bench;
+    bench.dram.set_priority(1, 1);
+    bench.stream(5'000);
+    const Cycle first = bench.other.accesses.back().answered;
+    const auto& low = bench.port.accesses;
+    const auto served = std::ranges::count_if(low, [&](const auto& access) { return access.answered <= first; });
+    EXPECT_LT(served, 2'500);  // of 5,000: without priority it would have almost all of them
+    EXPECT_LT(bench.dram.counts(1).held_back, bench.dram.counts(0).held_back);
+}
+
+TEST(DramMemoryModule, ALimitHoldsBurstsBack)
+{
+    SharedBench bench;
+    bench.dram.set_limit(0, 4);
+    bench.stream(1'000);
+    const auto& accesses = bench.port.accesses;
+    for (std::size_t i = 4; i < accesses.size(); ++i) EXPECT_GE(accesses[i].accepted, accesses[i - 4].answered) << i;
+    EXPECT_GT(accesses.back().answered, bench.other.accesses.back().answered);
+}
+
+TEST(DramMemoryModule, AnOffsetMovesThePort)
+{
+    SharedBench bench;
+    bench.dram.set_offset(1, 4096);
+    bench.first.write(10, 4096 + 128, 64, 7);
+    bench.other.accesses.push_back({200, 128, std::vector<std::uint8_t>(64), false});
+    bench.first.run(1000);
+    EXPECT_EQ(bench.other.accesses[0].data, std::vector<std::uint8_t>(64, 7));
+    EXPECT_GT(bench.other.accesses[0].answered, 200u);
+}
 
 TEST(DramMemoryModule, AReadOfAClosedBankTakesTheSumOfItsCommands)
 {
