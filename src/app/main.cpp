@@ -427,6 +427,7 @@ int parse_and_run(int argc, char** argv)
         ->excludes("--search")
         ->excludes("--machine");
     sweep_app->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
+    sweep_app->add_flag("!--no-causes", sweep.causes, kNoCauses);
     sweep_app->add_flag("--quiet", sweep.quiet, "print nothing but errors");
 
     TestOptions test;

@@ -28,6 +28,7 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
     }
     return run_point(*point_, {.folder = folder_.point(index).string(),
                                .timing_only = options_.timing_only,
+                               .causes = options_.causes,
                                .technology = &technology_,
                                .on_result = on_result,
                                .shared = shared_});

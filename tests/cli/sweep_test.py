@@ -334,6 +334,14 @@ class Figures(SweepCase):
                 self.assertEqual(full[key], timed[key], key)
             self.assertGreater(timed["array_uj"], 0)
 
+    def test_causes_are_of_points_not_of_rows(self):
+        self.assertEqual(self.sweep(self.SWEEP, "--timing-only").returncode, 0)
+        rows = self.rows()
+        self.assertIsNotNone(self.result(0)["causes"])
+        self.assertEqual(self.sweep(self.SWEEP, "--timing-only", "--no-causes", "--restart").returncode, 0)
+        self.assertEqual(self.rows(), rows)
+        self.assertIsNone(self.result(0).get("causes"))
+
     def test_a_number_without_a_source_is_refused(self):
         for technology, says in (({"table": "45nm", "dram_pj": {"value": 1}}, "/dram_pj/source"), ({"dram_pj": {"value": 1, "source": "x"}}, "is missing"),
                              ({"table": "45nm", "dram_pj": {"value": 1, "source": "x", "assumption": "y"}}, "/dram_pj"), ({"table": "45nm", "dram_pj": 3}, "/dram_pj"), ({"table": "44nm"}, "44nm"), ("none.json", "unknown technology"),
