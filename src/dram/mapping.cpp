@@ -20,38 +20,38 @@ std::array<unsigned, kFields> widths(const Organisation& o)
             log2_of(o.banks),    log2_of(o.rows),    log2_of(o.columns) - log2_of(o.burst_length)};
 }
 
-[[noreturn]] void refuse(const std::string& text, const std::string& why)
+[[noreturn]] void refuse(const std::string& where, const std::string& text, const std::string& why)
 {
-    throw ConfigError("/mapping", fmt::format("\"{}\": {}", text, why));
+    throw ConfigError(where, fmt::format("\"{}\": {}", text, why));
 }
 
 /// Fields from the least significant one up; each bit is a bit of the address.
-std::vector<Field> fields_of(const std::string& text)
+std::vector<Field> fields_of(const std::string& text, const std::string& where)
 {
     std::vector<Field> fields;
     const bool lower = text.size() == 12;
     if (!lower && text.size() != 10)
-        refuse(text,
+        refuse(where, text,
                "a mapping is a scheme's name (bank_interleave, bg_lsb, page_xor, ...), twelve letters like "
                "rochrababgco, RoBaRaCoCh, MOP4CLXOR, or an object of bit lists");
     for (std::size_t at = text.size(); at != 0;) {
         at -= 2;
         std::string two = text.substr(at, 2);
         if (!lower) {
-            if (two[0] < 'A' || two[0] > 'Z') refuse(text, "fields are written Ro, Ba, Ra, Co, Ch");
+            if (two[0] < 'A' || two[0] > 'Z') refuse(where, text, "fields are written Ro, Ba, Ra, Co, Ch");
             two[0] = static_cast<char>(two[0] - 'A' + 'a');
         }
         std::size_t f = 0;
         while (f < kFields && two != kFieldNames[f]) ++f;
-        if (f == kFields) refuse(text, fmt::format("\"{}\" is not one of ro ch ra ba bg co", two));
-        if (!lower && two == "bg") refuse(text, "Ba stands for bank group and bank");
+        if (f == kFields) refuse(where, text, fmt::format("\"{}\" is not one of ro ch ra ba bg co", two));
+        if (!lower && two == "bg") refuse(where, text, "Ba stands for bank group and bank");
         if (!lower && two == "ba") fields.push_back(Field::Group);
         fields.push_back(static_cast<Field>(f));
     }
     for (std::size_t f = 0; f < kFields; ++f) {
         std::size_t count = 0;
         for (Field field : fields) count += static_cast<std::size_t>(field) == f;
-        if (count != 1) refuse(text, fmt::format("{} appears {} times, not once", kFieldNames[f], count));
+        if (count != 1) refuse(where, text, fmt::format("{} appears {} times, not once", kFieldNames[f], count));
     }
     return fields;
 }
@@ -66,7 +66,7 @@ const std::vector<std::pair<std::string, std::string>>& mapping_schemes()
     return schemes;
 }
 
-Mapping::Mapping(const std::string& text, const Organisation& organisation) : text_(text)
+Mapping::Mapping(const std::string& text, const Organisation& organisation, const std::string& where) : text_(text)
 {
     std::string spelled = text;
     for (const auto& [name, meaning] : mapping_schemes())
@@ -96,12 +96,13 @@ Mapping::Mapping(const std::string& text, const Organisation& organisation) : te
                 ++slice;
             }
     } else {
-        for (Field field : fields_of(spelled)) take(field, width[static_cast<std::size_t>(field)]);
+        for (Field field : fields_of(spelled, where)) take(field, width[static_cast<std::size_t>(field)]);
     }
-    compile(std::move(masks), organisation);
+    compile(std::move(masks), organisation, where);
 }
 
-Mapping::Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, const Organisation& organisation) : text_("custom")
+Mapping::Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, const Organisation& organisation, const std::string& where)
+    : text_("custom")
 {
     const auto width = widths(organisation);
     const unsigned offset = log2_of(organisation.request_bytes());
@@ -109,20 +110,21 @@ Mapping::Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, c
     Masks masks;
     for (std::size_t f = 0; f < kFields; ++f) {
         if (bits[f].size() != width[f])
-            refuse("custom", fmt::format("{} has {} bits and {} are listed", kFieldNames[f], width[f], bits[f].size()));
+            refuse(where, "custom", fmt::format("{} has {} bits and {} are listed", kFieldNames[f], width[f], bits[f].size()));
         for (const auto& xored : bits[f]) {
             std::uint64_t mask = 0;
             for (unsigned bit : xored) {
-                if (bit < offset || bit >= top) refuse("custom", fmt::format("address bit {} is not in {}..{}", bit, offset, top - 1));
+                if (bit < offset || bit >= top)
+                    refuse(where, "custom", fmt::format("address bit {} is not in {}..{}", bit, offset, top - 1));
                 mask ^= std::uint64_t{1} << (bit - offset);
             }
             masks[f].push_back(mask);
         }
     }
-    compile(std::move(masks), organisation);
+    compile(std::move(masks), organisation, where);
 }
 
-void Mapping::compile(Masks masks, const Organisation& organisation)
+void Mapping::compile(Masks masks, const Organisation& organisation, const std::string& where)
 {
     offset_bits_ = log2_of(organisation.request_bytes());
     address_mask_ = organisation.capacity_bytes() - 1;
@@ -133,12 +135,12 @@ void Mapping::compile(Masks masks, const Organisation& organisation)
     for (const auto& field : masks)
         for (std::uint64_t mask : field) {
             for (std::uint64_t b : basis) mask = std::min(mask, mask ^ b);
-            if (mask == 0) refuse(text_, "two bits of the mapping depend on each other, so that bursts would overlap");
+            if (mask == 0) refuse(where, text_, "two bits of the mapping depend on each other, so that bursts would overlap");
             basis.push_back(mask);
             ++count;
         }
     const unsigned wanted = log2_of(organisation.capacity_bytes()) - offset_bits_;
-    if (count != wanted) refuse(text_, fmt::format("{} bits are mapped, the capacity has {}", count, wanted));
+    if (count != wanted) refuse(where, text_, fmt::format("{} bits are mapped, the capacity has {}", count, wanted));
 
     for (std::size_t f = 0; f < kFields; ++f) {
         Slice& slice = slices_[f];

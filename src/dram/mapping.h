@@ -25,10 +25,10 @@ inline constexpr std::size_t kFields = 6;
 class Mapping {
 public:
     Mapping() = default;
-    /// A scheme's name, a field string or MOP4CLXOR. Throws ConfigError with the reason.
-    Mapping(const std::string& text, const Organisation& organisation);
+    /// A scheme's name, a field string or MOP4CLXOR. Throws ConfigError with the reason, at `where`.
+    Mapping(const std::string& text, const Organisation& organisation, const std::string& where);
     /// Bit lists in byte-address bits, one list of XORed bits for each bit of each field.
-    Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, const Organisation& organisation);
+    Mapping(std::array<std::vector<std::vector<unsigned>>, kFields> bits, const Organisation& organisation, const std::string& where);
 
     /// Where the burst at this address (relative to the memory's base, wrapped) lies.
     Location locate(std::uint64_t address) const
@@ -59,7 +59,7 @@ private:
         std::uint32_t mask = 0;         // bits that lie together in the address
         std::vector<Parity> scattered;  // the others
     };
-    void compile(Masks masks, const Organisation& organisation);
+    void compile(Masks masks, const Organisation& organisation, const std::string& where);
 
     std::string text_;
     Masks masks_;

@@ -127,31 +127,26 @@ Organisation read_organisation(Object o)
 
 Mapping read_mapping(const Json& json, const std::string& where, const Organisation& organisation)
 {
-    try {
-        if (json.is_string()) return {json.get<std::string>(), organisation};
-        Object object{json, where, "mapping/"};
-        constexpr std::array<const char*, kFields> keys{"channel", "rank", "group", "bank", "row", "column"};
-        std::array<std::vector<std::vector<unsigned>>, kFields> bits;
-        for (std::size_t f = 0; f < kFields; ++f) {
-            if (!object.has(keys[f])) continue;
-            const Json& list = object.raw(keys[f]);
-            const ConfigError wrong{object.at(keys[f]), "a list of address bits is needed, [13, [14, 17], ...]"};
-            if (!list.is_array()) throw wrong;
-            for (const Json& bit : list) {
-                std::vector<unsigned> xored;
-                for (const Json& each : bit.is_array() ? bit : Json::array({bit})) {
-                    if (!each.is_number_unsigned() || each.get<std::uint64_t>() > 63) throw wrong;
-                    xored.push_back(each.get<unsigned>());
-                }
-                bits[f].push_back(xored);
+    if (json.is_string()) return {json.get<std::string>(), organisation, where};
+    Object object{json, where, "mapping/"};
+    constexpr std::array<const char*, kFields> keys{"channel", "rank", "group", "bank", "row", "column"};
+    std::array<std::vector<std::vector<unsigned>>, kFields> bits;
+    for (std::size_t f = 0; f < kFields; ++f) {
+        if (!object.has(keys[f])) continue;
+        const Json& list = object.raw(keys[f]);
+        const ConfigError wrong{object.at(keys[f]), "a list of address bits is needed, [13, [14, 17], ...]"};
+        if (!list.is_array()) throw wrong;
+        for (const Json& bit : list) {
+            std::vector<unsigned> xored;
+            for (const Json& each : bit.is_array() ? bit : Json::array({bit})) {
+                if (!each.is_number_unsigned() || each.get<std::uint64_t>() > 63) throw wrong;
+                xored.push_back(each.get<unsigned>());
             }
+            bits[f].push_back(xored);
         }
-        object.done();
-        return {bits, organisation};
-    } catch (const ConfigError& error) {
-        const std::string what = error.what();
-        throw ConfigError(what.starts_with("/mapping: ") ? where : what.substr(0, what.find(": ")), what.substr(what.find(": ") + 2));
     }
+    object.done();
+    return {bits, organisation, where};
 }
 
 ControllerConfig read_controller(Object o)

@@ -75,11 +75,10 @@ void Converter::bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t 
     }
 }
 
-void BeatConverter::beat(const ConverterBeat& in, ConverterWrite& out, std::uint32_t& nans, std::uint32_t& infs)
+/// What is converted of a beat; of fp16 NaNs and infinities are counted, and NaNs flushed if they are to be.
+void BeatConverter::convert(const ConverterBeat& in, std::uint8_t* result, std::uint32_t& nans, std::uint32_t& infs) const
 {
     const Converter& c = converter_;
-    const bool in8 = c.input8(), out8 = c.output8();
-    const bool normal = in8 == out8, expand = in8 && !out8, shrink = out8 && !in8;
     std::uint8_t data[128];
     std::memcpy(data, in.data, sizeof data);
     if (c.input == 2) {
@@ -90,22 +89,29 @@ void BeatConverter::beat(const ConverterBeat& in, ConverterWrite& out, std::uint
             if (c.nan_to_zero && Fp16::is_nan(h)) store16(data + 2 * k, 0);
         }
     }
+    if (!c.enabled) {
+        std::memcpy(result, data, sizeof data);
+        return;
+    }
+    for (unsigned k = 0; k < 64; ++k) {
+        const std::uint16_t raw = c.input8() ? data[k] : load16(data + 2 * k);
+        const std::uint16_t e = c.element(raw, in.mean ? in.mean[k] : c.offset, in.is_unsigned);
+        if (c.output8()) result[k] = static_cast<std::uint8_t>(e);
+        else store16(result + 2 * k, e);
+    }
+}
+
+void BeatConverter::beat(const ConverterBeat& in, ConverterWrite& out, std::uint32_t& nans, std::uint32_t& infs)
+{
+    const Converter& c = converter_;
+    const bool in8 = c.input8(), out8 = c.output8();
+    const bool normal = in8 == out8, expand = in8 && !out8, shrink = out8 && !in8;
     const bool pairs = shrink && !(in.atoms & 0xc);
     const bool release = pairs && held_, hold = pairs && !held_ && !in.fill64 && !in.fill128;
     const auto atom = [&](unsigned k) { return (in.atoms >> k & 1) != 0; };
 
-    // Values
     std::uint8_t result[128] = {};
-    if (!c.enabled) {
-        std::memcpy(result, data, sizeof result);
-    } else {
-        for (unsigned k = 0; k < 64; ++k) {
-            const std::uint16_t raw = in8 ? data[k] : load16(data + 2 * k);
-            const std::uint16_t e = c.element(raw, in.mean ? in.mean[k] : c.offset, in.is_unsigned);
-            if (out8) result[k] = static_cast<std::uint8_t>(e);
-            else store16(result + 2 * k, e);
-        }
-    }
+    convert(in, result, nans, infs);
     // Masks in output bytes
     std::uint8_t pad[128] = {};
     if (in.pad_mask) {

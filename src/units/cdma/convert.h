@@ -62,6 +62,8 @@ public:
     void beat(const ConverterBeat& in, ConverterWrite& out, std::uint32_t& nans, std::uint32_t& infs);
 
 private:
+    void convert(const ConverterBeat& in, std::uint8_t* result, std::uint32_t& nans, std::uint32_t& infs) const;
+
     Converter converter_;
     bool held_ = false, held_high_ = false;
     std::uint32_t held_entry_ = 0;

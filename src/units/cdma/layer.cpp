@@ -5,18 +5,62 @@
 #include "registers/fields/cdma.h"
 
 namespace dlasim::cdma {
+namespace {
+
+namespace r = reg::cdma;
+
+/// The registers of one group.
+struct Group {
+    const Hardware& hw;
+    const RegisterFile& registers;
+    unsigned group;
+
+    auto get(auto what) const { return registers.get(what, group); }
+    std::uint64_t address(std::uint32_t high, std::uint32_t low) const
+    {
+        const unsigned bits = hw.memory.address_bits;
+        return ((std::uint64_t{get(high)} << 32) | get(low)) & (bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1);
+    }
+    std::uint64_t aligned(std::uint64_t value) const { return value / hw.memory.atom_bytes * hw.memory.atom_bytes; }
+};
+
+void decode_conversion(const Group& from, Layer& l)
+{
+    l.convert = from.get(r::D_CVT_CFG::CVT_EN);
+    l.truncate = from.get(r::D_CVT_CFG::CVT_TRUNCATE);
+    l.offset = static_cast<std::int16_t>(from.get(r::D_CVT_OFFSET));
+    l.scale = static_cast<std::int16_t>(from.get(r::D_CVT_SCALE));
+    l.mean = from.get(r::D_MEAN_FORMAT);
+    constexpr reg::Field kMeans[] = {r::D_MEAN_GLOBAL_0::MEAN_RY, r::D_MEAN_GLOBAL_0::MEAN_GU, r::D_MEAN_GLOBAL_1::MEAN_BV,
+                                     r::D_MEAN_GLOBAL_1::MEAN_AX};
+    for (unsigned i = 0; i < 4; ++i) l.mean_value[i] = static_cast<std::int16_t>(from.get(kMeans[i]));
+    l.pad_value = static_cast<std::uint16_t>(from.get(r::D_ZERO_PADDING_VALUE));
+    l.nan_to_zero = from.get(r::D_NAN_FLUSH_TO_ZERO);
+}
+
+void decode_weights(const Group& from, bool words, Layer& l)
+{
+    l.compressed = from.hw.weight_compression && from.get(r::D_WEIGHT_FORMAT);
+    l.weight_primary = from.get(r::D_WEIGHT_RAM_TYPE);
+    l.bytes_per_kernel = from.get(r::D_WEIGHT_SIZE_0) + 1;
+    l.kernels = from.get(r::D_WEIGHT_SIZE_1) + 1;
+    l.kernel_group = from.hw.kernel_group(words && l.precision != 0 ? Precision::Int16 : Precision::Int8);
+    l.kernel_groups = ceil_div(l.kernels, l.kernel_group);
+    l.weight_address = from.aligned(from.address(r::D_WEIGHT_ADDR_HIGH, r::D_WEIGHT_ADDR_LOW));
+    l.mask_address = from.aligned(from.address(r::D_WMB_ADDR_HIGH, r::D_WMB_ADDR_LOW));
+    l.group_size_address = from.aligned(from.address(r::D_WGS_ADDR_HIGH, r::D_WGS_ADDR_LOW));
+    l.weight_bytes = from.get(r::D_WEIGHT_BYTES);
+    l.mask_bytes = from.get(r::D_WMB_BYTES);
+}
+
+}  // namespace
 
 Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned group)
 {
-    namespace r = reg::cdma;
-    const auto get = [&](auto what) { return registers.get(what, group); };
+    const Group from{hw, registers, group};
+    const auto get = [&](auto what) { return from.get(what); };
+    const auto aligned = [&](std::uint64_t value) { return from.aligned(value); };
     const facts::cdma::Facts silicon = facts::cdma::of(hw);
-    const std::uint64_t atom = hw.memory.atom_bytes;
-    const std::uint64_t address_mask = hw.memory.address_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << hw.memory.address_bits) - 1;
-    const auto address = [&](std::uint32_t high, std::uint32_t low) {
-        return ((std::uint64_t{get(high)} << 32) | get(low)) & address_mask;
-    };
-    const auto aligned = [&](std::uint64_t value) { return value / atom * atom; };
 
     Layer l;
     l.group = group;
@@ -39,8 +83,8 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned 
     // [spec] cdma.md 1.3: the surface count uses the processing precision; the configurable generation knows int8 only.
     const std::uint32_t element = silicon.words && l.precision != 0 ? 2 : 1;
     l.surfaces = ceil_div(l.channels, hw.memory.atom_bytes / element);
-    l.base = address(r::D_DAIN_ADDR_HIGH_0, r::D_DAIN_ADDR_LOW_0);
-    l.base_uv = address(r::D_DAIN_ADDR_HIGH_1, r::D_DAIN_ADDR_LOW_1);
+    l.base = from.address(r::D_DAIN_ADDR_HIGH_0, r::D_DAIN_ADDR_LOW_0);
+    l.base_uv = from.address(r::D_DAIN_ADDR_HIGH_1, r::D_DAIN_ADDR_LOW_1);
     l.line_stride = get(r::D_LINE_STRIDE);
     l.uv_line_stride = get(r::D_LINE_UV_STRIDE);
     l.surface_stride = get(r::D_SURF_STRIDE);
@@ -68,29 +112,8 @@ Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned 
     l.pixel_signed = get(r::D_DATAIN_FORMAT::PIXEL_SIGN_OVERRIDE);
     l.data_primary = get(r::D_DAIN_RAM_TYPE);
 
-    l.convert = get(r::D_CVT_CFG::CVT_EN);
-    l.truncate = get(r::D_CVT_CFG::CVT_TRUNCATE);
-    l.offset = static_cast<std::int16_t>(get(r::D_CVT_OFFSET));
-    l.scale = static_cast<std::int16_t>(get(r::D_CVT_SCALE));
-    l.mean = get(r::D_MEAN_FORMAT);
-    constexpr reg::Field kMeans[] = {r::D_MEAN_GLOBAL_0::MEAN_RY, r::D_MEAN_GLOBAL_0::MEAN_GU, r::D_MEAN_GLOBAL_1::MEAN_BV,
-                                     r::D_MEAN_GLOBAL_1::MEAN_AX};
-    for (unsigned i = 0; i < 4; ++i) l.mean_value[i] = static_cast<std::int16_t>(get(kMeans[i]));
-    l.pad_value = static_cast<std::uint16_t>(get(r::D_ZERO_PADDING_VALUE));
-    l.nan_to_zero = get(r::D_NAN_FLUSH_TO_ZERO);
-
-    l.compressed = hw.weight_compression && get(r::D_WEIGHT_FORMAT);
-    l.weight_primary = get(r::D_WEIGHT_RAM_TYPE);
-    l.bytes_per_kernel = get(r::D_WEIGHT_SIZE_0) + 1;
-    l.kernels = get(r::D_WEIGHT_SIZE_1) + 1;
-    l.kernel_group = hw.kernel_group(silicon.words && l.precision != 0 ? Precision::Int16 : Precision::Int8);
-    l.kernel_groups = ceil_div(l.kernels, l.kernel_group);
-    l.weight_address = aligned(address(r::D_WEIGHT_ADDR_HIGH, r::D_WEIGHT_ADDR_LOW));
-    l.mask_address = aligned(address(r::D_WMB_ADDR_HIGH, r::D_WMB_ADDR_LOW));
-    l.group_size_address = aligned(address(r::D_WGS_ADDR_HIGH, r::D_WGS_ADDR_LOW));
-    l.weight_bytes = get(r::D_WEIGHT_BYTES);
-    l.mask_bytes = get(r::D_WMB_BYTES);
-
+    decode_conversion(from, l);
+    decode_weights(from, silicon.words, l);
     l.performance = get(r::D_PERF_ENABLE);
     return l;
 }
