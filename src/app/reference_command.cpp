@@ -157,92 +157,69 @@ Chapter files_chapter()
     return chapter;
 }
 
-std::vector<Chapter> reference()
+/// A chapter of one section.
+Chapter chapter(std::string title, std::string name, std::string intro, std::vector<Row> rows)
 {
-    std::string shorts;
-    for (const dram::ShortOption& option : dram::kShortOptions)
-        shorts += fmt::format("{}`{}` for `{}`", shorts.empty() ? "" : ", ", option.name, option.path);
-    std::vector<Chapter> chapters;
-    chapters.push_back(units_chapter());
-    chapters.push_back(files_chapter());
-    chapters.push_back(
-        {"Descriptors",
-         "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) tells what the keys do together. "
-         "An axis and `base` write a path with dots.",
-         {{{"layer"}, "A layer", "", rows_of(layer_keys())},
-          {{"bdma"}, "Copies", "`\"op\": \"bdma\"`.", rows_of(copy_keys())},
-          {{"rubik"}, "Reshapes", "`\"op\": \"rubik\"`.", rows_of(reshape_keys())},
-          {{"lrn"}, "Local response normalisation", "`\"op\": \"lrn\"`.", rows_of(lrn_keys())}}});
-    chapters.push_back({"Networks",
-                        "",
-                        {{{"network_file"},
-                          "",
-                          "What `dlasim net` reads, and `base/network` of a sweep; [NETWORK.md](NETWORK.md) tells what the keys do "
-                          "together. Objects of a layer are those of a descriptor.",
-                          rows_of(network_keys())}}});
-    chapters.push_back(
-        {"result.json of a run",
-         "",
-         {{{"result"}, "", "What `dlasim run LAYER --out DIR` writes, and every point of a sweep.", rows_of(result_keys())}}});
-    chapters.push_back({"plan.json of a run",
-                        "",
-                        {{{"plan"},
-                          "",
-                          "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
-                          rows_of(outline_keys())}}});
-    chapters.push_back(
-        {"result.json of a network",
-         "",
-         {{{"network"},
-           "",
-           "What `dlasim net NETWORK --out DIR` writes. `layers.csv` has a row a step. All cycles count from t0, the first op-enable.",
-           rows_of(network_result_keys())},
-          {{"network_steps"},
-           "steps/steps.json",
-           "What `dlasim net FILE.onnx --steps --out DIR` writes beside the layers of the steps: how they are joined.",
-           rows_of(network_step_keys())}}});
-    chapters.push_back({"result.json of a loadable",
-                        "",
-                        {{{"loadable"},
-                          "",
-                          "What `dlasim loadable FILE --out DIR` writes. All cycles count from t0, the last op-enable of the first chain.",
-                          rows_of(loadable_result_keys())}}});
-    chapters.push_back(
-        {"result.json of a replay", "", {{{"replay"}, "", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())}}});
-    chapters.push_back(
-        {"Events",
-         "",
-         {{{"events"},
-           "",
-           "What `dlasim replay PROGRAM --events FILE` and `dlasim run LAYER --events FILE` write. All cycles count from t0.",
-           rows_of(event_keys())}}});
-    chapters.push_back(
-        {"Statistics of a DRAM",
-         "",
-         {{{"dram"},
-           "",
-           "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
-           rows_of(dram::statistics_keys())}}});
-    chapters.push_back(
-        {"Bounds without a machine",
-         "",
-         {{{"bound"},
-           "",
-           "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/traffic_bound.h`.",
-           rows_of(bound_command_keys())}}});
-    chapters.push_back(
-        {"Comparisons", "", {{{"comparison"}, "", "`dlasim compare A B --json`: [COMPARE.md](COMPARE.md).", rows_of(comparison_keys())}}});
+    return {std::move(title), "", {{{std::move(name)}, "", std::move(intro), std::move(rows)}}};
+}
+
+std::vector<Chapter> what_is_read()
+{
+    return {{"Descriptors",
+             "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) tells what the keys do together. "
+             "An axis and `base` write a path with dots.",
+             {{{"layer"}, "A layer", "", rows_of(layer_keys())},
+              {{"bdma"}, "Copies", "`\"op\": \"bdma\"`.", rows_of(copy_keys())},
+              {{"rubik"}, "Reshapes", "`\"op\": \"rubik\"`.", rows_of(reshape_keys())},
+              {{"lrn"}, "Local response normalisation", "`\"op\": \"lrn\"`.", rows_of(lrn_keys())}}},
+            chapter("Networks", "network_file",
+                    "What `dlasim net` reads, and `base/network` of a sweep; [NETWORK.md](NETWORK.md) tells what the keys do "
+                    "together. Objects of a layer are those of a descriptor.",
+                    rows_of(network_keys()))};
+}
+
+std::vector<Chapter> what_a_run_writes()
+{
+    return {chapter("result.json of a run", "result", "What `dlasim run LAYER --out DIR` writes, and every point of a sweep.",
+                    rows_of(result_keys())),
+            chapter("plan.json of a run", "plan",
+                    "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
+                    rows_of(outline_keys())),
+            {"result.json of a network",
+             "",
+             {{{"network"},
+               "",
+               "What `dlasim net NETWORK --out DIR` writes. `layers.csv` has a row a step. All cycles count from t0, the first op-enable.",
+               rows_of(network_result_keys())},
+              {{"network_steps"},
+               "steps/steps.json",
+               "What `dlasim net FILE.onnx --steps --out DIR` writes beside the layers of the steps: how they are joined.",
+               rows_of(network_step_keys())}}},
+            chapter("result.json of a loadable", "loadable",
+                    "What `dlasim loadable FILE --out DIR` writes. All cycles count from t0, the last op-enable of the first chain.",
+                    rows_of(loadable_result_keys())),
+            chapter("result.json of a replay", "replay", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())),
+            chapter("Events", "events",
+                    "What `dlasim replay PROGRAM --events FILE` and `dlasim run LAYER --events FILE` write. All cycles count from t0.",
+                    rows_of(event_keys())),
+            chapter("Statistics of a DRAM", "dram",
+                    "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
+                    rows_of(dram::statistics_keys()))};
+}
+
+std::vector<Chapter> what_other_commands_write()
+{
     std::vector<PlacedKey> explained = explanation_keys();
     for (const PlacedKey& key : trial_keys()) explained.push_back(key);
-    chapters.push_back(
-        {"Explanations", "", {{{"explanation"}, "", "`dlasim explain RUN --json`: [CAUSES.md](CAUSES.md).", rows_of(explained)}}});
-    chapters.push_back(
-        {"Regression suites",
-         "",
-         {{{"suite"}, "", "`DIR/suite.json` of `dlasim test DIR`: [REGRESSION.md](REGRESSION.md).", rows_of(suite_keys())}}});
-    chapters.push_back(
-        {"dlasim dram", "", {{{"dram_run"}, "", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())}}});
-    chapters.push_back(
+    return {
+        chapter("Bounds without a machine", "bound",
+                "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/traffic_bound.h`.",
+                rows_of(bound_command_keys())),
+        chapter("Comparisons", "comparison", "`dlasim compare A B --json`: [COMPARE.md](COMPARE.md).", rows_of(comparison_keys())),
+        chapter("Explanations", "explanation", "`dlasim explain RUN --json`: [CAUSES.md](CAUSES.md).", rows_of(explained)),
+        chapter("Regression suites", "suite", "`DIR/suite.json` of `dlasim test DIR`: [REGRESSION.md](REGRESSION.md).",
+                rows_of(suite_keys())),
+        chapter("dlasim dram", "dram_run", "What `dlasim dram --json` prints and `--out FILE` writes.", rows_of(dram::run_keys())),
         {"Sweeps",
          "",
          {{{"sweep"}, "The file", "`dlasim sweep SWEEP.json`.", rows_of(sweep_keys())},
@@ -255,30 +232,44 @@ std::vector<Chapter> reference()
            "Technologies",
            "A file like `configs/technology/16nm.json`, for `--technology` and `technology` of a sweep. Each number is an object with its "
            "source.",
-           rows_of(silicon::technology_keys())}}});
-    chapters.push_back(
+           rows_of(silicon::technology_keys())}}},
         {"Area and energy",
          "",
          {{{"silicon"}, "A machine", "`dlasim silicon --json`: [SILICON.md](SILICON.md).", rows_of(silicon::machine_keys())},
-          {{"energy"}, "A run that has ended", "`dlasim silicon --of result.json --json`.", rows_of(silicon::silicon_keys())}}});
+          {{"energy"}, "A run that has ended", "`dlasim silicon --of result.json --json`.", rows_of(silicon::silicon_keys())}}}};
+}
+
+Chapter memory_chapter()
+{
+    std::string shorts;
+    for (const dram::ShortOption& option : dram::kShortOptions)
+        shorts += fmt::format("{}`{}` for `{}`", shorts.empty() ? "" : ", ", option.name, option.path);
+    return {
+        "Memory",
+        "`--memory NAME:OPTION=VALUE,..`, where NAME is a preset or a file; `base/memory` of a sweep, `memory` of `result.json`. A file "
+        "is a DRAM "
+        "like those below, or an object with `kind` and options: `{\"kind\": \"ideal\", \"latency\": 100}`.",
+        {{{"memory"},
+          "The ideal memory",
+          "Options of `ideal`, behind both ports; the rules: [interfaces.md](hardware/interfaces.md) 4.",
+          rows_of(memory_keys())},
+         dram_section(false, "device", "A DRAM",
+                      ("A preset or a file like `configs/dram/ddr4-2400.json`. An option is the path of a key, with dots: "
+                       "`ddr4-2400:timing.tRCD=18`; " +
+                       shorts + ". [DRAM.md](DRAM.md) tells how exact it is.")
+                          .c_str()),
+         dram_section(true, "table", "The constraint table of a DRAM",
+                      "A file like `configs/dram/standards/ddr4.json`. An expression has numbers, times of the device, BL, RL, WL, + - * "
+                      "/ and max().")}};
+}
+
+std::vector<Chapter> reference()
+{
+    std::vector<Chapter> chapters{units_chapter(), files_chapter()};
+    for (std::vector<Chapter>& part : std::array{what_is_read(), what_a_run_writes(), what_other_commands_write()})
+        for (Chapter& each : part) chapters.push_back(std::move(each));
     chapters.push_back({"Hardware", "", {hardware_section()}});
-    chapters.push_back(
-        {"Memory",
-         "`--memory NAME:OPTION=VALUE,..`, where NAME is a preset or a file; `base/memory` of a sweep, `memory` of `result.json`. A file "
-         "is a DRAM "
-         "like those below, or an object with `kind` and options: `{\"kind\": \"ideal\", \"latency\": 100}`.",
-         {{{"memory"},
-           "The ideal memory",
-           "Options of `ideal`, behind both ports; the rules: [interfaces.md](hardware/interfaces.md) 4.",
-           rows_of(memory_keys())},
-          dram_section(false, "device", "A DRAM",
-                       ("A preset or a file like `configs/dram/ddr4-2400.json`. An option is the path of a key, with dots: "
-                        "`ddr4-2400:timing.tRCD=18`; " +
-                        shorts + ". [DRAM.md](DRAM.md) tells how exact it is.")
-                           .c_str()),
-          dram_section(true, "table", "The constraint table of a DRAM",
-                       "A file like `configs/dram/standards/ddr4.json`. An expression has numbers, times of the device, BL, RL, WL, + - * "
-                       "/ and max().")}});
+    chapters.push_back(memory_chapter());
     return chapters;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/error.h"
+
 namespace dlasim {
 namespace {
 
@@ -14,6 +16,41 @@ constexpr Change kMoreKernels{Of::Hardware, "mac.atomic_k", "*2"}, kMoreChannels
 constexpr Change kFaster{Of::FasterMemory, "", ""}, kLessLatency{Of::Memory, "latency", "/2"},
     kMoreChannelsOfDram{Of::Memory, "channels", "*2"}, kBankInterleave{Of::Memory, "mapping", "bank_interleave"},
     kPageXor{Of::Memory, "mapping", "page_xor"};
+
+/// Of what stands behind the ports.
+Advice advice_on_memory(Cause cause)
+{
+    switch (cause) {
+        case Cause::Latency:
+            return {"The memory answers late, and too little is asked for ahead.", {kCutForCycles, kOverlap, kLessLatency, kFaster}};
+        case Cause::Bandwidth:
+            return {
+                "The port is busy. Move less (each tensor once), keep tensors in CVSRAM, or widen the port: it is as wide as an atom, "
+                "mac.atomic_k bytes.",
+                {kCutForCycles, kCutForTraffic, kMoreBanks, kMoreKernels, {Of::Memory, "interval", "/2"}}};
+        case Cause::Arbitration:
+            return {"Clients share the port.", {kCutForTraffic, kCutForCycles, kMoreKernels}};
+        case Cause::Credits:
+            return {"The client may have no more requests under way.", {{Of::Hardware, "fabric.read_credit", "*2"}, kLessLatency}};
+        case Cause::Requests:
+            return {"The client asks for little at a time.", {kCutForCycles, kLessLatency, kFaster}};
+        case Cause::Interface:
+            return {"Requests and answers pass the stages of MCIF or CVIF, some cycles each, and nothing else is asked for meanwhile.",
+                    {kCutForCycles, kOverlap, kMoreBanks}};
+        case Cause::DramQueue:
+        case Cause::DramData:
+            return {"The DRAM is busy with other requests: its bandwidth is the limit.", {kCutForTraffic, kFaster, kMoreChannelsOfDram}};
+        case Cause::DramRow:
+        case Cause::DramGroup:
+        case Cause::DramTurn:
+            return {"The pattern of addresses does not suit the DRAM.", {kBankInterleave, kPageXor, kMoreChannelsOfDram, kFaster}};
+        case Cause::DramRefresh:
+        case Cause::DramPower:
+            return {"The DRAM keeps itself alive, or wakes.", {kFaster, kMoreChannelsOfDram}};
+        default:
+            throw InternalError("a cause without advice");
+    }
+}
 
 Advice make_advice(Cause cause)
 {
@@ -71,34 +108,9 @@ Advice make_advice(Cause cause)
         case Cause::Interrupt:
         case Cause::Polling:
             return {"Software is on the way: registers of the next operation can be written while the one before runs.", {kOverlap}};
-        case Cause::Latency:
-            return {"The memory answers late, and too little is asked for ahead.", {kCutForCycles, kOverlap, kLessLatency, kFaster}};
-        case Cause::Bandwidth:
-            return {
-                "The port is busy. Move less (each tensor once), keep tensors in CVSRAM, or widen the port: it is as wide as an atom, "
-                "mac.atomic_k bytes.",
-                {kCutForCycles, kCutForTraffic, kMoreBanks, kMoreKernels, {Of::Memory, "interval", "/2"}}};
-        case Cause::Arbitration:
-            return {"Clients share the port.", {kCutForTraffic, kCutForCycles, kMoreKernels}};
-        case Cause::Credits:
-            return {"The client may have no more requests under way.", {{Of::Hardware, "fabric.read_credit", "*2"}, kLessLatency}};
-        case Cause::Requests:
-            return {"The client asks for little at a time.", {kCutForCycles, kLessLatency, kFaster}};
-        case Cause::Interface:
-            return {"Requests and answers pass the stages of MCIF or CVIF, some cycles each, and nothing else is asked for meanwhile.",
-                    {kCutForCycles, kOverlap, kMoreBanks}};
-        case Cause::DramQueue:
-        case Cause::DramData:
-            return {"The DRAM is busy with other requests: its bandwidth is the limit.", {kCutForTraffic, kFaster, kMoreChannelsOfDram}};
-        case Cause::DramRow:
-        case Cause::DramGroup:
-        case Cause::DramTurn:
-            return {"The pattern of addresses does not suit the DRAM.", {kBankInterleave, kPageXor, kMoreChannelsOfDram, kFaster}};
-        case Cause::DramRefresh:
-        case Cause::DramPower:
-            return {"The DRAM keeps itself alive, or wakes.", {kFaster, kMoreChannelsOfDram}};
+        default:
+            return advice_on_memory(cause);
     }
-    return {};
 }
 
 }  // namespace
