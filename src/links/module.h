@@ -13,6 +13,7 @@
 #include "links/agenda.h"
 #include "links/core.h"
 #include "links/failures.h"
+#include "links/guard.h"
 
 namespace dlasim {
 
@@ -56,6 +57,12 @@ public:
     {
         const sc_core::sc_time edge = at(cycle), now = sc_core::sc_time_stamp();
         return edge > now ? edge - now : sc_core::SC_ZERO_TIME;
+    }
+    /// The first cycle that has not run: the one of now if somebody still has to be evaluated in it.
+    Cycle first_not_run() const
+    {
+        const Cycle at = now();
+        return std::ranges::any_of(crews_, [at](const auto& crew) { return crew->running || crew->agenda.next() <= at; }) ? at : at + 1;
     }
     /// The crew that the next unit joins.
     Crew& crew()
@@ -152,17 +159,10 @@ protected:
     void guarded(Call call)
     {
         try {
-            call();
-        } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
-            crew_.running = false;
-            throw;
-        } catch (const sc_core::sc_unwind_exception&) {  // this process has been killed in one
-            crew_.running = false;
-            throw;
-        } catch (const std::exception& error) {
-            fail(error.what());
+            guard_kernel(call, [this](const char* what) { fail(what); });
         } catch (...) {
-            fail(kNamelessError);
+            crew_.running = false;
+            throw;
         }
     }
 

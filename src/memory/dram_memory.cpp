@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "elements/round_robin.h"
-#include "links/failures.h"
+#include "links/guard.h"
 #include "memory/payload.h"
 
 namespace dlasim {
@@ -300,21 +300,11 @@ void DramMemory::run()
 {
     ++wakes_;
     if (failures && failures->any()) return;
-    const auto fail = [&](const char* what) {
-        if (!failures) SC_REPORT_ERROR("/dlasim", what);
-        else failures->report(basename(), what);
-    };
-    try {
-        evaluate();
-    } catch (const sc_core::sc_report&) {  // of the platform, from a call of ours into it
-        throw;
-    } catch (const sc_core::sc_unwind_exception&) {
-        throw;
-    } catch (const std::exception& error) {
-        fail(error.what());
-    } catch (...) {
-        fail(kNamelessError);
-    }
+    guard_kernel([this] { evaluate(); },
+                 [this](const char* what) {
+                     if (!failures) SC_REPORT_ERROR("/dlasim", what);
+                     else failures->report(basename(), what);
+                 });
 }
 
 void DramMemory::evaluate()

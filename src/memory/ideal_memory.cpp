@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "links/dbb_socket.h"
+#include "links/guard.h"
 #include "memory/payload.h"
 
 namespace dlasim {
@@ -86,6 +87,16 @@ Cycle IdealMemory::next_response() const
 }
 
 void IdealMemory::respond()
+{
+    if (failures && failures->any()) return;
+    guard_kernel([this] { answer(); },
+                 [this](const char* what) {
+                     if (!failures) SC_REPORT_ERROR("/dlasim", what);
+                     else failures->report(basename(), what);
+                 });
+}
+
+void IdealMemory::answer()
 {
     const Cycle due = next_response();
     if (responding_ || due == kNever) return;

@@ -26,6 +26,8 @@ public:
     tlm::tlm_target_socket<512> socket{"socket"};
 
     IdealMemory(const sc_core::sc_module_name& name, Clock& clock, const MemorySpec& spec, MemoryStore& store);
+    /// Where an exception goes; null: SC_REPORT_ERROR.
+    Failures* failures = nullptr;
     /// Added to all addresses.
     void set_offset(std::uint64_t bytes) { offset_ = bytes; }
 
@@ -40,6 +42,7 @@ private:
     bool perform(Payload& burst);
     tlm::tlm_sync_enum begin_request(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void respond();
+    void answer();
     void end_response(const sc_core::sc_time& delay);
     void schedule();
     Cycle next_response() const;

@@ -1,6 +1,7 @@
 #include "memory/memory_store.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/error.h"
 
@@ -22,6 +23,20 @@ std::uint8_t* MemoryStore::create(std::uint64_t number)
     std::uint8_t* bytes = pages_.emplace(number, std::make_unique<Page>()).first->second->data();
     recent_[number % kRecent] = {number, bytes};
     return bytes;
+}
+
+void MemoryStore::each_page(const std::function<void(std::uint64_t, std::span<const std::uint8_t>)>& see) const
+{
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [number, page] : pages_) numbers.push_back(number);
+    std::ranges::sort(numbers);
+    for (const std::uint64_t number : numbers) see(number * kPageBytes, *pages_.at(number));
+}
+
+void MemoryStore::clear()
+{
+    pages_.clear();
+    recent_.fill({});
 }
 
 void MemoryStore::read_slowly(std::uint64_t address, std::uint8_t* to, std::size_t bytes) const

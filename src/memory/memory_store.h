@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -36,6 +37,10 @@ public:
     void write(std::uint64_t address, const std::uint8_t* from, std::size_t bytes, const std::uint8_t* enables, std::size_t enable_bytes);
 
     std::size_t pages() const { return pages_.size(); }
+    /// Every page that was written, in order: the address of its first byte.
+    void each_page(const std::function<void(std::uint64_t address, std::span<const std::uint8_t> bytes)>& see) const;
+    /// As in the beginning.
+    void clear();
 
 private:
     using Page = std::array<std::uint8_t, kPageBytes>;

@@ -9,7 +9,6 @@
 #include <ctime>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/error.h"
 #include "dram/energy.h"
@@ -18,10 +17,10 @@
 #include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
-#include "platform/critical_path.h"
 #include "platform/hazards.h"
 #include "platform/software.h"
 #include "platform/top.h"
+#include "platform/window.h"
 
 namespace dlasim {
 namespace {
@@ -85,12 +84,6 @@ sc_core::sc_time period(const Hardware& hardware)
 }
 
 }  // namespace
-
-/// Everything that is counted, at the edge between two cycles.
-struct Snapshot {
-    std::vector<UnitReport> units;
-    std::vector<dram::Statistics> primary, secondary;  // by channel
-};
 
 struct Machine::Parts {
     Parts(const Hardware& hw, const MemorySpec& spec, const MachineOptions& opt)
@@ -161,22 +154,6 @@ struct Machine::Parts {
         return taken;
     }
 
-    /// Operations that were done or stamped up to now end slices of the causes.
-    void cut_path()
-    {
-        for (; cut_done < top.glb().done().size(); ++cut_done) path->cut(top.glb().done()[cut_done].cycle);
-        for (; cut_stamps < software->stamps().size(); ++cut_stamps) path->cut(software->stamps()[cut_stamps]);
-    }
-    /// All cycles before `now` have run.
-    void look_at_path(Cycle now)
-    {
-        while (path && path->next() <= now && !top.failures().any()) {
-            for (UnitModule* unit : top.units()) unit->core().report(now);
-            cut_path();
-            path->look();
-        }
-    }
-
     Hardware hardware;
     MachineOptions options;
     Clock clock;
@@ -187,8 +164,7 @@ struct Machine::Parts {
     ProbeSet probes;
     const Software* software = nullptr;  // while it runs
     std::optional<Hazards> hazards;
-    std::optional<CriticalPath> path;
-    std::size_t cut_done = 0, cut_stamps = 0;  // operations that the path knows of
+    std::optional<FollowedPath> path;
     bool ran = false;
 };
 
@@ -252,29 +228,6 @@ UnitPhases unit_phases(const std::string& unit, const std::map<std::string, Phas
     return phases;
 }
 
-PortTraffic port_traffic(const TrafficLog& log, Cycle last)
-{
-    const PortTotals totals = log.since_mark(last);
-    PortTraffic port{.ar = totals.ar,
-                     .read_beats = totals.read_beats,
-                     .aw = totals.aw,
-                     .write_beats = totals.write_beats,
-                     .write_bytes = totals.write_bytes,
-                     .ar_log = {},
-                     .aw_log = {},
-                     .read_bytes_by_client = {},
-                     .write_bytes_by_client = {}};
-    for (const auto& c : log.ar_log())
-        if (c.cycle <= last) port.ar_log.push_back({c.cycle, c.address, c.beats, c.id});
-    for (const auto& c : log.aw_log())
-        if (c.cycle <= last) port.aw_log.push_back({c.cycle, c.address, c.beats, c.id});
-    for (std::size_t i = 0; i < kClients; ++i) {
-        if (totals.read_bytes_by_client[i]) port.read_bytes_by_client.emplace_back(kClientNames[i], totals.read_bytes_by_client[i]);
-        if (totals.write_bytes_by_client[i]) port.write_bytes_by_client.emplace_back(kClientNames[i], totals.write_bytes_by_client[i]);
-    }
-    return port;
-}
-
 }  // namespace
 
 std::uint64_t Machine::work() const
@@ -298,70 +251,6 @@ private:
     std::clock_t cpu_ = std::clock();
 };
 
-/// Units with the names of a report.
-std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to)
-{
-    std::vector<UnitReport> list;
-    for (std::size_t i = 0; i < to.units.size(); ++i) {
-        UnitReport& report = list.emplace_back(from.units.empty() ? to.units[i] : to.units[i].since(from.units[i]));
-        for (char& c : report.name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return list;
-}
-
-/// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
-class Window {
-public:
-    using Seen = std::function<void(Cycle relative, const Snapshot& from, const Snapshot& now)>;
-    /// `seen` gets the snapshots behind t0: those of interrupts, and one `every` so many cycles.
-    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every) : take_(std::move(take)), seen_(std::move(seen)), every_(every)
-    {
-        due_ = {0};
-    }
-
-    /// The window begins behind cycle `t0`.
-    void mark(Cycle t0)
-    {
-        mark_ = t0;
-        due_.insert(t0);
-        if (every_ != 0) sample_ = t0 + every_;
-    }
-    void interrupt(Cycle at) { due_.insert(at); }
-    /// The first cycle that must not run before a snapshot.
-    Cycle next() const { return std::min(due_.empty() ? kNever : *due_.begin() + 1, sample_ == kNever ? kNever : sample_ + 1); }
-    /// All cycles before `now` have run.
-    void look(Cycle now)
-    {
-        while (next() <= now) {
-            const Cycle cycle = next() - 1;
-            const bool interrupt = due_.erase(cycle) != 0;
-            Snapshot taken = take_(now);
-            if (cycle == mark_) {
-                from_ = std::move(taken);
-                continue;
-            }
-            if (cycle == sample_) sample_ += every_;
-            if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
-            if (!interrupt) continue;
-            to_ = std::move(taken);
-            done_ = cycle;
-        }
-    }
-    bool interrupted() const { return done_ > mark_; }
-    const Snapshot& from() const { return from_; }
-    /// The last interrupt behind the mark: its cycle, and the snapshot; if there was none, the end.
-    Cycle done(Cycle end) const { return done_ > mark_ ? done_ : end; }
-    const Snapshot& to(const Snapshot& last) const { return done_ > mark_ ? to_ : last; }
-
-private:
-    std::function<Snapshot(Cycle)> take_;
-    Seen seen_;
-    Cycle every_, sample_ = kNever;
-    std::set<Cycle> due_;
-    Cycle mark_ = 0, done_ = 0;
-    Snapshot from_, to_;
-};
-
 }  // namespace
 
 RunResult Machine::run(const Program& program)
@@ -382,19 +271,18 @@ RunResult Machine::run(const Program& program)
         };
     Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every);
     if (parts.options.causes) {
-        CriticalPath& path = parts.path.emplace();
-        parts.top.follow(path.trails, path.ports[0], path.ports[1]);
-        software.trails = &path.trails;
+        parts.path.emplace(parts.top).stamps = &software.stamps();
+        software.trails = &parts.path->trails();
     }
     software.on_mark = [&](Cycle t0) {
-        if (parts.path) parts.path->cut(t0);
+        if (parts.path) parts.path->path().cut(t0);
         parts.top.count_from(t0 + 1);
         window.mark(t0);
         parts.pause();
     };
     parts.top.glb().on_interrupt = [&](Cycle at) {
         window.interrupt(at);
-        if (parts.path) parts.path->interrupt(at);
+        if (parts.path) parts.path->path().interrupt(at);
         parts.pause();
     };
     double host_wall = 0, host_cpu = 0;
@@ -430,9 +318,9 @@ RunResult Machine::run(const Program& program)
             result.hung = true;
             break;
         }
-        parts.run_until(std::min({stop, over ? stop : look, window.next(), parts.path ? parts.path->next() : kNever}));
+        parts.run_until(std::min({stop, over ? stop : look, window.next(), parts.path ? parts.path->path().next() : kNever}));
         window.look(cycle());
-        parts.look_at_path(cycle());
+        if (parts.path) parts.path->look(cycle());
         const std::uint64_t now = parts.evaluations();
         if (now != evaluations) thoughts = parts.thoughts();
         evaluations = now;
@@ -473,9 +361,7 @@ RunResult Machine::run(const Program& program)
     const Snapshot &from = window.from(), &to = window.to(last);
     result.cycles = window.done(result.end) - result.t0;
     if (parts.path && !result.hung && !result.interrupted) {
-        const Cycle done = result.t0 + result.cycles;
-        parts.cut_path();
-        result.causes = parts.path->causes(result.t0, done, window.interrupted());
+        result.causes = parts.path->causes(result.t0, result.t0 + result.cycles, window.interrupted());
     }
     parts.software = nullptr;
     result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "links/guard.h"
 
 namespace dlasim {
 namespace {
@@ -144,12 +145,12 @@ void Software::perform(const ProgramEntry& entry)
 
 void Software::run()
 {
-    try {
-        run_program();
-        finished_ = true;
-    } catch (const Error& error) {  // an exception must not cross SystemC's kernel
-        failure_ = error.what();
-    }
+    guard_kernel(
+        [this] {
+            run_program();
+            finished_ = true;
+        },
+        [this](const char* what) { failure_ = what; });
     if (on_end) on_end();
 }
 

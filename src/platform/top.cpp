@@ -320,6 +320,13 @@ const std::uint32_t* Top::finished(std::string_view unit) const
     return nullptr;
 }
 
+std::vector<std::pair<std::string_view, RegisterFile*>> Top::register_files() const
+{
+    std::vector<std::pair<std::string_view, RegisterFile*>> files;
+    for (const auto& [name, link] : links_->of) files.emplace_back(name, link->registers);
+    return files;
+}
+
 void Top::count_from(Cycle first)
 {
     mcif_->traffic().mark(first);

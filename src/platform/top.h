@@ -81,6 +81,9 @@ public:
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
     /// Layers that a unit's data path has done; null for a unit that is not there.
     const std::uint32_t* finished(std::string_view unit) const;
+    /// Of every unit with a window on the register bus, by name.
+    std::vector<std::pair<std::string_view, RegisterFile*>> register_files() const;
+    CsbMaster& bus() { return *csb_master_; }
     /// Traffic is counted from this cycle on.
     void count_from(Cycle first);
 

@@ -7,12 +7,14 @@ namespace dlasim {
 namespace {
 using namespace reg::groups;
 constexpr std::size_t kWindowWords = 1024;
+constexpr std::uint32_t kNoRegister = UINT32_MAX;  // who keeps values beside the registers takes them anew
 // Write accepted at the port to the start of the data path, at least: csb.md 2.1, decode and three flops.
 constexpr Cycle kWriteToStart = 14;
 }  // namespace
 
 RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(unit), link_(link)
 {
+    link.registers = this;
     for (auto& group : values_) {
         group.assign(kWindowWords, 0);
         for (const RegisterRow& row : unit.rows) group[row.offset / 4] = row.reset;
@@ -75,6 +77,33 @@ std::uint32_t RegisterFile::read(std::uint32_t offset, Cycle decode) const
     if (read_status)
         if (const auto value = read_status(offset, producer_, decode)) return *value;
     return get(offset, producer_) & row->read_mask;
+}
+
+std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) const
+{
+    const RegisterRow* row = unit_.find(offset);
+    if (row && row->name == "S_LUT_ACCESS_DATA") return std::nullopt;  // it counts on
+    return read(offset, at);
+}
+
+std::vector<std::uint32_t> RegisterFile::state() const
+{
+    std::vector<std::uint32_t> state;
+    for (const auto& group : values_) state.insert(state.end(), group.begin(), group.end());
+    state.push_back(producer_);
+    state.push_back(consumer_);
+    return state;
+}
+
+bool RegisterFile::restore(const std::vector<std::uint32_t>& state)
+{
+    if (!idle() || state.size() != 2 * kWindowWords + 2 || state[2 * kWindowWords] > 1 || state[2 * kWindowWords + 1] > 1) return false;
+    for (std::size_t group = 0; group < 2; ++group)
+        for (const RegisterRow& row : unit_.rows) values_[group][row.offset / 4] = state[group * kWindowWords + row.offset / 4];
+    producer_ = state[2 * kWindowWords];
+    consumer_ = state[2 * kWindowWords + 1];
+    if (on_write) on_write(kNoRegister, 0, 0);
+    return true;
 }
 
 void RegisterFile::write(std::uint32_t offset, std::uint32_t data, Cycle decode)

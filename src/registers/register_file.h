@@ -50,6 +50,8 @@ public:
     /// Register of the consumer group, or a single register; or a field of it.
     std::uint32_t get(std::uint32_t offset) const { return get(offset, consumer_); }
     std::uint32_t get(std::uint32_t offset, unsigned group) const;
+    /// What a read would find in cycle `at`, without one; nothing where a read changes something.
+    std::optional<std::uint32_t> peek(std::uint32_t offset, Cycle at) const;
     std::uint32_t get(reg::Field field) const { return field.get(get(field.offset)); }
     std::uint32_t get(reg::Field field, unsigned group) const { return field.get(get(field.offset, group)); }
     std::int32_t get_signed(reg::Field field) const { return field.get_signed(get(field.offset)); }
@@ -66,6 +68,12 @@ public:
     void note_idle(Trail& trail, Cycle from) const;
     /// op_en of a group as it is in cycle `at`.
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
+
+    /// All values, in the order of the groups, then which group is whose: of a unit that has nothing enabled.
+    std::vector<std::uint32_t> state() const;
+    /// Takes over what state() of the same unit of another machine has said; false, and nothing has changed, if that cannot be.
+    bool restore(const std::vector<std::uint32_t>& state);
+    bool idle() const { return !enable_[0].on && !enable_[1].on; }
 
     StatusReader read_status;
     WriteListener on_write;

@@ -13,12 +13,15 @@ struct CsbRequest {
     bool write = false;
 };
 
+class RegisterFile;
+
 /// A unit's connection to the CSB master. The request is delivered in the decode cycle U + 1; the
 /// read data are returned for cycle U + 2. Writes need no answer inside the machine.
 struct CsbLink {
     Pulse<CsbRequest> request;
     Pulse<std::uint32_t> response;
-    std::uint32_t finished = 0;  // layers that the data path has done
+    std::uint32_t finished = 0;         // layers that the data path has done
+    RegisterFile* registers = nullptr;  // of the unit: for who looks at them without the bus
 
     void wakes(Sleeper& unit) { request.reader = &unit; }
 };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "facts/csb.h"
+#include "registers/register_file.h"
 
 namespace dlasim {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::uint32_t kWindowBytes = 0x1000, kBusBytes = 1u << 18, kWordBytes 
 CsbMaster::CsbMaster(const sc_core::sc_module_name& name, Clock& clock, const std::vector<Window>& windows) : sc_module(name), clock_(clock)
 {
     converter_.register_b_transport(this, &CsbMaster::b_transport);
+    converter_.register_transport_dbg(this, &CsbMaster::debug);
     front_.converter = converter_.get_base_export().operator->();
     socket.bind(front_);
     converter_.get_base_port().bind(socket.get_base_port());
@@ -92,6 +94,23 @@ void CsbMaster::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
     payload.set_response_status(status);
 }
 
+unsigned CsbMaster::debug(tlm::tlm_generic_payload& payload)
+{
+    payload.set_dmi_allowed(false);
+    const tlm::tlm_response_status status = refusal(payload);
+    payload.set_response_status(status);
+    if (status != tlm::TLM_OK_RESPONSE || !payload.is_read() || (in_reset && in_reset()) || failed()) return 0;
+    std::uint32_t data = 0;
+    const auto address = static_cast<std::uint32_t>(payload.get_address());
+    if (const Port* port = find(address); port && port->window.link) {
+        const auto value = port->window.link->registers->peek(address % kWindowBytes, clock_.now());
+        if (!value) return 0;
+        data = *value;
+    }
+    std::memcpy(payload.get_data_ptr(), &data, kWordBytes);
+    return kWordBytes;
+}
+
 /// False if there is no answer.
 bool CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay)
 {
@@ -123,6 +142,7 @@ bool CsbMaster::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
         }
         std::memcpy(payload.get_data_ptr(), &data, kWordBytes);
     }
+    if (on_access) on_access(done, static_cast<std::uint32_t>(address), data, write);
     delay = clock_.until(done);
     return true;
 }

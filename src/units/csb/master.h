@@ -8,6 +8,7 @@
 // Shapes  one 32-bit word a transaction, aligned; address = byte address on the bus, 18 bits.
 // Errors  a TLM response: address beyond the bus or unaligned, not one word, bytes disabled; generic
 //         where there is no data, the machine has failed or it is in reset. An ignored command does nothing.
+// Debug   reads of one word, in no time and without a side effect: a register whose read has one answers 0 bytes, and so do writes.
 // Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9, point 2).
 #pragma once
 #include <tlm_utils/simple_target_socket.h>
@@ -46,6 +47,8 @@ public:
     void renew(const std::vector<Window>& windows);
     /// Asked at every access: the machine is in reset, and answers nothing.
     std::function<bool()> in_reset;
+    /// Told of every write that is accepted, and of every read in the cycle in which its data are at the port.
+    std::function<void(Cycle at, std::uint32_t address, std::uint32_t data, bool write)> on_access;
 
 private:
     /// In front of the converter of TLM's utilities, which makes blocking calls of the four phases: phases that the base protocol says to
@@ -91,6 +94,7 @@ private:
     bool failed() const { return failures_ && failures_->any(); }
 
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    unsigned debug(tlm::tlm_generic_payload& payload);
     Port* find(std::uint64_t address);
 
     tlm_utils::simple_target_socket<CsbMaster> converter_{"converter"};

@@ -48,7 +48,10 @@ private:
     };
     void drive()
     {
-        while (core_->pin.available(clock_.now())) interrupt.write(core_->pin.take());
+        while (core_->pin.available(clock_.now())) {
+            const bool level = core_->pin.take();
+            guarded([&] { interrupt.write(level); });
+        }
         if (core_->pin.next() != kNever) pin_driver_.wake_at(core_->pin.next());
     }
 

@@ -1,0 +1,101 @@
+// The window that a report is about: what was counted between two cycles, and what the cycles between them went to.
+//
+//   cycle t0: mark ──► snapshot at its end ─┐
+//   an interrupt   ──► snapshot at its end ─┴─► difference ──► RunResult
+#pragma once
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "dram/statistics.h"
+#include "platform/critical_path.h"
+#include "platform/top.h"
+#include "workload/run_result.h"
+
+namespace dlasim {
+
+/// Everything that is counted, at the edge between two cycles.
+struct Snapshot {
+    std::vector<UnitReport> units;
+    std::vector<dram::Statistics> primary, secondary;  // by channel
+};
+
+/// Units with the names of a report.
+std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to);
+PortTraffic port_traffic(const TrafficLog& log, Cycle last);
+
+/// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
+class Window {
+public:
+    using Seen = std::function<void(Cycle relative, const Snapshot& from, const Snapshot& now)>;
+    /// `seen` gets the snapshots behind t0: those of interrupts, and one `every` so many cycles.
+    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every) : take_(std::move(take)), seen_(std::move(seen)), every_(every)
+    {
+        due_ = {0};
+    }
+
+    /// The window begins behind cycle `t0`.
+    void mark(Cycle t0)
+    {
+        mark_ = t0;
+        due_.insert(t0);
+        if (every_ != 0) sample_ = t0 + every_;
+    }
+    void interrupt(Cycle at) { due_.insert(at); }
+    /// The first cycle that must not run before a snapshot.
+    Cycle next() const { return std::min(due_.empty() ? kNever : *due_.begin() + 1, sample_ == kNever ? kNever : sample_ + 1); }
+    /// All cycles before `now` have run.
+    void look(Cycle now)
+    {
+        while (next() <= now) {
+            const Cycle cycle = next() - 1;
+            const bool interrupt = due_.erase(cycle) != 0;
+            Snapshot taken = take_(now);
+            if (cycle == mark_) {
+                from_ = std::move(taken);
+                continue;
+            }
+            if (cycle == sample_) sample_ += every_;
+            if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
+            if (!interrupt) continue;
+            to_ = std::move(taken);
+            done_ = cycle;
+        }
+    }
+    bool interrupted() const { return done_ > mark_; }
+    const Snapshot& from() const { return from_; }
+    /// The last interrupt behind the mark: its cycle, and the snapshot; if there was none, the end.
+    Cycle done(Cycle end) const { return done_ > mark_ ? done_ : end; }
+    const Snapshot& to(const Snapshot& last) const { return done_ > mark_ ? to_ : last; }
+
+private:
+    std::function<Snapshot(Cycle)> take_;
+    Seen seen_;
+    Cycle every_, sample_ = kNever;
+    std::set<Cycle> due_;
+    Cycle mark_ = 0, done_ = 0;
+    Snapshot from_, to_;
+};
+
+/// The critical path of a machine that runs.
+class FollowedPath {
+public:
+    /// pre: it lives longer
+    explicit FollowedPath(Top& top) : top_(top) { top.follow(path_.trails, path_.ports[0], path_.ports[1]); }
+    const std::vector<Cycle>* stamps = nullptr;  // of the software, at which slices end too
+    CriticalPath& path() { return path_; }
+    Trails& trails() { return path_.trails; }
+    /// All cycles before `now` have run, and no later one.
+    void look(Cycle now);
+    /// Of the cycles behind t0 up to `done`. Once, at the end.
+    Causes causes(Cycle t0, Cycle done, bool interrupt);
+
+private:
+    void cut();
+
+    Top& top_;
+    CriticalPath path_;
+    std::size_t cut_done_ = 0, cut_stamps_ = 0;  // operations that the path knows of
+};
+
+}  // namespace dlasim
