@@ -3,8 +3,9 @@
 //   csb        target, b_transport (nb_transport works too), 32-bit words, byte addresses of the register
 //              map; the delay is annotated: time until a write is accepted or read data are back. Callers may be
 //              between clock edges and ahead of time; they are served in the order of their calls.
-//              Refused with a TLM response: see below. No DMI, no debug access.
-//   dbb        initiator, nb_transport, base protocol: one generic payload a burst, BEGIN_REQ/END_REQ
+//              Refused with a TLM response: see below. No DMI. transport_dbg reads a register in no time and without
+//              side effects; it answers 0 bytes to writes, under reset, and for registers whose read changes something.
+//   dbb        initiator, nb_transport, base protocol: one generic payload a burst with its client (burst.h), BEGIN_REQ/END_REQ
 //              the command, BEGIN_RESP the first data beat or the write response. Memories may answer in any order;
 //              what overtakes an older burst of the same client waits for it here, and its END_RESP does not
 //   cvsram     the same for the secondary port; null where the hardware has none
@@ -35,13 +36,17 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
+#include "dlasim/burst.h"
 #include "dlasim/error.h"
+#include "dlasim/hardware_config.h"
 
 namespace dlasim {
 
@@ -51,12 +56,38 @@ struct AcceleratorOptions {
     sc_core::sc_time clock_period{1, sc_core::SC_NS};
     bool values = true;                                   // compute data; without it only time is simulated
     std::function<void(const MachineError&)> on_error{};  // called once, inside the simulation; empty: SC_REPORT_ERROR
+    bool causes = false;  // find what the cycles go to, of a Driver's run or up to any moment: costs time and memory, no cycle changes
+};
+
+/// What an accelerator did in some cycles. Names are those of result.json: docs/REFERENCE.md.
+struct AcceleratorReport {
+    struct Unit {
+        std::string name;                                                              // "csc"
+        std::uint64_t issuing = 0, starved = 0, blocked = 0, draining = 0, gated = 0;  // cycles; together they are all
+        std::vector<std::pair<std::string, std::uint64_t>> counters;
+    };
+    struct Port {
+        std::uint64_t read_bytes = 0, write_bytes = 0;  // since counting began, whole beats and strobed bytes
+    };
+    std::uint64_t cycles = 0;
+    std::vector<Unit> units;
+    Port dbb, cvsram;
+    std::vector<std::pair<std::string, std::uint64_t>>
+        causes;        // "memory/latency/CDMA_WT": cycles, which together are all; with causes only
+    std::string json;  // the same with clocks, traffic by client, area and energy
+
+    /// Null if there is no such unit.
+    const Unit* unit(const std::string& name) const;
+    /// "csc", "atoms"; 0 if it is not counted.
+    std::uint64_t counter(const std::string& unit, const std::string& name) const;
 };
 
 class Accelerator final : public sc_core::sc_module {
 public:
     /// Throws ConfigError if this hardware cannot exist, naming the rule.
     Accelerator(const sc_core::sc_module_name& name, const AcceleratorOptions& options);
+    /// The hardware as a value; `hardware` and `settings` of the options are not looked at.
+    Accelerator(const sc_core::sc_module_name& name, const HardwareConfig& hardware, const AcceleratorOptions& options = {});
     ~Accelerator() override;
 
     tlm::tlm_target_socket<32> csb{"csb"};
@@ -65,6 +96,20 @@ public:
     sc_core::sc_out<bool> interrupt{"interrupt"};
     sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> reset_n{"reset_n"};
 
+    const HardwareConfig& hardware() const;
+    /// Counting begins anew with the next cycle. It begins by itself with every reset, behind cycle 0.
+    void reset_counters();
+    /// What was counted so far. Not from inside a call of the accelerator's. Empty under reset and after a failure. Asking changes no
+    /// cycle.
+    AcceleratorReport counters();
+    /// Boundary signals, from now on; before the simulation starts: interrupt, reset_n, the last access on csb, the last burst read and
+    /// written at each port with address, bytes and client, each in its cycle.
+    void trace(sc_core::sc_trace_file* file);
+    /// The registers of all units, both groups, with their pointers: between operations. What stands in the buffer and in look-up tables is
+    /// not kept: the next operation brings its data, weights and tables. Throws ConfigError while anything runs or waits to be cleared.
+    void save(std::ostream& out) const;
+    /// Into an accelerator of the same hardware in which nothing has been enabled. Throws ConfigError if that cannot be.
+    void restore(std::istream& in);
     /// Byte address of a register, "CDMA.D_OP_ENABLE"; throws ConfigError if there is none.
     std::uint32_t address(const std::string& register_name) const;
     /// Why the accelerator stands still; empty while it works.
@@ -72,10 +117,13 @@ public:
     /// What every unit does and waits for, a line each: for the diagnosis of a hang.
     std::string diagnosis();
 
-private:
     struct Parts;
+    Parts& parts() { return *parts_; }
+
+private:
     void start_of_simulation() override;
     void follow_reset();
+    void release();
     std::unique_ptr<Parts> parts_;
 };
 

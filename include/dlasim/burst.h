@@ -1,6 +1,7 @@
 // Whose burst it is. On every payload that an accelerator sends to memory, as an ignorable extension:
 //
 //   const auto* client = payload.get_extension<dlasim::BurstClient>();      null for payloads of others
+//   dlasim::client_name(client->id)                                          "CDMA_DAT"
 //
 // An interconnect may leave it where it is; a memory may use it, or not know it. Do not keep the pointer beyond the burst.
 #pragma once
@@ -16,5 +17,8 @@ struct BurstClient : tlm::tlm_extension<BurstClient> {
     tlm_extension_base* clone() const override { return new BurstClient(*this); }
     void copy_from(const tlm_extension_base& from) override { *this = static_cast<const BurstClient&>(from); }
 };
+
+/// "BDMA", "SDP", "PDP", "CDP", "RBK", "SDP_BS", "SDP_BN", "SDP_EW", "CDMA_DAT", "CDMA_WT"; "?" beyond these.
+const char* client_name(std::uint8_t id);
 
 }  // namespace dlasim

@@ -2,34 +2,94 @@
 
 #include <fmt/format.h>
 
-#include "config/hardware.h"
-#include "platform/machine.h"
-#include "platform/top.h"
+#include <algorithm>
+#include <istream>
+#include <ostream>
+#include <sstream>
+
+#include "library/parts.h"
+#include "report/causes_report.h"
+#include "report/run_sections.h"
+#include "silicon/silicon_keys.h"
 
 namespace dlasim {
+namespace {
 
-struct Accelerator::Parts {
-    explicit Parts(const AcceleratorOptions& options)
-        : clock(checked(options.clock_period)),
-          hardware(load_hardware(options.hardware, options.settings)),
-          top("dla", hardware, clock, TopOptions{.stepping = false, .values = options.values, .events = false})
-    {
-    }
-    static sc_core::sc_time checked(const sc_core::sc_time& period)
-    {
-        if (period == sc_core::SC_ZERO_TIME)
-            throw ConfigError("clock_period",
-                              "is 0, expected at least the resolution of time, " + sc_core::sc_get_time_resolution().to_string());
-        return period;
-    }
+sc_core::sc_time checked(const sc_core::sc_time& period)
+{
+    if (period == sc_core::SC_ZERO_TIME)
+        throw ConfigError("clock_period",
+                          "is 0, expected at least the resolution of time, " + sc_core::sc_get_time_resolution().to_string());
+    return period;
+}
 
-    Clock clock;
-    Hardware hardware;
-    Top top;
-};
+constexpr const char* kRegistersHeader = "dlasim registers 1";
+
+}  // namespace
+
+const AcceleratorReport::Unit* AcceleratorReport::unit(const std::string& name) const
+{
+    const auto found = std::ranges::find(units, name, &Unit::name);
+    return found == units.end() ? nullptr : &*found;
+}
+
+std::uint64_t AcceleratorReport::counter(const std::string& unit_name, const std::string& name) const
+{
+    const Unit* found = unit(unit_name);
+    if (!found) return 0;
+    const auto value = std::ranges::find(found->counters, name, [](const auto& counter) { return counter.first; });
+    return value == found->counters.end() ? 0 : value->second;
+}
+
+AcceleratorReport public_report(const RunResult& run, const Hardware& hardware, const std::string& precision)
+{
+    AcceleratorReport report;
+    report.cycles = run.cycles;
+    for (const UnitReport& unit : run.units) {
+        AcceleratorReport::Unit& out = report.units.emplace_back();
+        out.name = unit.name;
+        out.issuing = unit.phases.cycles(Phase::Issuing);
+        out.starved = unit.phases.cycles(Phase::Starved);
+        out.blocked = unit.phases.cycles(Phase::Blocked);
+        out.draining = unit.phases.cycles(Phase::Draining);
+        out.gated = unit.phases.cycles(Phase::Gated);
+        out.counters.assign(unit.counters.begin(), unit.counters.end());
+    }
+    const auto port = [](const PortTraffic& traffic, const PortHardware& size) {
+        return AcceleratorReport::Port{traffic.read_beats * size.width_bytes, traffic.write_bytes};
+    };
+    report.dbb = port(run.dbb, hardware.memory.primary);
+    report.cvsram = port(run.cvsram, hardware.memory.secondary);
+    const std::vector<CauseCycles> causes = run.causes.total();
+    for (const CauseCycles& spent : causes) report.causes.emplace_back(path_of(spent.cause), spent.cycles);
+    OrderedJson json;
+    json["hardware"] = hardware_json(hardware);
+    if (!precision.empty()) json["precision"] = precision;
+    json["cycles"] = run.cycles;
+    if (!causes.empty()) json["causes"] = causes_json(causes);
+    if (!run.units.empty()) json["units"] = units_json(run);
+    json["traffic"]["dbb"] = port_json(run.dbb, hardware.memory.primary.width_bytes);
+    if (hardware.memory.has_secondary) json["traffic"]["cvsram"] = port_json(run.cvsram, hardware.memory.secondary.width_bytes);
+    silicon::add_silicon(json, silicon::read_technology(silicon::kDefaultTechnology, "technology", ""));
+    report.json = json.dump(1);
+    return report;
+}
+
+Accelerator::Parts::Parts(const HardwareConfig& config_, const AcceleratorOptions& options)
+    : config(config_),
+      clock(checked(options.clock_period)),
+      top("dla", config.parts().hardware, clock, TopOptions{.stepping = false, .values = options.values, .events = false}),
+      meter("meter", clock, top, options.causes)
+{
+}
 
 Accelerator::Accelerator(const sc_core::sc_module_name& name, const AcceleratorOptions& options)
-    : sc_module(name), parts_(std::make_unique<Parts>(options))
+    : Accelerator(name, HardwareConfig(options.hardware, options.settings), options)
+{
+}
+
+Accelerator::Accelerator(const sc_core::sc_module_name& name, const HardwareConfig& hardware, const AcceleratorOptions& options)
+    : sc_module(name), parts_(std::make_unique<Parts>(hardware, options))
 {
     parts_->top.failures().listen([on_error = options.on_error](const std::string& what) {
         if (on_error) on_error(MachineError(what));
@@ -45,7 +105,7 @@ Accelerator::Accelerator(const sc_core::sc_module_name& name, const AcceleratorO
     // Whoever else follows the pin may call before the process below runs.
     parts_->top.in_reset = [this] {
         const bool low = reset_n.size() != 0 && !reset_n->read();
-        if (!low) parts_->top.release();
+        if (!low) release();
         return low;
     };
 }
@@ -62,20 +122,85 @@ void Accelerator::start_of_simulation()
 
 void Accelerator::follow_reset()
 {
-    if (reset_n->read()) parts_->top.release();
-    else parts_->top.hold();
+    const bool high = reset_n->read();
+    if (parts_->trace) parts_->trace->reset_n = high;
+    if (high) return release();
+    if (parts_->top.held()) return;
+    struct Anew {  // also where a memory throws
+        Meter& meter;
+        ~Anew() { meter.hold(); }
+    } anew{parts_->meter};
+    parts_->top.hold();
+}
+
+void Accelerator::release()
+{
+    if (!parts_->top.held()) return;
+    parts_->top.release();
+    parts_->meter.release();
 }
 
 Accelerator::~Accelerator() = default;
 
-std::uint32_t Accelerator::address(const std::string& register_name) const
-{
-    const auto found = register_address(parts_->hardware, register_name);
-    if (!found) throw ConfigError(register_name, "no such register in " + parts_->hardware.name);
-    return *found;
-}
+const HardwareConfig& Accelerator::hardware() const { return parts_->config; }
+
+std::uint32_t Accelerator::address(const std::string& register_name) const { return parts_->config.register_address(register_name); }
 
 std::string Accelerator::failure() const { return parts_->top.failures().first(); }
+
+void Accelerator::reset_counters()
+{
+    const Cycle next = parts_->clock.first_not_run();
+    parts_->meter.mark(next == 0 ? 0 : next - 1);
+}
+
+AcceleratorReport Accelerator::counters() { return public_report(parts_->meter.read(false), parts_->config.parts().hardware, ""); }
+
+void Accelerator::trace(sc_core::sc_trace_file* file)
+{
+    if (!parts_->trace)
+        parts_->trace = std::make_unique<BoundaryTrace>(sc_core::sc_gen_unique_name("boundary_trace"), parts_->clock, parts_->top);
+    const std::string prefix = std::string(name()) + ".";
+    sc_core::sc_trace(file, interrupt, prefix + "interrupt");
+    parts_->trace->add_to(file, prefix);
+}
+
+void Accelerator::save(std::ostream& out) const
+{
+    const Top& top = parts_->top;
+    const auto files = top.register_files();
+    const bool busy = std::ranges::any_of(files, [](const auto& file) { return !file.second->idle(); }) || interrupt->read() ||
+                      !parts_->top.mcif().fabric().idle() || (parts_->top.cvif() && !parts_->top.cvif()->fabric().idle());
+    if (busy || top.held() || !failure().empty())
+        throw ConfigError(name(), "is not between operations, expected nothing enabled, nothing on its way and the interrupt cleared");
+    out << kRegistersHeader << '\n';
+    for (const auto& [unit, file] : files) {
+        out << unit;
+        for (const std::uint32_t value : file->state()) out << ' ' << value;
+        out << '\n';
+    }
+}
+
+void Accelerator::restore(std::istream& in)
+{
+    std::string line;
+    std::vector<std::pair<RegisterFile*, std::vector<std::uint32_t>>> states;
+    bool right = std::getline(in, line) && line == kRegistersHeader;
+    for (const auto& [unit, file] : parts_->top.register_files()) {
+        std::istringstream values(right && std::getline(in, line) ? line : "");
+        std::string name;
+        values >> name;
+        right = right && name == unit && file->idle();
+        std::vector<std::uint32_t>& state = states.emplace_back(file, std::vector<std::uint32_t>{}).second;
+        for (std::uint32_t value = 0; values >> value;) state.push_back(value);
+        right = right && state.size() == file->state().size();
+    }
+    if (!right || parts_->top.held())
+        throw ConfigError(name(),
+                          "cannot take these registers, expected what save() has written for the same hardware, and nothing enabled");
+    for (auto& [file, state] : states)
+        if (!file->restore(state)) throw ConfigError(name(), "cannot take these registers: a pointer is neither 0 nor 1");
+}
 
 std::string Accelerator::diagnosis()
 {

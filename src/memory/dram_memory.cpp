@@ -370,7 +370,10 @@ void DramMemory::respond(Port& port)
     queue.pop_front();
     port.responding = slot;
     const Transfer& transfer = transfers_[slot];
-    if (!transfer.write) port.counts.read_cycles += now + 1 - transfer.from;
+    if (!transfer.write) {
+        ++port.counts.answered_reads;
+        port.counts.read_cycles += now + 1 - transfer.from;
+    }
     if (transfer.waits) transfer.waits->ready = transfer.respond;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = clock_.until(now + 1);

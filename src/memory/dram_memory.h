@@ -36,7 +36,8 @@ namespace dlasim {
 struct PortCounts {
     std::uint64_t reads = 0, read_bytes = 0, writes = 0, write_bytes = 0;  // bursts, and their bytes
     Cycle held_back = 0;                                                   // cycles from BEGIN_REQ to END_REQ
-    Cycle read_cycles = 0;                                                 // sum over all reads from BEGIN_REQ to BEGIN_RESP
+    std::uint64_t answered_reads = 0;
+    Cycle read_cycles = 0;  // of these, sum from BEGIN_REQ to BEGIN_RESP
 };
 
 class DramMemory final : public sc_core::sc_module {
@@ -52,6 +53,7 @@ public:
     void set_limit(unsigned port, unsigned bursts);
     /// Added to the addresses of this port.
     void set_offset(unsigned port, std::uint64_t bytes) { ports_[port]->offset = bytes; }
+    unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
     const PortCounts& counts(unsigned port) const { return ports_[port]->counts; }
     void reset_counts();
 

@@ -10,6 +10,7 @@ Meter::Meter(const sc_core::sc_module_name& name, Clock& clock, Top& top, bool c
     SC_HAS_PROCESS(Meter);
     SC_METHOD(look);
     sensitive << due_;
+    dont_initialize();
     begin();
 }
 
@@ -35,6 +36,7 @@ void Meter::begin()
 void Meter::mark(Cycle at)
 {
     mark_ = at;
+    resting_ = false;
     window_.mark(at);
     top_.count_from(at + 1);
     if (path_) path_->path().cut(at);
@@ -49,10 +51,14 @@ void Meter::hold()
 
 void Meter::release() { schedule(); }
 
+void Meter::start_of_simulation() { schedule(); }
+
 /// The cycle before `next` is over, and that one has not begun.
 void Meter::schedule()
 {
-    const Cycle next = std::min(window_.next(), path_ ? path_->path().next() : kNever);
+    // What the path waits for must not be all that keeps the simulation going.
+    const bool follows = path_ && !resting_ && sc_core::sc_pending_activity();
+    const Cycle next = std::min(window_.next(), follows ? path_->path().next() : kNever);
     if (next == kNever || top_.held()) return;
     clock_.stir();
     const sc_core::sc_time edge = clock_.until(next), tick = sc_core::sc_get_time_resolution();

@@ -22,6 +22,8 @@ public:
     void hold();
     /// Its cycle 0 comes.
     void release();
+    /// Nothing more will be asked about causes until the next mark.
+    void rest() { resting_ = true; }
     /// What has been counted since the mark, to the end of the last interrupt behind it or, without one, of the last cycle; or of
     /// that in any case. Nothing under reset and of a machine that has failed.
     RunResult read(bool to_interrupt);
@@ -31,6 +33,7 @@ public:
     FollowedPath* path() { return path_ ? &*path_ : nullptr; }
 
 private:
+    void start_of_simulation() override;
     Snapshot take(Cycle end);
     void begin();
     void look();
@@ -42,6 +45,7 @@ private:
     Window window_;
     std::optional<FollowedPath> path_;
     Cycle mark_ = 0;
+    bool resting_ = false;
     sc_core::sc_event due_{"due"};
 };
 

@@ -145,6 +145,7 @@ void Software::perform(const ProgramEntry& entry)
 
 void Software::run()
 {
+    if (!enabled) return;
     guard_kernel(
         [this] {
             run_program();

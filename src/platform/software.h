@@ -27,6 +27,7 @@ public:
     std::function<void()> on_end;           // the last entry has completed
     std::function<void(std::size_t step)> on_host;
     Trails* trails = nullptr;  // told what it waits for; null: not
+    bool enabled = true;       // else it does nothing
 
     bool finished() const { return finished_; }
     Cycle completed() const { return completed_; }  // cycle in which the last entry completed

@@ -58,13 +58,15 @@ ROOMS = {
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "explain": ("why a run took its cycles, and what changes to try, from its result.json", {"base", "files", "facts", "config", "compare"}),
     "suite": ("regression suites: a folder of cases, what must come out of each, what CI systems read", {"base", "files", "config"}),
-    "library": ("the accelerator for a foreign platform: include/dlasim", {"base", "facts", "platform", "config"}),
+    "library": ("accelerator, memories and workloads for a foreign platform: include/dlasim",
+                {"base", "facts", "links", "elements", "workload", "registers", "dram", "memory", "platform", "config", "silicon", "golden", "lowering",
+                 "loadable", "jobs", "network", "report"}),
     "app": ("the command line; nothing else knows argv",
              {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram"}),
 }
 # The convolution buffer is storage that its writer and its reader share.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}}
-SYSTEMC = re.compile(r"^(links|platform|memory)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
+SYSTEMC = re.compile(r"^(links|platform|memory|library)/|^app/main|^units/[^/]+/(module|dbb_port)|^units/csb/")
 JSON = re.compile(r"^(files|config|silicon|jobs|report|replay|sweep|compare|app|platform|dram)/|^units/csb/")
 
 

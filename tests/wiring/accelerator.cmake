@@ -1,10 +1,14 @@
 if(TARGET dlasim_library)
     dlasim_test(accelerator_test.cpp quick USES dlasim::dlasim)
+    dlasim_test(library_test.cpp quick USES dlasim::dlasim nlohmann_json::nlohmann_json)
+    if(TARGET dlasim)
+        add_dependencies(library_test dlasim)
+        target_compile_definitions(library_test PRIVATE DLASIM_PROGRAM="$<TARGET_FILE:dlasim>")
+    endif()
 endif()
 if(TARGET dlasim::replay)
-    # the library's source itself: it has its own copy of the rooms that the tests use
+    # the sources of the library: with the rooms that the tests use
     foreach(test reset_test sockets_test foreign_test moods_test)
-        dlasim_test(${test}.cpp quick USES dlasim::platform dlasim::config dlasim::replay)
-        target_sources(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src/library/accelerator.cpp)
+        dlasim_test(${test}.cpp quick USES dlasim::library_sources dlasim::replay)
     endforeach()
 endif()

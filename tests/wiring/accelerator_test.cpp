@@ -325,6 +325,8 @@ TEST(Accelerator, TheBusAnswersWhatItCannotDoWithAStatus)
                           payload.set_data_ptr(data);
                           payload.set_data_length(4);
                           tlm::tlm_dmi dmi;
+                          EXPECT_EQ(p.bus->transport_dbg(payload), 4u);
+                          payload.set_write();
                           EXPECT_EQ(p.bus->transport_dbg(payload), 0u);
                           EXPECT_FALSE(p.bus->get_direct_mem_ptr(payload, dmi));
                       }});

@@ -1,0 +1,262 @@
+// The public classes beside the accelerator's sockets: configuration, memories, workloads, counters, checkpoints. One process a test.
+#define SC_INCLUDE_DYNAMIC_PROCESSES
+#include <dlasim/driver.h>
+#include <dlasim/memory.h>
+#include <gmock/gmock.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+using namespace sc_core;
+
+namespace {
+
+const std::string kLayer = DLASIM_SOURCE "/models/lenet5_conv2.json";
+
+/// An accelerator with memory and driver.
+struct Node : sc_module {
+    dlasim::Accelerator dla;
+    dlasim::Memory memory;
+    std::unique_ptr<dlasim::Memory> on_chip;
+    dlasim::Driver driver;
+    sc_signal<bool> interrupt{"interrupt"};
+
+    Node(sc_module_name name, const dlasim::HardwareConfig& hardware, const std::string& memory_name, const std::string& file = kLayer)
+        : sc_module(name),
+          dla("dla", hardware, options(hardware)),
+          memory("memory", {.memory = memory_name, .clock_period = hardware.clock_period()}),
+          driver("driver", dla, dlasim::CompiledWorkload(file, hardware, {.memory = memory_name}))
+    {
+        dla.dbb.bind(memory.port());
+        if (dla.cvsram) {
+            on_chip = std::make_unique<dlasim::Memory>("on_chip", dlasim::MemoryOptions{.clock_period = hardware.clock_period()});
+            dla.cvsram->bind(on_chip->port());
+        }
+        dla.interrupt(interrupt);
+        driver.csb.bind(dla.csb);
+        driver.interrupt(interrupt);
+    }
+    static dlasim::AcceleratorOptions options(const dlasim::HardwareConfig& hardware)
+    {
+        dlasim::AcceleratorOptions options;
+        options.clock_period = hardware.clock_period();
+        options.causes = true;
+        return options;
+    }
+};
+
+nlohmann::json result_of_the_command(const std::string& hardware, const std::string& memory)
+{
+    const std::string out = testing::TempDir() + "/library_test_" + hardware + std::to_string(getpid());
+    const std::string command =
+        std::string(DLASIM_PROGRAM) + " run " + kLayer + " --hw " + hardware + " --memory " + memory + " --quiet --out " + out;
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream file(out + "/result.json");
+    return nlohmann::json::parse(file);
+}
+
+struct Machine {
+    std::string hardware, memory;
+};
+void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.hardware << ", " << machine.memory; }
+class EqualToTheCommand : public testing::TestWithParam<Machine> {};
+
+TEST_P(EqualToTheCommand, CyclesPhasesCountersTrafficCausesAndEnergy)
+{
+    const nlohmann::json expected = result_of_the_command(GetParam().hardware, GetParam().memory);
+    Node node("node", dlasim::HardwareConfig(GetParam().hardware), GetParam().memory);
+    sc_start();
+    ASSERT_TRUE(node.driver.finished()) << node.dla.failure();
+    const dlasim::Driver::Result& result = node.driver.result();
+    EXPECT_TRUE(result.check.right);
+    EXPECT_EQ(result.cycles, expected["cycles"]);
+    EXPECT_EQ(result.check.compared, expected["compared"]);
+    const nlohmann::json seen = nlohmann::json::parse(result.report.json);
+    EXPECT_EQ(seen["units"], expected["units"]);
+    EXPECT_EQ(seen["traffic"]["dbb"], expected["traffic"]["dbb"]);
+    EXPECT_EQ(seen["causes"], expected["causes"]);
+    std::uint64_t cycles = 0;
+    for (const auto& cause : result.report.causes) cycles += cause.second;
+    EXPECT_EQ(cycles, result.cycles);
+    EXPECT_EQ(seen["energy_uj"], expected["energy_uj"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Library, EqualToTheCommand,
+                         testing::Values(Machine{"nv_small", "ideal"}, Machine{"nv_small", "ddr4-3200"}, Machine{"nv_large", "lpddr5-6400"},
+                                         Machine{"nv_full", "hbm2"}),
+                         [](const auto& info) { return info.param.hardware + "_" + info.param.memory.substr(0, 4); });
+
+TEST(HardwareConfig, IsAValueThatIsCheckedAsAWhole)
+{
+    dlasim::HardwareConfig hardware("nv_small");
+    const dlasim::HardwareConfig before = hardware;
+    const std::uint32_t banks = hardware.get("cbuf.banks");
+    ASSERT_NE(banks, 16u);
+    hardware.set("cbuf.banks", 16);
+    EXPECT_EQ(hardware.get("cbuf.banks"), 16u);
+    EXPECT_EQ(before.get("cbuf.banks"), banks);
+    EXPECT_THROW(hardware.set("cbuf.bank", 16), dlasim::ConfigError);
+    EXPECT_THROW(hardware.set("cbuf.banks", 1000), dlasim::ConfigError);
+    EXPECT_THROW(hardware.set("winograd", 2), dlasim::ConfigError);
+    EXPECT_EQ(hardware.get("cbuf.banks"), 16u);
+    for (const auto& size : dlasim::HardwareConfig::sizes()) EXPECT_GE(hardware.get(size.path), 0u) << size.path;
+    dlasim::Accelerator dla("dla", hardware);
+    EXPECT_THROW(dlasim::Driver("driver", dla, dlasim::CompiledWorkload(kLayer, before)), dlasim::ConfigError);
+}
+
+TEST(CompiledWorkload, RefusesWhatItCannotRun)
+{
+    const dlasim::HardwareConfig hardware("nv_small");
+    EXPECT_THROW(dlasim::CompiledWorkload("none.json", hardware), dlasim::ConfigError);
+    EXPECT_THROW(dlasim::CompiledWorkload("model.onnx", hardware), dlasim::ConfigError);
+    EXPECT_THROW(dlasim::CompiledWorkload(kLayer, hardware, {.memory = "ddr9"}), dlasim::ConfigError);
+}
+
+TEST(Counters, AskedEveryNowAndThenChangeNoCycleAndAddUp)
+{
+    Node node("node", dlasim::HardwareConfig("nv_small"), "ddr4-3200");
+    std::uint64_t asked = 0;
+    sc_spawn([&] {
+        for (; !node.driver.finished(); wait(777, SC_NS), ++asked) {
+            const dlasim::AcceleratorReport report = node.dla.counters();
+            for (const auto& unit : report.units)
+                EXPECT_EQ(unit.issuing + unit.starved + unit.blocked + unit.draining + unit.gated, report.cycles) << unit.name;
+        }
+        node.dla.reset_counters();
+        wait(100, SC_NS);
+        const dlasim::AcceleratorReport idle = node.dla.counters();
+        EXPECT_EQ(idle.cycles, 100u);
+        EXPECT_EQ(idle.unit("csc")->gated, 100u);
+        EXPECT_EQ(idle.dbb.read_bytes, 0u);
+    });
+    sc_start();
+    EXPECT_GT(asked, 10u);
+    EXPECT_EQ(node.driver.result().cycles, result_of_the_command("nv_small", "ddr4-3200")["cycles"]);
+}
+
+/// Words of the register bus in no time.
+struct Debugger : sc_module {
+    tlm_utils::simple_initiator_socket<Debugger> socket{"socket"};
+    explicit Debugger(sc_module_name name) : sc_module(name) {}
+    unsigned access(tlm::tlm_command command, std::uint32_t address, std::uint32_t& word)
+    {
+        tlm::tlm_generic_payload payload;
+        payload.set_command(command);
+        payload.set_address(address);
+        payload.set_data_ptr(reinterpret_cast<unsigned char*>(&word));
+        payload.set_data_length(4);
+        payload.set_streaming_width(4);
+        return socket->transport_dbg(payload);
+    }
+};
+
+TEST(RegisterBus, ShowsRegistersToDebuggersAndSaysNoToDmi)
+{
+    dlasim::Accelerator dla("dla", dlasim::HardwareConfig("nv_small"));
+    dlasim::Memory memory("memory", {.memory = "ddr4-3200"});
+    Debugger debugger("debugger");
+    sc_signal<bool> interrupt("interrupt");
+    dla.dbb.bind(memory.port());
+    dla.interrupt(interrupt);
+    debugger.socket.bind(dla.csb);
+    const std::uint32_t address = dla.address("GLB.S_INTR_MASK");
+    std::uint32_t value = 0;
+    sc_spawn([&] {
+        tlm::tlm_generic_payload payload;
+        std::uint32_t mask = 5;
+        payload.set_write();
+        payload.set_address(address);
+        payload.set_data_ptr(reinterpret_cast<unsigned char*>(&mask));
+        payload.set_data_length(4);
+        sc_time delay;
+        debugger.socket->b_transport(payload, delay);
+        wait(100, SC_NS);
+        EXPECT_EQ(debugger.access(tlm::TLM_READ_COMMAND, address, value), 4u);
+        EXPECT_EQ(value, 5u);
+        EXPECT_EQ(debugger.access(tlm::TLM_WRITE_COMMAND, address, value), 0u);
+        EXPECT_EQ(debugger.access(tlm::TLM_READ_COMMAND, dla.address("SDP.S_LUT_ACCESS_DATA"), value), 0u);
+        EXPECT_EQ(debugger.access(tlm::TLM_READ_COMMAND, address + 1, value), 0u);
+        tlm::tlm_dmi dmi;
+        EXPECT_FALSE(debugger.socket->get_direct_mem_ptr(payload, dmi));
+        EXPECT_FALSE(memory.port().get_base_export()->get_direct_mem_ptr(payload, dmi));
+    });
+    sc_start(1, SC_US);
+}
+
+TEST(Checkpoint, TakesRegistersAndMemoryToAnotherMachine)
+{
+    Node first("first", dlasim::HardwareConfig("nv_small"), "ideal"), second("second", dlasim::HardwareConfig("nv_small"), "ideal");
+    second.driver.enabled = false;
+    std::stringstream registers, bytes;
+    sc_spawn([&] {
+        wait(20, SC_US);
+        EXPECT_THROW(first.dla.save(registers), dlasim::ConfigError);  // it runs
+        registers.str("");
+        wait(first.driver.ended());
+        first.dla.save(registers);
+        first.memory.save(bytes);
+        second.dla.restore(registers);
+        second.memory.restore(bytes);
+        std::stringstream again, all;
+        second.dla.save(again);
+        second.memory.save(all);
+        EXPECT_EQ(again.str(), registers.str());
+        EXPECT_EQ(all.str(), bytes.str());
+        std::stringstream wrong("dlasim registers 1\nGLB 1 2 3\n"), nothing("x");
+        EXPECT_THROW(second.dla.restore(wrong), dlasim::ConfigError);
+        EXPECT_THROW(second.memory.restore(nothing), dlasim::ConfigError);
+    });
+    sc_start();
+    EXPECT_TRUE(first.driver.result().check.right);
+    dlasim::CompiledWorkload same(kLayer, second.dla.hardware());
+    const dlasim::MemoryAccess access{[&](bool, std::uint64_t at, std::uint64_t count) { return second.memory.read(at, count); },
+                                      [](bool, std::uint64_t, const std::vector<std::uint8_t>&) {}};
+    EXPECT_TRUE(same.check(access).right);
+}
+
+TEST(Trace, HasTheSignalsOfTheBoundary)
+{
+    const std::string path = testing::TempDir() + "/library_test_trace" + std::to_string(getpid());
+    {
+        Node node("node", dlasim::HardwareConfig("nv_small"), "ideal");
+        sc_trace_file* file = sc_create_vcd_trace_file(path.c_str());
+        node.dla.trace(file);
+        sc_start();
+        sc_close_vcd_trace_file(file);
+        EXPECT_EQ(node.driver.result().cycles, result_of_the_command("nv_small", "ideal")["cycles"]);
+    }
+    std::ifstream in(path + ".vcd");
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    for (const char* name : {"interrupt", "csb_write_address", "dbb_read_client", "dbb_write_bytes"})
+        EXPECT_THAT(text, testing::HasSubstr(name));
+}
+
+TEST(Failures, OfSignalsAndHostsAreTold)
+{
+    std::vector<std::string> told;
+    dlasim::AcceleratorOptions options;
+    options.on_error = [&](const dlasim::MachineError& error) { told.emplace_back(error.what()); };
+    dlasim::Accelerator dla("dla", dlasim::HardwareConfig("nv_small"), options);
+    dlasim::Memory memory("memory", {.memory = "ideal"});
+    dlasim::Driver driver("driver", dla, dlasim::CompiledWorkload(kLayer, dla.hardware()));
+    struct Throwing : sc_signal<bool> {
+        void write(const bool& level) override
+        {
+            if (level) throw 42;
+        }
+    } interrupt;
+    dla.dbb.bind(memory.port());
+    dla.interrupt(interrupt);
+    driver.csb.bind(dla.csb);
+    driver.interrupt(interrupt);
+    sc_start(1, SC_MS);
+    EXPECT_FALSE(driver.finished());
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("GLB: something that is no std::exception was thrown")));
+}
+
+}  // namespace
