@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "files/output.h"
+#include "report/timeline.h"
 #include "silicon/technology.h"
 
 namespace dlasim {
@@ -25,6 +26,8 @@ struct CommonOptions {
     std::string timeline;      // file of a timeline, likewise
     std::string waves;         // file of a waveform, likewise
     std::string html;          // file of a page, likewise
+    std::string pipeline;      // file of stripes, likewise
+    Shown shown;               // what of the run timeline and pipeline have
     std::string trace;         // file of the bursts of DMA clients, likewise
     std::string trace_client;  // of this one only; empty: of all
     std::string command;       // as it was given, for a shell
@@ -35,6 +38,7 @@ struct CommonOptions {
     bool report = false;        // the table in report.txt too
     bool scale_sim = false;     // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
     bool reproducible = false;  // result.json says nothing of the host
+    bool page = false;          // the page in run.html of the folder
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm

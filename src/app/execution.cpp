@@ -13,6 +13,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/neighbour_tables.h"
+#include "report/pipeline.h"
 #include "report/power_profile.h"
 #include "report/run_page.h"
 #include "report/waves.h"
@@ -43,21 +44,26 @@ OrderedJson explanation_of(const OrderedJson& result)
     return explanation_json(explain(Json::parse(result.dump()), "result.json"));
 }
 
-RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile)
+RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time)
 {
-    Progress progress(workload.name, workload.work.unit, workload.work.amount, options.quiet);
+    Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.quiet);
     SimulateOptions how;
     how.timing_only = options.timing_only;
     how.stepping = options.stepping;
     how.check_dram = options.check_dram;
-    how.events = !options.events.empty() || !options.timeline.empty() || !options.waves.empty() || !options.html.empty();
+    const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
+    how.events = sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();
     how.all_commands = !options.trace.empty();
+    if (sampled) how.even_samples = OverTime::kMostParts;
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
-    how.on_sample = [&](const Sample& sample) { profile.sample(sample.cycle, sample.units, sample.dram_pj); };
+    how.on_sample = [&](const Sample& sample) {
+        profile.sample(sample.cycle, sample.units, sample.dram_pj);
+        if (how.even_samples != 0) over_time.sample(sample);
+    };
     how.causes = options.causes;
-    how.keep_going = [&](Cycle now, std::uint64_t done) {
-        progress.show(now, done);
+    how.keep_going = [&](Cycle now, std::uint64_t done, std::size_t stamps) {
+        progress.show(now, done, stamps);
         return !interrupted();
     };
     return simulate(workload, host, how);
@@ -69,6 +75,7 @@ RunFiles::RunFiles(const CommonOptions& options, bool result)
 {
     if (result) folder.emplace(options.out, options.sync);
     if (options.report) report = &folder->file(kReportFile);
+    if (options.page) html = &folder->file(kPageFile);
     if (!options.scale_sim) return;
     compute = &folder->file(kComputeReport);
     bandwidth = &folder->file(kBandwidthReport);
@@ -85,7 +92,8 @@ void RunFiles::open_records(const CommonOptions& options)
     events = open_record(options.events);
     timeline = open_record(options.timeline);
     waves = open_record(options.waves);
-    html = open_record(options.html);
+    if (!options.html.empty()) html = open_record(options.html);
+    pipeline = open_record(options.pipeline);
     trace = open_record(options.trace);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
@@ -111,7 +119,8 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     const auto table = options.silicon ? options.silicon : technology_of(options, "");
     const silicon::Technology& technology = *table;
     PowerProfile profile(technology, workload.hardware, options.power_window);
-    RunResult run = simulate_shown(workload, host, options, profile);
+    OverTime over_time;
+    RunResult run = simulate_shown(workload, host, options, profile, over_time);
     if (run.interrupted || interrupted()) {
         say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
@@ -130,13 +139,18 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
             json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, said.runs), 1));
     }
     if (said.spans.empty()) said.spans = {{workload.name, 0, static_cast<std::int64_t>(run.cycles)}};
-    if (files.timeline) files.timeline->settle(timeline_bytes(run, workload.name, said.spans));
+    OverTime::Parts parts;
+    if (files.timeline || files.html)
+        parts = over_time.parts(
+            run, [&](Cycle cycle) { return profile.picojoules(cycle, said.result); }, workload.hardware.clock_mhz);
+    if (files.timeline) files.timeline->settle(timeline_bytes(run, workload.name, said.spans, parts, options.shown));
+    if (files.pipeline) files.pipeline->settle(pipeline_text(run, options.shown));
     if (files.waves) {
         files.waves->settle(waves_text(run, workload.name));
         files.waves_layout->settle(waves_layout(run, options.waves));
     }
     if (files.html)
-        files.html->settle(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans}));
+        files.html->settle(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
     if (files.trace) files.trace->settle(address_trace(run, workload.hardware, options.trace_client));
     if (files.compute) {
         files.compute->settle(compute_report(said.result));

@@ -23,8 +23,8 @@ struct RunFiles {
     void commit_records();
 
     std::optional<OutputFolder> folder;
-    OutputFile *events = nullptr, *timeline = nullptr, *waves = nullptr, *waves_layout = nullptr, *html = nullptr, *trace = nullptr,
-               *report = nullptr, *compute = nullptr, *bandwidth = nullptr;  // null: not wanted
+    OutputFile *events = nullptr, *timeline = nullptr, *waves = nullptr, *waves_layout = nullptr, *html = nullptr, *pipeline = nullptr,
+               *trace = nullptr, *report = nullptr, *compute = nullptr, *bandwidth = nullptr;  // null: not wanted
 
 private:
     OutputFile* open_record(const std::string& file);

@@ -8,6 +8,7 @@
 #include "app/loadable_command.h"
 #include "app/net_command.h"
 #include "app/onnx_run.h"
+#include "app/progress.h"
 #include "app/status.h"
 #include "base/bits.h"
 #include "base/error.h"
@@ -142,7 +143,12 @@ Exported exported(const ExportOptions& options, const Workload& planned, Host& h
     if (workload.one_memory && outputs.empty()) check_apart(workload.ranges, file);
     Recorder recorder(options, workload, host, std::move(outputs));
     Exported exported;
-    exported.run = simulate(workload, recorder, {.keep_going = [](Cycle, std::uint64_t) { return !interrupted(); }, .events = true});
+    Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.what.quiet);
+    const auto keep_going = [&](Cycle now, std::uint64_t done, std::size_t stamps) {
+        progress.show(now, done, stamps);
+        return !interrupted();
+    };
+    exported.run = simulate(workload, recorder, {.keep_going = keep_going, .events = true});
     if (exported.run.hung)
         throw MachineError(
             fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), exported.run.end, exported.run.diagnosis));

@@ -8,6 +8,7 @@ namespace dlasim {
 
 /// The table of a run, in the folder of its result.
 inline constexpr const char* kReportFile = "report.txt";
+inline constexpr const char* kPageFile = "run.html";
 
 /// Names of tensors as those of files of one folder, none twice: a_b.npy, a_b.2.npy, ..
 class FileNames {

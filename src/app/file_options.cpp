@@ -18,6 +18,7 @@ constexpr FileOption events_row(std::string_view command) { return {command, "--
 constexpr FileOption timeline_row(std::string_view command) { return {command, "--timeline", FileUse::Output, "what ran when"}; }
 constexpr FileOption waves_row(std::string_view command) { return {command, "--waves", FileUse::Output, "the signals of the run"}; }
 constexpr FileOption html_row(std::string_view command) { return {command, "--html", FileUse::Output, "the page of the run"}; }
+constexpr FileOption pipeline_row(std::string_view command) { return {command, "--pipeline", FileUse::Output, "stripes of the run"}; }
 
 constexpr FileOption trace_row(std::string_view command) { return {command, "--trace", FileUse::Output, "bursts of the DMA clients"}; }
 
@@ -31,6 +32,7 @@ constexpr std::array kFileOptions{
     waves_row("run"),
     html_row("run"),
     trace_row("run"),
+    pipeline_row("run"),
     FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
     hardware_row("net"),
@@ -44,6 +46,7 @@ constexpr std::array kFileOptions{
     waves_row("net"),
     html_row("net"),
     trace_row("net"),
+    pipeline_row("net"),
     FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
     hardware_row("loadable"),
@@ -55,6 +58,7 @@ constexpr std::array kFileOptions{
     waves_row("loadable"),
     html_row("loadable"),
     trace_row("loadable"),
+    pipeline_row("loadable"),
     FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
     hardware_row("export"),
@@ -71,6 +75,7 @@ constexpr std::array kFileOptions{
     waves_row("replay"),
     html_row("replay"),
     trace_row("replay"),
+    pipeline_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
     hardware_row("test"),
     memory_row("test"),

@@ -17,6 +17,7 @@ Options options_of(const SweepPoint& point, const PointRun& how)
     options.timing_only = how.timing_only;
     options.causes = how.causes;
     options.report = true;
+    options.page = how.page;
     options.sync = Sync::Later;
     options.on_result = how.on_result;
     options.silicon = std::shared_ptr<const silicon::Technology>(std::shared_ptr<void>(), how.technology);

@@ -14,7 +14,7 @@ namespace dlasim {
 /// How. Nothing is printed; files of a point can be made again, so none waits for the disk.
 struct PointRun {
     std::string folder;
-    bool timing_only = false, causes = true;
+    bool timing_only = false, causes = true, page = false;
     const silicon::Technology* technology = nullptr;  // outlives the run
     std::function<void(const nlohmann::ordered_json&)> on_result;
     std::shared_ptr<const SharedLayer> shared = nullptr;

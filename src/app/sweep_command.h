@@ -21,6 +21,7 @@ struct SweepOptions {
     unsigned jobs = 1;
     std::uint64_t limit = 86'400;  // seconds of CPU time that a point may take
     bool timing_only = false, causes = true, quiet = false;
+    bool pages = false;                    // a page of every point in its folder
     bool resume = false, restart = false;  // what becomes of points that the folder has
     bool list = false;                     // say which points there are, run none
     std::size_t shard = 1, shards = 1;     // every so many-th point, from the shard-th on

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStore = "points.db";
 constexpr const char* kStoreFiles[] = {"points.db", "points.db-journal", "points.db-wal", "points.db-shm"};
-constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv", "report.txt"};
+constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.csv", "report.txt", "run.html"};
 constexpr const char* kJob = "job.txt";
 constexpr std::size_t kTableBytes = 1 << 18;  // reserved, so that a full disk is seen
 constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "machines.csv", "machines.json", "sweep.html"};

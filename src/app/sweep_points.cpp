@@ -29,6 +29,7 @@ int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
     return run_point(*point_, {.folder = folder_.point(index).string(),
                                .timing_only = options_.timing_only,
                                .causes = options_.causes,
+                               .page = options_.pages,
                                .technology = &technology_,
                                .on_result = on_result,
                                .shared = shared_});

@@ -99,6 +99,7 @@ void SlurmSweep::submit(const std::vector<std::size_t>& list)
     if (!options_.technology.empty()) task += " --technology " + shell_word(options_.technology);
     if (options_.timing_only) task += " --timing-only";
     if (!options_.causes) task += " --no-causes";
+    if (options_.pages) task += " --pages";
     const ProgramEnd end =
         run_program({"sbatch", "--parsable", "--array=" + array, fmt::format("--cpus-per-task={}", options_.jobs), "--job-name=dlasim",
                      "--output=" + job_pattern(shards_) + "/task-%a.txt", "--open-mode=append", "--requeue", "--wrap", task});

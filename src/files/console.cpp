@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "files/terminal.h"
 
 namespace dlasim {
 namespace {
@@ -51,7 +52,12 @@ void say_error(std::string_view text) noexcept
 
 void say(std::string_view text)
 {
-    const std::string clean = printable(text, true);
+    static const std::size_t columns = terminal_columns(STDOUT_FILENO);
+    std::string clean = printable(text, true);
+    if (columns != 0) {
+        clean = fitted(clean, columns);
+        if (colours_wanted()) clean = coloured(clean);
+    }
     if (std::fwrite(clean.data(), 1, clean.size(), stdout) != clean.size()) note_loss();
 }
 

@@ -22,7 +22,7 @@ void say_error(fmt::format_string<Arguments...> format, Arguments&&... arguments
     say_error(std::string_view(fmt::format(format, std::forward<Arguments>(arguments)...)));
 }
 
-/// To standard output, buffered; newlines stay, other control characters become escapes.
+/// To standard output, buffered; newlines stay, other control characters become escapes. On a terminal it is fitted to its width.
 void say(std::string_view text);
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments)

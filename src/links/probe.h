@@ -2,6 +2,8 @@
 // that is null when nobody asked, so probes that are off cost one test.
 #pragma once
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/cycle.h"
@@ -49,6 +51,36 @@ private:
     std::vector<Run> runs_;
     bool high_ = false;
     Cycle since_ = 0;
+};
+
+/// A quantity over time: how full a buffer is, credits left. What changes it may be said ahead of time, in any order.
+class Level {
+public:
+    struct Change {
+        Cycle at;
+        std::int64_t by;  // or, with `set`, what it is
+        bool set;
+    };
+    void add(Cycle at, std::int64_t by) { changes_.push_back({at, by, false}); }
+    void set(Cycle at, std::int64_t value) { changes_.push_back({at, value, true}); }
+
+    /// (cycle, value from it on), in order of time.
+    std::vector<std::pair<Cycle, std::int64_t>> values() const
+    {
+        std::vector<Change> all = changes_;
+        std::stable_sort(all.begin(), all.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+        std::vector<std::pair<Cycle, std::int64_t>> values;
+        std::int64_t value = 0;
+        for (const Change& change : all) {
+            value = change.set ? change.by : value + change.by;
+            if (!values.empty() && values.back().first == change.at) values.back().second = value;
+            else values.emplace_back(change.at, value);
+        }
+        return values;
+    }
+
+private:
+    std::vector<Change> changes_;
 };
 
 }  // namespace dlasim

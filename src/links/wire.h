@@ -153,6 +153,8 @@ public:
         DLASIM_EXPECTS(queue_.empty() || at >= queue_.back().at);
         queue_.push_back({at, message});
         if (probe) probe->run(at, 1);
+        if constexpr (requires { message.entries.count(); })
+            if (level) level->add(at, takes ? -static_cast<std::int64_t>(message.entries.count()) : message.entries.count());
         if (reader) reader->wake_at(at);
     }
     /// True while a message of cycle `at` or before has not been taken.
@@ -168,6 +170,8 @@ public:
 
     Sleeper* reader = nullptr;
     Probe* probe = nullptr;
+    Level* level = nullptr;  // that its messages raise, or lower: those that tell of entries of CBUF
+    bool takes = false;
 
 private:
     struct Entry {

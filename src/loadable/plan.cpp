@@ -104,6 +104,10 @@ private:
         }
         p_.operations = scheduler.take();
         p_.work = {"operations", p_.operations.size(), true};
+        for (const Scheduled& scheduled : p_.operations) {
+            p_.work.steps.resize(std::max(p_.work.steps.size(), scheduled.stamp + 1));
+            p_.work.steps[scheduled.stamp] = p_.operation(scheduled).name();
+        }
         for (const std::size_t m : p_.loadable->bound(MemoryEntry::Output)) p_.results.push_back(range(m));
         for (std::size_t m = 0; m < p_.loadable->memories.size(); ++m)
             p_.ranges.push_back({p_.loadable->where("memory", m), p_.memories->base(m), p_.loadable->memories[m].size});

@@ -53,6 +53,11 @@ public:
         p_.marks = std::move(program);
         p_.work.amount = 0;
         for (const StepPlan& step : p_.plans) p_.work.amount += step.array_operations * p_.image_count;
+        for (std::size_t i = 0; i < p_.marks.steps.size(); ++i)
+            if (const std::optional<std::size_t> stamp = p_.marks.steps[i].stamp) {
+                p_.work.steps.resize(std::max(p_.work.steps.size(), *stamp + 1));
+                p_.work.steps[*stamp] = step(i).name;
+            }
         return std::move(p_);
     }
 

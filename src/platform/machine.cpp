@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "dram/energy.h"
+#include "dram/log.h"
 #include "dram/reader.h"
 #include "dram/report.h"
 #include "memory/dram_memory.h"
@@ -67,6 +68,16 @@ public:
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
     std::uint64_t wakes() const { return dram_ ? dram_->wakes() : 0; }
+    /// Sees when rows are opened and closed; nothing without a DRAM.
+    void observe(std::vector<OpenRow>& rows, std::vector<std::string>& banks)
+    {
+        if (!dram_) return;
+        banks = dram::bank_names(dram_->config());
+        dram_->observe([log = dram::RowLog(dram_->config(), [this, &rows](std::uint32_t bank, std::uint32_t row, Cycle from, Cycle to) {
+                            rows.push_back({bank, row, static_cast<std::int64_t>(dram_->whole_cycles(from)),
+                                            static_cast<std::int64_t>(dram_->whole_cycles(to))});
+                        })](const dram::Issued& issued) mutable { log.see(issued); });
+    }
     void fail_with(Failures& failures)
     {
         if (dram_) dram_->failures = &failures;
@@ -105,6 +116,7 @@ struct Machine::Parts {
         if (secondary) secondary->fail_with(top.failures());
         top.failures().listen([this](const std::string&) { pause(); });
         if (options.events) top.attach(probes);
+        if (options.events) primary->observe(rows, banks);
     }
     /// Ends sc_start() in the cycle that is evaluated.
     void pause()
@@ -162,6 +174,8 @@ struct Machine::Parts {
     std::optional<PortMemory> primary, secondary;
     sc_core::sc_signal<bool> interrupt{"interrupt"};
     ProbeSet probes;
+    std::vector<OpenRow> rows;  // cycles of the machine
+    std::vector<std::string> banks;
     const Software* software = nullptr;  // while it runs
     std::optional<Hazards> hazards;
     std::optional<FollowedPath> path;
@@ -228,6 +242,23 @@ UnitPhases unit_phases(const std::string& unit, const std::map<std::string, Phas
     return phases;
 }
 
+/// Beside the probes: clients, levels, register groups, stripes.
+void add_records(RunResult& result, const ProbeSet& probes)
+{
+    const auto relative = [&](Cycle c) { return static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0); };
+    for (const auto& [name, probe] : probes.all_clients()) {
+        ProbeEvents beats = probe_events(name, *probe, result.t0, result.end);
+        if (beats.active != 0) result.clients.push_back(std::move(beats));
+    }
+    for (const auto& [name, level] : probes.all_levels()) {
+        LevelValues& values = result.levels.emplace_back(LevelValues{name, {}});
+        for (const auto& [at, value] : level.values()) values.values.emplace_back(relative(at), value);
+    }
+    for (const auto& [unit, uses] : probes.all_groups())
+        if (!uses.empty()) result.groups.push_back({unit, uses});
+    result.stripes = probes.all_stripes().all();
+}
+
 }  // namespace
 
 std::uint64_t Machine::work() const
@@ -251,6 +282,14 @@ private:
     std::clock_t cpu_ = std::clock();
 };
 
+void add_bytes(std::vector<std::pair<std::string, std::uint64_t>>& clients, const char* name, std::uint64_t bytes)
+{
+    if (bytes == 0) return;
+    const auto known = std::ranges::find(clients, name, &std::pair<std::string, std::uint64_t>::first);
+    if (known != clients.end()) known->second += bytes;
+    else clients.emplace_back(name, bytes);
+}
+
 }  // namespace
 
 RunResult Machine::run(const Program& program)
@@ -267,9 +306,27 @@ RunResult Machine::run(const Program& program)
     Window::Seen seen;
     if (on_sample)
         seen = [&](Cycle relative, const Snapshot& from, const Snapshot& now) {
-            on_sample({relative, reports(from, now), parts.primary->picojoules(from.primary, now.primary)});
+            Sample sample{.cycle = relative,
+                          .units = reports(from, now),
+                          .dram_pj = parts.primary->picojoules(from.primary, now.primary),
+                          .read_by_client = {},
+                          .written_by_client = {}};
+            for (std::size_t i = 0; i < from.primary.size(); ++i) {
+                sample.row_hits += now.primary[i].hits - from.primary[i].hits;
+                sample.row_misses += now.primary[i].misses - from.primary[i].misses;
+                sample.row_conflicts += now.primary[i].conflicts - from.primary[i].conflicts;
+            }
+            const auto add = [&](const PortTotals& port) {
+                for (std::size_t i = 0; i < kClients; ++i) {
+                    add_bytes(sample.read_by_client, kClientNames[i], port.read_bytes_by_client[i]);
+                    add_bytes(sample.written_by_client, kClientNames[i], port.write_bytes_by_client[i]);
+                }
+            };
+            add(parts.top.mcif().traffic().since_mark(relative + software.t0()));
+            if (parts.top.cvif()) add(parts.top.cvif()->traffic().since_mark(relative + software.t0()));
+            on_sample(sample);
         };
-    Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every);
+    Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every, parts.options.even_samples);
     if (parts.options.causes) {
         parts.path.emplace(parts.top).stamps = &software.stamps();
         software.trails = &parts.path->trails();
@@ -357,6 +414,15 @@ RunResult Machine::run(const Program& program)
     result.dbb = port_traffic(parts.top.mcif().traffic(), result.end);
     if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic(), result.end);
     for (const auto& [name, probe] : parts.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
+    if (parts.options.events) {
+        add_records(result, parts.probes);
+        for (OpenRow& row : parts.rows) {
+            row.start -= static_cast<std::int64_t>(result.t0);
+            row.end -= static_cast<std::int64_t>(result.t0);
+        }
+        result.rows = std::move(parts.rows);
+        result.banks = std::move(parts.banks);
+    }
 
     const Snapshot &from = window.from(), &to = window.to(last);
     result.cycles = window.done(result.end) - result.t0;

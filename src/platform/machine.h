@@ -27,15 +27,9 @@ struct MachineOptions {
     bool hazards = false;       // look for accesses out of order: RunResult::hazards
     bool drain = false;         // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
-    Cycle sample_every = 0;  // cycles between two calls of on_sample beside those at interrupts; 0: none
+    std::size_t even_samples = 0;  // so many more at most, evenly over the run, by a power of two of cycles
+    Cycle sample_every = 0;        // cycles between two calls of on_sample beside those at interrupts; 0: none
     HostSpeed host{};
-};
-
-/// What has been counted from t0 to the end of a cycle.
-struct Sample {
-    Cycle cycle = 0;  // relative to t0
-    std::vector<UnitReport> units;
-    double dram_pj = 0;  // of a DRAM behind DBB
 };
 
 class Machine {

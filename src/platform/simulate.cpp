@@ -17,6 +17,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;
     how.sample_every = options.sample_every;
+    how.even_samples = options.even_samples;
     Machine machine(workload.hardware, workload.memory, how);
     for (const TouchedRange& range : workload.ranges) machine.require_memory(range.place, range.bytes, range.where);
     const HostMemory memory{
@@ -27,7 +28,10 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     machine.on_sample = options.on_sample;
     machine.on_host = [&](std::size_t step) { host.at(step, memory); };
     if (options.keep_going)
-        machine.keep_going = [&](Cycle now) { return options.keep_going(now, workload.work.stamps ? machine.stamps() : machine.work()); };
+        machine.keep_going = [&](Cycle now) {
+            const std::size_t stamps = machine.stamps();
+            return options.keep_going(now, workload.work.stamps ? stamps : machine.work(), stamps);
+        };
     RunResult run = machine.run(workload.program);
     if (!run.hung && !run.interrupted) host.after(run, memory);
     return run;

@@ -6,14 +6,16 @@ namespace dlasim {
 
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
-    std::function<bool(Cycle now, std::uint64_t done)> keep_going;  // of Workload::work so much; false stops the run
-    bool check_dram = false;                                        // every command of a DRAM goes through its checker
-    bool events = false;                                            // record probes and bus logs
-    bool all_commands = false;                                      // bus logs have all commands, not only the first
-    bool causes = true;                                             // find what the cycles went to
-    bool hazards = false;                                           // look for accesses out of order
+    // Of Workload::work so much is done, so many stamps are passed; false stops the run.
+    std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going;
+    bool check_dram = false;    // every command of a DRAM goes through its checker
+    bool events = false;        // record probes and bus logs
+    bool all_commands = false;  // bus logs have all commands, not only the first
+    bool causes = true;         // find what the cycles went to
+    bool hazards = false;       // look for accesses out of order
     Cycle cycle_limit = kNever;
     std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles
+    std::size_t even_samples = 0;                       // so many more at most, evenly over the run
     Cycle sample_every = 0;                             // 0: at interrupts only
 };
 

@@ -20,7 +20,7 @@ struct Top::Links {
     }
 
     std::vector<std::unique_ptr<CsbLink>> csb;
-    std::vector<std::pair<std::string_view, const CsbLink*>> of;  // by unit
+    std::vector<std::pair<std::string_view, CsbLink*>> of;  // by unit
     std::unique_ptr<Clients> primary = std::make_unique<Clients>(), secondary;
     CdmaCscLink cdma_csc;
     PatientPulse<Stripe> stripes_a, stripes_b;
@@ -295,6 +295,18 @@ void Top::attach(ProbeSet& probes)
     links_->cdma_csc.data_released.probe = probes.get("sc2cdma_dat_updt");
     links_->cdma_csc.weight_released.probe = probes.get("sc2cdma_wt_updt");
     for (UnitModule* unit : units_) unit->core().attach(probes);
+    // Beats of every client at every port, by the probe that is there already or by one of their own.
+    const auto beats = [&](auto& channel, Client client, const char* way, const char* port) {
+        const std::string name = std::string(kClientNames[index(client)]) + way + port;
+        if (channel.valid_probe) probes.client(name, channel.valid_probe);
+        else channel.valid_probe = probes.client(name, nullptr);
+    };
+    for (const auto& [side, port] : {std::pair{links_->primary.get(), "DBB"}, std::pair{links_->secondary.get(), "CVSRAM"}}) {
+        if (!side) continue;
+        for (std::size_t i = 0; i < kClients; ++i) beats(side->read[i].response, static_cast<Client>(i), " reads ", port);
+        for (std::size_t i = 0; i < kWriteClients; ++i) beats(side->write[i].request, static_cast<Client>(i), " writes ", port);
+    }
+    for (const auto& [unit, link] : links_->of) link->uses = probes.groups(std::string(unit));
 }
 
 void Top::watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf)

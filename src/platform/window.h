@@ -3,6 +3,7 @@
 //   cycle t0: mark ──► snapshot at its end ─┐
 //   an interrupt   ──► snapshot at its end ─┴─► difference ──► RunResult
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <vector>
@@ -28,8 +29,10 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last);
 class Window {
 public:
     using Seen = std::function<void(Cycle relative, const Snapshot& from, const Snapshot& now)>;
-    /// `seen` gets the snapshots behind t0: those of interrupts, and one `every` so many cycles.
-    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every) : take_(std::move(take)), seen_(std::move(seen)), every_(every)
+    /// `seen` gets the snapshots behind t0: those of interrupts, one `every` so many cycles, and beside these `even` ones at most, evenly
+    /// over the run.
+    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every, std::size_t even = 0)
+        : take_(std::move(take)), seen_(std::move(seen)), every_(every), even_(even)
     {
         due_ = {0};
     }
@@ -40,10 +43,16 @@ public:
         mark_ = t0;
         due_.insert(t0);
         if (every_ != 0) sample_ = t0 + every_;
+        if (even_ != 0) even_sample_ = t0 + (even_every_ = kLeastEven);
+        even_taken_ = 0;
     }
     void interrupt(Cycle at) { due_.insert(at); }
     /// The first cycle that must not run before a snapshot.
-    Cycle next() const { return std::min(due_.empty() ? kNever : *due_.begin() + 1, sample_ == kNever ? kNever : sample_ + 1); }
+    Cycle next() const
+    {
+        const Cycle at = std::min({due_.empty() ? kNever : *due_.begin(), sample_, even_sample_});
+        return at == kNever ? kNever : at + 1;
+    }
     /// All cycles before `now` have run.
     void look(Cycle now)
     {
@@ -56,6 +65,13 @@ public:
                 continue;
             }
             if (cycle == sample_) sample_ += every_;
+            if (cycle == even_sample_) {
+                if (++even_taken_ == even_) {
+                    even_taken_ /= 2;
+                    even_every_ *= 2;
+                }
+                even_sample_ = cycle + even_every_ - (cycle - mark_) % even_every_;
+            }
             if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
             if (!interrupt) continue;
             to_ = std::move(taken);
@@ -69,9 +85,12 @@ public:
     const Snapshot& to(const Snapshot& last) const { return done_ > mark_ ? to_ : last; }
 
 private:
+    static constexpr Cycle kLeastEven = 64;
     std::function<Snapshot(Cycle)> take_;
     Seen seen_;
     Cycle every_, sample_ = kNever;
+    std::size_t even_ = 0, even_taken_ = 0;
+    Cycle even_every_ = kLeastEven, even_sample_ = kNever;
     std::set<Cycle> due_;
     Cycle mark_ = 0, done_ = 0;
     Snapshot from_, to_;

@@ -54,6 +54,7 @@ void RegisterFile::note_idle(Trail& trail, Cycle from) const
 void RegisterFile::finish(Cycle done)
 {
     DLASIM_EXPECTS(enable_[consumer_].on);
+    if (link_.uses) link_.uses->push_back({consumer_, enable_[consumer_].at, start_cycle(), done});
     enable_[consumer_] = {false, done + 1, true};
     consumer_ ^= 1;
     ++link_.finished;

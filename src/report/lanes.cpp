@@ -100,11 +100,10 @@ std::vector<Lane> lanes_of(const RunResult& run)
     std::vector<Lane> lanes;
     for (const UnitPhases& unit : run.phases)
         if (!unit.runs.empty()) lanes.push_back({unit.unit, unit.runs});
-    for (const ProbeEvents& probe : run.probes) {
-        if (probe.active == 0 || !probe.name.ends_with("_rd_rsp_valid")) continue;
+    for (const ProbeEvents& client : run.clients) {
         Lane& lane = lanes.emplace_back();
-        lane.name = probe.name;
-        for (const auto& [start, cycles] : probe.runs) lane.runs.push_back({start, cycles, Phase::Issuing});
+        lane.name = client.name;
+        for (const auto& [start, cycles] : client.runs) lane.runs.push_back({start, cycles, Phase::Issuing});
     }
     return lanes;
 }

@@ -14,7 +14,7 @@ struct Lane {
     std::vector<PhaseRun> runs;  // without gated cycles; in order
 };
 
-/// Of every unit that did something, and of the answers to the reads of every client. pre: the run recorded events.
+/// Of every unit that did something, and of the beats of every memory client. pre: the run recorded events.
 std::vector<Lane> lanes_of(const RunResult& run);
 
 /// A lane in at most `most` bytes: {name, grain, from, data}. `data`: base64 of numbers in groups of seven bits, lowest first; each is

@@ -73,6 +73,14 @@ const PowerProfile::Point* PowerProfile::at(Cycle cycle) const
     return there != points_.end() && there->cycle == cycle ? &*there : nullptr;
 }
 
+std::pair<double, double> PowerProfile::picojoules(Cycle cycle, const OrderedJson& result) const
+{
+    const std::optional<silicon::MeasuredRun> run = silicon::measured_run(result);
+    const Point* there = at(cycle);
+    if (!run || !there || !result["energy_uj"].is_number()) return {};
+    return {there->chip_pj[static_cast<std::size_t>(run->activity.precision)], there->memory_pj};
+}
+
 void PowerProfile::add_to_steps(OrderedJson& steps, std::size_t precision) const
 {
     std::vector<std::size_t> order;

@@ -6,6 +6,7 @@
 #pragma once
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "facts/hardware.h"
@@ -25,6 +26,9 @@ public:
     void sample(Cycle cycle, const std::vector<UnitReport>& units, double dram_pj);
     /// Energy of the steps or operations of a result, which has it of the whole run already, and `power` where windows were wanted.
     void add_to(nlohmann::ordered_json& result) const;
+
+    /// What accelerator and memory have spent up to the end of a sampled cycle, pJ; both 0 where the result knows no energy.
+    std::pair<double, double> picojoules(Cycle cycle, const nlohmann::ordered_json& result) const;
 
 private:
     static constexpr std::size_t kPrecisions = 3;

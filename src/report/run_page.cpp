@@ -60,15 +60,10 @@ std::string run_page(const RunResult& run, const RunPage& page)
 {
     OrderedJson steps = OrderedJson::array();
     for (const Span& span : page.spans) steps.push_back({span.name, span.start, span.done});
-    const OrderedJson data{{"name", page.name},
-                           {"command", page.command},
-                           {"cycles", run.cycles},
-                           {"interrupts", run.interrupt_cycles},
-                           {"steps", steps},
-                           {"lanes", lanes_json(run)},
-                           {"over_time", causes_json(run)},
-                           {"result", page.result},
-                           {"explanation", page.explanation}};
+    const OrderedJson data{
+        {"name", page.name},     {"command", page.command},        {"cycles", run.cycles},          {"interrupts", run.interrupt_cycles},
+        {"steps", steps},        {"lanes", lanes_json(run)},       {"over_time", causes_json(run)}, {"parts", parts_json(page.parts)},
+        {"result", page.result}, {"explanation", page.explanation}};
     std::string text = page_begin(page.name, embedded(run_page_files(), "run.css"));
     text += embedded(run_page_files(), "run.html");
     text += page_charts();

@@ -14,6 +14,7 @@ struct RunPage {
     nlohmann::ordered_json result;       // result.json
     nlohmann::ordered_json explanation;  // of `dlasim explain --json`; null if causes were not looked for
     std::vector<Span> spans;             // steps
+    OverTime::Parts parts;
 };
 
 /// pre: the run recorded events. The more it did the coarser its lanes: the page stays below 5 MB.

@@ -1,7 +1,9 @@
 // Register bus inside the machine. Source: csb.md 2.
 #pragma once
 #include <cstdint>
+#include <vector>
 
+#include "links/run_log.h"
 #include "links/wire.h"
 
 namespace dlasim {
@@ -20,8 +22,9 @@ class RegisterFile;
 struct CsbLink {
     Pulse<CsbRequest> request;
     Pulse<std::uint32_t> response;
-    std::uint32_t finished = 0;         // layers that the data path has done
-    RegisterFile* registers = nullptr;  // of the unit: for who looks at them without the bus
+    std::uint32_t finished = 0;             // layers that the data path has done
+    RegisterFile* registers = nullptr;      // of the unit: for who looks at them without the bus
+    std::vector<GroupUse>* uses = nullptr;  // of a run that is recorded
 
     void wakes(Sleeper& unit) { request.reader = &unit; }
 };

@@ -8,6 +8,7 @@
 #include "base/cycle.h"
 #include "facts/causes.h"
 #include "links/core.h"
+#include "links/run_log.h"
 #include "workload/hazard.h"
 
 namespace dlasim {
@@ -46,6 +47,24 @@ struct UnitPhases {
     std::vector<PhaseRun> runs;
 };
 
+/// How full something was: (cycle relative to t0, value from it on).
+struct LevelValues {
+    std::string name;
+    std::vector<std::pair<std::int64_t, std::int64_t>> values;
+};
+
+/// Layers of the register groups of a unit, cycles of the machine.
+struct GroupUses {
+    std::string unit;
+    std::vector<GroupUse> uses;
+};
+
+/// A row of a DRAM bank was open; cycles of the core clock, relative to t0.
+struct OpenRow {
+    std::uint32_t bank = 0, row = 0;  // bank: over all ranks and channels
+    std::int64_t start = 0, end = 0;
+};
+
 /// A memory port's device: what the DRAM model says of itself in the cycles of `units`, empty for the ideal memory.
 struct MemoryReport {
     std::string text, json;               // statistics and energy, for people and for tools
@@ -58,6 +77,15 @@ struct MemoryReport {
 struct DoneEvent {
     std::int64_t cycle = 0;
     std::uint32_t bits = 0;
+};
+
+/// What has been counted from t0 to the end of a cycle.
+struct Sample {
+    Cycle cycle = 0;  // relative to t0
+    std::vector<UnitReport> units;
+    double dram_pj = 0;                                                                    // of a DRAM behind DBB
+    std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;                         // of it, likewise
+    std::vector<std::pair<std::string, std::uint64_t>> read_by_client, written_by_client;  // bytes, over all ports
 };
 
 struct RunResult {
@@ -73,6 +101,12 @@ struct RunResult {
     MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;           // with events only
     std::vector<UnitPhases> phases;            // with events only, in the order of `units`
+    std::vector<ProbeEvents> clients;          // beats of memory clients, with events only: "CDMA_DAT reads DBB"
+    std::vector<LevelValues> levels;           // with events only
+    std::vector<GroupUses> groups;             // with events only
+    std::vector<StripeTimes> stripes;          // with events only; cycles of the machine
+    std::vector<OpenRow> rows;                 // with events only, of the DRAM behind DBB, in the order in which they were closed
+    std::vector<std::string> banks;            // their names, by number
     std::vector<UnitReport> units;             // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
     Causes causes;                             // of `cycles`; empty if they were not looked for, or the run did not end by itself
     bool hung = false;                         // nothing moves any more and the program is not at its end

@@ -22,7 +22,8 @@ namespace dlasim {
 struct Work {
     const char* unit = "MACs";
     std::uint64_t amount = 0;
-    bool stamps = false;  // counted by the stamps of the program, else by what the machine has multiplied or moved
+    bool stamps = false;                  // counted by the stamps of the program, else by what the machine has multiplied or moved
+    std::vector<std::string> steps = {};  // names, by stamp of the program
 };
 
 struct Workload {

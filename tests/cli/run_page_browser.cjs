@@ -79,6 +79,7 @@ async function framesPerSecond(browser) {
   for (const width of [390, 768, 1400])
     for (const theme of ["light", "dark"]) {
       const page = await opened(browser, width, theme);
+      await page.evaluate(() => page.begin());
       const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (over > 0) fail(`${over} pixels beyond ${width}`);
       if (await page.evaluate(() => document.documentElement.dataset.theme) !== theme) fail(`the theme of the system is ${theme}`);

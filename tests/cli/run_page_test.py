@@ -151,7 +151,7 @@ def main():
             script = Path(__file__).with_name("run_page_browser.cjs")
             done = subprocess.run(["node", script, program, folder / "net.html", *sys.argv[4:5]], capture_output=True, text=True, timeout=600)
             print(done.stdout, end="")
-            expect(done.returncode, 0, f"what a browser finds: {done.stderr}")
+            expect((done.returncode, done.stderr), (0, ""), "what a browser finds")
 
         layer = json.loads((models / "resnet50_res2a_branch1.json").read_text())
         layer["name"] = "</script><b>wide & 'deep'"

@@ -23,6 +23,7 @@ apt-get update -qq
 apt-get install -y -qq --no-install-recommends /tmp/packages/*.deb g++ cmake make pkg-config >/dev/null
 cd /tmp/packages
 dlasim run lenet5_conv2.json --hw nv_small --memory ddr4-3200 --quiet --out out
+dpkg -L dlasim | grep -c -E 'man1/dlasim|bash-completion/completions/dlasim|zsh/site-functions/_dlasim' | grep -x 3
 cmake -S platforms -B built >/dev/null
 cmake --build built >/dev/null
 built/our_dram /tmp/packages/lenet5_conv2.json

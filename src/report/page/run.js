@@ -49,13 +49,15 @@
   $("#written").textContent = "Every figure of this page is in result.json; dlasim reference says what each key means.";
 
   // ---- the verdict in words
+  const share = (part) => percent(part).replace(" %", "\u00a0%");
   const verdicts = [];
   if (causes.length) {
     const works = causes.filter((cause) => cause.group === "array").reduce((sum, cause) => sum + cause.cycles, 0), waits = causes.filter((cause) => cause.group !== "array").slice(0, 2);
-    if (works) verdicts.push(`The array works in ${percent(works)} of the cycles.`);
-    if (waits.length) verdicts.push(`Most of the rest goes to ${waits.map((cause) => `${words(cause.group, cause.name)} (${percent(cause.cycles)})`).join(" and ")}.`);
+    if (works) verdicts.push(`The array works in ${share(works)} of the cycles.`);
+    if (waits.length) verdicts.push(`Most of the rest goes to ${waits.map((cause) => `${words(cause.group, cause.name)} (${share(cause.cycles)})`).join(" and ")}.`);
   }
-  if (result.bound_cycles > 0) verdicts.push(`No machine of these sizes takes fewer than ${whole(result.bound_cycles)} cycles (${result.bound}); this run takes ${(cycles / result.bound_cycles).toFixed(2)} times that.`);
+  const least = result.bound_cycles;
+  if (least > 0) verdicts.push(`No machine of these sizes takes fewer than ${whole(least)} cycles (${result.bound}); this run takes ${(cycles / least).toFixed(2)} times that.`);
   verdicts.push(result.verified === true ? "Every value was compared and is right." : result.verified === false ? "Values differ from the golden ones: do not trust this run." : "Values were not computed or not compared.");
   $("#verdict").textContent = verdicts.join(" ");
 
@@ -122,7 +124,7 @@
       sums[phase] += length;
       for (let p = 0; p < 4; ++p) spent[p][at + 1] = sums[p];
     }
-    return { name, grain, from, ends, phases, spent, signal: name.endsWith("_valid") };
+    return { name, grain, from, ends, phases, spent, signal: / (reads|writes) /.test(name) };
   });
   // The first run that ends behind a cycle.
   const runAt = (lane, cycle) => { let low = 0, high = lane.ends.length; while (low < high) { const middle = (low + high) >> 1; if (lane.ends[middle] > cycle) high = middle; else low = middle + 1; } return low; };
@@ -135,9 +137,9 @@
 
   // ---- timeline
   const canvas = $("#time"), kRow = 22, kAxis = 24;
-  const laneName = (name) => { const m = name.match(/^(mcif|cvif)2(\w+?)_rd_rsp_valid$/); return m ? `${m[1] === "mcif" ? "DBB" : "CVSRAM"} to ${m[2].toUpperCase()}` : name.toUpperCase(); };
+  const laneName = (name) => / (reads|writes) /.test(name) ? name : name.toUpperCase();
   const rows = [{ kind: "steps", name: "steps" }].concat(run.over_time ? [{ kind: "causes", name: "causes" }] : [], lanes.map((lane) => ({ kind: "lane", name: laneName(lane.name), lane })));
-  const left = () => narrow() ? 74 : 118;
+  const left = () => narrow() ? 92 : 178;
   let from = 0, to = Math.max(cycles, 1), wanted = false;
   const draw = () => {
     wanted = false;
@@ -261,25 +263,67 @@
       series: [{ type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 2 }, data: roof(beat) }, { type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, data: both > beat ? roof(both) : [] },
         { type: "scatter", symbolSize: (v, p) => 6 + 22 * Math.sqrt(p.data.spot.took / cycles), itemStyle: { color: css("--accent"), opacity: 0.75 }, data: spots.map((spot) => ({ value: [spot.macs / spot.moved, spot.macs / spot.took], spot })) }] };
   };
-  const rates = () => {
-    const parts = 160, width = cycles / parts, shown = lanes.filter((lane) => ["cmac_a", "sdp", "pdp"].includes(lane.name) || lane.signal);
-    return { ...base(), grid: { left: 50, right: 18, top: 46, bottom: 48 }, legend: undefined,
-      tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => `${v.toFixed(0)} %` },
-      xAxis: { type: "value", min: 0, max: cycles, name: "cycle", nameLocation: "middle", nameGap: 28, ...look() }, yAxis: { type: "value", max: 100, name: "% of the cycles", nameLocation: "end", ...look() },
-      series: shown.map((lane, i) => ({ name: laneName(lane.name), type: "line", symbol: "none", step: "start", lineStyle: { width: 1.6, color: kLineColours[i % kLineColours.length] }, itemStyle: { color: kLineColours[i % kLineColours.length] },
-        data: Array.from({ length: parts }, (_, k) => [k * width, 100 * (spentBefore(lane, 0, (k + 1) * width) - spentBefore(lane, 0, k * width)) / width]) })) };
+  const kParts = 160;
+  const parts = run.parts, seriesOf = (group) => (parts?.series ?? []).filter((one) => one.group === group);
+  const lengths = parts ? parts.ends.map((end, i) => end - (i ? parts.ends[i - 1] : 0)) : [];
+  // Lines over the run; `stack`: one on the other. A value holds for its part of the run.
+  const overTime = (list, { unit, max, stack, marks = [], digits = 3 }) => ({ ...base(), grid: { left: 58, right: 18, top: 22, bottom: 48 },
+    tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "" : `${short(v, digits)} ${unit}` },
+    xAxis: { type: "value", min: 0, max: cycles, name: "cycle", nameLocation: "middle", nameGap: 28, ...look() }, yAxis: { type: "value", max, name: unit, nameLocation: "end", ...look() },
+    series: list.map(({ name, points }, i) => ({ name, type: "line", symbol: "none", step: "start", stack: stack ? "all" : undefined, areaStyle: stack ? { opacity: 0.6 } : undefined, lineStyle: { width: stack ? 0.8 : 1.6, color: kLineColours[i % kLineColours.length] }, itemStyle: { color: kLineColours[i % kLineColours.length] }, data: [[0, points[0][1]], ...points] })).concat(marks.map((mark) => ({ name: mark.name, type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, itemStyle: { color: css("--bad") }, data: [[0, mark.at], [cycles, mark.at]] }))) });
+  const points = (one, of = (v) => v) => one.values.map((v, i) => [parts.ends[i], of(v, lengths[i])]);
+  const works = () => lanes.filter((lane) => ["cmac_a", "sdp", "pdp", "cdp"].includes(lane.name)).map((lane) => ({ name: lane.name.toUpperCase().replace("_A", ""),
+    points: Array.from({ length: kParts }, (_, k) => { const from = k * cycles / kParts, to = (k + 1) * cycles / kParts; return [to, 100 * (spentBefore(lane, 0, to + 1) - spentBefore(lane, 0, from + 1)) / (to - from)]; }) }));
+  const entries = machine.cbuf ? machine.cbuf.banks * machine.cbuf.bank_depth : 0;
+  const buffer = () => seriesOf("level").filter((one) => one.unit === "entries").map((one) => ({ name: one.name, points: points(one, (v) => 100 * v / (entries || 1)) }));
+  const credits = () => seriesOf("level").filter((one) => one.unit === "credits").map((one) => ({ name: one.name, points: points(one) }));
+  const moved = () => { const all = seriesOf("bytes").map((one) => ({ name: one.name, sum: one.values.reduce((a, b) => a + b, 0), points: points(one, (v, n) => v / n) })).sort((a, b) => b.sum - a.sum); return all; };
+  const hits = () => { const rows = seriesOf("rows"), all = parts ? parts.ends.map((_, i) => rows.reduce((sum, one) => sum + one.values[i], 0)) : []; return rows.map((one) => ({ name: one.name, points: one.values.map((v, i) => [parts.ends[i], all[i] ? 100 * v / all[i] : 0]) })); };
+  const overlap = () => seriesOf("overlap").map((one) => ({ name: one.name, points: points(one, (v, n) => 100 * v / n) }));
+  const power = () => seriesOf("power").map((one) => ({ name: one.name, points: points(one) }));
+  const clocks = () => {
+    const list = seriesOf("clock"), names = list.map((one) => one.name.toUpperCase()).reverse();
+    return { ...base(), grid: { left: 74, right: 18, top: 8, bottom: 62 }, tooltip: { ...base().tooltip, formatter: (p) => `${names[p.data[1]]}, cycle ${whole(p.data[0] ? parts.ends[p.data[0] - 1] : 0)} to ${whole(parts.ends[p.data[0]])}: clock on in ${p.data[2].toFixed(0)} %` },
+      xAxis: { type: "category", data: parts.ends.map((end) => short(end)), name: "cycle", nameLocation: "middle", nameGap: 26, ...look(), axisLabel: { color: css("--soft"), hideOverlap: true } }, yAxis: { type: "category", data: names, axisLabel: { color: css("--soft") } },
+      visualMap: { min: 0, max: 100, show: false, inRange: { color: [css("--back"), "#4f9d69"] } },
+      series: [{ type: "heatmap", progressive: 0, data: list.flatMap((one, y) => one.values.map((v, x) => [x, list.length - 1 - y, Math.min(100, 100 * v / lengths[x])])) }] };
   };
   const kLineColours = ["#4f9d69", "#7a6fc0", "#3f8fc9", "#c8553d", "#e0a030", "#8d6e63", "#b07aa1", "#5bb5c9"];
-  const charted = [];
-  const chart = (id, option, click) => { const place = $(`#${id} .chart`), drawn = charts.init(place, null, { renderer: "canvas" }); if (click) drawn.on("click", click); charted.push({ drawn, option }); new ResizeObserver(() => { drawn.resize(); }).observe(place); };
+  // A chart is drawn when it comes into sight, or is printed.
+  const charted = [], waiting = new Map();
+  const begin = (place) => {
+    const ready = waiting.get(place);
+    if (!ready) return;
+    waiting.delete(place);
+    const drawn = charts.init(place, null, { renderer: "canvas" });
+    if (ready.click) drawn.on("click", ready.click);
+    drawn.setOption(ready.option());
+    charted.push({ drawn, option: ready.option });
+    new ResizeObserver(() => drawn.resize()).observe(place);
+  };
+  const inSight = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting) begin(one.target); }, { rootMargin: "300px" });
+  const chart = (id, option, click) => { const place = $(`#${id} .chart`); waiting.set(place, { option, click }); inSight.observe(place); };
+  window.addEventListener("beforeprint", () => { for (const place of [...waiting.keys()]) begin(place); });
+  const chartOver = (id, list, options) => {
+    if (!list().length) { $(`#${id}`).remove(); return; }
+    const legend = make("div", undefined, "legend");
+    list().forEach(({ name }, i) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = kLineColours[i % kLineColours.length]; item.append(swatch, name); legend.append(item); });
+    for (const mark of options.marks ?? []) legend.append(make("span", `dashed: ${mark.name}`));
+    $(`#${id} .chart`).before(legend);
+    chart(id, () => overTime(list(), options));
+  };
   if (spots.length && peak && beat) chart("roofline", roofline, (p) => p.data?.spot && steps.includes(p.data.spot.step) && show(p.data.spot.step));
   else $("#roofline").remove();
-  if (lanes.length) {
-    chart("rates", rates);
-    const legend = make("div", undefined, "legend");
-    rates().series.forEach((series) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = series.itemStyle.color; item.append(swatch, series.name); legend.append(item); });
-    $("#rates .chart").before(legend);
-  } else $("#rates").remove();
+  const second = machine.memory?.has_secondary ? machine.memory.secondary.width_bytes : 0;
+  chartOver("rates", works, { unit: "% of the cycles", max: 100 });
+  chartOver("bytes", moved, { unit: "bytes a cycle", stack: true, marks: beat ? [{ name: `width of DBB, ${beat}`, at: beat }] : [] });
+  chartOver("buffer", buffer, { unit: "% of CBUF", max: 100, stack: true });
+  chartOver("credits", credits, { unit: "credits" });
+  chartOver("rows", hits, { unit: "% of the requests", max: 100, stack: true });
+  chartOver("overlap", overlap, { unit: "% of the cycles", stack: true });
+  chartOver("power", power, { unit: "mW" });
+  if (seriesOf("clock").length) chart("clocks", clocks);
+  else $("#clocks").remove();
 
   // ---- the machine
   const box = (x, y, name, unit, note) => {
@@ -292,14 +336,16 @@
     const bytes = (n) => n === undefined ? "" : n >= 1e6 ? `${short(n / 1e6)} MB` : n >= 1e3 ? `${short(n / 1e3)} kB` : `${n} B`, t = result.traffic ?? {};
     const sum = (list, names) => names.reduce((all, name) => all + (list?.[name] ?? 0), 0), both = (names, way) => sum(t.dbb?.[way], names) + sum(t.cvsram?.[way], names);
     const has = (unit) => result.units?.[unit];
+    const mean = (name) => { const one = seriesOf("level").find((s) => s.name === name); return one ? one.values.reduce((sum, v, i) => sum + v * lengths[i], 0) / cycles : 0; };
+    const filled = entries ? (mean("CBUF data") + mean("CBUF weights")) / entries : 0, pace = (n) => n ? `, ${short(n / cycles)} B a cycle` : "";
     const note = (x, y, text, where = "middle") => `<text class="soft" x="${x}" y="${y}" text-anchor="${where}">${escaped(text)}</text>`;
-    const moved = (port) => [`reads ${bytes(t[port]?.read_bytes)}`, `writes ${bytes(t[port]?.write_bytes)}`];
-    const buffer = machine.cbuf.banks * machine.cbuf.bank_depth * machine.cbuf.entry_bytes, second = machine.memory?.has_secondary;
+    const ways = (port) => [`reads ${bytes(t[port]?.read_bytes)}${pace(t[port]?.read_bytes)}`, `writes ${bytes(t[port]?.write_bytes)}${pace(t[port]?.write_bytes)}`];
+    const size = entries * machine.cbuf.entry_bytes;
     $("#machine .soft + div").innerHTML = `<svg viewBox="0 0 880 330" role="img" aria-label="blocks of the machine"><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--soft)"/></marker></defs>` +
-      box(10, 20, "DBB", "", memory) + box(160, 20, "MCIF", "mcif", `${beat} bytes wide`) + way(114, 48, 160, 48) + way(212, 76, 212, 130) + moved("dbb").map((text, i) => note(10, 94 + 16 * i, text, "start")).join("") +
-      (second ? box(10, 250, "CVSRAM", "", bytes(machine.memory.secondary?.bytes)) + box(160, 250, "CVIF", "cvif", `${machine.memory.secondary?.width_bytes} bytes wide`) + way(114, 278, 160, 278) + way(212, 250, 212, 186) + moved("cvsram").map((text, i) => note(10, 222 + 16 * i, text, "start")).join("") : "") +
-      box(160, 130, "CDMA", "cdma", "fetches") + note(274, 110, `data ${bytes(both(["CDMA_DAT"], "read_bytes_by_client"))}`, "start") + note(274, 232, `weights ${bytes(both(["CDMA_WT"], "read_bytes_by_client"))}`, "start") +
-      way(264, 158, 300, 158) + box(300, 130, "CBUF", "cbuf", bytes(buffer)) + note(352, 202, `${machine.cbuf.banks} banks`) + way(404, 158, 440, 158) + box(440, 130, "CSC", "csc", "sequences") + way(544, 158, 580, 158) +
+      box(10, 20, "DBB", "", memory) + box(160, 20, "MCIF", "mcif", `${beat} bytes wide`) + way(114, 48, 160, 48) + way(212, 76, 212, 130) + ways("dbb").map((text, i) => note(10, 94 + 16 * i, text, "start")).join("") +
+      (second ? box(10, 250, "CVSRAM", "", bytes(machine.memory.secondary?.bytes)) + box(160, 250, "CVIF", "cvif", `${machine.memory.secondary?.width_bytes} bytes wide`) + way(114, 278, 160, 278) + way(212, 250, 212, 186) + ways("cvsram").map((text, i) => note(10, 222 + 16 * i, text, "start")).join("") : "") +
+      box(160, 130, "CDMA", "cdma", "fetches") + note(228, 94, `data ${bytes(both(["CDMA_DAT"], "read_bytes_by_client"))}`, "start") + note(228, 110, `weights ${bytes(both(["CDMA_WT"], "read_bytes_by_client"))}`, "start") +
+      way(264, 158, 300, 158) + box(300, 130, "CBUF", "cbuf", bytes(size)) + `<rect x="300" y="180" width="${(104 * Math.min(1, filled)).toFixed(1)}" height="6" fill="#3f8fc9"/>` + note(352, 202, `${machine.cbuf.banks} banks, ${machine.cbuf.entry_bytes} bytes wide`) + note(352, 217, parts ? `${percent(filled, 1)} full on average` : "") + way(404, 158, 440, 158, `${machine.cbuf.entry_bytes} B`) + box(440, 130, "CSC", "csc", "sequences") + way(544, 158, 580, 158, `${machine.mac.atomic_c} B`) +
       box(580, 130, "CMAC", "cmac_a", `${machine.mac.atomic_c} x ${machine.mac.atomic_k}`) + way(684, 158, 720, 158) + box(720, 130, "CACC", "cacc", "sums up") + way(772, 186, 772, 240) + box(720, 240, "SDP", "sdp", `${machine.sdp?.bs_throughput ?? "?"} a cycle`) +
       way(720, 268, 684, 268) + box(580, 240, "PDP", "pdp", `${machine.pdp?.throughput ?? "?"} a cycle`) + (has("cdp") ? box(440, 240, "CDP", "cdp", `${machine.cdp?.throughput ?? "?"} a cycle`) : "") +
       note(720, 318, `SDP writes ${bytes(both(["SDP"], "write_bytes_by_client"))}, reads ${bytes(both(["SDP", "SDP_BS", "SDP_BN", "SDP_EW"], "read_bytes_by_client"))}; PDP writes ${bytes(both(["PDP"], "write_bytes_by_client"))}`) + "</svg>";
@@ -371,6 +417,6 @@
   system.addEventListener("change", (event) => theme(event.matches));
   theme(dark);
   new ResizeObserver(redraw).observe(canvas);
-  window.page = { run, lanes, steps, causes, view, zoom, spentBefore, runAt, frames, draw, choose, range: () => [from, to] };  // for tests
+  window.page = { run, lanes, steps, causes, charted, begin: () => { for (const place of [...waiting.keys()]) begin(place); }, view, zoom, spentBefore, runAt, frames, draw, choose, range: () => [from, to] };  // for tests
   document.documentElement.dataset.ready = "yes";
 })();

@@ -90,6 +90,7 @@ struct CaccCore final : DirectCore<CaccCore> {
     GatedClocks<CaccCounters> clocks;
     CaccCounters counted;
     Trail* trail = nullptr;
+    StripeLog* stripes = nullptr;
     const Cycle array_way = facts::csc::kDataToMac + facts::cmac::of(hardware).to_cacc + silicon.delivery[0] + silicon.available + 1;
 };
 
@@ -184,6 +185,8 @@ void CaccCore::change_layers(Cycle to)
 
 void CaccCore::take(const Sums& a, const Sums& b)
 {
+    if (stripes)
+        if (StripeTimes* const times = stripes->next_sums()) times->sums = a.first_atom;
     if (!running) {
         // Atoms that arrive before the layer has started are lost.
         if (registers.start_cycle() > a.first_atom) {
@@ -205,6 +208,7 @@ void CaccCore::take(const Sums& a, const Sums& b)
 /// `first`: the cycle in which the first atom is delivered.
 void CaccCore::deliver(const Sums& a, Cycle first)
 {
+    if (stripes) stripes->delivers(first, std::uint64_t{a.atoms} * entries_per_atom);
     if (!values && delivery.in_order()) {
         delivery.append_run(a.atoms, entries_per_atom, first + silicon.available, a.layer_end);
     } else {
@@ -283,6 +287,7 @@ void CaccCore::advance_output(Cycle to)
                 if (!running) phases.enter(Phase::Gated, to + 1);
             }
             delivery.pop();
+            if (stripes) stripes->entry_sent(to);
         }
         beat_at = kNever;
     }
@@ -325,6 +330,7 @@ void CaccCore::attach(ProbeSet& probes)
     phases.record(probes.phases("cacc"));
     probes.also("clock_on_cacc", "clock_on_cacc_op0");
     probes.also("clock_on_cacc_cell", "clock_on_cacc_cell0");
+    stripes = probes.stripes();
 }
 
 std::unique_ptr<Core> make_cacc(const Hardware& hardware, const CaccPorts& ports, bool values)

@@ -115,6 +115,8 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     CscCounters counted;                  // without the reads of the loaders
     Gap package_gap{counted.package_gap_cycles}, load_gap{counted.load_gap_cycles}, credit_gap{counted.credit_gap_cycles};
     Probe *data_probe = nullptr, *weight_probe = nullptr;
+    Level *credits = nullptr, *data_entries = nullptr, *weight_entries = nullptr;
+    StripeLog* stripes = nullptr;
     Sleeper* credit_reader = nullptr;
     Trail* trail = nullptr;
 };
@@ -154,6 +156,16 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
     ports.cmac_a.put(at + 1, stripe, wakes);
     ports.cmac_b.put(at + 1, stripe, wakes);
     if (data_probe) data_probe->run(stripe.first_atom, count);
+    if (stripes) {
+        StripeTimes& times = stripes->add();
+        times.weights = weights_at;
+        times.data = at;
+        times.array = stripe.first_atom;
+        times.atoms = count;
+        times.kernels = p.kernels;
+        times.layer_end = p.layer_end;
+        if (p.channel_end) credits->set(at, sequencer.credit());
+    }
     if (p.layer_end && !layer.skip_data_release) {
         const Cycle delay = layer.mode == ConvMode::Winograd ? facts::csc::kDataReleaseWinograd : facts::csc::kDataRelease;
         const Slices slices{layer.release_slices};
@@ -273,11 +285,13 @@ void CscCore::start_busy(Cycle first)
         // Counters and rings were held at zero; what was announced meanwhile is lost.
         sequencer.kernels = 0;
         weights.reset_ring();
+        if (weight_entries) weight_entries->set(first, 0);
         while (ports.cdma.weight_filled.available(first - 1)) ports.cdma.weight_filled.take();
     }
     if (data_pending) {
         sequencer.slices = 0;
         data.reset_ring();
+        if (data_entries) data_entries->set(first, 0);
         while (ports.cdma.data_filled.available(first - 1)) ports.cdma.data_filled.take();
     }
     weights.start_layer(layer);
@@ -433,6 +447,11 @@ void CscCore::attach(ProbeSet& probes)
     package_gap.probe = probes.get("csc_package_gap");
     load_gap.probe = probes.get("csc_load_gap");
     credit_gap.probe = probes.get("csc_credit_gap");
+    stripes = probes.stripes();
+    credits = probes.level("CACC credits");
+    ports.cdma.data_filled.level = ports.cdma.data_released.level = data_entries = probes.level("CBUF data");
+    ports.cdma.weight_filled.level = ports.cdma.weight_released.level = weight_entries = probes.level("CBUF weights");
+    ports.cdma.data_released.takes = ports.cdma.weight_released.takes = true;
 }
 
 std::unique_ptr<Core> make_csc(const Hardware& hardware, const CscPorts& ports, bool values)

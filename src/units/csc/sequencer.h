@@ -37,6 +37,7 @@ public:
     // ---- availability, kept between layers
     std::int64_t slices = 0, kernels = 0;
     void add_credit(std::uint32_t amount) { credit_ += amount; }
+    std::int64_t credit() const { return credit_; }
 
     /// First cycle in BUSY is `first`.
     void start(const Layer& layer, Cycle first);
