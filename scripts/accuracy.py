@@ -97,9 +97,9 @@ def check(path, options):
             if options.leap_law:
                 stepped = replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping", "--out", os.path.join(folder, "stepped"))
                 if stepped != text:
-                    row["wrong"].append("leaping and stepping differ")
+                    row["wrong"].append("skipping and stepping differ")
                 if json.loads(Path(folder, "stepped", "result.json").read_text())["causes"] != report["causes"]:
-                    row["wrong"].append("leaping and stepping differ in the causes of the cycles")
+                    row["wrong"].append("skipping and stepping differ in the causes of the cycles")
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             row["wrong"].append(str(error))
             return row | dict.fromkeys(("done", "bus", "probes", "data"), False)

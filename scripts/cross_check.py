@@ -459,7 +459,7 @@ def check(options, models, kind, m, seed, folder):
         waits = sum(1 for x in case["program"] if x[0] == "WAIT_INTR")
         outcome["finish"] = [] if len(events["interrupt_cycles"]) >= (1 if waits else 0) else ["no interrupt"]
         if options.stepping:
-            outcome["stepping"] = [] if replay(options.dlasim, case, folder, "--stepping") == text else ["stepping and leaping differ"]
+            outcome["stepping"] = [] if replay(options.dlasim, case, folder, "--stepping") == text else ["stepping and skipping differ"]
         fast = dict(case, memory={"read_latency": 1, "beat_interval": 1, "write_latency": 1} if case["memory"]["read_latency"] > 20 else
                     {"read_latency": 300, "beat_interval": 7, "write_latency": 33})
         if options.other_memory:

@@ -33,7 +33,7 @@ struct BoundRow {
     }
 };
 
-constexpr double kMostMacs = std::uint64_t{1} << 56;  // what all of them move fits 64 bits
+constexpr double kMaxMacs = std::uint64_t{1} << 56;  // what all of them move fits 64 bits
 constexpr std::string_view kBest = "a block fits the chip";
 constexpr std::array kRowKeys{
     Key<BoundRow>{{"name", "text", "", "of the descriptor"}, [](const BoundRow& r) -> OrderedJson { return r.layer.name; }},
@@ -98,7 +98,7 @@ std::vector<Layer> layers_of(const BoundOptions& options)
             throw ConfigError(layer.file, "found another operation, expected convolutions of one group");
         const double macs = static_cast<double>(layer.out_width()) * layer.out_height() * layer.batch * layer.kernels * layer.channels *
                             layer.kernel_width * layer.kernel_height;
-        if (macs > kMostMacs)
+        if (macs > kMaxMacs)
             throw ConfigError(layer.file, fmt::format("{} has {:.3g} multiplications, expected at most 2^56", layer.name, macs));
     }
     return layers;

@@ -16,7 +16,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostText = 1 << 20;
+constexpr std::size_t kMaxText = 1 << 20;
 
 struct Pipe {
     Pipe()
@@ -51,7 +51,7 @@ void drain(const Pipe& a, std::string& text_a, const Pipe& b, std::string& text_
             const ssize_t n = ::read(waits[i].fd, buffer.data(), buffer.size());
             if (n < 0 && errno == EINTR) continue;
             if (n <= 0) waits[i].fd = -1;
-            else if (texts[i]->size() < kMostText) texts[i]->append(buffer.data(), static_cast<std::size_t>(n));
+            else if (texts[i]->size() < kMaxText) texts[i]->append(buffer.data(), static_cast<std::size_t>(n));
         }
     }
 }

@@ -54,7 +54,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
     how.events = sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();
     how.all_commands = !options.trace.empty();
-    if (sampled) how.even_samples = OverTime::kMostParts;
+    if (sampled) how.even_samples = OverTime::kMaxParts;
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) {
@@ -135,7 +135,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     said.table += silicon_line(said.result);
     if (files.events) {
         const WrittenRegions& regions = said.regions;
-        files.events->settle(
+        files.events->finish(
             json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, said.runs), 1));
     }
     if (said.spans.empty()) said.spans = {{workload.name, 0, static_cast<std::int64_t>(run.cycles)}};
@@ -143,23 +143,23 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     if (files.timeline || files.html)
         parts = over_time.parts(
             run, [&](Cycle cycle) { return profile.picojoules(cycle, said.result); }, workload.hardware.clock_mhz);
-    if (files.timeline) files.timeline->settle(timeline_bytes(run, workload.name, said.spans, parts, options.shown));
-    if (files.pipeline) files.pipeline->settle(pipeline_text(run, options.shown));
+    if (files.timeline) files.timeline->finish(timeline_bytes(run, workload.name, said.spans, parts, options.shown));
+    if (files.pipeline) files.pipeline->finish(pipeline_text(run, options.shown));
     if (files.waves) {
-        files.waves->settle(waves_text(run, workload.name));
-        files.waves_layout->settle(waves_layout(run, options.waves));
+        files.waves->finish(waves_text(run, workload.name));
+        files.waves_layout->finish(waves_layout(run, options.waves));
     }
     if (files.html)
-        files.html->settle(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
-    if (files.trace) files.trace->settle(address_trace(run, workload.hardware, options.trace_client));
+        files.html->finish(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
+    if (files.trace) files.trace->finish(address_trace(run, workload.hardware, options.trace_client));
     if (files.compute) {
-        files.compute->settle(compute_report(said.result));
-        files.bandwidth->settle(bandwidth_report(said.result));
+        files.compute->finish(compute_report(said.result));
+        files.bandwidth->finish(bandwidth_report(said.result));
     }
-    if (files.report) files.report->settle(said.table);
-    if (files.folder) files.folder->settle_result(said.result);
+    if (files.report) files.report->finish(said.table);
+    if (files.folder) files.folder->write_result(said.result);
     if (options.on_result) options.on_result(said.result);
-    if (files.folder) files.folder->appear(interrupted);
+    if (files.folder) files.folder->publish(interrupted);
     else files.commit_records();
     if (!options.quiet) say("{}", said.table);
     if (!options.quiet && files.folder) say("\n  written      {}\n", printable((files.folder->path() / "result.json").string()));

@@ -115,8 +115,8 @@ private:
     static Outcome outcome_of(const Children::Ended& ended, const std::filesystem::path& folder)
     {
         Outcome outcome;
-        if (ended.status == kDone && !ended.told.empty()) {
-            const OrderedJson figures = parse_ordered_json(ended.told);
+        if (ended.status == kDone && !ended.output.empty()) {
+            const OrderedJson figures = parse_ordered_json(ended.output);
             outcome.cycles = figures["cycles"].get<std::int64_t>();
             outcome.area_mm2 = figure(figures, "area_mm2");
             outcome.energy_uj = figure(figures, "energy_uj");

@@ -160,7 +160,7 @@ Exported exported(const ExportOptions& options, const Workload& planned, Host& h
 
 Exported export_loadable(const ExportOptions& options)
 {
-    const loadable::Plan plan = plan_of(options.what);
+    const loadable::LoadablePlan plan = plan_of(options.what);
     loadable::LoadableHost host(plan, true, false);
     return exported(options, plan, host, fs::path(plan.loadable->file).stem().string(), plan.written);
 }

@@ -16,14 +16,14 @@ public:
     std::string of(const std::string& tensor)
     {
         std::string name;
-        for (const char c : tensor.substr(0, kMost)) name += letter(static_cast<unsigned char>(c)) ? c : '_';
+        for (const char c : tensor.substr(0, kMaxLength)) name += letter(static_cast<unsigned char>(c)) ? c : '_';
         std::string file = name + ".npy";
         for (int n = 2; !taken_.insert(file).second; ++n) file = name + "." + std::to_string(n) + ".npy";
         return file;
     }
 
 private:
-    static constexpr std::size_t kMost = 100;
+    static constexpr std::size_t kMaxLength = 100;
     static bool letter(unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; }
     std::set<std::string> taken_;
 };

@@ -20,7 +20,7 @@
 namespace dlasim {
 namespace {
 
-constexpr int kPatience = 30'000, kPause = 5;  // milliseconds: until the children of a killed sweep are gone
+constexpr int kLockTimeout = 30'000, kPause = 5;  // milliseconds: until the children of a killed sweep are gone
 constexpr const char *kLockFile = ".lock", *kOurs = "dlasim sweep";
 
 /// Whether the process that wrote its number into the lock file is there.
@@ -42,7 +42,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kLo
                           std::string("cannot be written (") + std::strerror(errno) + "), expected a folder that can be written (--out)");
     for (int waited = 0; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; waited += kPause) {
         const bool busy = errno == EWOULDBLOCK || errno == EINTR;
-        if (busy && waited < kPatience && !interrupted() && (waited < 10 * kPause || !holder_lives(descriptor_))) {
+        if (busy && waited < kLockTimeout && !interrupted() && (waited < 10 * kPause || !holder_lives(descriptor_))) {
             ::usleep(1000 * kPause);
             continue;
         }

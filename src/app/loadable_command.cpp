@@ -39,7 +39,7 @@ struct TensorNames {
     std::string array, surface;
 };
 
-std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::vector<SeenRange>& results,
+std::vector<WrittenTensor> write_tensors(const loadable::LoadablePlan& plan, const std::vector<SeenRange>& results,
                                          const std::vector<OutputFile*>& files)
 {
     std::vector<WrittenTensor> tensors;
@@ -50,8 +50,8 @@ std::vector<WrittenTensor> write_tensors(const loadable::Plan& plan, const std::
         const loadable::TensorEntry& tensor = plan.loadable->tensors[number];
         WrittenTensor written{tensor.name, names.array, names.surface,
                               loadable::unpacked(tensor, seen.bytes, plan.loadable->where("tensor", number))};
-        files[2 * tensors.size()]->settle(loadable::npy_text(tensor, written.elements));
-        files[2 * tensors.size() + 1]->settle({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
+        files[2 * tensors.size()]->finish(loadable::npy_text(tensor, written.elements));
+        files[2 * tensors.size() + 1]->finish({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
         tensors.push_back(std::move(written));
     }
     return tensors;
@@ -75,7 +75,7 @@ WrittenRegions regions_of(const std::vector<SeenRange>& written)
 
 HostSpeed parse_cpu(const std::string& text)
 {
-    constexpr std::uint64_t kMostCycles = 1u << 20;
+    constexpr std::uint64_t kMaxCycles = 1u << 20;
     HostSpeed speed;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
@@ -86,15 +86,15 @@ HostSpeed parse_cpu(const std::string& text)
                              : name == "interrupt_latency" ? &speed.interrupt_latency
                                                            : nullptr;
         if (!field) throw ConfigError("--cpu", "found \"" + name + "\", expected cycles_per_write=N or interrupt_latency=N");
-        const auto number = whole_number(value, 0, kMostCycles);
-        if (!number) throw ConfigError("--cpu/" + name, whole_number_problem(value, 0, kMostCycles));
+        const auto number = whole_number(value, 0, kMaxCycles);
+        if (!number) throw ConfigError("--cpu/" + name, whole_number_problem(value, 0, kMaxCycles));
         *field = *number;
         at = end + 1;
     }
     return speed;
 }
 
-loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory)
+loadable::LoadablePlan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory)
 {
     const std::size_t mode = choice(loadable::kModeNames, work.mode);
     if (mode == loadable::kModeNames.size())
@@ -105,7 +105,7 @@ loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const
     return loadable::plan_loadable(loadable::read_loadable(work.file), hardware, memory, how);
 }
 
-loadable::Plan plan_of(const LoadableOptions& options)
+loadable::LoadablePlan plan_of(const LoadableOptions& options)
 {
     if (options.has_point) {
         const SweepPoint point = named_point(options.loadable, options.point);
@@ -127,7 +127,7 @@ loadable::Plan plan_of(const LoadableOptions& options)
 int loadable_command(LoadableOptions options)
 {
     if (options.has_point && !options.host_ns) options.host_ns = read_sweep_file(options.loadable).host_ns;
-    const loadable::Plan plan = plan_of(options);
+    const loadable::LoadablePlan plan = plan_of(options);
     if (options.describe) {
         say("{}", loadable_description(plan));
         return kDone;
@@ -135,7 +135,7 @@ int loadable_command(LoadableOptions options)
     return run_loadable(plan, options);
 }
 
-int run_loadable(loadable::Plan plan, const LoadableOptions& options)
+int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
 {
     watch_for_interrupt();  // before the first file
     plan.speed = parse_cpu(options.cpu);

@@ -26,12 +26,12 @@ struct LoadableOptions : CommonOptions {
 HostSpeed parse_cpu(const std::string& text);
 
 /// The program that would run. The file and the inputs are read.
-loadable::Plan plan_of(const LoadableOptions& options);
+loadable::LoadablePlan plan_of(const LoadableOptions& options);
 /// Of a point of a sweep.
-loadable::Plan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory);
+loadable::LoadablePlan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory);
 
 /// Runs it; writes `out`/result.json and the outputs.
-int run_loadable(loadable::Plan plan, const LoadableOptions& options);
+int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options);
 int loadable_command(LoadableOptions options);
 
 }  // namespace dlasim

@@ -117,7 +117,7 @@ void add_silicon_options(CLI::App& app, CommonOptions& options)
     app.add_option("--technology", options.technology,
                    "of area and energy: 16nm, 28nm, 45nm or a file; without it 16nm, or that of the sweep");
     app.add_option("--power-window", options.power_window, "report power over time, in windows of so many cycles, and the largest")
-        ->check(whole(kLeastWindow, kMostWindow));
+        ->check(whole(kMinWindow, kMaxWindow));
 }
 
 void add_host_option(CLI::App& app, CommonOptions& options)

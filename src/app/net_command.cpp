@@ -46,7 +46,7 @@ struct NetFiles : RunFiles {
 
     void add(const char* subfolder, const std::string& name, const std::string& contents)
     {
-        folder->file(std::string(subfolder) + "/" + name).settle(contents);
+        folder->file(std::string(subfolder) + "/" + name).finish(contents);
     }
 };
 
@@ -77,7 +77,7 @@ void name_hazards(const NetworkPlan& plan, RunResult& run)
 void write_values(const NetworkPlan& plan, const NetworkHost& host, const NetOptions& options, const OnnxRun* onnx, NetFiles& files)
 {
     for (std::size_t output = 0; output < files.tensors.size(); ++output)
-        files.tensors[output]->settle(onnx ? onnx->output_file(output) : npy_file(host.output(), plan.network.precision));
+        files.tensors[output]->finish(onnx ? onnx->output_file(output) : npy_file(host.output(), plan.network.precision));
     if (options.tensors && !options.timing_only) {
         if (onnx) write_tensors(onnx->tensor_files(), files);
         else write_tensors(plan, host.tensors(), files);
@@ -113,7 +113,7 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
                                    apart ? apart->cycles() : std::vector<std::int64_t>{},
                                    images ? &*images : nullptr,
                                    options.host_ns};
-        files.table->settle(network_csv(result));
+        files.table->finish(network_csv(result));
         write_values(plan, host, options, onnx, files);
         std::vector<Span> spans;
         for (std::size_t s = 0; s < result.times.size(); ++s)
@@ -145,7 +145,7 @@ int show_plan(const Network& network, const Hardware& hardware, const MemorySpec
                                            .keep_tensors = options.keep,
                                            .pixels = options.pixels,
                                            .cvsram = options.cvsram,
-                                           .told = true});
+                                           .explicit_cuts = true});
     if (options.has_out) {
         make_folder(options.out);
         OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(network_json(plan.network), 2));

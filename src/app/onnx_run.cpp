@@ -4,14 +4,14 @@
 
 #include "app/file_names.h"
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "onnx/importer.h"
 #include "onnx/simplify.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostKept = std::uint64_t{1} << 29;  // elements of all tensors of all images, with --tensors
+constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 29;  // elements of all tensors of all images, with --tensors
 
 const char* output_type(OnnxType type)
 {
@@ -65,20 +65,20 @@ OnnxRun::OnnxRun(const NetOptions& options)
     output_.resize(graph_.outputs.size());
     std::uint64_t elements = 0;
     for (const NetworkTensor& tensor : network().tensors) elements += tensor.elements();
-    if (keep_tensors_ && elements * images_->count() > kMostKept)
+    if (keep_tensors_ && elements * images_->count() > kMaxKept)
         throw ConfigError("--tensors", "found " + std::to_string(elements) + " elements for each of " + std::to_string(images_->count()) +
-                                           " images, expected at most " + std::to_string(kMostKept) + " in all");
+                                           " images, expected at most " + std::to_string(kMaxKept) + " in all");
 }
 
 void OnnxRun::calibrate(const NetOptions& options)
 {
     if (options.precision == precision_name(Precision::Fp16)) {
         if (!options.calibrate.empty()) throw ConfigError("--calibrate", "found with --precision fp16, expected int8: fp16 has no steps");
-        quantised_ = halved(graph_);
+        quantised_ = fp16_network(graph_);
         return;
     }
     Ranges ranges(graph_);
-    const bool needed = std::any_of(graph_.values.begin(), graph_.values.end(), [](const RealValue& value) { return !value.grid; });
+    const bool needed = std::any_of(graph_.values.begin(), graph_.values.end(), [](const RealValue& value) { return !value.quantisation; });
     std::optional<Images> own;
     if (!options.calibrate.empty()) own.emplace(graph_, options.calibrate, "--calibrate", options.seed);
     const Images& seen = own ? *own : *images_;
@@ -144,7 +144,7 @@ void OnnxRun::look_at_output(std::size_t output, const Tensor& tensor, const Rea
 
 double OnnxRun::number(std::size_t tensor, std::int16_t value) const
 {
-    return network().halves() ? double_from_half(static_cast<std::uint16_t>(value)) : network().tensors[tensor].grid->real(value);
+    return network().is_fp16() ? double_from_fp16(static_cast<std::uint16_t>(value)) : network().tensors[tensor].quantisation->real(value);
 }
 
 /// An output in real numbers.

@@ -26,7 +26,7 @@ public:
     std::vector<OutputPlace> output_places() const;
     ImageSource source(const NetworkPlan& plan);
     /// What an image puts into the network, in the order of its inputs.
-    std::vector<Tensor> inputs(std::size_t image) const { return network().halves() ? images_->halves(image) : images_->integers(image); }
+    std::vector<Tensor> inputs(std::size_t image) const { return network().is_fp16() ? images_->fp16(image) : images_->integers(image); }
 
     /// pre: all images have run. `written`: there are files of outputs
     ImagesResult result(bool written) const;

@@ -42,7 +42,7 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     JobHost host(job, !options.timing_only);
     return execute(job, host, options, files, [&](const RunResult& run) -> Reported {
         const Result result{job, run, host.findings() ? &*host.findings() : nullptr, tensor ? kTensorFile : ""};
-        if (tensor) tensor->settle(npy_file(*host.findings()->output, job.tensor->precision));
+        if (tensor) tensor->finish(npy_file(*host.findings()->output, job.tensor->precision));
         // Every run of every probe: what accounts for a layer's cycles must see all of them.
         return {.result = result_json(result), .table = summary_table(result), .right = result.right(), .runs = SIZE_MAX};
     });

@@ -19,8 +19,8 @@ namespace {
 /// A line each, as many as a screen takes.
 void say_problems(const ConfigErrors& error)
 {
-    constexpr std::size_t kMost = 40;
-    const std::size_t count = error.problems.size(), shown = std::min(count, kMost);
+    constexpr std::size_t kMaxShown = 40;
+    const std::size_t count = error.problems.size(), shown = std::min(count, kMaxShown);
     std::string text = fmt::format("{}: {} problems:", printable(error.place), count);
     for (std::size_t i = 0; i < shown; ++i) text += "\n  " + printable(error.problems[i]);
     if (shown != count) text += fmt::format("\n  and {} more", count - shown);

@@ -47,7 +47,7 @@ Children::~Children()
     for (const auto& [pid, child] : running_) ::kill(pid, SIGTERM);
     for (const auto& [pid, child] : running_) {
         ::waitpid(pid, nullptr, 0);
-        ::close(child.told);
+        ::close(child.output);
     }
 }
 
@@ -60,11 +60,11 @@ void Children::start(std::size_t index)
     child_signal();
     const pid_t parent = ::getpid();
     std::fflush(stdout);  // or the child would print it again
-    const pid_t pid = child.told < 0 ? -1 : ::fork();
+    const pid_t pid = child.output < 0 ? -1 : ::fork();
     if (pid == 0) become_point(parent, descriptor, child);
     ::close(descriptor);
     if (pid < 0) {
-        if (child.told >= 0) ::close(child.told);
+        if (child.output >= 0) ::close(child.output);
         throw ConfigError("--jobs", "no more processes can be started, expected fewer jobs");
     }
     running_[pid] = child;
@@ -74,12 +74,12 @@ Children::Ended Children::look_at(const Child& child, int status)
 {
     Ended ended{child.index, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), ""};
     struct stat file = {};
-    if (WIFEXITED(status) && ::fstat(child.told, &file) == 0) {
-        ended.told.resize(static_cast<std::size_t>(file.st_size));
-        const ssize_t got = ::pread(child.told, ended.told.data(), ended.told.size(), 0);
-        ended.told.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    if (WIFEXITED(status) && ::fstat(child.output, &file) == 0) {
+        ended.output.resize(static_cast<std::size_t>(file.st_size));
+        const ssize_t got = ::pread(child.output, ended.output.data(), ended.output.size(), 0);
+        ended.output.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     }
-    ::close(child.told);
+    ::close(child.output);
     return ended;
 }
 
@@ -112,7 +112,7 @@ void Children::become_point(pid_t parent, int messages, const Child& child)
     const auto point = [&] {
         return work_(child.index, [&](std::string_view text) {
             while (!text.empty()) {
-                const ssize_t n = ::write(child.told, text.data(), text.size());
+                const ssize_t n = ::write(child.output, text.data(), text.size());
                 if (n < 0 && errno == EINTR) continue;
                 if (n < 0)
                     throw ConfigError("memory", std::string("has no room for the figures of a point (") + std::strerror(errno) + ")");

@@ -34,8 +34,8 @@ public:
     void start(std::size_t index);
     struct Ended {
         std::size_t index = 0;
-        int status = 0;    // of the process; 128 and the signal that ended it
-        std::string told;  // empty if it was ended by a signal
+        int status = 0;      // of the process; 128 and the signal that ended it
+        std::string output;  // empty if it was ended by a signal
     };
     /// Waits until a child has ended, or an interrupt: then it may be empty.
     std::vector<Ended> ended();
@@ -43,7 +43,7 @@ public:
 private:
     struct Child {
         std::size_t index = 0;
-        int told = -1;  // a file in memory
+        int output = -1;  // a file in memory
     };
     [[noreturn]] void become_point(pid_t parent, int messages, const Child& child);
     static Ended look_at(const Child& child, int status);

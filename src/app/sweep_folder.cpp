@@ -28,7 +28,7 @@ constexpr const char* kPointFiles[] = {"result.json", "messages.txt", "layers.cs
 constexpr const char* kJob = "job.txt";
 constexpr std::size_t kTableBytes = 1 << 18;  // reserved, so that a full disk is seen
 constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "machines.csv", "machines.json", "sweep.html"};
-constexpr std::uint64_t kMostInput = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxInput = std::uint64_t{1} << 32;
 constexpr std::size_t kBlock = 1 << 16;
 
 /// Block by block: a tensor need not be held.
@@ -367,7 +367,7 @@ fs::path SweepFolder::write_tables(const PageFacts& facts, bool running)
         write_machines(machines, *machines_csv, *machines_json);
         files.insert(files.end(), {&*machines_csv, &*machines_json});
     }
-    for (OutputFile* file : files) file->settle();
+    for (OutputFile* file : files) file->finish();
     for (OutputFile* file : files) file->commit();
     remove_file(folder_ / "points.partial.csv");
     return folder_ / name;
@@ -408,7 +408,7 @@ void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identit
         prepare_point(kept.point);
         for (const char* name : kPointFiles)
             if (const fs::path file = folder / "points" / point(kept.point).filename() / name; fs::is_regular_file(file, none))
-                OutputFile(point(kept.point) / name).commit(read_own_text(file.string(), kMostInput));
+                OutputFile(point(kept.point) / name).commit(read_own_text(file.string(), kMaxInput));
     }
     store_->keep(rows);
 }

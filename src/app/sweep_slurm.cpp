@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRefusals = 30;  // of squeue in a row: a controller may be away for a while
+constexpr int kMaxRefusals = 30;  // of squeue in a row: a controller may be away for a while
 constexpr std::chrono::milliseconds kQueueLook{1000};
 
 /// The last line that a program said.
@@ -146,7 +146,7 @@ bool SlurmSweep::wait(const std::string& job)
         shown = states;
         if (gone) return true;
         refusals = states.starts_with("squeue refuses") ? refusals + 1 : 0;
-        if (refusals >= kMostRefusals) throw ConfigError("--slurm", states + "; --resume waits for job " + job + " again");
+        if (refusals >= kMaxRefusals) throw ConfigError("--slurm", states + "; --resume waits for job " + job + " again");
         for (int i = 0; i < 10 && !interrupted(); ++i) std::this_thread::sleep_for(kQueueLook / 10);
         if (!interrupted()) continue;
         run_program({"scancel", job});

@@ -121,7 +121,7 @@ private:
         run.status = child.status;
         run.said = read_own_text((folder(child.index) / "messages.txt").string());
         run.seconds = seconds_since(started_[child.index]);
-        if (!child.told.empty()) run.cycles = std::stoull(child.told);
+        if (!child.output.empty()) run.cycles = std::stoull(child.output);
         const SuiteCase& one = suite_.cases[child.index];
         Verdict& verdict = verdicts_[child.index] = verdict_of(one, run);
         if (options_.update && run.status == kDone && run.cycles) verdict = {Verdict::Kind::Passed, updated(one, *run.cycles)};

@@ -24,7 +24,7 @@ public:
         idle_phase_ = after;
     }
     /// Accounts what was said of cycles up to `now`: keeps the list short.
-    void settle(Cycle now)
+    void account_until(Cycle now)
     {
         while (!plan_.empty() && plan_.front().at <= now) {
             log_.enter(plan_.front().phase, plan_.front().at);
@@ -34,10 +34,10 @@ public:
     /// All cycles before `end`. For reports; what was said of later cycles is forgotten.
     PhaseLog log(Cycle end)
     {
-        settle(end);
+        account_until(end);
         PhaseLog log = log_;
         if (plan_.empty() && idle_ && idle_from_ < end) log.enter(idle_phase_, idle_from_);
-        log.settle(end);
+        log.account_until(end);
         return log;
     }
 

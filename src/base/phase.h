@@ -1,5 +1,5 @@
 // Every cycle of a unit has exactly one owner: one of five phases. Accounting happens at changes
-// only, so a unit that sleeps pays nothing, and leaping writes the same timeline as stepping.
+// only, so a unit that sleeps pays nothing, and skipping writes the same timeline as stepping.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -35,20 +35,20 @@ private:
     std::vector<Change> changes_;
 };
 
-/// Cycles by phase; after settle(end) they add up to `end`.
+/// Cycles by phase; after account_until(end) they add up to `end`.
 class PhaseLog {
 public:
     /// From cycle `at` on the unit is in `phase`. Cycles must not go backwards.
     void enter(Phase phase, Cycle at)
     {
         if (phase == phase_) return;
-        settle(at);
+        account_until(at);
         phase_ = phase;
         if (history_) history_->enter(phase, at);
     }
     void record(PhaseHistory* history) { history_ = history; }
     /// Accounts all cycles before `at` to the phase they were spent in.
-    void settle(Cycle at)
+    void account_until(Cycle at)
     {
         DLASIM_EXPECTS(at >= since_);
         cycles_[static_cast<std::size_t>(phase_)] += at - since_;

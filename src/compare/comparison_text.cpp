@@ -11,7 +11,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostParts = 12, kMostSteps = 10, kMostFacts = 12;
+constexpr std::size_t kMaxParts = 12, kMaxSteps = 10, kMaxFacts = 12;
 
 /// In at most 13 letters.
 std::string number(std::int64_t value, bool with_sign = false)
@@ -79,7 +79,7 @@ std::string fact_lines(const char* title, const std::vector<FactChange>& facts)
 {
     if (facts.empty()) return "";
     std::string text = fmt::format("\n  {:<34} {:>20} {:>20}\n", title, "A", "B");
-    const std::size_t shown = std::min(facts.size(), facts.size() == kMostFacts + 1 ? facts.size() : kMostFacts);
+    const std::size_t shown = std::min(facts.size(), facts.size() == kMaxFacts + 1 ? facts.size() : kMaxFacts);
     for (std::size_t i = 0; i < shown; ++i)
         text += fmt::format("  {:<34} {:>20} {:>20}\n", cut_to(facts[i].path, 34), cut_to(value_text(facts[i].a), 20),
                             cut_to(value_text(facts[i].b), 20));
@@ -106,7 +106,7 @@ std::string step_lines(const RunComparison& c)
     if (steps.empty()) return "";
     std::stable_sort(steps.begin(), steps.end(),
                      [](const AmountChange& x, const AmountChange& y) { return std::abs(x.change()) > std::abs(y.change()); });
-    return head_line("by step", "cycles") + amount_lines(steps, kMostSteps, "steps", why);
+    return head_line("by step", "cycles") + amount_lines(steps, kMaxSteps, "steps", why);
 }
 
 }  // namespace
@@ -122,13 +122,13 @@ std::string comparison_text(const RunComparison& c, std::optional<double> tolera
     text += fact_lines("different work", c.work);
     text += head_line("", "cycles") + amount_line({"all", c.a.cycles, c.b.cycles});
     if (!c.parts.empty())
-        text += head_line(c.by_cause ? "by cause" : "by phase of the array", "cycles") + amount_lines(c.parts, kMostParts, "causes");
+        text += head_line(c.by_cause ? "by cause" : "by phase of the array", "cycles") + amount_lines(c.parts, kMaxParts, "causes");
     text += step_lines(c);
     text +=
         fact_lines("changed in hardware", c.hardware) + fact_lines("changed in memory", c.memory) + fact_lines("changed in plan", c.plan);
     std::vector<AmountChange> traffic = c.traffic;
     for (AmountChange& bytes : traffic) bytes.name = traffic_name(bytes.name);
-    if (!traffic.empty()) text += head_line("changed in traffic", "bytes") + amount_lines(traffic, kMostParts, "clients");
+    if (!traffic.empty()) text += head_line("changed in traffic", "bytes") + amount_lines(traffic, kMaxParts, "clients");
     if (c.hardware.empty() && c.memory.empty() && c.plan.empty()) text += "\n  Hardware, memory and plan are the same.\n";
     return text;
 }

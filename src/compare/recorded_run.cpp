@@ -13,12 +13,12 @@
 namespace dlasim {
 namespace {
 
-constexpr std::int64_t kMostAmount = std::int64_t{1} << 53;  // sums stay far from the end of their type
+constexpr std::int64_t kMaxAmount = std::int64_t{1} << 53;  // sums stay far from the end of their type
 
 std::int64_t amount_of(const Json& value, const std::string& where)
 {
     const bool whole = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-    if (!whole || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMostAmount)
+    if (!whole || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMaxAmount)
         throw ConfigError(where, found(value) + ", expected a whole number in 0..2^53");
     return value.get<std::int64_t>();
 }
@@ -26,7 +26,7 @@ std::int64_t amount_of(const Json& value, const std::string& where)
 /// Relative to t0: what software enables before it begins before it.
 std::int64_t time_of(const Json& value, const std::string& where)
 {
-    if (value.is_number_integer() && !value.is_number_unsigned() && value.get<std::int64_t>() >= -kMostAmount &&
+    if (value.is_number_integer() && !value.is_number_unsigned() && value.get<std::int64_t>() >= -kMaxAmount &&
         value.get<std::int64_t>() < 0)
         return value.get<std::int64_t>();
     return amount_of(value, where);
@@ -70,7 +70,7 @@ void add_leaves(const Json& tree, const std::string& name, const std::string& wh
     if (!tree.is_object()) {
         leaves.push_back({name, amount_of(tree, where)});
         sum += leaves.back().value;
-        if (sum > kMostAmount) throw ConfigError(where, "adds up to more than 2^53 cycles, expected fewer");
+        if (sum > kMaxAmount) throw ConfigError(where, "adds up to more than 2^53 cycles, expected fewer");
         return;
     }
     for (const auto& [key, each] : tree.items()) add_leaves(each, name.empty() ? key : name + ": " + key, where + "/" + key, leaves, sum);
@@ -174,7 +174,7 @@ private:
         const std::string base = name;
         for (std::size_t& again = names_[base]; !used_.insert(name).second;) name = fmt::format("{} #{}", base, ++again + 1);
         step_cycles_ += cycles;
-        if (step_cycles_ > kMostAmount) throw ConfigError(where, "adds up to more than 2^53 cycles, expected fewer");
+        if (step_cycles_ > kMaxAmount) throw ConfigError(where, "adds up to more than 2^53 cycles, expected fewer");
         run_.steps.push_back({std::move(name), cycles, leaves_of(step, "causes", where)});
     }
 

@@ -9,7 +9,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostForeign = 1 << 20;  // bytes of another simulator's file
+constexpr std::uint64_t kMaxForeign = 1 << 20;  // bytes of another simulator's file
 
 struct ForeignFormat {
     const char* ending;
@@ -31,7 +31,7 @@ const ForeignFormat* foreign_format(const std::string& path)
 
 std::pair<std::uint64_t, std::uint64_t> plane_of(std::uint64_t places, const std::string& where)
 {
-    constexpr std::uint64_t kMost = keys::kMostSide;
+    constexpr std::uint64_t kMost = keys::kMaxSide;
     for (std::uint64_t height = (places + kMost - 1) / kMost; height <= kMost && height <= places; ++height)
         if (places % height == 0) return {places / height, height};
     throw ConfigError(where,
@@ -44,7 +44,7 @@ Json read_description(const std::string& path)
 {
     const ForeignFormat* format = foreign_format(path);
     if (!format) return read_json(path);
-    Json json = format->read(read_text(path, kMostForeign), path);
+    Json json = format->read(read_text(path, kMaxForeign), path);
     json["name"] = std::filesystem::path(path).stem().string();
     return json;
 }

@@ -13,7 +13,7 @@
 
 namespace dlasim::keys {
 
-inline constexpr std::int64_t kMostSide = 8192, kMostStride = 0xffffffe0, kLastByte = (std::int64_t{1} << 48) - 32;
+inline constexpr std::int64_t kMaxSide = 8192, kMaxStride = 0xffffffe0, kLastByte = (std::int64_t{1} << 48) - 32;
 
 // ---- what several objects have
 inline constexpr std::array kExtent{
@@ -32,8 +32,8 @@ inline constexpr std::array kPlace{
     InputKey{{"address", "integer", "address", "byte address behind that port"}},
 };
 inline constexpr std::array kPlane{
-    InputKey{{"width", "integer", "elements", "input width"}, 1, kMostSide},
-    InputKey{{"height", "integer", "elements", "input height"}, 1, kMostSide},
+    InputKey{{"width", "integer", "elements", "input width"}, 1, kMaxSide},
+    InputKey{{"height", "integer", "elements", "input height"}, 1, kMaxSide},
 };
 
 // ---- a layer
@@ -44,7 +44,7 @@ inline constexpr std::array kLayer{
     InputKey{{"kernel", "object", "", "the kernels", "convolutions"}},
     InputKey{{"stride", "object", "", "of the kernel, 1..8", "convolutions"}, 0, 0, "1"},
     InputKey{{"dilation", "object", "", "of the kernel, 1..32", "convolutions"}, 0, 0, "1"},
-    InputKey{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMostSide, "1"},
+    InputKey{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMaxSide, "1"},
     InputKey{{"pad", "object", "", "padding: in front 0..31, behind 0..63", "convolutions"}},
     InputKey{{"precision", "text", "", "int8, int16 or fp16"}, 0, 0, "int8"},
     InputKey{{"mode", "text", "", "auto, direct, image or winograd", "convolutions"}, 0, 0, "auto"},
@@ -66,13 +66,13 @@ inline constexpr std::array kLayer{
     InputKey{{"strides", "list", "elements", "ONNX: stride [y, x]", "in place of stride"}},
     InputKey{{"dilations", "list", "elements", "ONNX: dilation [y, x]", "in place of dilation"}},
     InputKey{{"pads", "list", "elements", "ONNX: padding [top, left, bottom, right]", "in place of pad"}},
-    InputKey{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMostSide},
+    InputKey{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMaxSide},
     InputKey{{"kernel_shape", "list", "elements", "ONNX: kernel [height, width]", "in place of the kernel's"}},
 };
 inline constexpr std::array kInput{
     kPlane[0],
     kPlane[1],
-    InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMostSide, "of pixels the components"},
+    InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMaxSide, "of pixels the components"},
     InputKey{{"batch", "integer", "", "batch size"}, 1, 32, "1"},
     InputKey{{"format", "text", "", "feature, or a pixel format of the register map"}, 0, 0, "feature"},
     InputKey{{"precision", "text", "", "of features, where it is another than the layer's", "features"}},
@@ -90,7 +90,7 @@ inline constexpr std::array kConversion{
 inline constexpr std::array kKernel{
     InputKey{{"width", "integer", "elements", "kernel width"}, 1, 32, "fully_connected: the input's"},
     InputKey{{"height", "integer", "elements", "kernel height"}, 1, 32, "fully_connected: the input's"},
-    InputKey{{"count", "integer", "kernels", "number of kernels"}, 1, kMostSide},
+    InputKey{{"count", "integer", "kernels", "number of kernels"}, 1, kMaxSide},
     InputKey{{"kernel_shape", "list", "elements", "ONNX: [height, width]", "in place of both"}},
 };
 inline constexpr std::array kWeights{
@@ -123,10 +123,10 @@ inline constexpr std::array kPlacement{
     InputKey{{"ew", "integer or object", "address", "of the operands of EW"}},
 };
 inline constexpr std::array kPartition{
-    InputKey{{"rows", "integer or list", "rows", "output rows of a part, at most; a list has a number for each part"}, 1, kMostSide, "all"},
-    InputKey{{"columns", "integer", "columns", "output columns of a part, at most", "cut by columns"}, 1, kMostSide, "all"},
+    InputKey{{"rows", "integer or list", "rows", "output rows of a part, at most; a list has a number for each part"}, 1, kMaxSide, "all"},
+    InputKey{{"columns", "integer", "columns", "output columns of a part, at most", "cut by columns"}, 1, kMaxSide, "all"},
     InputKey{{"dilation_phases", "flag", "", "a part for each phase of the dilation", "it is true"}, 0, 0, "false"},
-    InputKey{{"kernels", "integer", "kernels", "kernels of a part, at most"}, 1, kMostSide, "all"},
+    InputKey{{"kernels", "integer", "kernels", "kernels of a part, at most"}, 1, kMaxSide, "all"},
     InputKey{{"data_banks", "integer", "banks", "CBUF banks for the input of every part"}, 1, 32, "what it takes"},
     InputKey{{"weight_banks", "integer", "banks", "CBUF banks for the weights of every part"}, 1, 32, "what it takes"},
     InputKey{{"padded", "flag", "", "kernels may be less than a group", "it is true"}, 0, 0, "false"},
@@ -251,7 +251,7 @@ inline constexpr std::array kCubePlacement{kPlacement[0], kPlacement[2]};
 inline constexpr std::array kCube{
     kPlane[0],
     kPlane[1],
-    InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMostSide},
+    InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMaxSide},
 };
 inline constexpr std::array kCopy{
     kTransferName,
@@ -265,14 +265,14 @@ inline constexpr std::array kBlock{
     InputKey{{"source", "integer or object", "address", "where it is"}},
     InputKey{{"destination", "integer or object", "address", "where it goes"}},
     InputKey{{"line_bytes", "integer", "bytes", "bytes of a line"}, 32, 8192 * 32},
-    InputKey{{"lines", "integer", "lines", "lines of a surface"}, 1, kMostSide, "1"},
-    InputKey{{"surfaces", "integer", "surfaces", "surfaces"}, 1, kMostSide, "1"},
+    InputKey{{"lines", "integer", "lines", "lines of a surface"}, 1, kMaxSide, "1"},
+    InputKey{{"surfaces", "integer", "surfaces", "surfaces"}, 1, kMaxSide, "1"},
 };
 inline constexpr std::array kBlockEnd{
     kPlace[0],
     kPlace[1],
-    InputKey{{"line_stride", "integer", "bytes", "bytes from a line to the next"}, 0, kMostStride, "packed"},
-    InputKey{{"surface_stride", "integer", "bytes", "bytes from a surface to the next"}, 0, kMostStride, "packed"},
+    InputKey{{"line_stride", "integer", "bytes", "bytes from a line to the next"}, 0, kMaxStride, "packed"},
+    InputKey{{"surface_stride", "integer", "bytes", "bytes from a surface to the next"}, 0, kMaxStride, "packed"},
 };
 inline constexpr InputKey kCubeInput{{"input", "object", "", "the cube"}},
     kCubePrecision{{"precision", "text", "", "int8, int16 or fp16"}, 0, 0, "int8"},

@@ -95,9 +95,9 @@ std::string JsonObject::text(std::string_view key, const std::string& fallback) 
     if (!has(key)) return fallback;
     if (!raw(key).is_string()) throw ConfigError(where(key), found(raw(key)) + ", expected a text \"...\"");
     const std::string& text = raw(key).get_ref<const std::string&>();
-    if (text.size() > kMostLetters)
+    if (text.size() > kMaxLetters)
         throw ConfigError(where(key),
-                          "found a text of " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
+                          "found a text of " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMaxLetters));
     return text;
 }
 

@@ -12,7 +12,7 @@
 #include "config/geometry.h"
 #include "config/partition.h"
 #include "config/pool.h"
-#include "config/post.h"
+#include "config/sdp.h"
 #include "facts/hardware.h"
 
 namespace dlasim {
@@ -102,7 +102,7 @@ struct Layer {
     Mode mode = Mode::Auto;
     std::uint32_t rows_at_once = 0;       // kernel rows of an operation, pixels: 1, 2 or 4; 0: as many as fit
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
-    Post post;
+    SdpConfig post;
     OutputConversion output;
     std::optional<Pool> pool;  // behind SDP, or the operation itself
     bool compressed = false;

@@ -1,11 +1,11 @@
 // A layer as the descriptor that reads back as it.
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/layer_reader.h"
 #include "config/layer_words.h"
 #include "config/partition_reader.h"
 #include "config/place_reader.h"
 #include "config/pool_reader.h"
-#include "config/post_reader.h"
+#include "config/sdp_reader.h"
 
 namespace dlasim {
 namespace {
@@ -18,7 +18,7 @@ void convolution_json(OrderedJson& json, const Layer& layer)
     json["dilation"] = {{"x", layer.dilation.x}, {"y", layer.dilation.y}};
     json["groups"] = layer.groups;
     json["pad"] = {{"left", layer.pad.left}, {"right", layer.pad.right}, {"top", layer.pad.top}, {"bottom", layer.pad.bottom}};
-    if (layer.precision == Precision::Fp16) json["pad"]["value"] = double_from_half(static_cast<std::uint16_t>(layer.pad.value));
+    if (layer.precision == Precision::Fp16) json["pad"]["value"] = double_from_fp16(static_cast<std::uint16_t>(layer.pad.value));
     else json["pad"]["value"] = layer.pad.value;
     json["precision"] = precision_name(layer.precision);
     json["mode"] = kLayerModes[static_cast<std::size_t>(layer.mode)];

@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "config/descriptor_keys.h"
+#include "config/fp16.h"
 #include "config/geometry_reader.h"
-#include "config/half.h"
 #include "config/layer_input.h"
 #include "config/layer_words.h"
 #include "config/partition_reader.h"
 #include "config/place_reader.h"
-#include "config/post_reader.h"
+#include "config/sdp_reader.h"
 #include "config/transfer_reader.h"
 
 namespace dlasim {
@@ -61,7 +61,7 @@ std::int32_t read_pad_value(const Layer& layer, const JsonObject& pad)
         const Json& value = pad.raw("value");
         if (!value.is_number() || !std::isfinite(value.get<double>()) || std::abs(value.get<double>()) > 65504)
             throw ConfigError(pad.where("value"), found(value) + ", expected a number in -65504..65504 (fp16 padding)");
-        return half_from_double(value.get<double>());
+        return fp16_from_double(value.get<double>());
     }
     const Within range = layer.precision == Precision::Int8 ? Within{-128, 127} : Within{-32768, 32767};
     return static_cast<std::int32_t>(pad.integer("value", range, "padding value", 0));

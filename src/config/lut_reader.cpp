@@ -13,8 +13,8 @@
 #include <span>
 
 #include "config/descriptor_keys.h"
-#include "config/half.h"
-#include "config/post_reader.h"
+#include "config/fp16.h"
+#include "config/sdp_reader.h"
 
 namespace dlasim {
 namespace {
@@ -24,7 +24,7 @@ struct Kinds {
 };
 Kinds kinds_of(Precision precision)
 {
-    return precision == Precision::Fp16 ? Kinds{NumberKind::Single, NumberKind::Half} : Kinds{NumberKind::Int32, NumberKind::Int16};
+    return precision == Precision::Fp16 ? Kinds{NumberKind::Fp32, NumberKind::Fp16} : Kinds{NumberKind::Int32, NumberKind::Int16};
 }
 
 LutSlope read_slope(const JsonObject& table, const char* key, Kinds kinds)
@@ -85,7 +85,7 @@ LutTable sampled(double (*f)(double), int log2_step, std::size_t entries, Precis
     for (std::size_t i = 0; i < entries; ++i) {
         const double y = f((static_cast<double>(i) - half) * step * input_scale) / output_scale;
         table.entries[i] = precision == Precision::Fp16
-                               ? static_cast<std::int16_t>(half_from_double(y))
+                               ? static_cast<std::int16_t>(fp16_from_double(y))
                                : static_cast<std::int16_t>(std::lround(std::fmin(std::fmax(y, -32768.0), 32767.0)));
     }
     return table;

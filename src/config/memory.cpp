@@ -148,8 +148,8 @@ MemorySpec read_memory(const Json& json, const std::string& file, const std::str
 
 MemorySpec parse_memory(const std::string& text, const std::string& where, const std::string& folder)
 {
-    if (text.size() > kMostLetters)
-        throw ConfigError(where, "found " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
+    if (text.size() > kMaxLetters)
+        throw ConfigError(where, "found " + std::to_string(text.size()) + " bytes, expected at most " + std::to_string(kMaxLetters));
     const std::size_t colon = end_of_kind(text);
     MemorySpec spec = memory_of_kind(text.substr(0, colon), where, folder, 0);
     if (colon == text.size()) return spec;

@@ -33,9 +33,9 @@ enum class NetworkOp {
 struct NetworkTensor {
     std::string name;
     std::uint32_t width = 1, height = 1, channels = 1;
-    std::optional<std::size_t> layer;  // that makes it; none: an input of the network
-    std::optional<Grid> grid{};        // what its integers stand for, if layers have numbers
-    bool wanted = false;               // rounded to this grid by the model: no step may pass over it
+    std::optional<std::size_t> layer;            // that makes it; none: an input of the network
+    std::optional<Quantisation> quantisation{};  // what its integers stand for, if layers have numbers
+    bool wanted = false;                         // rounded to this grid by the model: no step may pass over it
     std::uint64_t elements() const { return std::uint64_t{width} * height * channels; }
 };
 
@@ -71,8 +71,8 @@ struct Network {
     std::vector<NetworkLayer> layers;
     std::vector<std::size_t> outputs{};  // tensors that exist and keep their memory, beside the last layer's
 
-    bool halves() const { return precision == Precision::Fp16; }
-    std::uint32_t element_bytes() const { return halves() ? 2 : 1; }
+    bool is_fp16() const { return precision == Precision::Fp16; }
+    std::uint32_t element_bytes() const { return is_fp16() ? 2 : 1; }
     /// Its layers have numbers of their own, its tensors grids, if they are no fp16; else weights come by seed and converters follow from
     /// results.
     bool numbered() const { return !layers.empty() && layers.front().numbers.has_value(); }

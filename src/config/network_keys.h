@@ -12,7 +12,7 @@
 
 namespace dlasim::keys {
 
-inline constexpr std::int64_t kMostNetworkWindow = 64, kMostNetworkPad = 63, kMostUpsample = 8;
+inline constexpr std::int64_t kMaxNetworkWindow = 64, kMaxNetworkPad = 63, kMaxUpsample = 8;
 
 inline constexpr std::array kNetwork{
     InputKey{{"name", "text", "", "for the reader of the report"}, 0, 0, "the file's"},
@@ -29,9 +29,9 @@ inline constexpr std::array kNetwork{
     InputKey{{"layers", "list", "", "1 to 2048, each reads tensors of those before"}},
 };
 inline constexpr std::array kNetworkShape{
-    InputKey{{"width", "integer", "elements", "columns"}, 1, kMostSide},
-    InputKey{{"height", "integer", "elements", "rows"}, 1, kMostSide},
-    InputKey{{"channels", "integer", "channels", "channels"}, 1, kMostSide},
+    InputKey{{"width", "integer", "elements", "columns"}, 1, kMaxSide},
+    InputKey{{"height", "integer", "elements", "rows"}, 1, kMaxSide},
+    InputKey{{"channels", "integer", "channels", "channels"}, 1, kMaxSide},
 };
 
 /// A key of a layer, and the operations that have it: a bit each.
@@ -56,8 +56,8 @@ inline constexpr std::array kOperation{
     OperationKey{{{"dilations", "list", "elements", "ONNX: dilation [y, x]", "in place of dilation"}}, kConvolutions},
     OperationKey{{{"pad", "object", "", "padding: in front 0..31, behind 0..63", "convolutions"}, 0, 0, "0"}, kConvolutions},
     OperationKey{{{"pads", "list", "elements", "ONNX: padding [top, left, bottom, right]", "in place of pad"}}, kConvolutions},
-    OperationKey{{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMostSide, "1"}, kConvolutions},
-    OperationKey{{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMostSide}, kConvolutions},
+    OperationKey{{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMaxSide, "1"}, kConvolutions},
+    OperationKey{{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMaxSide}, kConvolutions},
     OperationKey{{{"bias", "flag", "", "a number a kernel is added", "convolutions"}, 0, 0, "false"}, kConvolutions},
     OperationKey{{{"normalised", "flag", "", "batch normalisation is folded into weights and bias", "convolutions"}, 0, 0, "false"},
                  kConvolutions},
@@ -84,8 +84,8 @@ inline constexpr std::array kNetworkPool{
     kPool[8],
 };
 inline constexpr std::array kNetworkPoolKernel{
-    InputKey{{"width", "integer", "elements", "kernel width"}, 1, kMostNetworkWindow},
-    InputKey{{"height", "integer", "elements", "kernel height"}, 1, kMostNetworkWindow},
+    InputKey{{"width", "integer", "elements", "kernel width"}, 1, kMaxNetworkWindow},
+    InputKey{{"height", "integer", "elements", "kernel height"}, 1, kMaxNetworkWindow},
 };
 
 }  // namespace dlasim::keys

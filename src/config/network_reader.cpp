@@ -11,7 +11,7 @@
 #include "config/layer_words.h"
 #include "config/network_keys.h"
 #include "config/partition_reader.h"
-#include "config/post_reader.h"
+#include "config/sdp_reader.h"
 #include "config/transfer_reader.h"
 
 namespace dlasim {
@@ -21,8 +21,8 @@ const std::vector<std::string> kNetworkOps{"conv2d", "fully_connected", "deconv2
 const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape"};
 const std::vector<std::string> kNetworkPrecisions{"int8", "fp16"};
 constexpr const char* kNetworkInput = "data";  // the network's input
-constexpr Within kWindow{1, keys::kMostNetworkWindow}, kPadding{0, keys::kMostNetworkPad}, kFactor{1, keys::kMostUpsample};
-constexpr std::size_t kMostInputs = 64, kMostName = 100;
+constexpr Within kWindow{1, keys::kMaxNetworkWindow}, kPadding{0, keys::kMaxNetworkPad}, kFactor{1, keys::kMaxUpsample};
+constexpr std::size_t kMaxInputs = 64, kMaxName = 100;
 
 /// A layer as a descriptor of its own, with the shape of what it reads.
 Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Precision precision)
@@ -55,9 +55,9 @@ public:
     {
         if (!top_.has("layers")) top_.missing("layers", "a list of layers");
         const Json& list = top_.raw("layers");
-        if (!list.is_array() || list.empty() || list.size() > kMostNetworkLayers)
+        if (!list.is_array() || list.empty() || list.size() > kMaxNetworkLayers)
             throw ConfigError(top_.where("layers"),
-                              found(list) + ", expected a list of 1 to " + std::to_string(kMostNetworkLayers) + " layers");
+                              found(list) + ", expected a list of 1 to " + std::to_string(kMaxNetworkLayers) + " layers");
         for (std::size_t i = 0; i < list.size(); ++i) read_layer(list[i], top_.pointer("layers") + "/" + std::to_string(i));
         if (top_.has("macs")) check_macs();
         return std::move(network_);
@@ -67,9 +67,9 @@ private:
     static std::string text(const JsonObject& object, const char* key, const std::string& fallback)
     {
         std::string value = object.text(key, fallback);
-        if (value.empty() || value.size() > kMostName)
-            throw ConfigError(object.where(key), "found a name of " + std::to_string(value.size()) + " characters, expected 1 to " +
-                                                     std::to_string(kMostName));
+        if (value.empty() || value.size() > kMaxName)
+            throw ConfigError(object.where(key),
+                              "found a name of " + std::to_string(value.size()) + " characters, expected 1 to " + std::to_string(kMaxName));
         return value;
     }
 
@@ -85,9 +85,9 @@ private:
 
     std::size_t add_tensor(const std::string& name, NetworkTensor tensor, std::optional<std::size_t> layer, const std::string& where)
     {
-        if (tensor.elements() > kMostTensorElements)
+        if (tensor.elements() > kMaxTensorElements)
             throw ConfigError(where, "makes a tensor of " + std::to_string(tensor.elements()) + " elements, expected at most " +
-                                         std::to_string(kMostTensorElements));
+                                         std::to_string(kMaxTensorElements));
         tensor.name = name;
         tensor.layer = layer;
         network_.tensors.push_back(tensor);
@@ -119,8 +119,8 @@ private:
             return {network_.layers.empty() ? 0 : network_.layers.back().output};
         }
         const Json& list = object.raw("inputs");
-        if (!list.is_array() || list.empty() || list.size() > kMostInputs)
-            throw ConfigError(object.where("inputs"), found(list) + ", expected a list of 1 to " + std::to_string(kMostInputs) + " names");
+        if (!list.is_array() || list.empty() || list.size() > kMaxInputs)
+            throw ConfigError(object.where("inputs"), found(list) + ", expected a list of 1 to " + std::to_string(kMaxInputs) + " names");
         std::vector<std::size_t> inputs;
         for (std::size_t i = 0; i < list.size(); ++i) inputs.push_back(find(list[i], object.where("inputs") + "/" + std::to_string(i)));
         return inputs;
@@ -153,9 +153,9 @@ private:
         const NetworkTensor out = read_operation(layer, object, json, pointer);
         if (bias) layer.layer.post.add_bias();
         weights_ += layer.weights();
-        if (weights_ > kMostNetworkWeights)
+        if (weights_ > kMaxNetworkWeights)
             throw ConfigError(layer.where, "brings the weights to " + std::to_string(weights_) + " elements, expected at most " +
-                                               std::to_string(kMostNetworkWeights) + " in a network");
+                                               std::to_string(kMaxNetworkWeights) + " in a network");
         check_output(object, out);
         layer.output = add_tensor(layer.name, out, network_.layers.size(), object.where("name"));
         network_.layers.push_back(std::move(layer));
@@ -193,7 +193,7 @@ private:
         } else if (layer.op == NetworkOp::Add || layer.op == NetworkOp::Concat) {
             join(layer, object, out);
         }
-        if (std::max({out.width, out.height, out.channels}) > keys::kMostSide)
+        if (std::max({out.width, out.height, out.channels}) > keys::kMaxSide)
             throw ConfigError(layer.where, "makes " + shape(out) + ", expected at most 8192 each way");
         return out;
     }
@@ -354,7 +354,7 @@ OrderedJson network_json(const Network& network)
     if (!network.source.empty()) json["source"] = network.source;
     if (!network.note.empty()) json["note"] = network.note;
     json["macs"] = network.macs();
-    if (network.halves()) json["precision"] = precision_name(network.precision);
+    if (network.is_fp16()) json["precision"] = precision_name(network.precision);
     if (!network.tensors.empty() && network.tensors.front().name == kNetworkInput && !network.tensors.front().layer)
         json["input"] = shape_json(network.tensors.front());
     if (network.minimise != Minimise::Parts) json["plan"] = plan_json(network.minimise);

@@ -12,8 +12,8 @@
 
 namespace dlasim {
 
-inline constexpr std::size_t kMostNetworkLayers = 2048;
-inline constexpr std::uint64_t kMostTensorElements = 1u << 26, kMostNetworkWeights = 1u << 29;  // of a tensor; of all layers together
+inline constexpr std::size_t kMaxNetworkLayers = 2048;
+inline constexpr std::uint64_t kMaxTensorElements = 1u << 26, kMaxNetworkWeights = 1u << 29;  // of a tensor; of all layers together
 
 Network network_from_json(const Json& json, const std::string& file);
 Network read_network(const std::string& path);

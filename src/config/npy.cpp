@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/json_object.h"
 #include "files/number.h"
 
@@ -14,7 +14,7 @@ namespace dlasim {
 namespace {
 
 const std::string kMagic = "\x93NUMPY";
-constexpr std::uint64_t kMostHeader = 1 << 20;  // NumPy writes a few hundred bytes
+constexpr std::uint64_t kMaxHeader = 1 << 20;  // NumPy writes a few hundred bytes
 
 std::string shape_text(const std::vector<std::uint64_t>& shape)
 {
@@ -165,7 +165,7 @@ NpyFile open_npy(const std::string& path, const std::vector<std::string>& types,
     const std::string name = where + ": " + path;
     NpyFile file;
     try {
-        file.bytes = read_text(path, kMostHeader + most, [&](std::string_view bytes) { check_magic(bytes, path); });
+        file.bytes = read_text(path, kMaxHeader + most, [&](std::string_view bytes) { check_magic(bytes, path); });
     } catch (const ConfigError& error) {
         throw ConfigError(where, error.what());
     }
@@ -226,14 +226,13 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
 NpyArray read_npy_array(const std::string& path, const std::string& where)
 {
     const std::string name = where + ": " + path;
-    const NpyFile file =
-        open_npy(path, {"<f2", "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8"}, 8 * kMostNpyElements, where);
+    const NpyFile file = open_npy(path, {"<f2", "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8"}, 8 * kMaxNpyElements, where);
     NpyArray array{file.type, file.shape, {}};
     std::uint64_t count = 1;
     for (const std::uint64_t size : file.shape)
-        if (size > kMostNpyElements || (count *= size) > kMostNpyElements)
+        if (size > kMaxNpyElements || (count *= size) > kMaxNpyElements)
             throw ConfigError(
-                name, "found shape " + shape_text(file.shape) + ", expected at most " + std::to_string(kMostNpyElements) + " elements");
+                name, "found shape " + shape_text(file.shape) + ", expected at most " + std::to_string(kMaxNpyElements) + " elements");
     expect_data(file, count, name);
     array.values.resize(count);
     const unsigned unused = 64 - 8 * static_cast<unsigned>(file.width());
@@ -242,7 +241,7 @@ NpyArray read_npy_array(const std::string& path, const std::string& where)
         double& value = array.values[i];
         if (file.type[1] == 'u') value = static_cast<double>(word);
         else if (file.type[1] == 'i') value = static_cast<double>(static_cast<std::int64_t>(word << unused) >> unused);
-        else if (file.type == "<f2") value = double_from_half(static_cast<std::uint16_t>(word));
+        else if (file.type == "<f2") value = double_from_fp16(static_cast<std::uint16_t>(word));
         else if (file.type == "<f4") value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(word)));
         else value = std::bit_cast<double>(word);
     }
@@ -272,7 +271,7 @@ std::string npy_numbers(const std::string& type, const std::vector<std::uint64_t
     std::string bytes = npy_header(type, shape);
     const auto width = static_cast<std::size_t>(type[2] - '0');
     for (const double value : values) {
-        const std::uint64_t word = type == "<f2"   ? half_from_double(value)
+        const std::uint64_t word = type == "<f2"   ? fp16_from_double(value)
                                    : type == "<f4" ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
                                    : type == "<f8" ? std::bit_cast<std::uint64_t>(value)
                                                    : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));

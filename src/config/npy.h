@@ -18,7 +18,7 @@ struct NpyArray {
     std::vector<std::uint64_t> shape{};
     std::vector<double> values{};
 };
-inline constexpr std::uint64_t kMostNpyElements = std::uint64_t{1} << 27;
+inline constexpr std::uint64_t kMaxNpyElements = std::uint64_t{1} << 27;
 NpyArray read_npy_array(const std::string& path, const std::string& where);
 /// "<f2", "<f4" or "<f8", or integers of 1 byte.
 std::string npy_numbers(const std::string& type, const std::vector<std::uint64_t>& shape, const std::vector<double>& values);

@@ -11,10 +11,10 @@
 
 namespace dlasim {
 
-struct Grid {
+struct Quantisation {
     double scale = 1;
     std::int32_t zero = 0;  // -128..127
-    bool operator==(const Grid&) const = default;
+    bool operator==(const Quantisation&) const = default;
     double real(std::int32_t q) const { return (q - zero) * scale; }
     /// To the nearest number of the grid, ties to even: QuantizeLinear of ONNX.
     std::int32_t nearest(double value) const
@@ -25,14 +25,14 @@ struct Grid {
 };
 
 /// Behind a result: min(max(v < 0 ? slope * v : v, low), high).
-struct Bend {
+struct Clamp {
     std::optional<double> low{}, high{};
     std::vector<double> slopes{};  // one, or one a channel; empty: 1
     bool none() const { return !low && !high && slopes.empty(); }
     /// A limit is nearer than the end of what the grid holds.
-    bool cuts_low(const Grid& out) const { return low && out.zero + *low / out.scale > -127.5; }
-    bool cuts_high(const Grid& out) const { return high && out.zero + *high / out.scale < 126.5; }
-    bool operator==(const Bend&) const = default;
+    bool cuts_low(const Quantisation& out) const { return low && out.zero + *low / out.scale > -127.5; }
+    bool cuts_high(const Quantisation& out) const { return high && out.zero + *high / out.scale < 126.5; }
+    bool operator==(const Clamp&) const = default;
 };
 
 /// A function of every element by itself; its parameters are those of ONNX.
@@ -105,7 +105,7 @@ struct LayerNumbers {
     std::vector<double> bias{};          // one a kernel
     std::vector<double> factor{};        // of a channel, one or one each: the layer multiplies and then adds `bias`
     double sign = 1;                     // of the second tensor of an addition
-    Bend bend{};
+    Clamp clamp{};
     Function function{};
     Exchange exchange{};       // of what is reshaped
     std::uint32_t copies = 1;  // of each channel, of what is repeated

@@ -8,7 +8,7 @@ namespace {
 
 const std::vector<std::string> kMinimise{"parts", "cycles", "traffic"};
 const std::vector<std::string> kOverlap{"all", "registers", "none", "unprotected"};
-constexpr std::size_t kMostListed = 4096;
+constexpr std::size_t kMaxListed = 4096;
 
 /// A number, or one for each part.
 void read_rows(const JsonObject& object, Partition& partition)
@@ -16,14 +16,14 @@ void read_rows(const JsonObject& object, Partition& partition)
     if (!object.has("rows")) return;
     const Json& rows = object.raw("rows");
     if (!rows.is_array()) {
-        partition.rows = static_cast<std::uint32_t>(checked_integer(rows, object.where("rows"), {1, keys::kMostSide}, "rows of a part"));
+        partition.rows = static_cast<std::uint32_t>(checked_integer(rows, object.where("rows"), {1, keys::kMaxSide}, "rows of a part"));
         return;
     }
-    if (rows.empty() || rows.size() > kMostListed)
-        throw ConfigError(object.where("rows"), found(rows) + ", expected 1 to " + std::to_string(kMostListed) + " numbers, one a part");
+    if (rows.empty() || rows.size() > kMaxListed)
+        throw ConfigError(object.where("rows"), found(rows) + ", expected 1 to " + std::to_string(kMaxListed) + " numbers, one a part");
     for (std::size_t i = 0; i < rows.size(); ++i)
         partition.row_list.push_back(static_cast<std::uint32_t>(
-            checked_integer(rows[i], object.where("rows") + "/" + std::to_string(i), {1, keys::kMostSide}, "rows of a part")));
+            checked_integer(rows[i], object.where("rows") + "/" + std::to_string(i), {1, keys::kMaxSide}, "rows of a part")));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostRows = 2048;
+constexpr std::size_t kMaxRows = 2048;
 
 std::string trimmed(std::string text)
 {
@@ -124,7 +124,7 @@ std::vector<NamedColumn> columns_of(const std::vector<std::string>& header, cons
 
 Json layer_of(const Row& row)
 {
-    constexpr std::uint64_t kMost = keys::kMostSide;
+    constexpr std::uint64_t kMost = keys::kMaxSide;
     const std::string& name = row.cells.front();
     if (name.empty()) throw ConfigError(row.where(0), "is empty, expected a name");
     if (row.place(Column::M)) {
@@ -166,8 +166,8 @@ Json scale_sim_network(const std::string& text, const std::string& file)
         }
         const Row row{file, number, std::move(cells), columns};
         row.check();
-        if (layers.size() == kMostRows)
-            throw ConfigError(row.where(SIZE_MAX), "is one layer more than the " + std::to_string(kMostRows) + " of a network");
+        if (layers.size() == kMaxRows)
+            throw ConfigError(row.where(SIZE_MAX), "is one layer more than the " + std::to_string(kMaxRows) + " of a network");
         layers.push_back(layer_of(row));
     }
     if (layers.empty()) throw ConfigError(file, "has no layer, expected a header and a row a layer: a topology of SCALE-Sim");

@@ -67,7 +67,7 @@ constexpr KeyRow kAnyAxis{
     "a field of the hardware (cbuf.banks), a field of the layer (input.channels) or an option of the memory (latency, timing.tRCD)",
     "optional"};
 
-constexpr std::size_t kMostPoints = 1'000'000, kMostValue = 1 << 20;
+constexpr std::size_t kMaxPoints = 1'000'000, kMaxValue = 1 << 20;
 
 SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool of_loadable)
 {
@@ -158,7 +158,7 @@ SweepWorkload read_workload(const JsonObject& object)
     return workload;
 }
 
-constexpr std::size_t kMostWorkloads = 100;
+constexpr std::size_t kMaxWorkloads = 100;
 
 void read_workloads(Sweep& sweep, const JsonObject& top)
 {
@@ -172,8 +172,8 @@ void read_workloads(Sweep& sweep, const JsonObject& top)
     }
     if (!top.has("workloads")) return;
     const Json& list = top.raw("workloads");
-    if (!list.is_array() || list.empty() || list.size() > kMostWorkloads)
-        throw ConfigError(top.where("workloads"), found(list) + fmt::format(", expected a list of 1 to {} objects", kMostWorkloads));
+    if (!list.is_array() || list.empty() || list.size() > kMaxWorkloads)
+        throw ConfigError(top.where("workloads"), found(list) + fmt::format(", expected a list of 1 to {} objects", kMaxWorkloads));
     for (std::size_t i = 0; i < list.size(); ++i) {
         const JsonObject object(list[i], top.file(), fmt::format("/workloads/{}", i), names_of(kWorkloadKeys));
         SweepWorkload workload = read_workload(object);
@@ -199,7 +199,7 @@ void add_workload_axis(Sweep& sweep, const std::string& where)
             other.kind == Kind::Layer)
             throw ConfigError(where, "stand beside the axis " + other.name + ", expected axes of the hardware and the memory only");
     }
-    if (points > kMostPoints) throw ConfigError(where, "make more than " + std::to_string(kMostPoints) + " points, expected fewer");
+    if (points > kMaxPoints) throw ConfigError(where, "make more than " + std::to_string(kMaxPoints) + " points, expected fewer");
     for (const SweepWorkload& workload : sweep.workloads) axis.values.push_back(workload.work);
     sweep.axes.push_back(std::move(axis));
 }
@@ -257,8 +257,8 @@ SweepAxis read_axis(const Sweep& sweep, const std::string& name, const Json& val
         throw ConfigError(where, found(values) + ", expected a list of at least one value, or an expression \"= mac.atomic_c / 2\"");
     axis.values.assign(values.begin(), values.end());
     for (const Json& value : axis.values)
-        if (json_excerpt(value, SIZE_MAX).size() > kMostValue)
-            throw ConfigError(where, found(value) + ", expected at most " + std::to_string(kMostValue) + " bytes: every row holds it");
+        if (json_excerpt(value, SIZE_MAX).size() > kMaxValue)
+            throw ConfigError(where, found(value) + ", expected at most " + std::to_string(kMaxValue) + " bytes: every row holds it");
     return axis;
 }
 
@@ -268,13 +268,13 @@ void read_axes(Sweep& sweep, const JsonObject& top, const OrderedJson& ordered)
         top.missing("axes", "an object {\"cbuf.banks\": [8, 16], ...} with at least one axis");
     std::size_t points = 1;
     for (const auto& [name, unused] : ordered.at("axes").items()) {
-        if (name.size() > kMostLetters)
-            throw ConfigError(top.where("axes"), "found a name of " + std::to_string(name.size()) + " bytes, expected at most " +
-                                                     std::to_string(kMostLetters));
+        if (name.size() > kMaxLetters)
+            throw ConfigError(top.where("axes"),
+                              "found a name of " + std::to_string(name.size()) + " bytes, expected at most " + std::to_string(kMaxLetters));
         const std::string where = at(top.file(), "/axes/" + name);
         SweepAxis axis = read_axis(sweep, name, top.raw("axes").at(name), where);
         points *= axis.places();
-        if (points > kMostPoints) throw ConfigError(where, "makes more than " + std::to_string(kMostPoints) + " points, expected fewer");
+        if (points > kMaxPoints) throw ConfigError(where, "makes more than " + std::to_string(kMaxPoints) + " points, expected fewer");
         sweep.axes.push_back(std::move(axis));
     }
 }

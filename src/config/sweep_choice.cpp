@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostExclusions = 10'000, kMostChecks = 100'000'000, kMostEvaluations = 4'000'000;
+constexpr std::size_t kMaxExclusions = 10'000, kMaxChecks = 100'000'000, kMaxEvaluations = 4'000'000;
 
 /// The value under a dotted path; null if there is none.
 Json below(const Json& json, const std::string& path)
@@ -128,15 +128,15 @@ Exclusions read_exclusions(const Sweep& sweep, const Json& exclude)
 {
     const std::string where = at(sweep.file, "/exclude");
     if (!exclude.is_array()) throw ConfigError(where, found(exclude) + ", expected a list of objects and expressions");
-    if (exclude.size() > kMostExclusions)
-        throw ConfigError(where, "has more than " + std::to_string(kMostExclusions) + " lines, expected fewer");
+    if (exclude.size() > kMaxExclusions)
+        throw ConfigError(where, "has more than " + std::to_string(kMaxExclusions) + " lines, expected fewer");
     std::vector<std::string> names;
     std::size_t values = 0;
     for (const SweepAxis& axis : sweep.axes) {
         names.push_back(axis.name);
         values += axis.places();
     }
-    if (values * exclude.size() > kMostChecks) throw ConfigError(where, "is too long for these axes, expected fewer lines");
+    if (values * exclude.size() > kMaxChecks) throw ConfigError(where, "is too long for these axes, expected fewer lines");
     Exclusions exclusions;
     for (std::size_t i = 0; i < exclude.size(); ++i) {
         const std::string pointer = "/exclude/" + std::to_string(i);
@@ -209,7 +209,7 @@ void choose_points(Sweep& sweep, const Json& exclude, const KnownFigure& known)
     const Exclusions exclusions = read_exclusions(sweep, exclude);
     std::size_t all = 1;
     for (const SweepAxis& axis : sweep.axes) all *= axis.places();
-    if (all * exclusions.places.size() > kMostChecks || all * exclusions.expressions.size() > kMostEvaluations)
+    if (all * exclusions.places.size() > kMaxChecks || all * exclusions.expressions.size() > kMaxEvaluations)
         throw ConfigError(at(sweep.file, "/exclude"), std::to_string(exclude.size()) + " lines for " + std::to_string(all) +
                                                           " points are too many to compare, expected fewer");
     std::vector<std::size_t> place(sweep.axes.size());

@@ -28,8 +28,8 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostSize = 1 << 26;
-constexpr std::size_t kMostDimensions = 16;
+constexpr std::uint64_t kMaxSize = 1 << 26;
+constexpr std::size_t kMaxDimensions = 16;
 
 constexpr const char* kCnnLayer = R"(
 dimensions: [R, S, P, Q, C, K, N]
@@ -102,23 +102,23 @@ private:
 
     std::string word(const YAML::Node& node) const
     {
-        if (!node.IsScalar() || node.Scalar().empty() || node.Scalar().size() > kMostLetters) refuse(node, "found no name, expected one");
+        if (!node.IsScalar() || node.Scalar().empty() || node.Scalar().size() > kMaxLetters) refuse(node, "found no name, expected one");
         return node.Scalar();
     }
 
     std::uint64_t number(const YAML::Node& node) const
     {
         const std::string text = node.IsScalar() ? node.Scalar() : "";
-        const auto value = whole_number(text, 1, kMostSize);
-        if (!value) refuse(node, whole_number_problem(printable(text), 1, kMostSize));
+        const auto value = whole_number(text, 1, kMaxSize);
+        if (!value) refuse(node, whole_number_problem(printable(text), 1, kMaxSize));
         return *value;
     }
 
     void read_numbers(const YAML::Node& shape, const YAML::Node& instance)
     {
         const YAML::Node dimensions = member(shape, {"dimensions"}, "a list of dimensions");
-        if (!dimensions.IsSequence() || dimensions.size() == 0 || dimensions.size() > kMostDimensions)
-            refuse(dimensions, "expected a list of 1 to " + std::to_string(kMostDimensions) + " dimensions");
+        if (!dimensions.IsSequence() || dimensions.size() == 0 || dimensions.size() > kMaxDimensions)
+            refuse(dimensions, "expected a list of 1 to " + std::to_string(kMaxDimensions) + " dimensions");
         std::vector<std::string> known;
         for (const YAML::Node& dimension : dimensions) {
             if (!sizes_.emplace(word(dimension), 0).second) refuse(dimension, "there are two dimensions of this name");
@@ -171,7 +171,7 @@ private:
             for (const char* key : {"read_write", "read-write"})
                 if (const YAML::Node written = node[key]) space.written = space.written || written.as<bool>();
             const YAML::Node projection = member(node, {"projection"}, "how the tensor is projected");
-            if (!projection.IsSequence() || projection.size() > kMostDimensions) refuse(projection, "expected a list of projections");
+            if (!projection.IsSequence() || projection.size() > kMaxDimensions) refuse(projection, "expected a list of projections");
             for (const YAML::Node& terms : projection) space.axes.push_back(read_axis(terms));
             read.push_back(std::move(space));
         }
@@ -213,7 +213,7 @@ private:
     void multiply(std::uint64_t& product, const std::string& dimension, const YAML::Node& problem) const
     {
         product *= size(dimension);
-        if (product > kMostSize) refuse(problem, "has more than 2^26 of what \"" + printable(dimension) + "\" counts");
+        if (product > kMaxSize) refuse(problem, "has more than 2^26 of what \"" + printable(dimension) + "\" counts");
     }
 
     Json layer(const YAML::Node& problem) const

@@ -16,7 +16,7 @@ namespace {
 constexpr Within kReshapeChannels{1, 8192}, kReshapeStride{1, 32};
 constexpr std::uint32_t kAtom = 32;
 constexpr PlaceRule kTransferAddress{{0, keys::kLastByte}, kAtom};
-constexpr std::size_t kMostBlocks = 65536;
+constexpr std::size_t kMaxBlocks = 65536;
 
 const std::vector<std::string> kTransferOps{"bdma", "rubik", "lrn"};  // in the order of Transfer::what
 const std::vector<std::string> kModes{"contract", "split", "merge"};
@@ -39,9 +39,9 @@ std::uint32_t atoms(const JsonObject& object, const char* key, std::optional<std
 /// Without a stride the lines, the surfaces, are packed; a repeat of one has none.
 std::uint32_t read_stride(const JsonObject& end, const char* key, std::uint32_t repeats, std::uint64_t packed)
 {
-    if (!end.has(key) && repeats > 1 && packed > static_cast<std::uint64_t>(keys::kMostStride))
+    if (!end.has(key) && repeats > 1 && packed > static_cast<std::uint64_t>(keys::kMaxStride))
         throw ConfigError(end.where(key),
-                          "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(keys::kMostStride));
+                          "is missing and would be " + std::to_string(packed) + ", expected at most " + std::to_string(keys::kMaxStride));
     return atoms(end, key, repeats > 1 ? static_cast<std::int64_t>(packed) : 0);
 }
 
@@ -83,9 +83,9 @@ Copy read_copy(const JsonObject& top)
 {
     if (!top.has("blocks")) top.missing("blocks", "a list of objects {\"source\", \"destination\", \"line_bytes\"}");
     const Json& list = top.raw("blocks");
-    if (!list.is_array() || list.empty() || list.size() > kMostBlocks)
+    if (!list.is_array() || list.empty() || list.size() > kMaxBlocks)
         throw ConfigError(top.where("blocks"), (list.is_array() ? "found " + std::to_string(list.size()) + " blocks" : found(list)) +
-                                                   ", expected a list of 1.." + std::to_string(kMostBlocks) +
+                                                   ", expected a list of 1.." + std::to_string(kMaxBlocks) +
                                                    " objects {\"source\", \"destination\", \"line_bytes\"}");
     Copy copy;
     for (std::size_t i = 0; i < list.size(); ++i)

@@ -12,7 +12,7 @@
 //
 // The next command is planned once: the earliest cycle in which any candidate is allowed, and of
 // those allowed then the best by the tiers above. The plan holds until it is carried out or a
-// request arrives, so time between is leapt over; events without a command (a refresh falling due,
+// request arrives, so time between is skipped over; events without a command (a refresh falling due,
 // a request growing old) end a plan early. Writes are answered when they are in the queue.
 //
 // Source: dram.md 6, 7, 8.3. Left out: QoS classes, masked writes, pseudo-channels of HBM2.

@@ -35,8 +35,8 @@ std::string Object::text(const std::string& key)
     const Json& value = raw(key);
     if (!value.is_string()) throw ConfigError(at(key), fmt::format("found {}, a string is needed", json_excerpt(value)));
     const std::string& text = value.get_ref<const std::string&>();
-    if (text.size() > kMostLetters)
-        throw ConfigError(at(key), fmt::format("found a text of {} bytes, at most {} are possible", text.size(), kMostLetters));
+    if (text.size() > kMaxLetters)
+        throw ConfigError(at(key), fmt::format("found a text of {} bytes, at most {} are possible", text.size(), kMaxLetters));
     return text;
 }
 

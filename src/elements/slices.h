@@ -17,7 +17,7 @@
 
 namespace dlasim::elements {
 
-inline constexpr unsigned kMostSlices = 64, kMostHalves = 2;
+inline constexpr unsigned kMaxSlices = 64, kMaxHalves = 2;
 
 /// Counters of words through the FIFOs.
 class SliceCounters {
@@ -26,8 +26,8 @@ public:
 
 protected:
     const unsigned slices_, places_;
-    std::array<std::uint32_t, kMostHalves> words_{};                            // through the wide side
-    std::array<std::array<std::uint32_t, kMostSlices>, kMostHalves> pieces_{};  // through the narrow side
+    std::array<std::uint32_t, kMaxHalves> words_{};                           // through the wide side
+    std::array<std::array<std::uint32_t, kMaxSlices>, kMaxHalves> pieces_{};  // through the narrow side
 };
 
 /// Wide in, narrow out.

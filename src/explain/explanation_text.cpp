@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostCauses = 8, kExplained = 4, kMostLosses = 6, kBar = 24;
+constexpr std::size_t kMaxCauses = 8, kExplained = 4, kMaxLosses = 6, kBar = 24;
 
 std::string number(std::int64_t value) { return grouped(static_cast<std::uint64_t>(value)); }
 double percent(std::int64_t part, std::int64_t whole)
@@ -34,7 +34,7 @@ std::string headline(const Explanation& e)
 std::string cause_table(const Explanation& e)
 {
     std::string text = "\nWhere the cycles went\n";
-    const std::size_t shown = std::min(e.causes.size(), e.causes.size() == kMostCauses + 1 ? e.causes.size() : kMostCauses);
+    const std::size_t shown = std::min(e.causes.size(), e.causes.size() == kMaxCauses + 1 ? e.causes.size() : kMaxCauses);
     const auto line = [&](std::int64_t cycles, const std::string& words) {
         const double share = percent(cycles, e.run.cycles);
         const auto bar = static_cast<std::size_t>(std::lround(share / 100 * kBar));
@@ -77,7 +77,7 @@ std::string loss_table(const Explanation& e)
 {
     if (e.losses.size() < 2) return e.losses.empty() || e.losses[0].why.empty() ? "" : "\n" + folded("  " + e.losses[0].why, 2);
     std::string text = fmt::format("\n{:<34} {:>11} {:>21} {:>11}\n", "Steps that lose most", "cycles", "bound", "lost");
-    for (std::size_t i = 0; i < e.losses.size() && i < kMostLosses && e.losses[i].lost() > 0; ++i) {
+    for (std::size_t i = 0; i < e.losses.size() && i < kMaxLosses && e.losses[i].lost() > 0; ++i) {
         const StepLoss& loss = e.losses[i];
         text += fmt::format("  {:<32} {:>11} {:>21} {:>11}\n", cut_to(loss.name, 32), number(loss.cycles),
                             cut_to(loss.bound, 9) + " " + number(loss.least), number(loss.lost()));

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kFasterMemories{{
     {"reference-ddr4-2400", "reference-ddr4-3200"},
     {"reference-ddr4-3200", "lpddr5-6400"},
 }};
-constexpr std::int64_t kLeastShare = 100;  // a cause of less than one part of so many is not worth a trial
+constexpr std::int64_t kMinShare = 100;  // a cause of less than one part of so many is not worth a trial
 
 std::string text_under(const Json& json, const char* key)
 {
@@ -215,7 +215,7 @@ std::vector<Trial> remedies(const Explanation& explanation, const RecordedPoint&
     std::vector<Trial> trials;
     std::set<std::string> known;
     for (const CauseTotal& total : explanation.causes) {
-        if (total.cycles * kLeastShare < explanation.run.cycles) break;
+        if (total.cycles * kMinShare < explanation.run.cycles) break;
         for (const Change& change : advice_on(total.cause).changes) {
             std::optional<Trial> trial = trial_of(change, total, recorded);
             if (trial && known.insert(trial->option).second) trials.push_back(std::move(*trial));

@@ -44,7 +44,7 @@ inline constexpr unsigned kFeatureFifo = 3, kWideFifo = 1;  // [spec] 2.8: MRDMA
 inline constexpr unsigned kRods = 4;                        // [spec] 2.8
 inline constexpr unsigned kMrdmaCommands = 4;      // [case] perf_mrdma_stall_column: of each side of its FIFOs, behind one register
 inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command
-inline constexpr std::uint32_t kLatencyPerContext = 4, kLeastContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles
+inline constexpr std::uint32_t kLatencyPerContext = 4, kMinContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles
 
 /// Where the generations compute otherwise; the values here are those of nv_full.
 struct Arithmetic {
@@ -91,7 +91,7 @@ inline Facts of(const Hardware& hw)
     const SdpHardware& sdp = hw.sdp;
     const std::uint32_t atom = hw.memory.atom_bytes, beat = hw.full() ? 16 : sdp.max_throughput();
     const auto parts = [](std::uint32_t whole, std::uint32_t part) { return std::max(1u, whole / part); };
-    const std::uint32_t contexts = std::max(kLeastContexts, ceil_div(hw.memory.fifo_cover_cycles, kLatencyPerContext));
+    const std::uint32_t contexts = std::max(kMinContexts, ceil_div(hw.memory.fifo_cover_cycles, kLatencyPerContext));
     Facts facts{.arithmetic = arithmetic(hw.generation),
                 .rigid = false,
                 .stalls = true,

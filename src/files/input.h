@@ -11,17 +11,17 @@
 
 namespace dlasim {
 
-inline constexpr std::uint64_t kMostText = 64u << 20;  // bytes of a descriptor, a sweep or a case: far above any real one
+inline constexpr std::uint64_t kMaxText = 64u << 20;  // bytes of a descriptor, a sweep or a case: far above any real one
 
-inline constexpr std::size_t kMostLetters = 4096;  // bytes of a name or a path in a file: no more goes into results and messages
+inline constexpr std::size_t kMaxLetters = 4096;  // bytes of a name or a path in a file: no more goes into results and messages
 
 inline constexpr std::size_t kBeginning = 16;  // bytes of a file that say what it is
 
 /// The bytes of an input (claims.h), at most `most` of them. `judge` is given its beginning before more than a block is read - at least
 /// kBeginning bytes if it has so many - and throws if that is of something else.
-std::string read_text(const std::string& path, std::uint64_t most = kMostText, const std::function<void(std::string_view)>& judge = {});
+std::string read_text(const std::string& path, std::uint64_t most = kMaxText, const std::function<void(std::string_view)>& judge = {});
 /// Of a file that dlasim itself has written and may write again: no input.
-std::string read_own_text(const std::string& path, std::uint64_t most = kMostText, const std::function<void(std::string_view)>& judge = {});
+std::string read_own_text(const std::string& path, std::uint64_t most = kMaxText, const std::function<void(std::string_view)>& judge = {});
 
 /// A text file line by line, for what is too long to be held at once.
 class LineReader {

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBuffered = 1 << 16;
-constexpr int kMostLinks = 40;  // from one to the next, as the system follows them
+constexpr int kMaxLinks = 40;  // from one to the next, as the system follows them
 
 /// /dev/stdout may be a regular file; who names it wants what is written there. Folders of /dev/shm are folders.
 bool belongs_to_the_system(const fs::path& path)
@@ -190,21 +190,21 @@ std::ostream& OutputFile::stream()
     return *stream_;
 }
 
-void OutputFile::settle()
+void OutputFile::finish()
 {
-    if (settled_) return;
+    if (finished_) return;
     drain(buffer_);
     buffer_.clear();
     if (regular()) {
         if (reserved_ > written_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0) refuse("cannot be written");
         if (sync_ == Sync::Now && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) refuse("cannot be written");
     }
-    settled_ = true;
+    finished_ = true;
 }
 
 void OutputFile::commit()
 {
-    settle();
+    finish();
     if (has_name_ || !regular()) shut();  // what the system has to say comes before the name
     if (regular()) take_name();
     shut();
@@ -225,7 +225,7 @@ std::pair<fs::path, bool> follow_links(fs::path file)
     std::error_code error;
     for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
         const fs::path to = fs::read_symlink(file, error);
-        if (error || links == kMostLinks) return {file, false};
+        if (error || links == kMaxLinks) return {file, false};
         file = file.parent_path() / to;
     }
     return {file, true};

@@ -5,9 +5,9 @@
 //      │ write(), stream()    a file of the same folder that has no name, so that nobody who is killed leaves one behind;
 //      │                      .NAME.PID... where the file system must have names
 //      ▼
-//   settle()                  flush, fsync: whatever can fail but the name
+//   finish()                  flush, fsync: whatever can fail but the name
 //      ▼
-//   commit()                  settle() if it was not, and the name; without it nothing is left behind
+//   commit()                  finish() if it was not, and the name; without it nothing is left behind
 //
 // Error  ConfigError naming the file and what the system says.
 #pragma once
@@ -48,13 +48,13 @@ public:
     /// The same as a stream; a write that fails throws.
     std::ostream& stream();
     /// All of it is on the disk; the old file is still the one that is seen.
-    void settle();
+    void finish();
     /// After this the file is where it belongs. Once.
     void commit();
-    void settle(std::string_view contents)
+    void finish(std::string_view contents)
     {
         write(contents);
-        settle();
+        finish();
     }
     void commit(std::string_view contents)
     {
@@ -74,8 +74,8 @@ private:
 
     std::filesystem::path named_, target_, temporary_;  // as the user names it; where it really is; empty when written through
     int descriptor_ = -1;
-    std::optional<OutputClaim> claim_;         // none where it is written through
-    bool has_name_ = false, settled_ = false;  // has_name_: the one of temporary_
+    std::optional<OutputClaim> claim_;          // none where it is written through
+    bool has_name_ = false, finished_ = false;  // has_name_: the one of temporary_
     Sync sync_;
     std::size_t reserved_ = 0, written_ = 0;
     std::string buffer_;

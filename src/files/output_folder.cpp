@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kResultBytes = 1 << 18;         // more than almost any result has
-constexpr int kMostWait = 30'000, kPause = 2;         // milliseconds
+constexpr int kMaxWait = 30'000, kPause = 2;          // milliseconds
 constexpr const char* kUnfinished = ".result.files";  // of a run that is in its turn
 
 /// The time in which a run puts its files into a folder.
@@ -28,7 +28,7 @@ public:
         for (int waited = 0; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; waited += kPause) {
             ::usleep(1000 * kPause);
             const bool enough = give_up && give_up();
-            if (!enough && waited < kMostWait) continue;
+            if (!enough && waited < kMaxWait) continue;
             ::close(descriptor_);
             throw ConfigError(folder.string(), std::string("another run ") + (enough ? "writes" : "has been writing for half a minute") +
                                                    " into this folder, nothing written, expected one of its own (--out)");
@@ -100,10 +100,10 @@ void OutputFolder::subfolder(const std::string& name)
     const OutputFile tried(folder_ / name / "tried");  // goes away again
 }
 
-void OutputFolder::settle_result(nlohmann::ordered_json json, int indent)
+void OutputFolder::write_result(nlohmann::ordered_json json, int indent)
 {
     json[std::string(kFilesKey.name)] = names_;
-    last_.settle(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    last_.finish(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 std::set<std::string> OutputFolder::old_files() const
@@ -114,7 +114,7 @@ std::set<std::string> OutputFolder::old_files() const
     return names;
 }
 
-void OutputFolder::appear(bool (*give_up)())
+void OutputFolder::publish(bool (*give_up)())
 {
     const Turn turn(folder_, give_up);
     std::set<std::string> names = old_files();

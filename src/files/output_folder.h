@@ -2,9 +2,10 @@
 // first; files appear together, and what an earlier run has left goes.
 //
 //   OutputFolder folder(path);               no input is there
-//   folder.file("output.npy").settle(..)     opened before the run
-//   folder.settle_result(json)               result.json, with the names of all files of the run
-//   folder.appear()                          in the folder's turn: the old result.json goes, then files that it lists and this run does not
+//   folder.file("output.npy").finish(..)     opened before the run
+//   folder.write_result(json)               result.json, with the names of all files of the run
+//   folder.publish()                          in the folder's turn: the old result.json goes, then files that it lists and this run does
+//   not
 //                                            write; files appear, result.json last: a folder that has one holds all of that run
 //
 // Runs into one folder take turns; killed or not, whoever has it ends it. A run that is killed in its turn leaves .result.files, a list
@@ -45,9 +46,9 @@ public:
     /// The file that comes last.
     OutputFile& last() { return last_; }
     /// It is a result: adds kFilesKey.
-    void settle_result(nlohmann::ordered_json json, int indent = 2);
+    void write_result(nlohmann::ordered_json json, int indent = 2);
     /// All are complete. `give_up` ends the wait for others. Throws ConfigError if the turn does not come within half a minute.
-    void appear(bool (*give_up)() = nullptr);
+    void publish(bool (*give_up)() = nullptr);
 
 private:
     /// Of earlier runs, and none that a link leads to.

@@ -11,7 +11,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kLeastColumns = 40, kMostIndent = 20;
+constexpr std::size_t kMinColumns = 40, kMaxIndent = 20;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }  // of a character of UTF-8
 
@@ -54,8 +54,8 @@ std::size_t second_column(const std::string& line)
     const std::size_t word = line.find_first_not_of(' ');
     const std::size_t gap = word == std::string::npos ? word : line.find("  ", word);
     const std::size_t value = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
-    return value == std::string::npos || value > kMostIndent ? std::min<std::size_t>(word == std::string::npos ? 0 : word + 2, kMostIndent)
-                                                             : value;
+    return value == std::string::npos || value > kMaxIndent ? std::min<std::size_t>(word == std::string::npos ? 0 : word + 2, kMaxIndent)
+                                                            : value;
 }
 
 std::string wrapped(std::string line, std::size_t columns)
@@ -81,7 +81,7 @@ std::size_t terminal_columns(int descriptor)
 {
     if (::isatty(descriptor) == 0) return 0;
     winsize size{};
-    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return std::max<std::size_t>(size.ws_col, kLeastColumns);
+    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return std::max<std::size_t>(size.ws_col, kMinColumns);
     return 80;
 }
 

@@ -99,14 +99,14 @@ void integer_place(const CdpFunction& f, const std::vector<std::int16_t>& in, st
 
 // ---- fp16, as patterns: x in fp17, squares and sums in fp32
 
-using real::kHalf, real::kSingle, real::kWide;
+using real::kFp16, real::kFp32, real::kWide;
 
-std::uint32_t single_minus(std::uint32_t a, std::uint32_t b) { return real::add(kSingle, a, kSingle.negated(b)); }
+std::uint32_t single_minus(std::uint32_t a, std::uint32_t b) { return real::add(kFp32, a, kFp32.negated(b)); }
 
 CdpEntry float_place(const CdpTable& table, std::size_t entries, std::uint32_t x)
 {
     const std::uint32_t distance = single_minus(x, static_cast<std::uint32_t>(table.start));
-    return cdp_entry(table, entries, kSingle.nan(distance) ? 0 : real::number(kSingle, distance));
+    return cdp_entry(table, entries, kFp32.nan(distance) ? 0 : real::number(kFp32, distance));
 }
 
 /// Where the line below the first entry of a table passes through it.
@@ -115,7 +115,7 @@ std::uint32_t below_from(const CdpTable& table)
     constexpr int kBias = 127;
     const auto exponent = static_cast<std::uint32_t>(table.offset + kBias) & 255u;
     const std::uint32_t step = table.exponential && table.offset > -kBias ? exponent << 23 : 0;
-    return table.exponential ? real::add(kSingle, step, static_cast<std::uint32_t>(table.start)) : static_cast<std::uint32_t>(table.start);
+    return table.exponential ? real::add(kFp32, step, static_cast<std::uint32_t>(table.start)) : static_cast<std::uint32_t>(table.start);
 }
 
 std::uint32_t looked_up_float(const CdpFunction& f, std::uint32_t x)
@@ -124,11 +124,11 @@ std::uint32_t looked_up_float(const CdpFunction& f, std::uint32_t x)
     const CdpTable& table = found.table;
     const CdpEntry& place = found.place;
     const auto entry = [&](const real::Format& format, std::size_t i) {
-        return real::widen_half(format, static_cast<std::uint16_t>(table.entries[i]));
+        return real::widen_fp16(format, static_cast<std::uint16_t>(table.entries[i]));
     };
     const std::uint32_t y0 = entry(kWide, place.entry);
     if (place.range == CdpEntry::Range::Hit) {
-        const std::uint32_t difference = single_minus(entry(kSingle, place.entry + 1), entry(kSingle, place.entry)),
+        const std::uint32_t difference = single_minus(entry(kFp32, place.entry + 1), entry(kFp32, place.entry)),
                             fraction = real::fraction_to_wide(static_cast<std::uint64_t>(place.fraction) << (35 - kCdpFractionBits));
         return real::add(kWide, real::multiply(kWide, real::single_to_wide(difference), fraction), y0);
     }
@@ -136,7 +136,7 @@ std::uint32_t looked_up_float(const CdpFunction& f, std::uint32_t x)
     const LutSlope& slope = under ? table.underflow : table.overflow;
     const std::uint32_t from = under ? below_from(table) : static_cast<std::uint32_t>(table.end),
                         distance = real::single_to_wide(single_minus(x, from)),
-                        scale = real::widen_half(kWide, static_cast<std::uint16_t>(slope.scale));
+                        scale = real::widen_fp16(kWide, static_cast<std::uint16_t>(slope.scale));
     return real::add(kWide, real::multiply(kWide, distance, scale), y0);
 }
 
@@ -144,7 +144,7 @@ std::uint32_t looked_up_float(const CdpFunction& f, std::uint32_t x)
 template <class Square>
 std::uint32_t float_sum(Square square, std::int64_t c, std::int64_t side)
 {
-    const auto plus = [](std::uint32_t a, std::uint32_t b) { return real::add(kSingle, a, b); };
+    const auto plus = [](std::uint32_t a, std::uint32_t b) { return real::add(kFp32, a, b); };
     std::uint32_t sum = plus(plus(square(c - 1), square(c + 1)), square(c));
     for (std::int64_t k = 2; k <= side; ++k) sum = plus(sum, plus(square(c - k), square(c + k)));
     return sum;
@@ -155,11 +155,11 @@ void float_place_of_channels(const CdpFunction& f, const std::vector<std::int16_
     const auto value = [&](std::int64_t c) -> std::uint32_t {
         if (c < 0 || c >= static_cast<std::int64_t>(in.size())) return 0;
         const auto half = static_cast<std::uint16_t>(in[static_cast<std::size_t>(c)]);
-        return f.flush_nan && kHalf.nan(half) ? 0 : real::widen_half(kWide, half);
+        return f.flush_nan && kFp16.nan(half) ? 0 : real::widen_fp16(kWide, half);
     };
     const auto square = [&](std::int64_t c) {
         const std::uint32_t single = real::wide_to_single(value(c));
-        return real::multiply(kSingle, single, single);
+        return real::multiply(kFp32, single, single);
     };
     for (std::size_t c = 0; c < out.size(); ++c) {
         const auto here = static_cast<std::int64_t>(c);

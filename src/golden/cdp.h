@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "config/post.h"
+#include "config/sdp.h"
 #include "config/tensors.h"
 
 namespace dlasim {

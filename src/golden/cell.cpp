@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLanes = CellAtom::kLanes, kCellKernels = CellKernels::kTogether, kDigits = CellKernels::kDigits;
 constexpr std::uint32_t kOffset = 0x55550000;  // Q
 constexpr unsigned kVanished = 8;              // steps
-constexpr int kMostPlaces = 4 * kVanished;     // that a product is shifted by
+constexpr int kMaxPlaces = 4 * kVanished;      // that a product is shifted by
 constexpr unsigned kHalfTree = 24;             // bits of its words
 using Each = CellKernels::Each;
 
@@ -152,12 +152,12 @@ struct Tree {
     }
 };
 
-/// A product shifted; beyond kMostPlaces nothing is left.
+/// A product shifted; beyond kMaxPlaces nothing is left.
 DLASIM_FORM std::int32_t cut(std::int32_t weight, std::int32_t datum, std::int32_t places)
 {
-    const std::uint32_t bits = static_cast<std::uint32_t>(places) & (kMostPlaces - 1);
+    const std::uint32_t bits = static_cast<std::uint32_t>(places) & (kMaxPlaces - 1);
     const std::uint32_t shifted = ((static_cast<std::uint32_t>(weight * datum) + kOffset) >> bits) - (kOffset >> bits);
-    return places < kMostPlaces ? static_cast<std::int32_t>(shifted) : 0;
+    return places < kMaxPlaces ? static_cast<std::int32_t>(shifted) : 0;
 }
 
 /// The products of all lanes of a kernel, shifted.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/expects.h"
-#include "config/half.h"
+#include "config/fp16.h"
 
 namespace dlasim {
 
@@ -12,7 +12,7 @@ Difference difference(const Tensor& output, const Tensor& expected, Precision pr
 {
     DLASIM_EXPECTS(output.values.size() == expected.values.size());
     const auto number = [&](std::int16_t value) {
-        return precision == Precision::Fp16 ? double_from_half(static_cast<std::uint16_t>(value)) : static_cast<double>(value);
+        return precision == Precision::Fp16 ? double_from_fp16(static_cast<std::uint16_t>(value)) : static_cast<double>(value);
     };
     Difference result;
     result.file = file;

@@ -78,7 +78,7 @@ private:
     /// Kernels taken apart are kept for the next rows while they are few.
     const Taps& chosen(std::uint32_t first, std::uint32_t count, std::uint32_t y)
     {
-        constexpr std::size_t kMost = std::size_t{64} << 20;
+        constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
         const auto kept = kept_.find(first);
         if (kept != kept_.end()) return kept->second;
         first_ = first;
@@ -86,7 +86,7 @@ private:
         taken_.clear();
         take_kernels(y);
         const std::size_t bytes = taken_.size() * sizeof(CellKernels);
-        if (l_.op == Op::Deconvolution || kept_bytes_ + bytes > kMost) return taken_;
+        if (l_.op == Op::Deconvolution || kept_bytes_ + bytes > kMaxBytes) return taken_;
         kept_bytes_ += bytes;
         return kept_.emplace(first, std::move(taken_)).first->second;
     }
@@ -141,8 +141,8 @@ protected:
     }
     void forget_lines_before(std::int64_t y)
     {
-        constexpr std::size_t kMost = std::size_t{256} << 20;
-        if (lines_.size() * slices_ * l_.width * sizeof(CellAtom) > kMost) lines_.clear();
+        constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+        if (lines_.size() * slices_ * l_.width * sizeof(CellAtom) > kMaxBytes) lines_.clear();
         while (!lines_.empty() && lines_.begin()->first < y) lines_.erase(lines_.begin());
     }
 

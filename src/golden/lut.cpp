@@ -62,9 +62,9 @@ constexpr double kOne = static_cast<double>(std::int64_t{1} << kFractionBits);
 /// x - start; no value where the table is not reached from below: not above zero.
 std::optional<double> distance(std::uint32_t x, std::int32_t start)
 {
-    const std::uint32_t d = real::add(real::kSingle, x, real::kSingle.negated(static_cast<std::uint32_t>(start)));
-    if (real::kSingle.nan(d) || real::kSingle.sign(d) != 0 || real::kSingle.zero(d)) return std::nullopt;
-    return real::number(real::kSingle, d);
+    const std::uint32_t d = real::add(real::kFp32, x, real::kFp32.negated(static_cast<std::uint32_t>(start)));
+    if (real::kFp32.nan(d) || real::kFp32.sign(d) != 0 || real::kFp32.zero(d)) return std::nullopt;
+    return real::number(real::kFp32, d);
 }
 
 LutEntry linear_fp(const LutTable& table, std::size_t last, std::uint32_t x)
@@ -86,12 +86,12 @@ LutEntry exponential_fp(const LutTable& table, std::size_t last, std::uint32_t x
     return {Range::Hit, static_cast<std::size_t>(index), static_cast<std::int64_t>((std::ldexp(*d, -power) - 1) * kOne)};
 }
 
-std::uint32_t wide_of(std::int32_t half) { return real::widen_half(real::kWide, static_cast<std::uint16_t>(half)); }
+std::uint32_t wide_of(std::int32_t half) { return real::widen_fp16(real::kWide, static_cast<std::uint16_t>(half)); }
 
 /// entry + (x - from) * scale, the entry first.
 std::uint32_t extend_fp(const LutSlope& slope, std::int32_t entry, std::uint32_t x, std::uint32_t from)
 {
-    const std::uint32_t d = real::single_to_wide(real::add(real::kSingle, x, real::kSingle.negated(from)));
+    const std::uint32_t d = real::single_to_wide(real::add(real::kFp32, x, real::kFp32.negated(from)));
     return real::wide_to_single(real::add(real::kWide, wide_of(entry), real::multiply(real::kWide, d, wide_of(slope.scale))));
 }
 
@@ -150,8 +150,7 @@ std::uint32_t reference_lut_fp(const Lut& lut, std::uint32_t x)
     if (place.range == Range::Over) return extend_fp(table.overflow, y0, x, static_cast<std::uint32_t>(table.end));
     if (place.range == Range::Under) {
         const auto start = static_cast<std::uint32_t>(table.start), power = static_cast<std::uint32_t>(table.index_offset + 127) & 255;
-        return extend_fp(table.underflow, y0, x,
-                         table.exponential ? real::add(real::kSingle, start, real::kSingle.pack(0, power, 0)) : start);
+        return extend_fp(table.underflow, y0, x, table.exponential ? real::add(real::kFp32, start, real::kFp32.pack(0, power, 0)) : start);
     }
     const std::uint32_t high = real::fraction_to_wide(static_cast<std::uint64_t>(place.fraction)),
                         low = real::fraction_to_wide((std::uint64_t{1} << kFractionBits) - static_cast<std::uint64_t>(place.fraction));

@@ -1,6 +1,6 @@
 // The lookup table of EW on one number. Source: sdp.md 4.5.
 #pragma once
-#include "config/post.h"
+#include "config/sdp.h"
 
 namespace dlasim {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/half.h"
+#include "config/fp16.h"
 
 namespace dlasim {
 namespace {
@@ -27,7 +27,7 @@ std::int16_t convert(const Layer& layer, std::uint32_t component, std::int16_t p
         std::clamp<std::int64_t>(shift_away((x - minus) * layer.conversion.scale, layer.conversion.shift), -65536, 65535);
     if (layer.precision == Precision::Int8) return static_cast<std::int16_t>(std::clamp<std::int64_t>(value, -128, 127));
     if (layer.precision == Precision::Int16) return static_cast<std::int16_t>(std::clamp<std::int64_t>(value, -32768, 32767));
-    return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
+    return static_cast<std::int16_t>(fp16_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ public:
         const Span rows = span_of(pool_.y, oy, in_.h), columns = span_of(pool_.x, ox, in_.w);
         if (precision_ != Precision::Fp16)
             return pool_.function == PoolFunction::Average ? integer_average(n, c, rows, columns) : integer_extremum(n, c, rows, columns);
-        return pool_.function == PoolFunction::Average ? half_average(n, c, rows, columns) : half_extremum(n, c, rows, columns);
+        return pool_.function == PoolFunction::Average ? fp16_average(n, c, rows, columns) : fp16_extremum(n, c, rows, columns);
     }
 
 private:
@@ -79,14 +79,14 @@ private:
     std::uint16_t half(std::uint32_t n, std::uint32_t c, std::uint32_t y, std::uint32_t x) const
     {
         const auto value = static_cast<std::uint16_t>(in_.at(n, c, y, x));
-        return flush_nan_ && real::kHalf.nan(value) ? 0 : value;
+        return flush_nan_ && real::kFp16.nan(value) ? 0 : value;
     }
     /// The first NaN of the last row that has one wins; else the order of the numbers, -0 below +0.
-    std::int16_t half_extremum(std::uint32_t n, std::uint32_t c, Span rows, Span columns) const
+    std::int16_t fp16_extremum(std::uint32_t n, std::uint32_t c, Span rows, Span columns) const
     {
         for (std::uint32_t y = rows.end; y-- > rows.begin;)
             for (std::uint32_t x = columns.begin; x < columns.end; ++x)
-                if (real::kHalf.nan(half(n, c, y, x))) return static_cast<std::int16_t>(half(n, c, y, x));
+                if (real::kFp16.nan(half(n, c, y, x))) return static_cast<std::int16_t>(half(n, c, y, x));
         const auto order = [](std::uint16_t value) { return value >> 15 ? -std::int32_t{value & 0x7fff} - 1 : std::int32_t{value}; };
         std::uint16_t best = half(n, c, rows.begin, columns.begin);
         for (std::uint32_t y = rows.begin; y < rows.end; ++y)
@@ -96,16 +96,16 @@ private:
             }
         return static_cast<std::int16_t>(best);
     }
-    std::int16_t half_average(std::uint32_t n, std::uint32_t c, Span rows, Span columns) const
+    std::int16_t fp16_average(std::uint32_t n, std::uint32_t c, Span rows, Span columns) const
     {
         const auto add = [](std::uint32_t a, std::uint32_t b) { return real::add(real::kWide, a, b); };
         const auto multiply = [](std::uint32_t a, std::uint32_t b) { return real::multiply(real::kWide, a, b); };
         const auto padding = [&](std::uint32_t missing) { return wide_number(pool_.pad_value * missing); };
         std::uint32_t sum = 0;
         for (std::uint32_t y = rows.begin; y < rows.end; ++y) {
-            std::uint32_t line = real::widen_half(real::kWide, half(n, c, y, columns.begin));
+            std::uint32_t line = real::widen_fp16(real::kWide, half(n, c, y, columns.begin));
             for (std::uint32_t x = columns.begin + 1; x < columns.end; ++x)
-                line = add(line, real::widen_half(real::kWide, half(n, c, y, x)));
+                line = add(line, real::widen_fp16(real::kWide, half(n, c, y, x)));
             line = add(line, padding(pool_.x.kernel - columns.count()));
             sum = y == rows.begin ? line : add(line, sum);
         }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "golden/lut.h"
 #include "golden/real.h"
 
@@ -13,18 +13,18 @@ namespace {
 std::uint32_t single_operand(std::int16_t operand, bool flush_nan)
 {
     const auto half = static_cast<std::uint16_t>(operand);
-    return flush_nan && real::kHalf.nan(half) ? 0 : real::widen_half(real::kSingle, half);
+    return flush_nan && real::kFp16.nan(half) ? 0 : real::widen_fp16(real::kFp32, half);
 }
 
 std::uint32_t floating_alu(AluFunction function, std::uint32_t value, std::uint32_t operand)
 {
     switch (function) {
         case AluFunction::Max:
-            return real::larger(real::kSingle, value, operand);
+            return real::larger(real::kFp32, value, operand);
         case AluFunction::Min:
-            return real::smaller(real::kSingle, value, operand);
+            return real::smaller(real::kFp32, value, operand);
         case AluFunction::Sum:
-            return real::add(real::kSingle, value, operand);
+            return real::add(real::kFp32, value, operand);
         case AluFunction::Equal:
             break;
     }
@@ -101,7 +101,7 @@ std::int16_t PostReference::convert(std::int64_t value) const
     if (l_.post.compares()) return static_cast<std::int16_t>(can_.equal_in_bytes && c.precision == Precision::Int8 ? value & 0xff : value);
     value = clamp_bits(round_shift((value - c.offset) * c.scale, c.shift), 17);
     if (c.precision == Precision::Fp16)
-        return static_cast<std::int16_t>(half_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
+        return static_cast<std::int16_t>(fp16_from_double(static_cast<double>(std::clamp<std::int64_t>(value, -65504, 65504))));
     return static_cast<std::int16_t>(clamp_bits(value, c.precision == Precision::Int8 ? 8 : 16));
 }
 
@@ -122,9 +122,9 @@ std::uint32_t PostReference::floating_x(std::size_t engine, std::uint32_t value,
     if (!e.on()) return value;
     const auto number = [&](bool mul) { return single_operand(operand(operand_slot(engine, mul), at), l_.post.flush_nan); };
     if (e.alu.on) value = floating_alu(e.function, value, number(false));
-    const bool positive = real::kSingle.sign(value) == 0;
-    if (e.mul.on && !(e.prelu && positive)) value = real::multiply(real::kSingle, value, number(true));
-    if (e.relu && real::kSingle.sign(value) != 0 && !real::kSingle.nan(value)) value = 0;
+    const bool positive = real::kFp32.sign(value) == 0;
+    if (e.mul.on && !(e.prelu && positive)) value = real::multiply(real::kFp32, value, number(true));
+    if (e.relu && real::kFp32.sign(value) != 0 && !real::kFp32.nan(value)) value = 0;
     return value;
 }
 
@@ -136,7 +136,7 @@ std::uint32_t PostReference::floating_y(std::uint32_t value, At at) const
         // A register holds an fp32.
         return o.streamed() ? single_operand(operand(operand_slot(2, mul), at), l_.post.flush_nan) : static_cast<std::uint32_t>(o.value);
     };
-    if (e.mul.on && !(e.prelu && real::kSingle.sign(value) == 0)) value = real::multiply(real::kSingle, value, number(e.mul, true));
+    if (e.mul.on && !(e.prelu && real::kFp32.sign(value) == 0)) value = real::multiply(real::kFp32, value, number(e.mul, true));
     if (e.alu.on) value = floating_alu(e.function, value, number(e.alu, false));
     return e.lut ? reference_lut_fp(*e.lut, value) : value;
 }
@@ -144,11 +144,11 @@ std::uint32_t PostReference::floating_y(std::uint32_t value, At at) const
 std::int16_t PostReference::floating(std::uint32_t sum, std::uint32_t k, std::uint32_t y, std::uint32_t x) const
 {
     const At at{k, y, x};
-    if (l_.post.flush_nan && real::kSingle.nan(sum)) sum = 0;
+    if (l_.post.flush_nan && real::kFp32.nan(sum)) sum = 0;
     const std::uint32_t value = floating_y(floating_x(1, floating_x(0, sum, at), at), at);
     if (l_.post.compares()) return static_cast<std::int16_t>(value);
     const std::uint16_t half = real::single_to_half(value);
-    return l_.output.precision == Precision::Int16 ? real::half_to_int16(half) : static_cast<std::int16_t>(half);
+    return l_.output.precision == Precision::Int16 ? real::fp16_to_int16(half) : static_cast<std::int16_t>(half);
 }
 
 }  // namespace dlasim

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "config/half.h"
+#include "config/fp16.h"
 
 namespace dlasim::real {
 namespace {
@@ -99,49 +99,49 @@ std::uint32_t smaller(const Format& f, std::uint32_t a, std::uint32_t b)
     return number(f, a) < number(f, b) ? a : b;
 }
 
-std::uint32_t widen_half(const Format& to, std::uint16_t half)
+std::uint32_t widen_fp16(const Format& to, std::uint16_t half)
 {
-    const std::uint32_t sign = kHalf.sign(half);
-    if (kHalf.nan(half)) return to.pack(sign, to.largest_exponent(), kHalf.mantissa(half));
-    const double x = std::abs(double_from_half(half));
+    const std::uint32_t sign = kFp16.sign(half);
+    if (kFp16.nan(half)) return to.pack(sign, to.largest_exponent(), kFp16.mantissa(half));
+    const double x = std::abs(double_from_fp16(half));
     return std::isinf(x) ? to.largest(sign) : x == 0 ? to.pack(sign, 0, 0) : rounded(to, sign, x);
 }
 
 std::uint16_t single_to_half(std::uint32_t x)
 {
-    const std::uint32_t sign = kSingle.sign(x);
-    if (kSingle.nan(x)) return static_cast<std::uint16_t>(kHalf.pack(sign, 31, x & 1023));
-    const double magnitude = std::abs(number(kSingle, x));
-    if (magnitude >= 65520) return static_cast<std::uint16_t>(kHalf.largest(sign));
-    return static_cast<std::uint16_t>(sign << 15 | half_from_double(magnitude));
+    const std::uint32_t sign = kFp32.sign(x);
+    if (kFp32.nan(x)) return static_cast<std::uint16_t>(kFp16.pack(sign, 31, x & 1023));
+    const double magnitude = std::abs(number(kFp32, x));
+    if (magnitude >= 65520) return static_cast<std::uint16_t>(kFp16.largest(sign));
+    return static_cast<std::uint16_t>(sign << 15 | fp16_from_double(magnitude));
 }
 
 std::uint16_t wide_to_half(std::uint32_t x)
 {
     const std::uint32_t sign = kWide.sign(x);
-    if (kWide.exponent(x) == kWide.largest_exponent()) return static_cast<std::uint16_t>(kHalf.pack(sign, 31, kWide.mantissa(x)));
+    if (kWide.exponent(x) == kWide.largest_exponent()) return static_cast<std::uint16_t>(kFp16.pack(sign, 31, kWide.mantissa(x)));
     const double magnitude = std::abs(number(kWide, x));
-    if (magnitude >= 65536) return static_cast<std::uint16_t>(kHalf.largest(sign));
-    return static_cast<std::uint16_t>(sign << 15 | half_from_double(magnitude));
+    if (magnitude >= 65536) return static_cast<std::uint16_t>(kFp16.largest(sign));
+    return static_cast<std::uint16_t>(sign << 15 | fp16_from_double(magnitude));
 }
 
 std::uint32_t wide_to_single(std::uint32_t x)
 {
     const std::uint32_t sign = kWide.sign(x);
-    if (kWide.exponent(x) == kWide.largest_exponent()) return kSingle.pack(sign, 255, kWide.mantissa(x));
+    if (kWide.exponent(x) == kWide.largest_exponent()) return kFp32.pack(sign, 255, kWide.mantissa(x));
     const double magnitude = std::abs(number(kWide, x));
-    return magnitude == 0 ? kSingle.pack(sign, 0, 0) : rounded(kSingle, sign, magnitude);
+    return magnitude == 0 ? kFp32.pack(sign, 0, 0) : rounded(kFp32, sign, magnitude);
 }
 
 std::uint32_t single_to_wide(std::uint32_t x)
 {
-    const std::uint32_t sign = kSingle.sign(x);
-    if (kSingle.nan(x)) return kWide.pack(sign, kWide.largest_exponent(), x & 1023);
-    if (kSingle.exponent(x) >= 159) return kWide.largest(sign);
+    const std::uint32_t sign = kFp32.sign(x);
+    if (kFp32.nan(x)) return kWide.pack(sign, kWide.largest_exponent(), x & 1023);
+    if (kFp32.exponent(x) >= 159) return kWide.largest(sign);
     // Half a unit of the smallest normal number below it, and more, becomes it; what is smaller is zero.
-    if (kSingle.exponent(x) < 97)
-        return kSingle.exponent(x) == 96 && kSingle.mantissa(x) >= 0x7fe000 ? kWide.pack(sign, 1, 0) : kWide.pack(sign, 0, 0);
-    const double magnitude = std::abs(number(kSingle, x));
+    if (kFp32.exponent(x) < 97)
+        return kFp32.exponent(x) == 96 && kFp32.mantissa(x) >= 0x7fe000 ? kWide.pack(sign, 1, 0) : kWide.pack(sign, 0, 0);
+    const double magnitude = std::abs(number(kFp32, x));
     return rounded(kWide, sign, magnitude);
 }
 
@@ -150,9 +150,9 @@ std::uint32_t fraction_to_wide(std::uint64_t numerator)
     return numerator == 0 ? 0 : rounded(kWide, 0, static_cast<double>(numerator) * power(-35));
 }
 
-std::int16_t half_to_int16(std::uint16_t half)
+std::int16_t fp16_to_int16(std::uint16_t half)
 {
-    const double x = double_from_half(half);
+    const double x = double_from_fp16(half);
     if (std::isnan(x)) return INT16_MIN;
     return static_cast<std::int16_t>(std::clamp(std::round(x), -32768.0, 32767.0));
 }

@@ -31,7 +31,7 @@ struct Format {
     constexpr std::uint32_t largest(std::uint32_t s) const { return pack(s, largest_exponent() - 1, (1u << mantissa_bits) - 1); }
     constexpr std::uint32_t negated(std::uint32_t x) const { return x ^ 1u << (exponent_bits + mantissa_bits); }
 };
-inline constexpr Format kHalf{5, 10}, kWide{6, 10}, kSingle{8, 23};
+inline constexpr Format kFp16{5, 10}, kWide{6, 10}, kFp32{8, 23};
 
 /// The number of a pattern of fp17 or fp32, where everything but zero has a hidden bit. pre: no NaN
 double number(const Format& format, std::uint32_t x);
@@ -43,7 +43,7 @@ std::uint32_t larger(const Format& format, std::uint32_t a, std::uint32_t b);
 std::uint32_t smaller(const Format& format, std::uint32_t a, std::uint32_t b);
 
 // NaN keeps its sign and ten bits of mantissa, the low ones of the wider format.
-std::uint32_t widen_half(const Format& to, std::uint16_t half);
+std::uint32_t widen_fp16(const Format& to, std::uint16_t half);
 std::uint16_t single_to_half(std::uint32_t x);
 std::uint16_t wide_to_half(std::uint32_t x);
 std::uint32_t wide_to_single(std::uint32_t x);
@@ -51,6 +51,6 @@ std::uint32_t single_to_wide(std::uint32_t x);
 /// numerator / 2^35 as fp17.
 std::uint32_t fraction_to_wide(std::uint64_t numerator);
 /// Ties away from zero, saturated; NaN becomes -32768.
-std::int16_t half_to_int16(std::uint16_t half);
+std::int16_t fp16_to_int16(std::uint16_t half);
 
 }  // namespace dlasim::real

@@ -27,7 +27,7 @@ Tensor output_of(const Layer& layer, const Hardware& hardware, const LayerTensor
     std::vector<std::uint32_t> floats;
     std::vector<std::int64_t> sums;
     if (layer.op == Op::Sdp && fp)
-        for (const std::int16_t value : input.values) floats.push_back(real::widen_half(real::kSingle, static_cast<std::uint16_t>(value)));
+        for (const std::int16_t value : input.values) floats.push_back(real::widen_fp16(real::kFp32, static_cast<std::uint16_t>(value)));
     else if (layer.op == Op::Sdp) sums.assign(input.values.begin(), input.values.end());
     else if (fp) floats = reference_fp16_sums(layer, input, weights, method);
     else if (method.winograd) sums = reference_winograd_sums(layer, input, weights);

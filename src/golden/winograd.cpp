@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "golden/cell.h"
 #include "golden/lut.h"
 #include "golden/products.h"
@@ -88,7 +88,7 @@ std::array<std::int16_t, kPositions> transformed_input(const Phases& phases, con
         Square<std::uint32_t> d;
         for (std::uint32_t r = 0; r < 4; ++r)
             for (std::uint32_t s = 0; s < 4; ++s)
-                d[r][s] = real::widen_half(real::kWide, static_cast<std::uint16_t>(phases.input(input, n, e, tile, r, s)));
+                d[r][s] = real::widen_fp16(real::kWide, static_cast<std::uint16_t>(phases.input(input, n, e, tile, r, s)));
         const auto out = input_transform(
             d, [](std::uint32_t a, std::uint32_t b, int sign) { return real::add(real::kWide, a, sign < 0 ? real::kWide.negated(b) : b); });
         for (std::size_t p = 0; p < kPositions; ++p) v[p] = static_cast<std::int16_t>(real::wide_to_half(out[p / 4][p % 4]));
@@ -113,14 +113,14 @@ std::array<std::int16_t, kPositions> transformed_kernel(const Phases& phases, co
     for (std::uint32_t r = 0; r < 3; ++r)
         for (std::uint32_t s = 0; s < 3; ++s) {
             const std::int16_t value = phases.kernel(weights, k, e, r, s);
-            g[r][s] = fp ? double_from_half(static_cast<std::uint16_t>(value)) : value;
+            g[r][s] = fp ? double_from_fp16(static_cast<std::uint16_t>(value)) : value;
         }
     for (std::size_t p = 0; p < kPositions; ++p) {
         const std::size_t row = p / 4, column = p % 4;
         double sum = 0;  // whole multiples of 2^-24 below 2^22: exact
         for (std::size_t r = 0; r < 3; ++r)
             for (std::size_t s = 0; s < 3; ++s) sum += static_cast<double>(kTwiceG[row][r] * kTwiceG[column][s]) * g[r][s];
-        u[p] = fp ? static_cast<std::int16_t>(half_from_double(sum / 4))
+        u[p] = fp ? static_cast<std::int16_t>(fp16_from_double(sum / 4))
                   : static_cast<std::int16_t>(clamp_bits(static_cast<std::int64_t>(sum), phases.l.precision == Precision::Int8 ? 8 : 16));
         // CDMA sees the kernel transformed.
         if (fp && phases.l.flush_nan && (u[p] & 0x7fff) > 0x7c00) u[p] = 0;

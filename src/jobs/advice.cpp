@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostComponents = 4;
+constexpr std::uint32_t kMaxComponents = 4;
 constexpr std::uint64_t kWorthwhile = 2;  // times as fast
 
 const PixelFormat* format_for(const Layer& layer)
@@ -27,9 +27,9 @@ const PixelFormat* format_for(const Layer& layer)
 
 }  // namespace
 
-std::vector<std::string> advice_on(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
+std::vector<std::string> advice_on(const LayerPlan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
 {
-    const bool features = !layer.image() && layer.mode == Mode::Auto && layer.op == Op::Convolution && layer.channels <= kMostComponents &&
+    const bool features = !layer.image() && layer.mode == Mode::Auto && layer.op == Op::Convolution && layer.channels <= kMaxComponents &&
                           layer.groups == 1 && layer.batch == 1 && !layer.conversion.on && !layer.flush_nan;
     if (!features) return {};
     Layer pixels = layer;

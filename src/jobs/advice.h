@@ -9,6 +9,6 @@
 namespace dlasim {
 
 /// A first layer of up to four channels as feature data, where `mode` is left to us: pixels take a fraction of the array's cycles.
-std::vector<std::string> advice_on(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
+std::vector<std::string> advice_on(const LayerPlan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
 
 }  // namespace dlasim

@@ -16,7 +16,7 @@ namespace {
 constexpr auto up = ceil_div<std::uint64_t>;
 
 /// Passes, and those that put parts together.
-std::vector<const PlannedPass*> operations_of(const Plan& plan)
+std::vector<const PlannedPass*> operations_of(const LayerPlan& plan)
 {
     std::vector<const PlannedPass*> all;
     for (const PlannedPass& pass : plan.passes) all.push_back(&pass);
@@ -89,7 +89,7 @@ Bound::Bound(std::string_view name, std::uint64_t bound_cycles, std::string with
     if (row_ == kBoundKeys.end()) throw InternalError("a bound that is not declared: " + std::string(name));
 }
 
-std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
+std::uint64_t array_operations(const LayerPlan& plan, const Hardware& hw)
 {
     std::uint64_t operations = 0;
     for (const PlannedPass* planned : operations_of(plan)) {
@@ -101,7 +101,7 @@ std::uint64_t array_operations(const Plan& plan, const Hardware& hw)
     return operations;
 }
 
-std::vector<Bound> unit_bounds(const Plan& plan, const Layer& layer, const Hardware& hw)
+std::vector<Bound> unit_bounds(const LayerPlan& plan, const Layer& layer, const Hardware& hw)
 {
     std::uint64_t products = 0, loads = 0, cacc = 0, sdp = 0, pdp = 0;
     for (const PlannedPass* operation : operations_of(plan)) {
@@ -147,7 +147,7 @@ std::vector<Bound> port_bounds(const Traffic& traffic, std::uint64_t passes, con
     return bounds;
 }
 
-std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
+std::vector<Bound> lower_bounds(const LayerPlan& plan, const Layer& layer, const Hardware& hw, const MemorySpec& memory)
 {
     std::vector<Bound> bounds = unit_bounds(plan, layer, hw);
     for (Bound& bound : port_bounds(traffic_of(plan, layer, hw), plan.passes.size(), hw, memory)) bounds.push_back(std::move(bound));

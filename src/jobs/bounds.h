@@ -55,13 +55,13 @@ private:
     std::string with_;
 };
 
-std::vector<Bound> lower_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
+std::vector<Bound> lower_bounds(const LayerPlan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory);
 /// Of the units alone, whatever the ports; and of the ports alone. `passes`: what a DRAM's bound needs to know of them
-std::vector<Bound> unit_bounds(const Plan& plan, const Layer& layer, const Hardware& hardware);
+std::vector<Bound> unit_bounds(const LayerPlan& plan, const Layer& layer, const Hardware& hardware);
 std::vector<Bound> port_bounds(const Traffic& traffic, std::uint64_t passes, const Hardware& hardware, const MemorySpec& memory);
 std::vector<Bound> transfer_bounds(const TransferPlan& plan, const MemorySpec& memory);
 /// The bound "mac_array" alone: operations of the MAC array.
-std::uint64_t array_operations(const Plan& plan, const Hardware& hardware);
+std::uint64_t array_operations(const LayerPlan& plan, const Hardware& hardware);
 /// Each bound is work of one resource that does one thing at a time, so those of work that follows add up.
 void add_bounds(std::vector<Bound>& sum, const std::vector<Bound>& more);
 /// The largest one, the first of equal ones. pre: there is one

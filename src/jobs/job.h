@@ -31,7 +31,7 @@ struct TensorFile {
 
 /// What the report says of it, beside the figures.
 // NOLINTNEXTLINE(bugprone-exception-escape): JSON moves without an exception, which clang-tidy does not see
-struct Sayings {
+struct ReportText {
     OrderedJson descriptor;           // with every default
     OrderedJson plan;                 // the launches of it are told when they were done
     std::vector<std::string> advice;  // what it costs that would be cheaper written otherwise
@@ -50,7 +50,7 @@ struct Job : Workload {
     std::optional<ArrayWork> array;  // none: it moves bytes
     std::optional<TensorFile> tensor;
     std::vector<Bound> bounds;
-    Sayings says;
+    ReportText text;
 };
 
 struct SharedLayer;  // lowering/layer_contents.h

@@ -8,8 +8,8 @@
 #include "jobs/advice.h"
 #include "jobs/job.h"
 #include "jobs/traffic.h"
+#include "lowering/explicit_partition.h"
 #include "lowering/layer_contents.h"
-#include "lowering/told_partition.h"
 
 namespace dlasim {
 namespace {
@@ -44,7 +44,7 @@ constexpr std::array kPartKeys{
 };
 
 /// In the order they ran.
-OrderedJson parts_json(const Plan& plan)
+OrderedJson parts_json(const LayerPlan& plan)
 {
     OrderedJson parts = OrderedJson::array();
     for (const PlannedPass& part : plan.passes) parts.push_back(written(kPartKeys, part));
@@ -63,7 +63,7 @@ constexpr std::array kOutputKeys{
 };
 
 struct Planned {
-    const Plan& plan;
+    const LayerPlan& plan;
     const Layer& layer;
     const Traffic& traffic;
     const Hardware& hardware;
@@ -79,7 +79,7 @@ std::string reason(const Layer& l)
     return "the layer asks for it";
 }
 
-std::size_t packing_passes(const Plan& plan)
+std::size_t packing_passes(const LayerPlan& plan)
 {
     std::size_t passes = 0;
     for (const std::vector<PlannedPass>& stage : plan.packing) passes += stage.size();
@@ -87,7 +87,7 @@ std::size_t packing_passes(const Plan& plan)
 }
 
 /// "2 parts by rows of the output"; empty if it is not cut.
-std::string cut_text(const Plan& plan)
+std::string cut_text(const LayerPlan& plan)
 {
     if (!plan.partitioned) return "";
     std::string by;
@@ -118,8 +118,8 @@ constexpr std::array kPlanKeys{
     Key<Planned>{{"partition", "object", "", "the same cut as a descriptor tells it: to be edited and given back",
                   "a layer in parts, if one says it"},
                  [](const Planned& p) -> OrderedJson {
-                     const std::optional<Partition> told = told_partition(p.plan, p.layer, p.hardware);
-                     return told ? partition_json(*told) : kAbsent;
+                     const std::optional<Partition> partition = explicit_partition(p.plan, p.layer, p.hardware);
+                     return partition ? partition_json(*partition) : kAbsent;
                  }},
     Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
@@ -191,7 +191,7 @@ std::string subject(const Layer& l)
 }
 
 /// What the outputs are checked against.
-std::string golden(const Layer& l, const Plan& plan)
+std::string golden(const Layer& l, const LayerPlan& plan)
 {
     const char* what = l.op == Op::Pool       ? "pooling"
                        : l.op == Op::Sdp      ? "SDP"
@@ -203,7 +203,7 @@ std::string golden(const Layer& l, const Plan& plan)
     return fmt::format("equal the golden {} ({})", what, arithmetic);
 }
 
-std::string regions(const Plan& plan, const Layer& layer)
+std::string regions(const LayerPlan& plan, const Layer& layer)
 {
     const OutputLayout layout = output_layout(plan, layer);
     if (layout.one_tensor) return "";
@@ -226,7 +226,7 @@ std::vector<PlacedKey> layer_plan_keys()
 namespace {
 
 /// All but its data.
-Job outline(const Plan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
+Job outline(const LayerPlan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
 {
     const Traffic traffic = traffic_of(plan, layer, hardware);
     Job job;
@@ -243,7 +243,7 @@ Job outline(const Plan& plan, const Layer& layer, const Hardware& hardware, cons
     const std::uint64_t places = std::uint64_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width();
     if (!job.compares) job.tensor = TensorFile{layer.output.precision, layer.output.precision == Precision::Int8 ? places : 2 * places};
     job.bounds = lower_bounds(plan, layer, hardware, memory);
-    job.says = {.descriptor = layer_json(layer),
+    job.text = {.descriptor = layer_json(layer),
                 .plan = written(kPlanKeys, Planned{plan, layer, traffic, hardware}),
                 .advice = advice_on(plan, layer, hardware, memory),
                 .subject = subject(layer),
@@ -271,7 +271,7 @@ Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& me
 
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared)
 {
-    Plan plan = plan_layer(layer, hardware, shared->tensors);
+    LayerPlan plan = plan_layer(layer, hardware, shared->tensors);
     Job job = outline(plan, layer, hardware, memory);
     job.contents = layer_contents(layer, hardware, std::move(shared), std::move(plan));
     return job;

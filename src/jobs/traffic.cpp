@@ -71,7 +71,7 @@ double products(const Layer& l)
            static_cast<double>(l.kernel_channels()) * l.kernels * l.batch;
 }
 
-std::uint64_t communication(const Layer& l, const Plan& plan, const Hardware& hw)
+std::uint64_t communication(const Layer& l, const LayerPlan& plan, const Hardware& hw)
 {
     if (!l.convolves() || plan.method.winograd || l.compressed || l.pool || l.post.compares()) return 0;
     const bool bytes = l.precision == Precision::Int8 || l.output.precision == Precision::Int8 || l.stored_precision() == Precision::Int8 ||
@@ -117,7 +117,7 @@ std::uint64_t Traffic::compulsory() const
     return total;
 }
 
-Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hw)
+Traffic traffic_of(const LayerPlan& plan, const Layer& layer, const Hardware& hw)
 {
     const Pass& first = plan.passes.front().pass;
     std::uint64_t input = 0, weights = 0, output = 0;

@@ -49,7 +49,7 @@ OrderedJson tensors_json(const Traffic& traffic);
 /// Its keys.
 void place_tensor_keys(std::vector<PlacedKey>& keys, const std::string& prefix, bool again = false);
 
-Traffic traffic_of(const Plan& plan, const Layer& layer, const Hardware& hardware);
+Traffic traffic_of(const LayerPlan& plan, const Layer& layer, const Hardware& hardware);
 
 /// The bound in elements; 0 where the chip holds all. `reuse`: R, `on_chip`: S.
 double communication_bound(double products, double reuse, double on_chip);

@@ -122,7 +122,7 @@ Job transfer_job(const Transfer& transfer, const Hardware& hardware, const Memor
     if (const std::optional<Precision> precision = transfer.cube_precision()) job.tensor = TensorFile{*precision, plan.bytes};
     job.work = {"bytes", plan.bytes};
     job.bounds = transfer_bounds(plan, memory);
-    job.says = {.descriptor = transfer_json(transfer),
+    job.text = {.descriptor = transfer_json(transfer),
                 .plan = written(kTransferPlanKeys, PlannedTransfer{transfer, plan}),
                 .advice = {},
                 .subject = subject(transfer, plan),

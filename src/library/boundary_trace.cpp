@@ -41,7 +41,7 @@ void BoundaryTrace::note(const Event& event)
 {
     events_.push_back(event);
     for (std::size_t i = events_.size() - 1; i != 0 && events_[i - 1].at > events_[i].at; --i) std::swap(events_[i - 1], events_[i]);
-    clock_.stir();
+    clock_.expect_activity();
     due_.notify(clock_.until(events_.front().at));
 }
 

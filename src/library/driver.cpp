@@ -11,15 +11,15 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kTail = 64;                     // cycles behind the program in which traffic still counts, as in `dlasim run`
-constexpr std::uint64_t kMostBytes = 1u << 16;  // of an access
+constexpr Cycle kTail = 64;                    // cycles behind the program in which traffic still counts, as in `dlasim run`
+constexpr std::uint64_t kMaxBytes = 1u << 16;  // of an access
 
 /// By the debug interface of what is bound to a port.
 void move_bytes(tlm::tlm_initiator_socket<512>& socket, tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
                 std::uint64_t count)
 {
-    for (std::uint64_t done = 0; done < count; done += kMostBytes) {
-        const auto part = static_cast<unsigned>(std::min(count - done, kMostBytes));
+    for (std::uint64_t done = 0; done < count; done += kMaxBytes) {
+        const auto part = static_cast<unsigned>(std::min(count - done, kMaxBytes));
         tlm::tlm_generic_payload payload;
         payload.set_command(command);
         payload.set_address(address + done);

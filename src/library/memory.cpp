@@ -14,7 +14,7 @@
 namespace dlasim {
 namespace {
 
-constexpr unsigned kMostPorts = 32;
+constexpr unsigned kMaxPorts = 32;
 constexpr const char* kMemoryHeader = "dlasim memory 1";
 
 }  // namespace
@@ -47,7 +47,7 @@ struct Memory::Parts {
 
 Memory::Memory(const sc_core::sc_module_name& name, const MemoryOptions& options) : sc_module(name)
 {
-    if (options.ports == 0 || options.ports > kMostPorts)
+    if (options.ports == 0 || options.ports > kMaxPorts)
         throw ConfigError("ports", "found " + std::to_string(options.ports) + ", expected 1..32");
     if (options.clock_period == sc_core::SC_ZERO_TIME) throw ConfigError("clock_period", "is 0, expected at least the resolution of time");
     parts_ = std::make_unique<Parts>(options);

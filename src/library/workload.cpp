@@ -54,7 +54,7 @@ void compile_layer(CompiledWorkload::Parts& parts, const Json& json, const std::
         }
         return judged(all);
     };
-    parts.precision = job->says.descriptor.value("precision", "");
+    parts.precision = job->text.descriptor.value("precision", "");
     parts.work = std::move(job);
     parts.host = std::move(host);
 }
@@ -70,7 +70,7 @@ void compile_network(CompiledWorkload::Parts& parts, const Json& json, const std
         for (const TensorFinding& finding : host.findings()) add(all, finding.comparison);
         return judged(all);
     };
-    parts.precision = plan->network.halves() ? "fp16" : "int8";
+    parts.precision = plan->network.is_fp16() ? "fp16" : "int8";
     parts.work = std::move(plan);
     parts.host = std::move(host);
 }
@@ -79,7 +79,7 @@ void compile_loadable(CompiledWorkload::Parts& parts, const std::string& file, c
 {
     loadable::Options how;
     if (options.seed != 0) how.seed = static_cast<std::uint32_t>(options.seed);
-    auto plan = std::make_unique<loadable::Plan>(
+    auto plan = std::make_unique<loadable::LoadablePlan>(
         loadable::plan_loadable(loadable::read_loadable(file), parts.config.parts().hardware, parse_memory(options.memory, "memory"), how));
     auto host = std::make_unique<loadable::LoadableHost>(*plan, options.values, options.values);
     parts.found = [&host = *host] {

@@ -51,7 +51,7 @@ struct UnitReport {
     }
 };
 
-/// A unit: plain C++, evaluated cycle by cycle or in leaps, which is the same function.
+/// A unit: plain C++, evaluated cycle by cycle or in skips, which is the same function.
 ///
 /// advance(to) evaluates cycle `to`; the cycles since the last evaluation were quiet by contract
 /// (to <= horizon()) and are accounted, not computed. In cycle `to` a core reads its input links at

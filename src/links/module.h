@@ -1,6 +1,6 @@
-// The SystemC coat of a core, which sleeps until the core's horizon or until a link wakes it. While a
+// The SystemC module of a core, which sleeps until the core's horizon or until a link wakes it. While a
 // unit has nothing to do it is not scheduled at all. The first unit of a clock has the process that
-// evaluates them all (agenda.h). Where the owner of the simulation allows it, that process evaluates cycles
+// evaluates them all (wake_queue.h). Where the owner of the simulation allows it, that process evaluates cycles
 // before SystemC's time comes to them, as long as nobody else has anything to do before.
 #pragma once
 #include <algorithm>
@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "base/expects.h"
-#include "links/agenda.h"
 #include "links/core.h"
 #include "links/failures.h"
 #include "links/guard.h"
+#include "links/wake_queue.h"
 
 namespace dlasim {
 
 class UnitModule;
 
-/// Units that one process evaluates, at most Agenda::kUnits.
-struct Crew {
+/// Units that one process evaluates, at most WakeQueue::kUnits.
+struct UnitGroup {
     std::vector<UnitModule*> units;
-    Agenda agenda;
+    WakeQueue wake_queue;
     sc_core::sc_event due{"due"};
     Cycle notified = kNever;  // what `due` is notified for
     bool running = false;
@@ -62,13 +62,14 @@ public:
     Cycle first_not_run() const
     {
         const Cycle at = now();
-        return std::ranges::any_of(crews_, [at](const auto& crew) { return crew->running || crew->agenda.next() <= at; }) ? at : at + 1;
+        return std::ranges::any_of(groups_, [at](const auto& group) { return group->running || group->wake_queue.next() <= at; }) ? at
+                                                                                                                                  : at + 1;
     }
-    /// The crew that the next unit joins.
-    Crew& crew()
+    /// The group that the next unit joins.
+    UnitGroup& group()
     {
-        if (crews_.empty() || crews_.back()->units.size() == Agenda::kUnits) crews_.push_back(std::make_unique<Crew>());
-        return *crews_.back();
+        if (groups_.empty() || groups_.back()->units.size() == WakeQueue::kUnits) groups_.push_back(std::make_unique<UnitGroup>());
+        return *groups_.back();
     }
 
     /// Reset: nobody is evaluated until restart(), and whoever was due is no longer.
@@ -81,14 +82,14 @@ public:
     void run_ahead(Cycle end)
     {
         ahead_end_ = end;
-        stir();
+        expect_activity();
     }
     /// Whoever notifies an event of SystemC while cycles are evaluated says so: others have something to do then.
-    void stir() { stirred_ = true; }
+    void expect_activity() { activity_expected_ = true; }
     /// Goes ahead to `cycle` if nothing else of the simulation happens before it or at its edge.
     bool go_ahead(Cycle cycle)
     {
-        if (stirred_) ask_kernel();
+        if (activity_expected_) ask_kernel();
         if (cycle >= others_) return false;
         ahead_ = cycle;
         return true;
@@ -97,7 +98,7 @@ public:
 private:
     void ask_kernel()
     {
-        stirred_ = false;
+        activity_expected_ = false;
         others_ = ahead_end_;
         if (others_ == 0) return;
         if (sc_core::sc_pending_activity_at_current_time(kernel_)) others_ = 0;
@@ -109,10 +110,10 @@ private:
     std::uint64_t start_ = 0;  // time of edge 0
     const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
-    Cycle ahead_ = 0;      // the cycle that was gone ahead to
-    Cycle others_ = 0;     // the first cycle before which, or at whose edge, something else may happen
-    bool stirred_ = true;  // `others_` is to be found anew
-    std::vector<std::unique_ptr<Crew>> crews_;
+    Cycle ahead_ = 0;                // the cycle that was gone ahead to
+    Cycle others_ = 0;               // the first cycle before which, or at whose edge, something else may happen
+    bool activity_expected_ = true;  // `others_` is to be found anew
+    std::vector<std::unique_ptr<UnitGroup>> groups_;
 };
 
 /// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result. When nobody has had anything to do for
@@ -120,21 +121,21 @@ private:
 class UnitModule : public sc_core::sc_module, public Sleeper {
 public:
     UnitModule(const sc_core::sc_module_name& name, Clock& clock, bool stepping)
-        : sc_module(name), clock_(clock), crew_(clock.crew()), place_(static_cast<unsigned>(crew_.units.size()))
+        : sc_module(name), clock_(clock), group_(clock.group()), place_(static_cast<unsigned>(group_.units.size()))
     {
-        crew_.units.push_back(this);
+        group_.units.push_back(this);
         if (place_ != 0) return;
-        crew_.stepping = stepping;
+        group_.stepping = stepping;
         SC_HAS_PROCESS(UnitModule);
         SC_METHOD(run);
-        sensitive << crew_.due;
+        sensitive << group_.due;
         dont_initialize();
     }
 
     void wake_at(Cycle at) override
     {
-        crew_.agenda.add(place_, at);
-        if (!crew_.running && at < crew_.notified) notify(at);
+        group_.wake_queue.add(place_, at);
+        if (!group_.running && at < group_.notified) notify(at);
     }
 
     /// Evaluations so far: what a run costs, and whether anything still moves.
@@ -142,7 +143,7 @@ public:
 
     virtual Core& core() = 0;
 
-    /// Another core stands in the coat.
+    /// Another core stands in the module.
     void renewed() { evaluated_ = &core(); }
 
     /// Where an exception of the core goes; null: SC_REPORT_ERROR.
@@ -161,7 +162,7 @@ protected:
         try {
             guard_kernel(call, [this](const char* what) { fail(what); });
         } catch (...) {
-            crew_.running = false;
+            group_.running = false;
             throw;
         }
     }
@@ -169,33 +170,33 @@ protected:
     Clock& clock_;
 
 private:
-    /// Of the first of a crew: everybody who is due.
+    /// Of the first of a group: everybody who is due.
     void run()
     {
-        if (crew_.running) return;  // reset in the same moment
-        crew_.notified = kNever;
-        crew_.running = true;
-        clock_.stir();
+        if (group_.running) return;  // reset in the same moment
+        group_.notified = kNever;
+        group_.running = true;
+        clock_.expect_activity();
         Cycle next = clock_.now();
         do next = evaluate_due(next);
         while (clock_.go_ahead(next));
-        crew_.running = false;
+        group_.running = false;
         if (next != kNever) notify(next);
     }
     /// The next cycle in which somebody is due.
     Cycle evaluate_due(Cycle now)
     {
-        for (std::uint64_t due = crew_.agenda.take(now); due != 0; due &= due - 1)
-            crew_.units[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
-        if (crew_.stepping) step(now);
-        return crew_.agenda.next();
+        for (std::uint64_t due = group_.wake_queue.take(now); due != 0; due &= due - 1)
+            group_.units[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
+        if (group_.stepping) step(now);
+        return group_.wake_queue.next();
     }
     /// Everybody in the next cycle, due or not.
     void step(Cycle now)
     {
-        if (crew_.agenda.next() != kNever) crew_.moved = now;
-        if (now - crew_.moved >= kPatience) return;
-        for (unsigned place = 0; place < crew_.units.size(); ++place) crew_.agenda.add(place, now + 1);
+        if (group_.wake_queue.next() != kNever) group_.moved = now;
+        if (now - group_.moved >= kMaxIdleCycles) return;
+        for (unsigned place = 0; place < group_.units.size(); ++place) group_.wake_queue.add(place, now + 1);
     }
     void evaluate(Cycle now)
     {
@@ -204,7 +205,7 @@ private:
             ++evaluations_;
             const Cycle next = evaluated_->evaluate(now);
             DLASIM_EXPECTS(next > now);
-            if (next != kNever) crew_.agenda.add(place_, next);
+            if (next != kNever) group_.wake_queue.add(place_, next);
         });
     }
     void fail(const char* what)
@@ -214,26 +215,26 @@ private:
     }
     void notify(Cycle at)
     {
-        crew_.notified = at;
-        clock_.stir();
-        crew_.due.notify(clock_.until(at));
+        group_.notified = at;
+        clock_.expect_activity();
+        group_.due.notify(clock_.until(at));
     }
 
-    static constexpr Cycle kPatience = 1u << 16;
+    static constexpr Cycle kMaxIdleCycles = 1u << 16;
 
-    Crew& crew_;
-    unsigned place_;  // in the crew
+    UnitGroup& group_;
+    unsigned place_;  // in the group
     Core* evaluated_ = nullptr;
     std::uint64_t evaluations_ = 0;
 };
 
 inline void Clock::hold()
 {
-    for (const auto& crew : crews_) {
-        crew->due.cancel();
-        crew->agenda = Agenda();
-        crew->moved = 0;
-        crew->running = true;  // nobody is woken
+    for (const auto& group : groups_) {
+        group->due.cancel();
+        group->wake_queue = WakeQueue();
+        group->moved = 0;
+        group->running = true;  // nobody is woken
     }
     ahead_ = 0;
 }
@@ -241,10 +242,10 @@ inline void Clock::hold()
 inline void Clock::restart()
 {
     start_ = (sc_core::sc_time_stamp().value() + period_.value() - 1) / period_.value() * period_.value();
-    for (const auto& crew : crews_) {
-        crew->notified = kNever;
-        crew->running = false;
-        for (UnitModule* unit : crew->units) unit->wake_at(0);
+    for (const auto& group : groups_) {
+        group->notified = kNever;
+        group->running = false;
+        for (UnitModule* unit : group->units) unit->wake_at(0);
     }
 }
 

@@ -14,7 +14,7 @@
 
 namespace dlasim {
 
-/// One or two stages, the last of which is a channel, with the items they hold. Each cycle: look() or look_away(), at most one push(),
+/// One or two stages, the last of which is a channel, with the items they hold. Each cycle: look() or skip_look(), at most one push(),
 /// step().
 template <class T>
 class PortStages {
@@ -46,7 +46,7 @@ public:
     /// Whether the interface takes what is offered in this cycle. A unit that evaluates quiet cycles afterwards says no: the
     /// channel does not remember them.
     void look(Cycle now) { port_ready_ = channel_ && channel_->ready(now); }
-    void look_away() { port_ready_ = false; }
+    void skip_look() { port_ready_ = false; }
 
     /// True if the next cycle may differ.
     bool step(Cycle now)

@@ -14,9 +14,9 @@ namespace dlasim::loadable {
 namespace {
 
 constexpr std::uint32_t kDeepest = 8;  // a table in a table in the root: 3 in real files
-constexpr std::uint32_t kMostTables = 1u << 20;
-constexpr std::uint32_t kMostElements = 1u << 20;  // of a task's address list; names of contents in all
-constexpr std::uint32_t kMostDimension = 1u << 20;
+constexpr std::uint32_t kMaxTables = 1u << 20;
+constexpr std::uint32_t kMaxElements = 1u << 20;  // of a task's address list; names of contents in all
+constexpr std::uint32_t kMaxDimension = 1u << 20;
 
 Version version(const fbs::Version* from)
 {
@@ -54,7 +54,7 @@ private:
     }
 
     /// The public kernel tests have numbers of 8 bytes at multiples of 4: alignment is not asked for.
-    flatbuffers::Verifier verifier_of(const std::uint8_t* data) const { return {data, l_.bytes->size(), kDeepest, kMostTables, false}; }
+    flatbuffers::Verifier verifier_of(const std::uint8_t* data) const { return {data, l_.bytes->size(), kDeepest, kMaxTables, false}; }
 
     const fbs::Root* verified() const
     {
@@ -89,7 +89,7 @@ private:
             if (!shallow(memory, fbs::Memory::VT_CONTENTS)) return false;
             const auto* contents = memory->GetPointer<const Strings*>(fbs::Memory::VT_CONTENTS);
             if (!verifier.VerifyVector(contents)) return false;
-            if (contents && (names += contents->size()) > kMostElements) return false;
+            if (contents && (names += contents->size()) > kMaxElements) return false;
         }
         return true;
     }
@@ -108,8 +108,7 @@ private:
 
     std::string name(const flatbuffers::String& name, const char* what, std::size_t i) const
     {
-        if (name.size() > kMostLetters)
-            fail(what, i, fmt::format("has a name of {} bytes, expected at most {}", name.size(), kMostLetters));
+        if (name.size() > kMaxLetters) fail(what, i, fmt::format("has a name of {} bytes, expected at most {}", name.size(), kMaxLetters));
         return name.str();
     }
 
@@ -137,8 +136,8 @@ private:
         tensor.type = from.data_type();
         tensor.pixel_format = from.pixel_format();
         const auto size = [&](std::int32_t value, const char* name) {
-            if (value < 1 || value > static_cast<std::int32_t>(kMostDimension))
-                fail("tensor", i, fmt::format("has {} = {}, expected 1 to {}", name, value, kMostDimension));
+            if (value < 1 || value > static_cast<std::int32_t>(kMaxDimension))
+                fail("tensor", i, fmt::format("has {} = {}, expected 1 to {}", name, value, kMaxDimension));
             return static_cast<std::uint32_t>(value);
         };
         tensor.n = size(from.n(), "n");
@@ -179,8 +178,8 @@ private:
                 fail("memory", i,
                      fmt::format("has {} bytes of blob \"{}\" at {}, expected them within its {} bytes", bytes, name, content.offset,
                                  memory.size));
-            if ((filled_ += bytes) > kMostBytes)
-                fail("memory", i, fmt::format("is filled with blobs of more than {} bytes in all", kMostBytes));
+            if ((filled_ += bytes) > kMaxBytes)
+                fail("memory", i, fmt::format("is filled with blobs of more than {} bytes in all", kMaxBytes));
             memory.contents.push_back(content);
         }
     }
@@ -203,8 +202,8 @@ private:
             fail("task", i, fmt::format("has interface {}, expected 1 (DLA) or 2 (EMU)", from.interface()));
         task.interface = static_cast<Interface>(from.interface());
         const std::uint32_t count = from.address_list() ? from.address_list()->size() : 0;
-        if (count == 0 || count > kMostElements)
-            fail("task", i, fmt::format("has a list of {} addresses, expected 1 to {}", count, kMostElements));
+        if (count == 0 || count > kMaxElements)
+            fail("task", i, fmt::format("has a list of {} addresses, expected 1 to {}", count, kMaxElements));
         for (std::uint32_t k = 0; k < count; ++k) {
             const std::uint16_t address = from.address_list()->Get(k);
             if (address >= l_.addresses.size())
@@ -271,7 +270,7 @@ Loadable read_loadable(const std::string& path)
         if (bytes.substr(0, 4) == std::string_view("\0\0\0\0", 4))  // where the root is
             throw ConfigError(path, "is no FlatBuffer of a loadable, expected a file that the NVDLA compiler has written");
     };
-    return parse_loadable(read_text(path, kMostBytes, judge), path);
+    return parse_loadable(read_text(path, kMaxBytes, judge), path);
 }
 
 }  // namespace dlasim::loadable

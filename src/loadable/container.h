@@ -12,7 +12,7 @@
 
 namespace dlasim::loadable {
 
-inline constexpr std::uint64_t kMostBytes = 1u << 30;  // of a file, and of all contents of its memories: far above any real one
+inline constexpr std::uint64_t kMaxBytes = 1u << 30;  // of a file, and of all contents of its memories: far above any real one
 
 enum class Interface : std::uint32_t { None = 0, Dla = 1, Emu = 2 };
 

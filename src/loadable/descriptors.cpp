@@ -11,7 +11,7 @@ namespace dlasim::loadable {
 namespace {
 
 constexpr std::uint64_t kNetworkBytes = 40, kCommonBytes = 36, kOperationBytes = 116, kSurfaceBytes = 644, kTableBytes = 700;
-constexpr std::size_t kMostTransfers = 20;
+constexpr std::size_t kMaxTransfers = 20;
 
 /// Fields of a packed little-endian structure, one after the other.
 class Fields {
@@ -153,9 +153,9 @@ private:
         o.from_primary = surface.get<std::uint8_t>() == 0;
         o.to_primary = surface.get<std::uint8_t>() == 0;
         const auto count = surface.get<std::uint16_t>();
-        if (count > kMostTransfers)
+        if (count > kMaxTransfers)
             throw ConfigError(fmt::format("{}: operation {} (BDMA)", t_.where, i),
-                              fmt::format("has {} transfers, expected {} at most", count, kMostTransfers));
+                              fmt::format("has {} transfers, expected {} at most", count, kMaxTransfers));
         o.transfers.resize(count);
         for (Transfer& t : o.transfers)
             surface.read(t.source, t.destination, t.line_bytes, t.lines, t.source_line, t.destination_line, t.surfaces, t.source_surface,
@@ -285,7 +285,7 @@ bool SdpOperation::needs_rdma() const
 {
     bool operands = false;
     for (const SdpStage& stage : stages) operands = operands || (stage.enable != 0 && stage.mode != 0);
-    return !source.flies() || operands;
+    return !source.on_the_fly() || operands;
 }
 
 const Cube* Operation::source() const

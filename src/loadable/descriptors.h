@@ -26,7 +26,7 @@ struct Cube {
     std::uint32_t width = 0, height = 0, channels = 0;
     std::uint32_t line_stride = 0, surface_stride = 0, plane_stride = 0;
 
-    bool flies() const { return memory == CubeMemory::Unit; }
+    bool on_the_fly() const { return memory == CubeMemory::Unit; }
 };
 
 struct Converter {

@@ -7,13 +7,13 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 
 namespace dlasim::loadable {
 namespace {
 
 constexpr std::uint64_t kHeaderBytes = 6, kFirstEdition = 16, kSecondEdition = 24, kBufferStep = 256;
-constexpr std::uint64_t kMostBuffer = 1u << 28;  // bytes of a buffer
+constexpr std::uint64_t kMaxBuffer = 1u << 28;  // bytes of a buffer
 
 std::uint64_t number(const std::vector<std::uint8_t>& bytes, std::size_t at, std::size_t count)
 {
@@ -107,7 +107,7 @@ private:
         for (HostBuffer* buffer : {&in, &out}) {
             const std::uint64_t last =
                 softmax ? std::uint64_t{in.channels - 1} * buffer->element : buffer->offset(in.channels - 1, in.height - 1, in.width - 1);
-            if (last + buffer->element > buffer->bytes || elements * buffer->element > buffer->bytes || last > kMostBuffer)
+            if (last + buffer->element > buffer->bytes || elements * buffer->element > buffer->bytes || last > kMaxBuffer)
                 throw ConfigError(where, fmt::format("has {} elements up to byte {} in a buffer, expected them within its {} bytes",
                                                      elements, last + buffer->element, buffer->bytes));
             buffer->bytes = last + buffer->element;
@@ -129,13 +129,13 @@ struct Numbers {
 
     float get(std::uint64_t at) const
     {
-        if (element == 2) return static_cast<float>(double_from_half(static_cast<std::uint16_t>(number(bytes, at, 2))));
+        if (element == 2) return static_cast<float>(double_from_fp16(static_cast<std::uint16_t>(number(bytes, at, 2))));
         return static_cast<float>(static_cast<std::int8_t>(bytes[at])) * o.input_scale;
     }
     void put(std::uint64_t at, float value)
     {
         if (element == 2) {
-            const std::uint16_t half = half_from_double(static_cast<double>(value));
+            const std::uint16_t half = fp16_from_double(static_cast<double>(value));
             bytes[at] = static_cast<std::uint8_t>(half);
             bytes[at + 1] = static_cast<std::uint8_t>(half >> 8);
             return;
@@ -145,7 +145,7 @@ struct Numbers {
     }
 };
 
-float rounded_to_half(float value) { return static_cast<float>(double_from_half(half_from_double(static_cast<double>(value)))); }
+float rounded_to_half(float value) { return static_cast<float>(double_from_fp16(fp16_from_double(static_cast<double>(value)))); }
 
 void power(const HostOperation& o, const Numbers& in, Numbers& out)
 {

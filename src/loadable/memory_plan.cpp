@@ -70,7 +70,7 @@ MemoryView MemoryPlan::view(const Task& task, int index, const std::string& wher
     std::uint64_t end = 0;
     for (const Content& content : memory.contents) end = std::max(end, content.offset + loadable_.blobs[content.blob].bytes.size());
     end = std::max(end, at.offset);
-    if (end - at.offset > kMostBytes) throw ConfigError(where, fmt::format("describes operations in more than {} bytes", kMostBytes));
+    if (end - at.offset > kMaxBytes) throw ConfigError(where, fmt::format("describes operations in more than {} bytes", kMaxBytes));
     std::vector<std::uint8_t> set(end - at.offset);
     for (const Content& content : memory.contents) {
         const auto bytes = loadable_.blobs[content.blob].bytes;

@@ -11,7 +11,7 @@
 namespace dlasim::loadable {
 namespace {
 
-constexpr std::uint64_t kMostBound = 1u << 28;  // bytes of an input or output
+constexpr std::uint64_t kMaxBound = 1u << 28;  // bytes of an input or output
 
 class Planner {
 public:
@@ -24,7 +24,7 @@ public:
         p_.options = std::move(options);
     }
 
-    Plan plan()
+    LoadablePlan plan()
     {
         p_.memories.emplace(*p_.loadable, p_.hardware);
         check_target();
@@ -41,10 +41,10 @@ private:
                 const TensorEntry& tensor = p_.loadable->tensors[p_.loadable->memories[m].tensor];
                 const std::uint32_t atom = p_.hardware.memory.atom_bytes;
                 const std::string where = p_.loadable->where("tensor", p_.loadable->memories[m].tensor);
-                if (p_.loadable->memories[m].size > kMostBound)
+                if (p_.loadable->memories[m].size > kMaxBound)
                     throw ConfigError(
                         p_.loadable->where("memory", m),
-                        fmt::format("has {} bytes, expected {} at most for an input or output", p_.loadable->memories[m].size, kMostBound));
+                        fmt::format("has {} bytes, expected {} at most for an input or output", p_.loadable->memories[m].size, kMaxBound));
                 check_tensor(tensor, p_.loadable->memories[m].size, where);
                 if (tensor.pixel_format == 37 && atom != 8) wrong_atoms(where, 8);
                 if (tensor.pixel_format == 36 && tensor.h > 1 && tensor.line_stride < std::uint64_t{tensor.w} * atom)
@@ -131,7 +131,7 @@ private:
             const Operation& o = task.operations[i];
             for (const Transfer& transfer : o.bdma.transfers)
                 memories.insert(p_.memories->memory_of(of, transfer.destination, task.where_is(i)));
-            if (const Cube* to = o.destination(); to && !to->flies() && to->address >= 0)
+            if (const Cube* to = o.destination(); to && !to->on_the_fly() && to->address >= 0)
                 memories.insert(p_.memories->memory_of(of, to->address, task.where_is(i)));
         }
         if (count == chains.size())
@@ -143,24 +143,24 @@ private:
             p_.written.push_back(range(p_.memories->memory_of(of, to->address, task.where_is(last))));
     }
 
-    Plan p_;
+    LoadablePlan p_;
 };
 
 }  // namespace
 
-const HardwareTask& Plan::task_of(const Scheduled& scheduled) const
+const HardwareTask& LoadablePlan::task_of(const Scheduled& scheduled) const
 {
     return *std::find_if(tasks.begin(), tasks.end(), [&](const HardwareTask& task) { return task.task == scheduled.task; });
 }
 
-const Operation& Plan::operation(const Scheduled& scheduled) const { return task_of(scheduled).operations[scheduled.operation]; }
+const Operation& LoadablePlan::operation(const Scheduled& scheduled) const { return task_of(scheduled).operations[scheduled.operation]; }
 
-Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
+LoadablePlan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
 {
     return Planner(std::move(loadable), hardware, memory, std::move(options)).plan();
 }
 
-void fill_memory(const Plan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write)
+void fill_memory(const LoadablePlan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write)
 {
     for (std::size_t m = 0; m < plan.loadable->memories.size(); ++m)
         for (const Content& content : plan.loadable->memories[m].contents)

@@ -36,7 +36,7 @@ struct Range {
     std::uint64_t bytes = 0;
 };
 
-struct Plan : Workload {
+struct LoadablePlan : Workload {
     std::shared_ptr<const Loadable> loadable;
     Options options;
     std::optional<MemoryPlan> memories;
@@ -53,9 +53,9 @@ struct Plan : Workload {
     const Operation& operation(const Scheduled& scheduled) const;
 };
 
-Plan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options);
+LoadablePlan plan_loadable(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options);
 
 /// Memory before the run: blobs, then inputs. What is not written is zero.
-void fill_memory(const Plan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write);
+void fill_memory(const LoadablePlan& plan, const std::function<void(const Place& to, std::span<const std::uint8_t> bytes)>& write);
 
 }  // namespace dlasim::loadable

@@ -34,7 +34,7 @@ void Programmer::write_conv(const ConvOperation& op)
         fmt::format("takes {} banks for data and {} for weights, but {} has {}", op.data_banks, op.weight_banks, hw_.name, hw_.cbuf.banks));
     check_size(op.source, "source");
     check_size(op.destination, "destination");
-    check(op.destination.flies(), "writes memory by itself, expected SDP behind it");
+    check(op.destination.on_the_fly(), "writes memory by itself, expected SDP behind it");
     write_conv_outputs(op);
     write_csc(op);
     write_cdma(op);
@@ -105,7 +105,7 @@ void Programmer::write_cdma(const ConvOperation& op)
     const Cube& in = op.source;
     const std::uint32_t atom = hw_.memory.atom_bytes;
     Address base, weights;
-    if (!in.flies())
+    if (!in.on_the_fly())
         base = op.feature() ? feature_address(in, "source", op.input_precision)
                             : address(in, "source", std::uint64_t{in.line_stride} * (in.height - 1) + in.width);
     if (op.weights.address >= 0) weights = address(op.weights, "weights", op.weights.size);

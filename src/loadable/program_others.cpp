@@ -15,8 +15,8 @@ namespace {
 // 1 / n of a pooling kernel, n = 1 to 8: with 16 fraction bits, and as a float of 17 bits, cut off. loadable.md 6.3.
 constexpr std::uint32_t kReciprocal[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
 constexpr std::uint32_t kReciprocalFp16[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
-constexpr std::uint32_t kBdmaUnit = 32;       // bytes that BDMA counts lines in
-constexpr std::uint32_t kMostRepeats = 8192;  // lines and surfaces of a transfer
+constexpr std::uint32_t kBdmaUnit = 32;      // bytes that BDMA counts lines in
+constexpr std::uint32_t kMaxRepeats = 8192;  // lines and surfaces of a transfer
 
 /// Minus one; 0 stays 0.
 std::int64_t less_one_or_zero(std::uint32_t value) { return std::int64_t{std::max(value, 1u)} - 1; }
@@ -29,7 +29,7 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
     check_precision(op.precision);
     check_size(in, "source");
     check_size(out, "destination");
-    check(!out.flies(), "hands its output to another unit, expected memory");
+    check(!out.on_the_fly(), "hands its output to another unit, expected memory");
     check(op.method <= 2, fmt::format("has method {}, expected 0 (average), 1 (max) or 2 (min)", op.method));
     check(op.kernel_width < 8 && op.kernel_height < 8,
           fmt::format("has a kernel of {} x {}, expected 8 x 8 at most", op.kernel_width + 1, op.kernel_height + 1));
@@ -48,7 +48,7 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
     put(D_DATA_CUBE_OUT_WIDTH, out.width - 1);
     put(D_DATA_CUBE_OUT_HEIGHT, out.height - 1);
     put(D_DATA_CUBE_OUT_CHANNEL, out.channels - 1);
-    put({D_OPERATION_MODE_CFG::POOLING_METHOD(op.method), D_OPERATION_MODE_CFG::FLYING_MODE(!in.flies()),
+    put({D_OPERATION_MODE_CFG::POOLING_METHOD(op.method), D_OPERATION_MODE_CFG::FLYING_MODE(!in.on_the_fly()),
          D_OPERATION_MODE_CFG::SPLIT_NUM(op.splits - 1)});
     put({D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_FIRST(less_one_or_zero(op.partial_in[0])),
          D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_LAST(less_one_or_zero(op.partial_in[2])),
@@ -150,8 +150,8 @@ void Programmer::write_bdma(const BdmaOperation& op)
     for (const Transfer& t : op.transfers) {
         check(t.line_bytes >= kBdmaUnit && t.line_bytes % kBdmaUnit == 0,
               fmt::format("copies lines of {} bytes, expected a multiple of {}", t.line_bytes, kBdmaUnit));
-        check(t.lines >= 1 && t.lines <= kMostRepeats && t.surfaces >= 1 && t.surfaces <= kMostRepeats,
-              fmt::format("copies {} lines of {} surfaces, expected 1 to {}", t.lines, t.surfaces, kMostRepeats));
+        check(t.lines >= 1 && t.lines <= kMaxRepeats && t.surfaces >= 1 && t.surfaces <= kMaxRepeats,
+              fmt::format("copies {} lines of {} surfaces, expected 1 to {}", t.lines, t.surfaces, kMaxRepeats));
         const auto extent = [&](const Strides& by) { return by.surface * (t.surfaces - 1) + by.line * (t.lines - 1) + t.line_bytes; };
         wide(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW,
              address(t.source, op.from_primary, 0, "source", extent({.line = t.source_line, .surface = t.source_surface})));

@@ -23,7 +23,7 @@ void Programmer::write_sdp(const SdpOperation& op, bool rdma)
     }
     // A stage Y that is not there is bypassed, whatever its registers say: the compiler relies on it. What it would read nobody takes.
     check(!op.stages[2].reads() || hw_.sdp.has_ew, "reads operands for stage Y, which " + hw_.name + " does not have");
-    const bool flying = in.flies(), to_memory = !out.flies();
+    const bool flying = in.on_the_fly(), to_memory = !out.on_the_fly();
     const unsigned processed = op.source_precision == 1 && op.precision == 0 ? 0 : op.source_precision;
 
     {
@@ -69,7 +69,7 @@ void Programmer::write_sdp_rdma(const SdpOperation& op)
     put(D_DATA_CUBE_WIDTH, in.width - 1);
     put(D_DATA_CUBE_HEIGHT, in.height - 1);
     put(D_DATA_CUBE_CHANNEL, in.channels - 1);
-    if (!in.flies()) {
+    if (!in.on_the_fly()) {
         wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.source_precision));
         put(D_SRC_LINE_STRIDE, in.line_stride);
         put(D_SRC_SURFACE_STRIDE, in.surface_stride);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kEverySource = 0x003f03ff;  // of S_INTR_MASK
 constexpr unsigned kDoneBits[kKinds] = {6, 20, 0, 4, 2, 8};
-constexpr std::uint32_t kMostCells = 8192;  // in a direction of a cube
+constexpr std::uint32_t kMaxCells = 8192;  // in a direction of a cube
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Prepared Programmer::prepare(std::size_t operation, unsigned group)
     next_[o.type()] = group ^ 1;
     Prepared prepared{operation, group, 0, false};
     if (o.kind == Kind::Sdp || o.kind == Kind::Pdp) {
-        prepared.rdma = o.kind == Kind::Sdp ? o.sdp.needs_rdma() : !o.pdp.source.flies();
+        prepared.rdma = o.kind == Kind::Sdp ? o.sdp.needs_rdma() : !o.pdp.source.on_the_fly();
         const std::size_t unit = o.kind == Kind::Sdp ? kSdpRdma : kPdpRdma;
         prepared.rdma_group = prepared.rdma ? take(unit) : next_[unit];
     }
@@ -179,10 +179,10 @@ void Programmer::check_precision(unsigned precision) const
 
 void Programmer::check_size(const Cube& cube, const char* what) const
 {
-    const auto good = [](std::uint32_t size) { return size >= 1 && size <= kMostCells; };
+    const auto good = [](std::uint32_t size) { return size >= 1 && size <= kMaxCells; };
     check(good(cube.width) && good(cube.height) && good(cube.channels),
           fmt::format("has a {} of {} x {} x {}, expected 1 to {} in every direction", what, cube.width, cube.height, cube.channels,
-                      kMostCells));
+                      kMaxCells));
 }
 
 Address Programmer::address(int index, bool primary, std::uint64_t offset, const char* what, std::uint64_t bytes) const

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/npy.h"
 #include "files/input.h"
 
@@ -52,7 +52,7 @@ std::uint32_t element(const TensorEntry& t, std::int32_t value, const std::strin
     };
     switch (t.type) {
         case kFp16:
-            return half_from_double(value);
+            return fp16_from_double(value);
         case kInt16:
             return within(-32768, 32767);
         case kUint16:
@@ -101,7 +101,7 @@ std::vector<std::uint8_t> from_npy(const TensorEntry& t, std::uint64_t bytes, co
     const std::uint64_t image = shape[1] * t.h * t.w;
     for (std::uint64_t i = 0; i < array.values.size(); ++i) {
         const double value = array.values[i];
-        if (t.type == kFp16) packer.put(i / image, i % image, half_from_double(value));
+        if (t.type == kFp16) packer.put(i / image, i % image, fp16_from_double(value));
         else if (value == std::nearbyint(value) && std::abs(value) < 1e6)
             packer.put_number(i / image, i % image, static_cast<std::int32_t>(value));
         else throw ConfigError(file, fmt::format("holds {}, expected whole numbers: tensor {}", value, t.name));
@@ -198,7 +198,7 @@ std::vector<std::uint8_t> seeded_input(const TensorEntry& t, std::uint64_t bytes
             x ^= x >> 17;
             x ^= x << 5;
             const std::int32_t byte = static_cast<std::uint8_t>(x >> 11);
-            if (t.type == kFp16) packer.put(n, i, half_from_double((byte - 128) / 64.0));
+            if (t.type == kFp16) packer.put(n, i, fp16_from_double((byte - 128) / 64.0));
             else if (t.type == kInt16) packer.put_number(n, i, byte - 128);
             else if (pixels(t) || t.type == kUint8 || t.type == kUint16) packer.put_number(n, i, byte >> 1);
             else packer.put_number(n, i, (byte - 128) >> 1);

@@ -22,11 +22,11 @@ constexpr std::uint32_t kFinely = 8;
 void try_kernels(const SplitFrame& frame, std::uint32_t most, std::optional<Candidate>& best)
 {
     const std::vector<KernelPart> kernels = cut_kernels(frame, most);
-    if (kernels.size() * frame.strips.size() > kMostParts) return;
+    if (kernels.size() * frame.strips.size() > kMaxParts) return;
     for (std::uint64_t data = frame.banks; data > 0; --data) {
-        const std::vector<RowPart> rows = cut_rows(frame, frame.most_rows(), frame.room_of(data), kernels, kMostParts / kernels.size());
+        const std::vector<RowPart> rows = cut_rows(frame, frame.most_rows(), frame.room_of(data), kernels, kMaxParts / kernels.size());
         const std::uint64_t count = rows.size() * kernels.size();
-        if (count == 0 || count > kMostParts || (best && count > best->split.parts.size())) return;
+        if (count == 0 || count > kMaxParts || (best && count > best->split.parts.size())) return;
         for (const bool reuse_weights : {true, false}) {
             const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             if (!masks_fit(frame, parts)) continue;
@@ -74,7 +74,7 @@ public:
                 // Batches are written in pairs of places.
                 const std::uint32_t wide = ceil_div(columns_, strips);
                 const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, whole_.batch > 1 ? round_up(wide, 2u) : wide, phases);
-                if (!cut || cut->size() > kMostParts) continue;
+                if (!cut || cut->size() > kMaxParts) continue;
                 const Fit<SplitFrame> frame = frame_of(*cut);
                 if (!frame) continue;  // narrower ones may
                 if (whole_fits(*frame)) return Split{};
@@ -115,7 +115,7 @@ Split automatic_split(const Pass& whole, const Hardware& hardware, const Partiti
     frame.refuse("", "does not fit the CBUF in any partition by rows, columns and kernels: one row of output takes " +
                          text(g.entries / g.entries_per_slice) + " lines of " + text(frame.line_entries.front().count()) +
                          " entries, one group of kernels " + text(group * g.kernel_bytes) + " bytes, expected at most " +
-                         text(frame.banks) + " banks of " + text(frame.bank_bytes) + " bytes together and at most " + text(kMostParts) +
+                         text(frame.banks) + " banks of " + text(frame.bank_bytes) + " bytes together and at most " + text(kMaxParts) +
                          " parts");
 }
 

@@ -8,8 +8,8 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostTouchedBytes = 1u << 29;  // of all pages that are touched
-constexpr std::size_t kMostPages = kMostTouchedBytes / AtomSet::kPageBytes;
+constexpr std::uint64_t kMaxTouchedBytes = 1u << 29;  // of all pages that are touched
+constexpr std::size_t kMaxPages = kMaxTouchedBytes / AtomSet::kPageBytes;
 
 /// Blocks [begin, end).
 struct Blocks {
@@ -80,8 +80,8 @@ private:
     void touch(const Place& place, std::uint64_t bytes, const std::string& where)
     {
         touched_.insert(place, bytes);
-        if (touched_.pages() > kMostPages)
-            throw ConfigError(where, "is spread over more than " + std::to_string(kMostPages) + " pages of " +
+        if (touched_.pages() > kMaxPages)
+            throw ConfigError(where, "is spread over more than " + std::to_string(kMaxPages) + " pages of " +
                                          std::to_string(AtomSet::kPageBytes) + " bytes in all, expected less");
     }
 

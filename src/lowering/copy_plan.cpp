@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostCopiedBytes = 1u << 29;  // that are copied and compared
+constexpr std::uint64_t kMaxCopiedBytes = 1u << 29;  // that are copied and compared
 constexpr std::uint32_t kCopyAtom = AtomSet::kAtomBytes;
 
 /// Bytes from the first to behind the last of an end.
@@ -34,8 +34,8 @@ std::uint64_t bytes_of(const Transfer& transfer)
     std::uint64_t bytes = 0;
     for (const CopyBlock& block : transfer.copy()->blocks) {
         bytes += block.bytes();
-        if (bytes > kMostCopiedBytes)
-            throw ConfigError(transfer.where("/blocks"), "copy more than " + std::to_string(kMostCopiedBytes) + " bytes, expected less");
+        if (bytes > kMaxCopiedBytes)
+            throw ConfigError(transfer.where("/blocks"), "copy more than " + std::to_string(kMaxCopiedBytes) + " bytes, expected less");
     }
     return bytes;
 }

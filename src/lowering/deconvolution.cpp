@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostLine = 8192;  // [spec] rubik.md 1.1: places of a line
+constexpr std::uint32_t kMaxLine = 8192;  // [spec] rubik.md 1.1: places of a line
 
 /// One direction of one phase.
 struct Axis {
@@ -43,8 +43,8 @@ void check(const Layer& l, const Hardware& hw)
     expect(l.batch == 1, "found a deconvolution of batch " + std::to_string(l.batch) + ", expected 1");
     expect(!l.post.compares(), "found a comparison behind a deconvolution, expected none: its status says one pass");
     const std::uint32_t line = ceil_div(l.out_width(), l.stride.x) * l.stride.x;
-    expect(!strided(l) || !hw.rubik || line <= kMostLine,
-           "found an output line of " + std::to_string(line) + " places, expected at most " + std::to_string(kMostLine));
+    expect(!strided(l) || !hw.rubik || line <= kMaxLine,
+           "found an output line of " + std::to_string(line) + " places, expected at most " + std::to_string(kMaxLine));
 }
 
 ShapedPass phase(const Layer& l, const Hardware& hw, const Pass& common, std::uint32_t dx, std::uint32_t dy)

@@ -7,7 +7,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostChannels = 8192;  // [spec] sdp.md 1.3: D_DATA_CUBE_CHANNEL has 13 bits
+constexpr std::uint32_t kMaxChannels = 8192;  // [spec] sdp.md 1.3: D_DATA_CUBE_CHANNEL has 13 bits
 
 /// Bytes from one to the next, of the cube of a copy; `step`: from copy to copy.
 struct Steps {
@@ -59,7 +59,7 @@ std::uint32_t per_atom(const RubikPass& r, const Hardware& hw) { return hw.memor
 Way way_of(const RubikPass& r, const Hardware& hw)
 {
     const std::uint32_t channels = per_atom(r, hw);
-    return best_way(r, hw.memory.atom_bytes, ceil_div(r.channels, channels), kMostChannels / channels);
+    return best_way(r, hw.memory.atom_bytes, ceil_div(r.channels, channels), kMaxChannels / channels);
 }
 
 PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, const Ends& at, const Hardware& hw)
@@ -88,7 +88,7 @@ PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, 
 std::vector<PlannedPass> interleaving_copies(const RubikPass& r, const Hardware& hardware)
 {
     const Way way = way_of(r, hardware);
-    const std::uint32_t most = kMostChannels / per_atom(r, hardware);
+    const std::uint32_t most = kMaxChannels / per_atom(r, hardware);
     std::vector<PlannedPass> all;
     for (std::uint32_t dy = 0; dy < r.stride.y; ++dy)
         for (std::uint32_t dx = 0; dx < r.stride.x; ++dx)

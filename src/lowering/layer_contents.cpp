@@ -7,7 +7,7 @@ namespace {
 
 class LayerContents final : public Contents {
 public:
-    LayerContents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared, Plan plan)
+    LayerContents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared, LayerPlan plan)
         : layer_(std::move(layer)), hardware_(hardware), shared_(std::move(shared)), plan_(std::move(plan))
     {
     }
@@ -42,7 +42,7 @@ private:
     const Layer layer_;
     const Hardware hardware_;
     const std::shared_ptr<const SharedLayer> shared_;
-    const Plan plan_;
+    const LayerPlan plan_;
 };
 
 }  // namespace
@@ -52,7 +52,8 @@ bool shares_reference(const Layer& layer, const Method& method)
     return layer.convolves() && layer.precision != Precision::Fp16 && !method.winograd;
 }
 
-std::unique_ptr<const Contents> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared, Plan plan)
+std::unique_ptr<const Contents> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared,
+                                               LayerPlan plan)
 {
     return std::make_unique<LayerContents>(std::move(layer), hardware, std::move(shared), std::move(plan));
 }

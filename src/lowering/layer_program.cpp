@@ -9,7 +9,7 @@
 namespace dlasim {
 
 // Flush, then the passes in turn; what puts their outputs together starts when all of them are done.
-Program layer_program(const Layer& layer, const Plan& plan, const Hardware& hardware)
+Program layer_program(const Layer& layer, const LayerPlan& plan, const Hardware& hardware)
 {
     const std::vector<PlannedPass>& passes = plan.passes;
     Program entries;

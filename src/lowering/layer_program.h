@@ -6,6 +6,6 @@
 
 namespace dlasim {
 
-Program layer_program(const Layer& layer, const Plan& plan, const Hardware& hardware);
+Program layer_program(const Layer& layer, const LayerPlan& plan, const Hardware& hardware);
 
 }  // namespace dlasim

@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostCubeBytes = 1u << 28;  // of the cube
+constexpr std::uint64_t kMaxCubeBytes = 1u << 28;  // of the cube
 ReshapeLayout lay_out(const Lrn& lrn, std::uint32_t atom)
 {
     const std::uint32_t bytes = lrn.element_bytes(), per_atom = atom / bytes, surfaces = ceil_div(lrn.channels, per_atom);
@@ -46,7 +46,7 @@ TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware)
     TransferPlan plan;
     plan.layout = lay_out(lrn, hardware.memory.atom_bytes);
     // In place works: an address is written after it was read.
-    place_cubes(plan, transfer, {.input = lrn.input, .output = lrn.output, .most_bytes = kMostCubeBytes, .in_place = true}, hardware);
+    place_cubes(plan, transfer, {.input = lrn.input, .output = lrn.output, .most_bytes = kMaxCubeBytes, .in_place = true}, hardware);
     plan.lrn = lrn_tables(lrn, transfer.where("/lrn/output_scale"));
     plan.bounds = lrn_bounds(lrn, hardware);
 

@@ -4,18 +4,18 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 
 namespace dlasim {
 namespace {
 
 constexpr int kLoSteps = static_cast<int>(LrnTables::kLoEntries) - 1;
-constexpr int kHalfOctave = -24;   // LE of fp16 has the sums of 2^-24 to 2^40; below are those of LO's first step
-constexpr int kMostFraction = 15;  // bits behind the point of a table entry
+constexpr int kHalfOctave = -24;  // LE of fp16 has the sums of 2^-24 to 2^40; below are those of LO's first step
+constexpr int kMaxFraction = 15;  // bits behind the point of a table entry
 constexpr double kLargestEntry = 32767;
-constexpr unsigned kMostShift = 41;                           // from 42 on the converter of the configurable generation gives 0
-constexpr double kLeastScale = 16384, kLargestScale = 32767;  // 15 bits of accuracy
-constexpr double kKnee = 16;                                  // where S has made f this many times bias, octaves are fine enough
+constexpr unsigned kMaxShift = 41;                          // from 42 on the converter of the configurable generation gives 0
+constexpr double kMinScale = 16384, kLargestScale = 32767;  // 15 bits of accuracy
+constexpr double kKnee = 16;                                // where S has made f this many times bias, octaves are fine enough
 
 int log2_up(double value) { return static_cast<int>(std::ceil(std::log2(value))); }
 
@@ -43,7 +43,7 @@ void convert_output(LrnTables& tables, const Lrn& lrn, int fraction, const std::
 {
     const double ratio = std::ldexp(lrn.input_scale / lrn.output_scale, -fraction);
     unsigned shift = 0;
-    while (std::ldexp(ratio, static_cast<int>(shift)) < kLeastScale && shift < kMostShift) ++shift;
+    while (std::ldexp(ratio, static_cast<int>(shift)) < kMinScale && shift < kMaxShift) ++shift;
     double scale = std::nearbyint(std::ldexp(ratio, static_cast<int>(shift)));
     if (scale > kLargestScale && shift > 0) scale = std::nearbyint(std::ldexp(ratio, static_cast<int>(--shift)));
     if (scale < 1 || scale > kLargestScale)
@@ -67,10 +67,10 @@ LrnTables lrn_tables(const Lrn& lrn, const std::string& where)
     if (is_float) {
         tables.le_offset = kHalfOctave;
         tables.lo_select = select(f, largest_sum, -100);
-        fill(tables, f, [](double value) { return half_from_double(std::min(value, 65504.0)); });
+        fill(tables, f, [](double value) { return fp16_from_double(std::min(value, 65504.0)); });
         return tables;
     }
-    int fraction = kMostFraction;
+    int fraction = kMaxFraction;
     const auto entry = [&](double value) { return std::nearbyint(std::ldexp(value, fraction)); };
     while (entry(f(0)) > kLargestEntry) --fraction;
     tables.lo_select = narrow ? std::max(0, log2_up(largest_sum / kLoSteps)) : select(f, largest_sum, 0);

@@ -2,7 +2,7 @@
 //
 // Source  sdp.md 1.3.
 #pragma once
-#include "config/post.h"
+#include "config/sdp.h"
 #include "lowering/program_writer.h"
 
 namespace dlasim {

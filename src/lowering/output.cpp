@@ -4,7 +4,7 @@
 
 namespace dlasim {
 
-OutputLayout output_layout(const Plan& plan, const Layer& layer)
+OutputLayout output_layout(const LayerPlan& plan, const Layer& layer)
 {
     OutputLayout layout;
     if (plan.outputs.empty()) return layout;  // a comparison writes nothing
@@ -25,7 +25,7 @@ OutputLayout output_layout(const Plan& plan, const Layer& layer)
     return layout;
 }
 
-Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& read)
+Tensor collect_output(const LayerPlan& plan, const Layer& layer, const ReadMemory& read)
 {
     Tensor output(layer.batch, layer.kernels, layer.result_height(), layer.result_width());
     // What is one tensor is read as one, whatever its parts.

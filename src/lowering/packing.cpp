@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostLines = 8;  // [spec] programming.md 2: a stride
+constexpr std::uint32_t kMaxLines = 8;  // [spec] programming.md 2: a stride
 constexpr std::uint64_t kPackingAlignment = 256;
 
 /// Surfaces of a plane one behind the other, of which so many lanes are used.
@@ -17,7 +17,7 @@ struct Surfaces {
     std::uint32_t count = 0, lanes = 0;
 };
 
-std::optional<Surfaces> unpacked(const Plan& plan, const Layer& layer, const Hardware& hw)
+std::optional<Surfaces> unpacked(const LayerPlan& plan, const Layer& layer, const Hardware& hw)
 {
     const std::vector<OutputCube>& cubes = plan.outputs;
     if (cubes.size() < 2 || layer.batch != 1 || layer.partition.padded || layer.precision == Precision::Fp16 ||
@@ -85,7 +85,7 @@ void check_apart(const std::vector<TouchedRange>& ranges, const std::string& whe
 
 }  // namespace
 
-void pack_output(Plan& plan, const Layer& layer, const Hardware& hardware, bool with_images)
+void pack_output(LayerPlan& plan, const Layer& layer, const Hardware& hardware, bool with_images)
 {
     std::optional<Surfaces> surfaces = unpacked(plan, layer, hardware);
     if (!surfaces) return;
@@ -95,10 +95,10 @@ void pack_output(Plan& plan, const Layer& layer, const Hardware& hardware, bool 
     std::vector<PlannedImage> images;
     TouchedRange &weights = range_at(ranges, layer.placement.weights), &output = range_at(ranges, layer.placement.output);
     while (surfaces->lanes < all) {
-        Layer stage = stage_layer(layer, *surfaces, std::min(kMostLines, all / surfaces->lanes));
+        Layer stage = stage_layer(layer, *surfaces, std::min(kMaxLines, all / surfaces->lanes));
         stage.placement.weights = behind(weights);
         stage.placement.output = behind(output);
-        Plan packed =
+        LayerPlan packed =
             with_images ? plan_layer(stage, hardware, stage_tensors(stage), Packing::None) : plan_shape(stage, hardware, Packing::None);
         if (packed.outputs.size() != 1) return;  // its weights, an atom of kernels of an atom each, are more than CBUF holds
         for (auto [range, place] : {std::pair{&weights, stage.placement.weights}, std::pair{&output, stage.placement.output}})

@@ -13,6 +13,6 @@
 namespace dlasim {
 
 /// `plan`: what a layer of one pass is cut into. Its passes stay; behind them come those that pack, where that is needed and possible.
-void pack_output(Plan& plan, const Layer& layer, const Hardware& hardware, bool with_images);
+void pack_output(LayerPlan& plan, const Layer& layer, const Hardware& hardware, bool with_images);
 
 }  // namespace dlasim

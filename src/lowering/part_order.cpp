@@ -46,7 +46,7 @@ void connect(const SplitFrame& frame, std::vector<Part>& parts, const UsedAgain&
             before.keep_data = part.reuse_data = true;
             part.kept_lines = b.lines();
         } else if (beside && a.begin < b.begin && b.begin < a.end && a.end < b.end &&
-                   fetch_of(frame.strips[b.strip].pass, b, a.end).pad_top <= kMostPadTop) {
+                   fetch_of(frame.strips[b.strip].pass, b, a.end).pad_top <= kMaxPadTop) {
             part.reuse_data = true;
             part.kept_lines = a.end - b.begin;
             before.released_lines = b.begin - a.begin;

@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostPasses = 4096;
+constexpr std::size_t kMaxPasses = 4096;
 
 /// Uncompressed, since compression needs the stream and the stream the geometry.
 Fit<Geometry> fits_whole(Pass pass, const Hardware& hw)
@@ -95,9 +95,9 @@ void check_count(const std::vector<PassParts>& passes, const Layer& layer)
     std::size_t count = 0;
     for (const PassParts& p : passes) {
         count += p.split.whole() ? 1 : p.split.parts.size();
-        if (!p.split.whole() && count > kMostPasses)
+        if (!p.split.whole() && count > kMaxPasses)
             throw ConfigError(where_of(layer) + "/partition",
-                              "makes more than " + std::to_string(kMostPasses) + " parts of the layer, expected fewer");
+                              "makes more than " + std::to_string(kMaxPasses) + " parts of the layer, expected fewer");
     }
     if (layer.post.compares() && count != 1)
         throw ConfigError(where_of(layer),

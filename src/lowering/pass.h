@@ -66,7 +66,7 @@ struct Pass {
     std::uint32_t accumulator_truncate = 0;
     Strides out_strides;                       // 0: packed
     std::optional<Precision> input_precision;  // of features, where it is another
-    Post post;
+    SdpConfig post;
     std::array<bool, 3> operands_primary{true, true, true};
     std::array<Strides, 3> operand_strides;  // 0: packed
     OutputConversion output;

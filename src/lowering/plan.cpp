@@ -30,7 +30,7 @@ std::uint64_t bytes_of(const std::vector<Stretch>& stretches)
     return bytes;
 }
 
-Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors, Packing packing)
+LayerPlan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors, Packing packing)
 {
     Shape shape = shape_of(layer, hw);
     const std::vector<PassParts> parts = parts_of(shape, layer, hw);
@@ -43,20 +43,20 @@ Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors, P
     std::uint64_t macs = 0;
     for (const PlannedPass& pass : passes) macs += pass.geometry.macs;
     const bool one_pass = shape.passes.size() == 1;
-    Plan planned{std::move(shape.mode),
-                 shape.method,
-                 cut,
-                 cut_of(parts),
-                 std::move(passes),
-                 std::move(images),
-                 std::move(places.outputs),
-                 std::move(places.ranges),
-                 bytes_of(places.inputs),
-                 places.copied_bytes,
-                 places.contraction,
-                 {},
-                 {},
-                 macs};
+    LayerPlan planned{std::move(shape.mode),
+                      shape.method,
+                      cut,
+                      cut_of(parts),
+                      std::move(passes),
+                      std::move(images),
+                      std::move(places.outputs),
+                      std::move(places.ranges),
+                      bytes_of(places.inputs),
+                      places.copied_bytes,
+                      places.contraction,
+                      {},
+                      {},
+                      macs};
     if (one_pass && cut && packing == Packing::Possible) pack_output(planned, layer, hw, tensors != nullptr);
     planned.program = layer_program(layer, planned, hw);
     return planned;
@@ -64,10 +64,10 @@ Plan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tensors, P
 
 }  // namespace
 
-Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing)
+LayerPlan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing)
 {
     return plan(layer, hardware, &tensors, packing);
 }
-Plan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing) { return plan(layer, hardware, nullptr, packing); }
+LayerPlan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing) { return plan(layer, hardware, nullptr, packing); }
 
 }  // namespace dlasim

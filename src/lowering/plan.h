@@ -26,7 +26,7 @@ struct Cut {
     bool rows = false, columns = false, phases = false, kernels = false;  // phases of the dilation
 };
 
-struct Plan {
+struct LayerPlan {
     std::string mode;  // direct, image, winograd, sdp, pool
     Method method;     // what of it the reference must know
     bool partitioned = false;
@@ -47,9 +47,9 @@ struct Plan {
 enum class Packing { Possible, None };
 
 /// Throws ConfigError if the machine cannot do it.
-Plan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing = Packing::Possible);
+LayerPlan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing = Packing::Possible);
 /// As plan_layer, without images: what the planner and tests need of shapes alone.
-Plan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing = Packing::Possible);
+LayerPlan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing = Packing::Possible);
 
 /// How the output stands in memory: one tensor of feature data, surface by surface; or padded, because passes of less than an atom
 /// of kernels have surfaces of their own.
@@ -58,10 +58,10 @@ struct OutputLayout {
     std::size_t regions = 0;
     std::uint64_t bytes = 0, tensor_bytes = 0;  // that the passes write into, and that one tensor takes
 };
-OutputLayout output_layout(const Plan& plan, const Layer& layer);
+OutputLayout output_layout(const LayerPlan& plan, const Layer& layer);
 
 /// The output tensor, read region by region.
 using ReadMemory = std::function<Bytes(Place place, std::uint64_t bytes)>;
-Tensor collect_output(const Plan& plan, const Layer& layer, const ReadMemory& read);
+Tensor collect_output(const LayerPlan& plan, const Layer& layer, const ReadMemory& read);
 
 }  // namespace dlasim

@@ -10,10 +10,10 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kBankColumns = 16, kBanks = 8;               // [spec] pdp.md, line buffer
-constexpr std::uint32_t kMostPartial = 1024, kMostPoolPasses = 256;  // [spec] 1.6
-constexpr std::uint32_t kMostTop = 5;                                // [spec] 2, point 9
-constexpr std::uint32_t kPadValues = 7;                              // a register for every number of padded lines or columns
+constexpr std::uint32_t kBankColumns = 16, kBanks = 8;             // [spec] pdp.md, line buffer
+constexpr std::uint32_t kMaxPartial = 1024, kMaxPoolPasses = 256;  // [spec] 1.6
+constexpr std::uint32_t kMaxTop = 5;                               // [spec] 2, point 9
+constexpr std::uint32_t kPadValues = 7;                            // a register for every number of padded lines or columns
 
 /// Output columns that the line buffer holds. [spec] 1.6
 std::uint32_t most_columns(const PoolAxis& y)
@@ -44,9 +44,9 @@ std::vector<std::uint32_t> passes_of(const PoolAxis& x, const PoolGeometry& g, s
     const std::int64_t last = last_width(x, g.width, before);
     // Windows that touch the right padding begin in the last pass: the one before it ends in front of it.
     const std::int64_t end_before = std::int64_t{before - 1} * x.stride - x.before + x.kernel;
-    const bool good = columns * x.stride >= x.before && end_before <= g.width && last >= 1 && last <= kMostPartial &&
-                      first_width(x, columns) <= kMostPartial && columns * x.stride <= kMostPartial && columns <= kMostPartial &&
-                      count <= kMostPoolPasses;
+    const bool good = columns * x.stride >= x.before && end_before <= g.width && last >= 1 && last <= kMaxPartial &&
+                      first_width(x, columns) <= kMaxPartial && columns * x.stride <= kMaxPartial && columns <= kMaxPartial &&
+                      count <= kMaxPoolPasses;
     return good ? passes : std::vector<std::uint32_t>{};
 }
 
@@ -95,9 +95,9 @@ PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision
                                      " elements behind the input, expected at most 7: the registers have three bits");
     const std::uint32_t atom = hardware.memory.atom_bytes, bytes = precision == Precision::Int8 ? 1 : 2;
     const std::uint32_t surfaces = ceil_div(channels * bytes, atom);
-    if (pool.y.before > kMostTop && pool.y.kernel > pool.y.stride && surfaces > 1)
+    if (pool.y.before > kMaxTop && pool.y.kernel > pool.y.stride && surfaces > 1)
         throw ConfigError(where, "found a padding of " + std::to_string(pool.y.before) +
-                                     " on top of overlapping windows, expected at most " + std::to_string(kMostTop) +
+                                     " on top of overlapping windows, expected at most " + std::to_string(kMaxTop) +
                                      ": the silicon has no table entry for more");
     const std::uint32_t most = most_columns(pool.y);
     if (g.out_width <= most) {

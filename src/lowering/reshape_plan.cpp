@@ -5,7 +5,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kMostReshapedBytes = 1u << 27;  // of the input, of the output
+constexpr std::uint64_t kMaxReshapedBytes = 1u << 27;  // of the input, of the output
 constexpr std::uint32_t kAtom = 32;
 
 /// Planes are feature data whose atoms hold one element.
@@ -96,7 +96,7 @@ TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
     const Reshape& r = *transfer.reshape();
     TransferPlan plan;
     plan.layout = lay_out(r);
-    place_cubes(plan, transfer, {.input = r.input, .output = r.output, .most_bytes = kMostReshapedBytes}, hardware);
+    place_cubes(plan, transfer, {.input = r.input, .output = r.output, .most_bytes = kMaxReshapedBytes}, hardware);
     plan.bounds = bounds_of(r);
 
     ProgramWriter program(hardware, plan.program);

@@ -12,7 +12,7 @@ RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t firs
 /// The register holds its padding on top.
 bool programmable(const SplitFrame& frame, const RowPart& rows);
 /// Rows that the top padding of a fetch may have.
-inline constexpr std::uint32_t kMostPadTop = 31;
+inline constexpr std::uint32_t kMaxPadTop = 31;
 
 /// [spec] sdp.md 1.6.1, 1.7.2: of a single output place SDP writes the surfaces one after the other, not where those of a higher
 /// cube are; batches stand apart. It reads operands per element likewise, of batches too.

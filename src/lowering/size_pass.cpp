@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostWidth = 8192;  // [spec] programming.md 2
+constexpr std::uint32_t kMaxWidth = 8192;  // [spec] programming.md 2
 constexpr auto divide_up = ceil_div<std::uint64_t>, align_up = round_up<std::uint64_t>;
 
 class Sizer {
@@ -31,9 +31,9 @@ private:
 
     bool line_of_register()
     {
-        return expect(!p_.convolves() || p_.width <= kMostWidth, "found a line of " + std::to_string(p_.width) +
-                                                                     " places, expected at most " + std::to_string(kMostWidth) +
-                                                                     ": its register has 13 bits");
+        return expect(!p_.convolves() || p_.width <= kMaxWidth, "found a line of " + std::to_string(p_.width) +
+                                                                    " places, expected at most " + std::to_string(kMaxWidth) +
+                                                                    ": its register has 13 bits");
     }
 
     /// What all modes have in common.

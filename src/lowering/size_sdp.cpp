@@ -27,7 +27,7 @@ Geometry with_output(Geometry g, const Pass& p, const Hardware& hw)
 Fit<Geometry> with_operands(Geometry g, const Pass& p, const Hardware& hw)
 {
     const std::uint64_t atom = hw.memory.atom_bytes;
-    const Post& post = p.post;
+    const SdpConfig& post = p.post;
     const std::uint32_t per_atom = hw.memory.atom_bytes / p.element_bytes();
     if (post.ew().on() && !hw.sdp.has_ew) return {{}, "found operations of EW, expected none: " + hw.name + " has no EW"};
     if (post.ew().lut && !hw.sdp.has_lut) return {{}, "found a lookup table, expected none: " + hw.name + " has none"};

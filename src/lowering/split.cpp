@@ -25,7 +25,7 @@ namespace {
             if (!programmable(frame, row))
                 frame.refuse("", "found output row " + std::to_string(first) + " below the input, with a window of " +
                                      std::to_string(fetch_of(frame.strips[strip].pass, row, row.begin).pad_top) +
-                                     " lines, expected at most " + std::to_string(kMostPadTop) + " lines or no partition there");
+                                     " lines, expected at most " + std::to_string(kMaxPadTop) + " lines or no partition there");
         }
     const std::string limit = wish.rows != 0      ? std::to_string(wish.rows) + " rows"
                               : wish.columns != 0 ? std::to_string(wish.columns) + " columns"
@@ -109,9 +109,8 @@ Split told_split(const SplitFrame& frame)
                        return needs_two_rows(frame, strip, kernels);
                    }));
     if (rows.size() * kernels.size() == 1 && wish.data_banks == 0 && wish.weight_banks == 0 && whole_fits(frame)) return {};
-    if (rows.size() * kernels.size() > kMostParts)
-        frame.refuse("",
-                     "found " + std::to_string(rows.size() * kernels.size()) + " parts, expected at most " + std::to_string(kMostParts));
+    if (rows.size() * kernels.size() > kMaxParts)
+        frame.refuse("", "found " + std::to_string(rows.size() * kernels.size()) + " parts, expected at most " + std::to_string(kMaxParts));
     const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = wish.reuse_data, .weights = wish.reuse_weights});
     const BankNeed need = bank_need(frame, parts, false);
     if (!masks_fit(frame, parts))

@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-inline constexpr std::uint32_t kMostParts = 4096;
+inline constexpr std::uint32_t kMaxParts = 4096;
 
 /// Of the convolution buffer, as many as a layer would take: it may have room for fewer.
 using DataEntries = Quantity<struct EntryKind, std::uint64_t>;

@@ -9,8 +9,8 @@
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostStrips = 8;         // columns next to each other
-constexpr std::size_t kMostWeighed = 2'000'000;  // parts of all ways together: what remains is not tried
+constexpr std::uint32_t kMaxStrips = 8;         // columns next to each other
+constexpr std::size_t kMaxWeighed = 2'000'000;  // parts of all ways together: what remains is not tried
 
 /// From all to `least`, for each number of parts that they make: so many at most in a part.
 std::vector<std::uint32_t> sizes(std::uint32_t all, std::uint32_t least)
@@ -31,7 +31,7 @@ public:
     {
         const std::uint32_t columns = output_columns(whole_);
         std::uint32_t last = 0;
-        for (std::uint32_t strips = 1; strips <= std::min(columns, kMostStrips); ++strips) {
+        for (std::uint32_t strips = 1; strips <= std::min(columns, kMaxStrips); ++strips) {
             const std::uint32_t most = whole_.batch > 1 ? round_up(ceil_div(columns, strips), 2u) : ceil_div(columns, strips);
             if (most == last) continue;
             last = most;
@@ -53,7 +53,7 @@ private:
     void try_strips(std::uint32_t columns, bool phases)
     {
         const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
-        if (!cut || cut->size() > kMostParts) return;
+        if (!cut || cut->size() > kMaxParts) return;
         const Fit<SplitFrame> frame = frame_of(*cut);
         if (!frame) return;
         const std::uint32_t group = hw_.kernel_group(whole_.precision);
@@ -64,12 +64,12 @@ private:
     void try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)
     {
         const std::vector<KernelPart> kernels = cut_kernels(frame, most_kernels);
-        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, kMostParts / kernels.size());
-        if (rows.empty() || weighed_ + rows.size() * kernels.size() > kMostWeighed) return;
+        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, kMaxParts / kernels.size());
+        if (rows.empty() || weighed_ + rows.size() * kernels.size() > kMaxWeighed) return;
         for (const bool reuse_weights : {true, false}) {
             const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             weighed_ += parts.size();
-            if (parts.size() > kMostParts || !masks_fit(frame, parts)) continue;
+            if (parts.size() > kMaxParts || !masks_fit(frame, parts)) continue;
             const std::optional<Banks> banks = allocate_banks(frame, parts, bank_need(frame, parts, true));
             if (!banks) continue;
             const SplitCost cost = split_cost(frame, parts, *banks);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/expects.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "lowering/layout.h"
 
 namespace dlasim {
@@ -20,9 +20,9 @@ std::array<std::int16_t, 16> winograd_weights(Precision precision, const std::ar
             for (std::size_t i = 0; i < 3; ++i)
                 for (std::size_t j = 0; j < 3; ++j) {
                     const std::int16_t g = kernel[3 * i + j];
-                    sum += kRows[r][i] * kRows[s][j] * (precision == Precision::Fp16 ? double_from_half(static_cast<std::uint16_t>(g)) : g);
+                    sum += kRows[r][i] * kRows[s][j] * (precision == Precision::Fp16 ? double_from_fp16(static_cast<std::uint16_t>(g)) : g);
                 }
-            if (precision == Precision::Fp16) u[4 * r + s] = static_cast<std::int16_t>(half_from_double(sum / 4));
+            if (precision == Precision::Fp16) u[4 * r + s] = static_cast<std::int16_t>(fp16_from_double(sum / 4));
             else if (precision == Precision::Int8) u[4 * r + s] = static_cast<std::int16_t>(std::clamp(sum, -128.0, 127.0));
             else u[4 * r + s] = static_cast<std::int16_t>(std::clamp(sum, -32768.0, 32767.0));
         }

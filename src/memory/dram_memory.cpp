@@ -444,7 +444,7 @@ void DramMemory::schedule()
         wake = std::min({wake, room_due(*port, now), refused ? kNever : unknown_due(*port, now)});
     }
     if (wake == kNever) return;
-    clock_.stir();
+    clock_.expect_activity();
     if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
     else wake_.notify(clock_.until(wake));
 }

@@ -75,7 +75,7 @@ void IdealMemory::schedule()
 {
     if (responding_ || (reads_.empty() && writes_.empty())) return;
     const Cycle at = std::max(next_response(), clock_.now() + 1);
-    clock_.stir();
+    clock_.expect_activity();
     response_due_.notify(clock_.until(at - 1));
 }
 

@@ -4,14 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include "network/halves.h"
+#include "network/fp16_values.h"
 
 namespace dlasim {
 namespace {
 
-constexpr double kSoftmaxStep = 1.0 / 16, kTanhStep = 4.0 / 127, kMost = 127;
+constexpr double kSoftmaxStep = 1.0 / 16, kTanhStep = 4.0 / 127, kMaxInt8 = 127;
 
-std::int16_t integer_rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost - 1, kMost))); }
+std::int16_t integer_rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMaxInt8 - 1, kMaxInt8))); }
 
 /// What a window sees.
 struct Seen {
@@ -45,7 +45,7 @@ std::int16_t result(const Seen& seen, const Pool& pool)
 }
 
 /// From one grid into another; padding, where it counts, is 0.
-std::int16_t numbered_result(const Seen& seen, const NetworkLayer& layer, const Grid& from, const Grid& to)
+std::int16_t numbered_result(const Seen& seen, const NetworkLayer& layer, const Quantisation& from, const Quantisation& to)
 {
     const Pool& pool = layer.pool;
     if (pool.function != PoolFunction::Average) return result(seen, pool);
@@ -61,7 +61,7 @@ void integer_softmax(const Tensor& in, Tensor& out, std::uint32_t y, std::uint32
     const auto power = [&](std::uint32_t c) { return std::exp((in.at(0, c, y, x) - most) * kSoftmaxStep); };
     double sum = 0;
     for (std::uint32_t c = 0; c < in.c; ++c) sum += power(c);
-    for (std::uint32_t c = 0; c < in.c; ++c) out.at(0, c, y, x) = integer_rounded(power(c) / sum * kMost);
+    for (std::uint32_t c = 0; c < in.c; ++c) out.at(0, c, y, x) = integer_rounded(power(c) / sum * kMaxInt8);
 }
 
 /// The tensor and the channel of a concatenation.
@@ -73,7 +73,7 @@ std::int16_t integer_joined(const std::vector<const Tensor*>& inputs, std::uint3
 }
 
 /// Of a network with numbers: every integer by itself.
-Tensor looked_up(const NetworkLayer& layer, const Grid& from, const Grid& to, const Tensor& in)
+Tensor looked_up(const NetworkLayer& layer, const Quantisation& from, const Quantisation& to, const Tensor& in)
 {
     std::array<std::int16_t, 256> table{};
     for (std::size_t i = 0; i < table.size(); ++i)
@@ -83,7 +83,7 @@ Tensor looked_up(const NetworkLayer& layer, const Grid& from, const Grid& to, co
     return out;
 }
 
-Tensor numbered_softmax(const Grid& from, const Grid& to, const Tensor& in)
+Tensor numbered_softmax(const Quantisation& from, const Quantisation& to, const Tensor& in)
 {
     Tensor out = in;
     for (std::uint32_t y = 0; y < in.h; ++y)
@@ -102,12 +102,12 @@ Tensor numbered_softmax(const Grid& from, const Grid& to, const Tensor& in)
 
 Tensor host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
 {
-    if (network.halves()) return half_host_output(network, steps, step, inputs);
+    if (network.is_fp16()) return fp16_host_output(network, steps, step, inputs);
     const NetworkLayer& layer = network.layers[step.layer];
     const NetworkTensor& shape = steps.tensors[step.output];
     const Tensor& in = *inputs.front();
     if (layer.numbers) {
-        const Grid from = *steps.tensors[step.inputs.front()].grid, to = *shape.grid;
+        const Quantisation from = *steps.tensors[step.inputs.front()].quantisation, to = *shape.quantisation;
         if (layer.op == NetworkOp::Function) return looked_up(layer, from, to, in);
         if (layer.op == NetworkOp::Softmax) return numbered_softmax(from, to, in);
         if (layer.op == NetworkOp::Reshape) {
@@ -123,10 +123,10 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
         for (std::uint32_t y = 0; y < out.h; ++y)
             for (std::uint32_t x = 0; x < out.w; ++x) {
                 std::int16_t& to = out.at(0, c, y, x);
-                if (table) to = integer_rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMost);
+                if (table) to = integer_rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMaxInt8);
                 else if (layer.op == NetworkOp::Pool) {
                     const Seen seen = window(in, layer.pool, c, y, x);
-                    to = layer.numbers ? numbered_result(seen, layer, *steps.tensors[step.inputs.front()].grid, *shape.grid)
+                    to = layer.numbers ? numbered_result(seen, layer, *steps.tensors[step.inputs.front()].quantisation, *shape.quantisation)
                                        : result(seen, layer.pool);
                 } else if (layer.op == NetworkOp::Upsample) to = in.at(0, c / copies, y / layer.factor.y, x / layer.factor.x);
                 else if (layer.op == NetworkOp::Concat) to = integer_joined(inputs, c, y, x);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "golden/lrn.h"
-#include "network/halves.h"
+#include "network/fp16_values.h"
 #include "network/host.h"
 #include "network/scaled.h"
 
@@ -40,8 +40,8 @@ std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::
             golden[step.output] = host_output(plan.network, plan.steps, step, all);
         } else if (of.lrn) {
             golden[step.output] = normalised(of.lrn->tables, input, input.c);
-        } else if (plan.network.halves()) {
-            golden[step.output] = half_output(of.layer, of.machine, plan.layouts[step.inputs.front()], of.method, plan.hardware, of.weights,
+        } else if (plan.network.is_fp16()) {
+            golden[step.output] = fp16_output(of.layer, of.machine, plan.layouts[step.inputs.front()], of.method, plan.hardware, of.weights,
                                               input, step.addend ? &*golden[*step.addend] : nullptr);
         } else {
             golden[step.output] = scaled_output(of.layer, plan.hardware, of.weights, input, step.addend ? &*golden[*step.addend] : nullptr);

@@ -42,11 +42,11 @@ std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Netw
     TensorLayout layout;
     layout.pieces = {{0, tensor.channels, 0}};
     layout.format =
-        network.halves() ? find_pixel_format(single ? "T_R16_F" : "T_A16B16G16R16_F") : find_pixel_format(single ? "T_R8" : "T_A8B8G8R8");
+        network.is_fp16() ? find_pixel_format(single ? "T_R16_F" : "T_A16B16G16R16_F") : find_pixel_format(single ? "T_R8" : "T_A8B8G8R8");
     return layout;
 }
 
-TensorLayout written_layout(const Plan& plan, Address base)
+TensorLayout written_layout(const LayerPlan& plan, Address base)
 {
     TensorLayout layout;
     layout.cube = plan.outputs.front().cube;

@@ -40,7 +40,7 @@ TensorLayout packed_layout(const NetworkTensor& tensor, const Network& network, 
 /// The same as pixels: one channel, or three or four in words of four. None of other numbers of channels, and of fp16.
 std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network);
 /// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.
-TensorLayout written_layout(const Plan& plan, Address base);
+TensorLayout written_layout(const LayerPlan& plan, Address base);
 /// One behind the other, channels and memory. pre: planes of one size
 TensorLayout joined_layout(const std::vector<TensorLayout>& parts);
 

@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/expects.h"
-#include "network/memory_rooms.h"
+#include "network/allocation.h"
 #include "network/plan.h"
 
 namespace dlasim {
@@ -150,32 +150,32 @@ private:
 
     void put_blocks()
     {
-        const std::uint64_t room = cvsram_ ? p_.hardware.memory.secondary_bytes : 0;
-        std::vector<Room> rooms;
+        const std::uint64_t capacity = cvsram_ ? p_.hardware.memory.secondary_bytes : 0;
+        std::vector<Allocation> allocations;
         std::vector<std::size_t> of;
         const auto list = [&](std::size_t b) {
             const Block& block = p_.blocks[b];
-            rooms.push_back({block.bytes, block.begin, block.end, block.moved});
+            allocations.push_back({block.bytes, block.begin, block.end, block.moved});
             of.push_back(b);
         };
         for (std::size_t b = 0; b < p_.blocks.size(); ++b)
-            if (room != 0 && may_stay_on_chip(b)) list(b);
-        const Arrangement on_chip = choose(rooms, room);
+            if (capacity != 0 && may_stay_on_chip(b)) list(b);
+        const Arrangement on_chip = choose(allocations, capacity);
         std::vector<bool> chosen(p_.blocks.size());
-        for (std::size_t r = 0; r < rooms.size(); ++r) {
+        for (std::size_t r = 0; r < allocations.size(); ++r) {
             if (!on_chip.at[r]) continue;
             p_.blocks[of[r]].place = {false, kCvsram + *on_chip.at[r]};
             chosen[of[r]] = true;
         }
-        rooms.clear();
+        allocations.clear();
         of.clear();
         for (std::size_t b = 0; b < p_.blocks.size(); ++b)
             if (!chosen[b]) list(b);
-        const Arrangement in_dram = arrange(rooms);
+        const Arrangement in_dram = arrange(allocations);
         if (in_dram.peak > kWeights - kTensors)
             throw ConfigError(p_.network.file, "has tensors that take " + std::to_string(in_dram.peak) +
                                                    " bytes at a time, expected at most " + std::to_string(kWeights - kTensors));
-        for (std::size_t r = 0; r < rooms.size(); ++r) p_.blocks[of[r]].place = {true, kTensors + *in_dram.at[r]};
+        for (std::size_t r = 0; r < allocations.size(); ++r) p_.blocks[of[r]].place = {true, kTensors + *in_dram.at[r]};
         p_.memory_use.tensors = in_dram.peak;
         p_.memory_use.cvsram = on_chip.peak;
         p_.memory_use.kept = on_chip.saved;

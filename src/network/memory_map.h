@@ -1,7 +1,7 @@
 // Where the tensors and weights of a network stand.
 //
 //   tensors   behind DBB from kTensors on, or behind CVSRAM from kCvsram on, each from a multiple of 256 bytes on; parts of a
-//             concatenation within it. What is over makes room (memory_rooms.h)
+//             concatenation within it. What is over makes room (allocation.h)
 //   weights   behind DBB from kWeights on, step by step: weights, then the operands of SDP per kernel
 //
 // A block - a tensor, or a concatenation with its parts - is needed from the step that writes it first up to the first step that begins

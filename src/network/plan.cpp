@@ -4,10 +4,10 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "lowering/explicit_partition.h"
 #include "lowering/lrn_tables.h"
-#include "lowering/told_partition.h"
 #include "lowering/transfer_plan.h"
-#include "network/halves.h"
+#include "network/fp16_values.h"
 #include "network/host.h"
 
 namespace dlasim {
@@ -33,7 +33,7 @@ public:
 
     NetworkPlan plan()
     {
-        p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return flies(step); });
+        p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return can_fuse(step); });
         p_.layouts.resize(p_.steps.tensors.size());
         p_.golden.resize(p_.steps.tensors.size());
         footprints_.resize(p_.steps.list.size());
@@ -69,7 +69,7 @@ private:
     const Step& step(std::size_t i) const { return p_.steps.list[i]; }
 
     /// PDP can stand behind it, as far as shapes tell.
-    bool flies(const Step& step) const
+    bool can_fuse(const Step& step) const
     {
         Steps alone;
         alone.tensors = p_.network.tensors;
@@ -107,7 +107,7 @@ private:
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         if (s.addend) check_addend(s, plan.layer);
         if (s.addend || !plan.layer.convolves()) check_one_place(s, plan.layer);
-        if (p_.network.halves()) return plan_half_step(i, input);
+        if (p_.network.is_fp16()) return plan_fp16_step(i, input);
         LayerTensors tensors;
         if (golden()) tensors = golden_step(s, plan.layer);
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
@@ -118,23 +118,23 @@ private:
     }
 
     /// Golden values follow from what the machine is given: lanes count in its order of sums.
-    void plan_half_step(std::size_t i, const TensorLayout& input)
+    void plan_fp16_step(std::size_t i, const TensorLayout& input)
     {
         const Step& s = step(i);
         StepPlan& plan = p_.plans[i];
         LayerTensors tensors;
         if (options_.values && p_.network.numbered()) tensors = numbered_step(p_.network, p_.steps, s).tensors;
         else if (golden() && plan.layer.convolves())
-            tensors = seeded_half_weights(plan.layer, options_.seed + 1 + s.layer, *p_.golden[s.inputs.front()]);
+            tensors = seeded_fp16_weights(plan.layer, options_.seed + 1 + s.layer, *p_.golden[s.inputs.front()]);
         plan.machine = machine_layer(plan.layer, input, hw());
         if (plan.layer.convolves() && options_.values)
             tensors.weights = machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights));
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
-        Plan planned = options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw());
+        LayerPlan planned = options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw());
         plan.method = planned.method;
         keep(i, std::move(planned));
         if (golden())
-            p_.golden[s.output] = half_output(plan.layer, plan.machine, input, plan.method, hw(), std::move(tensors),
+            p_.golden[s.output] = fp16_output(plan.layer, plan.machine, input, plan.method, hw(), std::move(tensors),
                                               *p_.golden[s.inputs.front()], s.addend ? &*p_.golden[*s.addend] : nullptr);
         else if (options_.values) plan.weights = std::move(tensors);
     }
@@ -148,10 +148,10 @@ private:
         if (!input || layer.op != Op::Convolution || layer.groups != 1 || dilated || readers(tensor) != 1) return;
         std::optional<TensorLayout> pixels = pixel_layout(p_.steps.tensors[tensor], p_.network);
         if (!pixels) return;
-        const std::optional<Plan> image = shaped(machine_layer(layer, *pixels, hw()));
+        const std::optional<LayerPlan> image = shaped(machine_layer(layer, *pixels, hw()));
         if (!image) return;
-        const std::optional<Plan> features = shaped(machine_layer(layer, p_.layouts[tensor], hw()));
-        const auto least = [&](const Plan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
+        const std::optional<LayerPlan> features = shaped(machine_layer(layer, p_.layouts[tensor], hw()));
+        const auto least = [&](const LayerPlan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
         if (features && least(*features) <= least(*image)) return;
         pixels->cube.strides.line = image->passes.front().geometry.in_strides.line;
         pixels->bytes = image->input_bytes;
@@ -166,7 +166,7 @@ private:
             count += static_cast<std::size_t>(std::count(joined.parts.begin(), joined.parts.end(), tensor));
         return count;
     }
-    std::optional<Plan> shaped(const Layer& layer) const
+    std::optional<LayerPlan> shaped(const Layer& layer) const
     {
         try {
             return plan_shape(layer, hw());
@@ -231,7 +231,7 @@ private:
         }
     }
 
-    void keep(std::size_t i, Plan planned)
+    void keep(std::size_t i, LayerPlan planned)
     {
         StepPlan& plan = p_.plans[i];
         plan.bounds = unit_bounds(planned, plan.layer, hw());
@@ -239,9 +239,9 @@ private:
         plan.array_operations = array_operations(planned, hw());
         plan.macs = plan.layer.macs();
         plan.cut = planned.partitioned;
-        if (options_.told && plan.machine.convolves()) {
-            const std::optional<Partition> told = told_partition(planned, plan.machine, hw());
-            if (told) p_.network.layers[step(i).layer].layer.partition = *told;
+        if (options_.explicit_cuts && plan.machine.convolves()) {
+            const std::optional<Partition> partition = explicit_partition(planned, plan.machine, hw());
+            if (partition) p_.network.layers[step(i).layer].layer.partition = *partition;
         }
         TensorLayout layout = written_layout(planned, kPlannedPlaces.output.address);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are

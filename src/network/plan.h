@@ -20,13 +20,13 @@
 namespace dlasim {
 
 struct NetworkOptions {
-    std::uint64_t seed = 1;     // of the input; layer i has seed + 1 + i
-    bool values = true;         // golden values and weights; without them only time can be simulated
-    std::size_t images = 1;     // that run one after the other; more than 1 with numbers only
-    bool keep_tensors = false;  // every tensor has memory of its own
-    bool pixels = true;         // inputs may stand as pixels
-    bool cvsram = true;         // tensors may stand there
-    bool told = false;          // how every layer is cut, as its file would tell it: Network::layers
+    std::uint64_t seed = 1;      // of the input; layer i has seed + 1 + i
+    bool values = true;          // golden values and weights; without them only time can be simulated
+    std::size_t images = 1;      // that run one after the other; more than 1 with numbers only
+    bool keep_tensors = false;   // every tensor has memory of its own
+    bool pixels = true;          // inputs may stand as pixels
+    bool cvsram = true;          // tensors may stand there
+    bool explicit_cuts = false;  // how every layer is cut, as its file would tell it: Network::layers
 };
 
 struct StepPlan {

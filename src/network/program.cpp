@@ -68,7 +68,7 @@ private:
     bool tied(std::size_t a, std::size_t b) const
     {
         const NetworkTensor &x = plan_.steps.tensors[a], &y = plan_.steps.tensors[b];
-        return a == b || !x.grid || (x.wanted && y.wanted && x.grid == y.grid);
+        return a == b || !x.quantisation || (x.wanted && y.wanted && x.quantisation == y.quantisation);
     }
     /// Two steps look up the same, as the network says. Equal entries alone are chance.
     bool same_tables(std::size_t a, std::size_t b) const

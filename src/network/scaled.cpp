@@ -11,8 +11,8 @@
 namespace dlasim {
 namespace {
 
-constexpr double kMostOperand = 32767, kMostSum = 1073741824.0;  // 2^30: half of what the engines hold
-constexpr int kMostShift = 31, kMostOutputShift = 63;
+constexpr double kMaxOperand = 32767, kMaxSum = 1073741824.0;  // 2^30: half of what the engines hold
+constexpr int kMaxShift = 31, kMaxOutputShift = 63;
 constexpr std::int64_t kSplit = 1 << 15;
 constexpr double kExact = 1e-9;  // relative: less than a result is rounded by
 
@@ -23,7 +23,7 @@ int room(double value, double most, int limit)
     return std::clamp(static_cast<int>(std::floor(std::log2(most / value))), -64, limit);
 }
 
-std::int16_t operand(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMostOperand, kMostOperand))); }
+std::int16_t operand(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMaxOperand, kMaxOperand))); }
 
 class Scaler {
 public:
@@ -31,11 +31,11 @@ public:
         : of_(network.layers[step.layer]),
           n_(*of_.numbers),
           last_(step.add ? *network.layers[*step.add].numbers : n_),
-          bend_(last_.bend),
-          in_(*steps.tensors[step.inputs.front()].grid),
-          out_(*steps.tensors[step.output].grid),
+          clamp_(last_.clamp),
+          in_(*steps.tensors[step.inputs.front()].quantisation),
+          out_(*steps.tensors[step.output].quantisation),
           has_other_(step.addend.has_value()),
-          other_(step.addend ? *steps.tensors[*step.addend].grid : Grid{}),
+          other_(step.addend ? *steps.tensors[*step.addend].quantisation : Quantisation{}),
           multiplies_(of_.op == NetworkOp::Multiply)
     {
         s_.layer = std::move(layer);
@@ -53,15 +53,15 @@ public:
             return std::move(s_);
         }
         zero_ = out_.zero;
-        if (bend_.low) {
-            constant_ = -*bend_.low;
-            zero_ += *bend_.low / out_.scale;
+        if (clamp_.low) {
+            constant_ = -*clamp_.low;
+            zero_ += *clamp_.low / out_.scale;
             relu_ = true;
         }
         if (of_.convolves()) of_array();
         else if (multiplies_) of_product();
         else of_sdp();
-        bend();
+        clamp();
         convert();
         if (s_.layer.pool) s_.layer.pool->pad_value = out_.zero;
         return std::move(s_);
@@ -70,7 +70,7 @@ public:
 private:
     PointEngine& bs() { return s_.layer.post.engines[0]; }
     PointEngine& bn() { return s_.layer.post.engines[1]; }
-    bool decides() const { return relu_ || !bend_.slopes.empty(); }  // something looks where 0 is
+    bool decides() const { return relu_ || !clamp_.slopes.empty(); }  // something looks where 0 is
     [[noreturn]] void refuse(const std::string& what) const { throw ConfigError(of_.where, what); }
 
     Tensor& operands(std::size_t engine, bool mul, std::size_t count)
@@ -115,8 +115,8 @@ private:
         PointEngine& e = s_.layer.post.engines[engine];
         int shift = 0;
         if (has_other_ && !multiplies_) {
-            int left = room(bound / other_.scale + 256, kMostSum, 24);
-            shift = room(std::ldexp(largest / other_.scale, left), kMostOperand, kMostShift);
+            int left = room(bound / other_.scale + 256, kMaxSum, 24);
+            shift = room(std::ldexp(largest / other_.scale, left), kMaxOperand, kMaxShift);
             if (shift < 0) left += shift;
             shift = std::max(shift, 0);
             if (left < 0)
@@ -125,8 +125,8 @@ private:
             bn().alu_shift = static_cast<std::uint32_t>(left);
             unit_ = std::ldexp(other_.scale, -left);
         } else {
-            unit_ = largest / kMostOperand;
-            shift = std::clamp(-room(bound / unit_, kMostSum, 0), 0, kMostShift);
+            unit_ = largest / kMaxOperand;
+            shift = std::clamp(-room(bound / unit_, kMaxSum, 0), 0, kMaxShift);
             e.mul_shift = static_cast<std::uint32_t>(shift);
             unit_ = std::ldexp(unit_, shift);
         }
@@ -154,12 +154,12 @@ private:
                 magnitude += std::abs(w);
             }
             const double added = ((n_.bias.empty() ? 0 : n_.bias[k]) + constant_) / real;
-            bias.push_back(std::llround(std::clamp(added, -kMostSum, kMostSum)) - in_.zero * sum);
+            bias.push_back(std::llround(std::clamp(added, -kMaxSum, kMaxSum)) - in_.zero * sum);
             reals.push_back(real);
             most.push_back(static_cast<double>(128 * magnitude + std::abs(bias.back())));
         }
         const bool uniform = n_.weight_scale.size() == 1, biased = !n_.bias.empty() || in_.zero != 0 || constant_ != 0,
-                   two_parts = biased && !has_other_ && bend_.slopes.empty() && !bend_.high;
+                   two_parts = biased && !has_other_ && clamp_.slopes.empty() && !clamp_.high;
         const std::size_t engine = two_parts ? 1 : 0;
         if (two_parts) add_two_parts(bias);
         else if (biased) add_bias(bias);
@@ -177,12 +177,12 @@ private:
     void refine(std::size_t engine, double most)
     {
         const double all = std::max(most, std::abs(zero_) * out_.scale / unit_);  // the converter's offset has 32 bits too
-        const int shift = std::clamp(-room(all * kMostOperand, kMostSum, 0), 0, kMostShift);
+        const int shift = std::clamp(-room(all * kMaxOperand, kMaxSum, 0), 0, kMaxShift);
         double best = INFINITY;
         std::int16_t multiplier = 16384;
         for (std::int32_t m = 16384; m <= 32767 && best > kExact; ++m) {
             const double ratio = std::ldexp(unit_, shift) / m / out_.scale;
-            const double scale = std::ldexp(ratio, std::clamp(room(ratio, kMostOperand, kMostOutputShift), 0, kMostOutputShift));
+            const double scale = std::ldexp(ratio, std::clamp(room(ratio, kMaxOperand, kMaxOutputShift), 0, kMaxOutputShift));
             const double error = std::abs(std::round(scale) / scale - 1);
             if (!(error < best)) continue;
             best = error;
@@ -277,10 +277,10 @@ private:
             behind_ = reals.front();
             return;
         }
-        if (bend_.high) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
+        if (clamp_.high) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
         double most = 0;
         for (const double real : reals) most = std::max(most, std::abs(real) / unit_);
-        const int shift = std::clamp(-room(most, kMostOperand, 0), 0, kMostShift);
+        const int shift = std::clamp(-room(most, kMaxOperand, 0), 0, kMaxShift);
         bn().function = AluFunction::Sum;
         bn().alu_shift = static_cast<std::uint32_t>(shift);
         if (one) reals.resize(1);
@@ -290,25 +290,25 @@ private:
         set_operand(1, false, values);
     }
 
-    void bend()
+    void clamp()
     {
-        if (!bend_.slopes.empty()) {
+        if (!clamp_.slopes.empty()) {
             double most = 0;
-            for (const double slope : bend_.slopes) most = std::max(most, std::abs(slope));
-            const int shift = std::max(room(most, kMostOperand, 30), 0);
+            for (const double slope : clamp_.slopes) most = std::max(most, std::abs(slope));
+            const int shift = std::max(room(most, kMaxOperand, 30), 0);
             std::vector<std::int16_t> values;
-            values.reserve(bend_.slopes.size());
-            for (const double slope : bend_.slopes) values.push_back(operand(std::ldexp(slope, shift)));
+            values.reserve(clamp_.slopes.size());
+            for (const double slope : clamp_.slopes) values.push_back(operand(std::ldexp(slope, shift)));
             if (bn().mul.on || (values.size() > 1 && bn().alu.on && bn().alu.per != OperandPer::Kernel))
                 refuse("has a slope for each channel behind other operands, expected one slope");
             set_operand(1, true, values);
             bn().prelu = true;
             bn().mul_shift = static_cast<std::uint32_t>(shift);
         }
-        if (bend_.high) {
+        if (clamp_.high) {
             if (bn().alu.on) refuse("limits a sum of tensors, expected a limit that the output's range makes");
-            const double limit = (*bend_.high - (relu_ ? *bend_.low : 0) - behind_) / unit_;
-            const int shift = std::clamp(-room(std::abs(limit), kMostOperand, 0), 0, kMostShift);
+            const double limit = (*clamp_.high - (relu_ ? *clamp_.low : 0) - behind_) / unit_;
+            const int shift = std::clamp(-room(std::abs(limit), kMaxOperand, 0), 0, kMaxShift);
             bn().function = AluFunction::Min;
             bn().alu_shift = static_cast<std::uint32_t>(shift);
             set_operand(1, false, {operand(std::ldexp(limit, -shift))});
@@ -320,13 +320,13 @@ private:
     void convert()
     {
         const double ratio = unit_ / out_.scale;
-        if (!(ratio > 0) || ratio > kMostOperand)
+        if (!(ratio > 0) || ratio > kMaxOperand)
             refuse("makes numbers " + std::to_string(ratio) + " times as large as the steps of its output, expected at most 32767");
-        const int shift = std::clamp(room(ratio, kMostOperand, kMostOutputShift), 0, kMostOutputShift);
+        const int shift = std::clamp(room(ratio, kMaxOperand, kMaxOutputShift), 0, kMaxOutputShift);
         OutputConversion& to = s_.layer.output;
         to.scale = static_cast<std::int32_t>(std::lround(std::ldexp(ratio, shift)));
         to.shift = static_cast<std::uint32_t>(shift);
-        if (std::abs(zero_ / ratio) > 2 * kMostSum - 1)
+        if (std::abs(zero_ / ratio) > 2 * kMaxSum - 1)
             refuse("makes numbers " + std::to_string(ratio) + " times as large as the steps of its output, whose 0 is " +
                    std::to_string(zero_) + " of these away, expected scales nearer to each other");
         to.offset = static_cast<std::int32_t>(std::llround(-zero_ / ratio));
@@ -334,10 +334,10 @@ private:
 
     const NetworkLayer& of_;
     const LayerNumbers &n_, &last_;
-    const Bend& bend_;
-    const Grid in_, out_;
+    const Clamp& clamp_;
+    const Quantisation in_, out_;
     const bool has_other_;
-    const Grid other_;
+    const Quantisation other_;
     const bool multiplies_;
     ScaledStep s_;
     double constant_ = 0;  // real, added to every result
@@ -354,7 +354,7 @@ ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& s
     return Scaler(network, steps, step, std::move(layer)).scaled();
 }
 
-Lut every_integer(const Function& function, const Grid& from, const Grid& to)
+Lut every_integer(const Function& function, const Quantisation& from, const Quantisation& to)
 {
     Lut lut;
     lut.le.exponential = false;
@@ -367,7 +367,7 @@ Lut every_integer(const Function& function, const Grid& from, const Grid& to)
     return lut;
 }
 
-bool joins_addition(const Bend& bend) { return bend.slopes.size() <= 1 && !bend.high; }
+bool joins_addition(const Clamp& clamp) { return clamp.slopes.size() <= 1 && !clamp.high; }
 
 Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend)
 {

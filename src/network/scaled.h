@@ -22,10 +22,10 @@ struct ScaledStep {
 ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& step, Layer layer);
 
 /// A table of SDP with an entry for each int8: exact, nothing is interpolated.
-Lut every_integer(const Function& function, const Grid& from, const Grid& to);
+Lut every_integer(const Function& function, const Quantisation& from, const Quantisation& to);
 
 /// BN has room for it beside the addition of a tensor.
-bool joins_addition(const Bend& bend);
+bool joins_addition(const Clamp& clamp);
 
 /// What SDP or PDP makes of golden tensors; `addend` null without one.
 Tensor scaled_output(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Tensor& input, const Tensor* addend);

@@ -3,16 +3,16 @@
 #include <bit>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/json_object.h"
-#include "config/post_reader.h"
+#include "config/sdp_reader.h"
 #include "lowering/shape.h"
-#include "network/half_step.h"
+#include "network/fp16_step.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMostChannels = 8192;  // of a layer's input
+constexpr std::uint32_t kMaxChannels = 8192;  // of a layer's input
 
 Lut tanh_table(Precision precision)
 {
@@ -105,7 +105,7 @@ Layer step_layer(const Network& network, const Steps& steps, const Step& step)
 ScaledStep numbered_step(const Network& network, const Steps& steps, const Step& step)
 {
     Layer shape = shape_of_step(network, steps, step);
-    return network.halves() ? half_step(network, step, std::move(shape)) : scaled_step(network, steps, step, std::move(shape));
+    return network.is_fp16() ? fp16_step(network, step, std::move(shape)) : scaled_step(network, steps, step, std::move(shape));
 }
 
 Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardware& hardware)
@@ -117,10 +117,10 @@ Layer machine_layer(const Layer& layer, const TensorLayout& input, const Hardwar
         return machine;
     }
     machine.channels = input.channels();
-    if (machine.channels > kMostChannels)
+    if (machine.channels > kMaxChannels)
         throw ConfigError(layer.file, "reads a tensor of " + std::to_string(layer.channels) + " channels that takes " +
                                           std::to_string(machine.channels) + " places in " + std::to_string(input.pieces.size()) +
-                                          " pieces, expected at most " + std::to_string(kMostChannels) +
+                                          " pieces, expected at most " + std::to_string(kMaxChannels) +
                                           ": groups or concatenated parts whose channels fill whole atoms, of " +
                                           std::to_string(input.per_atom()) + " on " + hardware.name);
     if (const std::uint64_t packed = std::uint64_t{layer.width} * input.cube.atom_bytes;

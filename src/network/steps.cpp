@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "network/half_step.h"
+#include "network/fp16_step.h"
 #include "network/scaled.h"
 
 namespace dlasim {
@@ -10,8 +10,8 @@ namespace {
 
 class Joiner {
 public:
-    Joiner(const Network& network, const Hardware& hw, const std::function<bool(const Network&, const Step&)>& flies)
-        : n_(network), hw_(hw), flies_(flies)
+    Joiner(const Network& network, const Hardware& hw, const std::function<bool(const Network&, const Step&)>& can_fuse)
+        : n_(network), hw_(hw), can_fuse_(can_fuse)
     {
         steps_.tensors = network.tensors;
         readers_.resize(network.tensors.size());
@@ -60,10 +60,10 @@ private:
                              .addend = l.inputs.back(),
                              .output = l.output});
             case NetworkOp::Function:
-                if (!n_.halves() && hw_.sdp.has_lut)
+                if (!n_.is_fp16() && hw_.sdp.has_lut)
                     return push({.name = l.name, .unit = StepUnit::Sdp, .layer = i, .inputs = l.inputs, .output = l.output});
-                return host(i,
-                            n_.halves() ? "tables of SDP interpolate between fp16 numbers" : "SDP of " + hw_.name + " has no lookup table");
+                return host(
+                    i, n_.is_fp16() ? "tables of SDP interpolate between fp16 numbers" : "SDP of " + hw_.name + " has no lookup table");
             case NetworkOp::Reshape:
                 return host(i, "no unit moves elements between channels, rows and columns");
         }
@@ -114,7 +114,7 @@ private:
             const bool free =
                 !joined.pool && (joined.unit == StepUnit::Array || joined.unit == StepUnit::Sdp) && !part_of_whole(joined.output);
             joined.pool = i;
-            if (free && flies_(n_, joined)) {
+            if (free && can_fuse_(n_, joined)) {
                 joined.name = l.name;
                 joined.output = l.output;
                 steps_.list[*before] = joined;
@@ -135,12 +135,12 @@ private:
     bool adds(std::size_t step) const
     {
         const Step& s = steps_.list[step];
-        return s.unit == StepUnit::Array && s.activation == Activation::None && !bends(layer(s.layer)) &&
+        return s.unit == StepUnit::Array && s.activation == Activation::None && !clamps(layer(s.layer)) &&
                !steps_.tensors[s.output].wanted && !s.add && !s.pool && readers_[s.output] == 1 &&
                layer(s.layer).op != NetworkOp::Deconvolution && !part_of_whole(s.output);
     }
 
-    static bool bends(const NetworkLayer& l) { return l.numbers && !l.numbers->bend.none(); }
+    static bool clamps(const NetworkLayer& l) { return l.numbers && !l.numbers->clamp.none(); }
 
     void addition(std::size_t i)
     {
@@ -186,8 +186,8 @@ private:
     }
     bool simple(const NetworkLayer& l) const
     {
-        if (l.numbers && n_.halves()) return half_joins_addition(l.numbers->bend);
-        if (l.numbers) return joins_addition(l.numbers->bend);
+        if (l.numbers && n_.is_fp16()) return fp16_joins_addition(l.numbers->clamp);
+        if (l.numbers) return joins_addition(l.numbers->clamp);
         return l.activation != Activation::Tanh || hw_.sdp.has_lut;
     }
 
@@ -227,7 +227,7 @@ private:
 
     const Network& n_;
     const Hardware& hw_;
-    const std::function<bool(const Network&, const Step&)>& flies_;
+    const std::function<bool(const Network&, const Step&)>& can_fuse_;
     Steps steps_;
     std::vector<std::size_t> readers_;
 };
@@ -241,9 +241,9 @@ std::optional<std::size_t> Steps::maker(std::size_t tensor) const
     return std::nullopt;
 }
 
-Steps steps_of(const Network& network, const Hardware& hardware, const std::function<bool(const Network&, const Step&)>& flies)
+Steps steps_of(const Network& network, const Hardware& hardware, const std::function<bool(const Network&, const Step&)>& can_fuse)
 {
-    return Joiner(network, hardware, flies).steps();
+    return Joiner(network, hardware, can_fuse).steps();
 }
 
 // [spec] pdp.md 1.2; padding of five rows on top is always safe (2, point 9).

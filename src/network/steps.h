@@ -42,8 +42,8 @@ struct Steps {
     std::optional<std::size_t> maker(std::size_t tensor) const;
 };
 
-/// `flies`: the step can hand over to PDP.
-Steps steps_of(const Network& network, const Hardware& hardware, const std::function<bool(const Network&, const Step&)>& flies);
+/// `can_fuse`: the step can hand over to PDP.
+Steps steps_of(const Network& network, const Hardware& hardware, const std::function<bool(const Network&, const Step&)>& can_fuse);
 
 /// PDP has such windows.
 bool pdp_has(const Pool& pool);

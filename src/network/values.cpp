@@ -9,8 +9,8 @@ namespace dlasim {
 namespace {
 
 constexpr std::size_t kSampled = 1u << 16;
-constexpr double kSaturating = 0.001, kMostOutput = 127.5;
-constexpr std::uint32_t kMostAluShift = 31, kMostMulShift = 31;
+constexpr double kSaturating = 0.001, kMaxOutput = 127.5;
+constexpr std::uint32_t kMaxAluShift = 31, kMaxMulShift = 31;
 
 double root_mean_square(const auto& values)
 {
@@ -32,7 +32,7 @@ std::uint32_t output_shift(std::vector<std::int64_t> values)
     std::nth_element(values.begin(), values.begin() + rank, values.end());
     const auto most = static_cast<double>(values[static_cast<std::size_t>(rank)]);
     std::uint32_t shift = 0;
-    while (shift < kMostMulShift && std::ldexp(most, -static_cast<int>(shift)) > kMostOutput) ++shift;
+    while (shift < kMaxMulShift && std::ldexp(most, -static_cast<int>(shift)) > kMaxOutput) ++shift;
     return shift;
 }
 
@@ -43,13 +43,13 @@ void choose_converters(Layer& layer, const Hardware& hw, const StagedReference& 
         Layer before = layer;
         before.post.engines[1] = {};
         const double there = root_mean_square(addend->values);
-        layer.post.engines[1].alu_shift = there > 0 ? shift_for(root_mean_square(sample(before)) / there, kMostAluShift) : 0;
+        layer.post.engines[1].alu_shift = there > 0 ? shift_for(root_mean_square(sample(before)) / there, kMaxAluShift) : 0;
     }
     if (layer.post.ew().lut) {
         Layer before = layer;
         before.post.engines[2] = {};
         PointEngine& last = layer.post.engines[layer.post.engines[1].on() ? 1 : 0];
-        last.mul_shift = shift_for(root_mean_square(sample(before)) * kTanhInput, kMostMulShift);
+        last.mul_shift = shift_for(root_mean_square(sample(before)) * kTanhInput, kMaxMulShift);
         return;
     }
     layer.output.shift = output_shift(sample(layer));

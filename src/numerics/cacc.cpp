@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kMantissa = 40;
 constexpr std::uint64_t kMantissaMask = (std::uint64_t{1} << kMantissa) - 1;
 constexpr std::uint64_t kNanExponent = 255;
-constexpr std::uint64_t kMostNegative = std::uint64_t{1} << (kMantissa - 1);
+constexpr std::uint64_t kMaxNegative = std::uint64_t{1} << (kMantissa - 1);
 
 /// Redundant sign bits of a `width`-bit number held sign-extended.
 unsigned redundant_signs(std::int64_t x, unsigned width)
@@ -83,8 +83,8 @@ std::uint32_t finish_fp(FpSum sum)
     if (m == 0) return 0;
     const auto sign = static_cast<std::uint32_t>(m >> 39);
     if (e == kNanExponent) return sign << 31 | 255u << 23 | (static_cast<std::uint32_t>(m >> 29) & 0x3ff);
-    const std::uint64_t low = m & (kMostNegative - 1);
-    const std::uint64_t magnitude = sign ? (kMostNegative - low) & (kMostNegative - 1) : low;
+    const std::uint64_t low = m & (kMaxNegative - 1);
+    const std::uint64_t magnitude = sign ? (kMaxNegative - low) & (kMaxNegative - 1) : low;
     const bool most_negative = sign && low == 0;
     const auto f = static_cast<std::uint32_t>(magnitude >> 15);
     const std::uint32_t rounded = f + ((magnitude >> 14) & 1);

@@ -82,15 +82,15 @@ void CdpLanes::convert(const std::uint8_t* in, std::size_t count, std::int32_t* 
 
 void CdpLanes::sums_of(const std::int32_t* x, std::size_t count, std::int64_t* sums) const
 {
-    if (config_.precision == Precision::Int8) add_squares<std::int32_t, kMostLanes>(x, count, config_.window, sums);
-    else add_squares<std::int64_t, kMostLanes>(x, count, config_.window, sums);
+    if (config_.precision == Precision::Int8) add_squares<std::int32_t, kMaxLanes>(x, count, config_.window, sums);
+    else add_squares<std::int64_t, kMaxLanes>(x, count, config_.window, sums);
 }
 
 /// The adders of the silicon take the squares in this order.
 void CdpLanes::sums_of_floats(const std::int32_t* x, std::size_t count, std::int64_t* sums) const
 {
     constexpr auto kReach = static_cast<std::ptrdiff_t>(kCdpReach);
-    std::uint32_t squares[kMostLanes + 2 * kCdpReach];
+    std::uint32_t squares[kMaxLanes + 2 * kCdpReach];
     const auto side = static_cast<std::ptrdiff_t>(config_.window / 2), lanes = static_cast<std::ptrdiff_t>(count);
     for (std::ptrdiff_t i = -side; i < lanes + side; ++i) {
         const std::uint32_t wide = fp17_to_fp32(pattern(x[i]));
@@ -120,7 +120,7 @@ void CdpLanes::look_up_lanes(std::int64_t* values, std::size_t count)
     if (remembers && remembered_[0].empty())
         for (auto& sums : remembered_) sums.resize(kRemembered);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto place = static_cast<std::uint64_t>(values[i] + kLeastSum);
+        const auto place = static_cast<std::uint64_t>(values[i] + kMinSum);
         std::uint32_t* known = remembers && place < kRemembered ? &remembered_[i & 1][place] : nullptr;
         if (known && *known >> 20 == layer_) {
             ++counts_[*known >> 16 & 15];
@@ -137,9 +137,9 @@ void CdpLanes::look_up_lanes(std::int64_t* values, std::size_t count)
 
 void CdpLanes::compute(const std::int32_t* x, std::size_t count, std::uint8_t* out)
 {
-    DLASIM_EXPECTS(count <= kMostLanes);
+    DLASIM_EXPECTS(count <= kMaxLanes);
     const bool is_float = config_.precision == Precision::Fp16;
-    std::int64_t values[kMostLanes];
+    std::int64_t values[kMaxLanes];
     if (config_.sum_bypass)
         for (std::size_t i = 0; i < count; ++i) values[i] = is_float ? std::int64_t{fp17_to_fp32(pattern(x[i]))} : x[i];
     else if (is_float) sums_of_floats(x, count, values);
@@ -166,7 +166,7 @@ void CdpLanes::convert_out(const std::int64_t* v, std::size_t count, std::uint8_
     const CdpConverter& c = config_.out;
     const bool dead = c.shift >= config_.silicon.out_dead_shift;
     const std::int64_t offset = sign_extend(c.offset, w.out_offset);
-    std::int64_t values[kMostLanes];
+    std::int64_t values[kMaxLanes];
     const std::int64_t scale = dead ? 0 : c.scale;
     // shift_right() with what is the same for all lanes done once: |v * scale| < 2^50.
     const unsigned shift = std::min(c.shift, 62u);

@@ -57,9 +57,9 @@ public:
     const CdpCounts& counts() const { return counts_; }
 
 private:
-    static constexpr std::size_t kMostLanes = 64;
-    static constexpr std::size_t kRemembered = 1u << 17;  // sums of int8, from -kLeastSum on
-    static constexpr std::int64_t kLeastSum = 256;
+    static constexpr std::size_t kMaxLanes = 64;
+    static constexpr std::size_t kRemembered = 1u << 17;  // sums of int8, from -kMinSum on
+    static constexpr std::int64_t kMinSum = 256;
 
     CdpLooked look_up(std::int64_t sum, bool odd) const;
     void look_up_lanes(std::int64_t* values, std::size_t count);

@@ -48,11 +48,11 @@ void scatter_tap(const Layer& l, double weight, const float* plane, std::uint32_
     }
 }
 
-double bent(const Bend& bend, double value, std::size_t channel)
+double clamped(const Clamp& clamp, double value, std::size_t channel)
 {
-    if (!bend.slopes.empty() && value < 0) value *= at(bend.slopes, channel);
-    if (bend.low) value = std::max(value, *bend.low);
-    if (bend.high) value = std::min(value, *bend.high);
+    if (!clamp.slopes.empty() && value < 0) value *= at(clamp.slopes, channel);
+    if (clamp.low) value = std::max(value, *clamp.low);
+    if (clamp.high) value = std::min(value, *clamp.high);
     return value;
 }
 
@@ -73,7 +73,7 @@ RealTensor convolved(const RealNode& node, const RealTensor& in, const CubeShape
                     if (node.op == RealOp::Deconvolution) scatter_tap(l, static_cast<double>(*weight), from, r, s, sums.data());
                     else add_tap(l, static_cast<double>(*weight), from, r, s, sums.data());
         }
-        for (std::size_t i = 0; i < places; ++i) result[k * places + i] = static_cast<float>(bent(node.bend, sums[i], k));
+        for (std::size_t i = 0; i < places; ++i) result[k * places + i] = static_cast<float>(clamped(node.clamp, sums[i], k));
     }
     return result;
 }
@@ -178,15 +178,15 @@ RealTensor evaluate(const RealNode& node, const std::vector<const RealTensor*>& 
             return pooled(node, in, shapes.front(), out);
         case RealOp::Add:
             return each(in, out, [&](double x, std::size_t i, std::size_t c) {
-                return bent(node.bend, x + node.sign * static_cast<double>((*inputs[1])[i]), c);
+                return clamped(node.clamp, x + node.sign * static_cast<double>((*inputs[1])[i]), c);
             });
         case RealOp::Multiply:
             return each(in, out, [&](double x, std::size_t i, std::size_t c) {
-                return bent(node.bend, x * static_cast<double>((*inputs[1])[i]), c);
+                return clamped(node.clamp, x * static_cast<double>((*inputs[1])[i]), c);
             });
         case RealOp::Affine:
             return each(in, out, [&](double x, std::size_t, std::size_t c) {
-                return bent(node.bend, x * at(node.factor, c) + at(node.bias, c), c);
+                return clamped(node.clamp, x * at(node.factor, c) + at(node.bias, c), c);
             });
         case RealOp::Lrn:
             return normalised(node, in, out);
@@ -211,8 +211,8 @@ std::vector<RealTensor> evaluate(const RealGraph& graph, std::vector<RealTensor>
 {
     std::vector<RealTensor> values(graph.values.size());
     const auto keep = [&](std::size_t v, RealTensor tensor) {
-        if (const std::optional<Grid>& grid = graph.values[v].grid)
-            for (float& x : tensor) x = static_cast<float>(grid->real(grid->nearest(static_cast<double>(x))));
+        if (const std::optional<Quantisation>& quantisation = graph.values[v].quantisation)
+            for (float& x : tensor) x = static_cast<float>(quantisation->real(quantisation->nearest(static_cast<double>(x))));
         values[v] = std::move(tensor);
     };
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) keep(graph.inputs[i], std::move(inputs[i]));

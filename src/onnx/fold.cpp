@@ -7,13 +7,13 @@
 namespace dlasim {
 namespace {
 
-constexpr std::int64_t kMostMade = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxMade = std::int64_t{1} << 26;
 
 std::int64_t elements(const std::vector<std::int64_t>& shape)
 {
     std::int64_t all = 1;
     for (const std::int64_t size : shape)
-        if (size < 0 || (size != 0 && all > kMostMade / size)) throw Refused("makes a constant of too many elements");
+        if (size < 0 || (size != 0 && all > kMaxMade / size)) throw Refused("makes a constant of too many elements");
         else all *= size;
     return all;
 }
@@ -173,8 +173,8 @@ OnnxArray computed(NodeView& view, const OnnxArray& a, const OnnxArray& b)
     if (is_real(a.type) != is_real(b.type)) throw Refused("computes with constants of different types");
     std::uint64_t elements = 1;
     for (const std::int64_t size : out.shape)
-        if ((elements *= static_cast<std::uint64_t>(size)) > static_cast<std::uint64_t>(kMostOnnxElements))
-            throw Refused("makes a constant of more than " + std::to_string(kMostOnnxElements) + " elements");
+        if ((elements *= static_cast<std::uint64_t>(size)) > static_cast<std::uint64_t>(kMaxOnnxElements))
+            throw Refused("makes a constant of more than " + std::to_string(kMaxOnnxElements) + " elements");
     for (std::size_t i = 0; i < elements; ++i) {
         const double x = a.at(place_in(a, out.shape, i)), y = b.at(place_in(b, out.shape, i));
         if (op == "Div" && y == 0 && !is_real(out.type)) throw Refused("divides by 0");
@@ -230,7 +230,7 @@ OnnxArray moved(NodeView& view, const OnnxArray& in)
         for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
         std::sort(axes.begin(), axes.end());
         for (const std::int64_t axis : axes) {
-            if (axis < 0 || axis > static_cast<std::int64_t>(out.shape.size()) || out.shape.size() >= kMostOnnxRank)
+            if (axis < 0 || axis > static_cast<std::int64_t>(out.shape.size()) || out.shape.size() >= kMaxOnnxRank)
                 throw Refused("adds an axis that cannot be");
             out.shape.insert(out.shape.begin() + axis, 1);
         }
@@ -243,11 +243,11 @@ OnnxArray moved(NodeView& view, const OnnxArray& in)
         std::int64_t known = 1;
         for (std::size_t i = 0; i < target.size(); ++i) {
             if (target[i] == 0 && i < in.shape.size()) target[i] = in.shape[i];
-            if (target[i] != -1 && (target[i] < 1 || (known *= target[i]) > kMostMade)) throw Refused("asks for an impossible shape");
+            if (target[i] != -1 && (target[i] < 1 || (known *= target[i]) > kMaxMade)) throw Refused("asks for an impossible shape");
         }
         for (std::int64_t& size : target)
             if (size == -1) size = static_cast<std::int64_t>(in.size()) / known;
-        if (elements(target) != static_cast<std::int64_t>(in.size()) || target.size() > kMostOnnxRank)
+        if (elements(target) != static_cast<std::int64_t>(in.size()) || target.size() > kMaxOnnxRank)
             throw Refused("asks for a shape of other elements");
         out.shape = target;
     }
@@ -286,7 +286,7 @@ std::optional<OnnxArray> folded(NodeView& view)
         if (value.size() != 1) throw Refused("has a value of other than one element");
         OnnxArray out = like(value, {});
         for (const std::int32_t size : list_of(first, "the shape")) out.shape.push_back(size);
-        if (out.shape.size() > kMostOnnxRank) throw Refused("makes too many dimensions");
+        if (out.shape.size() > kMaxOnnxRank) throw Refused("makes too many dimensions");
         for (std::int64_t i = elements(out.shape); i > 0; --i) append(out, value, 0);
         return out;
     }

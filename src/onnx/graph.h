@@ -30,7 +30,7 @@ struct RealValue {
     std::string name{};
     std::vector<std::int64_t> dims{};  // of one image
     CubeShape cube{};
-    std::optional<Grid> grid{};  // given by the model: QuantizeLinear
+    std::optional<Quantisation> quantisation{};  // given by the model: QuantizeLinear
 };
 
 enum class RealOp { Convolution, Deconvolution, Connected, Pool, Add, Multiply, Affine, Lrn, Concat, Upsample, Softmax, Function, Reshape };
@@ -47,7 +47,7 @@ struct RealNode {
     std::vector<double> bias{};          // one a kernel, or none; of Affine one or one a channel
     std::vector<double> factor{};        // Affine: one or one a channel
     double sign = 1;                     // Add: of the second value
-    Bend bend{};                         // convolutions, Add, Multiply, Affine
+    Clamp clamp{};                       // convolutions, Add, Multiply, Affine
 
     Pool pool{};
     bool exclusive = false;

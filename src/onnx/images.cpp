@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/stream.h"
 
 namespace dlasim {
@@ -73,8 +73,8 @@ void Images::read(std::size_t input, const std::string& file, const std::string&
                                      array_shape_text({expected.begin() + 1, expected.end()}) + " each, the shape of \"" + value.name +
                                      "\"");
     const std::size_t count = expected.front();
-    if (count == 0 || count > kMostImages)
-        throw ConfigError(where, "found " + std::to_string(count) + " images, expected 1 to " + std::to_string(kMostImages));
+    if (count == 0 || count > kMaxImages)
+        throw ConfigError(where, "found " + std::to_string(count) + " images, expected 1 to " + std::to_string(kMaxImages));
     if (count_ != 0 && count != count_)
         throw ConfigError(where,
                           "found " + std::to_string(count) + " images, expected " + std::to_string(count_) + " as the other inputs have");
@@ -114,7 +114,7 @@ std::vector<RealTensor> Images::reals(std::size_t image) const
         RealTensor tensor;
         if (whole(graph_.input_types[i])) {
             const std::vector<Tensor> all = integers(image);
-            for (const std::int16_t q : all[i].values) tensor.push_back(static_cast<float>(value.grid->real(q)));
+            for (const std::int16_t q : all[i].values) tensor.push_back(static_cast<float>(value.quantisation->real(q)));
         } else {
             for (std::size_t e = 0; e < elements; ++e) tensor.push_back(static_cast<float>(data_[i][first(i, image) + e]));
         }
@@ -137,8 +137,8 @@ std::vector<Tensor> Images::integers(std::size_t image) const
                 continue;
             }
             // QuantizeLinear divides floats.
-            const Grid unscaled{1, value.grid->zero};
-            const float steps = static_cast<float>(x) / static_cast<float>(value.grid->scale);
+            const Quantisation unscaled{1, value.quantisation->zero};
+            const float steps = static_cast<float>(x) / static_cast<float>(value.quantisation->scale);
             tensor.values[e] = static_cast<std::int16_t>(unscaled.nearest(static_cast<double>(steps)));
         }
         tensors.push_back(std::move(tensor));
@@ -146,15 +146,14 @@ std::vector<Tensor> Images::integers(std::size_t image) const
     return tensors;
 }
 
-std::vector<Tensor> Images::halves(std::size_t image) const
+std::vector<Tensor> Images::fp16(std::size_t image) const
 {
     std::vector<Tensor> tensors;
     for (std::size_t i = 0; i < data_.size(); ++i) {
         const RealValue& value = graph_.values[graph_.inputs[i]];
         Tensor tensor(1, value.cube.c, value.cube.h, value.cube.w);
         for (std::size_t e = 0; e < tensor.values.size(); ++e)
-            tensor.values[e] =
-                static_cast<std::int16_t>(half_from_double(std::clamp(data_[i][first(i, image) + e], -kMostHalf, kMostHalf)));
+            tensor.values[e] = static_cast<std::int16_t>(fp16_from_double(std::clamp(data_[i][first(i, image) + e], -kMaxFp16, kMaxFp16)));
         tensors.push_back(std::move(tensor));
     }
     return tensors;

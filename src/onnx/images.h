@@ -8,7 +8,7 @@
 
 namespace dlasim {
 
-inline constexpr std::size_t kMostImages = 100000;
+inline constexpr std::size_t kMaxImages = 100000;
 
 class Images {
 public:
@@ -22,7 +22,7 @@ public:
     /// As the grids of the graph have them. pre: its inputs have grids
     std::vector<Tensor> integers(std::size_t image) const;
     /// As fp16, ties to even.
-    std::vector<Tensor> halves(std::size_t image) const;
+    std::vector<Tensor> fp16(std::size_t image) const;
 
 private:
     void read(std::size_t input, const std::string& file, const std::string& option);

@@ -12,7 +12,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::int64_t kMostSide = 8192;
+constexpr std::int64_t kMaxSide = 8192;
 
 const std::map<std::string, Operator>& operators()
 {
@@ -226,8 +226,8 @@ RealGraph Importing::graph()
     read_outputs();
     problems_.report(model_.file);
     for (std::size_t i = 0; i < g_.inputs.size(); ++i) {  // integers that nobody gave a scale stand for themselves
-        std::optional<Grid>& grid = g_.values[g_.inputs[i]].grid;
-        if (!is_real(g_.input_types[i]) && !grid) grid = Grid{1, g_.input_types[i] == OnnxType::Uint8 ? -128 : 0};
+        std::optional<Quantisation>& quantisation = g_.values[g_.inputs[i]].quantisation;
+        if (!is_real(g_.input_types[i]) && !quantisation) quantisation = Quantisation{1, g_.input_types[i] == OnnxType::Uint8 ? -128 : 0};
     }
     return std::move(g_);
 }
@@ -264,14 +264,14 @@ void Importing::read_inputs()
     }
 }
 
-bool Importing::poisoned(const OnnxNode& node) const
+bool Importing::reads_unknown(const OnnxNode& node) const
 {
-    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) { return poisoned_.contains(name); });
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) { return unknown_.contains(name); });
 }
 
-void Importing::poison(const OnnxNode& node)
+void Importing::mark_unknown(const OnnxNode& node)
 {
-    for (const std::string& output : node.outputs) poisoned_.insert(output);
+    for (const std::string& output : node.outputs) unknown_.insert(output);
 }
 
 void Importing::read_node(const OnnxNode& node)
@@ -280,15 +280,15 @@ void Importing::read_node(const OnnxNode& node)
     NodeView view(*this, node);
     try {
         for (const std::string& input : node.inputs)
-            if (!input.empty() && !poisoned_.contains(input) && !symbols_.contains(input))
+            if (!input.empty() && !unknown_.contains(input) && !symbols_.contains(input))
                 throw Refused("reads \"" + input + "\", which is no input and no first output of a node before");
         if (node.outputs.empty()) throw Refused("has no output, expected one");
         for (const std::string& output : node.outputs)
             if (symbols_.contains(output)) throw Refused("makes \"" + output + "\", which is there already");
-        if (poisoned(node)) {
+        if (reads_unknown(node)) {
             if (!known && node.op != "Constant" && node.op != "Shape")
                 throw Refused("is no operator that runs here: docs/ONNX.md lists them");
-            return poison(node);
+            return mark_unknown(node);
         }
         if (node.domain.empty())
             if (std::optional<OnnxArray> array = folded(view)) return set_constant(view, std::move(*array));
@@ -297,18 +297,18 @@ void Importing::read_node(const OnnxNode& node)
         for (const std::string& name : view.unread()) throw Refused("attribute \"" + name + "\" is not known, expected none of that name");
     } catch (const Refused& refused) {
         problems_.add(node.label(), refused.what());
-        poison(node);
+        mark_unknown(node);
     } catch (const ConfigError& error) {
         problems_.add(node.label(), error.what());
-        poison(node);
+        mark_unknown(node);
     }
 }
 
 void Importing::read_outputs()
 {
     const std::size_t count = model_.outputs.size();
-    if (count == 0 || count > kMostOnnxOutputs)
-        return problems_.add("outputs", "found " + std::to_string(count) + ", expected 1 to " + std::to_string(kMostOnnxOutputs));
+    if (count == 0 || count > kMaxOnnxOutputs)
+        return problems_.add("outputs", "found " + std::to_string(count) + ", expected 1 to " + std::to_string(kMaxOnnxOutputs));
     std::set<std::string> names;
     for (const OnnxPort& port : model_.outputs) {
         if (names.insert(port.name).second) read_output(port);
@@ -318,7 +318,7 @@ void Importing::read_outputs()
 
 void Importing::read_output(const OnnxPort& port)
 {
-    if (poisoned_.contains(port.name)) return;
+    if (unknown_.contains(port.name)) return;
     const std::string where = "output \"" + port.name + "\"";
     const auto known = symbols_.find(port.name);
     if (known == symbols_.end()) return problems_.add(where, "is made by no node");
@@ -331,8 +331,8 @@ void Importing::read_output(const OnnxPort& port)
 RealNode& Importing::add(NodeView& view, RealOp op, std::vector<std::size_t> inputs, const std::vector<std::int64_t>& dims,
                          const CubeShape& cube)
 {
-    if (g_.nodes.size() >= kMostNetworkLayers)
-        throw Refused("is one node too many, expected at most " + std::to_string(kMostNetworkLayers) + " that compute");
+    if (g_.nodes.size() >= kMaxNetworkLayers)
+        throw Refused("is one node too many, expected at most " + std::to_string(kMaxNetworkLayers) + " that compute");
     std::string name = view.node().outputs.front();
     for (int n = 2; !names_.insert(name).second; ++n) name = view.node().outputs.front() + "." + std::to_string(n);
     g_.values.push_back({name, dims, cube, std::nullopt});
@@ -378,9 +378,9 @@ Symbol Importing::fixed_value(NodeView& view, std::size_t input, const std::vect
 
 void Importing::charge(std::size_t elements)
 {
-    if ((charged_ += elements) > static_cast<std::uint64_t>(kMostOnnxElements))
+    if ((charged_ += elements) > static_cast<std::uint64_t>(kMaxOnnxElements))
         throw Refused("brings what constants and weights take to " + std::to_string(charged_) + " elements, expected at most " +
-                      std::to_string(kMostOnnxElements));
+                      std::to_string(kMaxOnnxElements));
 }
 
 void Importing::set_constant(const NodeView& view, OnnxArray array)
@@ -397,14 +397,14 @@ CubeShape Importing::natural_cube(const std::vector<std::int64_t>& dims) const
     const auto side = [&](std::size_t i) { return dims.size() == 2 && i == 1 ? 2 : std::min<std::size_t>(i, 2); };
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < dims.size(); ++i) {
-        if (dims[i] < 1 || (elements *= dims[i]) > static_cast<std::int64_t>(kMostTensorElements))
-            throw Refused("found a tensor " + shape_text(dims) + " for an image, expected 1 to " + std::to_string(kMostTensorElements) +
+        if (dims[i] < 1 || (elements *= dims[i]) > static_cast<std::int64_t>(kMaxTensorElements))
+            throw Refused("found a tensor " + shape_text(dims) + " for an image, expected 1 to " + std::to_string(kMaxTensorElements) +
                           " elements");
         sides[side(i)] *= dims[i];
     }
     for (const std::int64_t size : sides)
-        if (size > kMostSide)
-            throw Refused("found a tensor " + shape_text(dims) + " for an image, expected at most " + std::to_string(kMostSide) +
+        if (size > kMaxSide)
+            throw Refused("found a tensor " + shape_text(dims) + " for an image, expected at most " + std::to_string(kMaxSide) +
                           " channels, rows and columns");
     return {static_cast<std::uint32_t>(sides[0]), static_cast<std::uint32_t>(sides[1]), static_cast<std::uint32_t>(sides[2])};
 }
@@ -413,9 +413,9 @@ std::size_t Importing::natural(NodeView& view, const Symbol& symbol)
 {
     const CubeShape cube = natural_cube(symbol.dims);
     if (g_.values[symbol.value].cube == cube) return symbol.value;
-    const std::optional<Grid> grid = g_.values[symbol.value].grid;
+    const std::optional<Quantisation> quantisation = g_.values[symbol.value].quantisation;
     const std::size_t made = add(view, RealOp::Reshape, {symbol.value}, symbol.dims, cube).output;
-    g_.values[made].grid = grid;
+    g_.values[made].quantisation = quantisation;
     g_.values[made].name += ".reshaped";
     return made;
 }
@@ -430,11 +430,11 @@ Symbol Importing::exchanged(NodeView& view, const Symbol& symbol, const std::vec
     for (const std::size_t from : order)
         if (dims[from] != 1) moved.push_back(from);
     if (std::is_sorted(moved.begin(), moved.end())) return made;
-    const std::optional<Grid> grid = g_.values[symbol.value].grid;
+    const std::optional<Quantisation> quantisation = g_.values[symbol.value].quantisation;
     RealNode& node = add(view, RealOp::Reshape, {symbol.value}, made.dims, natural_cube(made.dims));
     node.exchange = {{dims.begin(), dims.end()}, order};
     made.value = node.output;
-    g_.values[made.value].grid = grid;
+    g_.values[made.value].quantisation = quantisation;
     return made;
 }
 

@@ -99,15 +99,15 @@ public:
 private:
     void read_inputs();
     void read_node(const OnnxNode& node);
-    void poison(const OnnxNode& node);
-    bool poisoned(const OnnxNode& node) const;
+    void mark_unknown(const OnnxNode& node);
+    bool reads_unknown(const OnnxNode& node) const;
     void read_outputs();
     void read_output(const OnnxPort& port);
 
     const OnnxModel& model_;
     RealGraph g_;
     std::map<std::string, Symbol> symbols_;
-    std::set<std::string> poisoned_, names_;
+    std::set<std::string> unknown_, names_;
     Problems problems_;
     std::uint64_t charged_ = 0;
 };

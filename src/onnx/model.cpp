@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "files/input.h"
 
 namespace dlasim {
@@ -27,7 +27,7 @@ constexpr int kNesting = 100;
 
 // What protobuf would make of a file takes many times its bytes where fields are small: their number is bounded before.
 
-constexpr std::size_t kMostFields = 200000, kMostSmall = std::size_t{64} << 20;
+constexpr std::size_t kMaxFields = 200000, kMaxSmall = std::size_t{64} << 20;
 constexpr std::uint32_t kGraph = 7, kInitializer = 5, kStrings = 6, kExternal = 13;
 
 /// The fields of a message, one after the other: number and contents, which are empty but of length-delimited ones.
@@ -61,8 +61,8 @@ void check_fields(std::string_view bytes, const std::string& file)
     std::size_t fields = 0, small = 0;
     const auto count = [&](std::size_t contents) {
         small += contents;
-        if (++fields > kMostFields || small > kMostSmall)
-            throw ConfigError(file, "has more than " + std::to_string(kMostFields) + " parts, or more than 64 MiB beside its initializers");
+        if (++fields > kMaxFields || small > kMaxSmall)
+            throw ConfigError(file, "has more than " + std::to_string(kMaxFields) + " parts, or more than 64 MiB beside its initializers");
     };
     walk(bytes, file, [&](std::uint32_t number, std::string_view contents) {
         if (number != kGraph) return count(contents.size());
@@ -92,9 +92,9 @@ public:
         if (model.opset < kOldest || model.opset > kNewest)
             throw ConfigError(file_, "found operator set " + std::to_string(model.opset) + ", expected " + std::to_string(kOldest) +
                                          " to " + std::to_string(kNewest));
-        if (graph.node_size() > static_cast<int>(kMostOnnxNodes))
+        if (graph.node_size() > static_cast<int>(kMaxOnnxNodes))
             throw ConfigError(file_,
-                              "found " + std::to_string(graph.node_size()) + " nodes, expected at most " + std::to_string(kMostOnnxNodes));
+                              "found " + std::to_string(graph.node_size()) + " nodes, expected at most " + std::to_string(kMaxOnnxNodes));
         if (graph.sparse_initializer_size() != 0) throw ConfigError(file_, "has sparse initializers, expected dense ones");
         for (const auto& tensor : graph.initializer())
             model.constants.emplace(name(tensor.name()), array(tensor, "initializer \"" + tensor.name() + "\""));
@@ -142,18 +142,18 @@ private:
         if (tensor.has_segment()) throw ConfigError(where, "is a segment, expected a whole tensor");
         OnnxArray array;
         array.type = type(tensor.data_type(), what);
-        if (tensor.dims_size() > static_cast<int>(kMostOnnxRank))
+        if (tensor.dims_size() > static_cast<int>(kMaxOnnxRank))
             throw ConfigError(
-                where, "has " + std::to_string(tensor.dims_size()) + " dimensions, expected at most " + std::to_string(kMostOnnxRank));
+                where, "has " + std::to_string(tensor.dims_size()) + " dimensions, expected at most " + std::to_string(kMaxOnnxRank));
         std::int64_t count = 1;
         for (const std::int64_t size : tensor.dims()) {
-            if (size < 0 || size > kMostOnnxElements || (count *= size) > kMostOnnxElements)
+            if (size < 0 || size > kMaxOnnxElements || (count *= size) > kMaxOnnxElements)
                 throw ConfigError(where, "has a dimension of " + std::to_string(size) + ", expected a possible size");
             array.shape.push_back(size);
         }
-        if ((elements_ += count) > kMostOnnxElements)
+        if ((elements_ += count) > kMaxOnnxElements)
             throw ConfigError(where, "brings the constants to " + std::to_string(elements_) + " elements, expected at most " +
-                                         std::to_string(kMostOnnxElements));
+                                         std::to_string(kMaxOnnxElements));
         fill(array, tensor, static_cast<std::size_t>(count), where);
         return array;
     }
@@ -190,7 +190,7 @@ private:
         const auto take = [&](const auto& field) {
             expect_count(static_cast<std::size_t>(field.size()), count, where, "elements");
             for (const auto value : field) {
-                if (type == OnnxType::Half) array.reals.push_back(static_cast<float>(double_from_half(static_cast<std::uint16_t>(value))));
+                if (type == OnnxType::Half) array.reals.push_back(static_cast<float>(double_from_fp16(static_cast<std::uint16_t>(value))));
                 else if (is_real(type)) array.reals.push_back(static_cast<float>(value));
                 else array.wholes.push_back(clamped(static_cast<std::int64_t>(value)));
             }
@@ -208,7 +208,7 @@ private:
                 array.reals.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
                 break;
             case OnnxType::Half:
-                array.reals.push_back(static_cast<float>(double_from_half(static_cast<std::uint16_t>(bits))));
+                array.reals.push_back(static_cast<float>(double_from_fp16(static_cast<std::uint16_t>(bits))));
                 break;
             case OnnxType::Double:
                 array.reals.push_back(static_cast<float>(std::bit_cast<double>(bits)));
@@ -242,12 +242,12 @@ private:
         const auto& tensor = info.type().tensor_type();
         port.type = type(tensor.elem_type(), what);
         port.shaped = tensor.has_shape();
-        if (tensor.shape().dim_size() > static_cast<int>(kMostOnnxRank))
+        if (tensor.shape().dim_size() > static_cast<int>(kMaxOnnxRank))
             throw ConfigError(file_ + ": " + what, "has " + std::to_string(tensor.shape().dim_size()) + " dimensions, expected at most " +
-                                                       std::to_string(kMostOnnxRank));
+                                                       std::to_string(kMaxOnnxRank));
         for (const auto& dimension : tensor.shape().dim()) {
             const std::int64_t size = dimension.has_dim_value() ? dimension.dim_value() : -1;
-            if (size < -1 || size > kMostOnnxElements)
+            if (size < -1 || size > kMaxOnnxElements)
                 throw ConfigError(file_ + ": " + what, "has a dimension of " + std::to_string(size) + ", expected a possible size");
             port.shape.push_back(size);
         }
@@ -306,9 +306,9 @@ private:
 
     const std::string& name(const std::string& name) const
     {
-        if (name.size() > kMostLetters)
+        if (name.size() > kMaxLetters)
             throw ConfigError(file_,
-                              "has a name of " + std::to_string(name.size()) + " bytes, expected at most " + std::to_string(kMostLetters));
+                              "has a name of " + std::to_string(name.size()) + " bytes, expected at most " + std::to_string(kMaxLetters));
         return name;
     }
 
@@ -351,7 +351,7 @@ OnnxModel read_onnx(const std::string& path)
     const auto judge = [&](std::string_view bytes) {
         if (bytes.front() >> 3 == 0) throw ConfigError(path, "is no ONNX model: its first field has number 0");
     };
-    return onnx_from_bytes(read_text(path, kMostOnnxBytes, judge), path);
+    return onnx_from_bytes(read_text(path, kMaxOnnxBytes, judge), path);
 }
 
 }  // namespace dlasim

@@ -13,9 +13,9 @@
 
 namespace dlasim {
 
-inline constexpr std::uint64_t kMostOnnxBytes = std::uint64_t{1} << 30;
-inline constexpr std::size_t kMostOnnxNodes = 20000, kMostOnnxRank = 8, kMostOnnxOutputs = 64;
-inline constexpr std::int64_t kMostOnnxElements = std::int64_t{1} << 28;  // of all constants together
+inline constexpr std::uint64_t kMaxOnnxBytes = std::uint64_t{1} << 30;
+inline constexpr std::size_t kMaxOnnxNodes = 20000, kMaxOnnxRank = 8, kMaxOnnxOutputs = 64;
+inline constexpr std::int64_t kMaxOnnxElements = std::int64_t{1} << 28;  // of all constants together
 
 /// Of elements, as far as they matter: what is written in output.npy, and in which range integers lie.
 enum class OnnxType { Float, Half, Double, Int8, Uint8, Int16, Uint16, Int32, Int64, Bool };

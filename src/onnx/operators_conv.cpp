@@ -9,7 +9,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::int64_t kMostGroups = 8192, kMostSize = 1 << 20;
+constexpr std::int64_t kMaxGroups = 8192, kMaxSize = 1 << 20;
 
 Json sides(const char* x, std::int64_t of_x, const char* y, std::int64_t of_y) { return {{x, of_x}, {y, of_y}}; }
 
@@ -54,8 +54,8 @@ std::vector<double> bias_of(NodeView& view, std::size_t input, std::size_t kerne
 
 void check_weights(std::uint64_t elements)
 {
-    if (elements > kMostNetworkWeights)
-        throw Refused("has " + std::to_string(elements) + " weights, expected at most " + std::to_string(kMostNetworkWeights));
+    if (elements > kMaxNetworkWeights)
+        throw Refused("has " + std::to_string(elements) + " weights, expected at most " + std::to_string(kMaxNetworkWeights));
 }
 
 struct Window {
@@ -101,7 +101,7 @@ RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const Real
     check_weights(constant.array.size());
     in.charge(constant.array.size());
     const std::int64_t groups = view.whole("group", 1);
-    if (groups < 1 || groups > kMostGroups || shape[1] * groups != x.dims[0])
+    if (groups < 1 || groups > kMaxGroups || shape[1] * groups != x.dims[0])
         throw Refused("found weights for " + std::to_string(shape[1]) + " channels in " + std::to_string(groups) + " groups, expected " +
                       std::to_string(x.dims[0]) + " channels");
     const Window window = read_window(view, shape, rank);
@@ -179,24 +179,24 @@ void check_row(const Symbol& row, const RealConstant& matrix)
 
 // Integers with scales as inputs: x, its scale, its zero point, w, its scale, its zero point, scale and zero point of the result, bias.
 
-Grid grid_of(NodeView& view, std::size_t scale, std::size_t zero, OnnxType type)
+Quantisation quantisation_of(NodeView& view, std::size_t scale, std::size_t zero, OnnxType type)
 {
-    Grid grid{view.scalar(scale, "a scale"), 0};
-    refuse_zero_scale({grid.scale});
-    grid.zero = static_cast<std::int32_t>(view.scalar(zero, "a zero point")) - (type == OnnxType::Uint8 ? 128 : 0);
-    if (grid.zero < -128 || grid.zero > 127) throw Refused("found a zero point out of the range of its integers");
-    return grid;
+    Quantisation quantisation{view.scalar(scale, "a scale"), 0};
+    refuse_zero_scale({quantisation.scale});
+    quantisation.zero = static_cast<std::int32_t>(view.scalar(zero, "a zero point")) - (type == OnnxType::Uint8 ? 128 : 0);
+    if (quantisation.zero < -128 || quantisation.zero > 127) throw Refused("found a zero point out of the range of its integers");
+    return quantisation;
 }
 
 Symbol whole_input(Importing& in, NodeView& view)
 {
     Symbol x = view.any_value(0, "what it multiplies");
     if (!x.whole) throw Refused("found real numbers as what it multiplies, expected integers: QuantizeLinear in front");
-    const Grid grid = grid_of(view, 1, 2, *x.whole);
-    std::optional<Grid>& own = in.value(x.value).grid;
-    if (own && !(*own == grid))
+    const Quantisation quantisation = quantisation_of(view, 1, 2, *x.whole);
+    std::optional<Quantisation>& own = in.value(x.value).quantisation;
+    if (own && !(*own == quantisation))
         throw Refused("reads integers with another scale or zero point than they were made with, expected the same");
-    own = grid;
+    own = quantisation;
     x.whole.reset();
     return x;
 }
@@ -229,7 +229,7 @@ void whole_output(Importing& in, NodeView& view, std::size_t value, const std::v
 {
     const OnnxType type = view.constant(7, "a zero point").array.type;
     if (type != OnnxType::Int8 && type != OnnxType::Uint8) throw Refused("makes integers that are neither int8 nor uint8");
-    in.value(value).grid = grid_of(view, 6, 7, type);
+    in.value(value).quantisation = quantisation_of(view, 6, 7, type);
     in.set(view, {std::nullopt, value, dims, type});
 }
 
@@ -249,7 +249,7 @@ void import_qlinear_conv(Importing& in, NodeView& view)
     const RealConstant w = whole_weights(view, 0);
     const auto kernels = static_cast<std::size_t>(w.array.shape[0]);
     std::vector<double> bias = bias_of(view, 8, kernels);
-    for (std::size_t k = 0; k < bias.size(); ++k) bias[k] *= in.value(x.value).grid->scale * w.scales[w.scales.size() == 1 ? 0 : k];
+    for (std::size_t k = 0; k < bias.size(); ++k) bias[k] *= in.value(x.value).quantisation->scale * w.scales[w.scales.size() == 1 ? 0 : k];
     const std::size_t output = convolution(in, view, x, w, std::move(bias)).output;
     whole_output(in, view, output, std::vector<std::int64_t>(in.value(output).dims));
 }
@@ -274,7 +274,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
     if (x.dims.size() < 2 || rank > 2 || shape.size() != rank + 2) throw Refused("has other than 3 or 4 dimensions, expected these");
     check_weights(constant.array.size());
     const std::int64_t groups = view.whole("group", 1);
-    if (groups < 1 || groups > kMostGroups || shape[0] != x.dims[0] || x.dims[0] % groups != 0 || shape[1] < 1)
+    if (groups < 1 || groups > kMaxGroups || shape[0] != x.dims[0] || x.dims[0] % groups != 0 || shape[1] < 1)
         throw Refused("found weights for " + std::to_string(shape[0]) + " channels in " + std::to_string(groups) + " groups, expected " +
                       std::to_string(x.dims[0]) + " channels");
     const std::int64_t kernels = shape[1] * groups;
@@ -287,7 +287,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
         throw Refused("has pads, output_padding or output_shape of other than " + std::to_string(rank) + " dimensions");
     const auto check_sizes = [](const std::vector<std::int64_t>& list) {
         for (const std::int64_t size : list)
-            if (size < 0 || size > kMostSize)
+            if (size < 0 || size > kMaxSize)
                 throw Refused("found " + std::to_string(size) + " in pads or output_shape, expected a possible size");
     };
     check_sizes(wanted);

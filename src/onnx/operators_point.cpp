@@ -57,22 +57,22 @@ Function function_of(NodeView& view)
 }
 
 /// The grid of QuantizeLinear and DequantizeLinear; `type`: of the zero point.
-Grid read_grid(NodeView& view, std::optional<OnnxType>& type)
+Quantisation read_quantisation(NodeView& view, std::optional<OnnxType>& type)
 {
     if (view.constant(1, "the scale").array.size() != 1)
         throw Refused("has a scale for each channel of a tensor that is computed, expected one scale");
-    Grid grid{view.scalar(1, "the scale"), 0};
-    if (!(grid.scale > 0) || !std::isfinite(grid.scale))
-        throw Refused("found a scale of " + std::to_string(grid.scale) + ", expected one above 0");
+    Quantisation quantisation{view.scalar(1, "the scale"), 0};
+    if (!(quantisation.scale > 0) || !std::isfinite(quantisation.scale))
+        throw Refused("found a scale of " + std::to_string(quantisation.scale) + ", expected one above 0");
     if (view.has(2)) {
         const OnnxType found = view.constant(2, "the zero point").array.type;
         if (found != OnnxType::Int8 && found != OnnxType::Uint8)
             throw Refused(std::string("found integers of type ") + onnx_type_name(found) + ", expected int8 or uint8");
         type = found;
-        grid.zero = static_cast<std::int32_t>(view.scalar(2, "the zero point"));
+        quantisation.zero = static_cast<std::int32_t>(view.scalar(2, "the zero point"));
     }
-    if (type.value_or(OnnxType::Uint8) == OnnxType::Uint8) grid.zero -= 128;
-    return grid;
+    if (type.value_or(OnnxType::Uint8) == OnnxType::Uint8) quantisation.zero -= 128;
+    return quantisation;
 }
 
 /// Integers of weights and biases become reals that know their scales.
@@ -149,16 +149,16 @@ void import_bend(Importing& in, NodeView& view)
 {
     const std::string& op = view.node().op;
     const Symbol symbol = view.value(0, "what it reads");
-    Bend bend;
-    if (op == "Relu") bend.low = 0;
+    Clamp clamp;
+    if (op == "Relu") clamp.low = 0;
     else if (op == "Clip") {
         const double low = limit(view, "min", 1, -3.4028234663852886e38), high = limit(view, "max", 2, 3.4028234663852886e38);
         if (low > high) throw Refused("clips to " + std::to_string(low) + ".." + std::to_string(high) + ", expected the lower limit first");
-        if (low > -1e30) bend.low = low;
-        if (high < 1e30) bend.high = high;
-    } else if (op == "LeakyRelu") bend.slopes = {view.real("alpha", 0.01)};
-    else bend.slopes = spread(view.constant(1, "the slope").array, symbol.dims, "the slope");
-    in.affine(view, symbol, bend.slopes.size() > 1).bend = bend;
+        if (low > -1e30) clamp.low = low;
+        if (high < 1e30) clamp.high = high;
+    } else if (op == "LeakyRelu") clamp.slopes = {view.real("alpha", 0.01)};
+    else clamp.slopes = spread(view.constant(1, "the slope").array, symbol.dims, "the slope");
+    in.affine(view, symbol, clamp.slopes.size() > 1).clamp = clamp;
 }
 
 void import_function(Importing& in, NodeView& view)
@@ -176,11 +176,11 @@ void import_quantize(Importing& in, NodeView& view)
     if (view.is_constant(0)) return quantize_constant(in, view, axis);
     const Symbol symbol = view.value(0, "what it quantises");
     std::optional<OnnxType> type;
-    const Grid grid = read_grid(view, type);
+    const Quantisation quantisation = read_quantisation(view, type);
     const OnnxType whole = type.value_or(OnnxType::Uint8);
-    if (in.value(symbol.value).grid == grid) return in.set(view, {std::nullopt, symbol.value, symbol.dims, whole});
+    if (in.value(symbol.value).quantisation == quantisation) return in.set(view, {std::nullopt, symbol.value, symbol.dims, whole});
     RealNode& node = in.add(view, RealOp::Affine, {symbol.value}, symbol.dims, in.value(symbol.value).cube);
-    in.value(node.output).grid = grid;
+    in.value(node.output).quantisation = quantisation;
     in.set(view, {std::nullopt, node.output, symbol.dims, whole});
 }
 
@@ -191,11 +191,11 @@ void import_dequantize(Importing& in, NodeView& view)
     Symbol symbol = view.any_value(0, "the integers");
     if (!symbol.whole) throw Refused("reads real numbers, expected integers");
     std::optional<OnnxType> type = symbol.whole;
-    const Grid grid = read_grid(view, type);
-    std::optional<Grid>& own = in.value(symbol.value).grid;
-    if (type != symbol.whole || (own && !(*own == grid)))
+    const Quantisation quantisation = read_quantisation(view, type);
+    std::optional<Quantisation>& own = in.value(symbol.value).quantisation;
+    if (type != symbol.whole || (own && !(*own == quantisation)))
         throw Refused("reads integers with another scale or zero point than they were made with, expected the same");
-    own = grid;
+    own = quantisation;
     symbol.whole.reset();
     in.set(view, std::move(symbol));
 }

@@ -43,7 +43,7 @@ std::vector<std::int64_t> reshaped(NodeView& view, const Importing& in, const st
 {
     std::vector<std::int64_t> target = integers(view, 1, "shape");
     const bool keep_zero = view.whole("allowzero", 0) != 0;
-    if (target.size() > kMostOnnxRank) throw Refused("asks for " + std::to_string(target.size()) + " dimensions, expected at most 8");
+    if (target.size() > kMaxOnnxRank) throw Refused("asks for " + std::to_string(target.size()) + " dimensions, expected at most 8");
     std::optional<std::size_t> open;
     for (std::size_t i = 0; i < target.size(); ++i) {
         if (target[i] == 0 && !keep_zero && i < shape.size()) target[i] = shape[i];
@@ -89,7 +89,7 @@ std::vector<std::int64_t> unsqueezed(NodeView& view, const std::vector<std::int6
 {
     std::vector<std::int64_t> axes = integers(view, 1, "axes"), out = shape;
     const auto rank = static_cast<std::int64_t>(shape.size() + axes.size());
-    if (rank > static_cast<std::int64_t>(kMostOnnxRank)) throw Refused("makes " + std::to_string(rank) + " dimensions, expected at most 8");
+    if (rank > static_cast<std::int64_t>(kMaxOnnxRank)) throw Refused("makes " + std::to_string(rank) + " dimensions, expected at most 8");
     for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
     std::sort(axes.begin(), axes.end());
     for (const std::int64_t axis : axes) {
@@ -221,7 +221,7 @@ void import_concat(Importing& in, NodeView& view)
     std::vector<std::int64_t> dims = first;
     dims.at(0) = 0;
     std::optional<OnnxType> whole;
-    std::optional<Grid> grid;
+    std::optional<Quantisation> quantisation;
     for (std::size_t i = 0; i < view.inputs(); ++i) {
         const Symbol part = view.any_value(i, "a part");
         if (i == 0) whole = part.whole;
@@ -231,13 +231,13 @@ void import_concat(Importing& in, NodeView& view)
             throw Refused("part " + std::to_string(i) + " has other rows and columns than the first, expected the same");
         dims[0] += rest[0];
         parts.push_back(in.natural(view, part));
-        const std::optional<Grid>& own = in.value(parts.back()).grid;
-        if (whole && i != 0 && own != grid) throw Refused("joins integers of different scales, expected one scale");
-        grid = own;
+        const std::optional<Quantisation>& own = in.value(parts.back()).quantisation;
+        if (whole && i != 0 && own != quantisation) throw Refused("joins integers of different scales, expected one scale");
+        quantisation = own;
     }
     if (parts.size() == 1) return in.set(view, view.symbol(0));
     const std::size_t made = in.add(view, RealOp::Concat, parts, dims, in.natural_cube(dims)).output;
-    if (whole) in.value(made).grid = grid;
+    if (whole) in.value(made).quantisation = quantisation;
     in.set(view, {std::nullopt, made, dims, whole});
 }
 

@@ -7,7 +7,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::int64_t kMostWindow = 64;
+constexpr std::int64_t kMaxWindow = 64;
 
 void check_axis(const PoolAxis& axis, std::uint32_t size, const char* what)
 {
@@ -54,7 +54,7 @@ void import_pool(Importing& in, NodeView& view)
     const Symbol symbol = view.any_value(0, "what it pools");
     const std::size_t input = in.natural(view, symbol);
     const CubeShape cube = in.value(input).cube;
-    const std::optional<Grid> grid = in.value(input).grid;
+    const std::optional<Quantisation> quantisation = in.value(input).quantisation;
     if (symbol.whole && op != "MaxPool") throw Refused("found integers as what it pools, expected real numbers: DequantizeLinear in front");
     RealNode node;
     std::vector<std::int64_t> dims = symbol.dims;
@@ -80,8 +80,8 @@ void import_pool(Importing& in, NodeView& view)
         pool.ceil = view.whole("ceil_mode", 0) != 0;
         node.exclusive = op == "AveragePool" && view.whole("count_include_pad", 0) == 0;
         for (std::size_t i = 0; i < rank; ++i) {
-            if (kernel[i] < 1 || kernel[i] > kMostWindow || strides[i] < 1 || strides[i] > kMostWindow || sides[i].before < 0 ||
-                sides[i].after < 0 || sides[i].before > kMostWindow || sides[i].after > kMostWindow)
+            if (kernel[i] < 1 || kernel[i] > kMaxWindow || strides[i] < 1 || strides[i] > kMaxWindow || sides[i].before < 0 ||
+                sides[i].after < 0 || sides[i].before > kMaxWindow || sides[i].after > kMaxWindow)
                 throw Refused("found a window, a stride or a padding out of range, expected at most 64");
             PoolAxis& axis = i + 1 == rank ? pool.x : pool.y;
             axis.kernel = static_cast<std::uint32_t>(kernel[i]);
@@ -104,7 +104,7 @@ void import_pool(Importing& in, NodeView& view)
     RealNode& made = in.add(view, RealOp::Pool, {input}, dims, out);
     made.pool = node.pool;
     made.exclusive = node.exclusive;
-    if (symbol.whole) in.value(made.output).grid = grid;
+    if (symbol.whole) in.value(made.output).quantisation = quantisation;
     in.set(view, {std::nullopt, made.output, dims, symbol.whole});
 }
 

@@ -6,30 +6,30 @@
 #include <numeric>
 #include <set>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/network_reader.h"
 
 namespace dlasim {
 namespace {
 
-constexpr double kMost = 127, kMostMultiplier = 32767;
+constexpr double kMaxInt8 = 127, kMaxMultiplier = 32767;
 constexpr std::uint64_t kFewWeights = 1 << 18;
-constexpr std::size_t kMostName = 100;
+constexpr std::size_t kMaxName = 100;
 
 class Quantiser {
 public:
-    Quantiser(RealGraph& graph, const Ranges& ranges, bool halves) : g_(graph), ranges_(ranges), halves_(halves) {}
+    Quantiser(RealGraph& graph, const Ranges& ranges, bool fp16) : g_(graph), ranges_(ranges), fp16_(fp16) {}
 
     QuantisedNetwork network()
     {
-        for (const RealValue& value : g_.values) given_.push_back(value.grid.has_value());
-        if (halves_) refuse_grids();
+        for (const RealValue& value : g_.values) given_.push_back(value.quantisation.has_value());
+        if (fp16_) refuse_quantisations();
         split();
-        if (!halves_) {
+        if (!fp16_) {
             change_grids();
             choose_grids();
             centre_products();
-            bend_behind_additions();
+            clamp_after_additions();
             limit_behind_sums();
         }
         emit();
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    void refuse_grids()
+    void refuse_quantisations()
     {
         for (std::size_t v = 0; v < g_.values.size(); ++v)
             if (given_[v])
@@ -56,7 +56,7 @@ private:
             while (const std::optional<std::size_t> maker = g_.maker(last)) {
                 const RealNode& node = g_.nodes[*maker];
                 const bool host = node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape;
-                if (!host || g_.values[last].grid || wanted_elsewhere(last)) break;
+                if (!host || g_.values[last].quantisation || wanted_elsewhere(last)) break;
                 last = node.inputs.front();
                 behind.insert(behind.begin(), node);
                 g_.nodes.erase(g_.nodes.begin() + static_cast<std::ptrdiff_t>(*maker));
@@ -83,7 +83,7 @@ private:
     {
         const std::size_t first = g_.nodes.empty() ? last_.front() : g_.nodes.front().inputs.front();
         const std::size_t made = copied(g_.nodes.begin(), first, "").first;
-        g_.values[made].grid = g_.values[first].grid;
+        g_.values[made].quantisation = g_.values[first].quantisation;
         tied_.emplace_back(first, made);
         if (g_.nodes.size() == 1) std::replace(last_.begin(), last_.end(), first, made);
         else std::replace(g_.nodes[1].inputs.begin(), g_.nodes[1].inputs.end(), first, made);
@@ -101,7 +101,7 @@ private:
         node.factor = {1};
         node.bias = {0};
         RealValue made = g_.values[value];
-        made.grid.reset();
+        made.quantisation.reset();
         made.name += ".sdp" + std::to_string(g_.values.size());
         g_.values.push_back(made);
         source_[node.output] = source_.contains(value) ? source_[value] : value;
@@ -114,21 +114,21 @@ private:
     {
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
             if (!g_.nodes[i].keeps_grid()) continue;
-            std::optional<Grid> target = g_.values[g_.nodes[i].output].grid;
+            std::optional<Quantisation> target = g_.values[g_.nodes[i].output].quantisation;
             for (const std::size_t input : g_.nodes[i].inputs)
-                if (!target) target = g_.values[input].grid;
+                if (!target) target = g_.values[input].quantisation;
             if (!target) continue;
             for (std::size_t n = 0; n < g_.nodes[i].inputs.size(); ++n) {
                 const std::size_t input = g_.nodes[i].inputs[n];
-                const std::optional<Grid> own = g_.values[input].grid;
+                const std::optional<Quantisation> own = g_.values[input].quantisation;
                 if (!own || *own == *target) continue;
                 if (average_as_convolution(g_.nodes[i])) break;
                 const auto [made, behind] = copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i), input, g_.nodes[i].label);
-                g_.values[made].grid = target;
+                g_.values[made].quantisation = target;
                 i = static_cast<std::size_t>(behind - g_.nodes.begin());
                 g_.nodes[i].inputs[n] = made;
             }
-            g_.values[g_.nodes[i].output].grid = target;
+            g_.values[g_.nodes[i].output].quantisation = target;
         }
     }
 
@@ -173,43 +173,43 @@ private:
                 if (node.keeps_grid()) parent_[root(input)] = root(node.output);
         for (const auto& [first, made] : tied_) parent_[root(first)] = root(made);
         std::map<std::size_t, double> most;
-        std::map<std::size_t, Grid> given;
+        std::map<std::size_t, Quantisation> given;
         for (std::size_t v = 0; v < g_.values.size(); ++v) {
-            if (g_.values[v].grid) given.emplace(root(v), *g_.values[v].grid);
+            if (g_.values[v].quantisation) given.emplace(root(v), *g_.values[v].quantisation);
             double& largest = most[root(v)];
             largest = std::max(largest, seen(v));
         }
         for (std::size_t v = 0; v < g_.values.size(); ++v) {
-            if (g_.values[v].grid) continue;
+            if (g_.values[v].quantisation) continue;
             const auto known = given.find(root(v));
             const double largest = most[root(v)];
-            g_.values[v].grid = known != given.end() ? known->second : Grid{largest > 0 ? largest / kMost : 1, 0};
+            g_.values[v].quantisation = known != given.end() ? known->second : Quantisation{largest > 0 ? largest / kMaxInt8 : 1, 0};
         }
         drop_limits(given);
     }
 
     /// Limits that the ends of a grid make. Given grids say so themselves; of others it is what nodes can make, whatever the images of the
     /// calibration made of it: which engines work must not depend on these.
-    void drop_limits(const std::map<std::size_t, Grid>& given)
+    void drop_limits(const std::map<std::size_t, Quantisation>& given)
     {
         std::map<std::size_t, double> most;  // of all values of a grid
         for (std::size_t v = 0; v < g_.values.size(); ++v) {
             const std::optional<std::size_t> maker = g_.maker(v);
             if (maker && g_.nodes[*maker].keeps_grid()) continue;
-            const Bend bend = maker ? g_.nodes[*maker].bend : Bend{};
-            const bool bounded = bend.low && bend.high;
+            const Clamp clamp = maker ? g_.nodes[*maker].clamp : Clamp{};
+            const bool bounded = clamp.low && clamp.high;
             double& largest = most[root(v)];
-            largest = std::max(largest, bounded ? std::max(std::abs(*bend.low), std::abs(*bend.high)) : INFINITY);
+            largest = std::max(largest, bounded ? std::max(std::abs(*clamp.low), std::abs(*clamp.high)) : INFINITY);
         }
         for (RealNode& node : g_.nodes) {
             const auto known = given.find(root(node.output));
-            Bend& bend = node.bend;
+            Clamp& clamp = node.clamp;
             if (known == given.end()) {
-                if (bend.high && most[root(node.output)] <= *bend.high) bend.high.reset();
+                if (clamp.high && most[root(node.output)] <= *clamp.high) clamp.high.reset();
                 continue;
             }
-            if (!bend.cuts_low(known->second)) bend.low.reset();
-            if (!bend.cuts_high(known->second)) bend.high.reset();
+            if (!clamp.cuts_low(known->second)) clamp.low.reset();
+            if (!clamp.cuts_high(known->second)) clamp.high.reset();
         }
     }
 
@@ -218,18 +218,18 @@ private:
     void centre_products()
     {
         const auto reach = [&](std::size_t value) {
-            const std::int32_t zero = g_.values[value].grid->zero;
+            const std::int32_t zero = g_.values[value].quantisation->zero;
             return std::max(127 - zero, zero + 128);
         };
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
             const std::vector<std::size_t> factors = g_.nodes[i].inputs;
-            const auto without = [&](std::size_t value) { return g_.values[value].grid->zero == 0; };
+            const auto without = [&](std::size_t value) { return g_.values[value].quantisation->zero == 0; };
             if (g_.nodes[i].op != RealOp::Multiply || std::any_of(factors.begin(), factors.end(), without)) continue;
             const std::size_t n = reach(factors[1]) <= reach(factors[0]) ? 1 : 0;
-            const double scale = g_.values[factors[n]].grid->scale * reach(factors[n]) / kMost;
+            const double scale = g_.values[factors[n]].quantisation->scale * reach(factors[n]) / kMaxInt8;
             const auto [made, behind] =
                 copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i), factors[n], std::string(g_.nodes[i].label));
-            g_.values[made].grid = Grid{scale, 0};
+            g_.values[made].quantisation = Quantisation{scale, 0};
             i = static_cast<std::size_t>(behind - g_.nodes.begin());
             g_.nodes[i].inputs[n] = made;
         }
@@ -237,15 +237,15 @@ private:
 
     /// Where 0 of an added tensor is not its integer 0, SDP cannot tell in one step what is below it: the limit follows in a step of its
     /// own.
-    void bend_behind_additions()
+    void clamp_after_additions()
     {
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
             const RealNode& node = g_.nodes[i];
             const bool zeros =
-                std::any_of(node.inputs.begin(), node.inputs.end(), [&](std::size_t v) { return g_.values[v].grid->zero != 0; });
-            if (node.op != RealOp::Add || !node.bend.low || (!zeros && *node.bend.low == 0)) continue;
+                std::any_of(node.inputs.begin(), node.inputs.end(), [&](std::size_t v) { return g_.values[v].quantisation->zero != 0; });
+            if (node.op != RealOp::Add || !node.clamp.low || (!zeros && *node.clamp.low == 0)) continue;
             copy_behind(i);
-            std::swap(g_.nodes[i].bend, g_.nodes[i + 1].bend);
+            std::swap(g_.nodes[i].clamp, g_.nodes[i + 1].clamp);
         }
     }
 
@@ -253,19 +253,19 @@ private:
     void limit_behind_sums()
     {
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-            if (!g_.nodes[i].bend.high || !adds_behind(g_.nodes[i])) continue;
+            if (!g_.nodes[i].clamp.high || !adds_behind(g_.nodes[i])) continue;
             copy_behind(i);
-            std::swap(g_.nodes[i].bend.high, g_.nodes[i + 1].bend.high);
+            std::swap(g_.nodes[i].clamp.high, g_.nodes[i + 1].clamp.high);
         }
     }
 
     bool adds_behind(const RealNode& node) const
     {
-        const bool from_low = node.bend.low.has_value(), moved = from_low && *node.bend.low != 0;
+        const bool from_low = node.clamp.low.has_value(), moved = from_low && *node.clamp.low != 0;
         if (node.op == RealOp::Add) return true;
         if (node.op == RealOp::Multiply) return moved;
         if (node.op != RealOp::Affine) return false;
-        const bool zero = g_.values[node.inputs.front()].grid->zero != 0;
+        const bool zero = g_.values[node.inputs.front()].quantisation->zero != 0;
         const auto differs = [](const std::vector<double>& list) {
             return std::any_of(list.begin(), list.end(), [&](double value) { return value != list.front(); });
         };
@@ -279,7 +279,7 @@ private:
         const std::size_t output = g_.nodes[i].output;
         const std::string label = g_.nodes[i].label;
         const std::size_t made = copied(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i) + 1, output, label).first;
-        g_.values[made].grid = g_.values[output].grid;
+        g_.values[made].quantisation = g_.values[output].quantisation;
         g_.nodes[i].output = made;
         g_.nodes[i + 1].inputs.front() = made;
         g_.nodes[i + 1].output = output;
@@ -296,7 +296,7 @@ private:
     std::string name_of(std::size_t value)
     {
         std::string name = g_.values[value].name;
-        if (name.empty() || name.size() > kMostName) name = name.substr(0, kMostName - 12) + "~" + std::to_string(value);
+        if (name.empty() || name.size() > kMaxName) name = name.substr(0, kMaxName - 12) + "~" + std::to_string(value);
         while (!names_.insert(name).second) name += "'";
         return name;
     }
@@ -304,7 +304,7 @@ private:
     void add_tensor(std::size_t value, std::optional<std::size_t> layer)
     {
         const RealValue& v = g_.values[value];
-        NetworkTensor tensor{name_of(value), v.cube.w, v.cube.h, v.cube.c, layer, v.grid, value < given_.size() && given_[value]};
+        NetworkTensor tensor{name_of(value), v.cube.w, v.cube.h, v.cube.c, layer, v.quantisation, value < given_.size() && given_[value]};
         tensor_of_[value] = q_.network.tensors.size();
         q_.network.tensors.push_back(std::move(tensor));
         const auto copy = source_.find(value);
@@ -314,22 +314,22 @@ private:
     void emit()
     {
         Network& network = q_.network;
-        network.name = g_.name.substr(0, kMostName);
+        network.name = g_.name.substr(0, kMaxName);
         network.file = g_.file;
-        if (halves_) network.precision = Precision::Fp16;
+        if (fp16_) network.precision = Precision::Fp16;
         for (const std::size_t input : g_.inputs) add_tensor(input, std::nullopt);
         for (const RealNode& node : g_.nodes) {
             add_tensor(node.output, network.layers.size());
             network.layers.push_back(layer_of(node));
         }
-        if (network.layers.size() > kMostNetworkLayers)
+        if (network.layers.size() > kMaxNetworkLayers)
             problems_.add("layers",
-                          "found " + std::to_string(network.layers.size()) + ", expected at most " + std::to_string(kMostNetworkLayers));
+                          "found " + std::to_string(network.layers.size()) + ", expected at most " + std::to_string(kMaxNetworkLayers));
         std::uint64_t weights = 0;
         for (const NetworkLayer& layer : network.layers) weights += layer.weights();
-        if (weights > kMostNetworkWeights)
+        if (weights > kMaxNetworkWeights)
             problems_.add("layers",
-                          "found " + std::to_string(weights) + " weights, expected at most " + std::to_string(kMostNetworkWeights));
+                          "found " + std::to_string(weights) + " weights, expected at most " + std::to_string(kMaxNetworkWeights));
         for (std::size_t i = 0; i < last_.size(); ++i) q_.outputs[i].tensor = tensor_of_.at(last_[i]);
         for (const QuantisedNetwork::Output& output : q_.outputs) network.outputs.push_back(output.tensor);
     }
@@ -342,9 +342,9 @@ private:
         layer.where = g_.file + ": " + node.label;
         for (const std::size_t input : node.inputs) layer.inputs.push_back(tensor_of_.at(input));
         LayerNumbers& n = layer.numbers.emplace();
-        n.bend = node.bend;
+        n.clamp = node.clamp;
         n.bias = node.bias;
-        const Grid in = grid(node.inputs.front()), out = grid(node.output);
+        const Quantisation in = quantisation(node.inputs.front()), out = quantisation(node.output);
         switch (node.op) {
             case RealOp::Convolution:
             case RealOp::Deconvolution:
@@ -354,7 +354,7 @@ private:
                                                               : NetworkOp::FullyConnected;
                 layer.layer = node.geometry;
                 layer.layer.name = layer.name;
-                if (halves_) layer.layer.precision = layer.layer.output.precision = Precision::Fp16;
+                if (fp16_) layer.layer.precision = layer.layer.output.precision = Precision::Fp16;
                 if (node.op == RealOp::Deconvolution && in.zero != 0)
                     problems_.add(node.label, "reads integers with a zero point, expected 0: its padding has no value");
                 quantise_weights(node, n);
@@ -370,7 +370,7 @@ private:
                 break;
             case RealOp::Multiply:
                 layer.op = NetworkOp::Multiply;
-                if (grid(node.inputs.back()).zero != 0) std::swap(layer.inputs.front(), layer.inputs.back());
+                if (quantisation(node.inputs.back()).zero != 0) std::swap(layer.inputs.front(), layer.inputs.back());
                 break;
             case RealOp::Affine:
                 layer.op = NetworkOp::Affine;
@@ -379,7 +379,7 @@ private:
             case RealOp::Lrn:
                 layer.op = NetworkOp::Lrn;
                 layer.lrn = node.lrn;
-                if (halves_) layer.lrn.precision = Precision::Fp16;
+                if (fp16_) layer.lrn.precision = Precision::Fp16;
                 layer.lrn.input_scale = in.scale;
                 layer.lrn.output_scale = out.scale;
                 if (in.zero != 0 || out.zero != 0)
@@ -410,7 +410,7 @@ private:
     }
 
     /// None of fp16.
-    Grid grid(std::size_t value) const { return g_.values[value].grid.value_or(Grid{}); }
+    Quantisation quantisation(std::size_t value) const { return g_.values[value].quantisation.value_or(Quantisation{}); }
 
     void quantise_weights(const RealNode& node, LayerNumbers& n)
     {
@@ -418,7 +418,7 @@ private:
         n.weights = Tensor(l.kernels, l.kernel_channels(), l.kernel_height, l.kernel_width);
         if (n.weights.values.size() != node.weights.size())
             return problems_.add(node.label, "has weights of another shape than its kernels");
-        if (halves_) return round_weights(node, n);
+        if (fp16_) return round_weights(node, n);
         n.weight_scale = node.weight_scale.empty() ? scales_of(node.weights, l.kernels) : node.weight_scale;
         const std::size_t length = node.weights.size() / l.kernels;
         for (std::size_t i = 0; i < node.weights.size(); ++i) {
@@ -435,8 +435,8 @@ private:
     void round_weights(const RealNode& node, LayerNumbers& n)
     {
         for (std::size_t i = 0; i < node.weights.size(); ++i) {
-            const std::uint16_t half = half_from_double(static_cast<double>(node.weights[i]));
-            if (!std::isfinite(double_from_half(half)))
+            const std::uint16_t half = fp16_from_double(static_cast<double>(node.weights[i]));
+            if (!std::isfinite(double_from_fp16(half)))
                 return problems_.add(node.label, "has weights beyond 65504, expected what fp16 holds");
             n.weights.values[i] = static_cast<std::int16_t>(half);
         }
@@ -448,16 +448,16 @@ private:
         const std::size_t length = weights.size() / kernels;
         std::vector<double> scales(kernels);
         for (std::size_t i = 0; i < weights.size(); ++i)
-            scales[i / length] = std::max(scales[i / length], std::abs(static_cast<double>(weights[i])) / kMost);
-        const double step = *std::max_element(scales.begin(), scales.end()) / kMostMultiplier;
+            scales[i / length] = std::max(scales[i / length], std::abs(static_cast<double>(weights[i])) / kMaxInt8);
+        const double step = *std::max_element(scales.begin(), scales.end()) / kMaxMultiplier;
         if (!(step > 0)) return {1};
-        for (double& scale : scales) scale = step * std::clamp(std::ceil(scale / step - 1e-9), 1.0, kMostMultiplier);
+        for (double& scale : scales) scale = step * std::clamp(std::ceil(scale / step - 1e-9), 1.0, kMaxMultiplier);
         return scales;
     }
 
     RealGraph& g_;
     const Ranges& ranges_;
-    const bool halves_;
+    const bool fp16_;
     QuantisedNetwork q_;
     Problems problems_;
     std::vector<bool> given_;                                // by value: its grid is the model's
@@ -480,6 +480,6 @@ void Ranges::see(const std::vector<RealTensor>& values)
 
 QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges) { return Quantiser(graph, ranges, false).network(); }
 
-QuantisedNetwork halved(RealGraph& graph) { return Quantiser(graph, Ranges(graph), true).network(); }
+QuantisedNetwork fp16_network(RealGraph& graph) { return Quantiser(graph, Ranges(graph), true).network(); }
 
 }  // namespace dlasim

@@ -36,7 +36,7 @@ struct QuantisedNetwork {
 };
 
 /// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes that run behind.
-QuantisedNetwork halved(RealGraph& graph);
+QuantisedNetwork fp16_network(RealGraph& graph);
 /// The graph gets a grid for every value, nodes where a value changes its grid, and loses those that run behind.
 QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges);
 

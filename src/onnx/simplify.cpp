@@ -36,28 +36,28 @@ void compose(RealNode& first, const RealNode& second)
 }
 
 /// Two limits one behind the other.
-Bend limited(const Bend& first, const Bend& second)
+Clamp limited(const Clamp& first, const Clamp& second)
 {
     constexpr double kFar = std::numeric_limits<double>::infinity();
     const double low = second.low.value_or(-kFar), high = second.high.value_or(kFar);
     const double new_low = std::min(std::max(first.low.value_or(-kFar), low), high),
                  new_high = std::min(std::max(first.high.value_or(kFar), low), high);
-    Bend bend;
-    if (new_low > -kFar) bend.low = new_low;
-    if (new_high < kFar) bend.high = new_high;
-    return bend;
+    Clamp clamp;
+    if (new_low > -kFar) clamp.low = new_low;
+    if (new_high < kFar) clamp.high = new_high;
+    return clamp;
 }
 
 /// `affine` reads what `before` makes, and nobody else does: true if they are one now.
 bool join(RealNode& before, const RealNode& affine)
 {
     const bool arithmetic = before.convolves() || before.op == RealOp::Affine;
-    const bool bends = arithmetic || before.op == RealOp::Add || before.op == RealOp::Multiply;
-    if (affine.identity() && affine.bend.none()) return true;
-    if (!bends) return false;
-    if (!before.bend.none()) {
-        if (!affine.identity() || !before.bend.slopes.empty() || !affine.bend.slopes.empty()) return false;
-        before.bend = limited(before.bend, affine.bend);
+    const bool clamps = arithmetic || before.op == RealOp::Add || before.op == RealOp::Multiply;
+    if (affine.identity() && affine.clamp.none()) return true;
+    if (!clamps) return false;
+    if (!before.clamp.none()) {
+        if (!affine.identity() || !before.clamp.slopes.empty() || !affine.clamp.slopes.empty()) return false;
+        before.clamp = limited(before.clamp, affine.clamp);
         return true;
     }
     if (!affine.identity()) {
@@ -65,7 +65,7 @@ bool join(RealNode& before, const RealNode& affine)
         if (before.convolves()) fold(before, affine);
         else compose(before, affine);
     }
-    before.bend = affine.bend;
+    before.clamp = affine.clamp;
     return true;
 }
 
@@ -80,14 +80,14 @@ void simplify(RealGraph& graph)
     for (RealNode& node : graph.nodes) {
         for (std::size_t& input : node.inputs) input = instead[input];
         const std::size_t input = node.inputs.front();
-        const bool alone = node.op == RealOp::Affine && readers[input] == 1 && !graph.values[input].grid;
+        const bool alone = node.op == RealOp::Affine && readers[input] == 1 && !graph.values[input].quantisation;
         if (alone && maker[input] != SIZE_MAX && join(kept[maker[input]], node)) {
             kept[maker[input]].output = node.output;
             maker[node.output] = maker[input];
             continue;
         }
-        if (alone && maker[input] == SIZE_MAX && node.identity() && node.bend.none() && graph.values[node.output].grid) {
-            graph.values[input].grid = graph.values[node.output].grid;  // an input of the graph
+        if (alone && maker[input] == SIZE_MAX && node.identity() && node.clamp.none() && graph.values[node.output].quantisation) {
+            graph.values[input].quantisation = graph.values[node.output].quantisation;  // an input of the graph
             instead[node.output] = input;
             continue;
         }

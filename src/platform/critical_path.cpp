@@ -7,7 +7,7 @@
 namespace dlasim {
 namespace {
 
-constexpr unsigned kMostHops = 64;     // within a cycle: then it is a loop
+constexpr unsigned kMaxHops = 64;      // within a cycle: then it is a loop
 constexpr unsigned kQuietWindows = 4;  // a client without bursts in so many waits for software
 constexpr Cycle kLongestDrain = 1024;  // of what a unit sent last, within it
 constexpr Cycle kBeforeStart = 4;      // a unit shows its start to others within so many cycles
@@ -132,7 +132,7 @@ std::uint32_t CriticalPath::walk(Spot spot, Cycle at)
         const Cycle before = at_;
         if (spot_.burst ? step_burst() : step_place()) return number;
         hops_ = at_ == before ? hops_ + 1 : 0;
-        if (hops_ <= kMostHops) continue;
+        if (hops_ <= kMaxHops) continue;
         if (spot_.burst) go(unit_of(bursts()[spot_.number].client));
         spend(trails[spot_.place].segments().back().cause, at_ - 1);
         hops_ = 0;
@@ -252,7 +252,7 @@ bool CriticalPath::step_place()
     }
     const Cycle from = segment.event ? segment.from : at_;
     if (segment.lag != 0 || segment.event) spend(segment.cause, from - std::min<Cycle>(from, segment.lag));
-    else if (hops_ == kMostHops) spend(segment.cause, at_ - 1);
+    else if (hops_ == kMaxHops) spend(segment.cause, at_ - 1);
     go_to_sender(segment.next);
     return false;
 }

@@ -189,7 +189,7 @@ void Hazards::found(HazardKind kind, const char* where, std::uint64_t address, s
         report_.list[known->second].amount += amount;
         return;
     }
-    if (report_.list.size() == kMostHazards) return;
+    if (report_.list.size() == kMaxHazards) return;
     known_.emplace(std::tuple{kind, where, before.operation, before.client, after.operation, after.client}, report_.list.size());
     report_.list.push_back({kind, where, address, amount, named(before), named(after)});
 }

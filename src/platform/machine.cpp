@@ -29,7 +29,7 @@ namespace {
 constexpr Cycle kTail = 64;         // recording goes on after the last entry has completed: interfaces.md 3
 constexpr Cycle kChunk = 1u << 16;  // cycles between two looks at the outside world
 // A memory may think for as long as its timings say; but when it has been woken that often and no unit has, nothing moves any more.
-constexpr std::uint64_t kMostThoughts = 1u << 20;
+constexpr std::uint64_t kMaxWakesInACycle = 1u << 20;
 
 /// What stands behind a memory port.
 class PortMemory {
@@ -144,7 +144,7 @@ struct Machine::Parts {
         return sum;
     }
     bool idle() { return top.mcif().fabric().idle() && (!top.cvif() || top.cvif()->fabric().idle()); }
-    std::uint64_t thoughts() const { return primary->wakes() + (secondary ? secondary->wakes() : 0); }
+    std::uint64_t memory_wakes() const { return primary->wakes() + (secondary ? secondary->wakes() : 0); }
     std::string diagnose(const Software& software, Cycle now)
     {
         std::string text;
@@ -358,7 +358,7 @@ RunResult Machine::run(const Program& program)
     };
 
     RunResult result;
-    std::uint64_t evaluations = 0, thoughts = 0;
+    std::uint64_t evaluations = 0, memory_wakes = 0;
     const auto cycle = [&] { return parts.clock.now(); };
     Cycle stop = kNever;  // first cycle that is not run
     Cycle look = kChunk;  // the next look at the outside world
@@ -379,9 +379,9 @@ RunResult Machine::run(const Program& program)
         window.look(cycle());
         if (parts.path) parts.path->look(cycle());
         const std::uint64_t now = parts.evaluations();
-        if (now != evaluations) thoughts = parts.thoughts();
+        if (now != evaluations) memory_wakes = parts.memory_wakes();
         evaluations = now;
-        const bool still = parts.thoughts() - thoughts > kMostThoughts;
+        const bool still = parts.memory_wakes() - memory_wakes > kMaxWakesInACycle;
         if (over) {
             // What no interrupt waited for may still be on its way.
             if (cycle() >= stop && parts.options.drain && !parts.idle() && !still && sc_core::sc_pending_activity()) stop += kTail;

@@ -60,7 +60,7 @@ void Meter::schedule()
     const bool follows = path_ && !resting_ && sc_core::sc_pending_activity();
     const Cycle next = std::min(window_.next(), follows ? path_->path().next() : kNever);
     if (next == kNever || top_.held()) return;
-    clock_.stir();
+    clock_.expect_activity();
     const sc_core::sc_time edge = clock_.until(next), tick = sc_core::sc_get_time_resolution();
     due_.notify(edge > tick ? edge - tick : sc_core::SC_ZERO_TIME);
 }

@@ -78,9 +78,9 @@ void Top::build()
     const bool stepping = options.stepping;
     const auto before = std::exchange(links_, std::make_unique<Links>(hardware));  // while the cores before are there
     Links& links = *links_;
-    const auto dress = [&](std::unique_ptr<Coat>& coat, const char* unit, std::unique_ptr<Core> core, auto&& ports) {
-        if (coat) coat->renew(std::move(core), ports);
-        else coat = std::make_unique<Coat>(unit, clock_, stepping, std::move(core), ports);
+    const auto wrap = [&](std::unique_ptr<UnitAdapter>& adapter, const char* unit, std::unique_ptr<Core> core, auto&& ports) {
+        if (adapter) adapter->renew(std::move(core), ports);
+        else adapter = std::make_unique<UnitAdapter>(unit, clock_, stepping, std::move(core), ports);
     };
     const auto read = [](std::unique_ptr<Clients>& side, Client client) { return side ? &side->read[index(client)] : nullptr; };
     const auto write = [](std::unique_ptr<Clients>& side, Client client) { return side ? &side->write[index(client)] : nullptr; };
@@ -102,7 +102,7 @@ void Top::build()
         links.of.emplace_back(unit.name, links.csb.back().get());
         const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
         windows.push_back({&unit, links.csb.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
-        if (unit.name == "CFGROM") dress(cfgrom_, "CFGROM", std::make_unique<PassiveCore>(unit, *links.csb.back()), *links.csb.back());
+        if (unit.name == "CFGROM") wrap(cfgrom_, "CFGROM", std::make_unique<PassiveCore>(unit, *links.csb.back()), *links.csb.back());
     }
     if (csb_master_) csb_master_->renew(windows);
     else csb_master_ = std::make_unique<CsbMaster>("CSB", clock_, windows);
@@ -122,8 +122,8 @@ void Top::build()
     memory_interface(mcif_, "MCIF", MemorySide::Primary, *links.primary);
     if (links.secondary) memory_interface(cvif_, "CVIF", MemorySide::Secondary, *links.secondary);
 
-    const auto build_unit = [&](std::unique_ptr<Coat>& coat, const char* unit, auto make, const auto& ports, auto... rest) {
-        dress(coat, unit, make(hardware, ports, rest...), ports);
+    const auto build_unit = [&](std::unique_ptr<UnitAdapter>& adapter, const char* unit, auto make, const auto& ports, auto... rest) {
+        wrap(adapter, unit, make(hardware, ports, rest...), ports);
     };
 
     // The convolution pipeline.
@@ -199,7 +199,7 @@ void Top::hold()
     build();
     glb_->drop();
     for (Mcif* side : {mcif_.get(), cvif_.get()})
-        if (side) side->hang_doorbells();
+        if (side) side->connect_doorbells();
     // Whatever a memory throws is told when all of them know.
     std::vector<std::pair<const char*, std::string>> thrown;
     std::exception_ptr theirs;

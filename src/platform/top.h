@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "facts/hardware.h"
-#include "links/coat.h"
+#include "links/unit_adapter.h"
 #include "traffic/convolution.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
@@ -115,7 +115,7 @@ private:
     std::unique_ptr<CsbMaster> csb_master_;
     std::unique_ptr<Glb> glb_;
     std::unique_ptr<Mcif> mcif_, cvif_;
-    std::unique_ptr<Coat> cdma_, csc_, cmac_a_, cmac_b_, cacc_, sdp_, pdp_, cdp_, bdma_, rubik_, cfgrom_;
+    std::unique_ptr<UnitAdapter> cdma_, csc_, cmac_a_, cmac_b_, cacc_, sdp_, pdp_, cdp_, bdma_, rubik_, cfgrom_;
     std::vector<UnitModule*> units_;
 };
 

@@ -43,7 +43,7 @@ public:
         mark_ = t0;
         due_.insert(t0);
         if (every_ != 0) sample_ = t0 + every_;
-        if (even_ != 0) even_sample_ = t0 + (even_every_ = kLeastEven);
+        if (even_ != 0) even_sample_ = t0 + (even_every_ = kMinEven);
         even_taken_ = 0;
     }
     void interrupt(Cycle at) { due_.insert(at); }
@@ -85,12 +85,12 @@ public:
     const Snapshot& to(const Snapshot& last) const { return done_ > mark_ ? to_ : last; }
 
 private:
-    static constexpr Cycle kLeastEven = 64;
+    static constexpr Cycle kMinEven = 64;
     std::function<Snapshot(Cycle)> take_;
     Seen seen_;
     Cycle every_, sample_ = kNever;
     std::size_t even_ = 0, even_taken_ = 0;
-    Cycle even_every_ = kLeastEven, even_sample_ = kNever;
+    Cycle even_every_ = kMinEven, even_sample_ = kNever;
     std::set<Cycle> due_;
     Cycle mark_ = 0, done_ = 0;
     Snapshot from_, to_;

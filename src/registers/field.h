@@ -60,8 +60,8 @@ struct FieldValue {
 template <std::integral T>
 constexpr FieldValue Field::operator()(T value) const
 {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    if constexpr (std::is_unsigned_v<T>) return {*this, static_cast<std::int64_t>(std::min<std::uint64_t>(value, kMost))};
+    constexpr std::uint64_t kMaxValue = std::numeric_limits<std::int64_t>::max();
+    if constexpr (std::is_unsigned_v<T>) return {*this, static_cast<std::int64_t>(std::min<std::uint64_t>(value, kMaxValue))};
     else return {*this, value};
 }
 

@@ -79,7 +79,7 @@ public:
 
     Recording read()
     {
-        LineReader in(file_, kMostText);
+        LineReader in(file_, kMaxText);
         recording_.name = file_.stem().string();
         recording_.compare_outputs = true;
         std::string text;

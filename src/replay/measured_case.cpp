@@ -183,8 +183,8 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
     if (json.contains("id")) {
         if (!json["id"].is_string()) root.at("id").fail(found(json["id"]) + ", expected a name");
         recording.name = json["id"].get<std::string>();
-        if (recording.name.size() > kMostLetters)
-            root.at("id").fail(fmt::format("found a name of {} bytes, expected at most {}", recording.name.size(), kMostLetters));
+        if (recording.name.size() > kMaxLetters)
+            root.at("id").fail(fmt::format("found a name of {} bytes, expected at most {}", recording.name.size(), kMaxLetters));
     }
     recording.one_memory = true;
     const Json& program = member(json, "program", root);

@@ -43,7 +43,7 @@ std::string name_of(const Hardware& hardware, std::uint32_t address)
 
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware)
 {
-    LineReader in(file, kMostText);
+    LineReader in(file, kMaxText);
     Recording recording;
     recording.name = file.parent_path().filename().string();
     recording.compare_outputs = true;

@@ -114,7 +114,7 @@ public:
             check_port(image.place);
             const std::string file = fmt::format("memory_{}.dat", i);
             text += fmt::format("load_mem {:#x} {:#x} {}\n", image.place.address.byte(), image.bytes.size(), file);
-            folder.file(file).settle(txn_bytes(image.bytes));
+            folder.file(file).finish(txn_bytes(image.bytes));
         }
         for (const ProgramEntry& entry : recording_.program) text += txn_entry(entry);
         for (std::size_t i = 0; i < recording_.outputs.size(); ++i) {
@@ -122,9 +122,9 @@ public:
             check_port(region.place);
             const std::string file = fmt::format("output_{}.dat", i);
             text += fmt::format("dump_mem {:#x} {:#x} {}\n", region.place.address.byte(), region.bytes, file);
-            folder.file(file).settle(txn_bytes(region.content));
+            folder.file(file).finish(txn_bytes(region.content));
         }
-        folder.last().settle(text);
+        folder.last().finish(text);
     }
 
     void cfg(OutputFolder& folder)
@@ -134,7 +134,7 @@ public:
             const MemoryImage& image = recording_.images[i];
             const std::string file = fmt::format("memory_{}.dat", i);
             text += fmt::format("mem_load({}, {:#x}, \"{}\");\n", memory_name(image.place), image.place.address.byte(), file);
-            folder.file(file).settle(cfg_bytes(image.bytes));
+            folder.file(file).finish(cfg_bytes(image.bytes));
         }
         // What is written and was not filled begins as zeros in every player.
         for (const OutputRegion& region : recording_.outputs)
@@ -149,7 +149,7 @@ public:
         for (const OutputRegion& region : recording_.outputs)
             text += fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#010x});\n", sync_name(), memory_name(region.place),
                                 region.place.address.byte(), region.bytes, crc32_of(region.content));
-        folder.last().settle(text);
+        folder.last().finish(text);
     }
 
 private:
@@ -282,7 +282,7 @@ void write_trace(TraceForm form, const std::filesystem::path& folder, const Reco
     Writer writer(recording, hardware, reads);
     if (txn) writer.txn(files);
     else writer.cfg(files);
-    files.appear();
+    files.publish();
 }
 
 }  // namespace dlasim

@@ -9,7 +9,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostLines = 5;
+constexpr std::size_t kMaxLines = 5;
 
 /// "memory: latency, CDMA_WT"
 std::string words_of(ExactCause cause)
@@ -46,7 +46,7 @@ std::string causes_text(const std::vector<CauseCycles>& causes)
     std::vector<CauseCycles> sorted = causes;
     std::stable_sort(sorted.begin(), sorted.end(), [](const CauseCycles& a, const CauseCycles& b) { return a.cycles > b.cycles; });
     const Cycle all = sum_of(sorted);
-    const std::size_t shown = sorted.size() <= kMostLines ? sorted.size() : kMostLines - 1;
+    const std::size_t shown = sorted.size() <= kMaxLines ? sorted.size() : kMaxLines - 1;
     std::string text;
     Cycle left = all;
     for (std::size_t i = 0; i < shown; ++i) {

@@ -13,7 +13,7 @@ using loadable::Link;
 using loadable::MemoryEntry;
 using loadable::Operation;
 
-std::string memories_text(const loadable::Plan& plan)
+std::string memories_text(const loadable::LoadablePlan& plan)
 {
     std::string text = fmt::format("memories\n  {:>3} {:>12} {:>12}  {:<8} {}\n", "", "address", "bytes", "", "holds");
     for (std::size_t m = 0; m < plan.loadable->memories.size(); ++m) {
@@ -34,11 +34,11 @@ std::string memories_text(const loadable::Plan& plan)
     return text;
 }
 
-std::string cube_text(const loadable::Plan& plan, const HardwareTask& task, const Cube* cube)
+std::string cube_text(const loadable::LoadablePlan& plan, const HardwareTask& task, const Cube* cube)
 {
     if (!cube) return "";
     std::string text = fmt::format("{} x {} x {}", cube->width, cube->height, cube->channels);
-    if (cube->flies()) return text + " on the fly";
+    if (cube->on_the_fly()) return text + " on the fly";
     if (cube->address < 0) return text;
     const Address at = plan.memories->place(plan.loadable->tasks[task.task], cube->address, task.where).address + cube->offset;
     return text + fmt::format(" at {:#x}", at.byte());
@@ -57,7 +57,7 @@ std::string links_text(const Operation& o)
     return text;
 }
 
-std::string task_text(const loadable::Plan& plan, const HardwareTask& task)
+std::string task_text(const loadable::LoadablePlan& plan, const HardwareTask& task)
 {
     std::string text = fmt::format("\ntask {}, hardware, interface {}\n", task.task, loadable::text(task.version));
     for (std::size_t i = 0; i < task.operations.size(); ++i) {
@@ -68,7 +68,7 @@ std::string task_text(const loadable::Plan& plan, const HardwareTask& task)
     return text;
 }
 
-std::string program_text(const loadable::Plan& plan)
+std::string program_text(const loadable::LoadablePlan& plan)
 {
     std::string text = "\nregister program\n";
     for (const ProgramEntry& entry : plan.program) {
@@ -85,7 +85,7 @@ std::string program_text(const loadable::Plan& plan)
 
 }  // namespace
 
-std::string loadable_description(const loadable::Plan& plan)
+std::string loadable_description(const loadable::LoadablePlan& plan)
 {
     std::string text = fmt::format("{}  version {}, for {}\n\n", printable(plan.loadable->file), loadable::text(plan.loadable->version),
                                    plan.hardware.name);

@@ -6,6 +6,6 @@
 
 namespace dlasim {
 
-std::string loadable_description(const loadable::Plan& plan);
+std::string loadable_description(const loadable::LoadablePlan& plan);
 
 }  // namespace dlasim

@@ -224,7 +224,7 @@ std::string size_text(const Cube* cube) { return cube ? fmt::format("{} x {} x {
 
 }  // namespace
 
-std::vector<OperationTimes> operation_times(const loadable::Plan& plan, const RunResult& run)
+std::vector<OperationTimes> operation_times(const loadable::LoadablePlan& plan, const RunResult& run)
 {
     std::map<std::uint32_t, std::vector<std::int64_t>> done;  // by bit
     for (const DoneEvent& event : run.done)

@@ -23,7 +23,7 @@ struct OperationTimes {
     std::int64_t start = 0, done = 0;
 };
 /// By operation of the plan.
-std::vector<OperationTimes> operation_times(const loadable::Plan& plan, const RunResult& run);
+std::vector<OperationTimes> operation_times(const loadable::LoadablePlan& plan, const RunResult& run);
 
 /// What the golden operations found, in all.
 struct Verification {
@@ -33,7 +33,7 @@ struct Verification {
 };
 
 struct LoadableResult {
-    const loadable::Plan& plan;
+    const loadable::LoadablePlan& plan;
     const RunResult& run;
     std::vector<OperationTimes> times;
     std::vector<SeenRange> written = {};  // after the last hardware task; empty with --timing-only

@@ -23,10 +23,12 @@ struct SeenError {
 };
 constexpr std::array kErrorKeys{
     Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
-    Key<SeenError>{{"scale", "number", "", "real number of a step", "int8"},
-                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid ? OrderedJson(e.tensor.grid->scale) : kAbsent; }},
-    Key<SeenError>{{"zero_point", "integer", "", "integer that stands for 0", "int8"},
-                   [](const SeenError& e) -> OrderedJson { return e.tensor.grid ? OrderedJson(e.tensor.grid->zero) : kAbsent; }},
+    Key<SeenError>{
+        {"scale", "number", "", "real number of a step", "int8"},
+        [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->scale) : kAbsent; }},
+    Key<SeenError>{
+        {"zero_point", "integer", "", "integer that stands for 0", "int8"},
+        [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->zero) : kAbsent; }},
     Key<SeenError>{{"signal_to_noise", "number or null", "dB", kRatio}, [](const SeenError& e) { return ratio_json(e.error); }},
     Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer stands for"},
                    [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
@@ -122,8 +124,8 @@ std::string tensor_errors_text(const NetworkPlan& plan, const ImagesResult& imag
     for (const ImagesResult::TensorError& of : images.errors) {
         const NetworkTensor& tensor = plan.steps.tensors[of.tensor];
         text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name),
-                            tensor.grid ? fmt::format("{:.6g}", tensor.grid->scale) : "fp16", tensor.grid ? tensor.grid->zero : 0,
-                            ratio_text(of.error), of.error.largest);
+                            tensor.quantisation ? fmt::format("{:.6g}", tensor.quantisation->scale) : "fp16",
+                            tensor.quantisation ? tensor.quantisation->zero : 0, ratio_text(of.error), of.error.largest);
     }
     return text;
 }

@@ -320,7 +320,7 @@ std::string verdict(const NetworkResult& r)
     }
     if (!wrong.empty()) return "NO" + wrong;
     return fmt::format("yes, all {} values of {} tensors equal the golden ones (own {} arithmetic)", grouped(compared), r.findings.size(),
-                       r.plan.network.halves() ? "fp16" : "integer");
+                       r.plan.network.is_fp16() ? "fp16" : "integer");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ const char* function_name(Function::Kind kind)
     return "";
 }
 
-constexpr std::size_t kMostOfName = 100;  // of a step, in the names of its files
+constexpr std::size_t kMaxOfName = 100;  // of a step, in the names of its files
 
 struct SeenTensor {
     const NetworkTensor& tensor;
@@ -68,7 +68,7 @@ struct SeenStep {
 
     bool host() const { return step.unit == StepUnit::Host; }
     bool host(NetworkOp op) const { return host() && layer.op == op; }
-    std::string stem() const { return fmt::format("{:03}_{}", i, file_stem(step.name.substr(0, kMostOfName))); }
+    std::string stem() const { return fmt::format("{:03}_{}", i, file_stem(step.name.substr(0, kMaxOfName))); }
 };
 OrderedJson names_of(const NetworkPlan& plan, const std::vector<std::size_t>& tensors)
 {
@@ -84,10 +84,12 @@ constexpr std::array kTensorKeys{
                     [](const SeenTensor& t) -> OrderedJson {
                         return {t.tensor.channels, t.tensor.height, t.tensor.width};
                     }},
-    Key<SeenTensor>{{"scale", "number", "", "real number of a step", "int8"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.tensor.grid ? OrderedJson(t.tensor.grid->scale) : kAbsent; }},
-    Key<SeenTensor>{{"zero_point", "integer", "", "integer that stands for 0", "int8"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.tensor.grid ? OrderedJson(t.tensor.grid->zero) : kAbsent; }},
+    Key<SeenTensor>{
+        {"scale", "number", "", "real number of a step", "int8"},
+        [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->scale) : kAbsent; }},
+    Key<SeenTensor>{
+        {"zero_point", "integer", "", "integer that stands for 0", "int8"},
+        [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->zero) : kAbsent; }},
 };
 
 constexpr std::array kJoinKeys{
@@ -113,7 +115,7 @@ constexpr std::array kStepKeys{
                   [](const SeenStep& s) -> OrderedJson { return s.host() ? kAbsent : OrderedJson(s.stem() + ".json"); }},
     Key<SeenStep>{{"weight_scale", "list", "", "real number of a step of the weights: one, or one a kernel", "steps of the array, int8"},
                   [](const SeenStep& s) -> OrderedJson {
-                      if (!s.layer.convolves() || s.plan.network.halves()) return kAbsent;
+                      if (!s.layer.convolves() || s.plan.network.is_fp16()) return kAbsent;
                       return s.layer.numbers->weight_scale;
                   }},
     Key<SeenStep>{{"function/name", "text", "", "operator of ONNX", "steps of the host"},

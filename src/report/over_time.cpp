@@ -9,7 +9,7 @@
 namespace dlasim {
 namespace {
 
-/// Samples at the ends of parts of a power of two of cycles, at most kMostParts, and the last one.
+/// Samples at the ends of parts of a power of two of cycles, at most kMaxParts, and the last one.
 std::vector<const Sample*> ends_of(const std::vector<Sample>& samples, Cycle cycles, Cycle& width)
 {
     const auto first = std::find_if(samples.rbegin(), samples.rend(), [last = kNever](const Sample& s) mutable {
@@ -18,7 +18,7 @@ std::vector<const Sample*> ends_of(const std::vector<Sample>& samples, Cycle cyc
                            return anew;
                        }).base();
     width = 64;
-    while (cycles / width >= OverTime::kMostParts) width *= 2;
+    while (cycles / width >= OverTime::kMaxParts) width *= 2;
     std::vector<const Sample*> ends;
     for (auto sample = first; sample != samples.end() && sample->cycle <= cycles; ++sample)
         if (sample->cycle % width == 0 || sample->cycle == cycles) ends.push_back(&*sample);

@@ -14,7 +14,7 @@ namespace dlasim {
 
 class OverTime {
 public:
-    static constexpr std::size_t kMostParts = 320;
+    static constexpr std::size_t kMaxParts = 320;
 
     /// Two quantities that grow: what the accelerator and the memory have spent up to a cycle, pJ; both 0 where nothing is known.
     using Energy = std::function<std::pair<double, double>(Cycle cycle)>;

@@ -2,7 +2,7 @@
 //
 //   machine ── samples: counters since t0 ──► PowerProfile ──► steps of result.json, `power`
 //
-// A stripe is counted where it begins, so a window is not shorter than kLeastWindow.
+// A stripe is counted where it begins, so a window is not shorter than kMinWindow.
 #pragma once
 #include <array>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@
 
 namespace dlasim {
 
-inline constexpr Cycle kLeastWindow = 256, kMostWindow = 1'000'000'000;
+inline constexpr Cycle kMinWindow = 256, kMaxWindow = 1'000'000'000;
 
 class PowerProfile {
 public:

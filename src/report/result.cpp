@@ -21,7 +21,7 @@ constexpr KeyRow kLaunchDone{"done", "integer or null", "cycle", "when it was do
 
 OrderedJson plan_json(const Result& r)
 {
-    OrderedJson json = r.job.says.plan;
+    OrderedJson json = r.job.text.plan;
     if (!json.contains("launches")) return json;
     std::size_t i = 0;
     for (OrderedJson& launch : json["launches"]) {
@@ -63,7 +63,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"schema", "text", "", "dlasim.result/1"}, [](const Result&) -> OrderedJson { return "dlasim.result/1"; }},
     Key<Result>{{"name", "text", "", "of the descriptor"}, [](const Result& r) -> OrderedJson { return r.job.name; }},
     Key<Result>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
-                [](const Result& r) -> OrderedJson { return r.job.says.descriptor; }},
+                [](const Result& r) -> OrderedJson { return r.job.text.descriptor; }},
     Key<Result>{{"hardware", "object", "", "the machine: below"},
                 [](const Result& r) -> OrderedJson { return hardware_json(r.job.hardware); }},
     Key<Result>{kMeasuredKey, [](const Result& r) -> OrderedJson { return was_measured(r.job.hardware, r.job.program); }},
@@ -82,7 +82,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"array_occupancy", "number", "", "share of the cycles in which the array takes an operation", "layers"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? OrderedJson(r.occupancy()) : kAbsent; }},
     Key<Result>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
-                [](const Result& r) -> OrderedJson { return r.job.says.advice.empty() ? kAbsent : OrderedJson(r.job.says.advice); }},
+                [](const Result& r) -> OrderedJson { return r.job.text.advice.empty() ? kAbsent : OrderedJson(r.job.text.advice); }},
     Key<Result>{{"verified", "flag or null", "", "every value compared is equal; null with --timing-only"},
                 [](const Result& r) -> OrderedJson { return r.comparison() ? OrderedJson(r.comparison()->equal()) : OrderedJson(); }},
     Key<Result>{{"compared", "integer", "values", "outputs of a layer, bytes of all else"},
@@ -140,16 +140,16 @@ constexpr std::array kOutlineKeys{
     Key<Job>{{"schema", "text", "", "dlasim.plan/1"}, [](const Job&) -> OrderedJson { return "dlasim.plan/1"; }},
     Key<Job>{{"name", "text", "", "of the descriptor"}, [](const Job& j) -> OrderedJson { return j.name; }},
     Key<Job>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
-             [](const Job& j) -> OrderedJson { return j.says.descriptor; }},
+             [](const Job& j) -> OrderedJson { return j.text.descriptor; }},
     Key<Job>{{"hardware", "object", "", "the machine: below"}, [](const Job& j) -> OrderedJson { return hardware_json(j.hardware); }},
     Key<Job>{kMeasuredKey, [](const Job& j) -> OrderedJson { return was_measured(j.hardware, j.program); }},
     Key<Job>{{"memory", "object", "", "the memory behind DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
     Key<Job>{{"plan", "object", "", "what the lowering decided, as in result.json"},
-             [](const Job& j) -> OrderedJson { return j.says.plan; }},
+             [](const Job& j) -> OrderedJson { return j.text.plan; }},
     Key<Job>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
              [](const Job& j) -> OrderedJson { return j.array ? j.array->macs : 0; }},
     Key<Job>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
-             [](const Job& j) -> OrderedJson { return j.says.advice.empty() ? kAbsent : OrderedJson(j.says.advice); }},
+             [](const Job& j) -> OrderedJson { return j.text.advice.empty() ? kAbsent : OrderedJson(j.text.advice); }},
     Key<Job>{{"bounds", "object", "cycles", "closed-form lower bounds, as in result.json"}, job_bounds},
     Key<Job>{{"bounds/largest", "integer", "cycles", "the largest of them"}, [](const Job& j) -> OrderedJson { return largest(j.bounds); }},
     Key<Job>{{"bound", "text", "", "the name of the largest"}, [](const Job& j) -> OrderedJson { return binding(j.bounds).name(); }},

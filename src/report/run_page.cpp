@@ -14,7 +14,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kLaneBytes = 2'400'000;  // of all lanes, before base64
-constexpr std::size_t kMostParts = 400;        // of the run, for what changes over it
+constexpr std::size_t kMaxParts = 400;         // of the run, for what changes over it
 
 OrderedJson lanes_json(const RunResult& run)
 {
@@ -36,7 +36,7 @@ OrderedJson lanes_json(const RunResult& run)
 OrderedJson causes_json(const RunResult& run)
 {
     if (run.causes.empty()) return nullptr;
-    const Cycle width = std::max<Cycle>(1, (run.cycles + kMostParts - 1) / kMostParts);
+    const Cycle width = std::max<Cycle>(1, (run.cycles + kMaxParts - 1) / kMaxParts);
     OrderedJson names = OrderedJson::array(), parts = OrderedJson::array();
     std::map<Cause, std::size_t> known;
     for (Cycle from = 0; from < run.cycles; from += width) {

@@ -37,10 +37,10 @@ std::string mismatch_text(const Comparison& comparison, const char* what)
 std::string verdict(const Result& r)
 {
     if (!r.comparison()) return "not compared (--timing-only)";
-    const Sayings& says = r.job.says;
-    if (!r.comparison()->equal()) return mismatch_text(*r.comparison(), says.compared);
+    const ReportText& words = r.job.text;
+    if (!r.comparison()->equal()) return mismatch_text(*r.comparison(), words.compared);
     if (r.job.compares) return fmt::format("yes, SDP says what the reference does: {}", r.comparison()->finding);
-    return fmt::format("yes, all {} {} {}", grouped(r.comparison()->compared), says.compared, says.equal);
+    return fmt::format("yes, all {} {} {}", grouped(r.comparison()->compared), words.compared, words.equal);
 }
 
 /// The line of the table; nothing without an expected tensor.
@@ -123,10 +123,10 @@ std::string work_lines(const Result& r)
 /// What runs, and where.
 std::string head_lines(const Job& job)
 {
-    std::string text = fmt::format("{}  {}\n", printable(job.name), job.says.subject);
+    std::string text = fmt::format("{}  {}\n", printable(job.name), job.text.subject);
     text += fmt::format("  on           {}{}, {}{}{}\n", job.hardware.name, measured_text(job.hardware, job.program),
-                        memory_text(job.memory), job.says.mode.empty() ? "" : ", ", job.says.mode);
-    if (!job.says.cut.empty()) text += fmt::format("  cut          {}\n", job.says.cut);
+                        memory_text(job.memory), job.text.mode.empty() ? "" : ", ", job.text.mode);
+    if (!job.text.cut.empty()) text += fmt::format("  cut          {}\n", job.text.cut);
     return text;
 }
 
@@ -137,8 +137,8 @@ std::string summary_table(const Result& r)
     const Job& job = r.job;
     std::string text = head_lines(job);
     text += work_lines(r);
-    for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
-    if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
+    for (const std::string& advice : job.text.advice) text += fmt::format("  advice       {}\n", advice);
+    if (!job.text.memory.empty()) text += fmt::format("  output       {}\n", job.text.memory);
     text += fmt::format("  verified     {}\n", verdict(r));
     text += direct_line(r.direct());
     text += hazards_text(r.run);
@@ -150,7 +150,7 @@ std::string summary_table(const Result& r)
 
 std::string outline_table(const Job& job)
 {
-    const OrderedJson& plan = job.says.plan;
+    const OrderedJson& plan = job.text.plan;
     std::string text = head_lines(job);
     if (plan.contains("reason"))
         text += fmt::format("  mode         {}: {}\n", plan["mode"].get<std::string>(), plan["reason"].get<std::string>());
@@ -158,8 +158,8 @@ std::string outline_table(const Job& job)
         text += fmt::format("  CBUF         {} of {} banks for data, {} for weights{}\n", plan["data_banks"].dump(),
                             job.hardware.cbuf.banks, plan["weight_banks"].dump(),
                             plan["passes"] == 1 ? "" : fmt::format(", in each of {} passes", plan["passes"].dump()));
-    for (const std::string& advice : job.says.advice) text += fmt::format("  advice       {}\n", advice);
-    if (!job.says.memory.empty()) text += fmt::format("  output       {}\n", job.says.memory);
+    for (const std::string& advice : job.text.advice) text += fmt::format("  advice       {}\n", advice);
+    if (!job.text.memory.empty()) text += fmt::format("  output       {}\n", job.text.memory);
     if (plan.contains("tensors")) {
         text += fmt::format("\n  {:<14} {:>14} {:>14} {:>8}\n", "tensor", "bytes", "moved", "times");
         for (const auto& [name, tensor] : plan["tensors"].items())

@@ -54,7 +54,7 @@ constexpr std::array kNumberKeys{
     KeyRow{"*/source", "text", "", "the publication or the fit that the number comes from", "or an assumption"},
     KeyRow{"*/assumption", "text", "", "why the number is what it is, where nobody published it", "or a source"},
 };
-constexpr double kMost = 1e9;
+constexpr double kMaxFigure = 1e9;
 
 Number number_of(const JsonObject& table, std::string_view key)
 {
@@ -65,7 +65,7 @@ Number number_of(const JsonObject& table, std::string_view key)
     const std::string why = number.text(assumed ? "assumption" : "source", "");
     if (why.empty()) number.missing("source", "where the number comes from, or \"assumption\": why it is what it is");
     const Json& value = number.raw("value");
-    if (!value.is_number() || !(value.get<double>() >= 0) || value.get<double>() > kMost)
+    if (!value.is_number() || !(value.get<double>() >= 0) || value.get<double>() > kMaxFigure)
         throw ConfigError(number.where("value"), found(value) + ", expected a number from 0 to 1e9");
     return {value.get<double>(), why, assumed};
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostCases = 10'000;
+constexpr std::size_t kMaxCases = 10'000;
 
 constexpr InputKey kHardware{{"hw", "text", "", "hardware preset or file, from the suite's folder on"}, 0, 0, "--hw"};
 constexpr InputKey kMemory{{"memory", "text", "", "memory preset, options, or file"}, 0, 0, "--memory"};
@@ -133,7 +133,7 @@ std::vector<fs::path> files_of(const Suite& suite, const fs::path& apart)
         if (entry->path().extension() != ".xml") claim_input(entry->path());  // the last run's JUnit file may stand here
         if (listed.contains(place)) continue;
         if (can_run(entry->path())) files.push_back(entry->path());
-        if (files.size() > kMostCases) throw ConfigError(suite.folder.string(), "has more than 10,000 files to run, expected a suite");
+        if (files.size() > kMaxCases) throw ConfigError(suite.folder.string(), "has more than 10,000 files to run, expected a suite");
     }
     if (error) throw ConfigError(suite.folder.string(), "cannot be read (" + error.message() + "), expected a folder");
     std::ranges::sort(files);
@@ -157,7 +157,7 @@ Suite read_suite(const fs::path& folder, const SuiteDefaults& defaults, const fs
         suite.name = top.text("name", suite.name);
         read_defaults(top, folder, suite.defaults);
         const Json list = top.has("cases") ? top.raw("cases") : Json::array();
-        if (!list.is_array() || list.size() > kMostCases) throw ConfigError(top.where("cases"), found(list) + ", expected a list of cases");
+        if (!list.is_array() || list.size() > kMaxCases) throw ConfigError(top.where("cases"), found(list) + ", expected a list of cases");
         for (std::size_t i = 0; i < list.size(); ++i) {
             suite.cases.push_back(read_case(list[i], file.string(), "/cases/" + std::to_string(i), suite));
             suite.cases.back().place = i;

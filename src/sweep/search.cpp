@@ -18,10 +18,10 @@ namespace {
 using Place = std::vector<std::size_t>;
 using pagmo::vector_double;
 
-constexpr std::size_t kMostBounded = 4096;  // points of which the bounds are looked at before the first one runs
-constexpr int kMostStalled = 10;            // generations in which nothing new was chosen
-constexpr double kWorst = 1e3;              // logarithm of what cannot be
-constexpr double kMissed = 20;              // and what is added to that of what misses a requirement: more than points differ by
+constexpr std::size_t kMaxBounded = 4096;  // points of which the bounds are looked at before the first one runs
+constexpr int kMaxStalled = 10;            // generations in which nothing new was chosen
+constexpr double kWorst = 1e3;             // logarithm of what cannot be
+constexpr double kMissed = 20;             // and what is added to that of what misses a requirement: more than points differ by
 
 struct Interrupted {};
 
@@ -165,7 +165,7 @@ void Search::run()
     // The points run in children of this process: a thread of pagmo's could hold a lock when one begins.
     const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
     const std::size_t all = problem_.points.size();
-    for (std::size_t i = 0; i < std::min(all, kMostBounded); ++i) looked_at_.push_back(all <= kMostBounded ? i : random_() % all);
+    for (std::size_t i = 0; i < std::min(all, kMaxBounded); ++i) looked_at_.push_back(all <= kMaxBounded ? i : random_() % all);
     std::sort(looked_at_.begin(), looked_at_.end());
     looked_at_.erase(std::unique(looked_at_.begin(), looked_at_.end()), looked_at_.end());
 
@@ -173,8 +173,8 @@ void Search::run()
     pagmo::nsga2 choose(1, 0.95, 10, 1.0 / static_cast<double>(axes_.size()), 10, seed_);
     choose.set_bfe(pagmo::bfe(Generation{this}));
     pagmo::population family(pagmo::problem(Space{this}), 0, seed_);
-    for (int stalled = kMostStalled; !enough();) {
-        if (stalled >= kMostStalled) {
+    for (int stalled = kMaxStalled; !enough();) {
+        if (stalled >= kMaxStalled) {
             // The best that is known goes on with what has the best bounds of the rest.
             std::vector<std::size_t> next = best_open(this->family());
             if (next.empty()) return;

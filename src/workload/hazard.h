@@ -37,8 +37,8 @@ struct Hazard {
 struct HazardReport {
     std::uint64_t accesses = 0;  // of memory atoms and CBUF entries that were looked at
     std::uint64_t found = 0;     // of these hazards
-    std::vector<Hazard> list;    // the first kMostHazards, in the order in which they were found
+    std::vector<Hazard> list;    // the first kMaxHazards, in the order in which they were found
 };
-inline constexpr std::size_t kMostHazards = 1000;
+inline constexpr std::size_t kMaxHazards = 1000;
 
 }  // namespace dlasim

@@ -44,7 +44,7 @@ double cpu_seconds()
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Outcome run_once(const Plan& plan, const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options)
+Outcome run_once(const LayerPlan& plan, const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options)
 {
     Machine machine(hardware, memory, options);
     for (const PlannedImage& image : plan.images) machine.write_memory(image.place, image.bytes);
@@ -59,7 +59,7 @@ void run(benchmark::State& state, const char* text, const char* preset, const ch
     const MemorySpec memory = parse_memory(memory_text);
     const Layer layer = layer_from_json(Json::parse(text), "layer", "", "");
     const LayerTensors tensors = load_tensors(layer);
-    const Plan plan = plan_layer(layer, hardware, tensors);
+    const LayerPlan plan = plan_layer(layer, hardware, tensors);
     MachineOptions options;
     options.values = values;
     options.events = events;

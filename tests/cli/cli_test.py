@@ -142,12 +142,12 @@ class Runs(Case):
 
     def test_stepping_every_cycle_gives_the_same_result(self):
         for preset in ("nv_full", "nv_small", "nv_large"):
-            _, leaping = self.run_layer(SMALL, "--hw", preset)
+            _, skipping = self.run_layer(SMALL, "--hw", preset)
             _, stepping = self.run_layer(SMALL, "--hw", preset, "--stepping")
-            for result in (leaping, stepping):
+            for result in (skipping, stepping):
                 for key in ("wall_seconds", "simulated_cycles_per_second"):
                     del result[key]
-            self.assertEqual(leaping, stepping)
+            self.assertEqual(skipping, stepping)
 
     def test_stepping_every_cycle_gives_the_same_result_while_a_dram_keeps_requests_waiting(self):
         layer = json.loads((MODELS / "mobilenet_v1_pw_14x14.json").read_text())

@@ -3,7 +3,7 @@
 
 usage: net_half_test.py DLASIM [Halves | Models]
 
-Halves  networks of models/networks and of all operations: verified, stepping as leaping, numbers that neither vanish nor overflow
+Halves  networks of models/networks and of all operations: verified, stepping as skipping, numbers that neither vanish nor overflow
 Models  ONNX models: the documented arithmetic against NumPy, within the rounding of fp16; refusals
 """
 import json
@@ -24,11 +24,11 @@ FULL = ("--hw", "nv_full", "--precision", "fp16")
 
 class Halves(Net):
     def check(self, network):
-        self.net(network, *FULL, "--quiet", "--tensors", "--events", "leaping.json")
+        self.net(network, *FULL, "--quiet", "--tensors", "--events", "skipping.json")
         result = self.result()
         self.assertTrue(result["verified"])
         self.net(network, *FULL, "--quiet", "--stepping", "--out", "stepped", "--events", "stepping.json")
-        self.assertEqual((self.folder / "leaping.json").read_bytes(), (self.folder / "stepping.json").read_bytes())
+        self.assertEqual((self.folder / "skipping.json").read_bytes(), (self.folder / "stepping.json").read_bytes())
         self.net(network, *FULL, "--quiet", "--timing-only", "--out", "timed")
         self.assertEqual(self.result("timed")["cycles"], result["cycles"])
         tensors = {file.stem: np.load(file) for file in (self.folder / "out/tensors").glob("*.npy")}

@@ -3,7 +3,7 @@
 
 usage: net_test.py DLASIM [Networks | Files | Page | All]
 
-Networks  small networks are verified on three machines; stepping and leaping write the same events; timing alone takes the same cycles
+Networks  small networks are verified on three machines; stepping and skipping write the same events; timing alone takes the same cycles
 Files     what is written, exit statuses, refusals
 Page      docs/NETWORK.md: the example runs
 All       every network of models/networks on three machines (slow)
@@ -69,7 +69,7 @@ class Net(unittest.TestCase):
 class Networks(Net):
     def check(self, network):
         for machine in MACHINES:
-            self.net(network, "--hw", machine, "--quiet", "--events", "leaping.json")
+            self.net(network, "--hw", machine, "--quiet", "--events", "skipping.json")
             result = self.result()
             self.assertTrue(result["verified"], machine)
             self.assertEqual([step["mismatches"] for step in result["steps"]], [0] * len(result["steps"]))
@@ -83,7 +83,7 @@ class Networks(Net):
             for name, unit in result["units"].items():
                 self.assertEqual(sum(unit[phase] for phase in ("issuing", "starved", "blocked", "draining", "gated")), result["cycles"], name)
             self.net(network, "--hw", machine, "--quiet", "--stepping", "--events", "stepping.json", "--out", "stepped")
-            self.assertEqual((self.folder / "leaping.json").read_bytes(), (self.folder / "stepping.json").read_bytes(), machine)
+            self.assertEqual((self.folder / "skipping.json").read_bytes(), (self.folder / "stepping.json").read_bytes(), machine)
             self.net(network, "--hw", machine, "--quiet", "--timing-only", "--out", "timed")
             self.assertEqual(self.result("timed")["cycles"], result["cycles"], machine)
 

@@ -24,7 +24,7 @@ def half(x):
     return np.clip(x, -MOST, MOST).astype(np.float16).astype(np.float64)
 
 
-def half_step(x):
+def fp16_step(x):
     """The distance of fp16 numbers at x."""
     return 2.0 ** (np.floor(np.log2(np.maximum(np.abs(x), 2.0 ** -14))) - 10)
 
@@ -82,7 +82,7 @@ def normalised(x, lrn):
 
 
 def to_half(x):
-    step = half_step(np.abs(x.value) + x.error)
+    step = fp16_step(np.abs(x.value) + x.error)
     return Bounded(np.clip(x.value, -MOST, MOST), x.error + step / 2)
 
 

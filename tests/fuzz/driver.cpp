@@ -30,8 +30,8 @@ extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak))
 namespace dlasim::fuzz {
 namespace {
 
-constexpr rlim_t kMostMemory = rlim_t{3} << 30;
-constexpr int kMostSeconds = 10, kMostSecondsSanitized = 100;
+constexpr rlim_t kMaxMemory = rlim_t{3} << 30;
+constexpr int kMaxSeconds = 10, kMaxSecondsSanitized = 100;
 
 std::string g_name;
 char g_file[256];
@@ -83,7 +83,7 @@ void watch()
     else
         for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigaction(number, &action, nullptr);
     for (const int number : {SIGABRT, SIGPROF}) ::sigaction(number, &action, nullptr);
-    const rlimit memory{kMostMemory, kMostMemory};
+    const rlimit memory{kMaxMemory, kMaxMemory};
     if (!sanitized()) ::setrlimit(RLIMIT_AS, &memory);  // a sanitizer reserves its shadow
 }
 
@@ -155,7 +155,7 @@ int drive(const Order& order)
     std::uint64_t inputs = 0, taken = 0;
     for (std::uint64_t i = 0; i < order.runs && (i % 16 != 0 || Clock::now() < end); ++i) {
         const std::string input = mutator.next();
-        time_limit(sanitized() ? kMostSecondsSanitized : kMostSeconds);
+        time_limit(sanitized() ? kMaxSecondsSanitized : kMaxSeconds);
         if (run(input)) {
             ++taken;
             mutator.keep(input);

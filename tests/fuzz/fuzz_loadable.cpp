@@ -51,11 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 loadable::Options options;
                 options.mode = mode;
                 try {
-                    const loadable::Plan plan = loadable::plan_loadable(file, *find_preset(machine), MemorySpec{}, options);
+                    const loadable::LoadablePlan plan = loadable::plan_loadable(file, *find_preset(machine), MemorySpec{}, options);
                     fuzz::expect(plan.program.size() >= plan.operations.size(), "every operation is enabled");
                     std::uint64_t filled = 0;
                     loadable::fill_memory(plan, [&](const Place&, std::span<const std::uint8_t> bytes) { filled += bytes.size(); });
-                    fuzz::expect(filled <= 2 * loadable::kMostBytes, "memory is bounded");
+                    fuzz::expect(filled <= 2 * loadable::kMaxBytes, "memory is bounded");
                     return;
                 } catch (const ConfigError& error) {
                     refusals = error.what();

@@ -157,7 +157,7 @@ bool take(const std::string& bytes)
                Ranges ranges(graph);
                ranges.see(evaluate(graph, images.reals(0)));
                RealGraph copy = graph;
-               fuzz::taken_or_refused([&] { run(halved(copy), "nv_full", images.halves(0)); });
+               fuzz::taken_or_refused([&] { run(fp16_network(copy), "nv_full", images.fp16(0)); });
                const QuantisedNetwork quantised = dlasim::quantised(graph, ranges);
                for (const char* preset : {"nv_full", "nv_small", "nv_large"}) run(quantised, preset, images.integers(0));
            }) == 0;

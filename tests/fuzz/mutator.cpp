@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostKept = 300, kLongestKept = 1 << 16;
+constexpr std::size_t kMaxKept = 300, kLongestKept = 1 << 16;
 
 void collect(Json& value, std::vector<Json*>& nodes)
 {
@@ -47,8 +47,8 @@ std::string Mutator::next()
 void Mutator::keep(const std::string& input)
 {
     if (input.size() > kLongestKept) return;
-    if (files_.size() < seeds_ + kMostKept) files_.push_back(input);
-    else if (below(16) == 0) files_[seeds_ + below(kMostKept)] = input;
+    if (files_.size() < seeds_ + kMaxKept) files_.push_back(input);
+    else if (below(16) == 0) files_[seeds_ + below(kMaxKept)] = input;
 }
 
 std::string Mutator::changed_tree(const std::string& text)

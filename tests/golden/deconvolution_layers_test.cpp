@@ -36,7 +36,7 @@ void set_precision(Layer& layer, Precision precision)
 void verify(const Layer& layer)
 {
     const Hardware& hw = *find_preset("nv_full");
-    const Plan plan = plan_shape(layer, hw);
+    const LayerPlan plan = plan_shape(layer, hw);
     const Simulation s = simulated(job_of(layer, hw, MemorySpec{}));
     ASSERT_FALSE(s.run.hung) << s.run.diagnosis;
     EXPECT_TRUE(s.comparison->equal()) << s.comparison->mismatches << " of " << s.comparison->compared << " differ; "

@@ -13,7 +13,7 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace dlasim::loadable {
 namespace {
 
-Plan plan_of(const std::string& name, const std::string& hardware)
+LoadablePlan plan_of(const std::string& name, const std::string& hardware)
 {
     return plan_loadable(read_loadable(DLASIM_TEST_DATA "/loadables/" + name), load_hardware(hardware, {}), MemorySpec{}, Options{});
 }
@@ -27,7 +27,7 @@ ReadLine nothing()
 class Ran final : public LoadableHost {
 public:
     /// `look`: reads the memory of the machine at the end.
-    explicit Ran(const Plan& plan, std::function<void(const ReadLine& left)> look = {})
+    explicit Ran(const LoadablePlan& plan, std::function<void(const ReadLine& left)> look = {})
         : LoadableHost(plan, true, true), look_(std::move(look))
     {
         const RunResult run = simulate(plan, *this, {});
@@ -48,7 +48,7 @@ private:
 
 TEST(LoadableReference, OneByteIsFound)
 {
-    const Plan plan = plan_of("onelayer_nv_full.nvdla", "nv_full");
+    const LoadablePlan plan = plan_of("onelayer_nv_full.nvdla", "nv_full");
     std::size_t lines = 0;
     Reference again(plan);
     const Ran machine(plan, [&](const ReadLine& left) {
@@ -71,7 +71,7 @@ TEST(LoadableReference, OneByteIsFound)
 TEST(LoadableReference, AMachineThatWritesNothingIsFoundInEveryUnit)
 {
     for (const char* name : {"CONV_D_L0_0", "SDP_X1_L0_0", "PDP_L0_0", "CDP_L0_0", "BDMA_L0_0", "RBK_L0_0"}) {
-        const Plan plan = plan_of(std::string("regression/") + name + ".nvdla", "nv_full");
+        const LoadablePlan plan = plan_of(std::string("regression/") + name + ".nvdla", "nv_full");
         Reference reference(plan);
         reference.chain(0, nothing());
         ASSERT_TRUE(reference.verdicts()[0]) << name;
@@ -82,7 +82,7 @@ TEST(LoadableReference, AMachineThatWritesNothingIsFoundInEveryUnit)
 
 TEST(LoadableReference, WhatItCannotCompareSaysWhy)
 {
-    Plan plan = plan_of("onelayer_nv_full.nvdla", "nv_full");
+    LoadablePlan plan = plan_of("onelayer_nv_full.nvdla", "nv_full");
     for (Operation& operation : plan.tasks[0].operations)
         if (operation.kind == Kind::Conv) operation.conv.mode = 1;
     Reference reference(plan);
@@ -93,7 +93,7 @@ TEST(LoadableReference, WhatItCannotCompareSaysWhy)
 }
 
 /// The file with the 32 bits at `at` of a blob set.
-Plan changed(const std::string& name, const std::string& hardware, const std::string& blob, std::size_t at, std::uint32_t value)
+LoadablePlan changed(const std::string& name, const std::string& hardware, const std::string& blob, std::size_t at, std::uint32_t value)
 {
     const Loadable good = read_loadable(DLASIM_TEST_DATA "/loadables/" + name);
     const auto found = std::find_if(good.blobs.begin(), good.blobs.end(), [&](const Blob& b) { return b.name == blob; });
@@ -107,12 +107,12 @@ Plan changed(const std::string& name, const std::string& hardware, const std::st
 // Slots of the surface list, cubes of SDP in it: source, X1, X2, Y, destination; the offset of a cube. loadable.md 3.
 constexpr std::size_t kSurface = 644, kCube = 32, kOffset = 4;
 
-std::vector<std::optional<Verdict>> verdicts_of(const Plan& plan) { return Ran(plan).verdicts(); }
+std::vector<std::optional<Verdict>> verdicts_of(const LoadablePlan& plan) { return Ran(plan).verdicts(); }
 
 TEST(LoadableReference, AddressesAreCutAsRegistersCutThem)
 {
     constexpr std::uint32_t kBias = 16384;  // of X1's operands in their memory
-    const Plan plan = changed("onelayer_nv_full.nvdla", "nv_full", "task-0-surf_list", kSurface + kCube + kOffset, kBias - 1);
+    const LoadablePlan plan = changed("onelayer_nv_full.nvdla", "nv_full", "task-0-surf_list", kSurface + kCube + kOffset, kBias - 1);
     const auto verdict = verdicts_of(plan)[0];
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->unchecked, "");
@@ -122,7 +122,7 @@ TEST(LoadableReference, AddressesAreCutAsRegistersCutThem)
 
 TEST(LoadableReference, WhereNothingCutsThemNothingIsCompared)
 {
-    const Plan plan = changed("onelayer_nv_small.nvdla", "nv_small", "task-0-surf_list", kSurface + 4 * kCube + kOffset, 3);
+    const LoadablePlan plan = changed("onelayer_nv_small.nvdla", "nv_small", "task-0-surf_list", kSurface + 4 * kCube + kOffset, 3);
     const auto verdict = verdicts_of(plan)[0];
     ASSERT_TRUE(verdict);
     EXPECT_NE(verdict->unchecked.find("no multiple of 8 bytes"), std::string::npos) << verdict->unchecked;
@@ -131,8 +131,8 @@ TEST(LoadableReference, WhereNothingCutsThemNothingIsCompared)
 
 TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
 {
-    const Plan plan = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
-    Plan wide = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
+    const LoadablePlan plan = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
+    LoadablePlan wide = plan_of("onelayer_nv_full_int8.nvdla", "nv_full");
     for (Operation& o : wide.tasks[0].operations) {
         o.conv.input_converter.offset += 1 << 16;
         o.sdp.output_converter.truncate = static_cast<std::uint8_t>(o.sdp.output_converter.truncate + 64);
@@ -149,13 +149,13 @@ TEST(LoadableReference, FieldsAreAsNarrowAsRegisters)
 TEST(LoadableReference, FieldsOfTablesAreAsNarrowAsRegisters)
 {
     const char* const kName = "regression/CDP_L0_0_large.nvdla";
-    const Plan plan = plan_of(kName, "nv_large");
-    Plan wide = plan_of(kName, "nv_large");
+    const LoadablePlan plan = plan_of(kName, "nv_large");
+    LoadablePlan wide = plan_of(kName, "nv_large");
     LookupTable& table = wide.tasks[0].tables.at(0);
     table.method |= 2;
     table.le_overflow.shift = static_cast<std::int8_t>(table.le_overflow.shift + 32);
     table.lo_select = static_cast<std::int8_t>(table.lo_select + 64);
-    Plan wider = wide;  // a shift to the left: cdp.md 3.3
+    LoadablePlan wider = wide;  // a shift to the left: cdp.md 3.3
     wider.tasks[0].tables.at(0).lo_select = 50;
     Reference reference(wide), left_shift(wider);
     const Ran machine(plan, [&](const ReadLine& left) {
@@ -173,7 +173,7 @@ TEST(LoadableReference, FieldsOfTablesAreAsNarrowAsRegisters)
 
 TEST(LoadableReference, PixelsHaveTheComponentsOfTheirFormat)
 {
-    Plan plan = plan_of("mobilenet_nopool_nv_full.nvdla", "nv_full");
+    LoadablePlan plan = plan_of("mobilenet_nopool_nv_full.nvdla", "nv_full");
     for (Operation& o : plan.tasks[0].operations)
         if (o.kind == Kind::Conv && !o.conv.feature()) o.conv.format = 5;  // T_R16_F
     Reference reference(plan);
@@ -207,7 +207,7 @@ TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
          [](ConvOperation& conv, SdpOperation&) { conv.pad_top += 32; }},
     };
     for (const Broken& broken : kBroken) {
-        Plan plan = plan_of("resblock_nv_full.nvdla", "nv_full");
+        LoadablePlan plan = plan_of("resblock_nv_full.nvdla", "nv_full");
         ASSERT_GE(plan.chains.size(), 2u);
         ConvOperation* conv = nullptr;
         SdpOperation* sdp = nullptr;

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "golden/lrn.h"
 #include "lowering/lrn_tables.h"
 #include "numerics/cdp.h"
@@ -203,9 +203,9 @@ Errors errors(Lrn lrn, double deviation)
         for (std::uint32_t c = 0; c < kChannels; ++c) {
             const double value = normal(random);
             std::int16_t& element = cube.at(0, c, 0, p);
-            element = is_float ? static_cast<std::int16_t>(half_from_double(value))
+            element = is_float ? static_cast<std::int16_t>(fp16_from_double(value))
                                : static_cast<std::int16_t>(std::clamp(std::nearbyint(value), -most, most));
-            x[p][c] = is_float ? double_from_half(static_cast<std::uint16_t>(element)) : element * lrn.input_scale;
+            x[p][c] = is_float ? double_from_fp16(static_cast<std::uint16_t>(element)) : element * lrn.input_scale;
         }
     for (const auto& pixel : x)
         for (std::size_t c = 0; c < kChannels; ++c) largest = std::max(largest, std::abs(formula(lrn, pixel, c)));
@@ -215,7 +215,7 @@ Errors errors(Lrn lrn, double deviation)
     for (std::uint32_t p = 0; p < kPixels; ++p)
         for (std::uint32_t c = 0; c < kChannels; ++c) {
             const double exact = formula(lrn, x[p], c), found = out.at(0, c, 0, p);
-            const double error = is_float ? std::abs(double_from_half(static_cast<std::uint16_t>(out.at(0, c, 0, p))) / exact - 1)
+            const double error = is_float ? std::abs(double_from_fp16(static_cast<std::uint16_t>(out.at(0, c, 0, p))) / exact - 1)
                                           : std::abs(found - exact / lrn.output_scale);
             errors.mean += error / (kPixels * kChannels);
             errors.most = std::max(errors.most, error);

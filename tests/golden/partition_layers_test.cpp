@@ -17,7 +17,7 @@ namespace dlasim {
 namespace {
 
 struct Outcome {
-    Plan plan;
+    LayerPlan plan;
     Simulation simulation;
     std::uint64_t bytes(const std::string& name) const
     {

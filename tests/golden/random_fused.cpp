@@ -60,7 +60,7 @@ Fused make(std::uint64_t seed)
 }
 
 /// The bytes of all output cubes one after the other, from a run of its own; empty if it does not end.
-std::string run(const Fused& f, const Layer& layer, const Plan& plan, const std::string& what)
+std::string run(const Fused& f, const Layer& layer, const LayerPlan& plan, const std::string& what)
 {
     return run_apart(what, [&](int pipe) {
         Machine machine(f.random.hardware, f.random.memory, {});
@@ -77,7 +77,7 @@ std::string run(const Fused& f, const Layer& layer, const Plan& plan, const std:
     });
 }
 
-Tensor tensor_of(const std::string& bytes, const Plan& plan, const Layer& layer)
+Tensor tensor_of(const std::string& bytes, const LayerPlan& plan, const Layer& layer)
 {
     return collect_output(plan, layer, [&](const Place& place, std::uint64_t count) {
         std::size_t from = 0;
@@ -95,12 +95,12 @@ std::string disagreement(const Fused& f, const std::string& what)
 {
     const Layer& fused = f.random.layer;
     LayerTensors tensors = load_tensors(fused);
-    const Plan at_once = plan_layer(fused, f.random.hardware, tensors), first = plan_layer(f.convolution, f.random.hardware, tensors);
+    const LayerPlan at_once = plan_layer(fused, f.random.hardware, tensors), first = plan_layer(f.convolution, f.random.hardware, tensors);
     const std::string together = run(f, fused, at_once, what), convolved = run(f, f.convolution, first, what);
     if (together.empty() || convolved.empty()) return "a run does not end";
     LayerTensors between;
     between.input = tensor_of(convolved, first, f.convolution);
-    Plan second = plan_layer(f.pooling, f.random.hardware, between);
+    LayerPlan second = plan_layer(f.pooling, f.random.hardware, between);
     // The lanes behind the last channel too are what the convolution left there.
     for (PlannedImage& image : second.images)
         if (image.what == ImageOf::Input && first.outputs.size() == 1 && image.bytes.size() == convolved.size())

@@ -46,7 +46,7 @@ public:
             if (!legal(r.layer)) continue;
             set_shift(r.layer);
             try {
-                const Plan plan = plan_shape(r.layer, r.hardware);
+                const LayerPlan plan = plan_shape(r.layer, r.hardware);
                 if (plan.partitioned && plan.passes.size() > 64) continue;
                 if (!cut_.empty() && (!plan.partitioned || plan.passes.size() < 2)) continue;
                 if (cut_ == "auto" && fits_uncut(r)) continue;

@@ -4,7 +4,7 @@
 // usage: random_layers KIND FIRST COUNT [stepping]
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` every layer
-// runs twice, leaping and with every unit evaluated in every cycle, and all figures must be equal.
+// runs twice, skipping and with every unit evaluated in every cycle, and all figures must be equal.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -66,8 +66,8 @@ bool descriptor_reads_back(const Layer& layer)
 /// What moves is no less than the bounds of it say.
 bool traffic_holds(const Job& job)
 {
-    if (!job.says.plan.contains("traffic")) return true;
-    const OrderedJson& traffic = job.says.plan["traffic"];
+    if (!job.text.plan.contains("traffic")) return true;
+    const OrderedJson& traffic = job.text.plan["traffic"];
     const auto bytes = [&](const char* key) { return traffic[key].get<std::uint64_t>(); };
     return bytes("moved") >= bytes("compulsory") && bytes("moved") >= bytes("communication");
 }
@@ -126,12 +126,12 @@ int main(int argc, char** argv)
         const auto run = [&](bool stepping) {
             return run_apart(describe(seed, r), [&](int report) { return run_one(seed, r, stepping, report); });
         };
-        const std::string leaping = run(false);
-        bool good = !leaping.empty();
+        const std::string skipping = run(false);
+        bool good = !skipping.empty();
         if (twice && good) {
             const std::string stepping = run(true);
-            good = stepping == leaping;
-            if (!good) fmt::print("STEPPING {}\n  leaping  {}  stepping {}", describe(seed, r), leaping, stepping);
+            good = stepping == skipping;
+            if (!good) fmt::print("STEPPING {}\n  skipping  {}  stepping {}", describe(seed, r), skipping, stepping);
         }
         failed += !good;
     }

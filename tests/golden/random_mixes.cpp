@@ -1,6 +1,6 @@
 // Programs that keep several units busy at once: a random convolution, pooling or SDP layer with its operands, one to three
 // LRN layers through both register groups of CDP, and on nv_full a copy by BDMA and a reshape by Rubik, all enabled before
-// any of them is done. Every output must be what it is when the operation runs alone, and leaping must be stepping.
+// any of them is done. Every output must be what it is when the operation runs alone, and skipping must be stepping.
 //
 // usage: random_mixes FIRST COUNT
 //
@@ -66,7 +66,7 @@ public:
     std::string describe() const
     {
         std::string text = fmt::format("{} {} beside", layer_.hardware.name, layer_.layer.name);
-        for (std::size_t i = 1; i < jobs_.size(); ++i) text += " " + jobs_[i].says.descriptor.dump();
+        for (std::size_t i = 1; i < jobs_.size(); ++i) text += " " + jobs_[i].text.descriptor.dump();
         return text;
     }
 
@@ -201,9 +201,9 @@ int main(int argc, char** argv)
         const Mix mix(seed);
         const std::string what = fmt::format("seed {} {}", seed, mix.describe());
         const auto run = [&](bool stepping) { return run_apart(what, [&](int report) { return mix.run(stepping, report); }); };
-        const std::string leaping = run(false), stepping = run(true);
-        const bool good = !leaping.empty() && leaping == stepping;
-        if (!good) fmt::print("FAILED {}\n  leaping  {}\n  stepping {}\n", what, leaping, stepping);
+        const std::string skipping = run(false), stepping = run(true);
+        const bool good = !skipping.empty() && skipping == stepping;
+        if (!good) fmt::print("FAILED {}\n  skipping  {}\n  stepping {}\n", what, skipping, stepping);
         failed += !good;
     }
     fmt::print("{} mixes, {} verified, {} not\n", count, count - failed, failed);

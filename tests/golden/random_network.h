@@ -37,14 +37,14 @@ public:
                 r.network = network_from_json(r.json, "random.json");
                 const NetworkPlan plan = plan_network(r.network, r.hardware, r.memory, {.values = false});
                 const std::vector<Bound> bounds = network_bounds(plan);
-                if (!bounds.empty() && largest(bounds) <= kMostCycles) return r;
+                if (!bounds.empty() && largest(bounds) <= kMaxCycles) return r;
             } catch (const ConfigError&) {
             }
         }
     }
 
 private:
-    static constexpr std::uint64_t kMostCycles = 12000;
+    static constexpr std::uint64_t kMaxCycles = 12000;
     struct Made {
         std::string name;
         std::uint32_t width, height, channels;

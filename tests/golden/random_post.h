@@ -4,7 +4,7 @@
 #include <bit>
 #include <random>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/layer.h"
 
 namespace dlasim {
@@ -18,7 +18,7 @@ public:
 
     void make()
     {
-        Post& post = l_.post;
+        SdpConfig& post = l_.post;
         if (one_in(3)) post.engines[0] = x_engine();
         if (!one_in(3)) post.engines[1] = x_engine();
         if (hw_.sdp.has_ew && one_in(2)) post.engines[2] = y_engine();
@@ -51,7 +51,7 @@ private:
         o.per = static_cast<OperandPer>(in(0, 2));
         const float real = static_cast<float>(number(4096)) / 1024;
         if (o.per == OperandPer::Layer)
-            o.value = fp_ ? (ew ? std::bit_cast<std::int32_t>(real) : static_cast<std::int16_t>(half_from_double(real)))
+            o.value = fp_ ? (ew ? std::bit_cast<std::int32_t>(real) : static_cast<std::int16_t>(fp16_from_double(real)))
                           : number(ew ? 100000 : 3000);
         if (o.streamed() && l_.precision == Precision::Int8) e.operand_bytes = in(1, 2);
         if (ew && o.streamed() && !fp_ && one_in(2)) o.conversion = {true, number(100), number(200), in(0, 8)};
@@ -94,7 +94,7 @@ private:
         std::int32_t value = number(2000);
         for (std::size_t i = 0; i < entries; ++i) {
             value = std::clamp(value + number(600), -32768, 32767);
-            table.entries[i] = fp_ ? static_cast<std::int16_t>(half_from_double(value / 512.0)) : static_cast<std::int16_t>(value);
+            table.entries[i] = fp_ ? static_cast<std::int16_t>(fp16_from_double(value / 512.0)) : static_cast<std::int16_t>(value);
         }
         // About as wide as the numbers that come: between 2^4 and 2^20.
         const std::int32_t log2_step = fp_ ? static_cast<std::int32_t>(in(0, 6)) - 4 : static_cast<std::int32_t>(in(0, 12));
@@ -108,7 +108,7 @@ private:
         table.start = position(start);
         table.end = position(start + static_cast<double>(entries - 1) * step);
         for (LutSlope* slope : {&table.underflow, &table.overflow})
-            *slope = {fp_ ? static_cast<std::int16_t>(half_from_double(number(200) / 256.0)) : number(300),
+            *slope = {fp_ ? static_cast<std::int16_t>(fp16_from_double(number(200) / 256.0)) : number(300),
                       fp_ ? 0 : static_cast<std::int32_t>(in(0, 20)) - 5};
     }
 

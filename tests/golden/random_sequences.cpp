@@ -1,7 +1,7 @@
 // Sequences of layers through both register groups of every unit: 2 to 4 convolutions with their operands or pooled on the fly,
 // as many layers of SDP alone, of PDP alone and of CDP, and on nv_full launches of BDMA and reshapes by Rubik, in a random order
 // and all under way at once. Each is programmed while the one before it runs: software waits only for the group that it
-// writes, and for tables that a layer still looks up. Every output must be what it is when the layer runs alone, and leaping must
+// writes, and for tables that a layer still looks up. Every output must be what it is when the layer runs alone, and skipping must
 // be stepping, in every event.
 //
 // usage: random_sequences FIRST COUNT
@@ -198,7 +198,7 @@ public:
         for (const Job& job : jobs_) {
             const Comparison c = job.contents->after({read}).comparison;
             if (!c.equal())
-                fmt::print("WRONG {} of {} differ; {}; {}\n", c.mismatches, c.compared, c.examples[0], job.says.descriptor.dump());
+                fmt::print("WRONG {} of {} differ; {}; {}\n", c.mismatches, c.compared, c.examples[0], job.text.descriptor.dump());
             good &= c.equal();
         }
         if (std::getenv("DLASIM_VERBOSE") && !stepping) fmt::print("{} cycles {}\n", result.cycles, describe());
@@ -218,7 +218,7 @@ std::string difference(const std::string& a, const std::string& b)
 {
     const std::size_t at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
     const std::size_t line = at == 0 ? 0 : a.rfind('\n', at - 1) + 1, from = at > 100 ? at - 100 : 0;
-    return fmt::format("in {}\n  leaping  ...{}\n  stepping ...{}\n", a.substr(line, 60), a.substr(from, 200), b.substr(from, 200));
+    return fmt::format("in {}\n  skipping  ...{}\n  stepping ...{}\n", a.substr(line, 60), a.substr(from, 200), b.substr(from, 200));
 }
 
 }  // namespace
@@ -237,9 +237,9 @@ int main(int argc, char** argv)
         const Sequence sequence(seed);
         const std::string what = fmt::format("seed {} {}", seed, sequence.describe());
         const auto run = [&](bool stepping) { return run_apart(what, [&](int report) { return sequence.run(stepping, report); }); };
-        const std::string leaping = run(false), stepping = run(true);
-        const bool good = !leaping.empty() && leaping == stepping;
-        if (!good) fmt::print("FAILED {}\n{}", what, leaping == stepping ? "" : difference(leaping, stepping));
+        const std::string skipping = run(false), stepping = run(true);
+        const bool good = !skipping.empty() && skipping == stepping;
+        if (!good) fmt::print("FAILED {}\n{}", what, skipping == stepping ? "" : difference(skipping, stepping));
         failed += !good;
     }
     fmt::print("{} sequences, {} verified, {} not\n", count, count - failed, failed);

@@ -3,7 +3,7 @@
 //
 // usage: random_transfers KIND FIRST COUNT [stepping]      KIND: bdma, rubik, lrn_int8, lrn_int16 or lrn_fp16
 //
-// Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` each runs twice, leaping and with
+// Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` each runs twice, skipping and with
 // every unit evaluated in every cycle, and all figures must be equal.
 #include <fmt/format.h>
 
@@ -117,12 +117,12 @@ int main(int argc, char** argv)
         const auto run = [&](bool stepping) {
             return run_apart(describe(seed, r), [&](int report) { return run_one(seed, r, stepping, report); });
         };
-        const std::string leaping = run(false);
-        bool good = !leaping.empty();
+        const std::string skipping = run(false);
+        bool good = !skipping.empty();
         if (argc > 4 && good) {
             const std::string stepping = run(true);
-            good = stepping == leaping;
-            if (!good) fmt::print("STEPPING {}\n  leaping  {}  stepping {}", describe(seed, r), leaping, stepping);
+            good = stepping == skipping;
+            if (!good) fmt::print("STEPPING {}\n  skipping  {}  stepping {}", describe(seed, r), skipping, stepping);
         }
         failed += !good;
     }

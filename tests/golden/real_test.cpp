@@ -14,10 +14,10 @@ TEST(Real, ConversionsOfEveryHalfAreThoseOfTheMachine)
 {
     for (std::uint32_t x = 0; x < 65536; ++x) {
         const auto half = static_cast<std::uint16_t>(x);
-        ASSERT_EQ(real::widen_half(real::kSingle, half), numerics::fp16_to_fp32(half)) << x;
-        ASSERT_EQ(real::widen_half(real::kWide, half), numerics::fp16_to_fp17(half)) << x;
+        ASSERT_EQ(real::widen_fp16(real::kFp32, half), numerics::fp16_to_fp32(half)) << x;
+        ASSERT_EQ(real::widen_fp16(real::kWide, half), numerics::fp16_to_fp17(half)) << x;
         if ((x & 0x7fff) == 0x7c00) continue;  // no infinity comes here
-        ASSERT_EQ(real::half_to_int16(half), numerics::fp16_to_int16(half)) << x;
+        ASSERT_EQ(real::fp16_to_int16(half), numerics::fp16_to_int16(half)) << x;
     }
 }
 
@@ -57,7 +57,7 @@ void expect_equal_arithmetic(const real::Format& f)
     }
 }
 
-TEST(Real, SumsAndProductsOfFp32AreThoseOfTheMachine) { expect_equal_arithmetic<numerics::Fp32>(real::kSingle); }
+TEST(Real, SumsAndProductsOfFp32AreThoseOfTheMachine) { expect_equal_arithmetic<numerics::Fp32>(real::kFp32); }
 TEST(Real, SumsAndProductsOfFp17AreThoseOfTheMachine) { expect_equal_arithmetic<numerics::Fp17>(real::kWide); }
 
 TEST(Real, LargerSmallerAndNarrowingAreThoseOfTheMachine)
@@ -65,10 +65,10 @@ TEST(Real, LargerSmallerAndNarrowingAreThoseOfTheMachine)
     std::mt19937 random{8};
     std::uint32_t last = 0;
     for (int trial = 0; trial < 2'000'000; ++trial) {
-        const std::uint32_t a = pattern(random, real::kSingle, last), b = pattern(random, real::kSingle, a);
-        last = random() % 20 == 0 ? real::kSingle.pack(0, 90 + random() % 70, 0) : a;
-        ASSERT_EQ(real::larger(real::kSingle, a, b), numerics::fp32_max(a, b)) << std::hex << a << " " << b;
-        ASSERT_EQ(real::smaller(real::kSingle, a, b), numerics::fp32_min(a, b)) << std::hex << a << " " << b;
+        const std::uint32_t a = pattern(random, real::kFp32, last), b = pattern(random, real::kFp32, a);
+        last = random() % 20 == 0 ? real::kFp32.pack(0, 90 + random() % 70, 0) : a;
+        ASSERT_EQ(real::larger(real::kFp32, a, b), numerics::fp32_max(a, b)) << std::hex << a << " " << b;
+        ASSERT_EQ(real::smaller(real::kFp32, a, b), numerics::fp32_min(a, b)) << std::hex << a << " " << b;
         ASSERT_EQ(real::single_to_half(a), numerics::fp32_to_fp16(a)) << std::hex << a;
         ASSERT_EQ(real::single_to_wide(a), numerics::fp32_to_fp17(a)) << std::hex << a;
     }

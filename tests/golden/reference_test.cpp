@@ -8,7 +8,7 @@
 #include <dnnl.hpp>
 #include <random>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/layer_reader.h"
 #include "facts/presets.h"
 #include "golden/post.h"
@@ -37,7 +37,7 @@ Layer layer_of(const Shape& a, Precision precision, std::uint64_t seed)
 
 float number(Precision precision, std::int16_t value)
 {
-    return precision == Precision::Fp16 ? static_cast<float>(double_from_half(static_cast<std::uint16_t>(value)))
+    return precision == Precision::Fp16 ? static_cast<float>(double_from_fp16(static_cast<std::uint16_t>(value)))
                                         : static_cast<float>(value);
 }
 
@@ -116,7 +116,7 @@ TEST(Reference, Fp16ResultsAgreeWithOneDnnToHalfPrecision)
         const Tensor mine = reference_output(layer, *find_preset("nv_full"), tensors, {});
         const auto theirs = dnnl_sums(layer, tensors);
         for (std::size_t i = 0; i < mine.values.size(); ++i) {
-            const double value = double_from_half(static_cast<std::uint16_t>(mine.values[i]));
+            const double value = double_from_fp16(static_cast<std::uint16_t>(mine.values[i]));
             ASSERT_NEAR(value, theirs[i], std::abs(theirs[i]) / 1024 + 2e-3) << "seed " << seed - 1 << " place " << i;
         }
     }

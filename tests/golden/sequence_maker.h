@@ -116,7 +116,7 @@ public:
 
 private:
     static constexpr std::uint64_t kArea = 1u << 24;  // bytes for a tensor
-    static constexpr std::uint64_t kMostCycles = 6000;
+    static constexpr std::uint64_t kMaxCycles = 6000;
 
     const std::string& one_of(const std::vector<std::string>& of) { return of[in(0, static_cast<std::uint32_t>(of.size()) - 1)]; }
 
@@ -167,11 +167,11 @@ private:
     {
         if (layer.post.compares()) return false;
         try {
-            const Plan plan = plan_shape(layer, hardware_);
+            const LayerPlan plan = plan_shape(layer, hardware_);
             if (plan.passes.size() != 1 || !std::holds_alternative<WaitInterrupt>(plan.program.back())) return false;
             for (const TouchedRange& range : plan.ranges)
                 if (range.bytes > kArea / 2) return false;
-            return largest(lower_bounds(plan, layer, hardware_, memory_)) <= kMostCycles;
+            return largest(lower_bounds(plan, layer, hardware_, memory_)) <= kMaxCycles;
         } catch (const ConfigError&) {
             return false;
         }

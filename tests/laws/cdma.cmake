@@ -1,1 +1,1 @@
-dlasim_test(cdma_leap_test.cpp quick USES dlasim::cdma nlohmann_json::nlohmann_json)
+dlasim_test(cdma_skip_test.cpp quick USES dlasim::cdma nlohmann_json::nlohmann_json)

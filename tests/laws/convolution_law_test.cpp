@@ -153,24 +153,24 @@ TEST_P(ConvolutionLaw, SleepingAndSteppingAgreeInEveryEventValueAndCounter)
     const Hardware& hw = *find_preset(GetParam());
     std::uint64_t beats = 0, slept = 0, stepped_evaluations = 0;
     for (std::uint32_t seed = 1; seed <= rounds(24); ++seed) {
-        const Trace stepped = trace(seed, hw, true), leapt = trace(seed, hw, false);
-        ASSERT_EQ(leapt.runs, stepped.runs) << "seed " << seed;
-        ASSERT_EQ(leapt.beats, stepped.beats) << "seed " << seed;
-        ASSERT_EQ(leapt.interrupts, stepped.interrupts) << "seed " << seed;
+        const Trace stepped = trace(seed, hw, true), skipped = trace(seed, hw, false);
+        ASSERT_EQ(skipped.runs, stepped.runs) << "seed " << seed;
+        ASSERT_EQ(skipped.beats, stepped.beats) << "seed " << seed;
+        ASSERT_EQ(skipped.interrupts, stepped.interrupts) << "seed " << seed;
         for (std::size_t i = 0; i < stepped.reports.size(); ++i) {
-            ASSERT_EQ(leapt.reports[i].counters, stepped.reports[i].counters) << "seed " << seed;
-            ASSERT_EQ(leapt.reports[i].clock_on, stepped.reports[i].clock_on) << "seed " << seed;
-            ASSERT_EQ(leapt.reports[i].idle_runs, stepped.reports[i].idle_runs) << "seed " << seed;
+            ASSERT_EQ(skipped.reports[i].counters, stepped.reports[i].counters) << "seed " << seed;
+            ASSERT_EQ(skipped.reports[i].clock_on, stepped.reports[i].clock_on) << "seed " << seed;
+            ASSERT_EQ(skipped.reports[i].idle_runs, stepped.reports[i].idle_runs) << "seed " << seed;
             Cycle total = 0;
             for (std::size_t p = 0; p < kPhases; ++p) {
-                ASSERT_EQ(leapt.reports[i].phases.cycles(Phase(p)), stepped.reports[i].phases.cycles(Phase(p)))
+                ASSERT_EQ(skipped.reports[i].phases.cycles(Phase(p)), stepped.reports[i].phases.cycles(Phase(p)))
                     << "seed " << seed << ' ' << stepped.reports[i].name << ' ' << kPhaseNames[p];
                 total += stepped.reports[i].phases.cycles(Phase(p));
             }
             ASSERT_GT(total, 0u);
         }
         beats += stepped.beats.size();
-        slept += leapt.evaluations;
+        slept += skipped.evaluations;
         stepped_evaluations += stepped.evaluations;
     }
     EXPECT_GT(beats, rounds(1000));

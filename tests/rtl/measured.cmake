@@ -1,4 +1,4 @@
-# Measured cases of the reference hardware, a test a configuration: every event in its cycle, leaping and stepping; of two, the runs of
+# Measured cases of the reference hardware, a test a configuration: every event in its cycle, skipping time and stepping; of two, the runs of
 # all gated clocks.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET dlasim)

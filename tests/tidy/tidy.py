@@ -28,7 +28,7 @@ ROOMS = {
     "files": ("bounded reading, JSON with its limits, files written whole or not at all, what is said on the terminal, expressions", {"base"}),
     "facts": ("presets, and for every unit what the silicon is: sizes, depths, latencies, by generation", {"base"}),
     "elements": ("the building blocks of the silicon: stages, FIFOs, arbiters, each once", {"base"}),
-    "links": ("wires, channels, pulses, the interface stages of a DMA; what a core is, and its SystemC coat", {"base", "elements"}),
+    "links": ("wires, channels, pulses, the interface stages of a DMA; what a core is, and its SystemC module", {"base", "elements"}),
     "traffic": ("what travels on the links", {"base", "facts", "links"}),
     "workload": ("what runs on a machine and what a run gives: programs, hosts, results", {"base", "facts", "links"}),
     "registers": ("the register maps as generated tables, the register file with its two groups", {"base", "facts", "links", "traffic"}),

@@ -131,8 +131,8 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
     std::mt19937 random{7};
     const auto pick = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
     for (unsigned trial = 0; trial < rounds(60); ++trial) {
-        Bench leaping, stepping;
-        stepping.leap = false;
+        Bench skipping, stepping;
+        stepping.skip = false;
         std::vector<Copy> copies;
         const std::uint32_t first_group = pick(3) + 1;
         for (std::uint32_t i = 0; i < first_group + 2; ++i) {
@@ -151,7 +151,7 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
             copies.push_back(c);
         }
         const Cycle pauses[] = {pick(2) * pick(4), pick(2) * pick(4), 5 + pick(60), 5 + pick(30)};
-        for (Bench* bench : {&leaping, &stepping}) {
+        for (Bench* bench : {&skipping, &stepping}) {
             for (Interface* side : {&bench->mc, &bench->cv}) {
                 side->read_pause = pauses[0];
                 side->write_pause = pauses[1];
@@ -170,12 +170,12 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
             bench->write(u + 20, reg::bdma::CFG_LAUNCH1, 1);
             bench->run(60000);
         }
-        ASSERT_EQ(leaping.interrupts.size(), 2u) << trial << leaping.core->waiting_for();
-        EXPECT_EQ(leaping.interrupts, stepping.interrupts);
-        EXPECT_EQ(leaping.mc.reads, stepping.mc.reads);
-        EXPECT_EQ(leaping.mc.beats, stepping.mc.beats);
-        EXPECT_EQ(leaping.cv.commands, stepping.cv.commands);
-        const UnitReport a = leaping.core->report(60000), b = stepping.core->report(60000);
+        ASSERT_EQ(skipping.interrupts.size(), 2u) << trial << skipping.core->waiting_for();
+        EXPECT_EQ(skipping.interrupts, stepping.interrupts);
+        EXPECT_EQ(skipping.mc.reads, stepping.mc.reads);
+        EXPECT_EQ(skipping.mc.beats, stepping.mc.beats);
+        EXPECT_EQ(skipping.cv.commands, stepping.cv.commands);
+        const UnitReport a = skipping.core->report(60000), b = stepping.core->report(60000);
         Cycle total = 0;
         for (std::size_t p = 0; p < kPhases; ++p) {
             EXPECT_EQ(a.phases.cycles(static_cast<Phase>(p)), b.phases.cycles(static_cast<Phase>(p))) << trial << " " << kPhaseNames[p];
@@ -185,7 +185,7 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
         EXPECT_EQ(a.clock_on, b.clock_on);
         for (std::uint32_t offset = reg::bdma::STATUS_GRP0_READ_STALL; offset <= reg::bdma::STATUS_GRP1_WRITE_STALL; offset += 4) {
             std::uint32_t values[2] = {};
-            for (Bench* bench : {&leaping, &stepping}) {
+            for (Bench* bench : {&skipping, &stepping}) {
                 bench->csb.request.put(bench->now, {offset, 0, false});
                 bench->run(bench->now + 1);
                 values[bench == &stepping] = bench->csb.response.take();
@@ -193,8 +193,8 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
             EXPECT_EQ(values[0], values[1]) << trial;
         }
         for (const Copy& c : copies) {
-            const Interface& from = c.from_mc ? leaping.mc : leaping.cv;
-            const Interface& to = c.to_mc ? leaping.mc : leaping.cv;
+            const Interface& from = c.from_mc ? skipping.mc : skipping.cv;
+            const Interface& to = c.to_mc ? skipping.mc : skipping.cv;
             for (std::uint32_t s = 0; s < c.surfaces; ++s)
                 for (std::uint32_t l = 0; l < c.lines; ++l)
                     for (std::uint64_t byte = 0; byte < c.atoms * kAtom; ++byte)

@@ -85,8 +85,8 @@ private:
     std::size_t next_ = 0;
 };
 
-/// Plays a recording; leaping evaluates the core only when its horizon or a changed link asks for it.
-inline void play(CdmaBench& bench, const nlohmann::json& c, bool leap)
+/// Plays a recording; skipping evaluates the core only when its horizon or a changed link asks for it.
+inline void play(CdmaBench& bench, const nlohmann::json& c, bool skip)
 {
     const Cycle offset = c["offset"], end = c["end"].get<Cycle>() + offset;
     RecordedPort data(bench.data, c, 0, offset, end), weight(bench.weight, c, 1, offset, end);
@@ -136,7 +136,7 @@ inline void play(CdmaBench& bench, const nlohmann::json& c, bool leap)
             bench.csc.data_pending_request.set(t + 1, false);
             bench.csc.weight_pending_request.set(t + 1, false);
         });
-        if (!leap || flag.due(t) || horizon <= t) {
+        if (!skip || flag.due(t) || horizon <= t) {
             bench.core->advance(t);
             horizon = bench.core->horizon();
         }

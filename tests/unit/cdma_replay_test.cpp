@@ -25,14 +25,14 @@ std::vector<std::filesystem::path> recordings()
 
 class CdmaReplay : public testing::TestWithParam<std::filesystem::path> {};
 
-void check(const std::filesystem::path& path, bool leap)
+void check(const std::filesystem::path& path, bool skip)
 {
     std::ifstream file(path);
     const auto c = nlohmann::json::parse(file);
     const Hardware* hw = find_preset(c["config"].get<std::string>());
     ASSERT_NE(hw, nullptr);
     CdmaBench bench(*hw);
-    play(bench, c, leap);
+    play(bench, c, skip);
     const Cycle offset = c["offset"], end = c["end"].get<Cycle>() + offset;
     for (const auto& [name, expected] : c["probes"].items()) {
         if (name == "mcif2cdma_dat_rd_rsp_valid" || name == "mcif2cdma_wt_rd_rsp_valid") continue;
@@ -50,7 +50,7 @@ void check(const std::filesystem::path& path, bool leap)
 }
 
 TEST_P(CdmaReplay, RequestsWritesAndMessagesAreInTheirMeasuredCycles) { check(GetParam(), false); }
-TEST_P(CdmaReplay, LeapingChangesNothing) { check(GetParam(), true); }
+TEST_P(CdmaReplay, SkippingChangesNothing) { check(GetParam(), true); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CdmaReplay, testing::ValuesIn(recordings()), [](const auto& info) {
     std::string name = info.param.stem().string();

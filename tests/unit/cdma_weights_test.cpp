@@ -32,7 +32,7 @@ struct Status {
         status.start();
     }
     const Hardware& hw;
-    Layer layer;
+    LayerConfig layer;
     WeightFifos fifos;
     Pulse<WeightUpdate> filled;
     WeightStatus status;

@@ -122,7 +122,7 @@ private:
 /// Register writes are given by U, the cycle at the unit's port.
 class CdpBench final : Sleeper {
 public:
-    CdpBench(const Hardware& hw, const CdpPace& pace, bool leap) : mc(hw, pace), cv(hw, pace), core(make_cdp(hw, ports(hw))), leap_(leap)
+    CdpBench(const Hardware& hw, const CdpPace& pace, bool skip) : mc(hw, pace), cv(hw, pace), core(make_cdp(hw, ports(hw))), skip_(skip)
     {
         csb.request.reader = csb_rdma.request.reader = this;
         for (CdpPort* port : {&mc, &cv}) {
@@ -154,7 +154,7 @@ public:
         for (; now < until; ++now) {
             while (!wakes_.empty() && wakes_.top() < now) wakes_.pop();
             const bool woken = !wakes_.empty() && wakes_.top() == now;
-            if (!leap_ || core->horizon() <= now || woken) {
+            if (!skip_ || core->horizon() <= now || woken) {
                 core->advance(now);
                 ++evaluations;
             }
@@ -172,7 +172,7 @@ private:
         return {csb, csb_rdma, mc.read, secondary ? &cv.read : nullptr, mc.write, secondary ? &cv.write : nullptr, interrupt};
     }
     std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> wakes_;
-    const bool leap_;
+    const bool skip_;
 };
 
 /// A layer by its meaning; cubes are packed.

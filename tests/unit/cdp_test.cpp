@@ -1,4 +1,4 @@
-// CDP alone between two memories: what the specification's examples say, and that leaping changes nothing.
+// CDP alone between two memories: what the specification's examples say, and that skipping changes nothing.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -114,7 +114,7 @@ TEST(Cdp, WhereThereIsNoSecondaryPortItsRequestsAreNeverAccepted)
     EXPECT_LT(bench.evaluations, 200u);
 }
 
-// ---- leaping
+// ---- skipping
 
 /// Everything that can be told of a run.
 struct Trace {
@@ -182,11 +182,11 @@ private:
 };
 
 /// One to four layers through both groups; the group before is awaited before it is used again.
-Trace run_program(const Hardware& hw, unsigned seed, bool leap, std::uint64_t& evaluations)
+Trace run_program(const Hardware& hw, unsigned seed, bool skip, std::uint64_t& evaluations)
 {
     Maker maker(seed);
     const CdpPace pace = maker.pace();
-    CdpBench bench(hw, pace, leap);
+    CdpBench bench(hw, pace, skip);
     Cycle u = write_tables(bench, 10);
     const unsigned layers = maker.in(1, 4);
     for (unsigned i = 0; i < layers; ++i) {
@@ -199,15 +199,15 @@ Trace run_program(const Hardware& hw, unsigned seed, bool leap, std::uint64_t& e
     return trace_of(bench);
 }
 
-TEST(CdpLaw, LeapingIsStepping)
+TEST(CdpLaw, SkippingIsStepping)
 {
     for (const char* name : {"nv_small", "nv_medium_512", "nv_medium_1024_full", "nv_large", "nv_full"}) {
-        std::uint64_t leaping = 0, stepping = 0;
+        std::uint64_t skipping = 0, stepping = 0;
         for (unsigned seed = 1; seed <= rounds(30); ++seed) {
-            const Trace leapt = run_program(preset(name), seed, true, leaping);
-            ASSERT_EQ(leapt, run_program(preset(name), seed, false, stepping)) << name << " seed " << seed;
+            const Trace skipped = run_program(preset(name), seed, true, skipping);
+            ASSERT_EQ(skipped, run_program(preset(name), seed, false, stepping)) << name << " seed " << seed;
         }
-        EXPECT_LT(leaping, stepping) << name;
+        EXPECT_LT(skipping, stepping) << name;
     }
 }
 

@@ -14,9 +14,9 @@ namespace dlasim::csc {
 namespace {
 
 /// Example 5.5: nv_full int16, three components, kernel row of 11 pixels, x stride 4.
-Layer example()
+LayerConfig example()
 {
-    Layer l;
+    LayerConfig l;
     l.mode = ConvMode::Image;
     l.precision = Precision::Int16;
     l.element_bytes = 2;
@@ -34,7 +34,7 @@ const Hardware& full() { return *find_preset("nv_full"); }
 
 TEST(CscPixelCounter, GivesTheElementsOfTheWorkedExample)
 {
-    const Layer layer = example();
+    const LayerConfig layer = example();
     PixelCounter pixel(facts::csc::of(full()), 64);
     pixel.start_layer(layer, false);
     Package package;
@@ -56,7 +56,7 @@ TEST(CscPixelCounter, GivesTheElementsOfTheWorkedExample)
 // csc.md 1.8.3: with two slices in an entry the half changes with every slice, and with every stripe of odd pixel steps.
 TEST(CscPixelCounter, KeepsTheHalfEntryThatAStripeBeginsIn)
 {
-    Layer layer = example();
+    LayerConfig layer = example();
     layer.element_bytes = 1;
     layer.x_stride = 1;
     PixelCounter pixel(facts::csc::of(full()), 64);
@@ -80,7 +80,7 @@ TEST(CscPixelCounter, KeepsTheHalfEntryThatAStripeBeginsIn)
 TEST(CscPixelCounter, TheConfigurableGenerationCountsSlicesShort)
 {
     const Hardware& small = *find_preset("nv_small");
-    Layer layer = example();
+    LayerConfig layer = example();
     layer.element_bytes = 1;
     layer.components = 1;
     layer.x_stride = 1;
@@ -99,7 +99,7 @@ TEST(CscPixelWindow, AtomsFollowTheShiftTraceOfTheWorkedExample)
 {
     Cbuf cbuf(full().cbuf);
     DataRing ring(full(), cbuf);
-    const Layer layer = example();
+    const LayerConfig layer = example();
     ring.start_layer(layer);
     PixelWindow window(128);
     window.start_layer();
@@ -127,7 +127,7 @@ TEST(CscPixelWindow, ARowOutsideOfTheImageReadsAsPadding)
 {
     Cbuf cbuf(full().cbuf);
     DataRing ring(full(), cbuf);
-    Layer layer = example();
+    LayerConfig layer = example();
     layer.pad_value = 0x1234;
     ring.start_layer(layer);
     PixelWindow window(128);
@@ -159,7 +159,7 @@ TEST(CscDataRing, AddressesWrapOnceAtTheEndOfTheDataBanks)
 {
     Cbuf cbuf(full().cbuf);
     DataRing ring(full(), cbuf);
-    Layer layer = example();
+    LayerConfig layer = example();
     layer.data_banks = 2;
     layer.entries = layer.row_entries = 10;
     ring.start_layer(layer);
@@ -174,7 +174,7 @@ TEST(CscDataRing, AddressesWrapOnceAtTheEndOfTheDataBanks)
 // csc.md 1.8.1: inside of a stripe the walk wraps at the last column; only complete sums move the stripe on.
 TEST(CscWindowWalk, RepeatsAStripeUntilItsSumsAreComplete)
 {
-    Layer layer = example();
+    LayerConfig layer = example();
     layer.last_output_column = 3;
     WindowWalk walk;
     walk.start_layer(layer, -1);

@@ -30,10 +30,10 @@ struct Pops final : PackageSink {
     std::vector<std::uint32_t> lengths;
 };
 
-Layer layer(const Hardware& hw, std::uint32_t atoms, std::uint32_t kernels, std::uint32_t slices, std::uint32_t columns,
-            Precision precision)
+LayerConfig layer(const Hardware& hw, std::uint32_t atoms, std::uint32_t kernels, std::uint32_t slices, std::uint32_t columns,
+                  Precision precision)
 {
-    Layer l;
+    LayerConfig l;
     l.precision = precision;
     l.kernel_group = hw.kernel_group(precision);
     l.last_kernel = kernels - 1;
@@ -51,7 +51,7 @@ Layer layer(const Hardware& hw, std::uint32_t atoms, std::uint32_t kernels, std:
     return l;
 }
 
-Pops run(const Hardware& hw, const Layer& l, std::uint32_t credit, Cycle end = 100000)
+Pops run(const Hardware& hw, const LayerConfig& l, std::uint32_t credit, Cycle end = 100000)
 {
     Pops pops;
     Sequencer sequencer(facts::csc::of(hw).minimum_issue, credit);
@@ -111,14 +111,14 @@ TEST(Sequencer, StripesFollowTheRuleOfTheGeneration)
 // csc.md 1.6.1: a package that completes sums needs a credit for each of its entries, others need none.
 TEST(Sequencer, OnlyPackagesThatCompleteSumsNeedCredits)
 {
-    const Layer l = layer(full(), 32, 16, 2, 1, Precision::Int8);  // two slices: the second completes, 64 entries
+    const LayerConfig l = layer(full(), 32, 16, 2, 1, Precision::Int8);  // two slices: the second completes, 64 entries
     EXPECT_EQ(run(full(), l, 63, 1000).data.size(), 1u);
     EXPECT_EQ(run(full(), l, 64, 1000).data.size(), 2u);
 }
 
 TEST(Sequencer, TheFirstPackageNeedsAllLinesOfTheInputAndItsKernels)
 {
-    Layer l = layer(full(), 16, 16, 1, 1, Precision::Int16);
+    LayerConfig l = layer(full(), 16, 16, 1, 1, Precision::Int16);
     l.last_row = 9;
     Pops pops;
     Sequencer sequencer(10, 256);

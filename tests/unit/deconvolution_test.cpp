@@ -24,7 +24,7 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
         "stride": {"x": 3, "y": 2}, "pad": {"left": 1, "right": 2, "top": 1}})");
     EXPECT_EQ(layer.out_width(), 17u);   // 5 * 3 + 5 - 3
     EXPECT_EQ(layer.out_height(), 11u);  // 4 * 2 + 4 - 1
-    const Plan plan = plan_shape(layer, preset("nv_full"));
+    const LayerPlan plan = plan_shape(layer, preset("nv_full"));
     ASSERT_EQ(plan.passes.size(), 6u);
     // Phase x 0 meets kernel columns 1 and 4 at source columns m - 1 and m; phase y 0 rows 1 and 3. 6 x 6 outputs each.
     const std::vector<PassWrites> passes = writes_of(plan.program);
@@ -48,7 +48,7 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
 }
 
 /// A register in the last four operations.
-std::vector<std::uint32_t> of_copies(const Plan& plan, const std::string& name)
+std::vector<std::uint32_t> of_copies(const LayerPlan& plan, const std::string& name)
 {
     std::vector<std::uint32_t> values;
     for (const auto& step : plan.program)
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> of_copies(const Plan& plan, const std::string& name)
 // 3 x 2 places of a phase in the 6 x 4 of the output, one surface: its lines are the surfaces of a copy, its columns the lines.
 TEST(Deconvolution, IsPutTogetherBySdpWhereThereIsNoRubik)
 {
-    const Plan plan = plan_shape(
+    const LayerPlan plan = plan_shape(
         layer_of(
             R"({"op": "deconv2d", "input": {"width": 3, "height": 2, "channels": 16}, "kernel": {"width": 2, "height": 2, "count": 5}, "strides": [2, 2]})"),
         preset("nv_small"));
@@ -81,7 +81,7 @@ TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
     const Layer layer = layer_of(
         R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "pad": {"left": 1}})");
     using Padding = struct reg::cdma::D_ZERO_PADDING;
-    const Plan plan = plan_shape(layer, preset("nv_small"));
+    const LayerPlan plan = plan_shape(layer, preset("nv_small"));
     ASSERT_EQ(plan.passes.size(), 1u);
     EXPECT_EQ(plan.copied_bytes, 0u);
     const PassWrites pass = writes_of(plan.program)[0];
@@ -97,7 +97,7 @@ TEST(Deconvolution, APhaseThatReadsASinglePlaceOfALargerInputDoesNotTakeItsSurfa
                                   R"(, "channels": 80}, "kernel": {"width": 1, "height": 2, "count": 3}, "strides": [4, 4],
                                        "precision": "int16", "pad": {"top": )" +
                                   top + "}}";
-        const Plan plan = plan_shape(layer_of(layer), preset("nv_full"));
+        const LayerPlan plan = plan_shape(layer_of(layer), preset("nv_full"));
         std::vector<std::pair<std::uint32_t, std::uint32_t>> maps;  // lines fetched, surfaces packed
         const std::vector<PassWrites> writes = writes_of(plan.program);
         for (std::size_t i = 0; i < plan.passes.size(); ++i)
@@ -125,7 +125,7 @@ TEST(Deconvolution, ThatCannotBeDoneIsRefusedWithTheRule)
 
 TEST(Deconvolution, WhoseInputDoesNotFitTheBufferIsCut)
 {
-    const Plan plan = plan_shape(
+    const LayerPlan plan = plan_shape(
         layer_of(
             R"({"op": "deconv2d", "input": {"width": 64, "height": 64, "channels": 256}, "kernel": {"width": 4, "height": 4, "count": 8}, "strides": [2, 2]})"),
         preset("nv_full"));

@@ -132,16 +132,16 @@ struct DmaBench {
     std::unique_ptr<Core> core = kMake(*find_preset("nv_full"), TransferPorts{csb, mc.read, cv.read, mc.write, cv.write, interrupt});
     Cycle now = 0;
     std::vector<std::pair<Cycle, std::uint32_t>> interrupts;
-    bool leap = true;
+    bool skip = true;
 
     void write(Cycle u, std::uint32_t offset, std::uint32_t data) { csb.request.put(u + 1, {offset, data, true}); }
     void run(Cycle until)
     {
         for (; now < until; ++now) {
-            // A leaping unit is evaluated when it asked for it or when a link says something new.
+            // A skipping unit is evaluated when it asked for it or when a link says something new.
             const bool woken = csb.request.next() <= now || mc.read.response.valid(now) || cv.read.response.valid(now) || requests_fire() ||
                                mc.write.complete.available(now) || cv.write.complete.available(now);
-            if (!leap || core->horizon() <= now || woken) core->advance(now);
+            if (!skip || core->horizon() <= now || woken) core->advance(now);
             mc.step(now);
             cv.step(now);
             while (interrupt.available(now)) interrupts.push_back({now, interrupt.take()});

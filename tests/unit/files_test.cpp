@@ -139,7 +139,7 @@ TEST_P(Written, AFileAppearsWholeOrNotAtAll)
         file.stream() << " text " << 7;
         EXPECT_EQ(read_own_text(target.string()), "old");
         EXPECT_EQ(entries(), nameless() ? 1u : 2u);
-        file.settle();
+        file.finish();
         EXPECT_EQ(read_own_text(target.string()), "old");
         EXPECT_EQ(entries(), nameless() ? 1u : 2u);
         file.commit();

@@ -1,7 +1,7 @@
 // Layer descriptors: interfaces.md 2.
 #include <gmock/gmock.h>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/layer_reader.h"
 #include "refusal.h"
 
@@ -190,14 +190,14 @@ TEST(Layer, BrokenFilesAreRefusedWithTheirPlace)
 
 TEST(Layer, HalfPrecisionNumbersRoundToNearestEven)
 {
-    EXPECT_EQ(half_from_double(1.0), 0x3c00);
-    EXPECT_EQ(half_from_double(-2.5), 0xc100);
-    EXPECT_EQ(half_from_double(65504), 0x7bff);
-    EXPECT_EQ(half_from_double(std::ldexp(1, -24)), 0x0001);
-    EXPECT_EQ(half_from_double(std::ldexp(1, -25)), 0x0000);
-    EXPECT_EQ(half_from_double(1 + std::ldexp(1, -11)), 0x3c00);
-    EXPECT_EQ(half_from_double(1 + 3 * std::ldexp(1, -11)), 0x3c02);
-    for (unsigned half = 0; half < 0x7c00; ++half) ASSERT_EQ(half_from_double(double_from_half(static_cast<std::uint16_t>(half))), half);
+    EXPECT_EQ(fp16_from_double(1.0), 0x3c00);
+    EXPECT_EQ(fp16_from_double(-2.5), 0xc100);
+    EXPECT_EQ(fp16_from_double(65504), 0x7bff);
+    EXPECT_EQ(fp16_from_double(std::ldexp(1, -24)), 0x0001);
+    EXPECT_EQ(fp16_from_double(std::ldexp(1, -25)), 0x0000);
+    EXPECT_EQ(fp16_from_double(1 + std::ldexp(1, -11)), 0x3c00);
+    EXPECT_EQ(fp16_from_double(1 + 3 * std::ldexp(1, -11)), 0x3c02);
+    for (unsigned half = 0; half < 0x7c00; ++half) ASSERT_EQ(fp16_from_double(double_from_fp16(static_cast<std::uint16_t>(half))), half);
 }
 
 }  // namespace

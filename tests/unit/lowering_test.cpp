@@ -76,9 +76,9 @@ Operand operand_of(const json& d, const char* key)
 }
 
 /// "bs", "bn" and "ew" of a case of SDP.
-Post post_of(const json& d)
+SdpConfig post_of(const json& d)
 {
-    Post post;
+    SdpConfig post;
     for (std::size_t i = 0; i < kEngineNames.size(); ++i) {
         if (!d.contains(kEngineNames[i])) continue;
         const json& e = d[kEngineNames[i]];

@@ -167,7 +167,7 @@ public:
           beat_bytes(side == MemorySide::Primary ? hw.memory.primary.width_bytes : hw.memory.secondary.width_bytes),
           core(std::make_unique<McifCore>(hw, side, connect(&waker, &waker), port))
     {
-        core->hang_doorbells();
+        core->connect_doorbells();
     }
 
     void fill(std::uint64_t address, std::size_t bytes)
@@ -178,13 +178,13 @@ public:
         }
     }
 
-    void run(Cycle cycles, bool leap = false)
+    void run(Cycle cycles, bool skip = false)
     {
         for (; now < cycles; ++now) {
             step(now);
             const bool woken = waker.cycles.erase(now) != 0;
-            if (!leap || now == 0 || core->horizon() <= now || woken) {
-                if (leap && core->horizon() < now) throw std::logic_error("slept over its horizon");
+            if (!skip || now == 0 || core->horizon() <= now || woken) {
+                if (skip && core->horizon() < now) throw std::logic_error("slept over its horizon");
                 core->advance(now);
                 step_memory();
                 ++evaluations;

@@ -133,7 +133,7 @@ TEST(OnnxSimplify, ArithmeticOfChannelsGoesIntoTheConvolutionInFront)
     const RealNode& node = graph.nodes.front();
     EXPECT_THAT(node.weights, ElementsAre(2, 4, -9, -12));
     EXPECT_THAT(node.bias, ElementsAre(21, -55));
-    EXPECT_EQ(node.bend.low, 0.0);
+    EXPECT_EQ(node.clamp.low, 0.0);
     EXPECT_EQ(graph.values[node.output].name, "y");
 }
 
@@ -164,7 +164,7 @@ TEST(OnnxSimplify, LimitsBehindLimitsAreOne)
                                     .node("Clip", {"r", "lo", "hi"}, "y")
                                     .simple();
         EXPECT_EQ(graph.nodes.size(), 1u);
-        return std::pair{graph.nodes.front().bend.low, graph.nodes.front().bend.high};
+        return std::pair{graph.nodes.front().clamp.low, graph.nodes.front().clamp.high};
     };
     EXPECT_EQ(limits(-1, 6), (std::pair<std::optional<double>, std::optional<double>>{0, 6}));
     EXPECT_EQ(limits(2, 6), (std::pair<std::optional<double>, std::optional<double>>{2, 6}));
@@ -176,8 +176,8 @@ TEST(OnnxSimplify, StepsOfTheModelStayBetween)
     OnnxMaker maker = convolution().steps("q", 0.5F, 3);
     const RealGraph graph = maker.quantised("c", "q", "d").node("Relu", {"d"}, "y").simple();
     ASSERT_THAT(operations(graph), ElementsAre(RealOp::Convolution, RealOp::Affine));
-    EXPECT_EQ(graph.values[graph.nodes.front().output].grid, (Grid{0.5, 3}));
-    EXPECT_FALSE(graph.values[graph.nodes.back().output].grid);
+    EXPECT_EQ(graph.values[graph.nodes.front().output].quantisation, (Quantisation{0.5, 3}));
+    EXPECT_FALSE(graph.values[graph.nodes.back().output].quantisation);
 }
 
 TEST(OnnxSimplify, StepsOfAnInputAreItsOwn)
@@ -185,7 +185,7 @@ TEST(OnnxSimplify, StepsOfAnInputAreItsOwn)
     OnnxMaker maker = OnnxMaker({2, 1, 1}).steps("q", 0.25F, 7, OnnxType::Uint8);
     const RealGraph graph = maker.quantised("x", "q", "d").node("Sigmoid", {"d"}, "y").simple({"y", "d"});
     EXPECT_THAT(operations(graph), ElementsAre(RealOp::Function));
-    EXPECT_EQ(graph.values[graph.inputs.front()].grid, (Grid{0.25, 7 - 128}));
+    EXPECT_EQ(graph.values[graph.inputs.front()].quantisation, (Quantisation{0.25, 7 - 128}));
     EXPECT_EQ(graph.nodes.front().inputs.front(), graph.inputs.front());
     EXPECT_EQ(graph.outputs[1].value, graph.inputs.front());
 }

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "onnx/images.h"
 #include "onnx/quantise.h"
 #include "onnx_models.h"
@@ -33,10 +33,10 @@ QuantisedNetwork quantised_with(RealGraph graph, const std::vector<RealTensor>& 
     const Ranges ranges = seen(graph, inputs);
     return quantised(graph, ranges);
 }
-Grid grid_of(const QuantisedNetwork& made, const std::string& tensor)
+Quantisation quantisation_of(const QuantisedNetwork& made, const std::string& tensor)
 {
     for (const NetworkTensor& of : made.network.tensors)
-        if (of.name == tensor) return *of.grid;
+        if (of.name == tensor) return *of.quantisation;
     ADD_FAILURE() << tensor;
     return {};
 }
@@ -55,9 +55,9 @@ TEST(OnnxQuantise, TheLargestMagnitudeIs127)
     ranges.see(evaluate(graph, {{-5.08F, 0, 0, 0}}));
     RealGraph copy = graph;
     const QuantisedNetwork made = quantised(copy, ranges);
-    EXPECT_NEAR(grid_of(made, "x").scale, 5.08 / 127, 1e-7);
-    EXPECT_NEAR(grid_of(made, "y").scale, 5.08 / 127, 1e-7);
-    EXPECT_EQ(grid_of(made, "x").zero, 0);
+    EXPECT_NEAR(quantisation_of(made, "x").scale, 5.08 / 127, 1e-7);
+    EXPECT_NEAR(quantisation_of(made, "y").scale, 5.08 / 127, 1e-7);
+    EXPECT_EQ(quantisation_of(made, "x").zero, 0);
     EXPECT_THAT(operations(made), ElementsAre(NetworkOp::Affine));
 }
 
@@ -74,8 +74,8 @@ TEST(OnnxQuantise, WhatPoolingAndConcatenationJoinHasOneStep)
                           .with("axis", 1)
                           .simple();
     const QuantisedNetwork made = quantised_with(graph, {{1, 2, -3, -4}});
-    for (const char* name : {"n", "p", "m", "y"}) EXPECT_NEAR(grid_of(made, name).scale, 12.0 / 127, 1e-7) << name;
-    EXPECT_NEAR(grid_of(made, "x").scale, 4.0 / 127, 1e-7);
+    for (const char* name : {"n", "p", "m", "y"}) EXPECT_NEAR(quantisation_of(made, name).scale, 12.0 / 127, 1e-7) << name;
+    EXPECT_NEAR(quantisation_of(made, "x").scale, 4.0 / 127, 1e-7);
 }
 
 TEST(OnnxQuantise, StepsOfTheModelAreChangedInFrontOfPooling)
@@ -88,9 +88,9 @@ TEST(OnnxQuantise, StepsOfTheModelAreChangedInFrontOfPooling)
         .quantised("p", "b", "y");
     const QuantisedNetwork made = quantised_with(maker.simple(), {{1, 2, 3, 4}});
     EXPECT_THAT(operations(made), ElementsAre(NetworkOp::Affine, NetworkOp::Pool));
-    EXPECT_EQ(made.network.tensors[made.network.layers[0].output].grid, (Grid{0.25, -4}));
-    EXPECT_EQ(made.network.tensors[made.network.layers[0].inputs[0]].grid, (Grid{0.5, 3}));
-    EXPECT_EQ(made.network.tensors[made.outputs[0].tensor].grid, (Grid{0.25, -4}));
+    EXPECT_EQ(made.network.tensors[made.network.layers[0].output].quantisation, (Quantisation{0.25, -4}));
+    EXPECT_EQ(made.network.tensors[made.network.layers[0].inputs[0]].quantisation, (Quantisation{0.5, 3}));
+    EXPECT_EQ(made.network.tensors[made.outputs[0].tensor].quantisation, (Quantisation{0.25, -4}));
     EXPECT_TRUE(made.network.tensors[made.outputs[0].tensor].wanted);
 }
 
@@ -135,14 +135,14 @@ TEST(OnnxQuantise, OneFactorOfAProductHasNoZeroPoint)
     ASSERT_THAT(operations(made), ElementsAre(NetworkOp::Affine, NetworkOp::Multiply));
     const NetworkLayer* layer = &made.network.layers[1];
     EXPECT_EQ(made.network.tensors[layer->inputs[0]].name, "x");
-    EXPECT_EQ(made.network.tensors[layer->inputs[1]].grid->zero, 0);
-    EXPECT_THAT(made.network.tensors[layer->inputs[1]].grid->scale, DoubleEq(0.25 * 131 / 127));
+    EXPECT_EQ(made.network.tensors[layer->inputs[1]].quantisation->zero, 0);
+    EXPECT_THAT(made.network.tensors[layer->inputs[1]].quantisation->scale, DoubleEq(0.25 * 131 / 127));
     EXPECT_EQ(made.network.tensors[made.network.layers[0].inputs[0]].name, "z");
     // The first one is nearer to the middle.
     made = quantised_with(product(1, -90).simple(), inputs);
     layer = &made.network.layers[1];
     EXPECT_EQ(made.network.tensors[layer->inputs[0]].name, "z");
-    EXPECT_THAT(made.network.tensors[layer->inputs[1]].grid->scale, DoubleEq(0.5 * 129 / 127));
+    EXPECT_THAT(made.network.tensors[layer->inputs[1]].quantisation->scale, DoubleEq(0.5 * 129 / 127));
     // One has none already.
     made = quantised_with(product(0, -90).simple(), inputs);
     ASSERT_THAT(operations(made), ElementsAre(NetworkOp::Multiply));
@@ -192,7 +192,7 @@ TEST(OnnxQuantise, TheMachineDoesSomethingAtLeast)
     const QuantisedNetwork made = quantised_with(OnnxMaker({4, 1, 1}).node("Sigmoid", {"x"}, "y").simple(), {{1, 2, 3, 4}});
     EXPECT_THAT(operations(made), ElementsAre(NetworkOp::Affine));
     EXPECT_THAT(made.outputs.front().behind, SizeIs(1));
-    EXPECT_EQ(made.network.tensors[0].grid, made.network.tensors[1].grid);
+    EXPECT_EQ(made.network.tensors[0].quantisation, made.network.tensors[1].quantisation);
 }
 
 TEST(OnnxQuantise, AllThatCannotBeIsToldAtOnce)
@@ -210,13 +210,13 @@ TEST(OnnxHalves, NumbersAreRoundedAndNothingHasSteps)
 {
     OnnxMaker maker = OnnxMaker({1, 1, 1}).reals("w", {2, 1, 1, 1}, {1.0F / 3, 2049});
     RealGraph graph = OnnxMaker(maker).node("Conv", {"x", "w"}, "y").simple();
-    const QuantisedNetwork made = halved(graph);
+    const QuantisedNetwork made = fp16_network(graph);
     EXPECT_THAT(made.network.layers.front().numbers->weights.values, ElementsAre(0x3555, 0x6800));  // 2049 is between 2048 and 2050: even
-    EXPECT_FALSE(made.network.tensors.front().grid);
+    EXPECT_FALSE(made.network.tensors.front().quantisation);
     RealGraph wide = OnnxMaker(maker).reals("v", {1, 1, 1, 1}, {70000}).node("Conv", {"x", "v"}, "y").simple();
-    EXPECT_THAT(refusal([&] { halved(wide); }), HasSubstr("beyond 65504"));
+    EXPECT_THAT(refusal([&] { fp16_network(wide); }), HasSubstr("beyond 65504"));
     RealGraph stepped = OnnxMaker({1, 1, 1}).steps("a", 1, 0).quantised("x", "a", "y").simple();
-    EXPECT_THAT(refusal([&] { halved(stepped); }), HasSubstr("expected none with fp16"));
+    EXPECT_THAT(refusal([&] { fp16_network(stepped); }), HasSubstr("expected none with fp16"));
 }
 
 // Images.
@@ -258,7 +258,7 @@ TEST_F(OnnxImages, ComeBySeedWithoutFiles)
 TEST_F(OnnxImages, AreRoundedToTheirStepsTiesToEven)
 {
     RealGraph graph = OnnxMaker({6}).node("Neg", {"x"}, "y").simple();
-    graph.values[graph.inputs.front()].grid = Grid{0.5, -3};
+    graph.values[graph.inputs.front()].quantisation = Quantisation{0.5, -3};
     const std::string x = file("x.npy", "<f4", {2, 6}, {0.25, 0.75, -0.25, 1000, -1000, 0.5, 0, 0, 0, 0, 0, 1});
     const Images images(graph, {x}, "--input", 1);
     EXPECT_EQ(images.count(), 2u);
@@ -282,8 +282,8 @@ TEST_F(OnnxImages, AsHalvesEndAt65504)
     const RealGraph graph = OnnxMaker({3}).node("Neg", {"x"}, "y").simple();
     const Images images(graph, {file("x.npy", "<f8", {1, 3}, {1e6, -1e6, 2049})}, "--input", 1);
     std::vector<double> found;
-    const std::vector<Tensor> halves = images.halves(0);
-    for (const std::int16_t pattern : halves[0].values) found.push_back(double_from_half(static_cast<std::uint16_t>(pattern)));
+    const std::vector<Tensor> fp16 = images.fp16(0);
+    for (const std::int16_t pattern : fp16[0].values) found.push_back(double_from_fp16(static_cast<std::uint16_t>(pattern)));
     EXPECT_THAT(found, ElementsAre(65504, -65504, 2048));
 }
 

@@ -6,9 +6,9 @@
 namespace dlasim::pdp {
 namespace {
 
-Layer window(std::uint32_t length, std::uint32_t kernel, std::uint32_t stride, std::uint32_t before)
+LayerConfig window(std::uint32_t length, std::uint32_t kernel, std::uint32_t stride, std::uint32_t before)
 {
-    Layer layer;
+    LayerConfig layer;
     layer.width = layer.height = length;
     layer.in = layer.out = {1, length, length, length};
     layer.surfaces = 2;
@@ -37,7 +37,7 @@ TEST(PdpSchedule, APaddingAsWideAsTheWindowIsCarriedNowhere)
     const facts::pdp::Facts silicon = facts::pdp::of(*find_preset("nv_small"));
     for (std::uint32_t kernel = 1; kernel <= 7; ++kernel)
         for (std::uint32_t stride = 1; stride <= 8; ++stride) {
-            const Layer layer = window(12, kernel, stride, kernel);
+            const LayerConfig layer = window(12, kernel, stride, kernel);
             HorizontalSchedule lines(silicon);
             lines.start(layer);
             const std::vector<unsigned> of_lines = outputs(lines, layer.width * silicon.beats);

@@ -21,8 +21,8 @@ Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text
 const Hardware& preset(const char* name) { return *find_preset(name); }
 
 /// Of the first pass.
-std::uint32_t value_of(const Plan& plan, const std::string& name) { return value_of(writes_of(plan.program)[0], name); }
-std::uint32_t value_of(const Plan& plan, const std::string& unit, reg::Field field)
+std::uint32_t value_of(const LayerPlan& plan, const std::string& name) { return value_of(writes_of(plan.program)[0], name); }
+std::uint32_t value_of(const LayerPlan& plan, const std::string& unit, reg::Field field)
 {
     return value_of(writes_of(plan.program)[0], unit, field);
 }
@@ -37,7 +37,7 @@ std::string placed(const std::string& placement)
     return text.substr(0, text.size() - 1) + R"(, "placement": )" + placement + "}";
 }
 
-TEST(Plan, PartsThatCannotBePackedStayApart)
+TEST(LayerPlan, PartsThatCannotBePackedStayApart)
 {
     // Packing 32 lanes takes 32 kernels of 32 channels, 1024 bytes: two banks, of which there are two. It packed itself without an end.
     Hardware small = preset("nv_small");
@@ -46,14 +46,14 @@ TEST(Plan, PartsThatCannotBePackedStayApart)
     small.cbuf.bank_depth = 16;
     const Layer layer =
         layer_of(R"({"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}})");
-    const Plan plan = plan_shape(layer, small);
+    const LayerPlan plan = plan_shape(layer, small);
     EXPECT_TRUE(plan.packing.empty());
     EXPECT_EQ(plan.outputs.size(), 3u);  // 4 kernels each
     small.cbuf.bank_depth = 32;
     EXPECT_EQ(plan_shape(layer, small).outputs.size(), 1u);
 }
 
-TEST(Plan, APassThatDoesNotFitSaysWhyWithoutAnException)
+TEST(LayerPlan, APassThatDoesNotFitSaysWhyWithoutAnException)
 {
     Pass pass = plan_shape(layer_of(kConv), preset("nv_small")).passes.front().pass;
     EXPECT_TRUE(fits(pass, preset("nv_small")));
@@ -66,7 +66,7 @@ TEST(Plan, APassThatDoesNotFitSaysWhyWithoutAnException)
 }
 
 /// Whatever the file is called.
-TEST(Plan, APoolingBehindALayerThatDoesNotFitIsRefusedWithTheReason)
+TEST(LayerPlan, APoolingBehindALayerThatDoesNotFitIsRefusedWithTheReason)
 {
     const std::string file = "odd: name: " + std::string(20'000, 'x');
     const Layer layer = layer_from_json(
@@ -78,15 +78,15 @@ TEST(Plan, APoolingBehindALayerThatDoesNotFitIsRefusedWithTheReason)
                 HasSubstr("/post/pool: found a pooling behind a layer that does not fit the CBUF: the input takes "));
 }
 
-TEST(Plan, TensorsStandWhereTheDescriptorPlacesThem)
+TEST(LayerPlan, TensorsStandWhereTheDescriptorPlacesThem)
 {
-    const Plan plan = plan_shape(layer_of(placed(R"({"input": 4096, "weights": 65536, "output": 131072})")), preset("nv_small"));
+    const LayerPlan plan = plan_shape(layer_of(placed(R"({"input": 4096, "weights": 65536, "output": 131072})")), preset("nv_small"));
     EXPECT_EQ(value_of(plan, "CDMA.D_DAIN_ADDR_LOW_0"), 4096u);
     EXPECT_EQ(value_of(plan, "CDMA.D_WEIGHT_ADDR_LOW"), 65536u);
     EXPECT_EQ(value_of(plan, "SDP.D_DST_BASE_ADDR_LOW"), 131072u);
 }
 
-TEST(Plan, PlacesThatOverlapOrLeaveTheAddressSpaceAreRefused)
+TEST(LayerPlan, PlacesThatOverlapOrLeaveTheAddressSpaceAreRefused)
 {
     EXPECT_THAT(refusal([] { plan_shape(layer_of(placed(R"({"input": 4096, "weights": 4352})")), preset("nv_small")); }),
                 HasSubstr("overlap the weights"));
@@ -94,7 +94,7 @@ TEST(Plan, PlacesThatOverlapOrLeaveTheAddressSpaceAreRefused)
     EXPECT_THAT(refusal([] { layer_of(placed(R"({"input": 100})")); }), HasSubstr("expected a multiple of 256"));
 }
 
-TEST(Plan, FeatureDataStandInSurfacesOfOneAtom)
+TEST(LayerPlan, FeatureDataStandInSurfacesOfOneAtom)
 {
     // 20 channels of nv_small: 3 surfaces of 8 channels. Element (x 2, y 1, c 17): surface 2, channel 1.
     const Cube cube{{.line = 48, .surface = 240, .batch = 720}, 8, 1};
@@ -107,12 +107,12 @@ TEST(Plan, FeatureDataStandInSurfacesOfOneAtom)
     EXPECT_EQ(back, input);
 }
 
-TEST(Plan, WeightsStandByGroupSliceRowColumnKernelChannel)
+TEST(LayerPlan, WeightsStandByGroupSliceRowColumnKernelChannel)
 {
     // nv_small: groups of 8 kernels, slices of 8 channels. 9 kernels of 1 x 1 x 10.
     const Layer layer =
         layer_of(R"({"input": {"width": 4, "height": 4, "channels": 10}, "kernel": {"width": 1, "height": 1, "count": 9}})");
-    const Plan plan = plan_shape(layer, preset("nv_small"));
+    const LayerPlan plan = plan_shape(layer, preset("nv_small"));
     Tensor weights(9, 10, 1, 1);
     for (std::uint32_t k = 0; k < 9; ++k)
         for (std::uint32_t c = 0; c < 10; ++c) weights.at(k, c, 0, 0) = static_cast<std::int16_t>(10 * k + c);
@@ -126,7 +126,7 @@ TEST(Plan, WeightsStandByGroupSliceRowColumnKernelChannel)
     EXPECT_EQ(plan.passes[0].geometry.weight_bytes, 96u);  // rounded up to an entry of 8
 }
 
-TEST(Plan, CompressedWeightsAreNonZeroElementsAMaskAndGroupSizes)
+TEST(LayerPlan, CompressedWeightsAreNonZeroElementsAMaskAndGroupSizes)
 {
     const Layer layer = layer_of(
         R"({"input": {"width": 4, "height": 4, "channels": 4}, "kernel": {"width": 1, "height": 1, "count": 2}, "weights": {"compressed": true}})");
@@ -144,7 +144,7 @@ TEST(Plan, CompressedWeightsAreNonZeroElementsAMaskAndGroupSizes)
     EXPECT_EQ(layer.compressed, true);
 }
 
-TEST(Plan, OfCompressedWeightsThatAreAllZeroOneIsStored)
+TEST(LayerPlan, OfCompressedWeightsThatAreAllZeroOneIsStored)
 {
     // CDMA fetches 128 bytes whatever there is, and what CSC does not read is in the way of the next pass.
     Pass pass;
@@ -157,7 +157,7 @@ TEST(Plan, OfCompressedWeightsThatAreAllZeroOneIsStored)
     EXPECT_EQ(c.group_sizes[0], 2);
 }
 
-TEST(Plan, ACompressedKernelGroupMustFitItsBanks)
+TEST(LayerPlan, ACompressedKernelGroupMustFitItsBanks)
 {
     const auto refused = [](const char* text) {
         const Layer layer = layer_of(text);
@@ -175,7 +175,7 @@ TEST(Plan, ACompressedKernelGroupMustFitItsBanks)
         HasSubstr("one group of 32 kernels 5 of the 15 banks"));
 }
 
-TEST(Plan, AKernelGroupTakesMoreThanItsBytesWhereBurstsDoNotFitBehindTheGroupBefore)
+TEST(LayerPlan, AKernelGroupTakesMoreThanItsBytesWhereBurstsDoNotFitBehindTheGroupBefore)
 {
     // nv_small_256: entries of 4 atoms, bursts of 8, two atoms beyond the ring. 8 kernels of 1022 bytes are 255.5 entries of two banks'
     // 256. Group 2 ends in entry 767, atom 3068, so bursts up to atom 3072 must come; CSC has released 511 entries, atoms up to 2044.
@@ -187,9 +187,9 @@ TEST(Plan, AKernelGroupTakesMoreThanItsBytesWhereBurstsDoNotFitBehindTheGroupBef
     EXPECT_EQ(weight_banks(hw, group_ends(hw, Precision::Int8, Kernels{25}, 1024)), 2u);  // whole entries, whole bursts
 }
 
-TEST(Plan, ALayerBecomesItsRegisters)
+TEST(LayerPlan, ALayerBecomesItsRegisters)
 {
-    const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
+    const LayerPlan plan = plan_shape(layer_of(kConv), preset("nv_small"));
     EXPECT_EQ(plan.mode, "direct");
     EXPECT_EQ(value_of(plan, "CDMA", reg::cdma::D_DATAIN_SIZE_0::DATAIN_WIDTH), 5u);
     EXPECT_EQ(value_of(plan, "CDMA", reg::cdma::D_DATAIN_SIZE_0::DATAIN_HEIGHT), 4u);
@@ -202,28 +202,28 @@ TEST(Plan, ALayerBecomesItsRegisters)
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 1u);
 }
 
-TEST(Plan, AOneByOneInputIsPacked)
+TEST(LayerPlan, AOneByOneInputIsPacked)
 {
-    const Plan plan =
+    const LayerPlan plan =
         plan_shape(layer_of(R"({"op": "fully_connected", "input": {"width": 1, "height": 1, "channels": 512}, "kernel": {"count": 32}})"),
                    preset("nv_full"));
     EXPECT_EQ(value_of(plan, "CDMA.D_ENTRY_PER_SLICE"), 3u);  // 16 surfaces, 4 an entry
 }
 
-TEST(Plan, BiasComesThroughTheFirstOperandReader)
+TEST(LayerPlan, BiasComesThroughTheFirstOperandReader)
 {
     const Layer layer = layer_of(
         R"({"input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "post": {"bias": {"shift": 3}, "activation": "relu"}})");
-    const Plan plan = plan_layer(layer, preset("nv_small"), load_tensors(layer));
+    const LayerPlan plan = plan_layer(layer, preset("nv_small"), load_tensors(layer));
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 0x18u);       // SUM, no multiplier, ReLU
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_ALU_CFG"), 0x301u);  // from memory, shift 3
     EXPECT_EQ(value_of(plan, "SDP_RDMA.D_BRDMA_CFG"), 0x2au);  // ALU only, two bytes, per kernel, primary
     EXPECT_EQ(enables_of(writes_of(plan.program)[0]).front(), "SDP_RDMA.D_OP_ENABLE");
 }
 
-TEST(Plan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)
+TEST(LayerPlan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)
 {
-    const Plan plan = plan_shape(layer_of(kConv), preset("nv_small"));
+    const LayerPlan plan = plan_shape(layer_of(kConv), preset("nv_small"));
     ASSERT_TRUE(std::holds_alternative<PollRegister>(plan.program.front()));
     EXPECT_EQ(std::get<PollRegister>(plan.program.front()).name, "CDMA.S_CBUF_FLUSH_STATUS");
     EXPECT_TRUE(std::holds_alternative<WaitInterrupt>(plan.program.back()));
@@ -232,7 +232,7 @@ TEST(Plan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)
     EXPECT_EQ(std::get<RegisterWrite>(plan.program[n - 3]).name, "CDMA.D_OP_ENABLE");
 }
 
-TEST(Plan, GroupsShareAPassUntilAKernelGroupIsFull)
+TEST(LayerPlan, GroupsShareAPassUntilAKernelGroupIsFull)
 {
     const Layer layer =
         layer_of(R"({"input": {"width": 7, "height": 7, "channels": 48}, "kernel": {"width": 3, "height": 3, "count": 48}, "groups": 48})");
@@ -243,13 +243,13 @@ TEST(Plan, GroupsShareAPassUntilAKernelGroupIsFull)
     EXPECT_EQ(plan_shape(two, preset("nv_large")).passes.size(), 2u);
 }
 
-TEST(Plan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
+TEST(LayerPlan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
 {
     // DCGAN: 4 x 4 to 8 x 8, kernel 4, stride 2, padding 1: four phases with kernels of 2 x 2.
     const Layer layer =
         layer_of(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
                                      "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}})");
-    const Plan plan = plan_shape(layer, preset("nv_full"));
+    const LayerPlan plan = plan_shape(layer, preset("nv_full"));
     ASSERT_EQ(plan.passes.size(), 4u);
     for (const PlannedPass& pass : plan.passes) {
         EXPECT_EQ(pass.pass.kernel_width, 2u);
@@ -302,17 +302,17 @@ TEST(Places, TheKernelSetsOfAPassStandOneBehindTheOther)
     }
 }
 
-TEST(Plan, BatchesOfInt8WrittenAsInt16TellTheAccumulatorThePairOfSurfaces)
+TEST(LayerPlan, BatchesOfInt8WrittenAsInt16TellTheAccumulatorThePairOfSurfaces)
 {
     const Layer layer =
         layer_of(R"({"input": {"width": 3, "height": 3, "channels": 32, "batch": 2}, "kernel": {"width": 1, "height": 1, "count": 64},
                                      "post": {"output": {"precision": "int16"}}})");
-    const Plan plan = plan_shape(layer, preset("nv_full"));
+    const LayerPlan plan = plan_shape(layer, preset("nv_full"));
     EXPECT_EQ(value_of(plan, "SDP.D_DST_SURFACE_STRIDE"), 288u);
     EXPECT_EQ(value_of(plan, "CACC.D_SURF_STRIDE"), 576u);
 }
 
-TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
+TEST(LayerPlan, WhatDoesNotFitIsRefusedWithTheNumbers)
 {
     const auto refused = [](const char* text, const char* hw) { return refusal([&] { plan_shape(layer_of(text), preset(hw)); }); };
     // 56 * 56 * 64 bytes = 200704 = 49 banks of nv_small's 32.
@@ -360,7 +360,7 @@ TEST(Plan, WhatDoesNotFitIsRefusedWithTheNumbers)
 }
 
 // csc.md 1.8.3: with four rows at once a step, stride * components, is at most 16; with two at most 32.
-TEST(Plan, KernelRowsAtOnceEndWhereTheCounterOfElementsDoes)
+TEST(LayerPlan, KernelRowsAtOnceEndWhereTheCounterOfElementsDoes)
 {
     const auto layer = [](std::uint32_t stride, const std::string& image) {
         return R"({"input": {"width": 64, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 4, "height": 4, "count": 8},

@@ -143,10 +143,10 @@ TEST(Report, AWindowIsTheDifferenceOfTwoSnapshots)
     PhaseLog phases;
     phases.enter(Phase::Issuing, 100);
     phases.enter(Phase::Starved, 140);
-    phases.settle(145);
+    phases.account_until(145);
     const UnitReport before("CSC", phases, Counted{.atoms = 7, .longest = 9, .clock = 45, .maybe = {}, .cells = {1, 2}});
     phases.enter(Phase::Gated, 150);
-    phases.settle(400);
+    phases.account_until(400);
     const UnitReport after("CSC", phases, Counted{.atoms = 10, .longest = 9, .clock = 50, .maybe = 3, .cells = {1, 6}});
     const UnitReport window = after.since(before);
     EXPECT_EQ(window.phases.cycles(Phase::Issuing), 0u);
@@ -171,7 +171,7 @@ TEST(Report, TheResultHasTheKeysOfTheInterfacePage)
     run.end = 110000;
     run.units.resize(1);
     run.units[0].name = "CMAC_A";
-    run.units[0].phases.settle(100000);
+    run.units[0].phases.account_until(100000);
     const Result result{job, run, nullptr};
     const OrderedJson json = result_json(result);
     for (const char* key : {"schema", "name", "hardware", "memory", "cycles", "macs", "utilization", "verified", "mismatches", "units",

@@ -226,10 +226,10 @@ TEST(Rubik, CubesArriveAndSleepChangesNothing)
         s.from_mc = pick(4) != 0;
         s.to_mc = pick(2);
         const Cycle pauses[] = {pick(2) * pick(4), pick(2) * pick(4), 5 + pick(60), 5 + pick(30)};
-        Bench leaping, stepping;
-        stepping.leap = false;
+        Bench skipping, stepping;
+        stepping.skip = false;
         const Cycle cycles = 40000;
-        for (Bench* bench : {&leaping, &stepping}) {
+        for (Bench* bench : {&skipping, &stepping}) {
             for (Interface* side : {&bench->mc, &bench->cv}) {
                 side->read_pause = pauses[0];
                 side->write_pause = pauses[1];
@@ -245,14 +245,14 @@ TEST(Rubik, CubesArriveAndSleepChangesNothing)
             while (bench->interrupts.empty() && bench->now < cycles) bench->run(bench->now + 500);
             bench->run(cycles);
         }
-        ASSERT_THAT(leaping.interrupts.size(), 1u) << trial << ": " << leaping.core->waiting_for();
-        EXPECT_EQ(leaping.interrupts, stepping.interrupts) << trial;
-        for (const auto& [a, b] : {std::pair{&leaping.mc, &stepping.mc}, std::pair{&leaping.cv, &stepping.cv}}) {
+        ASSERT_THAT(skipping.interrupts.size(), 1u) << trial << ": " << skipping.core->waiting_for();
+        EXPECT_EQ(skipping.interrupts, stepping.interrupts) << trial;
+        for (const auto& [a, b] : {std::pair{&skipping.mc, &stepping.mc}, std::pair{&skipping.cv, &stepping.cv}}) {
             EXPECT_EQ(a->reads, b->reads) << trial;
             EXPECT_EQ(a->commands, b->commands) << trial;
             EXPECT_EQ(a->beats, b->beats) << trial;
         }
-        const UnitReport a = leaping.core->report(cycles), b = stepping.core->report(cycles);
+        const UnitReport a = skipping.core->report(cycles), b = stepping.core->report(cycles);
         Cycle total = 0;
         for (std::size_t p = 0; p < kPhases; ++p) {
             EXPECT_EQ(a.phases.cycles(static_cast<Phase>(p)), b.phases.cycles(static_cast<Phase>(p))) << trial << " " << kPhaseNames[p];
@@ -262,14 +262,14 @@ TEST(Rubik, CubesArriveAndSleepChangesNothing)
         EXPECT_EQ(a.clock_on, b.clock_on);
         for (const std::uint32_t offset : {reg::rbk::D_PERF_READ_STALL, reg::rbk::D_PERF_WRITE_STALL}) {
             std::uint32_t values[2] = {};
-            for (Bench* bench : {&leaping, &stepping}) {
+            for (Bench* bench : {&skipping, &stepping}) {
                 bench->csb.request.put(bench->now, {offset, 0, false});
                 bench->run(bench->now + 1);
                 values[bench == &stepping] = bench->csb.response.take();
             }
             EXPECT_EQ(values[0], values[1]) << trial;
         }
-        expect_values(s, s.from_mc ? leaping.mc : leaping.cv, s.to_mc ? leaping.mc : leaping.cv);
+        expect_values(s, s.from_mc ? skipping.mc : skipping.cv, s.to_mc ? skipping.mc : skipping.cv);
         if (HasFatalFailure()) FAIL() << "trial " << trial << " mode " << s.mode << " width " << s.width << " xs " << s.xs;
     }
 }

@@ -206,7 +206,7 @@ TEST(SdpSequences, OperandsOfALayerAreGoneWhenTheReaderHasTurnedToOthers)
 
 class SdpLaws : public testing::TestWithParam<const char*> {};
 
-TEST_P(SdpLaws, LeapsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
+TEST_P(SdpLaws, SkipsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
 {
     const Hardware& hw = *find_preset(GetParam());
     std::mt19937 random{7};
@@ -214,22 +214,22 @@ TEST_P(SdpLaws, LeapsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
         const RandomLayers layers = random_layers(hw, random);
         std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> first;
         for (const auto& [stall, latency] : {std::pair{0u, Cycle{10}}, {0u, Cycle{300}}, {5u, Cycle{40}}, {7u, Cycle{1}}}) {
-            const SdpTrace stepped = play(hw, layers, true, stall, latency), leapt = play(hw, layers, false, stall, latency);
-            ASSERT_EQ(stepped.write_valid, leapt.write_valid) << trial;
-            ASSERT_EQ(stepped.cacc_ready_low, leapt.cacc_ready_low) << trial;
-            ASSERT_EQ(stepped.interrupts, leapt.interrupts) << trial;
+            const SdpTrace stepped = play(hw, layers, true, stall, latency), skipped = play(hw, layers, false, stall, latency);
+            ASSERT_EQ(stepped.write_valid, skipped.write_valid) << trial;
+            ASSERT_EQ(stepped.cacc_ready_low, skipped.cacc_ready_low) << trial;
+            ASSERT_EQ(stepped.interrupts, skipped.interrupts) << trial;
             ASSERT_EQ(stepped.interrupts.size(), 2u) << trial << " " << stall << " " << latency;
             Cycle total = 0;
             for (std::size_t phase = 0; phase < kPhases; ++phase) {
-                EXPECT_EQ(stepped.report.phases.cycles(static_cast<Phase>(phase)), leapt.report.phases.cycles(static_cast<Phase>(phase)))
+                EXPECT_EQ(stepped.report.phases.cycles(static_cast<Phase>(phase)), skipped.report.phases.cycles(static_cast<Phase>(phase)))
                     << trial;
-                total += leapt.report.phases.cycles(static_cast<Phase>(phase));
+                total += skipped.report.phases.cycles(static_cast<Phase>(phase));
             }
             EXPECT_EQ(total, 12000u);
-            EXPECT_EQ(stepped.report.clock_on, leapt.report.clock_on);
-            EXPECT_EQ(stepped.report.idle_runs, leapt.report.idle_runs);
-            EXPECT_EQ(stepped.status, leapt.status) << trial;
-            const auto bytes = written(hw, leapt);
+            EXPECT_EQ(stepped.report.clock_on, skipped.report.clock_on);
+            EXPECT_EQ(stepped.report.idle_runs, skipped.report.idle_runs);
+            EXPECT_EQ(stepped.status, skipped.status) << trial;
+            const auto bytes = written(hw, skipped);
             EXPECT_EQ(written(hw, stepped), bytes);
             if (first.empty()) first = bytes;
             EXPECT_EQ(first, bytes) << trial;

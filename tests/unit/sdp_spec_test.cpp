@@ -390,7 +390,7 @@ TEST(SdpLut, TablesAreWrittenAndReadThroughAnAddressThatCounts)
 }
 
 /// Addresses and atoms of all commands.
-std::vector<std::pair<std::uint64_t, std::uint32_t>> commands(const dlasim::sdp::Layer& layer)
+std::vector<std::pair<std::uint64_t, std::uint32_t>> commands(const dlasim::sdp::LayerConfig& layer)
 {
     dlasim::sdp::WriteCommands walk;
     walk.start(layer);
@@ -403,9 +403,9 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> commands(const dlasim::sdp:
     return all;
 }
 
-dlasim::sdp::Layer cube(std::uint32_t w, std::uint32_t h, std::uint32_t surfaces)
+dlasim::sdp::LayerConfig cube(std::uint32_t w, std::uint32_t h, std::uint32_t surfaces)
 {
-    dlasim::sdp::Layer layer;
+    dlasim::sdp::LayerConfig layer;
     layer.width = w;
     layer.height = h;
     layer.surfaces = surfaces;
@@ -425,14 +425,14 @@ TEST(SdpCommands, ALineIsOneCommand)
 
 TEST(SdpCommands, OnePixelIsOneCommandForAllSurfaces)
 {
-    dlasim::sdp::Layer layer = cube(1, 1, 3);
+    dlasim::sdp::LayerConfig layer = cube(1, 1, 3);
     layer.single = true;
     EXPECT_THAT(commands(layer), testing::ElementsAre(std::pair{0x1000u, 3u}));
 }
 
 TEST(SdpCommands, WinogradWritesTwoPixelsByFourRows)
 {
-    dlasim::sdp::Layer layer = cube(4, 4, 1);
+    dlasim::sdp::LayerConfig layer = cube(4, 4, 1);
     layer.winograd = true;
     EXPECT_THAT(commands(layer),
                 testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1100u, 2u}, std::pair{0x1200u, 2u}, std::pair{0x1300u, 2u},
@@ -441,7 +441,7 @@ TEST(SdpCommands, WinogradWritesTwoPixelsByFourRows)
 
 TEST(SdpCommands, BatchesInterleaveByPairsThatBeginAtEvenAtoms)
 {
-    dlasim::sdp::Layer layer = cube(4, 1, 1);
+    dlasim::sdp::LayerConfig layer = cube(4, 1, 1);
     layer.base = 0x1020;  // odd: the first pixel is alone, and so is the last
     layer.batch = 2;
     layer.batch_stride = 0x10000;
@@ -451,7 +451,7 @@ TEST(SdpCommands, BatchesInterleaveByPairsThatBeginAtEvenAtoms)
 
 TEST(SdpCommands, EightToSixteenWritesBothSurfacesOfEveryPair)
 {
-    dlasim::sdp::Layer layer = cube(3, 1, 2);
+    dlasim::sdp::LayerConfig layer = cube(3, 1, 2);
     layer.widening = true;
     EXPECT_THAT(commands(layer),
                 testing::ElementsAre(std::pair{0x1000u, 2u}, std::pair{0x1800u, 2u}, std::pair{0x1040u, 1u}, std::pair{0x1840u, 1u},

@@ -81,7 +81,7 @@ public:
     std::vector<std::tuple<Cycle, std::uint64_t, std::uint32_t, std::uint32_t>> ar, aw;
 
 private:
-    /// As the agenda of the machine: a cycle that was named stays so, whatever is evaluated before it.
+    /// As the wake_queue of the machine: a cycle that was named stays so, whatever is evaluated before it.
     struct Waker final : Sleeper {
         void wake_at(Cycle at) override { cycles.insert(at); }
         bool take(Cycle now)

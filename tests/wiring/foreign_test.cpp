@@ -110,7 +110,7 @@ struct ScriptedMemory : sc_module {
 };
 
 /// Runs a layer against a scripted memory, resets it and runs it again; what was told in the first run.
-std::vector<std::string> told_of(const std::function<ScriptedMemory::Answer(ScriptedMemory&)>& script)
+std::vector<std::string> failures_of(const std::function<ScriptedMemory::Answer(ScriptedMemory&)>& script)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
     std::vector<std::string> told;
@@ -147,7 +147,7 @@ using Phase = tlm::tlm_phase;
 
 TEST(Memories, ThatAnswerFromInsideTheCallAndCompleteToo)
 {
-    const auto told = told_of([](ScriptedMemory& memory) {
+    const auto told = failures_of([](ScriptedMemory& memory) {
         return [&memory](Payload& burst, Phase& phase, sc_time&) {
             if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
             burst.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -160,7 +160,7 @@ TEST(Memories, ThatAnswerFromInsideTheCallAndCompleteToo)
 
 TEST(Memories, ThatAnswerFromInsideTheCallAndAgainWithIt)
 {
-    const auto told = told_of([](ScriptedMemory& memory) {
+    const auto told = failures_of([](ScriptedMemory& memory) {
         return [&memory](Payload& burst, Phase& phase, sc_time&) {
             if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
             burst.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -174,7 +174,7 @@ TEST(Memories, ThatAnswerFromInsideTheCallAndAgainWithIt)
 
 TEST(Memories, ThatUpdateToNoAnswer)
 {
-    const auto told = told_of([](ScriptedMemory&) {
+    const auto told = failures_of([](ScriptedMemory&) {
         return [](Payload&, Phase& phase, sc_time&) {
             if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
             phase = tlm::END_RESP;
@@ -186,7 +186,7 @@ TEST(Memories, ThatUpdateToNoAnswer)
 
 TEST(Memories, ThatSendWhatTheInitiatorSends)
 {
-    const auto told = told_of([](ScriptedMemory& memory) {
+    const auto told = failures_of([](ScriptedMemory& memory) {
         return [&memory](Payload& burst, Phase& phase, sc_time&) {
             if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
             memory.back(burst, tlm::END_RESP);
@@ -201,9 +201,9 @@ constexpr const char* kNameless = "MCIF: something that is no std::exception was
 
 /// A memory that throws at its requests, or at ends of responses.
 template <class Thrown>
-std::vector<std::string> told_of_throwing(Phase at, Thrown thrown)
+std::vector<std::string> failures_of_throwing(Phase at, Thrown thrown)
 {
-    return told_of([&](ScriptedMemory& memory) {
+    return failures_of([&](ScriptedMemory& memory) {
         return [&memory, at, thrown](Payload& burst, Phase& phase, sc_time&) {
             if (phase == at) throw thrown;
             burst.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -215,19 +215,19 @@ std::vector<std::string> told_of_throwing(Phase at, Thrown thrown)
 
 TEST(Memories, ThatThrowAtARequestAreAskedAgainAfterAReset)
 {
-    EXPECT_THAT(told_of_throwing(tlm::BEGIN_REQ, std::runtime_error("not today")), testing::ElementsAre("MCIF: not today"));
+    EXPECT_THAT(failures_of_throwing(tlm::BEGIN_REQ, std::runtime_error("not today")), testing::ElementsAre("MCIF: not today"));
 }
 
 TEST(Memories, ThatThrowAtAnEndOfResponse)
 {
-    EXPECT_THAT(told_of_throwing(tlm::END_RESP, std::runtime_error("not today")), testing::ElementsAre("MCIF: not today"));
+    EXPECT_THAT(failures_of_throwing(tlm::END_RESP, std::runtime_error("not today")), testing::ElementsAre("MCIF: not today"));
 }
 
-TEST(Memories, ThatThrowAnythingAtARequest) { EXPECT_THAT(told_of_throwing(tlm::BEGIN_REQ, 42), testing::ElementsAre(kNameless)); }
+TEST(Memories, ThatThrowAnythingAtARequest) { EXPECT_THAT(failures_of_throwing(tlm::BEGIN_REQ, 42), testing::ElementsAre(kNameless)); }
 
 TEST(Memories, ThatThrowAnythingAtAnEndOfResponse)
 {
-    EXPECT_THAT(told_of_throwing(tlm::END_RESP, "not today"), testing::ElementsAre(kNameless));
+    EXPECT_THAT(failures_of_throwing(tlm::END_RESP, "not today"), testing::ElementsAre(kNameless));
 }
 
 TEST(Memories, ThatThrowAnythingWhenTheyAreAskedForTheirPace)
@@ -487,7 +487,7 @@ TEST(Failures, MayWakeSoftwareFromTheirListener)
 
 TEST(Memories, ThatAnswerBeforeTheirOwnEndOfRequest)
 {
-    told_of([](ScriptedMemory& memory) {
+    failures_of([](ScriptedMemory& memory) {
         return [&memory](Payload& burst, Phase& phase, sc_time& delay) {
             if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
             memory.back(burst, tlm::END_REQ, delay + ns(100));
@@ -501,7 +501,7 @@ TEST(Memories, ThatAnswerBeforeTheirOwnEndOfRequest)
 TEST(Memories, ThatAnswerAtOnceWhatTheyTakeLater)
 {
     unsigned n = 0;
-    told_of([&n](ScriptedMemory& memory) {
+    failures_of([&n](ScriptedMemory& memory) {
         return [&memory, &n](Payload& burst, Phase& phase, sc_time& delay) {
             if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
             memory.back(burst, tlm::END_REQ, delay + ns(100));

@@ -118,9 +118,9 @@ TEST(Window, SteppingSeesTheSameWindow)
         const auto text = [&](bool stepping) {
             return run_apart("window", [&](int pipe) { return put(pipe, figures(run(before, stepping))) ? 0 : 1; });
         };
-        const std::string leaping = text(false);
-        EXPECT_FALSE(leaping.empty());
-        EXPECT_EQ(leaping, text(true));
+        const std::string skipping = text(false);
+        EXPECT_FALSE(skipping.empty());
+        EXPECT_EQ(skipping, text(true));
     }
 }
 
@@ -166,10 +166,10 @@ TEST(Hang, IsDiagnosedLeapingAndStepping)
             });
         };
         const auto units = [](const std::string& diagnosis) { return diagnosis.substr(std::min(diagnosis.find('\n'), diagnosis.size())); };
-        const std::string leaping = text(false), stepping = text(true);
-        EXPECT_THAT(leaping, testing::HasSubstr("software waits for interrupt status bits"));
+        const std::string skipping = text(false), stepping = text(true);
+        EXPECT_THAT(skipping, testing::HasSubstr("software waits for interrupt status bits"));
         EXPECT_THAT(stepping, testing::HasSubstr("software waits for interrupt status bits"));
-        EXPECT_EQ(units(leaping), units(stepping));
+        EXPECT_EQ(units(skipping), units(stepping));
     }
 }
 

@@ -227,14 +227,14 @@ GoldenLayer Translator::layer(const ConvOperation* conv, const SdpOperation& sdp
     Layer& l = golden.layer;
     if (sdp.mode != 0) throw Unchecked{"takes its input in Winograd's order", !conv || conv->mode == 0};
     if (conv) {
-        rule(sdp.source.flies(), "takes its input from memory behind a convolution");
+        rule(sdp.source.on_the_fly(), "takes its input from memory behind a convolution");
         rule(sdp.source_precision == conv->precision, "takes sums of another precision");
         add_convolution(golden, *conv);
         rule(sdp.source.width == l.out_width() && sdp.source.height == l.out_height() && sdp.source.channels == l.kernels &&
                  sdp.batch == conv->batch,
              "takes sums of another shape");
     } else {
-        rule(!sdp.source.flies(), "takes what nobody gives it");
+        rule(!sdp.source.on_the_fly(), "takes what nobody gives it");
         expect(sdp.batch == 1, "is a batch from memory");
         expect(sdp.source_precision != 1 || sdp.precision != 0, "makes int8 of int16");
         l.op = Op::Sdp;
@@ -291,8 +291,8 @@ CdpFunction Translator::function(const CdpOperation& cdp) const
         f.input = {signed_field(in.offset, 16), in.scale, in.truncate & kInputShift};
         f.output = {out.offset, out.scale, out.truncate & kShiftField};
     }
-    constexpr unsigned kMostInputShift = 24, kMostOutputShift = 41;
-    expect(f.input.shift <= kMostInputShift && f.output.shift <= kMostOutputShift, "shifts everything out");
+    constexpr unsigned kMaxInputShift = 24, kMaxOutputShift = 41;
+    expect(f.input.shift <= kMaxInputShift && f.output.shift <= kMaxOutputShift, "shifts everything out");
     const auto bound = [&](std::uint64_t value) {
         const std::int64_t number = static_cast<std::int64_t>(value << 26) >> 26;  // 38 bits
         return f.precision == Precision::Fp16 ? static_cast<std::int64_t>(static_cast<std::uint32_t>(value)) : number;

@@ -30,7 +30,7 @@ struct Before {
 
 class Translator {
 public:
-    Translator(const Plan& plan, const HardwareTask& task, const Shadow& shadow, const Before& before)
+    Translator(const LoadablePlan& plan, const HardwareTask& task, const Shadow& shadow, const Before& before)
         : plan_(plan), task_(task), shadow_(shadow), before_(before)
     {
     }
@@ -58,7 +58,7 @@ private:
     bool same_place(const Cube& cube, const Cube& before) const;
     void add_engine(GoldenLayer& golden, std::size_t engine, const SdpOperation& sdp) const;
 
-    const Plan& plan_;
+    const LoadablePlan& plan_;
     const HardwareTask& task_;
     const Shadow& shadow_;
     const Before before_;

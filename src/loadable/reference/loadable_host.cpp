@@ -15,7 +15,7 @@ std::vector<SeenRange> seen(const std::vector<Range>& ranges, const HostMemory& 
 
 }  // namespace
 
-LoadableHost::LoadableHost(const Plan& plan, bool values, bool verify) : plan_(plan), values_(values)
+LoadableHost::LoadableHost(const LoadablePlan& plan, bool values, bool verify) : plan_(plan), values_(values)
 {
     if (verify) reference_.emplace(plan);
 }

@@ -15,7 +15,7 @@ class LoadableHost : public Host {
 public:
     /// `values`: without them memory is filled, since compressed weights take the time that they say, and nothing else is done. `verify`:
     /// what every chain writes is compared with the golden operations. pre: `plan` lives longer.
-    LoadableHost(const Plan& plan, bool values, bool verify);
+    LoadableHost(const LoadablePlan& plan, bool values, bool verify);
 
     void before(const HostMemory& memory) override { fill_memory(plan_, memory.write); }
     void at(std::size_t step, const HostMemory& memory) override;
@@ -30,7 +30,7 @@ public:
     std::vector<std::optional<Verdict>> verdicts() const;
 
 private:
-    const Plan& plan_;
+    const LoadablePlan& plan_;
     bool values_;
     std::optional<Reference> reference_;
     std::vector<SeenRange> written_, results_;

@@ -52,7 +52,8 @@ Members members_of(const HardwareTask& task, const Chain& chain)
 /// One chain.
 class Judge {
 public:
-    Judge(const Plan& plan, const HardwareTask& task, const Chain& chain, Shadow& shadow, const ReadLine& read, const Before& before)
+    Judge(const LoadablePlan& plan, const HardwareTask& task, const Chain& chain, Shadow& shadow, const ReadLine& read,
+          const Before& before)
         : plan_(plan), translate_(plan, task, shadow, before), m_(members_of(task, chain)), shadow_(shadow), read_(read)
     {
     }
@@ -118,9 +119,9 @@ private:
         using Field = Translator::Field;
         std::vector<Features> all;
         const auto bytes = [&](const Place& from, std::uint64_t count) {  // as one atom
-            constexpr std::uint64_t kMost = 1u << 31;
+            constexpr std::uint64_t kMaxAtomBytes = 1u << 31;
             Features range{from};
-            range.atom_bytes = static_cast<std::uint32_t>(std::min(std::max<std::uint64_t>(count, 1), kMost));
+            range.atom_bytes = static_cast<std::uint32_t>(std::min(std::max<std::uint64_t>(count, 1), kMaxAtomBytes));
             all.push_back(range);
         };
         const auto extent = [&](const Cube& cube, std::uint32_t channels_in_one, std::uint64_t pixel) {
@@ -138,10 +139,10 @@ private:
                 bytes(translate_.place(conv.source, Field::Pixels), std::uint64_t{conv.source.line_stride} * conv.source.height);
             }
             bytes(translate_.place(conv.weights, Field::Fetched), conv.weights.size);
-        } else if (m_.sdp && !m_.sdp->source.flies()) {
+        } else if (m_.sdp && !m_.sdp->source.on_the_fly()) {
             all.push_back(translate_.features(m_.sdp->source, m_.sdp->source_precision));
         }
-        if (m_.pdp && !m_.sdp && !m_.pdp->source.flies()) all.push_back(translate_.features(m_.pdp->source, m_.pdp->precision));
+        if (m_.pdp && !m_.sdp && !m_.pdp->source.on_the_fly()) all.push_back(translate_.features(m_.pdp->source, m_.pdp->precision));
         if (m_.cdp) all.push_back(translate_.features(m_.cdp->source, m_.cdp->input_precision));
         for (std::size_t i = 0; m_.sdp && i < m_.sdp->operands.size(); ++i)
             if (m_.sdp->stages[i].reads())
@@ -184,7 +185,7 @@ private:
         if (!m_.pdp) return made;
         const GoldenPool golden = translate_.pool(*m_.pdp);
         if (!m_.sdp) {
-            if (m_.pdp->source.flies()) throw Unchecked{"takes what nobody gives it", true};
+            if (m_.pdp->source.on_the_fly()) throw Unchecked{"takes what nobody gives it", true};
             made = translate_.input(translate_.features(m_.pdp->source, m_.pdp->precision));
         }
         if (made.n != 1 || made.w != m_.pdp->source.width || made.h != m_.pdp->source.height || made.c != m_.pdp->source.channels)
@@ -223,12 +224,12 @@ private:
     /// BDMA moves bytes: all lines are read before any is compared with what was written over it.
     void copy(Verdict& verdict)
     {
-        constexpr std::uint64_t kMostBytes = 1u << 28;
+        constexpr std::uint64_t kMaxBytes = 1u << 28;
         for (const Transfer& t : m_.bdma->transfers) {
             const Place from = translate_.place(t.source, 0), to = translate_.place(t.destination, 0);
             const Strides source{.line = translate_.held(t.source_line), .surface = translate_.held(t.source_surface)},
                 destination{.line = translate_.held(t.destination_line), .surface = translate_.held(t.destination_surface)};
-            if (std::uint64_t{t.lines} * t.surfaces * t.line_bytes > kMostBytes) {
+            if (std::uint64_t{t.lines} * t.surfaces * t.line_bytes > kMaxBytes) {
                 verdict.unchecked = "copies more bytes than are compared";
                 return;
             }
@@ -253,7 +254,7 @@ private:
 
     enum RubikMode { kContract, kSplit, kMerge };
 
-    const Plan& plan_;
+    const LoadablePlan& plan_;
     const Translator translate_;
     const Members m_;
     Shadow& shadow_;
@@ -262,7 +263,7 @@ private:
 
 }  // namespace
 
-Reference::Reference(const Plan& plan) : plan_(plan), verdicts_(plan.chains.size())
+Reference::Reference(const LoadablePlan& plan) : plan_(plan), verdicts_(plan.chains.size())
 {
     fill_memory(plan, [&](const Place& to, std::span<const std::uint8_t> bytes) { shadow_.write(to, bytes); });
 }

@@ -22,7 +22,7 @@ struct Verdict {
 class Reference {
 public:
     /// Memory as before the run. `plan` must outlive it.
-    explicit Reference(const Plan& plan);
+    explicit Reference(const LoadablePlan& plan);
 
     /// A task of the host, on the memory as it must be.
     void host(std::size_t number);
@@ -33,7 +33,7 @@ public:
     const std::vector<std::optional<Verdict>>& verdicts() const { return verdicts_; }
 
 private:
-    const Plan& plan_;
+    const LoadablePlan& plan_;
     Shadow shadow_;
     Before before_;
     std::string broken_;  // what is said of chains behind one that breaks a rule

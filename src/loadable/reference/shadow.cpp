@@ -7,7 +7,7 @@
 namespace dlasim::loadable {
 namespace {
 
-constexpr std::uint64_t kMostElements = 1u << 27;
+constexpr std::uint64_t kMaxElements = 1u << 27;
 
 std::int16_t element(const std::uint8_t* at, std::uint32_t bytes)
 {
@@ -41,9 +41,8 @@ std::vector<std::uint8_t> Shadow::bytes(const Place& from, std::uint64_t count) 
 void check_size(std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t w)
 {
     // Each is a number of at most 32 bits.
-    const bool fits = n * c <= kMostElements && n * c * h <= kMostElements && n * c * h * w <= kMostElements;
-    if (!fits)
-        throw Unchecked{fmt::format("has {} x {} x {} x {} elements, more than the {} that are compared", n, c, h, w, kMostElements)};
+    const bool fits = n * c <= kMaxElements && n * c * h <= kMaxElements && n * c * h * w <= kMaxElements;
+    if (!fits) throw Unchecked{fmt::format("has {} x {} x {} x {} elements, more than the {} that are compared", n, c, h, w, kMaxElements)};
 }
 
 bool apart(const std::vector<Features>& cubes)

@@ -416,7 +416,7 @@ Phase BdmaCore::waiting_phase(Cycle at) const
 
 UnitReport BdmaCore::report(Cycle end)
 {
-    phases.settle(end);
+    phases.account_until(end);
     return {"BDMA", phases, counted, clocks, end};
 }
 

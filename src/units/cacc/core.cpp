@@ -146,7 +146,7 @@ void CaccCore::advance(Cycle to)
     take_sums(to);
     change_layers(to);
     advance_output(to);
-    phases.settle(to);
+    phases.account_until(to);
 }
 
 /// Those of cycles up to `to`, each in its cycle.

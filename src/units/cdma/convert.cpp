@@ -22,7 +22,7 @@ constexpr unsigned kProductBits = 34;  // a shift beyond them gives 0
 
 }  // namespace
 
-Converter Converter::of(const Layer& l, bool words)
+Converter Converter::of(const LayerConfig& l, bool words)
 {
     Converter c;
     c.words = words;

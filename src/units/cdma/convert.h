@@ -19,7 +19,7 @@ struct Converter {
     std::uint32_t truncate = 0;
     std::uint16_t pad = 0;
 
-    static Converter of(const Layer& layer, bool words);
+    static Converter of(const LayerConfig& layer, bool words);
 
     bool input8() const { return !words || input == 0; }
     bool output8() const { return !words || precision == 0; }

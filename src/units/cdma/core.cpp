@@ -16,7 +16,7 @@ namespace dlasim {
 using cdma::DataSide;
 using cdma::Fetcher;
 using cdma::Half;
-using cdma::Layer;
+using cdma::LayerConfig;
 using cdma::Results;
 using cdma::State;
 using cdma::WeightSide;
@@ -65,7 +65,7 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     bool running = false;  // op
     bool arbiter_written = false;
     Cycle started = kNever, data_done = kNever, weight_done = kNever, switch_at = kNever, capacity_at = kNever;
-    Layer layer;
+    LayerConfig layer;
     Half data_half, weight_half;
     std::uint32_t last_bank_code;
     Fetcher last_fetcher = Fetcher::None;
@@ -87,7 +87,7 @@ struct CdmaCore final : DirectCore<CdmaCore> {
 
 void CdmaCore::start_layer(Cycle at)
 {
-    layer = cdma::Layer::decode(hw, registers, registers.consumer());
+    layer = cdma::LayerConfig::decode(hw, registers, registers.consumer());
     running = true;
     started = at;
     data_done = weight_done = switch_at = kNever;
@@ -316,7 +316,7 @@ Cycle CdmaCore::horizon() const
 
 UnitReport CdmaCore::report(Cycle end)
 {
-    phases.settle(end);
+    phases.account_until(end);
     CdmaCounters totals = counted;
     totals.data_atoms_read = data.atoms_read;
     totals.weight_atoms_read = weights.atoms_read();

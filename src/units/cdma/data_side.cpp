@@ -18,7 +18,7 @@ DataSide::DataSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, C
 {
 }
 
-void DataSide::start(const Layer& layer)
+void DataSide::start(const LayerConfig& layer)
 {
     layer_ = layer;
     link_ = links_[layer.data_primary];

@@ -26,7 +26,7 @@ public:
     DataSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values);
 
     /// A layer starts: its registers are known from now on.
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
     /// The fetcher's state is BUSY from this cycle on.
     void busy(Cycle at);
     /// The layer is over.
@@ -92,7 +92,7 @@ private:
     CdmaCscLink& csc_;
     StatusUnit status_;
     DataContext context_;
-    Layer layer_;
+    LayerConfig layer_;
     bool busy_ = false, awake_ = true;
 
     RequestSlot slot_;

@@ -12,7 +12,7 @@ FeatureFetcher::FeatureFetcher(const Hardware& hw, DataContext& context)
 {
 }
 
-void FeatureFetcher::start(const Layer& layer, const Converter& converter)
+void FeatureFetcher::start(const LayerConfig& layer, const Converter& converter)
 {
     layer_ = layer;
     converter_ = converter;

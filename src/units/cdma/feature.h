@@ -16,7 +16,7 @@ class FeatureFetcher final : public DataFetcher {
 public:
     FeatureFetcher(const Hardware& hw, DataContext& context);
 
-    void start(const Layer& layer, const Converter& converter) override;
+    void start(const LayerConfig& layer, const Converter& converter) override;
     void busy(Cycle at) override;
 
     bool request(Cycle at, bool room, RequestSlot& slot) override;

@@ -21,7 +21,7 @@ public:
     virtual ~DataFetcher() = default;
 
     /// The registers of a layer are known; then BUSY from cycle `at` on.
-    virtual void start(const Layer& layer, const Converter& converter) = 0;
+    virtual void start(const LayerConfig& layer, const Converter& converter) = 0;
     virtual void busy(Cycle at) = 0;
     /// DONE from this cycle on; kNever if not yet known.
     Cycle done_at() const { return done_at_; }
@@ -55,7 +55,7 @@ public:
 protected:
     const facts::cdma::Facts silicon_;
     DataContext& context_;
-    Layer layer_;
+    LayerConfig layer_;
     Cycle done_at_ = kNever;
     std::uint32_t nans_ = 0, infs_ = 0;
 };

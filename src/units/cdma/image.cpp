@@ -16,7 +16,7 @@ ImageFetcher::ImageFetcher(const Hardware& hw, DataContext& context)
 {
 }
 
-void ImageFetcher::start(const Layer& layer, const Converter& converter)
+void ImageFetcher::start(const LayerConfig& layer, const Converter& converter)
 {
     layer_ = layer;
     format_ = decode_pixel_format(hardware_, layer.pixel_format);

@@ -24,7 +24,7 @@ struct Group {
     std::uint64_t aligned(std::uint64_t value) const { return value / hw.memory.atom_bytes * hw.memory.atom_bytes; }
 };
 
-void decode_conversion(const Group& from, Layer& l)
+void decode_conversion(const Group& from, LayerConfig& l)
 {
     l.convert = from.get(r::D_CVT_CFG::CVT_EN);
     l.truncate = from.get(r::D_CVT_CFG::CVT_TRUNCATE);
@@ -38,7 +38,7 @@ void decode_conversion(const Group& from, Layer& l)
     l.nan_to_zero = from.get(r::D_NAN_FLUSH_TO_ZERO);
 }
 
-void decode_weights(const Group& from, bool words, Layer& l)
+void decode_weights(const Group& from, bool words, LayerConfig& l)
 {
     l.compressed = from.hw.weight_compression && from.get(r::D_WEIGHT_FORMAT);
     l.weight_primary = from.get(r::D_WEIGHT_RAM_TYPE);
@@ -55,14 +55,14 @@ void decode_weights(const Group& from, bool words, Layer& l)
 
 }  // namespace
 
-Layer Layer::decode(const Hardware& hw, const RegisterFile& registers, unsigned group)
+LayerConfig LayerConfig::decode(const Hardware& hw, const RegisterFile& registers, unsigned group)
 {
     const Group from{hw, registers, group};
     const auto get = [&](auto what) { return from.get(what); };
     const auto aligned = [&](std::uint64_t value) { return from.aligned(value); };
     const facts::cdma::Facts silicon = facts::cdma::of(hw);
 
-    Layer l;
+    LayerConfig l;
     l.group = group;
     const bool winograd = hw.winograd && get(r::D_MISC_CFG::CONV_MODE), pixel = get(r::D_DATAIN_FORMAT::DATAIN_FORMAT);
     l.fetcher = winograd ? (pixel ? Fetcher::None : Fetcher::Winograd) : pixel ? Fetcher::Image : Fetcher::Feature;

@@ -11,7 +11,7 @@ namespace dlasim::cdma {
 
 enum class Fetcher : std::uint8_t { None, Feature, Image, Winograd };
 
-struct Layer {
+struct LayerConfig {
     unsigned group = 0;
     Fetcher fetcher = Fetcher::None;
     std::uint32_t input_precision = 0, precision = 0;  // 0 int8, 1 int16, 2 fp16
@@ -52,7 +52,7 @@ struct Layer {
     std::uint32_t bank_code() const { return data_banks | weight_banks << 16; }
 
     /// What the registers of group `group` say.
-    static Layer decode(const Hardware& hw, const RegisterFile& registers, unsigned group);
+    static LayerConfig decode(const Hardware& hw, const RegisterFile& registers, unsigned group);
 };
 
 /// How a pixel format lies in memory and in the buffer.

@@ -5,7 +5,7 @@
 
 namespace dlasim::cdma {
 
-WeightRequests::WeightRequests(const Hardware& hw, const Layer& layer, WeightFifos& fifos)
+WeightRequests::WeightRequests(const Hardware& hw, const LayerConfig& layer, WeightFifos& fifos)
     : silicon_(facts::cdma::of(hw)),
       atoms_per_entry_(hw.atoms_per_entry()),
       bank_atoms_(hw.cbuf.bank_depth * atoms_per_entry_),

@@ -24,7 +24,7 @@ namespace dlasim::cdma {
 class WeightRequests {
 public:
     /// `layer`: the one under way.
-    WeightRequests(const Hardware& hw, const Layer& layer, WeightFifos& fifos);
+    WeightRequests(const Hardware& hw, const LayerConfig& layer, WeightFifos& fifos);
 
     /// The registers of a layer are known: its first bursts are made.
     void start();
@@ -62,7 +62,7 @@ private:
 
     const facts::cdma::Facts silicon_;
     const std::uint32_t atoms_per_entry_, bank_atoms_;
-    const Layer& layer_;
+    const LayerConfig& layer_;
     WeightFifos& fifos_;
 
     BurstStream weights_, mask_;                                     // (1)

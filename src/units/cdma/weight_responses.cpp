@@ -2,7 +2,7 @@
 
 namespace dlasim::cdma {
 
-WeightResponses::WeightResponses(const Hardware& hw, const Layer& layer, WeightFifos& fifos, WeightValues& values, Cbuf& cbuf)
+WeightResponses::WeightResponses(const Hardware& hw, const LayerConfig& layer, WeightFifos& fifos, WeightValues& values, Cbuf& cbuf)
     : silicon_(facts::cdma::of(hw)),
       atoms_per_entry_(hw.atoms_per_entry()),
       bank_entries_(hw.cbuf.bank_depth),

@@ -23,7 +23,7 @@ namespace dlasim::cdma {
 class WeightResponses {
 public:
     /// `layer`: the one under way.
-    WeightResponses(const Hardware& hw, const Layer& layer, WeightFifos& fifos, WeightValues& values, Cbuf& cbuf);
+    WeightResponses(const Hardware& hw, const LayerConfig& layer, WeightFifos& fifos, WeightValues& values, Cbuf& cbuf);
 
     void start();
     /// A cycle; the atoms written are visible at the CBUF's weight port in the next one. True if anything changed.
@@ -46,7 +46,7 @@ private:
 
     const facts::cdma::Facts silicon_;
     const std::uint32_t atoms_per_entry_, bank_entries_;
-    const Layer& layer_;
+    const LayerConfig& layer_;
     WeightFifos& fifos_;
     WeightValues& values_;
     Cbuf& cbuf_;

@@ -14,7 +14,7 @@ WeightSide::WeightSide(const Hardware& hw, ReadLink& primary, ReadLink* secondar
 {
 }
 
-void WeightSide::start(const Layer& layer)
+void WeightSide::start(const LayerConfig& layer)
 {
     layer_ = layer;
     link_ = links_[layer.weight_primary];

@@ -29,7 +29,7 @@ public:
     WeightSide(const Hardware& hw, ReadLink& primary, ReadLink* secondary, CdmaCscLink& csc, Cbuf& cbuf, bool values);
 
     /// A layer starts: its registers are known from now on.
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
     /// The register of both groups: its shares act on the next grant.
     void set_arbiter(std::uint32_t arbiter) { requests_.set_arbiter(arbiter); }
     /// The weight half of the layer is BUSY from this cycle on.
@@ -79,7 +79,7 @@ private:
     std::array<ReadLink*, 2> links_;  // secondary, primary
     ReadLink* link_;
     CdmaCscLink& csc_;
-    Layer layer_;
+    LayerConfig layer_;
     bool busy_ = false, awake_ = true;
 
     WeightFifos fifos_;

@@ -2,7 +2,7 @@
 
 namespace dlasim::cdma {
 
-WeightStatus::WeightStatus(const Hardware& hw, const Layer& layer, WeightFifos& fifos, Pulse<WeightUpdate>& filled)
+WeightStatus::WeightStatus(const Hardware& hw, const LayerConfig& layer, WeightFifos& fifos, Pulse<WeightUpdate>& filled)
     : unit_atoms_(facts::cdma::of(hw).weight_unit),
       unit_bits_(8 * unit_atoms_ * hw.memory.atom_bytes),
       units_per_entry_(hw.atoms_per_entry() / unit_atoms_),

@@ -19,7 +19,7 @@ namespace dlasim::cdma {
 class WeightStatus {
 public:
     /// `layer`: the one under way; `filled`: to CSC.
-    WeightStatus(const Hardware& hw, const Layer& layer, WeightFifos& fifos, Pulse<WeightUpdate>& filled);
+    WeightStatus(const Hardware& hw, const LayerConfig& layer, WeightFifos& fifos, Pulse<WeightUpdate>& filled);
 
     void start();
     /// A cycle of a running layer. True if anything changed.
@@ -44,7 +44,7 @@ private:
     void size_group();
 
     const std::uint32_t unit_atoms_, unit_bits_, units_per_entry_;
-    const Layer& layer_;
+    const LayerConfig& layer_;
     WeightFifos& fifos_;
     Pulse<WeightUpdate>& filled_;
 

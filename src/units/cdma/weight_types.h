@@ -21,7 +21,7 @@ struct WeightRequest {
 };
 
 /// Group sizes that read number `read` of the layer brings: 8, the last one what is left.
-inline std::uint32_t group_sizes(const Layer& layer, std::uint32_t read)
+inline std::uint32_t group_sizes(const LayerConfig& layer, std::uint32_t read)
 {
     return std::min(facts::cdma::kGroupSizes, layer.kernel_groups - read * facts::cdma::kGroupSizes);
 }

@@ -7,7 +7,7 @@
 
 namespace dlasim::cdma {
 
-WeightValues::WeightValues(const Hardware& hw, const Layer& layer, const WeightFifos& fifos, Cbuf& cbuf, bool values)
+WeightValues::WeightValues(const Hardware& hw, const LayerConfig& layer, const WeightFifos& fifos, Cbuf& cbuf, bool values)
     : fp16_(facts::cdma::of(hw).words),
       values_(values),
       atom_bytes_(hw.memory.atom_bytes),

@@ -22,7 +22,7 @@ namespace dlasim::cdma {
 class WeightValues {
 public:
     /// `layer`: the one under way.
-    WeightValues(const Hardware& hw, const Layer& layer, const WeightFifos& fifos, Cbuf& cbuf, bool values);
+    WeightValues(const Hardware& hw, const LayerConfig& layer, const WeightFifos& fifos, Cbuf& cbuf, bool values);
 
     void start();
     /// A beat was accepted.
@@ -55,7 +55,7 @@ private:
     const bool fp16_, values_;
     const std::uint32_t atom_bytes_, atoms_per_entry_, bank_atoms_;
     const std::uint64_t first_atom_, last_atom_;  // that the weight port of the CBUF reaches
-    const Layer& layer_;
+    const LayerConfig& layer_;
     const WeightFifos& fifos_;
     Cbuf& cbuf_;
 

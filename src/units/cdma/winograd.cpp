@@ -12,7 +12,7 @@ constexpr std::uint32_t kTile = 4;  // a cube is kTile x kTile atoms, an entry o
 
 WinogradFetcher::WinogradFetcher(const Hardware& hw, DataContext& context) : DataFetcher(hw, context), atom_(hw.memory.atom_bytes) {}
 
-void WinogradFetcher::start(const Layer& layer, const Converter& converter)
+void WinogradFetcher::start(const LayerConfig& layer, const Converter& converter)
 {
     layer_ = layer;
     converter_ = converter;

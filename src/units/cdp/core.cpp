@@ -105,7 +105,7 @@ struct CdpCore final : DirectCore<CdpCore> {
 
     bool running = false, reading = false;  // a layer of CDP, of CDP_RDMA
     bool begun = false;                     // its first beat has come
-    cdp::Layer layer;
+    cdp::LayerConfig layer;
 
     // Accounting.
     Cycle evaluated = 0, next = 0;
@@ -178,7 +178,7 @@ void CdpCore::account(Cycle to)
 
 void CdpCore::start(Cycle now)
 {
-    layer = cdp::Layer::decode(hardware, registers);
+    layer = cdp::LayerConfig::decode(hardware, registers);
     pipeline->start(layer.values);
     running = true;
     begun = false;
@@ -200,7 +200,7 @@ void CdpCore::start_reading(Cycle now)
 void CdpCore::begin_layer()
 {
     begun = true;
-    layer = cdp::Layer::decode(hardware, registers);
+    layer = cdp::LayerConfig::decode(hardware, registers);
     pipeline->begin(reader.cube());
     writer.start(reader.cube(), layer);
     values.start(reader.cube(), layer.values, tables);
@@ -284,7 +284,7 @@ void CdpCore::attach(ProbeSet& all)
 UnitReport CdpCore::report(Cycle end)
 {
     account(end);
-    phases.settle(end);
+    phases.account_until(end);
     CdpCounters totals = counted;
     totals.atoms_read = reader.atoms();
     totals.atoms_written = writer.atoms();

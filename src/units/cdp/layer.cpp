@@ -58,10 +58,10 @@ ReadLayer ReadLayer::decode(const Hardware& hardware, const RegisterFile& r)
     return layer;
 }
 
-Layer Layer::decode(const Hardware& hardware, const RegisterFile& r)
+LayerConfig LayerConfig::decode(const Hardware& hardware, const RegisterFile& r)
 {
     using namespace reg::cdp;
-    Layer layer;
+    LayerConfig layer;
     layer.destination = {r.pair(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW), r.get(D_DST_LINE_STRIDE), r.get(D_DST_SURFACE_STRIDE),
                          r.get(D_DST_DMA_CFG) != 0};
     layer.counts_stalls = r.get(D_PERF_ENABLE::DMA_EN);

@@ -37,12 +37,12 @@ struct ReadLayer {
 };
 
 /// What CDP does with it.
-struct Layer {
+struct LayerConfig {
     Place destination;
     numerics::CdpConfig values;
     bool counts_stalls = false;
 
-    static Layer decode(const Hardware& hardware, const RegisterFile& registers);
+    static LayerConfig decode(const Hardware& hardware, const RegisterFile& registers);
 };
 
 /// One surface of a block: what a command is for.

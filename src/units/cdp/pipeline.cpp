@@ -37,10 +37,10 @@ struct ElasticParts {
 /// n squares are added up by (n - 1) / 2 adders and a last one, one behind the other; the sums of a smaller
 /// window leave the row earlier.
 struct FloatSum {
-    static constexpr unsigned kMostAdders = 4;
+    static constexpr unsigned kMaxAdders = 4;
     using Adder = Beside<Rigid<4>, PipeRow<4>>;
     Chain<Pipe, Rigid<1>, Rigid<3>> square;
-    std::array<Adder, kMostAdders> adders{};
+    std::array<Adder, kMaxAdders> adders{};
     unsigned used = 1;
     Chain<Rigid<4>, Skid> last;
 

@@ -34,8 +34,8 @@ void Values::convert(const Atom& atom, std::uint32_t surface, std::uint32_t firs
 void Values::pass(const Pass& pass)
 {
     if (!on_) return;
-    constexpr std::uint32_t kMostLanes = kMaxBeatBytes, kReach = kCdpReach;
-    std::int32_t window[kMostLanes + 2 * kReach];
+    constexpr std::uint32_t kMaxLanes = kMaxBeatBytes, kReach = kCdpReach;
+    std::int32_t window[kMaxLanes + 2 * kReach];
     std::int32_t* const x = window + kReach;
     for (std::uint32_t pixel = 0; pixel < pass.pixels; ++pixel) {
         const std::size_t place = std::size_t{pass.surface} * pass.pixels + pixel;

@@ -13,7 +13,7 @@ WriteDma::WriteDma(const facts::cdp::Facts& silicon, WriteLink& primary, WriteLi
 {
 }
 
-void WriteDma::start(const Cube& cube, const Layer& layer)
+void WriteDma::start(const Cube& cube, const LayerConfig& layer)
 {
     arriving_.start(cube, silicon_.chunks);
     fresh_ = true;

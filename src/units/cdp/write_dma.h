@@ -28,7 +28,7 @@ public:
     WriteDma(const facts::cdp::Facts& silicon, WriteLink& primary, WriteLink& secondary, Values& values);
 
     /// With the first beat of a layer.
-    void start(const Cube& cube, const Layer& layer);
+    void start(const Cube& cube, const LayerConfig& layer);
 
     // ---- a cycle: begin(), then the ready is asked for, then cycle()
     void begin(Cycle now);

@@ -87,7 +87,7 @@ void CmacCore::advance(Cycle to)
     registers.advance(to);
     take_stripes(to);
     change_layers(to);
-    phases.settle(to);
+    phases.account_until(to);
 }
 
 /// Those of cycles up to `to`, each in its cycle.

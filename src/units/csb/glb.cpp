@@ -83,7 +83,7 @@ Cycle GlbCore::horizon() const
 UnitReport GlbCore::report(Cycle end)
 {
     PhaseLog gated;
-    gated.settle(end);
+    gated.account_until(end);
     return {"GLB", gated, GlbCounters{.interrupt_pulses = done_.size()}};
 }
 

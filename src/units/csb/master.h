@@ -75,7 +75,7 @@ private:
         explicit Reads(Clock& c) : clock(c) {}
         void wake_at(Cycle at) override
         {
-            clock.stir();
+            clock.expect_activity();
             changed.notify(clock.until(at));
         }
         Clock& clock;

@@ -41,7 +41,7 @@ private:
         explicit PinDriver(Glb& owner) : glb(owner) {}
         void wake_at(Cycle at) override
         {
-            glb.clock_.stir();
+            glb.clock_.expect_activity();
             glb.pin_change_.notify(glb.clock_.until(at));
         }
         Glb& glb;

@@ -17,7 +17,7 @@ public:
     UnitReport report(Cycle end) override
     {
         PhaseLog gated;
-        gated.settle(end);
+        gated.account_until(end);
         return {std::string(registers_.unit().name), gated};
     }
     std::string waiting_for() const override { return registers_.enabled() ? "was enabled, and has no data path in this machine" : "idle"; }

@@ -19,7 +19,7 @@ namespace dlasim {
 
 using csc::ConvMode;
 using csc::DataLoader;
-using csc::Layer;
+using csc::LayerConfig;
 using csc::Package;
 using csc::PackageAtoms;
 using csc::Sequencer;
@@ -50,7 +50,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
 
     /// What must be remembered of the layer before.
     struct Previous {
-        Layer layer;
+        LayerConfig layer;
         bool any = false;
         Slices slices;  // lines left in the buffer
     };
@@ -96,7 +96,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
 
     State state = State::Idle;
     Cycle now = 0;
-    Layer layer;
+    LayerConfig layer;
     Previous previous;
     bool data_pending = false, weight_pending = false;  // requests to CDMA
     Cycle data_ack = kNever, weight_ack = kNever;       // first cycle of the acknowledgement
@@ -247,7 +247,7 @@ void CscCore::absorb(Cycle at)
 void CscCore::start_layer(Cycle at)
 {
     now = at;
-    layer = Layer::decode(hardware, registers);
+    layer = LayerConfig::decode(hardware, registers);
     absorb(at + 1);
     const bool mode_changed = !previous.any || previous.layer.mode != layer.mode;
     if ((!layer.data_reuse || mode_changed) && previous.slices.any()) {
@@ -372,7 +372,7 @@ void CscCore::advance(Cycle to)
 /// Credits come one a cycle while CACC drains: they wake CSC only when it waits for them and none is on its way.
 void CscCore::choose_wakes()
 {
-    phases.settle(now);
+    phases.account_until(now);
     if (ports.credit.reader) credit_reader = ports.credit.reader;
     const bool next_credit = state == State::Busy && sequencer.waits_for_credit() && ports.credit.next() == kNever;
     ports.credit.reader = next_credit ? credit_reader : nullptr;

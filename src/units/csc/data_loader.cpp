@@ -7,7 +7,7 @@ DataLoader::DataLoader(const Hardware& hw, Cbuf& cbuf, bool values)
 {
 }
 
-void DataLoader::start_layer(const Layer& layer)
+void DataLoader::start_layer(const LayerConfig& layer)
 {
     layer_ = &layer;
     ring_.start_layer(layer);

@@ -27,9 +27,9 @@ public:
 
     /// The pending handshake.
     void reset_ring() { ring_.reset(); }
-    void start_layer(const Layer& layer);
+    void start_layer(const LayerConfig& layer);
     /// The ring starts `slices` of that layer later: the entries that are free.
-    Entries release(const Layer& of, Slices slices) { return ring_.release(of, slices); }
+    Entries release(const LayerConfig& of, Slices slices) { return ring_.release(of, slices); }
 
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
@@ -38,7 +38,7 @@ public:
     void attach(Probe* read_probe) { ring_.attach(read_probe); }
 
 private:
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     DataRing ring_;
     DirectLoader direct_;
     ImageLoader image_;

@@ -13,7 +13,7 @@ DataRing::DataRing(const Hardware& hw, Cbuf& cbuf)
 {
 }
 
-void DataRing::start_layer(const Layer& layer)
+void DataRing::start_layer(const LayerConfig& layer)
 {
     layer_ = &layer;
     entries_ = layer.data_banks * bank_depth_;
@@ -25,7 +25,7 @@ void DataRing::start_layer(const Layer& layer)
         padding_[i] = static_cast<std::uint8_t>(layer.int8() || i % 2 == 0 ? layer.pad_value : layer.pad_value >> 8);
 }
 
-Entries DataRing::release(const Layer& of, Slices slices)
+Entries DataRing::release(const LayerConfig& of, Slices slices)
 {
     const Entries released{of.entries * of.loaded_batches * slices.count()};
     start_ = (start_ + released.count()) % entries_;

@@ -30,9 +30,9 @@ public:
 
     /// The pending handshake.
     void reset() { start_ = 0; }
-    void start_layer(const Layer& layer);
+    void start_layer(const LayerConfig& layer);
     /// The ring starts `slices` of that layer later: the entries that are free.
-    Entries release(const Layer& of, Slices slices);
+    Entries release(const LayerConfig& of, Slices slices);
 
     /// The entry of a column of a row, `behind`: entries of the batches before.
     std::uint32_t address(std::int64_t row, std::uint32_t behind, std::uint32_t column) const
@@ -82,7 +82,7 @@ private:
     const facts::csc::Facts silicon_;
     const std::uint32_t entry_bytes_, bank_depth_, lanes_;
     Cbuf& cbuf_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
 
     std::uint32_t start_ = 0, entries_ = 1;  // of the ring
     std::uint32_t row_entries_ = 0;          // from input row to input row

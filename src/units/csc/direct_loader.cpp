@@ -9,7 +9,7 @@ DirectLoader::DirectLoader(const Hardware& hw, DataRing& ring, bool values)
 {
 }
 
-void DirectLoader::start_layer(const Layer& layer)
+void DirectLoader::start_layer(const LayerConfig& layer)
 {
     layer_ = &layer;
     stripe_ = first_position();
@@ -31,7 +31,7 @@ DirectLoader::Part DirectLoader::part_of(const Package& p) const
 
 void DirectLoader::advance(Position& position) const
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     if (position.output >= l.last_output_column) {
         position = {0, -l.pad_left, position.row + static_cast<std::int32_t>(l.y_stride)};
     } else {
@@ -42,7 +42,7 @@ void DirectLoader::advance(Position& position) const
 
 void DirectLoader::load(const Package& p, Cycle at, PackageAtoms& out)
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     const std::uint32_t batches = l.loaded_batches;
     out.lanes = p.channels;
     const Part part = part_of(p);
@@ -84,7 +84,7 @@ bool DirectLoader::counts(std::uint32_t shift) const
 /// As load(): row of the output after row.
 void DirectLoader::count(const Package& p, std::uint32_t shift)
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     const auto columns = static_cast<std::int32_t>(p.kernel_column * l.x_dilation);
     const auto rows = static_cast<std::int32_t>(p.kernel_row * l.y_dilation);
     Position position = stripe_;
@@ -102,7 +102,7 @@ void DirectLoader::count(const Package& p, std::uint32_t shift)
 /// Of `length` positions in a row of the output, from that input column on.
 void DirectLoader::count_run(std::int32_t column, std::int32_t row, std::uint32_t length, std::uint32_t shift)
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     const auto stride = static_cast<std::int32_t>(l.x_stride), last_column = static_cast<std::int32_t>(l.last_column);
     const auto count = static_cast<std::int32_t>(length);
     const std::int32_t padded = column < 0 ? std::min(count, (-column + stride - 1) / stride) : 0;  // in front

@@ -23,7 +23,7 @@ class DirectLoader {
 public:
     DirectLoader(const Hardware& hardware, DataRing& ring, bool values);
 
-    void start_layer(const Layer& layer);
+    void start_layer(const LayerConfig& layer);
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
@@ -48,7 +48,7 @@ private:
     const std::uint32_t entry_bytes_, atoms_per_entry_;
     const bool values_;
     DataRing& ring_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     Position stripe_;  // where the stripe begins
 };
 

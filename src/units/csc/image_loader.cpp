@@ -19,7 +19,7 @@ ImageLoader::ImageLoader(const Hardware& hw, DataRing& ring, bool values)
 {
 }
 
-void ImageLoader::start_layer(const Layer& layer)
+void ImageLoader::start_layer(const LayerConfig& layer)
 {
     layer_ = &layer;
     pixel_bytes_ = layer.x_stride * layer.components * layer.element_bytes;

@@ -27,7 +27,7 @@ class ImageLoader {
 public:
     ImageLoader(const Hardware& hardware, DataRing& ring, bool values);
 
-    void start_layer(const Layer& layer);
+    void start_layer(const LayerConfig& layer);
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
@@ -42,7 +42,7 @@ private:
     const std::uint32_t entry_bytes_, lanes_;
     const bool values_;
     DataRing& ring_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     std::uint32_t pixel_bytes_ = 0;  // BS: from window to window
 
     WindowWalk walk_;

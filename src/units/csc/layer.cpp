@@ -6,12 +6,12 @@
 
 namespace dlasim::csc {
 
-Layer Layer::decode(const Hardware& hw, const RegisterFile& registers)
+LayerConfig LayerConfig::decode(const Hardware& hw, const RegisterFile& registers)
 {
     using namespace reg::csc;
     const auto get = [&](auto what) { return registers.get(what); };
     const facts::csc::Facts silicon = facts::csc::of(hw);
-    Layer l;
+    LayerConfig l;
     const bool winograd = hw.winograd && get(D_MISC_CFG::CONV_MODE);
     const bool image = !winograd && get(D_DATAIN_FORMAT);
     l.mode = winograd ? ConvMode::Winograd : image ? ConvMode::Image : ConvMode::Direct;

@@ -10,7 +10,7 @@ namespace dlasim::csc {
 
 enum class ConvMode : std::uint8_t { Direct, Image, Winograd };
 
-struct Layer {
+struct LayerConfig {
     ConvMode mode = ConvMode::Direct;
     Precision precision = Precision::Int8;
     bool data_reuse = false, weight_reuse = false, skip_data_release = false, skip_weight_release = false;
@@ -60,7 +60,7 @@ struct Layer {
     }
     bool int8() const { return precision == Precision::Int8; }
 
-    static Layer decode(const Hardware& hardware, const RegisterFile& registers);
+    static LayerConfig decode(const Hardware& hardware, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::csc

@@ -4,7 +4,7 @@
 
 namespace dlasim::csc {
 
-PackageGenerator::PackageGenerator(const Layer& layer) : layer_(&layer), done_(false)
+PackageGenerator::PackageGenerator(const LayerConfig& layer) : layer_(&layer), done_(false)
 {
     left_ = layer.atoms;
     start_stripe();
@@ -13,7 +13,7 @@ PackageGenerator::PackageGenerator(const Layer& layer) : layer_(&layer), done_(f
 
 void PackageGenerator::start_stripe()
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     std::uint32_t length = l.lower;
     if (left_ <= l.upper) length = left_;
     else if (l.long_stripes && left_ >= 2 * l.upper) length = l.upper;
@@ -28,7 +28,7 @@ void PackageGenerator::start_stripe()
 
 void PackageGenerator::fill()
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     Package& p = package_;
     p.kernel_column = s_;
     p.kernel_row = r_;
@@ -45,7 +45,7 @@ void PackageGenerator::fill()
 
 void PackageGenerator::next()
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     const auto step = [&] {
         if (++s_ < l.kernel_columns) return;
         s_ = 0;

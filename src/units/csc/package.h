@@ -28,7 +28,7 @@ struct Package {
 class PackageGenerator {
 public:
     PackageGenerator() = default;
-    explicit PackageGenerator(const Layer& layer);
+    explicit PackageGenerator(const LayerConfig& layer);
 
     bool done() const { return done_; }
     /// The package that next() returns. pre: !done()
@@ -39,7 +39,7 @@ private:
     void start_stripe();
     void fill();
 
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     bool done_ = true;
     std::uint32_t group_ = 0, row_ = 0, left_ = 0, slice_ = 0, r_ = 0, s_ = 0;
     bool last_stripe_ = false;

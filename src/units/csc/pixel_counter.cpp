@@ -4,7 +4,7 @@
 
 namespace dlasim::csc {
 
-void PixelCounter::start_layer(const Layer& layer, bool paired)
+void PixelCounter::start_layer(const LayerConfig& layer, bool paired)
 {
     layer_ = &layer;
     paired_ = paired;

@@ -21,7 +21,7 @@ public:
     PixelCounter(const facts::csc::Facts& silicon, std::uint32_t lanes) : silicon_(silicon), lanes_(lanes) {}
 
     /// `paired`: two channel slices share an entry.
-    void start_layer(const Layer& layer, bool paired);
+    void start_layer(const LayerConfig& layer, bool paired);
     /// The window slides on; `column_end`: it was the last one of its line.
     void advance(const Package& package, bool stripe_end, bool column_end);
 
@@ -34,7 +34,7 @@ private:
 
     const facts::csc::Facts silicon_;
     const std::uint32_t lanes_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     bool paired_ = false;
     std::uint32_t pixel_ = 0;                                         // PS: elements from window to window
     std::uint32_t first_ = 0, step_ = 0, chunk_ = 0, left_over_ = 0;  // init, add, CS, init_off

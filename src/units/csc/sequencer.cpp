@@ -20,7 +20,7 @@ inline bool Sequencer::Fifo::step(bool push, bool pop)
     return changed;
 }
 
-void Sequencer::start(const Layer& layer, Cycle first)
+void Sequencer::start(const LayerConfig& layer, Cycle first)
 {
     layer_ = &layer;
     generator_ = PackageGenerator(layer);
@@ -37,7 +37,7 @@ void Sequencer::start(const Layer& layer, Cycle first)
 void Sequencer::step(Cycle at, PackageSink& sink)
 {
     DLASIM_EXPECTS(at == clock_);
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
 
     const bool available = !generator_.done() && slices >= l.input_rows() && need_ + generator_.peek().kernels <= kernels;
     const bool data_ready = !data_.busy, weights_ready = !weights_.busy;

@@ -40,7 +40,7 @@ public:
     std::int64_t credit() const { return credit_; }
 
     /// First cycle in BUSY is `first`.
-    void start(const Layer& layer, Cycle first);
+    void start(const LayerConfig& layer, Cycle first);
     /// Evaluates cycle `at`; at == clock().
     void step(Cycle at, PackageSink& sink);
     /// Nothing happens in cycles before `to` but the pop counter counts. pre: quiet()
@@ -80,7 +80,7 @@ private:
 
     const std::uint32_t minimum_issue_;
     std::int64_t credit_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     PackageGenerator generator_;
     std::array<Package, kSlots> packages_;
     std::uint64_t generated_ = 0, weights_popped_ = 0, data_popped_ = 0;

@@ -21,7 +21,7 @@ TileLoader::TileLoader(const Hardware& hw, DataRing& ring, bool values) : entry_
     }
 }
 
-void TileLoader::start_layer(const Layer& layer)
+void TileLoader::start_layer(const LayerConfig& layer)
 {
     layer_ = &layer;
     walk_.start_layer(layer, 0);

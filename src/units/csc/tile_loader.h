@@ -25,7 +25,7 @@ class TileLoader {
 public:
     TileLoader(const Hardware& hardware, DataRing& ring, bool values);
 
-    void start_layer(const Layer& layer);
+    void start_layer(const LayerConfig& layer);
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
@@ -41,7 +41,7 @@ private:
     const std::uint32_t entry_bytes_;
     const bool values_;
     DataRing& ring_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
 
     WindowWalk walk_;
     std::array<Rows, 2> rows_;

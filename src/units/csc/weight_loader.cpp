@@ -40,7 +40,7 @@ void WeightLoader::release_kept(Entries entries, MaskEntries mask_entries)
     mask_turns_ += mask_entries.count();
 }
 
-void WeightLoader::start_layer(const Layer& layer)
+void WeightLoader::start_layer(const LayerConfig& layer)
 {
     layer_ = &layer;
     ring_entries_ = layer.weight_banks * bank_depth_;
@@ -216,7 +216,7 @@ void WeightLoader::load_compressed(const Package& p, Cycle at, WeightSet& out)
 
 WeightLoader::Released WeightLoader::load(const Package& p, Cycle at, WeightSet& out)
 {
-    const Layer& l = *layer_;
+    const LayerConfig& l = *layer_;
     const bool rows = l.row_step != 1;
     out.pitch = (rows ? lanes_ : p.weight_elements) * l.element_bytes;
     const std::size_t size = std::size_t{p.kernels} * out.pitch + 64;

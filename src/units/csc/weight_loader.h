@@ -34,7 +34,7 @@ public:
     void reset_ring();
     /// Releases what the previous layer kept; also moves the start of the next layer.
     void release_kept(Entries entries, MaskEntries mask_entries);
-    void start_layer(const Layer& layer);
+    void start_layer(const LayerConfig& layer);
 
     struct Released {
         Entries entries;
@@ -68,7 +68,7 @@ private:
     const std::uint32_t entry_bytes_, bank_depth_, mask_bank_, lanes_;
     const bool values_;
     Cbuf& cbuf_;
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     std::uint32_t ring_entries_ = 1, ring_base_ = 0;
     std::uint32_t ring_start_ = 0, mask_ring_start_ = 0;
     std::uint64_t turns_ = 0, mask_turns_ = 0;  // entries that the rings have released

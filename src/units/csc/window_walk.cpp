@@ -2,7 +2,7 @@
 
 namespace dlasim::csc {
 
-void WindowWalk::start_layer(const Layer& layer, std::int32_t first_row)
+void WindowWalk::start_layer(const LayerConfig& layer, std::int32_t first_row)
 {
     layer_ = &layer;
     first_row_ = first_row;

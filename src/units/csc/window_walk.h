@@ -11,7 +11,7 @@ namespace dlasim::csc {
 class WindowWalk {
 public:
     /// `first_row`: of the layer.
-    void start_layer(const Layer& layer, std::int32_t first_row);
+    void start_layer(const LayerConfig& layer, std::int32_t first_row);
     std::int32_t column() const { return now_.column; }
     std::int32_t row() const { return now_.row; }
     /// The window is the last one of its line.
@@ -26,7 +26,7 @@ private:
         std::uint32_t output = 0;
         std::int32_t column = 0, row = 0;
     };
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     std::int32_t first_row_ = 0;
     Position now_, stripe_;  // stripe_: where the stripe begins
 };

@@ -25,12 +25,12 @@ Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort&
 }
 
 /// Bursts that a memory still holds when their port has gone. It goes with the last of them, not before: memories may go at any time.
-struct Bridge::Orphans final : tlm::tlm_mm_interface {
-    static void adopt(std::unique_ptr<Burst> burst)
+struct Bridge::ReleasedBursts final : tlm::tlm_mm_interface {
+    static void keep(std::unique_ptr<Burst> burst)
     {
-        static auto& orphans = *new Orphans;
-        burst->payload.set_mm(&orphans);
-        orphans.all.push_back(std::move(burst));
+        static auto& kept = *new ReleasedBursts;
+        burst->payload.set_mm(&kept);
+        kept.all.push_back(std::move(burst));
     }
     void free(Payload* payload) override
     {
@@ -44,7 +44,7 @@ Bridge::~Bridge()
 {
     for (auto& burst : pool_.all) {
         if (burst->ours) give_back(burst.get());
-        if (burst->payload.get_ref_count() != 0) Orphans::adopt(std::move(burst));
+        if (burst->payload.get_ref_count() != 0) ReleasedBursts::keep(std::move(burst));
     }
 }
 
@@ -228,7 +228,7 @@ void Bridge::send(Burst* burst, Cycle from)
         if (requesting_ == burst) requesting_ = nullptr;  // it was not asked, and owes no END_REQ
         throw;
     }
-    if (answer != tlm::TLM_COMPLETED) clock_.stir();  // a memory that keeps it may have something to do
+    if (answer != tlm::TLM_COMPLETED) clock_.expect_activity();  // a memory that keeps it may have something to do
     switch (answer) {
         case tlm::TLM_ACCEPTED:
             break;
@@ -398,7 +398,7 @@ void Bridge::end_response(Burst* burst, Cycle at)
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = clock_.until(at);
         socket_->nb_transport_fw(burst->payload, phase, delay);
-        clock_.stir();
+        clock_.expect_activity();
     }
     give_back(burst);
 }

@@ -96,7 +96,7 @@ private:
         std::vector<std::unique_ptr<Burst>> all;
         std::vector<Burst*> idle;
     };
-    struct Orphans;
+    struct ReleasedBursts;
     struct Due {
         Burst* burst = nullptr;
         Cycle from = 0;

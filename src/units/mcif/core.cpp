@@ -29,10 +29,10 @@ McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& l
     load_settings();
 }
 
-void McifCore::hang_doorbells()
+void McifCore::connect_doorbells()
 {
-    ingress_.hang_doorbells();
-    writes_.hang_doorbells();
+    ingress_.connect_doorbells();
+    writes_.connect_doorbells();
 }
 
 /// [spec] fabric.md 1.5: the registers' bytes.
@@ -117,7 +117,7 @@ Cycle McifCore::horizon() const
 
 UnitReport McifCore::report(Cycle end)
 {
-    phases_.settle(end);
+    phases_.account_until(end);
     return {name_, phases_,
             McifCounters{.read_commands = ingress_.issued(),
                          .read_beats = egress_.taken(),

@@ -29,14 +29,14 @@ public:
 
     /// Once the channels are connected: hangs a doorbell in front of each client's, so that channels
     /// where nothing stands need not be looked at.
-    void hang_doorbells();
+    void connect_doorbells();
 
     /// Every stage in its own cycle, nothing ahead of time: slower, and by law the same.
-    void plainly()
+    void step_every_stage()
     {
-        egress_.plainly();
-        ingress_.plainly();
-        writes_.plainly();
+        egress_.step_every_stage();
+        ingress_.step_every_stage();
+        writes_.step_every_stage();
     }
 
     void follow(PortTrail* trail)

@@ -19,7 +19,7 @@ void Mcif::build(const Hardware& hardware, const McifLinks& links)
     machine_.reset();
     port_ = DbbPort();
     core_.emplace(hardware, side_, links, port_, values_);
-    if (stepping_) core_->plainly();
+    if (stepping_) core_->step_every_stage();
     machine_.emplace(*core_, bridge_);
     links.csb.wakes(*this);
     for (ReadLink* link : links.read)
@@ -36,7 +36,7 @@ void Mcif::renew(const Hardware& hardware, const McifLinks& links)
 void Mcif::start_of_simulation()
 {
     UnitModule::start_of_simulation();
-    core_->hang_doorbells();
+    core_->connect_doorbells();
     guarded([&] { bridge_.start(); });
 }
 

@@ -24,7 +24,7 @@ public:
     /// The fabric as after reset. What the memory still owes the one before is taken at the port and dropped.
     void renew(const Hardware& hardware, const McifLinks& links);
     /// Behind renew(), once the channels are connected.
-    void hang_doorbells() { core_->hang_doorbells(); }
+    void connect_doorbells() { core_->connect_doorbells(); }
     /// Behind that, once the whole machine is as after reset.
     void end_dropped() { bridge_.end_dropped(); }
     /// Cycle 0 is the next one.

@@ -66,7 +66,7 @@ void ReadEgress::receive(Cycle at, bool valid, bool leaves)
         port_.r.taken = true;
         ++beats_;
         moved_ = true;
-        if (hurry(client, at, beat.data)) return;
+        if (pass_through(client, at, beat.data)) return;
         client.words[(client.word_head + client.word_arrived++) % client.words.size()] = arrive(client, beat.data);
     }
     changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, silicon_.stages_stall);
@@ -74,10 +74,10 @@ void ReadEgress::receive(Cycle at, bool valid, bool leaves)
 
 /// One atom a beat, and nothing stands between the port and the client: what the stages between will do is known. The response is
 /// offered now for the cycle in which it will be there.
-bool ReadEgress::hurry(ClientState& client, Cycle at, const std::uint8_t* data)
+bool ReadEgress::pass_through(ClientState& client, Cycle at, const std::uint8_t* data)
 {
     const std::uint32_t bit = 1u << client.id;
-    if (plain_ || silicon_.pairs || !pipe_.quiet() || client.word_arrived != 0 || (out_ & bit) || !client.link->response.free(at))
+    if (every_stage_ || silicon_.pairs || !pipe_.quiet() || client.word_arrived != 0 || (out_ & bit) || !client.link->response.free(at))
         return false;
     client.arriving = context_of_beat(client);
     --client.arriving.beats;

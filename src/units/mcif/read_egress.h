@@ -34,7 +34,7 @@ class ReadEgress {
 public:
     ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values);
 
-    void plainly() { plain_ = true; }
+    void step_every_stage() { every_stage_ = true; }
     /// Something can happen in this cycle.
     bool due(Cycle at) const
     {
@@ -108,7 +108,7 @@ private:
     void receive(Cycle at, bool valid, bool leaves);
     Word arrive(ClientState& client, const std::uint8_t* data);
     ReadContext context_of_beat(ClientState& client);
-    bool hurry(ClientState& client, Cycle at, const std::uint8_t* data);
+    bool pass_through(ClientState& client, Cycle at, const std::uint8_t* data);
     void end_transits(Cycle at);
     void step_full(Cycle at);
     bool step_lanes(ClientState& client, Cycle at, const Word* word);
@@ -135,7 +135,7 @@ private:
     std::array<Cycle, 2> ahead_{kNever, kNever};      // when their beats count as returned
     std::uint64_t beats_ = 0;                         // from the port
     bool returned_ = false, returned_before_ = false;
-    bool changed_ = false, again_ = false, moved_ = false, plain_ = false;
+    bool changed_ = false, again_ = false, moved_ = false, every_stage_ = false;
 };
 
 }  // namespace dlasim::fabric

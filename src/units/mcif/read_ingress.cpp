@@ -45,7 +45,7 @@ void ReadIngress::apply(const FabricSettings& settings)
     }
 }
 
-void ReadIngress::hang_doorbells()
+void ReadIngress::connect_doorbells()
 {
     belled_ = true;
     rung_ = 0;
@@ -89,7 +89,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
     const bool offered = (serialising_ || requests != 0) && order(requests, granted, at);
     if (offered || head) changed_ |= ordered_.step(offered, issues, silicon_.stages_stall);
     step_clients(at, granted);
-    if (settled && waiting_ != 0 && ordered_.quiet() && !silicon_.pairs && !plain_) hurry(at);
+    if (settled && waiting_ != 0 && ordered_.quiet() && !silicon_.pairs && !every_stage_) pass_through(at);
     again_ =
         changed_ && (((waiting_ & weighted_) | active_) != 0 || serialising_ || (ordered_.valid() && ordered_from_ <= at) || !ar_.quiet());
     return issued;
@@ -97,7 +97,7 @@ const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
 
 /// Nothing stands between the arbiter and the limit, so what the arbiter will do in the next cycle is known: it is done now. A client
 /// of which nothing else can move before its next credit is not looked at until then.
-void ReadIngress::hurry(Cycle at)
+void ReadIngress::pass_through(Cycle at)
 {
     const std::uint32_t requests = waiting_ & weighted_;
     if (requests == 0) return;
@@ -109,7 +109,7 @@ void ReadIngress::hurry(Cycle at)
     const std::uint32_t bit = 1u << pick;
     waiting_ &= ~bit;
     if (!client.first.valid() && !client.second.valid()) holding_ &= ~bit;
-    settle(client, bit, at);
+    update_activity(client, bit, at);
 }
 
 /// The arbiter takes the chunk in the next cycle.
@@ -124,7 +124,7 @@ void ReadIngress::order_ahead(const ClientState& client, unsigned pick, const Ch
 }
 
 /// A client of which nothing can move in the next cycle but for a credit lacks it already.
-void ReadIngress::settle(ClientState& client, std::uint32_t bit, Cycle at)
+void ReadIngress::update_activity(ClientState& client, std::uint32_t bit, Cycle at)
 {
     client.out_of_credit = lacks_credit(client, at + 1);
     client.lacked_credit |= client.out_of_credit;
@@ -137,12 +137,12 @@ void ReadIngress::settle(ClientState& client, std::uint32_t bit, Cycle at)
 bool ReadIngress::only_credit() const
 {
     const bool alone = (starved_ & (starved_ - 1)) == 0 && (starved_ & weighted_) != 0 && waiting_ == 0;
-    if (!alone || plain_ || silicon_.pairs || !ordered_.quiet()) return false;
+    if (!alone || every_stage_ || silicon_.pairs || !ordered_.quiet()) return false;
     const ClientState& client = clients_[static_cast<unsigned>(std::countr_zero(starved_))];
     return stands(client) && client.slot.quiet() && client.split.left > block_;
 }
 
-/// What step_client() and hurry() do with it.
+/// What step_client() and pass_through() do with it.
 void ReadIngress::pass_chunk(ClientState& client, Cycle at)
 {
     refund(client, at);
@@ -158,7 +158,7 @@ void ReadIngress::pass_chunk(ClientState& client, Cycle at)
     if (trail_) note_chunk(client, at, false);
     const auto pick = static_cast<unsigned>(std::countr_zero(starved_));
     order_ahead(client, pick, chunk, at);
-    settle(client, 1u << pick, at);
+    update_activity(client, 1u << pick, at);
 }
 
 /// The stages in front of the splitter are full, or empty, and wait for it.
@@ -227,28 +227,28 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted, Cycle at
 }
 
 /// Clients that a request enters in this cycle, and those that a credit they wait for has come for.
-std::uint32_t ReadIngress::stirred(Cycle at)
+std::uint32_t ReadIngress::with_input(Cycle at)
 {
-    std::uint32_t stirred = 0;
+    std::uint32_t with_input = 0;
     for (std::uint32_t left = rung_ & open_; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const Channel<ReadRequest>& request = clients_[i].link->request;
-        if (request.valid(at)) stirred |= 1u << i;
+        if (request.valid(at)) with_input |= 1u << i;
         else if (belled_ && !request.offered()) rung_ &= ~(1u << i);
     }
     for (std::uint32_t left = !belled_ || credit_due_ <= at ? starved_ : 0; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const Pulse<bool>& credit = clients_[i].link->credit;
-        if (at >= ff::kCreditLatency && credit.available(at - ff::kCreditLatency)) stirred |= 1u << i;
+        if (at >= ff::kCreditLatency && credit.available(at - ff::kCreditLatency)) with_input |= 1u << i;
     }
-    return stirred;
+    return with_input;
 }
 
 /// Steps the clients in which something can change.
 void ReadIngress::step_clients(Cycle at, std::uint32_t granted)
 {
     std::uint32_t active = 0;
-    const std::uint32_t stepped = active_ | granted | stirred(at);
+    const std::uint32_t stepped = active_ | granted | with_input(at);
     if (stepped == 0) return;
     for (std::uint32_t left = stepped; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));

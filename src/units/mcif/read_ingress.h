@@ -44,7 +44,7 @@ class ReadIngress {
 public:
     ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port);
 
-    void plainly() { plain_ = true; }
+    void step_every_stage() { every_stage_ = true; }
     /// Something can happen in this cycle.
     bool due(Cycle at) const
     {
@@ -67,7 +67,7 @@ public:
     Cycle horizon(Cycle now) const;
     bool empty() const { return !serialising_ && !ordered_.valid() && !ar_.valid() && holding_ == 0; }
     void apply(const FabricSettings& settings);
-    void hang_doorbells();
+    void connect_doorbells();
     /// What every command waits for is told from now on.
     void follow(PortTrail* trail) { trail_ = trail; }
     std::uint32_t outstanding() const { return outstanding_; }
@@ -129,17 +129,17 @@ private:
     bool issue(bool contexts_full);
     void serve_port(Cycle at, const ReadCommand* issued);
     bool order(std::uint32_t requests, std::uint32_t& granted, Cycle at);
-    std::uint32_t stirred(Cycle at);
+    std::uint32_t with_input(Cycle at);
     void step_clients(Cycle at, std::uint32_t granted);
     bool step_client(ClientState& client, Cycle at, bool granted);
     void refund(ClientState& client, Cycle at);
     std::uint32_t next_chunk(const Split& split, Chunk& chunk) const;
     void command_of(const ClientState& client, const Chunk& chunk, ReadCommand& command) const;
     void serialise(ReadCommand& command);
-    void hurry(Cycle at);
+    void pass_through(Cycle at);
     Cycle next_credit() const;
     void order_ahead(const ClientState& client, unsigned pick, const Chunk& chunk, Cycle at);
-    void settle(ClientState& client, std::uint32_t bit, Cycle at);
+    void update_activity(ClientState& client, std::uint32_t bit, Cycle at);
     bool only_credit() const;
     void pass_chunk(ClientState& client, Cycle at);
     static bool stands(const ClientState& client);
@@ -174,7 +174,7 @@ private:
     Cycle credit_due_ = kNever;                    // the first credit for a client that lacks one can be used
     PortTrail* trail_ = nullptr;
     TrailChunk granted_;  // last
-    bool plain_ = false;
+    bool every_stage_ = false;
     bool changed_ = false, again_ = false, limit_blocks_ = false, accepted_ = false;
 };
 

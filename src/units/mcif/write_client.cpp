@@ -22,7 +22,7 @@ WriteClient::WriteClient(const Hardware& hardware, std::uint32_t block, std::uin
 {
 }
 
-void WriteClient::hang_doorbell(std::uint32_t& rung, unsigned index)
+void WriteClient::connect_doorbell(std::uint32_t& rung, unsigned index)
 {
     bell_.hang(link_->request.consumer, rung, index);
     link_->request.consumer = &bell_;

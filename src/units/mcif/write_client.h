@@ -45,7 +45,7 @@ public:
 
     std::uint8_t id() const { return id_; }
     /// From now on bit `index` of `rung` is set while something may stand at the channel; the client stays where it is.
-    void hang_doorbell(std::uint32_t& rung, unsigned index);
+    void connect_doorbell(std::uint32_t& rung, unsigned index);
     bool offered() const { return link_->request.offered(); }
     void complete(Cycle at) { link_->complete.put(at, true); }
 
@@ -60,7 +60,7 @@ public:
     /// The oldest atoms, to the places of a memory beat that `strobes` name.
     void take_atoms(std::uint8_t strobes, std::uint8_t* beat);
 
-    void plainly() { plain_ = true; }
+    void step_every_stage() { every_stage_ = true; }
 
     // ---- the cycle
     /// A packet would enter.
@@ -104,7 +104,7 @@ private:
     void emit_beat(const Beat& beat);
     bool load(const Packet& command);
     bool step_data(Cycle at, std::uint32_t atoms, const Beat& beat, bool& leaves);
-    bool straight() const { return !plain_ && !silicon_.pairs && first_.quiet() && second_.quiet() && data_.quiet(); }
+    bool straight() const { return !every_stage_ && !silicon_.pairs && first_.quiet() && second_.quiet() && data_.quiet(); }
     bool receive(Cycle at, bool room, bool& entered);
     void keep_atoms(const WritePacket& packet);
 
@@ -137,7 +137,7 @@ private:
     WriteChunk emitted_;  // the last one
     elements::Stage<WriteChunk> slot_;
     WriteChunk slot_chunk_;
-    bool slot_full_ = false, plain_ = false;
+    bool slot_full_ = false, every_stage_ = false;
     Taken taken_;  // by the arbiter in this cycle
     // atoms in the order of the channel
     std::vector<std::uint8_t> atoms_;

@@ -38,11 +38,11 @@ void WritePath::apply(const FabricSettings& settings)
     changed_ = again_ = true;
 }
 
-void WritePath::hang_doorbells()
+void WritePath::connect_doorbells()
 {
     belled_ = true;
     rung_ = 0;
-    for (unsigned i = 0; i < clients_.size(); ++i) clients_[i].hang_doorbell(rung_, i);
+    for (unsigned i = 0; i < clients_.size(); ++i) clients_[i].connect_doorbell(rung_, i);
 }
 
 /// From the port back to the clients: every stage sees what was behind it at the start of the cycle.
@@ -301,12 +301,12 @@ std::uint32_t WritePath::arrivals(Cycle at)
     return arriving;
 }
 
-/// Steps those in which something can change: active ones and those that are `stirred`.
-void WritePath::step_clients(Cycle at, std::uint32_t stirred)
+/// Steps those in which something can change: active ones and those that are `with_input`.
+void WritePath::step_clients(Cycle at, std::uint32_t with_input)
 {
     std::uint32_t active = 0;
-    if ((active_ | stirred) == 0) return;
-    for (std::uint32_t left = active_ | stirred; left != 0; left &= left - 1) {
+    if ((active_ | with_input) == 0) return;
+    for (std::uint32_t left = active_ | with_input; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const WriteClient::Stepped stepped = clients_[i].step(at);
         if (stepped.changed) active |= 1u << i;

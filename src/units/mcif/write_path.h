@@ -43,12 +43,12 @@ public:
 
     void step(Cycle at);
     void apply(const FabricSettings& settings);
-    void hang_doorbells();
+    void connect_doorbells();
     /// What every command waits for is told from now on.
     void follow(PortTrail* trail) { trail_ = trail; }
-    void plainly()
+    void step_every_stage()
     {
-        for (WriteClient& client : clients_) client.plainly();
+        for (WriteClient& client : clients_) client.step_every_stage();
     }
 
     bool changed() const { return changed_; }  // something did in this cycle

@@ -19,7 +19,7 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kMostAtOnce = 31;  // cycles of a step: what flows is held in the bits of a word
+constexpr Cycle kMaxAtOnce = 31;  // cycles of a step: what flows is held in the bits of a word
 
 struct PdpCore final : DirectCore<PdpCore> {
     /// A boundary between two stages: its handshake as probes see it.
@@ -66,12 +66,12 @@ struct PdpCore final : DirectCore<PdpCore> {
     unsigned flows(Cycle most) const;
     bool beats_flow() const;
     void flow(unsigned cycles);
-    void promise(Cycle now);
+    void schedule_credits(Cycle now);
     bool only_words(Cycle at) const;
-    void look_away()
+    void skip_look()
     {
-        reader.look_away();
-        writer.look_away();
+        reader.skip_look();
+        writer.skip_look();
     }
     Cycle quiet() const;
     void start(Cycle at);
@@ -101,7 +101,7 @@ struct PdpCore final : DirectCore<PdpCore> {
     bool active = false;  // the cycle evaluated last changed something
     bool running = false, reading = false, flying = true;
     bool offered = false;  // SDP offers a beat; until something new is known it still does
-    pdp::Layer layer;
+    pdp::LayerConfig layer;
     // The running totals of the stall counters go to the group of the layer's parity, whatever group it used.
     unsigned read_parity = 0, write_parity = 0;
 
@@ -118,7 +118,7 @@ struct PdpCore final : DirectCore<PdpCore> {
 /// Evaluates the cycles before `to` in which nothing arrived and nothing left, and accounts those that were slept through.
 void PdpCore::catch_up(Cycle to)
 {
-    if (next < to && active) look_away();
+    if (next < to && active) skip_look();
     while (next < to && active) {
         if (const unsigned cycles = flows(to - next); cycles != 0) {
             flow(cycles);
@@ -150,19 +150,19 @@ void PdpCore::advance(Cycle to)
     if (read_registers.horizon() <= to) read_registers.advance(to);
     cycle(to, false);
     next = to + 1;
-    promise(to);
+    schedule_credits(to);
     due = decides();
 }
 
 /// Credits of read data are put ahead as far as beats flow, whatever is handed over meanwhile; more of them when the last ones are due.
-void PdpCore::promise(Cycle now)
+void PdpCore::schedule_credits(Cycle now)
 {
-    if (reader.promised() > 1) return;
+    if (reader.scheduled_credits() > 1) return;
     const pdp::ReadDma::Foreseen foreseen = reader.foreseen();
     if (foreseen.words == 0 || !running || !beats_flow()) return;
     const Cycle cycles = std::min({reader.beats_in_a_row(), horizontal.flows(), vertical.flows(), writer.takes()});
     if (cycles < foreseen.cycles) return;
-    reader.promise(now, foreseen, std::min<Cycle>(foreseen.words, (cycles - foreseen.cycles) / silicon.beats + 1));
+    reader.schedule_credits(now, foreseen, std::min<Cycle>(foreseen.words, (cycles - foreseen.cycles) / silicon.beats + 1));
 }
 
 /// The first cycle in which something is decided without anything new.
@@ -182,7 +182,7 @@ unsigned PdpCore::flows(Cycle most) const
 {
     if (!running || completion.pending() || !beats_flow()) return 0;
     return static_cast<unsigned>(
-        std::min({most, kMostAtOnce, reader.flows(), horizontal.flows(), vertical.flows(), writer.flows(vertical.distance())}));
+        std::min({most, kMaxAtOnce, reader.flows(), horizontal.flows(), vertical.flows(), writer.flows(vertical.distance())}));
 }
 
 /// Of the stages between the DMAs, for a cycle.
@@ -296,7 +296,7 @@ void PdpCore::cycle(Cycle at, bool late)
 
 void PdpCore::start(Cycle at)
 {
-    layer = pdp::Layer::decode(silicon, registers);
+    layer = pdp::LayerConfig::decode(silicon, registers);
     const bool count = registers.get(reg::pdp::D_PERF_ENABLE);
     values.start(layer);
     input.start(layer);
@@ -383,7 +383,7 @@ void PdpCore::attach(ProbeSet& probes)
 UnitReport PdpCore::report(Cycle end)
 {
     catch_up(end);
-    phases.settle(end);
+    phases.account_until(end);
     PdpCounters totals{.layers = layers,
                        .beats = beats,
                        .atoms_read = reader.atoms_read(),

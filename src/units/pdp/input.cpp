@@ -2,7 +2,7 @@
 
 namespace dlasim::pdp {
 
-void Input::start(const Layer& layer)
+void Input::start(const LayerConfig& layer)
 {
     const auto element_bytes = static_cast<std::uint32_t>(layer.pool.element_bytes());
     ratio_ = silicon_.sdp_ratio(element_bytes);

@@ -28,7 +28,7 @@ public:
     }
 
     /// The gate of the layer's source opens from the next cycle on.
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
     /// The source that the registers select, a running layer or not.
     void select(bool flying) { flying_ = flying; }
 

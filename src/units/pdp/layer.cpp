@@ -65,12 +65,12 @@ ReadLayer ReadLayer::decode(const facts::pdp::Facts& silicon, const RegisterFile
     return layer;
 }
 
-Layer Layer::decode(const facts::pdp::Facts& silicon, const RegisterFile& registers)
+LayerConfig LayerConfig::decode(const facts::pdp::Facts& silicon, const RegisterFile& registers)
 {
     using namespace reg::pdp;
     const auto get = [&](auto what) { return registers.get(what); };
     const std::uint32_t format = silicon.formats ? get(D_DATA_FORMAT) : 0;
-    Layer layer;
+    LayerConfig layer;
     layer.stride_x = get(D_POOLING_KERNEL_CFG::KERNEL_STRIDE_WIDTH) + 1;
     layer.stride_y = get(D_POOLING_KERNEL_CFG::KERNEL_STRIDE_HEIGHT) + 1;
     layer.pad_left = get(D_POOLING_PADDING_CFG::PAD_LEFT);

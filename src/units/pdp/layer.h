@@ -38,7 +38,7 @@ struct ReadLayer {
 };
 
 /// What PDP pools.
-struct Layer {
+struct LayerConfig {
     Passes in, out;
     std::uint32_t width = 1, height = 1, out_height = 1;
     std::uint32_t surfaces = 1, out_surfaces = 1;
@@ -52,7 +52,7 @@ struct Layer {
 
     std::uint64_t atoms_in() const { return in.total() * surfaces * height; }
 
-    static Layer decode(const facts::pdp::Facts& silicon, const RegisterFile& registers);
+    static LayerConfig decode(const facts::pdp::Facts& silicon, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::pdp

@@ -29,7 +29,7 @@ public:
     }
 
     /// Takes input from the next cycle on.
-    void start(const Layer& layer)
+    void start(const LayerConfig& layer)
     {
         schedule_.start(layer);
         pad_ = elements::FlaggedRow(layer.fp16_average ? facts::pdp::kFp16PadStages : facts::pdp::kPadStages);
@@ -73,7 +73,7 @@ public:
     {
     }
 
-    void start(const Layer& layer)
+    void start(const LayerConfig& layer)
     {
         schedule_.start(layer);
         fp16_average_ = layer.fp16_average;

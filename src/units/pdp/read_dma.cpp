@@ -88,8 +88,8 @@ void ReadDma::take_word(Cycle at)
     ++atoms_[0];
     if (words_.front().atoms == 2) ++atoms_[1];
     words_.pop_front();
-    if (promised_ == 0) link_->credit.put(at + 1, true);
-    else --promised_;
+    if (scheduled_credits_ == 0) link_->credit.put(at + 1, true);
+    else --scheduled_credits_;
 }
 
 void ReadDma::flow(Cycle from, Cycle cycles)
@@ -158,10 +158,10 @@ bool ReadDma::sweep_requests(Cycle now, bool line_taken, elements::Flow& flow)
     return all_asked_for;
 }
 
-void ReadDma::promise(Cycle now, const Foreseen& foreseen, Cycle words)
+void ReadDma::schedule_credits(Cycle now, const Foreseen& foreseen, Cycle words)
 {
     Cycle leaves = now + foreseen.cycles + 1;
-    for (; words != 0 && words_[promised_].from <= leaves; --words, ++promised_) {
+    for (; words != 0 && words_[scheduled_credits_].from <= leaves; --words, ++scheduled_credits_) {
         link_->credit.put(leaves + 1, true);
         leaves += silicon_.beats;
     }
@@ -174,10 +174,10 @@ Cycle ReadDma::quiet(Cycle next) const
     if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
     if (!words_wait()) return cycles;
     // until the first word without a promise can leave: one leaves at once if there is room, and one behind the end of every atom
-    const Cycle comes = words_[promised_].from > next ? words_[promised_].from - next : 0;
+    const Cycle comes = words_[scheduled_credits_].from > next ? words_[scheduled_credits_].from - next : 0;
     Cycle fits = 0;
-    if (!room()) fits = Cycle{promised_ + 1} * silicon_.beats - beat_;
-    else if (promised_ != 0) fits = Cycle{promised_} * silicon_.beats - beat_;
+    if (!room()) fits = Cycle{scheduled_credits_ + 1} * silicon_.beats - beat_;
+    else if (scheduled_credits_ != 0) fits = Cycle{scheduled_credits_} * silicon_.beats - beat_;
     return std::min(cycles, std::max(comes, fits));
 }
 

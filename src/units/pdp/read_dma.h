@@ -37,8 +37,8 @@ public:
     /// Takes the responses of this cycle; true if there are any. May be said before the cycles in front of it are evaluated.
     bool receive(Cycle now);
     /// A word without a promised credit is in the latency FIFO: those behind it decide nothing before it has left.
-    bool words_wait() const { return words_.size() > promised_; }
-    std::uint32_t promised() const { return promised_; }
+    bool words_wait() const { return words_.size() > scheduled_credits_; }
+    std::uint32_t scheduled_credits() const { return scheduled_credits_; }
     /// The memory interface takes a request in this cycle.
     bool hands_over(Cycle now) const { return ports_[0].hands_over(now) || ports_[1].hands_over(now); }
 
@@ -58,9 +58,9 @@ public:
     {
         for (auto& port : ports_) port.look(now);
     }
-    void look_away()
+    void skip_look()
     {
-        for (auto& port : ports_) port.look_away();
+        for (auto& port : ports_) port.skip_look();
     }
 
     /// The cycles in which, one after the other, a beat leaves, of atoms that are there, and the last one of line and layer in none.
@@ -82,13 +82,13 @@ public:
     {
         const bool full = silicon_.word_atoms == 1 && atoms_[0] == silicon_.atom_fifo + 1 && words_wait() && out_.flows();
         if (!full) return {};
-        return {static_cast<std::uint32_t>(words_.size() - promised_), Cycle{promised_ + 1} * silicon_.beats - beat_};
+        return {static_cast<std::uint32_t>(words_.size() - scheduled_credits_), Cycle{scheduled_credits_ + 1} * silicon_.beats - beat_};
     }
     /// Beats of the line and of the layer that follow one another, without the last one.
     Cycle beats_in_a_row() const { return line_left_ == 0 ? 0 : std::min(line_left_, beats_left_) - 1; }
     /// It is so for `words` of them behind cycle `now`: the credits of those that have come in time are put now, and nobody has to
     /// look when they leave.
-    void promise(Cycle now, const Foreseen& foreseen, Cycle words);
+    void schedule_credits(Cycle now, const Foreseen& foreseen, Cycle words);
 
     /// Cycles from `next` on, the one behind that evaluated last, in which nothing leaves for the fabric or ends, if nothing arrives.
     Cycle quiet(Cycle next) const;
@@ -141,8 +141,8 @@ private:
     bool count_stall_ = false, blocked_ = false, moving_ = false;
     std::uint64_t stall_ = 0, atoms_read_ = 0;
     // responses
-    Ring<Word> words_{64};        // in the latency FIFO, or on the way to it
-    std::uint32_t promised_ = 0;  // the credits of so many of them are on their way
+    Ring<Word> words_{64};                 // in the latency FIFO, or on the way to it
+    std::uint32_t scheduled_credits_ = 0;  // the credits of so many of them are on their way
     // beats
     std::array<std::uint32_t, 2> atoms_{};  // in the reorder FIFOs of lower and upper atoms
     std::uint32_t beat_ = 0, group_ = 0;    // FIFO that is read next: of the atom, lower or upper

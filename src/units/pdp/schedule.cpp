@@ -5,7 +5,7 @@
 namespace dlasim::pdp {
 namespace {
 
-constexpr std::uint32_t kMostFlushed = 7, kMostTabled = 6;  // outputs kept in the units; those of the table for short lines
+constexpr std::uint32_t kMaxFlushed = 7, kMaxTabled = 6;  // outputs kept in the units; those of the table for short lines
 constexpr std::uint32_t kShortLine = 8;
 
 /// One direction of a window over `length` elements.
@@ -30,7 +30,7 @@ struct Axis {
     std::uint32_t tabled() const
     {
         const std::int64_t room = std::int64_t{length} - 1 + before + after - (kernel - 1);
-        for (std::uint32_t n = kMostTabled; n > 0; --n)
+        for (std::uint32_t n = kMaxTabled; n > 0; --n)
             if (room == std::int64_t{n} * stride) return n;
         return 0;
     }
@@ -44,7 +44,7 @@ struct Kept {
 };
 Kept kept(const Axis& axis, bool short_line)
 {
-    const std::uint32_t count = std::min(axis.after / axis.stride, kMostFlushed);
+    const std::uint32_t count = std::min(axis.after / axis.stride, kMaxFlushed);
     if (short_line) return {axis.length, count ? axis.tabled() : 0};
     return {axis.kernel - axis.before, count};
 }
@@ -66,7 +66,7 @@ Flush flush_of(const Axis& axis, const Kept& kept, bool flushes)
 
 }  // namespace
 
-void HorizontalSchedule::start(const Layer& layer)
+void HorizontalSchedule::start(const LayerConfig& layer)
 {
     passes_ = layer.in;
     lines_ = layer.surfaces * layer.height;
@@ -130,7 +130,7 @@ std::uint32_t line_units(std::uint32_t kernel, std::uint32_t stride)
 
 }  // namespace
 
-void VerticalSchedule::start(const Layer& layer)
+void VerticalSchedule::start(const LayerConfig& layer)
 {
     passes_ = layer.out;
     height_ = layer.height;

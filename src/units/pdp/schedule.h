@@ -60,7 +60,7 @@ struct Flush {
 class HorizontalSchedule : public BeatRuns<HorizontalSchedule> {
 public:
     explicit HorizontalSchedule(const facts::pdp::Facts& silicon) : silicon_(silicon) {}
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
 
     /// The next beats that carry an output, the first in bit 0; they are through. pre: at most 31, and as many take an input.
     std::uint32_t pass(unsigned beats)
@@ -95,7 +95,7 @@ private:
 class VerticalSchedule : public BeatRuns<VerticalSchedule> {
 public:
     explicit VerticalSchedule(const facts::pdp::Facts& silicon) : silicon_(silicon) {}
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
 
 private:
     friend BeatRuns;

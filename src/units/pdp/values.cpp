@@ -7,7 +7,7 @@
 
 namespace dlasim::pdp {
 
-void Values::start(const Layer& layer)
+void Values::start(const LayerConfig& layer)
 {
     layer_ = &layer;
     nan_outputs_ = 0;
@@ -24,7 +24,7 @@ void Values::start(const Layer& layer)
 
 void Values::open_pass()
 {
-    const Layer& layer = *layer_;
+    const LayerConfig& layer = *layer_;
     width_ = layer.in.width(pass_);
     out_width_ = layer.out.width(pass_);
     pad_left_ = pass_ == 0 ? layer.pad_left : 0;
@@ -62,7 +62,7 @@ Values::Window Values::window(std::uint32_t out, std::uint32_t stride, std::uint
 /// Pools along the current line of the input as far as its bytes have arrived.
 void Values::pool_line()
 {
-    const Layer& layer = *layer_;
+    const LayerConfig& layer = *layer_;
     const std::uint64_t arrived = input_->end() > line_begin_ ? (input_->end() - line_begin_) / silicon_.atom_bytes : 0;
     const auto pixels = static_cast<std::uint32_t>(std::min<std::uint64_t>(width_, arrived));
     for (; read_ < pixels; ++read_) {
@@ -84,7 +84,7 @@ void Values::pool_line()
 /// Completes columns of the output line: all that can be.
 void Values::pool_columns()
 {
-    const Layer& layer = *layer_;
+    const LayerConfig& layer = *layer_;
     const Window rows = window(out_line_, layer.stride_y, layer.pad_top, layer.pool.kernel_height, layer.height);
     const std::uint32_t last = rows.begin + rows.real - 1;
     for (; in_line_ < last; ++in_line_) {

@@ -28,7 +28,7 @@ public:
     {
         if (on_) sources_[flying].bytes.push(bytes, count);
     }
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
     /// The bytes of the next output atom.
     void next(std::uint8_t* bytes);
     /// NaN among the outputs of the layer, without those of its last beat.
@@ -57,7 +57,7 @@ private:
     };
     std::array<Source, 2> sources_;           // memory, SDP
     ByteStream* input_ = &sources_[0].bytes;  // of the layer
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     std::uint32_t lanes_ = 0;  // elements of an atom
     // the pass
     std::uint32_t pass_ = 0, surface_ = 0, out_line_ = 0, out_column_ = 0;

@@ -20,7 +20,7 @@ void WriteDma::connect(WriteLink& primary, WriteLink* secondary)
     if (secondary) ports_[0].connect(&secondary->request);
 }
 
-void WriteDma::start(const Layer& layer, bool count_stall)
+void WriteDma::start(const LayerConfig& layer, bool count_stall)
 {
     commands_.start(layer, silicon_.atom_bytes);
     filling_.start(layer, silicon_.atom_bytes);

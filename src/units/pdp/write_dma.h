@@ -26,7 +26,7 @@ namespace dlasim::pdp {
 /// The output lines of a layer in the order in which they are written.
 class OutputLines {
 public:
-    void start(const Layer& layer, std::uint32_t atom_bytes)
+    void start(const LayerConfig& layer, std::uint32_t atom_bytes)
     {
         layer_ = &layer;
         atom_bytes_ = atom_bytes;
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    const Layer* layer_ = nullptr;
+    const LayerConfig* layer_ = nullptr;
     std::uint32_t atom_bytes_ = 0;
     std::uint64_t left_ = 0, column_ = 0;
     std::uint32_t pass_ = 0, surface_ = 0, line_ = 0;
@@ -65,7 +65,7 @@ public:
     void connect(WriteLink& primary, WriteLink* secondary);
 
     /// Commands are made from the next cycle on. `layer` stays until the layer has ended.
-    void start(const Layer& layer, bool count_stall);
+    void start(const LayerConfig& layer, bool count_stall);
 
     bool ready() const { return input_.ready(); }
     /// One cycle; `in`: the vertical stage offers a beat. `flow.ready` becomes its ready. True with the last data of the
@@ -77,9 +77,9 @@ public:
     {
         for (auto& port : ports_) port.look(now);
     }
-    void look_away()
+    void skip_look()
     {
-        for (auto& port : ports_) port.look_away();
+        for (auto& port : ports_) port.skip_look();
     }
     /// The memory interface takes a packet in this cycle.
     bool hands_over(Cycle now) const { return ports_[0].hands_over(now) || ports_[1].hands_over(now); }

@@ -93,7 +93,7 @@ struct RubikCore final : DirectCore<RubikCore> {
     // The layer.
     bool running = false;
     Cycle active_at = 0;  // first cycle of requests and commands
-    rubik::Layer layer;
+    rubik::LayerConfig layer;
     unsigned source = 0, target = 0;  // 0 MCIF, 1 CVIF
 
     // (1) and (2)
@@ -166,7 +166,7 @@ void RubikCore::start(Cycle now)
 {
     running = reading = commanding = true;
     active_at = now + facts::rubik::kStartToRequest;
-    layer = Layer::decode(registers);
+    layer = LayerConfig::decode(registers);
     source = layer.from_mc ? 0 : 1;
     target = layer.to_mc ? 0 : 1;
     reads = ReadWalk(layer);
@@ -410,7 +410,7 @@ Phase RubikCore::waiting_phase(Cycle at) const
 
 UnitReport RubikCore::report(Cycle end)
 {
-    phases.settle(end);
+    phases.account_until(end);
     return {"RBK", phases, counted, clocks, end};
 }
 

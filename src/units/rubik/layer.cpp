@@ -13,11 +13,11 @@ constexpr std::uint32_t kLineSizeMask = 0x1fff;  // a contracted line's size is 
 
 }  // namespace
 
-Layer Layer::decode(const RegisterFile& registers)
+LayerConfig LayerConfig::decode(const RegisterFile& registers)
 {
     using namespace reg::rbk;
     const auto get = [&](auto what) { return registers.get(what); };
-    Layer l;
+    LayerConfig l;
     l.mode = static_cast<Mode>(std::min(get(D_MISC_CFG::RUBIK_MODE), 2u));
     l.element_bytes = get(D_MISC_CFG::IN_PRECISION) == 0 ? 1 : 2;
     l.width = get(D_DATAIN_SIZE_0::DATAIN_WIDTH) + 1;
@@ -40,15 +40,15 @@ Layer Layer::decode(const RegisterFile& registers)
     return l;
 }
 
-std::uint32_t Layer::planes(std::uint32_t group) const
+std::uint32_t LayerConfig::planes(std::uint32_t group) const
 {
     const std::uint32_t k = channels_per_atom(), before = group * k;
     return before < channels ? std::min(k, channels - before) : k;
 }
 
-std::uint32_t Layer::columns(std::uint32_t w0) const { return std::min(block_columns(), width - w0); }
+std::uint32_t LayerConfig::columns(std::uint32_t w0) const { return std::min(block_columns(), width - w0); }
 
-std::uint32_t Layer::plane_atoms(std::uint32_t w0) const { return ceil_div(columns(w0) * element_bytes, kAtomBytes); }
+std::uint32_t LayerConfig::plane_atoms(std::uint32_t w0) const { return ceil_div(columns(w0) * element_bytes, kAtomBytes); }
 
 std::uint32_t ReadWalk::inner_count() const
 {
@@ -65,7 +65,7 @@ std::uint32_t ReadWalk::inner_count() const
 
 Read ReadWalk::current() const
 {
-    const Layer& l = layer_;
+    const LayerConfig& l = layer_;
     const std::uint64_t line = l.source + line_ * l.in_line;
     const std::uint32_t columns = l.columns(w0_);
     Read read;
@@ -103,7 +103,7 @@ Read ReadWalk::current() const
 
 bool ReadWalk::next()
 {
-    const Layer& l = layer_;
+    const LayerConfig& l = layer_;
     if (++inner_ < inner_count()) return true;
     inner_ = 0;
     if ((w0_ += l.block_columns()) < l.width) return true;
@@ -125,7 +125,7 @@ Write WriteWalk::current() const
 
 Write WriteWalk::piece() const
 {
-    const Layer& l = layer_;
+    const LayerConfig& l = layer_;
     const std::uint64_t line = l.destination + line_ * l.out_line, feature = line + group_ * l.out_surface;
     if (in_pieces())
         return {feature + (std::uint64_t{w0_ + inner_} * l.x_stride + part_) * kAtomBytes, std::min(kRows, l.x_stride - part_), inner_ == 0,
@@ -144,7 +144,7 @@ Write WriteWalk::piece() const
 
 bool WriteWalk::next()
 {
-    const Layer& l = layer_;
+    const LayerConfig& l = layer_;
     const bool contract = l.mode == Mode::Contract;
     if (l.mode == Mode::Split && ++inner_ < l.planes(group_)) return true;
     if (in_pieces()) {

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kAtomBytes = 32;
 enum class Mode : std::uint8_t { Contract, Split, Merge };
 
 /// The registers of a layer, decoded.
-struct Layer {
+struct LayerConfig {
     Mode mode = Mode::Contract;
     std::uint32_t element_bytes = 1;
     std::uint32_t width = 1, height = 1, channels = 1, channels_out = 1;
@@ -30,7 +30,7 @@ struct Layer {
     std::uint64_t cube = 0;  // between the sub-cubes of contract
     bool from_mc = false, to_mc = false;
 
-    static Layer decode(const RegisterFile& registers);
+    static LayerConfig decode(const RegisterFile& registers);
 
     std::uint32_t channels_per_atom() const { return 32 / element_bytes; }
     std::uint32_t groups(std::uint32_t channel_count) const { return (channel_count + channels_per_atom() - 1) / channels_per_atom(); }
@@ -65,7 +65,7 @@ struct Read {
 class ReadWalk {
 public:
     ReadWalk() = default;
-    explicit ReadWalk(const Layer& layer) : layer_(layer) {}
+    explicit ReadWalk(const LayerConfig& layer) : layer_(layer) {}
     Read current() const;
     /// False behind the last one.
     bool next();
@@ -73,7 +73,7 @@ public:
 private:
     std::uint32_t inner_count() const;
 
-    Layer layer_;
+    LayerConfig layer_;
     std::uint32_t group_ = 0, line_ = 0, dy_ = 0, w0_ = 0, inner_ = 0;  // inner: sub-cube or plane
 };
 
@@ -88,7 +88,7 @@ struct Write {
 class WriteWalk {
 public:
     WriteWalk() = default;
-    explicit WriteWalk(const Layer& layer) : layer_(layer) {}
+    explicit WriteWalk(const LayerConfig& layer) : layer_(layer) {}
     Write current() const;
     bool next();
 
@@ -98,7 +98,7 @@ private:
     Write piece() const;
     bool last() const;
 
-    Layer layer_;
+    LayerConfig layer_;
     std::uint32_t group_ = 0, line_ = 0, w0_ = 0, part_ = 0, inner_ = 0;  // part: sub-cube; inner: column or plane
 };
 

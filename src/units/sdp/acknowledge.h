@@ -41,7 +41,7 @@ public:
     bool waiting() const { return !layers_.empty() || !due_.empty(); }
 
 private:
-    struct Layer {
+    struct LayerConfig {
         unsigned group = 0;
         bool primary = true;
     };
@@ -54,7 +54,7 @@ private:
 
     Cycle delay_;
     Pulse<std::uint32_t>& interrupt_;
-    Ring<Layer> layers_{2};
+    Ring<LayerConfig> layers_{2};
     Ring<Due> due_{4};
     std::array<bool, 2> early_{};
 };

@@ -81,7 +81,7 @@ numerics::SdpYConfig decode_y(const facts::sdp::Arithmetic& silicon, bool fp, bo
 
 }  // namespace
 
-Arithmetic Arithmetic::decode(const facts::sdp::Facts& silicon, const RegisterFile& regs, const Layer& layer)
+Arithmetic Arithmetic::decode(const facts::sdp::Facts& silicon, const RegisterFile& regs, const LayerConfig& layer)
 {
     using namespace reg::sdp;
     Arithmetic all;

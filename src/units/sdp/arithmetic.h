@@ -17,7 +17,7 @@ struct Arithmetic {
     numerics::SdpCvtConfig converter;
     bool nan_to_zero = false;  // of features and operands
 
-    static Arithmetic decode(const facts::sdp::Facts& silicon, const RegisterFile& registers, const Layer& layer);
+    static Arithmetic decode(const facts::sdp::Facts& silicon, const RegisterFile& registers, const LayerConfig& layer);
 };
 
 }  // namespace dlasim::sdp

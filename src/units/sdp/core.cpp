@@ -67,7 +67,7 @@ struct SdpCore final : DirectCore<SdpCore> {
     void end_reading(Cycle done);
     template <class... Domains>
     void gate(Cycle at, bool open, Domains... domains);
-    void gate_engines(Cycle at, const Layer* layer);
+    void gate_engines(Cycle at, const LayerConfig* layer);
     void gate_readers(Cycle at, bool open);
     void close_gates(Cycle known);
 
@@ -259,7 +259,7 @@ void SdpCore::note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause
 
 void SdpCore::start(Cycle at)
 {
-    const Layer layer = Layer::decode(silicon, registers);
+    const LayerConfig layer = LayerConfig::decode(silicon, registers);
     values.start(registers, layer);
     machine->start(layer);
     reads = !layer.flying || layer.bs.streams() || layer.bn.streams() || layer.ew.streams();
@@ -337,7 +337,7 @@ void SdpCore::gate(Cycle at, bool open, Domains... domains)
 }
 
 /// Null: the gate falls.
-void SdpCore::gate_engines(Cycle at, const Layer* layer)
+void SdpCore::gate_engines(Cycle at, const LayerConfig* layer)
 {
     gate(at, layer, &SdpCounters::wdma);
     gate(at, layer && layer->bs.on, &SdpCounters::bs);
@@ -356,7 +356,7 @@ void SdpCore::close_gates(Cycle known)
 {
     const Cycle decided = known + facts::sdp::kWriteToFlag;
     for (Closing& c = closing; c.next < std::min(c.end, decided); ++c.next) {
-        const Layer layer = Layer::decode(silicon, registers);
+        const LayerConfig layer = LayerConfig::decode(silicon, registers);
         gate_engines(c.next, &layer);
         if (c.next + 1 == c.end) gate_engines(c.end, nullptr);
     }
@@ -369,7 +369,7 @@ void SdpCore::close_gates(Cycle known)
 UnitReport SdpCore::report(Cycle end)
 {
     catch_up(end);
-    phases.settle(end);
+    phases.account_until(end);
     SdpCounters totals;
     totals.layers = layers;
     totals.beats = beats;

@@ -88,9 +88,9 @@ const Operands& Fetched::operands(std::uint64_t beat, const BeatShape& shape)
     const std::uint32_t bytes = layer.int8() ? layer.operand_bytes : 2;
     const bool both = layer.use == OperandUse::Both;
     const std::uint32_t step = bytes * (both ? 2 : 1);
-    std::array<std::uint8_t, kMostLanes * 4> raw;
+    std::array<std::uint8_t, kMaxLanes * 4> raw;
     bytes_.read(begin + (atom * shape.atom_elements + half * shape.lanes) * step, raw.data(), shape.lanes * step);
-    const auto take = [&](std::array<std::int16_t, kMostLanes>& to, std::uint32_t offset) {
+    const auto take = [&](std::array<std::int16_t, kMaxLanes>& to, std::uint32_t offset) {
         for (std::uint32_t i = 0; i < shape.lanes; ++i) {
             const std::uint8_t* at = raw.data() + i * step + offset;
             to[i] = bytes == 1 ? static_cast<std::int8_t>(*at) : static_cast<std::int16_t>(half_word(at));
@@ -109,7 +109,7 @@ void Fetched::features(std::int32_t* lanes, std::uint64_t beat, const BeatShape&
     }
     const auto& [layer, begin] = layers_.front();
     const std::uint64_t element = layer.narrowing && !layer.one_pixel() ? narrowed_element(layer, beat) : beat * shape.lanes;
-    std::array<std::uint8_t, kMostLanes * 2> raw;
+    std::array<std::uint8_t, kMaxLanes * 2> raw;
     bytes_.read(begin + element * layer.input_bytes, raw.data(), shape.lanes * layer.input_bytes);
     const bool fp = layer.input == Precision::Fp16;
     for (std::uint32_t i = 0; i < shape.lanes; ++i) {

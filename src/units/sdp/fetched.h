@@ -16,7 +16,7 @@
 
 namespace dlasim::sdp {
 
-inline constexpr std::uint32_t kMostLanes = kMaxBeatBytes;  // of a beat: an atom of int8
+inline constexpr std::uint32_t kMaxLanes = kMaxBeatBytes;  // of a beat: an atom of int8
 
 /// How a beat at WDMA lies in an atom of elements.
 struct BeatShape {
@@ -27,7 +27,7 @@ struct BeatShape {
 
 /// Operands of the lanes of a beat.
 struct Operands {
-    std::array<std::int16_t, kMostLanes> alu{}, mul{};
+    std::array<std::int16_t, kMaxLanes> alu{}, mul{};
 };
 
 class Fetched {

@@ -19,10 +19,10 @@ EngineLayer decode_engine(const RegisterFile& registers, const reg::sdp::Engine&
 
 }  // namespace
 
-Layer Layer::decode(const facts::sdp::Facts& silicon, const RegisterFile& registers)
+LayerConfig LayerConfig::decode(const facts::sdp::Facts& silicon, const RegisterFile& registers)
 {
     using namespace reg::sdp;
-    Layer layer;
+    LayerConfig layer;
     layer.atom = silicon.atom_bytes;
     layer.processing = sdp::precision(registers.get(D_DATA_FORMAT::PROC_PRECISION));
     layer.output = sdp::precision(registers.get(D_DATA_FORMAT::OUT_PRECISION));

@@ -26,7 +26,7 @@ struct EngineLayer {
     bool streams() const { return alu_stream || mul_stream; }
 };
 
-struct Layer {
+struct LayerConfig {
     std::uint32_t width = 1, height = 1, surfaces = 1, batch = 1;
     Precision processing = Precision::Int8, output = Precision::Int8;
     bool flying = true, winograd = false;
@@ -46,7 +46,7 @@ struct Layer {
     /// The converter passes what EW compared. Where there is no EW, compare mode stops WDMA alone.
     bool compares_lanes() const { return compare && ew.on; }
 
-    static Layer decode(const facts::sdp::Facts& silicon, const RegisterFile& registers);
+    static LayerConfig decode(const facts::sdp::Facts& silicon, const RegisterFile& registers);
 };
 
 }  // namespace dlasim::sdp

@@ -52,7 +52,7 @@ public:
     virtual ~Machine() = default;
 
     /// Load pulse of the core: everything holds from the next cycle on.
-    virtual void start(const Layer& layer) = 0;
+    virtual void start(const LayerConfig& layer) = 0;
     /// Load pulse of a read engine.
     virtual void start(ReadEngine engine, const ReadLayer& layer) = 0;
 
@@ -86,7 +86,7 @@ protected:
 
     const facts::sdp::Facts& silicon_;
     Values& values_;
-    Layer layer_;
+    LayerConfig layer_;
     Wdma wdma_;
     std::array<ReadFront, kReadEngines> fronts_;
     Answer answer_;

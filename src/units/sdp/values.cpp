@@ -54,7 +54,7 @@ void Values::count_special(const std::uint8_t* bytes, std::uint32_t count)
     }
 }
 
-void Values::start(const RegisterFile& regs, const Layer& layer)
+void Values::start(const RegisterFile& regs, const LayerConfig& layer)
 {
     layer_ = layer;
     arithmetic_ = Arithmetic::decode(silicon_, regs, layer);
@@ -147,8 +147,8 @@ void Values::next(std::array<std::uint8_t, kMaxBeatBytes>& bytes)
         bytes.fill(0);
         return;
     }
-    std::array<std::int32_t, kMostLanes> lanes;
-    std::array<std::uint16_t, kMostLanes> out{};
+    std::array<std::int32_t, kMaxLanes> lanes;
+    std::array<std::uint16_t, kMaxLanes> out{};
     if (integers_) {
         counters_.saturated += convert_integers(lanes.data(), out.data());
     } else {
@@ -179,7 +179,7 @@ void Values::look_up()
     // The last one stays there and is counted in the next layer, which may count where this one does not.
     const std::uint64_t piece = looked_up_++, lane = piece * silicon_.ew_lanes;
     if (!counting_lut_ && (!on_ || piece != last_piece_)) return;
-    std::array<std::int32_t, kMostLanes> lanes;
+    std::array<std::int32_t, kMaxLanes> lanes;
     evaluate(lanes.data(), lane / shape_.lanes);
     piece_ = {};
     for (std::uint32_t i = 0; i < silicon_.ew_lanes; ++i) {

@@ -58,7 +58,7 @@ public:
     void expect(ReadEngine engine, const ReadLayer& layer) { fetched(engine).expect(layer, on_); }
     void receive(ReadEngine engine, const std::uint8_t* bytes, std::uint32_t count);
 
-    void start(const RegisterFile& registers, const Layer& layer);
+    void start(const RegisterFile& registers, const LayerConfig& layer);
     /// All beats of the layer have been used.
     void finish();
 
@@ -93,7 +93,7 @@ private:
     std::uint64_t sums_begin_ = 0, sums_end_ = 0;
     std::array<Fetched, kReadEngines> fetched_;
     // the layer
-    Layer layer_;
+    LayerConfig layer_;
     Arithmetic arithmetic_;
     BeatShape shape_;
     bool integers_ = false;  // only they are in play, and EW is not: integer_lanes.h does it

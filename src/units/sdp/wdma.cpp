@@ -34,7 +34,7 @@ void Wdma::connect(WriteLink& primary, WriteLink* secondary)
     if (secondary) ports_[0].connect(&secondary->request);
 }
 
-void Wdma::start(const Layer& layer)
+void Wdma::start(const LayerConfig& layer)
 {
     commands_.start(layer);
     quiet_ = layer.quiet();
@@ -71,7 +71,7 @@ const Wdma::Answer& Wdma::sweep(Cycle now, bool in, bool late)
         }
     }
     for (PortStages<WritePacket>& port : ports_) {
-        if (late) port.look_away();
+        if (late) port.skip_look();
         else port.look(now);
         answer_.changed |= port.step(now);
     }

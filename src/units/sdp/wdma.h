@@ -39,7 +39,7 @@ public:
     void connect(WriteLink& primary, WriteLink* secondary);
 
     /// The generator runs from the next cycle on.
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
 
     /// The banks of the next beat have room.
     bool ready() const { return token_on_ && banks_.ready(banks_of_beat()); }

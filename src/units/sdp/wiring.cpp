@@ -58,7 +58,7 @@ public:
         to_pdp_.connect(ports.pdp);
     }
 
-    void start(const Layer& layer) override;
+    void start(const LayerConfig& layer) override;
     void start(ReadEngine engine, const ReadLayer& layer) override;
     const Answer& cycle(Cycle at, bool offered, bool layer_end, bool late) override;
     Cycle quiet() const override;
@@ -107,7 +107,7 @@ private:
 };
 
 template <class Parts>
-void Wiring<Parts>::start(const Layer& layer)
+void Wiring<Parts>::start(const LayerConfig& layer)
 {
     layer_ = layer;
     wdma_.start(layer);

@@ -2,7 +2,7 @@
 
 namespace dlasim::sdp {
 
-void WriteCommands::start(const Layer& layer)
+void WriteCommands::start(const LayerConfig& layer)
 {
     *this = {};
     more_ = true;

@@ -26,7 +26,7 @@ struct WriteCommand {
 
 class WriteCommands {
 public:
-    void start(const Layer& layer);
+    void start(const LayerConfig& layer);
     bool more() const { return more_; }
     WriteCommand next();
 

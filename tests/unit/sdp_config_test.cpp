@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/layer_reader.h"
 #include "refusal.h"
 
@@ -21,7 +21,7 @@ std::string conv(const std::string& post, const std::string& more = "")
            more + "}";
 }
 
-TEST(Post, BiasAndActivationAreShortForBs)
+TEST(SdpConfig, BiasAndActivationAreShortForBs)
 {
     const Layer brief = read(conv(R"({"bias": {"shift": 3}, "activation": "relu"})"));
     const Layer full = read(conv(R"({"bs": {"alu": {"op": "sum", "per": "kernel", "shift": 3}, "relu": true}})"));
@@ -29,21 +29,21 @@ TEST(Post, BiasAndActivationAreShortForBs)
     EXPECT_TRUE(brief.post.bias());
 }
 
-TEST(Post, TheActivationStandsBehindTheLastEngineThatHasOne)
+TEST(SdpConfig, TheActivationStandsBehindTheLastEngineThatHasOne)
 {
     const Layer bn = read(conv(R"({"bias": true, "bn": {"mul": {"per": "kernel"}, "shift": 5}, "activation": "relu"})"));
     EXPECT_FALSE(bn.post.engines[0].relu);
     EXPECT_TRUE(bn.post.engines[1].relu);
 }
 
-TEST(Post, AnEngineThatDoesNothingIsReadAndWrittenBack)
+TEST(SdpConfig, AnEngineThatDoesNothingIsReadAndWrittenBack)
 {
     const Layer layer = read(conv(R"({"bs": {"operand_bytes": 1}, "bn": {"mul": {"per": "kernel"}}})"));
     EXPECT_FALSE(layer.post.bs().on());
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
 }
 
-TEST(Post, EveryEngineIsReadAndWrittenBack)
+TEST(SdpConfig, EveryEngineIsReadAndWrittenBack)
 {
     const char* const text = R"({
         "bs": {"alu": {"op": "max", "per": "layer", "value": -20}, "mul": {"per": "kernel", "prelu": true}, "shift": 7, "operand_bytes": 1},
@@ -65,7 +65,7 @@ TEST(Post, EveryEngineIsReadAndWrittenBack)
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
 }
 
-TEST(Post, NumbersOfFp16LayersAreReal)
+TEST(SdpConfig, NumbersOfFp16LayersAreReal)
 {
     const Layer layer = read(conv(R"({"bs": {"alu": {"per": "layer", "value": -1.5}}, "ew": {"mul": {"per": "layer", "value": 0.1}}})",
                                   R"(, "precision": "fp16")"));
@@ -74,7 +74,7 @@ TEST(Post, NumbersOfFp16LayersAreReal)
     EXPECT_EQ(layer_json(read(layer_json(layer).dump())).dump(), layer_json(layer).dump());
 }
 
-TEST(Post, NamedTablesSampleTheirFunction)
+TEST(SdpConfig, NamedTablesSampleTheirFunction)
 {
     const Lut lut = *read(conv(R"({"ew": {"lut": {"function": "tanh", "input_scale": 0.001, "output_scale": 0.0001}}})")).post.ew().lut;
     for (const auto& [table, entries] : {std::pair{lut.le, Lut::kLeEntries}, std::pair{lut.lo, Lut::kLoEntries}}) {
@@ -87,10 +87,10 @@ TEST(Post, NamedTablesSampleTheirFunction)
     const Lut half = *read(conv(R"({"ew": {"lut": {"function": "sigmoid"}}})", R"(, "precision": "fp16")")).post.ew().lut;
     EXPECT_EQ(std::bit_cast<float>(half.lo.start), -8.0f);
     EXPECT_EQ(half.lo.index_select, -4);
-    EXPECT_EQ(double_from_half(static_cast<std::uint16_t>(half.lo.entries[128])), 0.5);
+    EXPECT_EQ(double_from_fp16(static_cast<std::uint16_t>(half.lo.entries[128])), 0.5);
 }
 
-TEST(Post, WhatSdpCannotDoIsRefused)
+TEST(SdpConfig, WhatSdpCannotDoIsRefused)
 {
     struct Bad {
         const char *post, *more, *says;

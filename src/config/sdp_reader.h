@@ -29,7 +29,7 @@ Lut read_lut(const JsonObject& lut, Precision precision);
 OrderedJson lut_json(const Lut& lut, Precision precision);
 
 /// A number for a register or a table: an integer in its range, or what an fp16 or fp32 holds, as its bits.
-enum class NumberKind { Int16, Int32, Half, Single };
+enum class NumberKind { Int16, Int32, Fp16, Fp32 };
 std::int32_t read_number(const JsonObject& object, const char* key, NumberKind kind, const char* meaning, std::int32_t fallback);
 /// The same for one value; `where` is what JsonObject::where gives.
 std::int32_t checked_number(const Json& value, const std::string& where, NumberKind kind, const char* meaning);

@@ -1,18 +1,18 @@
-#include "network/halves.h"
+#include "network/fp16_values.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "config/half.h"
+#include "config/fp16.h"
 #include "network/values.h"
 
 namespace dlasim {
 namespace {
 
-double real(std::int16_t pattern) { return double_from_half(static_cast<std::uint16_t>(pattern)); }
+double real(std::int16_t pattern) { return double_from_fp16(static_cast<std::uint16_t>(pattern)); }
 std::int16_t rounded(double value)
 {
-    return static_cast<std::int16_t>(half_from_double(std::isnan(value) ? value : std::clamp(value, -kMostHalf, kMostHalf)));
+    return static_cast<std::int16_t>(fp16_from_double(std::isnan(value) ? value : std::clamp(value, -kMaxFp16, kMaxFp16)));
 }
 
 double root_mean_square(const Tensor& tensor)
@@ -67,7 +67,7 @@ std::int16_t joined(const std::vector<const Tensor*>& inputs, std::uint32_t c, s
 
 }  // namespace
 
-LayerTensors seeded_half_weights(const Layer& layer, std::uint64_t seed, const Tensor& input)
+LayerTensors seeded_fp16_weights(const Layer& layer, std::uint64_t seed, const Tensor& input)
 {
     LayerTensors tensors = seeded_weights(layer, seed);
     const double products = static_cast<double>(layer.kernel_channels()) * layer.kernel_height * layer.kernel_width;
@@ -78,7 +78,7 @@ LayerTensors seeded_half_weights(const Layer& layer, std::uint64_t seed, const T
     return tensors;
 }
 
-Tensor half_output(const Layer& layer, const Layer& machine, const TensorLayout& places, const Method& method, const Hardware& hardware,
+Tensor fp16_output(const Layer& layer, const Layer& machine, const TensorLayout& places, const Method& method, const Hardware& hardware,
                    LayerTensors tensors, const Tensor& input, const Tensor* addend)
 {
     const Layer& as = layer.convolves() ? machine : layer;
@@ -90,7 +90,7 @@ Tensor half_output(const Layer& layer, const Layer& machine, const TensorLayout&
     return reference_output(as, hardware, tensors, method);
 }
 
-Tensor half_host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
+Tensor fp16_host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
 {
     const NetworkLayer& layer = network.layers[step.layer];
     const NetworkTensor& shape = steps.tensors[step.output];

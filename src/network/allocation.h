@@ -14,7 +14,7 @@
 namespace dlasim {
 
 /// Needed in steps [begin, end). `saved`: bytes of traffic with another memory if it has room here.
-struct Room {
+struct Allocation {
     std::uint64_t bytes = 0;
     std::size_t begin = 0, end = 0;
     std::uint64_t saved = 0;
@@ -27,8 +27,8 @@ struct Arrangement {
 };
 
 /// All of them, the largest first, each as near to the start as it goes; from multiples of 256 bytes on.
-Arrangement arrange(const std::vector<Room>& rooms);
+Arrangement arrange(const std::vector<Allocation>& allocations);
 /// Those that save most for the room that they take, of the orders that the source lists the one that saves most in all.
-Arrangement choose(const std::vector<Room>& rooms, std::uint64_t capacity);
+Arrangement choose(const std::vector<Allocation>& allocations, std::uint64_t capacity);
 
 }  // namespace dlasim

@@ -1,4 +1,4 @@
-#include "lowering/told_partition.h"
+#include "lowering/explicit_partition.h"
 
 #include <algorithm>
 #include <map>
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> rows_of_parts(const std::vector<PlannedPass>& passes)
     return list;
 }
 
-Partition described(const Plan& plan)
+Partition described(const LayerPlan& plan)
 {
     Partition p;
     const std::vector<PlannedPass>& passes = plan.passes;
@@ -43,7 +43,7 @@ Partition described(const Plan& plan)
     return p;
 }
 
-bool same_passes(const Plan& a, const Plan& b, const Hardware& hw)
+bool same_passes(const LayerPlan& a, const LayerPlan& b, const Hardware& hw)
 {
     return std::equal(a.passes.begin(), a.passes.end(), b.passes.begin(), b.passes.end(), [&](const PlannedPass& x, const PlannedPass& y) {
         return registers_of(x, {}, hw).writes == registers_of(y, {}, hw).writes;
@@ -52,13 +52,13 @@ bool same_passes(const Plan& a, const Plan& b, const Hardware& hw)
 
 }  // namespace
 
-std::optional<Partition> told_partition(const Plan& plan, const Layer& layer, const Hardware& hardware)
+std::optional<Partition> explicit_partition(const LayerPlan& plan, const Layer& layer, const Hardware& hardware)
 {
     if (!plan.partitioned) return {};
-    Layer told = layer;
-    told.partition = described(plan);
+    Layer with_partition = layer;
+    with_partition.partition = described(plan);
     try {
-        if (same_passes(plan, plan_shape(told, hardware), hardware)) return told.partition;
+        if (same_passes(plan, plan_shape(with_partition, hardware), hardware)) return with_partition.partition;
     } catch (const ConfigError&) {
         // A partition that is told is not packed, and has whole groups.
     }

@@ -10,9 +10,9 @@
 namespace dlasim {
 
 /// `layer`: shapes alone. Throws ConfigError where the engines cannot do it.
-ScaledStep half_step(const Network& network, const Step& step, Layer layer);
+ScaledStep fp16_step(const Network& network, const Step& step, Layer layer);
 
 /// EW has room for its limits beside the addition of a tensor.
-bool half_joins_addition(const Bend& bend);
+bool fp16_joins_addition(const Clamp& clamp);
 
 }  // namespace dlasim

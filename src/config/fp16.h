@@ -7,9 +7,9 @@
 namespace dlasim {
 
 /// The largest number.
-inline constexpr double kMostHalf = 65504;
+inline constexpr double kMaxFp16 = 65504;
 
-inline double double_from_half(std::uint16_t half)
+inline double double_from_fp16(std::uint16_t half)
 {
     const int exponent = (half >> 10) & 31, mantissa = half & 1023;
     const double sign = half & 0x8000 ? -1.0 : 1.0;
@@ -18,7 +18,7 @@ inline double double_from_half(std::uint16_t half)
     return sign * std::ldexp(1024 + mantissa, exponent - 25);
 }
 
-inline std::uint16_t half_from_double(double value)
+inline std::uint16_t fp16_from_double(double value)
 {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     if (std::isnan(value)) return 0x7e00;

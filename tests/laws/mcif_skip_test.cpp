@@ -66,7 +66,7 @@ TEST_P(McifLeap, SleepingAndSteppingAgreeInEveryEvent)
     constexpr Cycle kCycles = 4000;
     std::mt19937 random{7};
     const bool secondary = preset(GetParam().c_str()).memory.has_secondary;
-    std::uint64_t stepped_evaluations = 0, leapt_evaluations = 0;
+    std::uint64_t stepped_evaluations = 0, skipped_evaluations = 0;
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         const Traffic traffic{GetParam(),
                               secondary && seed % 3 == 0 ? MemorySide::Secondary : MemorySide::Primary,
@@ -76,17 +76,17 @@ TEST_P(McifLeap, SleepingAndSteppingAgreeInEveryEvent)
                                .command_interval = 1 + random() % 4,
                                .write_interval = 1 + random() % 4},
                               seed};
-        auto stepped = bench_with(traffic, kCycles), leapt = bench_with(traffic, kCycles);
-        stepped->core->plainly();
+        auto stepped = bench_with(traffic, kCycles), skipped = bench_with(traffic, kCycles);
+        stepped->core->step_every_stage();
         stepped->run(kCycles);
-        leapt->run(kCycles, true);
-        EXPECT_EQ(stepped->ar, leapt->ar) << seed;
-        EXPECT_EQ(stepped->aw, leapt->aw) << seed;
-        EXPECT_EQ(stepped->beats, leapt->beats) << seed;
-        EXPECT_EQ(stepped->responses, leapt->responses) << seed;
-        EXPECT_EQ(stepped->completes, leapt->completes) << seed;
-        EXPECT_EQ(stepped->requests_taken, leapt->requests_taken) << seed;
-        const UnitReport a = stepped->core->report(kCycles), b = leapt->core->report(kCycles);
+        skipped->run(kCycles, true);
+        EXPECT_EQ(stepped->ar, skipped->ar) << seed;
+        EXPECT_EQ(stepped->aw, skipped->aw) << seed;
+        EXPECT_EQ(stepped->beats, skipped->beats) << seed;
+        EXPECT_EQ(stepped->responses, skipped->responses) << seed;
+        EXPECT_EQ(stepped->completes, skipped->completes) << seed;
+        EXPECT_EQ(stepped->requests_taken, skipped->requests_taken) << seed;
+        const UnitReport a = stepped->core->report(kCycles), b = skipped->core->report(kCycles);
         Cycle total = 0;
         for (std::size_t p = 0; p < kPhases; ++p) {
             EXPECT_EQ(a.phases.cycles(static_cast<Phase>(p)), b.phases.cycles(static_cast<Phase>(p))) << seed << kPhaseNames[p];
@@ -94,10 +94,10 @@ TEST_P(McifLeap, SleepingAndSteppingAgreeInEveryEvent)
         }
         EXPECT_EQ(total, kCycles) << seed;
         stepped_evaluations += stepped->evaluations;
-        leapt_evaluations += leapt->evaluations;
+        skipped_evaluations += skipped->evaluations;
         if (HasFailure()) return;
     }
-    EXPECT_LT(leapt_evaluations, stepped_evaluations);
+    EXPECT_LT(skipped_evaluations, stepped_evaluations);
 }
 
 TEST_P(McifLeap, EveryReadIsAnsweredWithTheBytesItAskedFor)

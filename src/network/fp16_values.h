@@ -12,13 +12,13 @@
 
 namespace dlasim {
 
-LayerTensors seeded_half_weights(const Layer& layer, std::uint64_t seed, const Tensor& input);
+LayerTensors seeded_fp16_weights(const Layer& layer, std::uint64_t seed, const Tensor& input);
 
 /// `tensors`: as the machine has them, without input and addend; `addend` null without one.
-Tensor half_output(const Layer& layer, const Layer& machine, const TensorLayout& places, const Method& method, const Hardware& hardware,
+Tensor fp16_output(const Layer& layer, const Layer& machine, const TensorLayout& places, const Method& method, const Hardware& hardware,
                    LayerTensors tensors, const Tensor& input, const Tensor* addend);
 
 /// As host_output.
-Tensor half_host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs);
+Tensor fp16_host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs);
 
 }  // namespace dlasim

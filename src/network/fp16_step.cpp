@@ -1,20 +1,20 @@
-#include "network/half_step.h"
+#include "network/fp16_step.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/error.h"
-#include "config/half.h"
+#include "config/fp16.h"
 
 namespace dlasim {
 namespace {
 
 constexpr std::size_t kBs = 0, kBn = 1, kEw = 2;
 
-class HalfStep {
+class Fp16Step {
 public:
-    HalfStep(const Network& network, const Step& step, Layer layer)
+    Fp16Step(const Network& network, const Step& step, Layer layer)
         : of_(network.layers[step.layer]),
           n_(*of_.numbers),
           last_(step.add ? *network.layers[*step.add].numbers : n_),
@@ -38,7 +38,7 @@ public:
             put(kBn, false, n_.bias, 0);
         }
         if (adds_) stream(kBn, false);
-        bend();
+        clamp();
         if (!used(kBs) && !of_.convolves()) set(kBs, true, {1});
         return std::move(s_);
     }
@@ -50,9 +50,9 @@ private:
 
     std::int16_t half(double value) const
     {
-        if (!(std::abs(value) < kMostHalf + 16))
+        if (!(std::abs(value) < kMaxFp16 + 16))
             refuse("has a number " + std::to_string(value) + ", expected at most 65504: fp16 holds no more");
-        return static_cast<std::int16_t>(half_from_double(value));
+        return static_cast<std::int16_t>(fp16_from_double(value));
     }
 
     /// Unless it changes nothing.
@@ -91,9 +91,9 @@ private:
         to.operand_bytes = 2;
     }
 
-    void bend()
+    void clamp()
     {
-        const Bend& b = last_.bend;
+        const Clamp& b = last_.clamp;
         std::size_t e = used(kBn) ? kBn : kBs;
         if (!b.slopes.empty()) {
             if (engine(e).mul.on) e = next(e);
@@ -124,8 +124,8 @@ private:
 
 }  // namespace
 
-ScaledStep half_step(const Network& network, const Step& step, Layer layer) { return HalfStep(network, step, std::move(layer)).step(); }
+ScaledStep fp16_step(const Network& network, const Step& step, Layer layer) { return Fp16Step(network, step, std::move(layer)).step(); }
 
-bool half_joins_addition(const Bend& bend) { return bend.slopes.size() <= 1 && (!bend.high || !bend.low || *bend.low == 0); }
+bool fp16_joins_addition(const Clamp& clamp) { return clamp.slopes.size() <= 1 && (!clamp.high || !clamp.low || *clamp.low == 0); }
 
 }  // namespace dlasim

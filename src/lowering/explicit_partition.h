@@ -5,6 +5,6 @@
 namespace dlasim {
 
 /// Planned with it the layer has the same passes, register by register; none if no partition says that.
-std::optional<Partition> told_partition(const Plan& plan, const Layer& layer, const Hardware& hardware);
+std::optional<Partition> explicit_partition(const LayerPlan& plan, const Layer& layer, const Hardware& hardware);
 
 }  // namespace dlasim

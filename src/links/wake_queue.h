@@ -15,7 +15,7 @@
 
 namespace dlasim {
 
-class Agenda {
+class WakeQueue {
 public:
     static constexpr unsigned kUnits = 64;
 

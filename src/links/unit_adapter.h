@@ -1,6 +1,6 @@
-// The coat of a unit that needs nothing but its core: which links wake it is said by its ports.
+// The module of a unit that needs nothing but its core; its ports say which links wake it.
 //
-//   ports.wakes(unit) ──► readers of the links        Coat bdma("BDMA", clock, stepping, make_bdma(hardware, ports), ports);
+//   ports.wakes(unit) ──► readers of the links        UnitAdapter bdma("BDMA", clock, stepping, make_bdma(hardware, ports), ports);
 //
 // The channels to memory have two ends in different units: whoever builds the machine connects them.
 #pragma once
@@ -12,11 +12,11 @@
 namespace dlasim {
 
 /// All behaviour is in the core.
-class Coat final : public UnitModule {
+class UnitAdapter final : public UnitModule {
 public:
     /// `ports`: those the core was made with.
     template <class Ports>
-    Coat(const sc_core::sc_module_name& name, Clock& clock, bool stepping, std::unique_ptr<Core> core, Ports&& ports)
+    UnitAdapter(const sc_core::sc_module_name& name, Clock& clock, bool stepping, std::unique_ptr<Core> core, Ports&& ports)
         : UnitModule(name, clock, stepping), core_(std::move(core))
     {
         ports.wakes(*this);

@@ -81,7 +81,7 @@ struct PointEngine {
     OperandPer per() const { return alu.streamed() ? alu.per : mul.per; }
 };
 
-struct Post {
+struct SdpConfig {
     std::array<PointEngine, 3> engines;
     bool flush_nan = false;  // fp16: NaN becomes 0 at the input
 

@@ -1,5 +1,5 @@
 // Laws of CDMA under random programs, a memory of any speed and a CSC that releases when it likes:
-// evaluating every cycle and leaping from event to event are the same, what was filled is what was
+// evaluating every cycle and skipping from event to event are the same, what was filled is what was
 // asked for, and no program, however wrong, does harm.
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ struct Outcome {
 using Writes = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Runs programs one after the other, each started when the one before has raised both interrupts or after `patience`.
-Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World& world, bool leap, Cycle patience = 6000)
+Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World& world, bool skip, Cycle patience = 6000)
 {
     CdmaBench bench(hw);
     Outcome out;
@@ -139,7 +139,7 @@ Outcome run(const Hardware& hw, const std::vector<Writes>& programs, const World
         if (t == drop_data) bench.csc.data_pending_request.set(t + 1, false), drop_data = kNever;
         if (t == drop_weight) bench.csc.weight_pending_request.set(t + 1, false), drop_weight = kNever;
 
-        if (!leap || flag.due(t) || horizon <= t) {
+        if (!skip || flag.due(t) || horizon <= t) {
             bench.core->advance(t);
             horizon = bench.core->horizon();
             ++out.evaluations;
@@ -274,7 +274,7 @@ World random_world(Dice& dice)
 
 class CdmaLaw : public testing::TestWithParam<std::string> {};
 
-TEST_P(CdmaLaw, LeapingAndSteppingAreTheSameOnLegalLayers)
+TEST_P(CdmaLaw, SkippingAndSteppingAreTheSameOnLegalLayers)
 {
     const Hardware& hw = *find_preset(GetParam());
     Dice dice{std::mt19937(7)};
@@ -283,8 +283,8 @@ TEST_P(CdmaLaw, LeapingAndSteppingAreTheSameOnLegalLayers)
         const unsigned layers = dice(1, 3);
         for (unsigned l = 0; l < layers; ++l) programs.push_back(legal_layer(hw, dice, hw.winograd ? dice(0, 2) : dice(0, 1)));
         const World world = random_world(dice);
-        const Outcome step = run(hw, programs, world, false, 40000), leap = run(hw, programs, world, true, 40000);
-        ASSERT_TRUE(step == leap) << "case " << i << ", events " << step.events.size() << " and " << leap.events.size();
+        const Outcome step = run(hw, programs, world, false, 40000), skip = run(hw, programs, world, true, 40000);
+        ASSERT_TRUE(step == skip) << "case " << i << ", events " << step.events.size() << " and " << skip.events.size();
         std::size_t interrupts = 0;
         for (const auto& [at, event] : step.events)
             if ((event & 15) == 3) interrupts += std::popcount(event >> 4);
@@ -298,8 +298,8 @@ TEST_P(CdmaLaw, WaitsAreSleptThrough)
     Dice dice{std::mt19937(17)};
     const Writes program = legal_layer(hw, dice, 0);
     const World slow{500, 1, 1, 300, 1};
-    const Outcome step = run(hw, {program}, slow, false, 40000), leap = run(hw, {program}, slow, true, 40000);
-    EXPECT_LT(leap.evaluations + 400, step.evaluations);  // a latency of 500 and nothing to do meanwhile
+    const Outcome step = run(hw, {program}, slow, false, 40000), skip = run(hw, {program}, slow, true, 40000);
+    EXPECT_LT(skip.evaluations + 400, step.evaluations);  // a latency of 500 and nothing to do meanwhile
 }
 
 TEST_P(CdmaLaw, WhatIsAnnouncedIsWhatTheProgramAskedFor)
@@ -339,8 +339,8 @@ TEST_P(CdmaLaw, RegistersFullOfNoiseDoNoHarm)
             programs.push_back(p);
         }
         const World world = random_world(dice);
-        const Outcome step = run(hw, programs, world, false, 1500), leap = run(hw, programs, world, true, 1500);
-        ASSERT_TRUE(step == leap) << "case " << i;
+        const Outcome step = run(hw, programs, world, false, 1500), skip = run(hw, programs, world, true, 1500);
+        ASSERT_TRUE(step == skip) << "case " << i;
     }
 }
 

@@ -1,4 +1,4 @@
-#include "config/post_reader.h"
+#include "config/sdp_reader.h"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "config/descriptor_keys.h"
-#include "config/half.h"
+#include "config/fp16.h"
 #include "config/layer_words.h"
 #include "config/pool_reader.h"
 #include "config/warning.h"
@@ -64,7 +64,7 @@ private:
         if (layer && !object.has("value")) object.missing("value", "the operand of the whole layer");
         if (!layer && object.has("value"))
             throw ConfigError(object.where("value"), "found a value beside operands from memory, expected \"per\": \"layer\" with it");
-        const NumberKind kind = fp_ ? (ew_ ? NumberKind::Single : NumberKind::Half) : ew_ ? NumberKind::Int32 : NumberKind::Int16;
+        const NumberKind kind = fp_ ? (ew_ ? NumberKind::Fp32 : NumberKind::Fp16) : ew_ ? NumberKind::Int32 : NumberKind::Int16;
         if (layer) operand.value = read_number(object, "value", kind, "the operand", 0);
         if (ew_ && object.has("conversion")) operand.conversion = conversion(object, layer);
         return operand;
@@ -180,7 +180,7 @@ OrderedJson operand_json(const Operand& operand, bool ew, Precision precision)
     json["per"] = kPer[static_cast<std::size_t>(operand.per)];
     const bool fp = precision == Precision::Fp16;
     if (operand.per == OperandPer::Layer)
-        json["value"] = number_json(operand.value, fp   ? (ew ? NumberKind::Single : NumberKind::Half)
+        json["value"] = number_json(operand.value, fp   ? (ew ? NumberKind::Fp32 : NumberKind::Fp16)
                                                    : ew ? NumberKind::Int32
                                                         : NumberKind::Int16);
     const OperandConversion& c = operand.conversion;
@@ -214,11 +214,11 @@ std::int32_t checked_number(const Json& value, const std::string& where, NumberK
 {
     if (kind == NumberKind::Int16) return static_cast<std::int32_t>(checked_integer(value, where, {-32768, 32767}, meaning));
     if (kind == NumberKind::Int32) return static_cast<std::int32_t>(checked_integer(value, where, {INT32_MIN, INT32_MAX}, meaning));
-    const double most = kind == NumberKind::Half ? 65504 : 3.4028234663852886e38;
+    const double most = kind == NumberKind::Fp16 ? 65504 : 3.4028234663852886e38;
     if (!value.is_number() || !std::isfinite(value.get<double>()) || std::abs(value.get<double>()) > most)
         throw ConfigError(
-            where, found(value) + ", expected a number " + (kind == NumberKind::Half ? "of fp16" : "of fp32") + " (" + meaning + ")");
-    if (kind == NumberKind::Half) return static_cast<std::int16_t>(half_from_double(value.get<double>()));
+            where, found(value) + ", expected a number " + (kind == NumberKind::Fp16 ? "of fp16" : "of fp32") + " (" + meaning + ")");
+    if (kind == NumberKind::Fp16) return static_cast<std::int16_t>(fp16_from_double(value.get<double>()));
     return std::bit_cast<std::int32_t>(static_cast<float>(value.get<double>()));
 }
 
@@ -229,8 +229,8 @@ std::int32_t read_number(const JsonObject& object, const char* key, NumberKind k
 
 OrderedJson number_json(std::int32_t bits, NumberKind kind)
 {
-    if (kind == NumberKind::Half) return double_from_half(static_cast<std::uint16_t>(bits));
-    if (kind == NumberKind::Single) return static_cast<double>(std::bit_cast<float>(bits));
+    if (kind == NumberKind::Fp16) return double_from_fp16(static_cast<std::uint16_t>(bits));
+    if (kind == NumberKind::Fp32) return static_cast<double>(std::bit_cast<float>(bits));
     return bits;
 }
 
@@ -255,7 +255,7 @@ void rectify(Layer& layer, Activation activation)
     PointEngine& last = layer.post.last_of_two();
     const bool fp = layer.precision == Precision::Fp16;
     if (activation == Activation::Leaky) {
-        last.mul = {.on = true, .per = OperandPer::Layer, .value = fp ? half_from_double(kLeakyHalf) : kLeakySlope};
+        last.mul = {.on = true, .per = OperandPer::Layer, .value = fp ? fp16_from_double(kLeakyHalf) : kLeakySlope};
         last.prelu = true;
         last.mul_shift = fp ? 0 : kLeakyShift;
         return;
@@ -264,7 +264,7 @@ void rectify(Layer& layer, Activation activation)
     if (!fp || activation != Activation::Relu6) return;  // of integers: what is more than 6 is more than the output holds
     const std::size_t engine = layer.post.engines[1].on() ? 2 : 1;
     PointEngine& limit = layer.post.engines[engine];
-    limit.alu = {.on = true, .per = OperandPer::Layer, .value = engine == 2 ? std::bit_cast<std::int32_t>(6.0F) : half_from_double(6)};
+    limit.alu = {.on = true, .per = OperandPer::Layer, .value = engine == 2 ? std::bit_cast<std::int32_t>(6.0F) : fp16_from_double(6)};
     limit.function = AluFunction::Min;
 }
 
@@ -287,7 +287,7 @@ void read_post(Layer& layer, const JsonObject& top)
 void put_post(OrderedJson& top, const Layer& layer)
 {
     OrderedJson json;
-    const Post& post = layer.post;
+    const SdpConfig& post = layer.post;
     const PointEngine& bs = post.bs();
     const bool plain =
         !bs.on() || (!bs.mul.on && bs.mul_shift == 0 && (!bs.alu.on || post.bias()) && bs.operand_bytes == 2 && bs.alu_shift <= 31);
