@@ -267,10 +267,14 @@
   const parts = run.parts, seriesOf = (group) => (parts?.series ?? []).filter((one) => one.group === group);
   const lengths = parts ? parts.ends.map((end, i) => end - (i ? parts.ends[i - 1] : 0)) : [];
   // Lines over the run; `stack`: one on the other. A value holds for its part of the run.
-  const overTime = (list, { unit, max, stack, marks = [], digits = 3 }) => ({ ...base(), grid: { left: 58, right: 18, top: 22, bottom: 48 },
+  const overTime = (list, { unit, max, stack, marks = [], digits = 3 }) => ({ ...base(), grid: { left: 58, right: 18, top: 34, bottom: 48 },
     tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "" : `${short(v, digits)} ${unit}` },
     xAxis: { type: "value", min: 0, max: cycles, name: "cycle", nameLocation: "middle", nameGap: 28, ...look() }, yAxis: { type: "value", max, name: unit, nameLocation: "end", ...look() },
-    series: list.map(({ name, points }, i) => ({ name, type: "line", symbol: "none", step: "start", stack: stack ? "all" : undefined, areaStyle: stack ? { opacity: 0.6 } : undefined, lineStyle: { width: stack ? 0.8 : 1.6, color: kLineColours[i % kLineColours.length] }, itemStyle: { color: kLineColours[i % kLineColours.length] }, data: [[0, points[0][1]], ...points] })).concat(marks.map((mark) => ({ name: mark.name, type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, itemStyle: { color: css("--bad") }, data: [[0, mark.at], [cycles, mark.at]] }))) });
+    series: list.map(({ name, points }, i) => {
+      const colour = kLineColours[i % kLineColours.length], below = (k) => stack ? list.slice(0, i).reduce((sum, one) => sum + one.points[k][1], 0) : 0;
+      const data = points.map(([at, own], k) => [at, below(k) + own, own]);
+      return { name, type: "line", symbol: "none", step: "start", encode: { x: 0, y: 1, tooltip: 2 }, z: 3 + list.length - i, areaStyle: stack ? { color: colour, opacity: 1 } : undefined, lineStyle: { width: stack ? 0 : 1.6, color: colour }, itemStyle: { color: colour }, data: [[0, data[0][1], data[0][2]], ...data] };
+    }).concat(marks.map((mark) => ({ name: mark.name, type: "line", symbol: "none", z: 99, lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, itemStyle: { color: css("--bad") }, data: [[0, mark.at], [cycles, mark.at]] }))) });
   const points = (one, of = (v) => v) => one.values.map((v, i) => [parts.ends[i], of(v, lengths[i])]);
   const works = () => lanes.filter((lane) => ["cmac_a", "sdp", "pdp", "cdp"].includes(lane.name)).map((lane) => ({ name: lane.name.toUpperCase().replace("_A", ""),
     points: Array.from({ length: kParts }, (_, k) => { const from = k * cycles / kParts, to = (k + 1) * cycles / kParts; return [to, 100 * (spentBefore(lane, 0, to + 1) - spentBefore(lane, 0, from + 1)) / (to - from)]; }) }));
