@@ -31,7 +31,8 @@ int status_of(const std::function<int()>& command)
 {
     try {
         const int status = command();
-        return flush_standard_output() ? status : kBadInput;
+        flush_standard_output();
+        return status;
     } catch (const ConfigErrors& error) {
         say_problems(error);
         return kBadInput;

@@ -61,13 +61,13 @@ void say(std::string_view text)
     if (std::fwrite(clean.data(), 1, clean.size(), stdout) != clean.size()) note_loss();
 }
 
-bool flush_standard_output()
+void flush_standard_output()
 {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) note_loss();
-    if (g_lost == 0) return true;
+    if (g_lost == 0) return;
     const int lost = std::exchange(g_lost, 0);
     std::clearerr(stdout);
-    if (lost == EPIPE) return false;
+    if (lost == EPIPE) return;
     throw ConfigError("standard output", std::string("cannot be written (") + std::strerror(lost) + "), expected a place with room");
 }
 
