@@ -21,7 +21,7 @@ def descriptor(entry, **more):
     return {"name": entry["name"], "op": op, "input": shape | more.pop("input", {}), "stride": entry["stride"], "groups": entry["groups"],
             "kernel": {"width": entry["kernel"]["w"], "height": entry["kernel"]["h"], "count": entry["out"]["k"]},
             "pad": {side: max(0, columns) for side, columns in entry["pad"].items()},
-            "post": {"bias": True, "output": {"shift": 8}} | ({"activation": "relu"} if entry["activation"] == "relu" else {})} | more
+            "bias": True, "post": {"output": {"shift": 8}}} | ({"activation": "relu"} if entry["activation"] == "relu" else {}) | more
 
 
 def from_pixels(entry, **more):
@@ -217,8 +217,8 @@ def additions(run, memory, sets=()):
         if step["unit"] != "array" or len(step["inputs"]) < 2:
             continue
         channels, high, wide = step["output"]
-        alone = {"op": "sdp", "input": {"width": wide, "height": high, "channels": channels}, "post":
-                 {"bs": {"alu": {"op": "sum", "per": "element"}, "operand_bytes": 1}, "activation": "relu"}}
+        alone = {"op": "sdp", "input": {"width": wide, "height": high, "channels": channels}, "activation": "relu", "post":
+                 {"bs": {"alu": {"op": "sum", "per": "element"}, "operand_bytes": 1}}}
         more += Run(alone, hw="nv_small", memory=memory, sets=sets).cycles
     return more
 
