@@ -24,6 +24,14 @@ export PKG_CONFIG_PATH
 c++ -std=c++20 "$source/examples/platforms/our_dram.cpp" -o "$prefix/our_dram" $(pkg-config --cflags --libs dlasim)
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$prefix/our_dram" "$layer" >/dev/null
 
+# The first platform of the page, as it stands there.
+sed -n '/^```cpp/,/^```$/p' "$source/docs/LIBRARY.md" | sed '/^```/d' >"$prefix/first.cpp"
+# shellcheck disable=SC2046
+c++ -std=c++20 "$prefix/first.cpp" -o "$prefix/first_platform" $(pkg-config --cflags --libs dlasim)
+cp "$layer" "$prefix/layer.json"
+"$dlasim" run "$layer" --hw nv_small --memory $memory --out "$prefix/run" --quiet
+cycles=$(sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$prefix/run/result.json" | head -1)
+(cd "$prefix" && LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") ./first_platform 2>/dev/null) | grep -x "$cycles cycles, verified"
 layer=$source/models/lenet5_fc1.json hardware=nv_medium_512
 "$dlasim" run "$layer" --hw $hardware --memory $memory --out "$prefix/run" --quiet
 alone=$(sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$prefix/run/result.json" | head -1)
