@@ -31,7 +31,7 @@ struct CompiledWorkload::Parts {
     explicit Parts(const HardwareConfig& config_) : config(config_) {}
 
     HardwareConfig config;
-    std::unique_ptr<Workload> work;
+    std::shared_ptr<const Workload> work;  // knows how to delete what it was made as
     std::unique_ptr<Host> host;
     std::function<CheckResult()> found;  // after host->after
     std::string precision;               // of its products, where that is one

@@ -41,7 +41,7 @@ void compile_layer(CompiledWorkload::Parts& parts, const Json& json, const std::
 {
     Descriptor descriptor = descriptor_from_json(json, file, "", std::filesystem::path(file).parent_path().string());
     if (options.seed != 0) set_seed(descriptor, options.seed);
-    auto job = std::make_unique<Job>(job_of(descriptor, parts.config.parts().hardware, parse_memory(options.memory, "memory")));
+    auto job = std::make_shared<Job>(job_of(descriptor, parts.config.parts().hardware, parse_memory(options.memory, "memory")));
     auto host = std::make_unique<JobHost>(*job, options.values);
     parts.found = [&host = *host] {
         CheckResult all;
@@ -61,7 +61,7 @@ void compile_layer(CompiledWorkload::Parts& parts, const Json& json, const std::
 
 void compile_network(CompiledWorkload::Parts& parts, const Json& json, const std::string& file, const CompileOptions& options)
 {
-    auto plan = std::make_unique<NetworkPlan>(plan_network(network_from_json(json, file), parts.config.parts().hardware,
+    auto plan = std::make_shared<NetworkPlan>(plan_network(network_from_json(json, file), parts.config.parts().hardware,
                                                            parse_memory(options.memory, "memory"),
                                                            {.seed = options.seed == 0 ? 1 : options.seed, .values = options.values}));
     auto host = std::make_unique<NetworkHost>(*plan, options.values);
@@ -79,7 +79,7 @@ void compile_loadable(CompiledWorkload::Parts& parts, const std::string& file, c
 {
     loadable::Options how;
     if (options.seed != 0) how.seed = static_cast<std::uint32_t>(options.seed);
-    auto plan = std::make_unique<loadable::LoadablePlan>(
+    auto plan = std::make_shared<loadable::LoadablePlan>(
         loadable::plan_loadable(loadable::read_loadable(file), parts.config.parts().hardware, parse_memory(options.memory, "memory"), how));
     auto host = std::make_unique<loadable::LoadableHost>(*plan, options.values, options.values);
     parts.found = [&host = *host] {
