@@ -31,8 +31,7 @@ int status_of(const std::function<int()>& command)
 {
     try {
         const int status = command();
-        flush_standard_output();
-        return status;
+        return flush_standard_output() ? status : kBadInput;
     } catch (const ConfigErrors& error) {
         say_problems(error);
         return kBadInput;

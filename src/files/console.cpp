@@ -61,13 +61,13 @@ void say(std::string_view text)
     if (std::fwrite(clean.data(), 1, clean.size(), stdout) != clean.size()) note_loss();
 }
 
-void flush_standard_output()
+bool flush_standard_output()
 {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) note_loss();
-    if (g_lost == 0) return;
+    if (g_lost == 0) return true;
     const int lost = std::exchange(g_lost, 0);
     std::clearerr(stdout);
-    if (lost == EPIPE) return;
+    if (lost == EPIPE) return false;
     throw ConfigError("standard output", std::string("cannot be written (") + std::strerror(lost) + "), expected a place with room");
 }
 

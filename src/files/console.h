@@ -30,8 +30,8 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments)
     say(std::string_view(fmt::format(format, std::forward<Arguments>(arguments)...)));
 }
 
-/// Writes out what is buffered. Throws ConfigError if any of standard output was lost, but not where its reader has gone away, `| head`: it
-/// has what it wanted.
-void flush_standard_output();
+/// Writes out what is buffered. Throws ConfigError if any of standard output was lost; false where its reader has gone away, `| head`,
+/// who wants to hear nothing more.
+bool flush_standard_output();
 
 }  // namespace dlasim
