@@ -39,8 +39,8 @@ void Progress::show(Cycle now, std::uint64_t done, std::size_t stamps)
     std::string step;
     if (stamps != 0 && stamps <= steps_.size())
         step = fmt::format("  step {} of {} {}", stamps, steps_.size(), printable(steps_[stamps - 1]));
-    const std::string line = fmt::format("{}  cycle {}{}  {:.0f} % of {}  {:.2f} M cycles/s  {}", name_, grouped(now), step, 100 * part,
-                                         unit_, static_cast<double>(now) / seconds / 1e6, end);
+    const std::string line = fmt::format("{}{}  {:.0f} % of {}  {}  {:.2f} M cycles/s  cycle {}", name_, step, 100 * part, unit_, end,
+                                         static_cast<double>(now) / seconds / 1e6, grouped(now));
     // A terminal that has gone away is no reason to stop. What does not fit would stay on the line above.
     std::fputs(("\r\x1b[K" + line.substr(0, std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1)).c_str(), stderr);
     std::fflush(stderr);
