@@ -12,7 +12,7 @@
 
 namespace dlasim {
 
-Progress::Progress(std::string name, const char* unit, std::uint64_t work, std::vector<std::string> steps, bool quiet)
+Progress::Progress(const std::string& name, const char* unit, std::uint64_t work, std::vector<std::string> steps, bool quiet)
     : name_(printable(name)),
       unit_(unit),
       work_(std::max<std::uint64_t>(work, 1)),

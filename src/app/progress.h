@@ -15,7 +15,7 @@ namespace dlasim {
 class Progress {
 public:
     /// `work`: how much there is to do in all, counted in `unit`; `steps`: names of the parts, by stamp of the program.
-    Progress(std::string name, const char* unit, std::uint64_t work, std::vector<std::string> steps, bool quiet);
+    Progress(const std::string& name, const char* unit, std::uint64_t work, std::vector<std::string> steps, bool quiet);
     ~Progress();
     /// So much of the work is done, so many of its stamps are passed.
     void show(Cycle now, std::uint64_t done, std::size_t stamps);
