@@ -9,6 +9,7 @@
 // unit that sleeps pays nothing, and cycles skipped leave the same trail as cycles stepped.
 #pragma once
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -52,36 +53,44 @@ constexpr TrailPlace of_client(TrailPlace family, unsigned client)
 
 class Trail {
 public:
-    /// Holds from cycle `from` on, until the next one.
-    struct Segment {
-        Cycle from = 0;
+    /// What a place says.
+    struct Saying {
         Cause cause = Cause::StartUp;
         TrailPlace next = TrailPlace::Software;  // the place itself: it sets the pace
         bool event = false;                      // of cycle `from` alone; what is later than that waits for nobody
         bool idle = false;                       // it has nothing to do; what it did last may still be on its way
-        std::uint16_t lag = 0;                   // cycles from there to here: spent on `cause`
+        std::uint32_t lag = 0;                   // cycles from there to here: spent on `cause`
+
+        bool same(const Saying& other) const { return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other); }
+    };
+    /// It holds from cycle `from` on, until the next one.
+    struct Segment : Saying {
+        Cycle from = 0;
     };
 
     explicit Trail(TrailPlace place = TrailPlace::Software) : place_(place)
     {
         const bool interrupt = place == TrailPlace::Pin || (place >= TrailPlace::SdpDone && place < TrailPlace::Ask);
-        segments_.push_back({.next = interrupt ? place : TrailPlace::Software});
+        segments_.push_back({{.next = interrupt ? place : TrailPlace::Software}, 0});
     }
 
     /// From cycle `from` on it sets its own pace.
-    void works(Cycle from, Cause cause) { note(from, cause, place_, false, false, 0); }
+    void works(Cycle from, Cause cause) { note(from, {cause, place_, false, false, 0}); }
     /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
     void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
     {
-        note(from, cause, next, false, false, static_cast<std::uint16_t>(lag));
+        note(from, {cause, next, false, false, static_cast<std::uint32_t>(lag)});
     }
     /// It has nothing to do until software writes a register, `lag` cycles before it begins.
     void idles(Cycle from, Cycle lag)
     {
-        note(from, Cause::Programming, TrailPlace::Software, false, true, static_cast<std::uint16_t>(lag));
+        note(from, {Cause::Programming, TrailPlace::Software, false, true, static_cast<std::uint32_t>(lag)});
     }
     /// What happens in cycle `at` waited for what happened at another place `lag` cycles before.
-    void event(Cycle at, TrailPlace next, Cause cause, Cycle lag) { note(at, cause, next, true, false, static_cast<std::uint16_t>(lag)); }
+    void event(Cycle at, TrailPlace next, Cause cause, Cycle lag)
+    {
+        change(at, {cause, next, true, false, static_cast<std::uint32_t>(lag)});
+    }
 
     /// In order of time; the first one holds before its cycle, too.
     const std::vector<Segment>& segments() const { return segments_; }
@@ -94,14 +103,19 @@ public:
     }
 
 private:
+    /// Most notes say what is known.
+    void note(Cycle from, Saying now)
+    {
+        if (segments_.back().from >= from || !segments_.back().same(now)) change(from, now);
+    }
     /// Replaces what was said of `from` and later.
-    void note(Cycle from, Cause cause, TrailPlace next, bool event, bool idle, std::uint16_t lag)
+    [[gnu::noinline]] void change(Cycle from, Saying now)
     {
         while (segments_.size() > 1 && segments_.back().from >= from) segments_.pop_back();
         const Segment& last = segments_.back();
-        if (last.cause == cause && last.next == next && last.lag == lag && last.idle == idle && !last.event && !event) return;
+        if (last.same(now) && !now.event) return;
         if (last.from > from || (last.from == from && from != 0)) segments_.pop_back();
-        segments_.push_back({from, cause, next, event, idle, lag});
+        segments_.push_back({now, from});
     }
 
     TrailPlace place_;

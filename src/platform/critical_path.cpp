@@ -1,260 +1,232 @@
 #include "platform/critical_path.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/expects.h"
 
 namespace dlasim {
 namespace {
 
-constexpr unsigned kMaxHops = 64;      // within a cycle: then it is a loop
-constexpr unsigned kQuietWindows = 4;  // a client without bursts in so many waits for software
-constexpr Cycle kLongestDrain = 1024;  // of what a unit sent last, within it
-constexpr Cycle kBeforeStart = 4;      // a unit shows its start to others within so many cycles
-
-/// Which client of a family a place is; nothing if it is of another one.
-std::optional<unsigned> client_of(TrailPlace place, TrailPlace family, unsigned count)
-{
-    const auto at = static_cast<unsigned>(place), first = static_cast<unsigned>(family);
-    if (at < first || at >= first + count) return std::nullopt;
-    return at - first;
-}
+constexpr Cycle kWays = 64;           // the longest way through the stages of the interface
+constexpr Cycle kBeatsOfABurst = 16;  // at most
 
 }  // namespace
 
-CriticalPath::CriticalPath() : pasts_(1) {}
+std::size_t CriticalPath::SpotHash::operator()(const PathSpot& spot) const
+{
+    std::uint64_t key = spot.number << 20 | static_cast<std::uint64_t>(spot.place) << 8 | static_cast<std::uint64_t>(spot.stage) << 4 |
+                        std::uint64_t{spot.port} << 3 | std::uint64_t{spot.write} << 2 | std::uint64_t{spot.burst} << 1 |
+                        std::uint64_t{spot.sent};
+    key ^= spot.at * 0x9e3779b97f4a7c15u;
+    return static_cast<std::size_t>(key * 0xff51afd7ed558ccdu >> 13);
+}
 
-// ---- windows
+std::size_t CriticalPath::size() const
+{
+    std::size_t sum = 0;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) sum += trails[static_cast<TrailPlace>(place)].segments().size();
+    for (const PortTrail& port : ports) sum += port.reads.end() - port.reads.base() + port.writes.end() - port.writes.base();
+    return sum;
+}
+
+bool CriticalPath::wants_to_look()
+{
+    if (size() >= size_ + enough_) return true;
+    next_ += window_;
+    return false;
+}
 
 void CriticalPath::look()
 {
-    begin_window();
-    Entries entries;
-    const Cycle last = window_end_ - 1;
-    std::array<std::uint32_t, kTrailPlaces> of_place{};
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
-        quiet_[place] = moves(static_cast<TrailPlace>(place)) ? 0 : quiet_[place] + 1;
-        of_place[place] = quiet_[place] > kQuietWindows ? of_place[0] : walk({.place = static_cast<TrailPlace>(place)}, last);
-    }
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> of_burst;
-    for (unsigned port = 0; port < ports.size(); ++port)
-        for (const bool write : {false, true}) {
-            const BurstTrail& trail = bursts(port, write);
-            Number n = std::min(trail.ended(), trail.latest());
-            if (trail.end() >= trail.base() + 2) n = std::min(n, trail.end() - 2);
-            for (n = std::max(n, trail.base()); n < trail.end(); ++n) {
-                const TrailBurst& burst = trail[n];
-                if ((burst.last <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered > last) continue;
-                const Stage stage = stage_before(burst, window_end_);
-                const Spot spot{.place = TrailPlace::Software,
-                                .burst = true,
-                                .write = write,
-                                .port = static_cast<std::uint8_t>(port),
-                                .stage = stage,
-                                .number = n};
-                of_burst.emplace_back(key(port, write, n), walk(spot, time_of(burst, stage)));
-            }
+    if (middle_ != 0) {
+        const std::vector<PathSpot> spots = younger_spots();
+        std::optional<Cycle> interrupt;
+        while (!interrupts_.empty() && interrupts_.front() <= middle_) {
+            interrupt = interrupts_.front();
+            interrupts_.erase(interrupts_.begin());
         }
-    std::optional<std::uint32_t> of_interrupt;
-    while (!interrupts_.empty() && interrupts_.front() <= last) {
-        if (interrupts_.size() == 1 || interrupts_[1] > last) {
-            of_interrupt = walk({.place = TrailPlace::Pin}, interrupts_.front());
-            entries.interrupted = interrupts_.front();
-        }
-        interrupts_.erase(interrupts_.begin());
+        older(spots, interrupt);
+        floor_ = middle_;
+        forget();
     }
-    const std::vector<std::uint32_t> past = keep_walks();
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) entries.places[place] = past[of_place[place]];
-    for (const auto& [number, of] : of_burst) entries.bursts.emplace(number, past[of]);
-    entries.interrupt = of_interrupt ? past[*of_interrupt] : entries_.interrupt;
-    if (!of_interrupt) entries.interrupted = entries_.interrupted;
-    entries_ = std::move(entries);
-    prune();
-
-    for (unsigned port = 0; port < ports.size(); ++port)
-        for (unsigned client = 0; client < kClients; ++client)
-            if (const auto& granted = bursts(port, false).granted(client); !granted.empty())
-                entered_before_[client] = std::max(entered_before_[client], bursts(port, false)[granted.back()].entered);
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(window_end_);
+    middle_ = next_ - 1;
     for (PortTrail& port : ports) {
-        port.reads.forget(window_end_);
-        port.writes.forget(window_end_);
+        port.reads.mark();
+        port.writes.mark();
     }
-    Cycle oldest = last;  // a burst that is on its way for long has an entry of an earlier window
-    for (const auto& [number, of] : entries_.bursts) oldest = std::min(oldest, pasts_[of].time);
-    std::erase_if(cuts_, [oldest](Cycle cut) { return cut <= oldest; });
-    floor_ = last;
-    window_end_ += kWindow;
+    next_ += window_;
+    size_ = size();
 }
 
-/// True for a place with a trail, and for one whose client has bursts.
-bool CriticalPath::moves(TrailPlace place) const
+void CriticalPath::begin_walks()
 {
-    const auto any = [&](unsigned client, bool write) {
-        return !bursts(0, write).granted(client).empty() || !bursts(1, write).granted(client).empty();
-    };
-    if (const auto client = client_of(place, TrailPlace::Read, kClients)) return any(*client, false);
-    if (const auto client = client_of(place, TrailPlace::Turn, kClients)) return any(*client, false);
-    if (const auto client = client_of(place, TrailPlace::Room, kWriteClients)) return any(*client, true);
-    if (const auto client = client_of(place, TrailPlace::Answer, kWriteClients)) return any(*client, true);
-    return true;
-}
-
-void CriticalPath::begin_window()
-{
-    std::sort(cuts_.begin(), cuts_.end());
     walks_.clear();
-    met_.clear();
+    rules_.forget_runs();
     ++round_;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place)
+        if (const std::size_t size = trails[static_cast<TrailPlace>(place)].segments().size(); met_at_places_[place].size() < size)
+            met_at_places_[place].resize(size);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
-            const BurstTrail& trail = bursts(port, write);
-            if (auto& met = met_bursts_[port][write]; met.size() < trail.end() - trail.base()) met.resize(trail.end() - trail.base());
+            const BurstTrail& trail = rules_.bursts(port, write);
+            if (auto& met = met_at_bursts_[port][write]; met.size() < trail.end() - trail.base()) met.resize(trail.end() - trail.base());
         }
 }
 
-// ---- walks
-
-/// Its number.
-std::uint32_t CriticalPath::walk(Spot spot, Cycle at)
+/// Back from the spot to the floor, or to where another one has been.
+void CriticalPath::walk(const PathSpot& spot, Cycle floor)
 {
-    const auto number = static_cast<std::uint32_t>(walks_.size());
-    walks_.emplace_back().start = at;
-    spot_ = spot;
-    at_ = at;
-    last_cause_ = {};
-    hops_ = 0;
-    for (;;) {
-        if (at_ <= floor_) {
-            land();
-            return number;
-        }
-        const Cycle before = at_;
-        if (spot_.burst ? step_burst() : step_place()) return number;
-        hops_ = at_ == before ? hops_ + 1 : 0;
-        if (hops_ <= kMaxHops) continue;
-        if (spot_.burst) go(unit_of(bursts()[spot_.number].client));
-        spend(trails[spot_.place].segments().back().cause, at_ - 1);
-        hops_ = 0;
-    }
-}
-
-/// At an entry of this window: what the last hop was for has the cycles to where that begins, too.
-void CriticalPath::land()
-{
-    std::uint32_t past = 0;
-    if (floor_ != 0) {
-        past = entries_.places[static_cast<std::size_t>(spot_.place)];
-        if (spot_.burst) {
-            const auto found = entries_.bursts.find(key(spot_.port, spot_.write, spot_.number));
-            const TrailPlace family = spot_.write ? TrailPlace::Answer : TrailPlace::Read;
-            const auto place = of_client(family, bursts()[spot_.number].client);
-            past = found != entries_.bursts.end() ? found->second : entries_.places[static_cast<std::size_t>(place)];
-        }
-    }
-    Walk& walk = walks_.back();
-    const Cycle time = pasts_[past].time;
-    DLASIM_EXPECTS(time <= at_);
-    if (time < at_) walk.runs.push_back({time, last_cause_});
-    walk.past = past;
+    Walk& walk = walks_.emplace_back();
+    walk.from = spot;
+    walk.first_run = static_cast<std::uint32_t>(rules_.runs().size());
+    rules_.stand(spot);
+    while (rules_.spot().at > floor && rules_.knows() && !meets()) rules_.step();
+    walk.to = rules_.spot();
+    walk.last_run = static_cast<std::uint32_t>(rules_.runs().size());
+    walk.last_cause = rules_.last_cause();
 }
 
 /// True if another walk has been here in the same cycle: this one goes on as that one did.
-bool CriticalPath::meets(std::uint64_t key)
+bool CriticalPath::meets()
 {
-    const auto number = static_cast<std::uint32_t>(walks_.size() - 1);
-    const Mark here{number, static_cast<std::uint32_t>(walks_.back().runs.size()), at_};
-    const auto [found, fresh] = met_.emplace(key, here);
-    return !fresh && joins(*found);
-}
-
-/// The same at a burst. A walk passes through its stages: one of them is enough to meet at.
-bool CriticalPath::meets_at_burst()
-{
-    BurstMark& met = met_bursts_[spot_.port][spot_.write][spot_.number - bursts().base()];
-    if (met.round == round_) return met.stage == spot_.stage && joins(met.mark);
-    met = {
-        round_, spot_.stage, {static_cast<std::uint32_t>(walks_.size() - 1), static_cast<std::uint32_t>(walks_.back().runs.size()), at_}};
-    return false;
-}
-
-bool CriticalPath::joins(const Mark& mark)
-{
-    if (mark.at != at_ || mark.walk == walks_.size() - 1) return false;
-    walks_.back().joins = mark;
+    const PathSpot& spot = rules_.spot();
+    const Mark here{round_, static_cast<std::uint32_t>(walks_.size() - 1), static_cast<std::uint32_t>(rules_.runs().size()),
+                    spot.burst ? spot.stage : BurstStage::First, spot.at};
+    Mark* met = nullptr;
+    if (spot.burst) met = &met_at_bursts_[spot.port][spot.write][spot.number - rules_.bursts(spot.port, spot.write).base()];
+    else if (rules_.paced()) met = &met_at_places_[static_cast<std::size_t>(spot.place)][*rules_.paced()];
+    if (!met) return false;
+    if (met->round != round_) {
+        *met = here;
+        return false;
+    }
+    // A walk passes through the stages of a burst: one of them is enough to meet at.
+    if (met->walk == here.walk || met->at != spot.at || met->stage != here.stage) return false;
+    walks_.back().joins = *met;
     return true;
 }
 
-void CriticalPath::spend(Cause cause, Cycle down_to, unsigned client)
+/// Where the walks that later ones can come to leave the younger half of the trails.
+std::vector<PathSpot> CriticalPath::younger_spots()
 {
-    last_cause_ = {cause, name_of(cause).by_client ? static_cast<std::uint8_t>(client) : ExactCause::kNoClient};
-    const Cycle after = std::max(down_to, floor_);
-    if (after >= at_) return;
-    at_ = after;
-    walks_.back().runs.push_back({after, last_cause_});
-}
-
-/// What the memory says of it, but not below that cycle.
-void CriticalPath::spend_waits(const DramCycles& waits, Cycle down_to, unsigned client)
-{
-    for (std::size_t i = 0; i < kDramCauses; ++i)
-        if (waits[i] != 0 && at_ > down_to) spend(dram_cause(i), std::max(down_to, at_ - std::min<Cycle>(at_, waits[i])), client);
-}
-
-/// What it sent came here. If it has nothing to do any more, it sent it before.
-void CriticalPath::go_to_sender(TrailPlace place)
-{
-    go(place);
-    if (place > TrailPlace::Rubik) return;
-    const Trail::Segment& here = segment();
-    if (!here.idle || here.from == 0 || at_ >= here.from + kLongestDrain) return;
-    const bool begins =
-        &here != &trails[place].segments().back() && (&here + 1)->from <= at_ + kBeforeStart;  // it is about to: software made it
-    if (!begins) spend(Cause::Drain, here.from - 1);
-}
-
-void CriticalPath::go(Stage stage, Number number)
-{
-    spot_.burst = true;
-    spot_.stage = stage;
-    spot_.number = number;
-}
-
-/// What the place says of the cycle.
-const Trail::Segment& CriticalPath::segment() const
-{
-    const std::vector<Trail::Segment>& segments = trails[spot_.place].segments();
-    const auto next =
-        std::upper_bound(segments.begin() + 1, segments.end(), at_, [](Cycle at, const Trail::Segment& s) { return at < s.from; });
-    return *(next - 1);
-}
-
-bool CriticalPath::step_place()
-{
-    if (const auto client = client_of(spot_.place, TrailPlace::Read, kClients)) return step_read(*client), false;
-    if (const auto client = client_of(spot_.place, TrailPlace::Turn, kClients)) return step_turn(*client, false), false;
-    if (const auto client = client_of(spot_.place, TrailPlace::Room, kWriteClients)) return step_turn(*client, true), false;
-    if (const auto client = client_of(spot_.place, TrailPlace::Answer, kWriteClients)) return step_answer(*client), false;
-    const TrailPlace place = spot_.place;
-    const Trail::Segment& segment = this->segment();
-    const auto asks = client_of(place, TrailPlace::Ask, kClients);
-    if (asks && unit_of(*asks) != TrailPlace::CdmaData && unit_of(*asks) != TrailPlace::CdmaWeight && step_ask(*asks)) return false;
-    const bool interrupt = place == TrailPlace::Pin || (place >= TrailPlace::SdpDone && place < TrailPlace::Ask);
-    if (interrupt && floor_ != 0 && segment.from <= floor_)
-        return spend(segment.cause, floor_), go(TrailPlace::Software), false;  // none came
-    if (segment.next == place) {
-        if (segment.from == 0) {
-            spend(segment.cause, 0);
-            return false;
+    begin_walks();
+    const Cycle last = next_ - 1;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) walk({.place = static_cast<TrailPlace>(place), .at = last}, middle_);
+    for (std::size_t unit = 0; unit <= static_cast<std::size_t>(TrailPlace::Rubik); ++unit)
+        walk({.place = static_cast<TrailPlace>(unit), .sent = true, .at = last}, middle_);
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (const bool write : {false, true}) {
+            BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
+            BurstTrail::Number n = std::min(trail.ended(), trail.latest());  // kNone is the highest number
+            if (trail.end() >= trail.base() + 2) n = std::min(n, trail.end() - 2);
+            for (; n < trail.end(); ++n) {
+                const TrailBurst& burst = trail[n];
+                if ((burst.last <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered > last) continue;
+                const BurstStage stage = PathRules::stage_before(burst, next_);
+                walk({.burst = true,
+                      .write = write,
+                      .port = static_cast<std::uint8_t>(port),
+                      .stage = stage,
+                      .number = n,
+                      .at = PathRules::time_of(burst, stage)},
+                     middle_);
+            }
         }
-        spend(segment.cause, segment.from - 1, asks.value_or(ExactCause::kNoClient));
-        return at_ > floor_ && meets(std::uint64_t{1} << 63 | static_cast<std::uint64_t>(place) << 52 | segment.from);
+    std::vector<PathSpot> spots;
+    for (const Walk& walk : walks_)
+        if (!walk.joins && std::ranges::find(spots, walk.to) == spots.end()) spots.push_back(walk.to);
+    return spots;
+}
+
+/// Through the older half: what a walk that comes to one of the spots finds there.
+void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt)
+{
+    begin_walks();
+    for (const PathSpot& spot : spots) walk(spot, floor_);
+    if (interrupt) walk({.place = TrailPlace::Pin, .at = *interrupt}, floor_);
+    const std::vector<Node> nodes = sum_up();
+    Spots here;
+    for (std::size_t i = 0; i < spots.size(); ++i) here.emplace(spots[i], nodes[i]);
+    if (interrupt) {
+        interrupted_ = nodes.back();
+        any_interrupt_ = true;
     }
-    const Cycle from = segment.event ? segment.from : at_;
-    if (segment.lag != 0 || segment.event) spend(segment.cause, from - std::min<Cycle>(from, segment.lag));
-    else if (hops_ == kMaxHops) spend(segment.cause, at_ - 1);
-    go_to_sender(segment.next);
-    return false;
+    std::vector<Node*> needed;
+    for (auto& [spot, node] : here) needed.push_back(&node);
+    if (any_interrupt_) needed.push_back(&interrupted_);
+    tree_.compress(needed);
+    spots_ = std::move(here);
+}
+
+/// A node for every walk.
+std::vector<PastTree::Node> CriticalPath::sum_up()
+{
+    tree_.sort_cuts();
+    const std::vector<PathRun>& runs = rules_.runs();
+    std::vector<std::vector<std::uint32_t>> ends(walks_.size());  // runs of a walk behind which others join it
+    for (std::size_t w = 0; w < walks_.size(); ++w) ends[w].push_back(walks_[w].first_run);
+    for (const Walk& walk : walks_)
+        if (walk.joins) ends[walk.joins->walk].push_back(walk.joins->runs);
+    std::vector<std::vector<std::pair<std::uint32_t, Node>>> made(walks_.size());
+    std::vector<Node> result(walks_.size());
+    for (std::size_t w = 0; w < walks_.size(); ++w) {
+        const Walk& walk = walks_[w];
+        Node node = PastTree::kRoot;
+        if (walk.joins) {
+            const auto& joined = made[walk.joins->walk];
+            const auto at = std::ranges::find(joined, walk.joins->runs, &std::pair<std::uint32_t, Node>::first);
+            DLASIM_EXPECTS(at != joined.end());
+            node = at->second;
+        } else {
+            node = landing(walk);
+        }
+        std::ranges::sort(ends[w], std::greater{});
+        std::size_t run = walk.last_run;
+        for (const std::uint32_t end : ends[w]) {
+            if (run > end) node = tree_.add(node);
+            for (; run > end; --run) tree_.grow(node, run == walk.first_run + 1 ? walk.from.at : runs[run - 2].after, runs[run - 1].cause);
+            made[w].emplace_back(end, node);
+        }
+        result[w] = node;
+    }
+    return result;
+}
+
+/// What the walks of the look before found where this one came to.
+PastTree::Node CriticalPath::landing(const Walk& walk)
+{
+    Node node = PastTree::kRoot;
+    if (const auto known = spots_.find(walk.to); known != spots_.end()) {
+        node = known->second;
+    } else if (floor_ != 0) {
+        for (const auto& [spot, other] : spots_)
+            if (spot.at <= walk.to.at && tree_.time(other) >= tree_.time(node)) node = other;
+    }
+    if (tree_.time(node) == walk.to.at) return node;
+    node = tree_.add(node);
+    tree_.grow(node, walk.to.at, walk.last_cause);
+    return node;
+}
+
+void CriticalPath::forget()
+{
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(floor_);
+    for (PortTrail& port : ports) {
+        const Cycle slowest = std::max({port.beat_interval, port.command_interval, port.write_interval});
+        port.reads.forget(floor_, kWays + kBeatsOfABurst * slowest);
+        port.writes.forget(floor_, kWays + kBeatsOfABurst * slowest);
+    }
+}
+
+Causes CriticalPath::causes(Cycle t0, Cycle done, bool interrupt)
+{
+    cut(t0);
+    cut(done);
+    if (done <= floor_) return tree_.causes(interrupted_).after(t0, done);
+    begin_walks();
+    walk({.place = interrupt ? TrailPlace::Pin : TrailPlace::Software, .at = done}, floor_);
+    return tree_.causes(sum_up().front()).after(t0, done);
 }
 
 }  // namespace dlasim

@@ -28,6 +28,7 @@ namespace {
 
 constexpr Cycle kTail = 64;         // recording goes on after the last entry has completed: interfaces.md 3
 constexpr Cycle kChunk = 1u << 16;  // cycles between two looks at the outside world
+constexpr Cycle kOften = 1000;      // cycles between two looks for causes, when stepping
 // A memory may think for as long as its timings say; but when it has been woken that often and no unit has, nothing moves any more.
 constexpr std::uint64_t kMaxWakesInACycle = 1u << 20;
 
@@ -328,7 +329,7 @@ RunResult Machine::run(const Program& program)
         };
     Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every, parts.options.even_samples);
     if (parts.options.causes) {
-        parts.path.emplace(parts.top).stamps = &software.stamps();
+        parts.path.emplace(parts.top, parts.options.stepping ? kOften : 0).stamps = &software.stamps();
         software.trails = &parts.path->trails();
     }
     software.on_mark = [&](Cycle t0) {

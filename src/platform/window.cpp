@@ -38,6 +38,12 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last)
     return port;
 }
 
+FollowedPath::FollowedPath(Top& top, Cycle every) : top_(top)
+{
+    if (every != 0) path_.look_every(every);
+    top.follow(path_.trails, path_.ports[0], path_.ports[1]);
+}
+
 /// Operations that were done or stamped up to now end slices of the causes.
 void FollowedPath::cut()
 {
@@ -48,6 +54,7 @@ void FollowedPath::cut()
 void FollowedPath::look(Cycle now)
 {
     while (path_.next() <= now && !top_.failures().any()) {
+        if (!path_.wants_to_look()) continue;
         for (UnitModule* unit : top_.units()) unit->core().report(now);
         cut();
         path_.look();

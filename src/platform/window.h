@@ -100,7 +100,8 @@ private:
 class FollowedPath {
 public:
     /// pre: it lives longer
-    explicit FollowedPath(Top& top) : top_(top) { top.follow(path_.trails, path_.ports[0], path_.ports[1]); }
+    /// `every`: looks are taken so many cycles apart; 0: as memory allows.
+    explicit FollowedPath(Top& top, Cycle every = 0);
     const std::vector<Cycle>* stamps = nullptr;  // of the software, at which slices end too
     CriticalPath& path() { return path_; }
     Trails& trails() { return path_.trails; }

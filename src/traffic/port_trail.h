@@ -1,5 +1,5 @@
 // What every burst of a memory port waited for: the cycles in which it went from stage to stage. Kept by MCIF or CVIF and the
-// bridge at its port; read by platform/critical_path.h.
+// bridge at its port; read by platform/path_rules.h.
 //
 //   read    request enters ─► credits, chunk ─► granted ─► offered at the port ─► accepted ─► answer due ─► first beat ─► last beat
 //   write   data enter ─► chunk complete ─► granted ─► offered ─► accepted ─► answer due ─► answer taken
@@ -8,58 +8,76 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "base/block_list.h"
 #include "base/cause.h"
 #include "base/cycle.h"
-#include "base/ring.h"
 #include "facts/client.h"
 
 namespace dlasim {
 
 /// What is known of a burst in front of the arbiter.
 struct TrailChunk {
-    std::uint8_t client = 0;
-    bool refused = false;  // read: the request was offered before it could enter
-    bool credits = false;  // read: it waited for a credit
-    Cycle entered = 0;     // the request; of a write its last data
-    Cycle chunked = 0;     // the chunk stands in front of the arbiter
+    Cycle entered;  // the request; of a write its last data
+    Cycle chunked;  // the chunk stands in front of the arbiter
+    std::uint8_t client;
+    bool refused;  // read: the request was offered before it could enter
+    bool credits;  // read: it waited for a credit
 };
 
+/// A cycle is kNever until what it tells has happened.
 struct TrailBurst : TrailChunk {
-    std::uint8_t beats = 0;
-    bool limited = false;    // it waited for a beat on its way: CFG_OUTSTANDING_CNT
-    Cycle granted = kNever;  // by the arbiter
-    Cycle offered = kNever;  // at the port: the command of a read, the first data of a write
-    Cycle accepted = kNever;
-    Cycle due = kNever;      // the answer, if the port were free
-    Cycle first = kNever;    // its first beat is taken; of a write the answer
-    Cycle last = kNever;     // its last one
-    std::uint64_t turn = 0;  // of all answers of its direction, the n-th
-    // How many bursts of the same client it follows as closely as the way allows: their time is bandwidth, whichever of them it is.
-    std::uint32_t granted_after = 0, accepted_after = 0, answered_after = 0;
+    std::uint8_t beats;
+    bool limited;  // it waited for a beat on its way: CFG_OUTSTANDING_CNT
+    // How many bursts of the same client it follows as closely as the way allows, kMostAfter at most: their time is bandwidth.
+    std::uint8_t granted_after, accepted_after, answered_after;
+    Cycle granted;  // by the arbiter
+    Cycle offered;  // at the port: the command of a read, the first data of a write
+    Cycle accepted;
+    Cycle due;    // the answer, if the port were free
+    Cycle first;  // its first beat is taken; of a write the answer
+    Cycle last;   // its last one
+    // Numbers, relative to its own; 0: none.
+    std::int32_t same_granted;   // granted before it for its client
+    std::int32_t same_answered;  // answered before it for its client
+    std::int32_t answered;       // answered before it
+    std::int32_t stream;         // with which the stream of answers began that it is part of
 };
 
 /// What a memory that explains itself did with a burst.
 struct BurstWaits {
-    DramCycles taken{};       // before it took it
-    DramCycles waited{};      // before it answered
-    Cycle accepted = kNever;  // of a write: it took it
+    DramCycles taken;   // before it took it
+    DramCycles waited;  // before it answered
+    Cycle accepted;     // of a write: it took it
+};
+
+/// The last one of a client that is known no longer.
+struct ForgottenBurst {
+    std::uint64_t number;
+    TrailBurst burst;
 };
 
 /// Bursts of one direction, numbered from 0 in the order in which they are granted. Answers come in another one.
 class BurstTrail {
 public:
     using Number = std::uint64_t;
+    static constexpr std::uint8_t kMostAfter = 63;
+    static constexpr Number kNone = ~Number{0};
 
-    TrailBurst& operator[](Number number) { return bursts_[number - base_]; }
-    const TrailBurst& operator[](Number number) const { return bursts_[number - base_]; }
-    bool has(Number number) const { return number >= base_ && number < end(); }
-    Number base() const { return base_; }
-    Number end() const { return base_ + bursts_.size(); }
-    /// Those of a client that are known, in the order of their grants and of their answers.
-    const std::vector<Number>& granted(unsigned client) const { return granted_[client]; }
-    const std::vector<Number>& answered(unsigned client) const { return answered_[client]; }
+    TrailBurst& operator[](Number number) { return bursts_[number]; }
+    const TrailBurst& operator[](Number number) const { return bursts_[number]; }
+    bool has(Number number) const { return bursts_.has(number); }
+    Number base() const { return bursts_.base(); }
+    Number end() const { return bursts_.end(); }
+    /// The last one of a client, by grants and by answers. kNone: none.
+    Number granted(unsigned client) const { return granted_[client]; }
+    Number answered(unsigned client) const { return answered_[client]; }
+    /// The one before a burst, by grants or answers of its client, or answers of all; kNone: none, or it is known no longer.
+    Number granted_before(Number number) const { return known(number, (*this)[number].same_granted); }
+    Number answered_before(Number number) const { return known(number, (*this)[number].same_answered); }
+    Number any_answered_before(Number number) const { return known(number, (*this)[number].answered); }
 
     void grant(const TrailChunk& chunk, Cycle at, std::uint32_t beats)
     {
@@ -71,20 +89,22 @@ public:
         burst.granted = at;
         burst.offered = burst.accepted = burst.due = burst.first = burst.last = kNever;
         burst.granted_after = burst.accepted_after = burst.answered_after = 0;
-        if (streams && number != base_ && !chunk.credits && chunk.chunked + 1 == at) {
+        if (streams && number != base() && !chunk.credits && chunk.chunked + 1 == at) {
             const TrailBurst& before = (*this)[number - 1];
             if (before.client == chunk.client && before.granted == chunk.chunked && before.granted > chunk.entered)
-                burst.granted_after = before.granted_after + 1;
+                burst.granted_after = one_more(before.granted_after);
         }
-        granted_[chunk.client].push_back(number);
-        if (explained) waits_.push_back({});
+        burst.same_granted = relative(number, granted_[chunk.client]);
+        burst.same_answered = burst.answered = burst.stream = 0;
+        granted_[chunk.client] = number;
+        if (explained) waits_.extend() = {.taken = {}, .waited = {}, .accepted = kNever};
     }
-    BurstWaits& waits(Number number) { return waits_[number - base_]; }
-    const BurstWaits& waits(Number number) const { return waits_[number - base_]; }
+    BurstWaits& waits(Number number) { return waits_[number]; }
+    const BurstWaits& waits(Number number) const { return waits_[number]; }
     /// At the port.
     Number offer(Cycle at)
     {
-        bursts_[offered_ - base_].offered = at;
+        bursts_[offered_].offered = at;
         return offered_++;
     }
     /// That was offered last.
@@ -94,68 +114,103 @@ public:
     {
         TrailBurst& burst = (*this)[number];
         burst.accepted = at;
-        if (!streams || number == base_ || at <= burst.offered) return;
+        if (!streams || number == base() || at <= burst.offered) return;
         const TrailBurst& before = (*this)[number - 1];
         if (before.client == burst.client && before.accepted < at && before.accepted + interval >= at)
-            burst.accepted_after = before.accepted_after + 1;
+            burst.accepted_after = one_more(before.accepted_after);
     }
     /// `busy`: how long the port is after a beat; `follows`: so much later may one still come that was there before.
     void answer(Number number, Cycle at, Cycle busy, Cycle follows)
     {
         TrailBurst& burst = (*this)[number];
         burst.first = at;
-        burst.turn = base_answers_ + answers_.size();
-        if (streams && !answers_.empty() && has(answers_.back())) {
-            const TrailBurst& before = (*this)[answers_.back()];
-            if (before.client == burst.client && before.last < at && before.last + busy + (burst.due < at ? follows : 0) >= at)
-                burst.answered_after = before.answered_after + 1;
+        burst.answered = relative(number, latest_);
+        if (streams && has(latest_)) {
+            const TrailBurst& before = (*this)[latest_];
+            if (before.client == burst.client && before.last < at && before.last + busy + (burst.due < at ? follows : 0) >= at) {
+                burst.answered_after = one_more(before.answered_after);
+                burst.stream = burst.answered_after == 0 ? 0 : burst.answered + before.stream;
+            }
         }
-        answers_.push_back(number);
-        answered_[burst.client].push_back(number);
+        burst.same_answered = relative(number, answered_[burst.client]);
+        answered_[burst.client] = latest_ = number;
     }
     /// Its last beat; of a write its answer.
-    void end(Number number, Cycle at)
-    {
-        (*this)[number].last = at;
-        while (ended_ < end() && (*this)[ended_].last != kNever) ++ended_;
-    }
+    void end(Number number, Cycle at) { (*this)[number].last = at; }
+    /// The one that was answered last: later ones may have waited for it. kNone: none.
+    Number latest() const { return latest_; }
     /// All before it have ended.
-    Number ended() const { return ended_; }
-    /// The burst that was answered in that turn.
-    bool answered(std::uint64_t turn) const { return turn >= base_answers_ && turn < base_answers_ + answers_.size(); }
-    Number of_turn(std::uint64_t turn) const { return answers_[turn - base_answers_]; }
-    std::uint64_t first_turn() const { return base_answers_; }
-    std::uint64_t turns() const { return base_answers_ + answers_.size(); }
-
-    /// The one that was answered last: later ones may have waited for it. The first one where none was.
-    Number latest() const { return answers_.empty() ? base_ : answers_.back(); }
-
-    /// Of those whose last step is before that cycle only the last ones are asked for again.
-    void forget(Cycle before)
+    Number ended()
     {
-        while (bursts_.size() > 2 && base_ + 1 < offered_ && base_ < latest() && bursts_.front().last < before) {
-            bursts_.pop_front();
-            if (explained) waits_.pop_front();
-            ++base_;
-        }
-        while (!answers_.empty() && answers_.front() < base_) {
-            answers_.pop_front();
-            ++base_answers_;
-        }
-        for (std::vector<Number>& list : granted_) list.erase(list.begin(), std::lower_bound(list.begin(), list.end(), base_));
-        for (std::vector<Number>& list : answered_) std::erase_if(list, [this](Number n) { return n < base_; });
+        ended_ = std::max(ended_, base());
+        while (ended_ < end() && (*this)[ended_].last != kNever) ++ended_;
+        return ended_;
     }
+
+    /// In this cycle, of which all has been told and of no later one, a floor of walks will be.
+    void mark() { marked_ = {ended(), latest_, granted_, answered_}; }
+    /// The cycle of the last mark() is the floor now: bursts are forgotten that a walk in the cycles behind it asks nothing of but when a
+    /// client's last one was. `margin`: what follows something at the port does so within so many cycles.
+    void forget(Cycle floor, Cycle margin)
+    {
+        Cycle since = floor;  // what was on its way then had entered
+        for (Number n = std::max(marked_.ended, base()); n < end() && (*this)[n].granted <= floor; ++n)
+            if ((*this)[n].last >= floor) since = std::min(since, (*this)[n].entered);
+        since -= std::min(since, margin);
+        Number keep = std::max(marked_.ended, base());
+        unsigned ended = 0;
+        for (Number n = marked_.latest; has(n) && ended <= kMostAfter; n = any_answered_before(n)) {
+            keep = std::min(keep, n);
+            if ((*this)[n].last < since) ++ended;
+        }
+        keep -= std::min<Number>(keep - base(), kMostAfter + 1);
+        for (unsigned client = 0; client < kClients; ++client) {
+            Number grant = marked_.granted[client], answer = marked_.answered[client];
+            while (has(grant) && grant >= keep) grant = granted_before(grant);
+            while (has(answer) && answer >= keep) answer = answered_before(answer);
+            if (has(grant)) forgotten_grants_[client] = {grant, (*this)[grant]};
+            if (has(answer)) forgotten_answers_[client] = {answer, (*this)[answer]};
+        }
+        bursts_.forget(keep);
+        if (explained) waits_.forget(keep);
+    }
+    const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
+    const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
 
     bool explained = false;  // by the memory: set before the first burst
     bool streams = false;    // bursts that follow each other closely are looked for: of reads
 
 private:
-    Ring<TrailBurst> bursts_{256};
-    Ring<BurstWaits> waits_;  // where explained
-    Ring<Number> answers_{256};
-    std::array<std::vector<Number>, kClients> granted_, answered_;
-    Number base_ = 0, offered_ = 0, ended_ = 0;
-    std::uint64_t base_answers_ = 0;
+    static constexpr std::array<Number, kClients> none()
+    {
+        std::array<Number, kClients> all{};
+        all.fill(kNone);
+        return all;
+    }
+    static std::int32_t relative(Number number, Number before)
+    {
+        return before == kNone ? 0 : static_cast<std::int32_t>(static_cast<std::int64_t>(before - number));
+    }
+    Number known(Number number, std::int32_t relative) const
+    {
+        const Number other = number + static_cast<Number>(static_cast<std::int64_t>(relative));
+        return relative != 0 && has(other) ? other : kNone;
+    }
+    /// A stream that is longer begins anew.
+    static std::uint8_t one_more(std::uint8_t after)
+    {
+        return after == kMostAfter ? std::uint8_t{0} : static_cast<std::uint8_t>(after + 1);
+    }
+
+    BlockList<TrailBurst> bursts_;
+    BlockList<BurstWaits> waits_;  // where explained
+    std::array<Number, kClients> granted_ = none(), answered_ = none();
+    struct {
+        Number ended = 0, latest = kNone;
+        std::array<Number, kClients> granted = none(), answered = none();
+    } marked_;
+    std::array<std::optional<ForgottenBurst>, kClients> forgotten_grants_, forgotten_answers_;
+    Number offered_ = 0, ended_ = 0, latest_ = kNone;
 };
 
 /// Of one port.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Every cycle of a run has one cause, and the right one.
 
-usage: causes_test.py DLASIM [Known | Sums]
+usage: causes_test.py DLASIM [Known | Sums | Everything]
 
-Known  programs of which one thing is known to hold them up: it has most of the cycles
-Sums   causes of a network add up to its cycles, in each step to its share; --no-causes leaves them out and changes nothing
+Known       programs of which one thing is known to hold them up: it has most of the cycles
+Sums        causes of a network add up to its cycles, in each step to its share; --no-causes leaves them out and changes nothing
+Everything  so do those of all layers and networks of models/, on three machines, behind an ideal memory and two DRAMs
 """
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 DLASIM = None
@@ -31,8 +33,11 @@ LRN = {"name": "lrn", "op": "lrn", "input": {"width": 16, "height": 16, "channel
 SMALL, LARGE, FULL = ["--hw", "nv_small"], ["--hw", "nv_large"], ["--hw", "nv_full"]
 
 
+MODELS = Path(__file__).resolve().parents[2] / "models"
+
+
 def model(name):
-    return json.loads((Path(__file__).resolve().parents[2] / "models" / f"{name}.json").read_text())
+    return json.loads((MODELS / f"{name}.json").read_text())
 
 
 def memory(spec):
@@ -127,6 +132,34 @@ class Sums(Folder):
             self.assertNotIn("causes", without)
             self.assertNotIn("  causes  ", text)
             self.assertEqual(without["cycles"], result["cycles"])
+
+
+class Everything(Folder):
+    def check(self, command, file, machine, spec):
+        """What is wrong with its sums; "" if nothing, None if the machine refuses it."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([DLASIM, command, file, "--hw", machine, "--memory", spec, "--timing-only", "--quiet", "--out", folder],
+                                 capture_output=True, text=True)
+            if run.returncode == 2:
+                return None
+            if run.returncode != 0:
+                return run.stderr
+            result = json.loads(Path(folder, "result.json").read_text())
+        wrong = "" if sum(cycles for _, cycles in leaves(result["causes"])) == result["cycles"] else "the run"
+        for step in result.get("steps", []):
+            if sum(cycles for _, cycles in leaves(step.get("causes", {}))) != step["share"]:
+                wrong += f' step {step["name"]}'
+        return wrong
+
+    def test_causes_are_the_cycles(self):
+        runs = [(command, file, machine, spec) for command, files in (("run", MODELS.glob("*.json")), ("net", (MODELS / "networks").glob("*.json")))
+                for file in sorted(files) for machine in ("nv_small", "nv_large", "nv_full") for spec in ("ideal", "ddr4-3200", "lpddr4-3200")]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(lambda run: self.check(*run), runs))
+        ran = [said for said in found if said is not None]
+        print(f"{len(ran)} runs, {len(runs) - len(ran)} refused")
+        self.assertEqual([(run, said) for run, said in zip(runs, found) if said], [])
+        self.assertGreater(len(ran), 3 * len(runs) // 4)
 
 
 if __name__ == "__main__":

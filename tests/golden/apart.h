@@ -40,6 +40,10 @@ inline std::string figures(const RunResult& run)
         for (const auto& [name, value] : unit.counters) text += fmt::format(" {} {}", name, value);
         for (const auto& [name, value] : unit.clock_on) text += fmt::format(" {} {}", name, value);
     }
+    for (const CauseSlice& slice : run.causes.slices) {
+        text += fmt::format(" | {}", slice.end);
+        for (const CauseCycles& spent : slice.spent) text += fmt::format(" {} {}", path_of(spent.cause), spent.cycles);
+    }
     return text + '\n';
 }
 

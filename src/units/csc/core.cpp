@@ -206,9 +206,9 @@ void CscCore::note_gap()
     const Cycle from = std::max(sequencer.clock(), issued_until);
     if (sequencer.finished()) return;
     if (sequencer.loads()) {
-        trail->works(from, Cause::WeightLoad);
         const Cycle loaded = sequencer.clock() + sequencer.pop_left();
-        if (loaded > from && sequencer.waits_for_credit()) trail->waits(loaded, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+        trail->works(from, Cause::WeightLoad);
+        if (sequencer.waits_for_credit()) trail->waits(std::max(loaded, from), TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
     } else if (sequencer.waits_for_credit()) {
         trail->waits(from, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
     } else if (sequencer.empty() && sequencer.waits_for_lines()) {

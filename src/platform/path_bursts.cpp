@@ -3,7 +3,7 @@
 
 #include "base/expects.h"
 #include "facts/fabric.h"
-#include "platform/critical_path.h"
+#include "platform/path_rules.h"
 
 namespace dlasim {
 namespace {
@@ -11,12 +11,13 @@ namespace {
 constexpr Cycle kRequestPace = 8;      // requests of a client that are no further apart are its pace
 constexpr Cycle kGrantToPort = 2;      // of a read, if nothing stands in the way
 constexpr Cycle kInCommandStages = 3;  // between the arbiter and the port
+constexpr unsigned kInFlight = 5;      // a use of back() beside the stages
 constexpr Cycle kAnswerToClient = 2;   // write answer taken to the complete pulse: fabric.md 2.4
 
 }  // namespace
 
 /// The unit that reads or writes as this client.
-TrailPlace CriticalPath::unit_of(unsigned client)
+TrailPlace PathRules::unit_of(unsigned client)
 {
     switch (static_cast<Client>(client)) {
         case Client::Bdma:
@@ -36,72 +37,57 @@ TrailPlace CriticalPath::unit_of(unsigned client)
     }
 }
 
-/// The latest burst of the client, over both ports, that has reached the stage by cycle `at`.
-bool CriticalPath::find(unsigned client, bool write, Stage stage, Cycle at, Spot& spot) const
+/// The latest burst of the client at which `later` is false; of those before it, too. `use`: what is asked.
+template <class Later>
+BurstTrail::Number PathRules::back(unsigned port, bool write, unsigned client, bool answers, unsigned use, const Later& later)
 {
-    std::optional<Cycle> best;
-    for (unsigned port = 0; port < ports.size(); ++port) {
+    const BurstTrail& trail = bursts(port, write);
+    Number& seen = seen_[port][write][client][use];  // a walk asks for earlier and earlier ones
+    Number n = trail.has(seen) && later(trail[seen]) ? seen : answers ? trail.answered(client) : trail.granted(client);
+    for (; trail.has(n) && later(trail[n]); n = answers ? trail.answered_before(n) : trail.granted_before(n)) seen = n;
+    return n;
+}
+
+/// The latest burst of the client, over both ports, that has reached the stage by cycle `at`; null: none.
+const TrailBurst* PathRules::find(unsigned client, bool write, Stage stage, Cycle at, PathSpot& spot)
+{
+    const TrailBurst* best = nullptr;
+    for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, write);
-        const std::vector<Number>& list = stage == Stage::First ? trail.answered(client) : trail.granted(client);
-        const auto later =
-            std::upper_bound(list.begin(), list.end(), at, [&](Cycle cycle, Number n) { return cycle < time_of(trail[n], stage); });
-        if (later == list.begin()) continue;
-        const Number n = *(later - 1);
-        if (best && time_of(trail[n], stage) <= *best) continue;
-        best = time_of(trail[n], stage);
-        spot = {.place = spot.place, .burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = n};
+        const auto take = [&](Number number, const TrailBurst& burst) {
+            if (time_of(burst, stage) > at || (best && time_of(burst, stage) <= time_of(*best, stage))) return;
+            best = &burst;
+            spot = {.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = number};
+        };
+        const bool answers = stage == Stage::First;
+        const Number n = back(port, write, client, answers, static_cast<unsigned>(stage),
+                              [&](const TrailBurst& burst) { return time_of(burst, stage) > at; });
+        if (trail.has(n)) take(n, trail[n]);
+        if (const auto& old = stage == Stage::First ? trail.forgotten_answer(client) : trail.forgotten_grant(client))
+            take(old->number, old->burst);
     }
-    return best.has_value();
-}
-
-/// The burst of the same client and port that was granted before it.
-std::optional<CriticalPath::Number> CriticalPath::before(Number number) const
-{
-    const std::vector<Number>& list = bursts().granted(bursts()[number].client);
-    const auto at = std::lower_bound(list.begin(), list.end(), number);
-    if (at == list.begin()) return std::nullopt;
-    return *(at - 1);
-}
-
-/// The first of the numbers up to `last` whose time is in the window.
-template <class Time>
-CriticalPath::Number CriticalPath::first_in_window(Number first, Number last, const Time& time) const
-{
-    if (time(first) > floor_) return first;
-    while (first < last) {
-        const Number middle = first + (last - first) / 2;
-        if (time(middle) > floor_) last = middle;
-        else first = middle + 1;
-    }
-    return first;
+    return best;
 }
 
 /// To the first burst of those that follow each other as closely as the way allows. False if that is this one.
-bool CriticalPath::step_stream(const TrailBurst& burst)
+bool PathRules::step_stream(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
-    const std::uint32_t after = spot_.stage == Stage::First      ? burst.answered_after
-                                : spot_.stage == Stage::Accepted ? burst.accepted_after
-                                : spot_.stage == Stage::Granted  ? burst.granted_after
-                                                                 : 0;
+    const Stage stage = spot_.stage;
+    const std::uint8_t after = stage == Stage::First      ? burst.answered_after
+                               : stage == Stage::Accepted ? burst.accepted_after
+                               : stage == Stage::Granted  ? burst.granted_after
+                                                          : std::uint8_t{0};
     if (after <= 1) return false;
-    Number number = spot_.number;
-    if (spot_.stage == Stage::First) {
-        const Number turn = first_in_window(burst.turn - after, burst.turn, [&](Number t) {
-            return trail.answered(t) && trail.has(trail.of_turn(t)) ? trail[trail.of_turn(t)].first : 0;
-        });
-        number = trail.of_turn(turn);
-    } else {
-        number = first_in_window(number - after, number, [&](Number n) { return trail.has(n) ? time_of(trail[n], spot_.stage) : 0; });
-    }
-    if (number == spot_.number) return false;
-    spend(Cause::Bandwidth, time_of(trail[number], spot_.stage), burst.client);
-    go(spot_.stage, number);
+    const Number number = stage == Stage::First ? spot_.number + static_cast<Number>(std::int64_t{burst.stream}) : spot_.number - after;
+    DLASIM_EXPECTS(trail.has(number));
+    spend(Cause::Bandwidth, time_of(trail[number], stage), burst.client);
+    go(stage, number);
     return true;
 }
 
 /// True for a read that follows one of the same client without a cycle between: the way is as full as it can be.
-bool CriticalPath::streams(const TrailBurst& burst) const
+bool PathRules::streams(const TrailBurst& burst) const
 {
     if (spot_.write || spot_.number == 0 || !bursts().has(spot_.number - 1)) return false;
     const TrailBurst& before = bursts()[spot_.number - 1];
@@ -109,107 +95,87 @@ bool CriticalPath::streams(const TrailBurst& burst) const
 }
 
 /// The request that a client made just before this one, in the same layer: it asks as fast as it does. False if there was none.
-bool CriticalPath::step_ask(unsigned client)
+bool PathRules::step_ask(unsigned client)
 {
-    const Spot spot = spot_;
-    for (unsigned port = 0; port < ports.size(); ++port) {
+    PathSpot last;
+    Cycle entered = 0;
+    for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        const std::vector<Number>& list = trail.granted(client);
-        const auto later = std::lower_bound(list.begin(), list.end(), at_, [&](Number n, Cycle at) { return trail[n].entered < at; });
-        if (later == list.begin()) continue;
-        const Number n = *(later - 1);
-        if (trail[n].entered < segment().from) continue;
-        if (trail[n].entered + kRequestPace < at_) return go(unit_of(client)), true;  // it had no room for one more
-        spend(Cause::Requests, trail[n].entered, client);
-        spot_ = {.place = spot.place,
-                 .burst = true,
-                 .write = false,
-                 .port = static_cast<std::uint8_t>(port),
-                 .stage = Stage::Entered,
-                 .number = n};
-        return true;
+        const auto take = [&](Number number, const TrailBurst& burst) {
+            if (burst.entered <= entered) return;
+            entered = burst.entered;
+            last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = number};
+        };
+        const Number n = back(port, false, client, false, 0, [&](const TrailBurst& burst) { return burst.entered >= spot_.at; });
+        if (trail.has(n)) take(n, trail[n]);
+        else if (const auto& old = trail.forgotten_grant(client)) take(old->number, old->burst);
     }
-    const Cycle earlier = entered_before_[client];  // before the window
-    if (earlier == 0 || earlier < segment().from) return false;
-    if (earlier + kRequestPace < at_) return go(unit_of(client)), true;
-    spend(Cause::Requests, floor_, client);
+    if (entered == 0 || entered < segment().from) return false;
+    if (entered + kRequestPace < spot_.at) return go(unit_of(client)), true;  // it had no room for one more
+    spend(Cause::Requests, entered, client);
+    go(last);
     return true;
 }
 
 /// Nothing came for some time: the oldest burst that is on its way is not back yet. False if none is.
-bool CriticalPath::step_in_flight(unsigned client, Cycle answered)
+bool PathRules::step_in_flight(unsigned client, Cycle answered)
 {
-    std::optional<Spot> oldest;
+    std::optional<PathSpot> oldest;
     Cycle entered = kNever;
-    for (unsigned port = 0; port < ports.size(); ++port) {
+    for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        const std::vector<Number>& list = trail.granted(client);
-        const auto next = std::partition_point(list.begin(), list.end(), [&](Number n) { return trail[n].first <= answered; });
-        if (next == list.end() || trail[*next].entered >= std::min(at_, entered)) continue;
-        entered = trail[*next].entered;
-        oldest = {.place = spot_.place,
-                  .burst = true,
-                  .write = false,
-                  .port = static_cast<std::uint8_t>(port),
-                  .stage = stage_before(trail[*next], at_),
-                  .number = *next};
+        back(port, false, client, false, kInFlight, [&](const TrailBurst& burst) { return burst.first > answered; });
+        const Number n = seen_[port][false][client][kInFlight];
+        if (!trail.has(n) || trail[n].first <= answered || trail[n].entered >= std::min(spot_.at, entered)) continue;
+        entered = trail[n].entered;
+        oldest = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = stage_before(trail[n], spot_.at), .number = n};
         if (oldest->stage == Stage::First) oldest->stage = Stage::Accepted;  // on the way from the port
     }
     if (!oldest) return false;
     const TrailBurst& burst = bursts(oldest->port, false)[oldest->number];
     spend(oldest->stage == Stage::Accepted ? Cause::Latency : Cause::Interface, time_of(burst, oldest->stage), client);
-    spot_ = *oldest;
+    go(*oldest);
     return true;
 }
 
 /// The beat that came last.
-void CriticalPath::step_read(unsigned client)
+void PathRules::step_read(unsigned client)
 {
-    Spot spot = spot_;
-    const Cycle way = facts::fabric::kEgressLatency;
-    if (at_ <= floor_ + way) return spend(Cause::Interface, floor_, client);
-    const bool any = find(client, false, Stage::First, at_ - way, spot);
-    if (!any || at_ > bursts(spot.port, false)[spot.number].last + way + ports[spot.port].beat_interval + PortTrail::kBetweenAnswers) {
-        if (step_in_flight(client, at_ - way)) return;
-        if (!any && floor_ != 0) return spend(Cause::Latency, floor_, client);
-        if (!any) return go(TrailPlace::Ask, client);
+    PathSpot spot;
+    const Cycle way = facts::fabric::kEgressLatency, answered = spot_.at - std::min(spot_.at, way);
+    const TrailBurst* burst = find(client, false, Stage::First, answered, spot);
+    if (!burst || spot_.at > burst->last + way + ports_[spot.port].beat_interval + PortTrail::kBetweenAnswers) {
+        if (step_in_flight(client, answered)) return;
+        if (!burst) return go(TrailPlace::Ask, client);
     }
-    const TrailBurst& burst = bursts(spot.port, false)[spot.number];
-    spend(Cause::Interface, std::max(burst.first, std::min(at_ - way, burst.last)), client);
-    spend(Cause::Bandwidth, burst.first, client);
-    spot_ = spot;
+    spend(Cause::Interface, std::max(burst->first, std::min(answered, burst->last)), client);
+    spend(Cause::Bandwidth, burst->first, client);
+    go(spot);
 }
 
 /// What made room last: a chunk of the client passed its credits, or was granted.
-void CriticalPath::step_turn(unsigned client, bool write)
+void PathRules::step_turn(unsigned client, bool write)
 {
-    Spot spot = spot_;
-    if (!find(client, write, Stage::Granted, at_, spot)) {
-        if (floor_ != 0) return spend(Cause::Interface, floor_, client);
-        return spend(Cause::Interface, at_ - 1, client), go(unit_of(client));
-    }
-    Cycle since = bursts(spot.port, write)[spot.number].granted;
-    if (Spot chunk = spot_; !write && find(client, write, Stage::Chunked, at_, chunk)) {
-        const Cycle passed = bursts(chunk.port, write)[chunk.number].chunked;
-        if (passed > since) spot = chunk, since = passed;
-    }
+    PathSpot spot, chunked;
+    const TrailBurst* granted = find(client, write, Stage::Granted, spot_.at, spot);
+    if (!granted) return spend(Cause::Interface, spot_.at - 1, client), go(unit_of(client));
+    Cycle since = granted->granted;
+    if (const TrailBurst* chunk = write ? nullptr : find(client, write, Stage::Chunked, spot_.at, chunked); chunk && chunk->chunked > since)
+        spot = chunked, since = chunk->chunked;
     spend(Cause::Interface, since, client);
-    spot_ = spot;
+    go(spot);
 }
 
-void CriticalPath::step_answer(unsigned client)
+void PathRules::step_answer(unsigned client)
 {
-    Spot spot = spot_;
-    if (at_ <= floor_ + kAnswerToClient) return spend(Cause::Interface, floor_, client);
-    if (!find(client, true, Stage::First, at_ - kAnswerToClient, spot)) {
-        if (floor_ != 0) return spend(Cause::Interface, floor_, client);
-        return spend(Cause::Interface, at_ - 1, client), go(unit_of(client));
-    }
-    spend(Cause::Interface, bursts(spot.port, true)[spot.number].first, client);
-    spot_ = spot;
+    PathSpot spot;
+    const TrailBurst* burst = find(client, true, Stage::First, spot_.at - std::min(spot_.at, kAnswerToClient), spot);
+    if (!burst) return spend(Cause::Interface, spot_.at - 1, client), go(unit_of(client));
+    spend(Cause::Interface, burst->first, client);
+    go(spot);
 }
 
-Cycle CriticalPath::time_of(const TrailBurst& burst, Stage stage)
+Cycle PathRules::time_of(const TrailBurst& burst, Stage stage)
 {
     switch (stage) {
         case Stage::Entered:
@@ -227,20 +193,18 @@ Cycle CriticalPath::time_of(const TrailBurst& burst, Stage stage)
 }
 
 /// The last one that it has reached before that cycle.
-CriticalPath::Stage CriticalPath::stage_before(const TrailBurst& burst, Cycle before)
+BurstStage PathRules::stage_before(const TrailBurst& burst, Cycle before)
 {
     for (const Stage stage : {Stage::First, Stage::Accepted, Stage::Granted, Stage::Chunked})
         if (time_of(burst, stage) < before) return stage;
     return Stage::Entered;
 }
 
-bool CriticalPath::step_burst()
+void PathRules::step_burst()
 {
-    const BurstTrail& trail = bursts();
-    DLASIM_EXPECTS(trail.has(spot_.number));
-    if (meets_at_burst()) return true;
-    const TrailBurst& burst = trail[spot_.number];
-    if (step_stream(burst)) return false;
+    DLASIM_EXPECTS(bursts().has(spot_.number));
+    const TrailBurst& burst = bursts()[spot_.number];
+    if (step_stream(burst)) return;
     switch (spot_.stage) {
         case Stage::First:
             step_first(burst);
@@ -258,17 +222,15 @@ bool CriticalPath::step_burst()
             step_entered(burst);
             break;
     }
-    return false;
 }
 
 /// The port was busy with the answer before, or the memory had not answered.
-void CriticalPath::step_first(const TrailBurst& burst)
+void PathRules::step_first(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
-    if (!spot_.write && burst.turn != 0 && trail.answered(burst.turn - 1) && trail.has(trail.of_turn(burst.turn - 1))) {
-        const Number before = trail.of_turn(burst.turn - 1);
+    if (const Number before = trail.any_answered_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
         const TrailBurst& other = trail[before];
-        const Cycle busy = other.last + ports[spot_.port].beat_interval + (burst.due < burst.first ? PortTrail::kBetweenAnswers : 0);
+        const Cycle busy = other.last + ports_[spot_.port].beat_interval + (burst.due < burst.first ? PortTrail::kBetweenAnswers : 0);
         if (busy >= burst.first && other.first < burst.first) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first, other.client);
             return go(Stage::First, before);
@@ -285,10 +247,10 @@ void CriticalPath::step_first(const TrailBurst& burst)
 }
 
 /// The port was busy with the command or the data before, or it was offered no earlier.
-void CriticalPath::step_accepted(const TrailBurst& burst)
+void PathRules::step_accepted(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
-    const PortTrail& port = ports[spot_.port];
+    const PortTrail& port = ports_[spot_.port];
     if (spot_.number != 0 && trail.has(spot_.number - 1)) {
         const Number before = spot_.number - 1;
         const TrailBurst& other = trail[before];
@@ -320,32 +282,28 @@ void CriticalPath::step_accepted(const TrailBurst& burst)
     if (burst.accepted > burst.offered) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered, burst.client);
     if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it stood in a stage until the one before it had left
         const TrailBurst& other = trail[spot_.number - 1];
-        if (burst.offered > burst.granted + kGrantToPort && other.accepted + 1 >= burst.offered && other.accepted < at_) {
+        if (burst.offered > burst.granted + kGrantToPort && other.accepted + 1 >= burst.offered && other.accepted < spot_.at) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
             return go(Stage::Accepted, spot_.number - 1);
         }
     }
     if (burst.limited) {
         // Room came with the answers to others.
-        Number answered = 0;
-        bool any = false;
-        for (std::uint64_t turn = trail.turns(); turn-- > trail.first_turn() && !any;) {
-            answered = trail.of_turn(turn);
-            any = trail.has(answered) && trail[answered].last < at_;
-        }
-        if (any) {
+        Number answered = trail.latest();
+        while (trail.has(answered) && trail[answered].last >= spot_.at) answered = trail.any_answered_before(answered);
+        if (trail.has(answered)) {
             spend(Cause::Credits, trail[answered].last, burst.client);
             spend(Cause::Bandwidth, trail[answered].first, trail[answered].client);
             return go(Stage::First, answered);
         }
     }
-    const bool full = streams(burst) && at_ <= burst.granted + kGrantToPort;
+    const bool full = streams(burst) && spot_.at <= burst.granted + kGrantToPort;
     spend(full ? Cause::Bandwidth : Cause::Interface, burst.granted, burst.client);
     go(Stage::Granted, spot_.number);
 }
 
 /// The arbiter served others, the stages behind it were full, or there was nothing to serve.
-void CriticalPath::step_granted(const TrailBurst& burst)
+void PathRules::step_granted(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
     if (burst.granted > burst.chunked + 1 && spot_.number != 0 && trail.has(spot_.number - 1)) {
@@ -368,21 +326,21 @@ void CriticalPath::step_granted(const TrailBurst& burst)
 }
 
 /// A credit came, the chunk before it left, or the request had not entered.
-void CriticalPath::step_chunked(const TrailBurst& burst)
+void PathRules::step_chunked(const TrailBurst& burst)
 {
     if (burst.credits) {
         spend(Cause::Credits, burst.chunked - facts::fabric::kCreditLatency, burst.client);
         return go(unit_of(burst.client));
     }
-    if (const auto before = spot_.write ? std::nullopt : this->before(spot_.number)) {
-        const TrailBurst& other = bursts()[*before];
+    if (const Number before = bursts().granted_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
+        const TrailBurst& other = bursts()[before];
         if (other.granted <= burst.chunked && other.granted + 1 >= burst.chunked && other.granted > burst.entered) {
             spend(Cause::Interface, other.granted, burst.client);
-            return go(Stage::Granted, *before);
+            return go(Stage::Granted, before);
         }
         if (other.entered == burst.entered && other.chunked < burst.chunked) {
             spend(Cause::Interface, other.chunked, burst.client);
-            return go(Stage::Chunked, *before);
+            return go(Stage::Chunked, before);
         }
     }
     spend(Cause::Interface, burst.entered, burst.client);
@@ -390,17 +348,19 @@ void CriticalPath::step_chunked(const TrailBurst& burst)
 }
 
 /// The interface did not take the request earlier, or the client made it no earlier.
-void CriticalPath::step_entered(const TrailBurst& burst)
+void PathRules::step_entered(const TrailBurst& burst)
 {
-    if (spot_.write) {
-        return go_to_sender(unit_of(burst.client));
-    }
+    if (spot_.write) return go_to_sender(unit_of(burst.client));
     if (burst.refused) {
-        for (auto before = this->before(spot_.number); before; before = this->before(*before)) {
-            const TrailBurst& other = bursts()[*before];
+        for (Number before = bursts().granted_before(spot_.number); before != BurstTrail::kNone; before = bursts().granted_before(before)) {
+            const TrailBurst& other = bursts()[before];
             if (other.chunked >= burst.entered) continue;
             spend(Cause::Interface, other.chunked, burst.client);
-            return go(Stage::Chunked, *before);
+            return go(Stage::Chunked, before);
+        }
+        if (const auto& old = bursts().forgotten_grant(burst.client); old && old->burst.chunked < burst.entered) {
+            spend(Cause::Interface, old->burst.chunked, burst.client);
+            return go(Stage::Chunked, old->number);
         }
     }
     go(TrailPlace::Ask, burst.client);

@@ -1,0 +1,100 @@
+#include "platform/past_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/expects.h"
+
+namespace dlasim {
+
+void PastTree::sort_cuts() { std::sort(cuts_.begin(), cuts_.end()); }
+
+PastTree::Node PastTree::add(Node parent)
+{
+    const Cycle time = nodes_[parent].time;
+    nodes_.push_back({.parent = parent, .time = time, .slices = {}});
+    return static_cast<Node>(nodes_.size() - 1);
+}
+
+void PastTree::grow(Node node, Cycle to, ExactCause cause)
+{
+    Past& past = nodes_[node];
+    DLASIM_EXPECTS(past.time <= to);
+    while (past.time < to) {
+        if (past.slices.empty() || past.slices.back().end <= past.time) past.slices.push_back({slice_end(past.time + 1), {}});
+        const Cycle until = std::min(to, past.slices.back().end);
+        past.slices.back().add(cause, until - past.time);
+        past.time = until;
+    }
+}
+
+/// The last cycle of the slice that `at` belongs to: finer at the begin of a run, which may be a short one.
+Cycle PastTree::slice_end(Cycle at) const
+{
+    const Cycle width = at < 1u << 14 ? 1u << 6 : at < 1u << 20 ? 1u << 10 : 1u << 14;
+    const Cycle grid = (at + width - 1) / width * width;
+    const auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), at);
+    return cut != cuts_.end() ? std::min(*cut, grid) : grid;
+}
+
+void PastTree::append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&& more)
+{
+    // a cut that came after a slice had begun
+    if (!slices.empty() && !more.empty()) slices.back().end = std::min(slices.back().end, more.front().end);
+    for (CauseSlice& slice : more) {
+        if (slices.empty() || slices.back().end != slice.end) slices.push_back(std::move(slice));
+        else
+            for (const CauseCycles& spent : slice.spent) slices.back().add(spent.cause, spent.cycles);
+    }
+}
+
+void PastTree::compress(const std::vector<Node*>& needed)
+{
+    std::vector<std::uint32_t> users(nodes_.size());  // children and spots
+    std::vector<bool> kept(nodes_.size());
+    for (const Node* node : needed) {
+        ++users[*node];
+        for (Node at = *node; !kept[at] && at != kRoot; at = nodes_[at].parent) {
+            kept[at] = true;
+            ++users[nodes_[at].parent];
+        }
+    }
+    std::vector<Node> becomes(nodes_.size());
+    std::vector<Past> left(1);
+    left[kRoot] = std::move(nodes_[kRoot]);
+    for (Node node = 1; node < nodes_.size(); ++node) {
+        if (!kept[node]) continue;
+        Past& past = nodes_[node];
+        const Node parent = becomes[past.parent];
+        if (users[past.parent] == 1) {
+            append(left[parent].slices, std::move(past.slices));
+            left[parent].time = past.time;
+            becomes[node] = parent;
+            continue;
+        }
+        past.parent = parent;
+        becomes[node] = static_cast<Node>(left.size());
+        left.push_back(std::move(past));
+    }
+    nodes_ = std::move(left);
+    Cycle oldest = kNever;
+    for (Node* node : needed) {
+        *node = becomes[*node];
+        oldest = std::min(oldest, time(*node));
+    }
+    std::erase_if(cuts_, [oldest](Cycle cut) { return cut <= oldest; });
+}
+
+Causes PastTree::causes(Node node) const
+{
+    std::vector<Node> line{node};
+    while (line.back() != kRoot) line.push_back(nodes_[line.back()].parent);
+    Causes causes;
+    for (auto at = line.rbegin(); at != line.rend(); ++at) {
+        std::vector<CauseSlice> slices = nodes_[*at].slices;
+        append(causes.slices, std::move(slices));
+    }
+    return causes;
+}
+
+}  // namespace dlasim
