@@ -54,17 +54,17 @@ constexpr TrailPlace of_client(TrailPlace family, unsigned client)
 class Trail {
 public:
     /// What a place says.
-    struct Saying {
+    struct Note {
         Cause cause = Cause::StartUp;
         TrailPlace next = TrailPlace::Software;  // the place itself: it sets the pace
         bool event = false;                      // of cycle `from` alone; what is later than that waits for nobody
         bool idle = false;                       // it has nothing to do; what it did last may still be on its way
         std::uint32_t lag = 0;                   // cycles from there to here: spent on `cause`
 
-        bool same(const Saying& other) const { return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other); }
+        bool same(const Note& other) const { return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other); }
     };
     /// It holds from cycle `from` on, until the next one.
-    struct Segment : Saying {
+    struct Segment : Note {
         Cycle from = 0;
     };
 
@@ -104,12 +104,12 @@ public:
 
 private:
     /// Most notes say what is known.
-    void note(Cycle from, Saying now)
+    void note(Cycle from, Note now)
     {
         if (segments_.back().from >= from || !segments_.back().same(now)) change(from, now);
     }
     /// Replaces what was said of `from` and later.
-    [[gnu::noinline]] void change(Cycle from, Saying now)
+    [[gnu::noinline]] void change(Cycle from, Note now)
     {
         while (segments_.size() > 1 && segments_.back().from >= from) segments_.pop_back();
         const Segment& last = segments_.back();

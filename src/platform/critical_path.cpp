@@ -1,6 +1,7 @@
 #include "platform/critical_path.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/expects.h"
@@ -8,8 +9,9 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kWays = 64;           // the longest way through the stages of the interface
-constexpr Cycle kBeatsOfABurst = 16;  // at most
+// How far in front of the floor walks behind it look, at most: more than any way through the interface, and a burst at the port.
+constexpr Cycle kWays = 64;
+constexpr Cycle kBeatsOfABurst = 16;  // config/hardware.cpp takes no more
 
 }  // namespace
 
@@ -199,7 +201,7 @@ PastTree::Node CriticalPath::landing(const Walk& walk)
     Node node = PastTree::kRoot;
     if (const auto known = spots_.find(walk.to); known != spots_.end()) {
         node = known->second;
-    } else if (floor_ != 0) {
+    } else if (floor_ != 0) {  // a spot that none of them came to: the latest before it
         for (const auto& [spot, other] : spots_)
             if (spot.at <= walk.to.at && tree_.time(other) >= tree_.time(node)) node = other;
     }

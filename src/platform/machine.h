@@ -19,7 +19,7 @@ namespace dlasim {
 struct MachineOptions {
     bool events = false;        // record probes and bus logs
     bool all_commands = false;  // bus logs have all commands, not only the first
-    bool stepping = false;      // evaluate every unit in every cycle, none ahead of SystemC: slow, same result
+    bool stepping = false;      // evaluate every unit in every cycle, none ahead of SystemC, sum causes up often: slow, same result
     bool values = true;         // compute data; without it only time is simulated
     bool one_memory = false;    // both ports see the same bytes, as in the measured cases
     bool check_dram = false;    // every command of a DRAM goes through the checker

@@ -11,7 +11,6 @@ namespace {
 constexpr Cycle kRequestPace = 8;      // requests of a client that are no further apart are its pace
 constexpr Cycle kGrantToPort = 2;      // of a read, if nothing stands in the way
 constexpr Cycle kInCommandStages = 3;  // between the arbiter and the port
-constexpr unsigned kInFlight = 5;      // a use of back() beside the stages
 constexpr Cycle kAnswerToClient = 2;   // write answer taken to the complete pulse: fabric.md 2.4
 
 }  // namespace
@@ -63,8 +62,7 @@ const TrailBurst* PathRules::find(unsigned client, bool write, Stage stage, Cycl
         const Number n = back(port, write, client, answers, static_cast<unsigned>(stage),
                               [&](const TrailBurst& burst) { return time_of(burst, stage) > at; });
         if (trail.has(n)) take(n, trail[n]);
-        if (const auto& old = stage == Stage::First ? trail.forgotten_answer(client) : trail.forgotten_grant(client))
-            take(old->number, old->burst);
+        if (const auto& old = answers ? trail.forgotten_answer(client) : trail.forgotten_grant(client)) take(old->number, old->burst);
     }
     return best;
 }
@@ -106,7 +104,8 @@ bool PathRules::step_ask(unsigned client)
             entered = burst.entered;
             last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = number};
         };
-        const Number n = back(port, false, client, false, 0, [&](const TrailBurst& burst) { return burst.entered >= spot_.at; });
+        const Number n = back(port, false, client, false, static_cast<unsigned>(Stage::Entered),
+                              [&](const TrailBurst& burst) { return burst.entered >= spot_.at; });
         if (trail.has(n)) take(n, trail[n]);
         else if (const auto& old = trail.forgotten_grant(client)) take(old->number, old->burst);
     }

@@ -65,6 +65,7 @@ public:
 private:
     using Number = BurstTrail::Number;
     using Stage = BurstStage;
+    static constexpr unsigned kInFlight = 5, kUses = 6;  // of back(): a stage each, and what is not back yet
 
     void spend(Cause cause, Cycle down_to, unsigned client = ExactCause::kNoClient);
     void spend_waits(const DramCycles& waits, Cycle down_to, unsigned client);
@@ -103,9 +104,9 @@ private:
     std::optional<std::size_t> paced_;
     std::vector<PathRun> runs_;
     ExactCause last_cause_;
-    unsigned hops_ = 0;                                                               // in this cycle
-    TrailPlace lowest_ = TrailPlace::Software;                                        // of the places of a loop
-    std::array<std::array<std::array<std::array<Number, 6>, kClients>, 2>, 2> seen_;  // by port, write, client, use
+    unsigned hops_ = 0;                                                                   // in this cycle
+    TrailPlace lowest_ = TrailPlace::Software;                                            // of the places of a loop
+    std::array<std::array<std::array<std::array<Number, kUses>, kClients>, 2>, 2> seen_;  // by port, write, client, use
 };
 
 }  // namespace dlasim

@@ -6,10 +6,9 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
-#include <vector>
 
 #include "base/block_list.h"
 #include "base/cause.h"
@@ -187,9 +186,13 @@ private:
         all.fill(kNone);
         return all;
     }
+    /// 0 also for one so long ago that it has been forgotten.
     static std::int32_t relative(Number number, Number before)
     {
-        return before == kNone ? 0 : static_cast<std::int32_t>(static_cast<std::int64_t>(before - number));
+        const auto apart = static_cast<std::int64_t>(before - number);
+        const bool known =
+            before != kNone && apart >= std::numeric_limits<std::int32_t>::min() && apart <= std::numeric_limits<std::int32_t>::max();
+        return known ? static_cast<std::int32_t>(apart) : 0;
     }
     Number known(Number number, std::int32_t relative) const
     {

@@ -1,0 +1,107 @@
+// Walks through notes made by hand, and what is left of trails that were summed up.
+#include "platform/critical_path.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
+
+namespace dlasim {
+namespace {
+
+constexpr Cycle kDone = 1000;
+
+/// SDP waits for CACC until it sets the pace; so does CACC for software. Looks are taken `every` so many cycles; 0: none.
+Causes walked(Cycle every)
+{
+    CriticalPath path;
+    path.look_every(every == 0 ? kNever : every);
+    Trails& trails = path.trails;
+    const std::vector<std::pair<Cycle, std::function<void()>>> notes{
+        {0, [&] { trails[TrailPlace::Software].works(0, Cause::Programming); }},
+        {51, [&] { trails[TrailPlace::Cacc].works(51, Cause::AccumulatorFull); }},
+        {101, [&] { trails[TrailPlace::Sdp].waits(101, TrailPlace::Cacc, Cause::SdpPace); }},
+        {401, [&] { trails[TrailPlace::Sdp].works(401, Cause::SdpPace); }},
+        {500, [&] { path.cut(500); }},
+        {998, [&] { trails[TrailPlace::SdpDone].event(998, TrailPlace::Sdp, Cause::Interrupt, 1); }},
+        {kDone, [&] { trails[TrailPlace::Pin].event(kDone, TrailPlace::SdpDone, Cause::Interrupt, 2); }},
+    };
+    const auto run_to = [&](Cycle cycle) {
+        while (path.next() <= cycle) {
+            if (path.wants_to_look()) path.look();
+        }
+    };
+    for (const auto& [cycle, note] : notes) {
+        run_to(cycle);
+        note();
+    }
+    path.interrupt(kDone);
+    run_to(kDone + 500);  // software may do more
+    return path.causes(0, kDone, true);
+}
+
+Cycle cycles_of(const std::vector<CauseCycles>& causes, Cause cause)
+{
+    for (const CauseCycles& each : causes)
+        if (each.cause.cause == cause) return each.cycles;
+    return 0;
+}
+
+TEST(CriticalPath, GivesEveryCycleToWhatWasWaitedFor)
+{
+    for (const Cycle every : {0, 7, 100, 400, 401, 999, 1000, 1001}) {
+        const std::vector<CauseCycles> causes = walked(every).total();
+        EXPECT_EQ(cycles_of(causes, Cause::Interrupt), 3u) << every;          // 1000 to 998, 998 to 997
+        EXPECT_EQ(cycles_of(causes, Cause::SdpPace), 597u) << every;          // to 400
+        EXPECT_EQ(cycles_of(causes, Cause::AccumulatorFull), 350u) << every;  // to 50
+        EXPECT_EQ(cycles_of(causes, Cause::Programming), 50u) << every;
+        EXPECT_EQ(sum_of(causes), kDone) << every;
+    }
+}
+
+/// Slices are 64 cycles long here; one ends where it is told to, also when its first cycles have been summed up before.
+TEST(CriticalPath, SlicesEndAtCuts)
+{
+    for (const Cycle every : {0, 7, 30, 100}) {
+        const Causes causes = walked(every);
+        Cycle begin = 0;
+        bool ends = false;
+        for (const CauseSlice& slice : causes.slices) {
+            EXPECT_EQ(sum_of(slice.spent), slice.end - begin) << every;
+            begin = slice.end;
+            ends |= slice.end == 500;
+        }
+        EXPECT_EQ(begin, kDone) << every;
+        EXPECT_TRUE(ends) << every;
+        EXPECT_EQ(causes, walked(0)) << every;
+    }
+    const Causes causes = walked(0);
+    EXPECT_EQ(sum_of(causes.between(0, 500)), 500u);
+    EXPECT_EQ(cycles_of(causes.between(500, kDone), Cause::SdpPace), 497u);
+}
+
+/// Nodes that all spots have in common become one, and nothing of them is lost.
+TEST(PastTree, KeepsWhatIsNeeded)
+{
+    PastTree tree;
+    PastTree::Node one = tree.add(PastTree::kRoot);
+    tree.grow(one, 10, {Cause::Programming});
+    PastTree::Node two = tree.add(one), three = tree.add(one), lost = tree.add(two);
+    tree.grow(two, 30, {Cause::Computing});
+    tree.grow(three, 20, {Cause::Drain});
+    tree.grow(lost, 90, {Cause::Polling});
+    tree.compress({&two, &three});
+    EXPECT_EQ(tree.time(two), 30u);
+    EXPECT_EQ(tree.time(three), 20u);
+    EXPECT_EQ(cycles_of(tree.causes(two).total(), Cause::Programming), 10u);
+    EXPECT_EQ(cycles_of(tree.causes(two).total(), Cause::Computing), 20u);
+    EXPECT_EQ(cycles_of(tree.causes(three).total(), Cause::Drain), 10u);
+    EXPECT_EQ(sum_of(tree.causes(three).total()), 20u);
+    tree.compress({&two});
+    EXPECT_EQ(two, PastTree::kRoot);
+    EXPECT_EQ(sum_of(tree.causes(two).total()), 30u);
+}
+
+}  // namespace
+}  // namespace dlasim
