@@ -75,9 +75,9 @@ public:
     }
 
     /// From cycle `from` on it sets its own pace.
-    void works(Cycle from, Cause cause) { note(from, {cause, place_, false, false, 0}); }
+    [[gnu::always_inline]] void works(Cycle from, Cause cause) { note(from, {cause, place_, false, false, 0}); }
     /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
-    void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
+    [[gnu::always_inline]] void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
     {
         note(from, {cause, next, false, false, static_cast<std::uint32_t>(lag)});
     }
@@ -104,7 +104,7 @@ public:
 
 private:
     /// Most notes say what is known.
-    void note(Cycle from, Note now)
+    [[gnu::always_inline]] void note(Cycle from, Note now)
     {
         if (segments_.back().from >= from || !segments_.back().same(now)) change(from, now);
     }

@@ -34,15 +34,15 @@ std::size_t CriticalPath::size() const
 
 bool CriticalPath::wants_to_look()
 {
-    if (size() >= size_ + enough_) return true;
+    if (size() >= size_ + (begun_ ? youngest_ : enough_)) return true;
     next_ += window_;
     return false;
 }
 
 void CriticalPath::look()
 {
-    if (middle_ != 0) {
-        const std::vector<PathSpot> spots = younger_spots();
+    if (begun_) {
+        const std::vector<PathSpot> spots = youngest_spots();
         std::optional<Cycle> interrupt;
         while (!interrupts_.empty() && interrupts_.front() <= middle_) {
             interrupt = interrupts_.front();
@@ -52,13 +52,21 @@ void CriticalPath::look()
         floor_ = middle_;
         forget();
     }
+    if (!begun_ || enough_ == 0) mark();
+    else begun_ = false;
+    next_ += window_;
+    size_ = size();
+}
+
+/// A look begins: what has happened by now is the older part of what it will see.
+void CriticalPath::mark()
+{
     middle_ = next_ - 1;
     for (PortTrail& port : ports) {
         port.reads.mark();
         port.writes.mark();
     }
-    next_ += window_;
-    size_ = size();
+    begun_ = true;
 }
 
 void CriticalPath::begin_walks()
@@ -109,8 +117,8 @@ bool CriticalPath::meets()
     return true;
 }
 
-/// Where the walks that later ones can come to leave the younger half of the trails.
-std::vector<PathSpot> CriticalPath::younger_spots()
+/// Where the walks that later ones can come to leave the youngest cycles.
+std::vector<PathSpot> CriticalPath::youngest_spots()
 {
     begin_walks();
     const Cycle last = next_ - 1;
@@ -141,7 +149,7 @@ std::vector<PathSpot> CriticalPath::younger_spots()
     return spots;
 }
 
-/// Through the older half: what a walk that comes to one of the spots finds there.
+/// Through the older cycles: what a walk that comes to one of the spots finds there.
 void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt)
 {
     begin_walks();

@@ -2,11 +2,11 @@
 // cycle up to the interrupt is passed once, so the cycles of all causes add up.
 //
 // Which interrupt is the last one is known at the end, and trails are too long to be kept until then. So from time to time the walks
-// begin that later ones can come to: one at every place, one at every burst on its way. They meet soon; where they leave the younger
-// half of the trails few are left. These go on through the older half to where the ones before them have come to, what their cycles
-// went to is summed up, and the older half is forgotten.
+// begin that later ones can come to: one at every place, one at every burst on its way. They meet soon; where they leave the youngest
+// cycles few are left. These go on through the older ones to where the walks before them have come to, what their cycles went to is
+// summed up, and these cycles are forgotten.
 //
-//     summed up │ older half of the trails │ younger half │ time
+//     summed up │ older cycles              │ youngest      │ time
 //         spots ◄┼────── few walks ── spots ◄┼──── walks ───┤ places, bursts on their way
 //             floor                      middle          next()
 //
@@ -37,7 +37,7 @@ public:
     void look_every(Cycle cycles)
     {
         window_ = next_ = cycles;
-        enough_ = 0;
+        enough_ = youngest_ = 0;
     }
     /// The pin shows an interrupt in cycle `at`: the run may end there. In order.
     void interrupt(Cycle at) { interrupts_.push_back(at); }
@@ -74,7 +74,8 @@ private:
     void begin_walks();
     void walk(const PathSpot& spot, Cycle floor);
     bool meets();
-    std::vector<PathSpot> younger_spots();
+    void mark();
+    std::vector<PathSpot> youngest_spots();
     void older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt);
     std::vector<Node> sum_up();
     Node landing(const Walk& walk);
@@ -83,10 +84,13 @@ private:
 
     PathRules rules_{trails, ports};
     PastTree tree_;
-    Cycle window_ = 1u << 13;        // a look may be taken every so many cycles, and is
-    std::size_t enough_ = 1u << 12;  // if the trails have grown by that many bursts and segments
+    // A look may begin or end every so many cycles. It does if the trails have grown by that many bursts and segments since.
+    Cycle window_ = 1u << 12;
+    std::size_t enough_ = 1u << 12;
+    std::size_t youngest_ = 1u << 10;  // to end
     Cycle floor_ = 0, middle_ = 0, next_ = window_;
-    std::size_t size_ = 0;  // at the last look
+    bool begun_ = false;    // a look
+    std::size_t size_ = 0;  // at the end of the last one
     std::vector<Cycle> interrupts_;
     Node interrupted_ = PastTree::kRoot;  // the last one up to the floor
     bool any_interrupt_ = false;

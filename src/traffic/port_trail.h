@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "base/block_list.h"
@@ -190,9 +189,7 @@ private:
     static std::int32_t relative(Number number, Number before)
     {
         const auto apart = static_cast<std::int64_t>(before - number);
-        const bool known =
-            before != kNone && apart >= std::numeric_limits<std::int32_t>::min() && apart <= std::numeric_limits<std::int32_t>::max();
-        return known ? static_cast<std::int32_t>(apart) : 0;
+        return before != kNone && apart == static_cast<std::int32_t>(apart) ? static_cast<std::int32_t>(apart) : 0;
     }
     Number known(Number number, std::int32_t relative) const
     {

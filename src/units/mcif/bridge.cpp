@@ -366,11 +366,9 @@ void Bridge::take_read_beat(Cycle now)
     port_.r.valid = port_.r.taken = false;
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
-    if (trail_) {
-        if (burst->filled == 0) trail_->reads.answer(burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
-        if (burst->filled + 1 == burst->beats) trail_->reads.end(burst->number, now);
-    }
+    if (trail_ && burst->filled == 0) trail_->reads.answer(burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
     if (++burst->filled == burst->beats) {
+        if (trail_) trail_->reads.end(burst->number, now);
         reads_.pop_front();
         end_response(burst, now);
     }
