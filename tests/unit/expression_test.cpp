@@ -72,8 +72,8 @@ TEST(Expression, WhatCannotBeReadIsRefusedWithItsColumn)
     EXPECT_THAT(why("1 / 0"), HasSubstr("divisor"));
     EXPECT_THAT(why("'open"), HasSubstr("no end"));
     EXPECT_THAT(why("1000000000000 * 1000000000000"), HasSubstr("64 bits"));
-    EXPECT_THAT(why(std::string(40, '(') + "1"), HasSubstr("nested"));
-    EXPECT_THAT(why(std::string(40, '-') + "1"), HasSubstr("nested"));
+    EXPECT_THAT(why(std::string("1").insert(0, 40, '(')), HasSubstr("nested"));
+    EXPECT_THAT(why(std::string("1").insert(0, 40, '-')), HasSubstr("nested"));
 }
 
 TEST(Expression, ASumOfADramTableHasNoComparison)
