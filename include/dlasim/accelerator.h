@@ -5,9 +5,12 @@
 //              between clock edges and ahead of time; they are served in the order of their calls.
 //              Refused with a TLM response: see below. No DMI. transport_dbg reads a register in no time and without
 //              side effects; it answers 0 bytes to writes, under reset, and for registers whose read changes something.
-//   dbb        initiator, nb_transport, base protocol: one generic payload a burst with its client (burst.h), BEGIN_REQ/END_REQ
-//              the command, BEGIN_RESP the first data beat or the write response. Memories may answer in any order;
-//              what overtakes an older burst of the same client waits for it here, and its END_RESP does not
+//   dbb        initiator, nb_transport, base protocol: one generic payload a burst with its client (burst.h), docs/LIBRARY.md.
+//                BEGIN_REQ   the command, a cycle ahead: the delay leads to its cycle. END_REQ, with the delay as it was, accepts it there
+//                BEGIN_RESP  the first data beat or the write response: status and data stand in the payload. At least a cycle ahead
+//                END_RESP    in the cycle of the last beat; the port takes one a cycle
+//              There is one burst at a time at a memory that gives no END_REQ before its response. Memories may answer in any order: a
+//              response that overtakes an older burst of the same client is taken at once, TLM_COMPLETED, and waits here for its turn
 //   cvsram     the same for the secondary port; null where the hardware has none
 //   interrupt  the level of the interrupt pin
 //   reset_n    the reset pin, active low; may stay unbound: then reset ends at time 0

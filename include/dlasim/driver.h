@@ -8,12 +8,13 @@
 //   driver.result().cycles
 //
 // Memory is filled when the simulation starts, and read at steps of the host and at the end, by the debug interface of what is bound
-// to the accelerator's ports, unless `memory` says how. It begins at time 0.
+// to the accelerator's ports, unless `memory` says how. The program begins at time 0.
 //
 // Errors  ConfigError from the constructor: the workload was compiled for another machine. ConfigError from sc_start(): a memory without
 //         debug interface. What happens later - a register access is refused, a host function throws - fails the accelerator: on_error.
 #pragma once
 #include <memory>
+#include <string>
 #include <systemc>
 #include <tlm>
 
@@ -41,10 +42,12 @@ public:
 
     struct Result {
         bool finished = false;     // the program came to its end
+        std::string problem;       // why it has not: the accelerator's failure, or what every unit waits for
         std::uint64_t cycles = 0;  // from the first op-enable to the last interrupt, as `dlasim run` counts
         CheckResult check;         // nothing compared without values
         AcceleratorReport report;  // of these cycles
     };
+    /// After sc_start(). A platform that hangs returns from it with `finished` false and a `problem`.
     const Result& result() const;
 
 private:

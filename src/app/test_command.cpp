@@ -8,10 +8,12 @@
 #include <thread>
 
 #include "app/interrupt.h"
+#include "app/net_command.h"
 #include "app/run_command.h"
 #include "app/status.h"
 #include "app/sweep_children.h"
 #include "base/error.h"
+#include "config/file_kind.h"
 #include "config/npy.h"
 #include "files/claims.h"
 #include "files/console.h"
@@ -95,6 +97,13 @@ public:
 private:
     fs::path folder(std::size_t index) const { return fs::path(options_.out) / suite_.cases[index].name; }
 
+    static int run_model_case(const OnnxWork& model, const RunOptions& run)
+    {
+        NetOptions options;
+        static_cast<CommonOptions&>(options) = run;
+        return net_command(model_options(model, options));
+    }
+
     /// In the child.
     int run_case(std::size_t index, const Children::Tell& tell)
     {
@@ -108,8 +117,10 @@ private:
         run.out = folder(index).string();
         run.quiet = run.report = run.reproducible = true;
         run.sync = Sync::Later;
-        run.on_result = [&](const nlohmann::ordered_json& result) { tell(std::to_string(result["cycles"].get<std::uint64_t>())); };
-        const int status = run_command(run);
+        run.on_result = [&](const nlohmann::ordered_json& result) {
+            tell(nlohmann::json{{"cycles", result["cycles"]}, {"accuracy", result.value("accuracy", nlohmann::ordered_json())}}.dump());
+        };
+        const int status = is_onnx(run.layer) ? run_model_case(one.model, run) : run_command(run);
         if (status != kDone || one.expected.empty()) return status;
         claim_.reset();  // what has been written is read now
         return is_expected(folder(index) / kTensorFile, one.expected) ? kDone : kMismatch;
@@ -121,7 +132,11 @@ private:
         run.status = child.status;
         run.said = read_own_text((folder(child.index) / "messages.txt").string());
         run.seconds = seconds_since(started_[child.index]);
-        if (!child.output.empty()) run.cycles = std::stoull(child.output);
+        if (!child.output.empty()) {
+            const nlohmann::json told = nlohmann::json::parse(child.output);
+            run.cycles = told["cycles"].get<std::uint64_t>();
+            if (told["accuracy"].is_number()) run.accuracy = told["accuracy"].get<double>();
+        }
         const SuiteCase& one = suite_.cases[child.index];
         Verdict& verdict = verdicts_[child.index] = verdict_of(one, run);
         if (options_.update && run.status == kDone && run.cycles) verdict = {Verdict::Kind::Passed, updated(one, *run.cycles)};

@@ -90,28 +90,6 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool 
     throw ConfigError(where, "unknown axis" + suggest(name, known));
 }
 
-/// A text, or a list of them.
-std::vector<std::string> texts(const JsonObject& base, const char* key)
-{
-    if (!base.has(key)) return {};
-    const Json& value = base.raw(key);
-    if (value.is_string()) return {value.get<std::string>()};
-    std::vector<std::string> list;
-    if (!value.is_array() || value.empty()) throw ConfigError(base.where(key), found(value) + ", expected a file or a list of files");
-    for (const Json& one : value) {
-        if (!one.is_string()) throw ConfigError(base.where(key), found(one) + ", expected a file or a list of files");
-        list.push_back(one.get<std::string>());
-    }
-    return list;
-}
-
-void read_model(Sweep& sweep, const JsonObject& base)
-{
-    sweep.model = {"", texts(base, "input"), texts(base, "calibrate"), base.text("labels", ""), base.text("precision", "")};
-    if (const std::string& precision = sweep.model.precision; !precision.empty() && precision != "int8" && precision != "fp16")
-        throw ConfigError(base.where("precision"), "found \"" + precision + "\", expected int8 or fp16");
-}
-
 /// Without a base of its own the first value of an axis of layers, networks or loadables is one.
 void take_work_of_axes(Sweep& sweep, const JsonObject& top, const JsonObject& base)
 {
@@ -225,7 +203,7 @@ void read_base(Sweep& sweep, const JsonObject& top)
             throw ConfigError(base.where(key), "is of a loadable, and the base has none");
     for (const char* key : {"calibrate", "labels", "precision"})
         if (base.has(key) && !model) throw ConfigError(base.where(key), "is of an ONNX model, and the base has none");
-    if (model) read_model(sweep, base);
+    if (model) sweep.model = read_onnx_work(base, [&](const std::string& path) { return resolve(sweep, path); });
     else sweep.input = base.text("input", "");
     sweep.mode = base.text("mode", sweep.mode);
     if (base.has("host_ns")) sweep.host_ns = number_of(base, "host_ns", "from 0 on", [](double ns) { return ns >= 0; });

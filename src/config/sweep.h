@@ -21,6 +21,7 @@
 #include "config/hardware.h"
 #include "config/memory.h"
 #include "config/network.h"
+#include "config/onnx_work.h"
 #include "files/keys.h"
 
 namespace dlasim {
@@ -40,13 +41,6 @@ std::string expression_of(const Json& value);
 /// A file of the NVDLA compiler, and how it runs: LOADABLE.md.
 struct LoadableWork {
     std::string file, input, mode = "overlap";  // no input: by seed
-};
-
-/// A trained model, and the images that it gets: ONNX.md.
-struct OnnxWork {
-    std::string file;
-    std::vector<std::string> input, calibrate;  // none: one image by seed
-    std::string labels, precision;
 };
 
 /// Files that points name, each read once.

@@ -44,18 +44,10 @@ MemorySpec swept_memory(const Sweep& sweep, const Json& memory, const std::strin
     return parse_memory(memory.get<std::string>(), where, sweep.folder);
 }
 
-/// The base's, with its paths from where the sweep's file is.
 OnnxWork model_of(const Sweep& sweep, const std::string& file)
 {
     OnnxWork model = sweep.model;
     model.file = resolve(sweep, file);
-    for (std::vector<std::string>* files : {&model.input, &model.calibrate})
-        for (std::string& named : *files) {  // [NAME=]FILE
-            const std::size_t equals = named.find('=');
-            const std::size_t begin = equals == std::string::npos ? 0 : equals + 1;
-            named = named.substr(0, begin) + resolve(sweep, named.substr(begin));
-        }
-    if (!model.labels.empty()) model.labels = resolve(sweep, model.labels);
     return model;
 }
 

@@ -108,10 +108,20 @@ void Driver::follow()
     const auto& reads = parts_->software.reads();
     result.check = parts_->workload.check(memory, reads.empty() ? 0 : reads.back().second);
     result.finished = true;
+    result.problem.clear();
 }
 
 bool Driver::finished() const { return parts_->result.finished; }
 const sc_core::sc_event& Driver::ended() const { return parts_->ended; }
-const Driver::Result& Driver::result() const { return parts_->result; }
+
+const Driver::Result& Driver::result() const
+{
+    Result& result = parts_->result;
+    if (enabled && !result.finished) {
+        result.problem = parts_->accelerator.failure();
+        if (result.problem.empty()) result.problem = parts_->accelerator.diagnosis();
+    }
+    return result;
+}
 
 }  // namespace dlasim

@@ -41,6 +41,11 @@ constexpr std::array kCaseKeys{
     kTimingOnly,
     InputKey{{"expected", "file", "", "NumPy file of what output.npy must be, value by value"}, 0, 0, "none"},
     InputKey{{"cycles", "integer", "cycles", "golden ones: --update writes them"}, 0, INT64_MAX, "not compared"},
+    InputKey{{"input", "file or list", "", "of an ONNX model: images, [NAME=]FILE"}, 0, 0, "one image by seed"},
+    InputKey{{"calibrate", "file or list", "", "of an ONNX model: images that say how large numbers become"}, 0, 0, "those of the input"},
+    InputKey{{"labels", "file", "", "of an ONNX model: the class of every image"}, 0, 0, "none"},
+    InputKey{{"precision", "text", "", "of an ONNX model: int8 or fp16"}, 0, 0, "int8"},
+    InputKey{{"accuracy", "number", "", "of an ONNX model with labels: the least, 0..1"}, 0, 0, "not compared"},
 };
 
 /// A name as one of files: nothing that leads out of a folder.
@@ -85,6 +90,23 @@ void read_defaults(const JsonObject& object, const fs::path& folder, SuiteDefaul
     defaults.timing_only = object.flag("timing_only", defaults.timing_only);
 }
 
+void read_model(const JsonObject& object, const fs::path& folder, SuiteCase& one)
+{
+    for (const char* key : {"input", "calibrate", "labels", "precision", "accuracy"})
+        if (object.has(key) && !is_onnx(one.file.string()))
+            throw ConfigError(object.where(key), "is of an ONNX model, and " + one.file.filename().string() + " is none");
+    one.model = read_onnx_work(object, [&](const std::string& path) { return from_folder(folder, path); });
+    one.model.file = one.file.string();
+    if (!object.has("accuracy")) return;
+    const Json& share = object.raw("accuracy");
+    if (!share.is_number() || !(share.get<double>() >= 0) || share.get<double>() > 1)
+        throw ConfigError(object.where("accuracy"), found(share) + ", expected a share of the images in 0..1");
+    for (const auto& [without, what] :
+         {std::pair{one.model.labels.empty(), "without labels"}, std::pair{one.timing_only, "with timing_only"}})
+        if (without) throw ConfigError(object.where("accuracy"), std::string("found ") + what + ", expected labels and values");
+    one.accuracy = share.get<double>();
+}
+
 SuiteCase read_case(const Json& json, const std::string& file, const std::string& pointer, const Suite& suite)
 {
     const JsonObject object(json, file, pointer, kCaseKeys);
@@ -100,6 +122,7 @@ SuiteCase read_case(const Json& json, const std::string& file, const std::string
     one.expected = object.input_file("expected", suite.folder.string());
     if (!one.expected.empty() && one.timing_only)
         throw ConfigError(object.where("expected"), "found with timing_only, expected one of them: no values are computed then");
+    read_model(object, suite.folder, one);
     if (object.has("cycles")) one.cycles = static_cast<std::uint64_t>(object.integer("cycles"));
     return one;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "config/onnx_work.h"
 #include "files/json_text.h"
 #include "files/keys.h"
 
@@ -30,6 +31,8 @@ struct SuiteCase : SuiteDefaults {
     std::filesystem::path file;           // that runs
     std::filesystem::path expected;       // NumPy file of what output.npy must be; empty: none
     std::optional<std::uint64_t> cycles;  // golden ones
+    OnnxWork model;                       // of an ONNX model: its images; else empty
+    std::optional<double> accuracy;       // of an ONNX model with labels: the least, 0..1
     std::optional<std::size_t> place;     // in the suite's list; none: it was found in the folder
 };
 

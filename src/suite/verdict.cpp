@@ -50,16 +50,20 @@ Verdict verdict_of(const SuiteCase& one, const CaseRun& run)
 {
     using Kind = Verdict::Kind;
     const std::string said = last_line(run.said);
-    if (run.status == kValuesDiffer) return {Kind::Failed, said.empty() ? "values differ from the golden ones" : said};
+    if (run.status == kValuesDiffer) return {Kind::Failed, said.empty() ? "values differ from the golden ones" : said, "Values"};
     if (run.status == kRefused) return {Kind::Error, said.empty() ? "was refused" : said};
     if (run.status != 0 || !run.cycles)
         return {Kind::Error,
                 said.empty() ? fmt::format("ended with status {}", run.status) : fmt::format("{} (status {})", said, run.status)};
+    if (one.accuracy && run.accuracy.value_or(0) < *one.accuracy)
+        return {Kind::Failed, fmt::format("accuracy {:.4g}, expected at least {:g}", run.accuracy.value_or(0), *one.accuracy), "Accuracy"};
     if (!one.cycles) return {Kind::Passed, "no golden cycles: --update writes them"};
     const double off = percent_off(*run.cycles, *one.cycles);
     if (std::abs(off) <= one.tolerance) return {};
-    return {Kind::Failed, fmt::format("{} cycles, golden {}: {:+.3g} %, expected at most {:g} %", grouped(*run.cycles),
-                                      grouped(*one.cycles), off, one.tolerance)};
+    return {Kind::Failed,
+            fmt::format("{} cycles, golden {}: {:+.3g} %, expected at most {:g} %", grouped(*run.cycles), grouped(*one.cycles), off,
+                        one.tolerance),
+            "Cycles"};
 }
 
 std::string verdict_line(const SuiteCase& one, const CaseRun& run, const Verdict& verdict)
@@ -90,11 +94,8 @@ std::string junit_xml(const Suite& suite, const std::vector<CaseRun>& runs, cons
         }
         const bool failed = verdict.kind == Verdict::Kind::Failed;
         const char* tag = failed ? "failure" : "error";
-        text += fmt::format(">\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", tag,
-                            !failed                       ? "NoResult"
-                            : run.status == kValuesDiffer ? "Values"
-                                                          : "Cycles",
-                            xml(verdict.why), xml(run.said), tag);
+        text += fmt::format(">\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", tag, verdict.type, xml(verdict.why),
+                            xml(run.said), tag);
     }
     return text + "  </testsuite>\n</testsuites>\n";
 }

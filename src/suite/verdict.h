@@ -13,6 +13,7 @@ namespace dlasim {
 struct CaseRun {
     int status = 0;                       // of its process
     std::optional<std::uint64_t> cycles;  // none: it has no result
+    std::optional<double> accuracy;       // of a model with labels
     std::string said;                     // on standard error
     double seconds = 0;                   // on the clock on the wall
 };
@@ -20,7 +21,8 @@ struct CaseRun {
 struct Verdict {
     enum class Kind { Passed, Failed, Error };  // Error: it did not come to an end of its own, or was refused
     Kind kind = Kind::Passed;
-    std::string why;  // in a line; of one that passed: what was not compared
+    std::string why;                // in a line; of one that passed: what was not compared
+    const char* type = "NoResult";  // of a failure or an error: Values, Accuracy, Cycles
 };
 
 /// Values and cycles are what they must be.

@@ -170,7 +170,7 @@ std::string ends_of(const std::vector<SweptMachine>& machines, const SweptMachin
         }
         if (larger && !smaller) text += fmt::format("{}{}", text.empty() ? "" : ", ", axis);
     }
-    return text.empty() ? "" : fmt::format("No less was tried of {}.\n", text);
+    return text.empty() ? "" : fmt::format("No smaller value was tried of {}.\n", text);
 }
 
 /// What a machine with one value more or less on an axis has otherwise.
@@ -315,14 +315,14 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
                                    error > 0 ? fmt::format(" +- {:.0f} %", 100 * error) : "");
     std::vector<CheckedFigure> checks = checked(best, question);
     std::ranges::stable_sort(checks, {}, &CheckedFigure::margin);
-    for (std::size_t i = 0; i < checks.size(); ++i) text += (i == 0 ? "; it binds that " : "; ") + checks[i].text();
+    for (std::size_t i = 0; i < checks.size(); ++i) text += (i == 0 ? "; tightest: " : "; ") + checks[i].text();
     text += ".\n";
     if (meeting.size() > 1) {
         const double second = *mean_in(*meeting[1], column);
         text += fmt::format("Next comes {} with {:.4g}", described(*meeting[1], question), second);
         if (second == value) text += ", and takes more energy";
         else if (error > 0 && std::abs(second / value - 1) < error)
-            text += ": nearer than the error of the model, so that the two may stand the other way round";
+            text += ": within the error of the model, so either may be the better one";
         text += ".\n";
         const auto near =
             std::ranges::count_if(meeting, [&](const SweptMachine* m) { return std::abs(*mean_in(*m, column) / value - 1) < error; });

@@ -143,8 +143,8 @@ class Machines(SweepCase):
         area = machines[0]["area_mm2"]
         sweep = self.SWEEP | {"require": f"area_mm2 < {1.01 * area}"}
         said = self.sweep(sweep, "--timing-only", "--best", "area_mm2", out="near").stdout
-        self.assertRegex(said, rf"it binds that area_mm2 {area:.4g}, \S+ % below \S+, inside the model's error of 6 %")
-        self.assertIn("No less was tried of mac.atomic_c, cbuf.banks", said)
+        self.assertRegex(said, rf"tightest: area_mm2 {area:.4g}, \S+ % below \S+, inside the model's error of 6 %")
+        self.assertIn("No smaller value was tried of mac.atomic_c, cbuf.banks", said)
         self.assertIn("mac.atomic_c 16: area_mm2 +", said)  # it does not run, and its area is known
         self.assertIn(f"--machine {machines[0]['machine']}", said)
 

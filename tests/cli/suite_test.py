@@ -4,6 +4,7 @@
 usage: suite_test.py DLASIM [TestCase...]
 """
 import json
+import shutil
 import sys
 import unittest
 import xml.etree.ElementTree as xml
@@ -99,6 +100,37 @@ class Suite(Case):
         self.write({**SMALL, "data": {"expected": "wrong.npy"}}, "suite/layer.json")
         self.write({"cases": []}, "suite/suite.json")
         self.assertEqual(self.suite().returncode, 1)
+
+    def test_a_model_with_its_images(self):
+        for name in ("acri_mnist.onnx", "images.npy", "labels.npy"):
+            shutil.copy(cli_test.MODELS / "onnx" / name, self.folder / "suite" / name)
+        np.save(self.folder / "suite/images.npy", np.load(self.folder / "suite/images.npy")[:3])
+        labels = np.load(self.folder / "suite/labels.npy")[:3]
+        np.save(self.folder / "suite/labels.npy", labels)
+        alone = self.dlasim("net", "suite/acri_mnist.onnx", "--input", "suite/images.npy", "--labels", "suite/labels.npy", "--hw", "nv_small", "--out", "alone",
+                            "--quiet")
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        shutil.copy(self.folder / "alone/output.npy", self.folder / "suite/gold.npy")
+        result = json.loads((self.folder / "alone/result.json").read_text())
+        self.assertGreater(result["accuracy"], 0.6)
+        model = {"file": "acri_mnist.onnx", "input": "images.npy", "labels": "labels.npy", "calibrate": ["images.npy"], "accuracy": result["accuracy"],
+                 "cycles": result["cycles"]}
+        self.write({"hw": "nv_small", "cases": [{**model, "expected": "gold.npy"}]}, "suite/suite.json")
+        done = self.suite()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"ok +acri_mnist ")
+        np.save(self.folder / "suite/labels.npy", (labels + 1) % 10)
+        done = self.suite("--junit", "junit.xml")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"FAILED +acri_mnist .* accuracy \S+, expected at least 0.666")
+        self.assertEqual([f.get("type") for f in self.junit().iter("failure")], ["Accuracy"])
+        for folder in ("alone", "out"):
+            shutil.rmtree(self.folder / folder)
+        for change, says in (({"accuracy": 2}, "/cases/0/accuracy: found 2"), ({"labels": ""}, "/cases/0/accuracy: found without labels"),
+                             ({"precision": "int4"}, '/cases/0/precision: found "int4"'), ({"input": []}, "/cases/0/input: found []"),
+                             ({"file": "layer.json"}, "/cases/0/input: is of an ONNX model, and layer.json is none")):
+            self.write({"cases": [{**model, **change}]}, "suite/suite.json")
+            self.refused(self.suite(), says)
 
     def test_what_cannot_run_is_an_error_and_the_others_run(self):
         self.write({**SMALL, "stride": {"x": 9}}, "suite/bad.json")

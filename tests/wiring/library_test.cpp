@@ -4,6 +4,7 @@
 #include <dlasim/memory.h>
 #include <gmock/gmock.h>
 #include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -234,6 +235,40 @@ TEST(Trace, HasTheSignalsOfTheBoundary)
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     for (const char* name : {"interrupt", "csb_write_address", "dbb_read_client", "dbb_write_bytes"})
         EXPECT_THAT(text, testing::HasSubstr(name));
+}
+
+/// Takes every burst and answers none.
+struct SilentMemory : sc_module {
+    tlm_utils::simple_target_socket<SilentMemory, 512> socket{"socket"};
+
+    explicit SilentMemory(sc_module_name name) : sc_module(name)
+    {
+        socket.register_nb_transport_fw(this, &SilentMemory::forward);
+        socket.register_transport_dbg(this, &SilentMemory::debug);
+    }
+    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload&, tlm::tlm_phase& phase, sc_time&)
+    {
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    unsigned debug(tlm::tlm_generic_payload& access) { return access.get_data_length(); }
+};
+
+TEST(Driver, SaysWhatAPlatformThatHangsWaitsFor)
+{
+    const dlasim::HardwareConfig hardware("nv_small");
+    dlasim::Accelerator dla("dla", hardware);
+    SilentMemory memory("memory");
+    dlasim::Driver driver("driver", dla, dlasim::CompiledWorkload(kLayer, hardware));
+    sc_signal<bool> interrupt("interrupt");
+    dla.dbb.bind(memory.socket);
+    dla.interrupt(interrupt);
+    driver.csb.bind(dla.csb);
+    driver.interrupt(interrupt);
+    sc_start();
+    EXPECT_FALSE(driver.result().finished);
+    EXPECT_EQ(dla.failure(), "");
+    EXPECT_THAT(driver.result().problem, testing::HasSubstr("read and 0 write beats on their way"));
 }
 
 TEST(Failures, OfSignalsAndHostsAreTold)

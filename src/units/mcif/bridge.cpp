@@ -300,7 +300,7 @@ bool Bridge::respond(Burst* burst, Cycle from)
     if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
         const bool read = burst->payload.get_command() == TLM_READ_COMMAND;
         fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
-                         read ? "read" : "write", burst->payload.get_data_length(), burst->payload.get_address(),
+                         read ? "read" : "write", burst->payload.get_data_length(), burst_address(burst->command),
                          kClientNames[burst->tag.id % kClients]));
         return true;
     }
@@ -500,8 +500,7 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     Payload& payload = burst->payload;
     payload.acquire();
     payload.set_command(command);
-    // CVIF addresses a write of nv_full by its first atom (fabric.md 1.6); a burst is made of whole beats
-    payload.set_address(from.address / beat_bytes_ * beat_bytes_);
+    payload.set_address(burst_address(from));
     payload.set_data_ptr(burst->data.data());
     payload.set_data_length(bytes);
     payload.set_streaming_width(bytes);

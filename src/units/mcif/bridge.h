@@ -123,6 +123,8 @@ private:
     void note_pace();
     void note_answer(const Burst& burst);
     Burst* make(tlm::tlm_command command, const PortCommand& from);
+    /// CVIF addresses a write of nv_full by its first atom (fabric.md 1.6); a burst is made of whole beats.
+    std::uint64_t burst_address(const PortCommand& command) const { return command.address / beat_bytes_ * beat_bytes_; }
     /// The cycle that `delay` from now points at, rounded up, not before `earliest`.
     Cycle cycle_at(const sc_core::sc_time& delay, Cycle earliest) const;
     void take_read_beat(Cycle now);

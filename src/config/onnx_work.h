@@ -1,0 +1,21 @@
+// A trained model and the images that it gets, as sweeps and regression suites name them. ONNX.md.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/json_object.h"
+
+namespace dlasim {
+
+struct OnnxWork {
+    std::string file;
+    std::vector<std::string> input, calibrate;  // [NAME=]FILE; none: one image by seed
+    std::string labels, precision;
+};
+
+/// Of the keys input, calibrate, labels and precision. `resolve`: a path as it stands in the file to one from here. The model's file stays
+/// empty. Throws ConfigError with the place.
+OnnxWork read_onnx_work(const JsonObject& object, const std::function<std::string(const std::string&)>& resolve);
+
+}  // namespace dlasim
