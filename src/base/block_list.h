@@ -41,7 +41,7 @@ public:
 private:
     static constexpr std::size_t kItems = 256;
 
-    void grow()
+    [[gnu::cold, gnu::noinline]] void grow()
     {
         if (spare_.empty()) spare_.push_back(std::make_unique_for_overwrite<T[]>(kItems));
         blocks_.push_back(std::move(spare_.back()));

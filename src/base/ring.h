@@ -50,7 +50,7 @@ private:
         while (power < n) power *= 2;
         return power;
     }
-    void grow()
+    [[gnu::cold, gnu::noinline]] void grow()
     {
         std::vector<T> larger(slots_.size() * 2);
         for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);

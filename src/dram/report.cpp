@@ -149,7 +149,7 @@ constexpr std::array kStatisticsKeys{
     Row{{"energy/background_pj", "object", "pJ", "of the time in each state of the ranks, as in rank_cycles"},
         [](const Seen& v) -> Json { return by_rank_state(v.energy.background); }},
     Row{{"energy/total_pj", "number", "pJ", "the sum"}, [](const Seen& v) -> Json { return v.energy.total(); }},
-    Row{{"energy/average_power_mw", "number", "mW", "the sum over the time of the window"},
+    Row{{"energy/power_mw", "number", "mW", "the sum over the time of the window"},
         [](const Seen& v) -> Json { return v.energy.average_mw(); }},
     Row{{"energy/pj_per_bit", "number", "pJ", "the sum over the bits read and written"},
         [](const Seen& v) -> Json { return share(v.energy.total(), bytes_of(v.s) * 8); }},

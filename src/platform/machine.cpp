@@ -293,153 +293,212 @@ void add_bytes(std::vector<std::pair<std::string, std::uint64_t>>& clients, cons
 
 }  // namespace
 
+/// A run: software plays the program, the clock goes on until nothing is left to do, and what was seen becomes the result.
+class Machine::Running {
+public:
+    Running(Machine& machine, const Program& program)
+        : machine_(machine),
+          parts_(*machine.parts_),
+          software_("software", parts_.clock, program, *register_address(parts_.hardware, "GLB.S_INTR_STATUS"), parts_.options.host),
+          window_([this](Cycle end) { return parts_.snapshot(end); }, seen(), parts_.options.sample_every, parts_.options.even_samples)
+    {
+        parts_.software = &software_;
+        software_.socket.bind(parts_.top.csb);
+        software_.interrupt.bind(parts_.interrupt);
+        if (parts_.options.causes) {
+            parts_.path.emplace(parts_.top, parts_.options.stepping ? kOften : 0).stamps = &software_.stamps();
+            software_.trails = &parts_.path->trails();
+        }
+        listen();
+    }
+    ~Running() { parts_.software = nullptr; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+    RunResult play();
+
+private:
+    Window::Seen seen();
+    void listen();
+    void go_on();
+    bool may_go_on(Cycle now, bool still);
+    void add_program(RunResult& result) const;
+    void add_events(RunResult& result) const;
+    void add_window(RunResult& result);
+
+    std::int64_t relative(Cycle cycle) const { return static_cast<std::int64_t>(cycle) - static_cast<std::int64_t>(software_.t0()); }
+
+    const Stopwatch all_;
+    Machine& machine_;
+    Parts& parts_;
+    Software software_;
+    Window window_;
+    double host_wall_ = 0, host_cpu_ = 0;
+    bool over_ = false;  // the program has ended
+    bool hung_ = false, interrupted_ = false;
+    Cycle stop_ = kNever;  // first cycle that is not run
+    Cycle look_ = kChunk;  // the next look at the outside world
+};
+
+Window::Seen Machine::Running::seen()
+{
+    if (!machine_.on_sample) return {};
+    return [this](Cycle at, const Snapshot& from, const Snapshot& now) {
+        Sample sample{.cycle = at,
+                      .units = reports(from, now),
+                      .dram_pj = parts_.primary->picojoules(from.primary, now.primary),
+                      .read_by_client = {},
+                      .written_by_client = {}};
+        for (std::size_t i = 0; i < from.primary.size(); ++i) {
+            sample.row_hits += now.primary[i].hits - from.primary[i].hits;
+            sample.row_misses += now.primary[i].misses - from.primary[i].misses;
+            sample.row_conflicts += now.primary[i].conflicts - from.primary[i].conflicts;
+        }
+        const auto add = [&](const PortTotals& port) {
+            for (std::size_t i = 0; i < kClients; ++i) {
+                add_bytes(sample.read_by_client, kClientNames[i], port.read_bytes_by_client[i]);
+                add_bytes(sample.written_by_client, kClientNames[i], port.write_bytes_by_client[i]);
+            }
+        };
+        add(parts_.top.mcif().traffic().since_mark(at + software_.t0()));
+        if (parts_.top.cvif()) add(parts_.top.cvif()->traffic().since_mark(at + software_.t0()));
+        machine_.on_sample(sample);
+    };
+}
+
+void Machine::Running::listen()
+{
+    software_.on_mark = [this](Cycle t0) {
+        if (parts_.path) parts_.path->path().cut(t0);
+        parts_.top.count_from(t0 + 1);
+        window_.mark(t0);
+        parts_.pause();
+    };
+    parts_.top.glb().on_interrupt = [this](Cycle at) {
+        window_.interrupt(at);
+        if (parts_.path) parts_.path->path().interrupt(at);
+        parts_.pause();
+    };
+    software_.on_host = [this](std::size_t step) {
+        const Stopwatch host;
+        if (parts_.hazards) parts_.hazards->host(true);
+        if (machine_.on_host) machine_.on_host(step);
+        if (parts_.hazards) parts_.hazards->host(false);
+        host_wall_ += host.wall_seconds();
+        host_cpu_ += host.cpu_seconds();
+    };
+    software_.on_end = [this] {
+        over_ = true;
+        parts_.pause();
+    };
+}
+
+/// Until the program has ended and nothing is on its way, or it cannot or may not end.
+void Machine::Running::go_on()
+{
+    std::uint64_t evaluations = 0, memory_wakes = 0;
+    const auto cycle = [this] { return parts_.clock.now(); };
+    while (cycle() < stop_) {
+        hung_ = parts_.top.failures().any() || (over_ && !software_.finished());
+        if (hung_) return;
+        if (over_ && stop_ == kNever) {
+            stop_ = software_.completed() + kTail + 1;
+            if (cycle() >= stop_) return;
+        }
+        hung_ = !over_ && cycle() > 0 && !sc_core::sc_pending_activity();
+        if (hung_) return;
+        parts_.run_until(std::min({stop_, over_ ? stop_ : look_, window_.next(), parts_.path ? parts_.path->path().next() : kNever}));
+        window_.look(cycle());
+        if (parts_.path) parts_.path->look(cycle());
+        const std::uint64_t now = parts_.evaluations();
+        if (now != evaluations) memory_wakes = parts_.memory_wakes();
+        evaluations = now;
+        if (!may_go_on(cycle(), parts_.memory_wakes() - memory_wakes > kMaxWakesInACycle)) return;
+    }
+}
+
+/// `still`: only a memory has moved for long.
+bool Machine::Running::may_go_on(Cycle now, bool still)
+{
+    if (over_) {
+        // What no interrupt waited for may still be on its way.
+        if (now >= stop_ && parts_.options.drain && !parts_.idle() && !still && sc_core::sc_pending_activity()) stop_ += kTail;
+        return true;
+    }
+    if (now < look_) return true;
+    look_ = now + kChunk;
+    interrupted_ = machine_.keep_going && !machine_.keep_going(now);
+    hung_ = !interrupted_ && (still || now >= parts_.options.cycle_limit);
+    return !interrupted_ && !hung_;
+}
+
+RunResult Machine::Running::play()
+{
+    go_on();
+    RunResult result;
+    result.hung = hung_;
+    result.interrupted = interrupted_;
+    result.t0 = software_.t0();
+    result.end = stop_ == kNever ? parts_.clock.now() : stop_ - 1;
+    add_window(result);
+    add_program(result);
+    if (parts_.options.events) add_events(result);
+    result.wall_seconds = all_.wall_seconds() - host_wall_;
+    result.cpu_seconds = all_.cpu_seconds() - host_cpu_;
+    return result;
+}
+
+void Machine::Running::add_program(RunResult& result) const
+{
+    for (const Cycle c : software_.interrupt_cycles())
+        if (c > result.t0) result.interrupt_cycles.push_back(relative(c));
+    for (const GlbCore::Done& done : parts_.top.glb().done()) result.done.push_back({relative(done.cycle), done.bits});
+    for (const Cycle c : software_.stamps()) result.stamps.push_back(relative(c));
+    result.reads = software_.reads();
+    if (parts_.hazards) result.hazards = parts_.hazards->report(result.t0);
+    result.failed_checks = software_.failed_checks();
+}
+
+/// pre: add_window()
+void Machine::Running::add_events(RunResult& result) const
+{
+    add_records(result, parts_.probes);
+    for (OpenRow& row : parts_.rows) {
+        row.start = relative(static_cast<Cycle>(row.start));
+        row.end = relative(static_cast<Cycle>(row.end));
+    }
+    result.rows = std::move(parts_.rows);
+    result.banks = std::move(parts_.banks);
+    for (const UnitReport& unit : result.units)
+        result.phases.push_back(unit_phases(unit.name, parts_.probes.all_phases(), result.t0, result.t0 + result.cycles));
+}
+
+/// Cycles, causes, counters and traffic. Units evaluate what they have put off before anything is read of them; one that failed is not
+/// asked again.
+void Machine::Running::add_window(RunResult& result)
+{
+    const Cycle ran = std::max(result.end + 1, parts_.clock.now());
+    const Snapshot last = parts_.top.failures().any() ? window_.from() : parts_.snapshot(ran);
+    if (result.hung) result.diagnosis = parts_.diagnose(software_, parts_.clock.now());
+    result.dbb = port_traffic(parts_.top.mcif().traffic(), result.end);
+    if (parts_.top.cvif()) result.cvsram = port_traffic(parts_.top.cvif()->traffic(), result.end);
+    for (const auto& [name, probe] : parts_.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
+    const Snapshot &from = window_.from(), &to = window_.to(last);
+    result.cycles = window_.done(result.end) - result.t0;
+    if (parts_.path && !result.hung && !result.interrupted)
+        result.causes = parts_.path->causes(result.t0, result.t0 + result.cycles, window_.interrupted());
+    result.dbb_memory = parts_.primary->report(ran, from.primary, to.primary);
+    if (parts_.secondary) result.cvsram_memory = parts_.secondary->report(ran, from.secondary, to.secondary);
+    result.units = reports(from, to);
+}
+
 RunResult Machine::run(const Program& program)
 {
-    const Stopwatch all;
     Parts& parts = *parts_;
     DLASIM_EXPECTS(!parts.ran);
     parts.ran = true;
     if (parts.options.hazards) parts.hazards.emplace(parts.hardware, program, parts.options.one_memory, parts.clock, parts.top);
-    Software software("software", parts.clock, program, *register_address(parts.hardware, "GLB.S_INTR_STATUS"), parts.options.host);
-    parts.software = &software;
-    software.socket.bind(parts.top.csb);
-    software.interrupt.bind(parts.interrupt);
-    Window::Seen seen;
-    if (on_sample)
-        seen = [&](Cycle relative, const Snapshot& from, const Snapshot& now) {
-            Sample sample{.cycle = relative,
-                          .units = reports(from, now),
-                          .dram_pj = parts.primary->picojoules(from.primary, now.primary),
-                          .read_by_client = {},
-                          .written_by_client = {}};
-            for (std::size_t i = 0; i < from.primary.size(); ++i) {
-                sample.row_hits += now.primary[i].hits - from.primary[i].hits;
-                sample.row_misses += now.primary[i].misses - from.primary[i].misses;
-                sample.row_conflicts += now.primary[i].conflicts - from.primary[i].conflicts;
-            }
-            const auto add = [&](const PortTotals& port) {
-                for (std::size_t i = 0; i < kClients; ++i) {
-                    add_bytes(sample.read_by_client, kClientNames[i], port.read_bytes_by_client[i]);
-                    add_bytes(sample.written_by_client, kClientNames[i], port.write_bytes_by_client[i]);
-                }
-            };
-            add(parts.top.mcif().traffic().since_mark(relative + software.t0()));
-            if (parts.top.cvif()) add(parts.top.cvif()->traffic().since_mark(relative + software.t0()));
-            on_sample(sample);
-        };
-    Window window([&](Cycle end) { return parts.snapshot(end); }, seen, parts.options.sample_every, parts.options.even_samples);
-    if (parts.options.causes) {
-        parts.path.emplace(parts.top, parts.options.stepping ? kOften : 0).stamps = &software.stamps();
-        software.trails = &parts.path->trails();
-    }
-    software.on_mark = [&](Cycle t0) {
-        if (parts.path) parts.path->path().cut(t0);
-        parts.top.count_from(t0 + 1);
-        window.mark(t0);
-        parts.pause();
-    };
-    parts.top.glb().on_interrupt = [&](Cycle at) {
-        window.interrupt(at);
-        if (parts.path) parts.path->path().interrupt(at);
-        parts.pause();
-    };
-    double host_wall = 0, host_cpu = 0;
-    software.on_host = [&](std::size_t step) {
-        const Stopwatch host;
-        if (parts.hazards) parts.hazards->host(true);
-        if (on_host) on_host(step);
-        if (parts.hazards) parts.hazards->host(false);
-        host_wall += host.wall_seconds();
-        host_cpu += host.cpu_seconds();
-    };
-    bool over = false;
-    software.on_end = [&] {
-        over = true;
-        parts.pause();
-    };
-
-    RunResult result;
-    std::uint64_t evaluations = 0, memory_wakes = 0;
-    const auto cycle = [&] { return parts.clock.now(); };
-    Cycle stop = kNever;  // first cycle that is not run
-    Cycle look = kChunk;  // the next look at the outside world
-    while (cycle() < stop) {
-        if (parts.top.failures().any() || (over && !software.finished())) {
-            result.hung = true;
-            break;
-        }
-        if (over && stop == kNever) {
-            stop = software.completed() + kTail + 1;
-            if (cycle() >= stop) break;
-        }
-        if (!over && cycle() > 0 && !sc_core::sc_pending_activity()) {
-            result.hung = true;
-            break;
-        }
-        parts.run_until(std::min({stop, over ? stop : look, window.next(), parts.path ? parts.path->path().next() : kNever}));
-        window.look(cycle());
-        if (parts.path) parts.path->look(cycle());
-        const std::uint64_t now = parts.evaluations();
-        if (now != evaluations) memory_wakes = parts.memory_wakes();
-        evaluations = now;
-        const bool still = parts.memory_wakes() - memory_wakes > kMaxWakesInACycle;
-        if (over) {
-            // What no interrupt waited for may still be on its way.
-            if (cycle() >= stop && parts.options.drain && !parts.idle() && !still && sc_core::sc_pending_activity()) stop += kTail;
-        } else if (cycle() >= look) {
-            look = cycle() + kChunk;
-            if (keep_going && !keep_going(cycle())) {
-                result.interrupted = true;
-                break;
-            }
-            if (still || cycle() >= parts.options.cycle_limit) {
-                result.hung = true;
-                break;
-            }
-        }
-    }
-    result.t0 = software.t0();
-    result.end = stop == kNever ? cycle() : stop - 1;
-    // Units evaluate what they have put off before anything is read of them; one that failed is not asked again.
-    const Cycle ran = std::max(result.end + 1, cycle());
-    const Snapshot last = parts.top.failures().any() ? window.from() : parts.snapshot(ran);
-    if (result.hung) result.diagnosis = parts.diagnose(software, cycle());
-    for (const Cycle c : software.interrupt_cycles())
-        if (c > result.t0) result.interrupt_cycles.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
-    for (const GlbCore::Done& done : parts.top.glb().done())
-        result.done.push_back({static_cast<std::int64_t>(done.cycle) - static_cast<std::int64_t>(result.t0), done.bits});
-    for (const Cycle c : software.stamps()) result.stamps.push_back(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(result.t0));
-    result.reads = software.reads();
-    if (parts.hazards) result.hazards = parts.hazards->report(result.t0);
-    result.failed_checks = software.failed_checks();
-    result.dbb = port_traffic(parts.top.mcif().traffic(), result.end);
-    if (parts.top.cvif()) result.cvsram = port_traffic(parts.top.cvif()->traffic(), result.end);
-    for (const auto& [name, probe] : parts.probes.all()) result.probes.push_back(probe_events(name, *probe, result.t0, result.end));
-    if (parts.options.events) {
-        add_records(result, parts.probes);
-        for (OpenRow& row : parts.rows) {
-            row.start -= static_cast<std::int64_t>(result.t0);
-            row.end -= static_cast<std::int64_t>(result.t0);
-        }
-        result.rows = std::move(parts.rows);
-        result.banks = std::move(parts.banks);
-    }
-
-    const Snapshot &from = window.from(), &to = window.to(last);
-    result.cycles = window.done(result.end) - result.t0;
-    if (parts.path && !result.hung && !result.interrupted) {
-        result.causes = parts.path->causes(result.t0, result.t0 + result.cycles, window.interrupted());
-    }
-    parts.software = nullptr;
-    result.dbb_memory = parts.primary->report(ran, from.primary, to.primary);
-    if (parts.secondary) result.cvsram_memory = parts.secondary->report(ran, from.secondary, to.secondary);
-    result.units = reports(from, to);
-    if (parts.options.events)
-        for (const UnitReport& unit : result.units)
-            result.phases.push_back(unit_phases(unit.name, parts.probes.all_phases(), result.t0, result.t0 + result.cycles));
-    result.wall_seconds = all.wall_seconds() - host_wall;
-    result.cpu_seconds = all.cpu_seconds() - host_cpu;
-    return result;
+    return Running(*this, program).play();
 }
 
 }  // namespace dlasim

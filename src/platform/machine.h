@@ -61,6 +61,7 @@ public:
 
 private:
     struct Parts;
+    class Running;
     std::unique_ptr<Parts> parts_;
 };
 

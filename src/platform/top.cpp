@@ -71,124 +71,166 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
 }
 
 /// Links and cores as after power-on; the first time their modules too, then into these.
-void Top::build()
-{
-    const Hardware& hardware = hardware_;
-    const TopOptions& options = options_;
-    const bool stepping = options.stepping;
-    const auto before = std::exchange(links_, std::make_unique<Links>(hardware));  // while the cores before are there
-    Links& links = *links_;
-    const auto wrap = [&](std::unique_ptr<UnitAdapter>& adapter, const char* unit, std::unique_ptr<Core> core, auto&& ports) {
-        if (adapter) adapter->renew(std::move(core), ports);
-        else adapter = std::make_unique<UnitAdapter>(unit, clock_, stepping, std::move(core), ports);
-    };
-    const auto read = [](std::unique_ptr<Clients>& side, Client client) { return side ? &side->read[index(client)] : nullptr; };
-    const auto write = [](std::unique_ptr<Clients>& side, Client client) { return side ? &side->write[index(client)] : nullptr; };
+class Top::Builder {
+public:
+    explicit Builder(Top& top) : top_(top), links_(*top.links_) {}
 
-    // Register windows. Units without a data path here store their registers.
-    std::vector<CsbMaster::Window> windows;
-    const auto window = [&](std::string_view unit_name) -> CsbLink& {
-        for (const CsbMaster::Window& w : windows)
+    /// Units without a data path here store their registers.
+    void register_windows();
+    void memory_interfaces();
+    void convolution();
+    void post_processing();
+    void memory_to_memory();
+    void interrupts();
+
+private:
+    CsbLink& window(std::string_view unit_name) const
+    {
+        for (const CsbMaster::Window& w : windows_)
             if (w.unit->name == unit_name) return *w.link;
         throw InternalError("a unit that is built has no register window: " + std::string(unit_name));
-    };
+    }
+    template <class Ports>
+    void wrap(std::unique_ptr<UnitAdapter>& adapter, const char* unit, std::unique_ptr<Core> core, Ports&& ports)
+    {
+        if (adapter) adapter->renew(std::move(core), ports);
+        else adapter = std::make_unique<UnitAdapter>(unit, top_.clock_, top_.options_.stepping, std::move(core), ports);
+    }
+    template <class Make, class Ports, class... Rest>
+    void unit(std::unique_ptr<UnitAdapter>& adapter, const char* name, Make make, const Ports& ports, Rest... rest)
+    {
+        wrap(adapter, name, make(top_.hardware_, ports, rest...), ports);
+    }
+    void memory_interface(std::unique_ptr<Mcif>& module, const char* unit, MemorySide side, Clients& clients)
+    {
+        McifLinks ports{.csb = window(unit)};
+        for (std::size_t i = 0; i < kClients; ++i) ports.read[i] = &clients.read[i];
+        for (std::size_t i = 0; i < kWriteClients; ++i) ports.write[i] = &clients.write[i];
+        if (module) module->renew(top_.hardware_, ports);
+        else module = std::make_unique<Mcif>(unit, top_.clock_, top_.options_.stepping, top_.hardware_, side, ports, top_.options_.values);
+    }
+    // Null where there is no such side.
+    static ReadLink* read(const std::unique_ptr<Clients>& side, Client client) { return side ? &side->read[index(client)] : nullptr; }
+    static WriteLink* write(const std::unique_ptr<Clients>& side, Client client) { return side ? &side->write[index(client)] : nullptr; }
+
+    Top& top_;
+    Links& links_;
+    std::vector<CsbMaster::Window> windows_;
+};
+
+void Top::Builder::register_windows()
+{
+    const Hardware& hardware = top_.hardware_;
     for (const UnitRegisters& unit : register_units(hardware)) {
         if (!decoded(hardware, unit.name)) continue;
         if (unit.name == "GEC") {
-            windows.push_back({&unit, nullptr, 0});
+            windows_.push_back({&unit, nullptr, 0});
             continue;
         }
-        links.csb.push_back(std::make_unique<CsbLink>());
-        links.of.emplace_back(unit.name, links.csb.back().get());
+        links_.csb.push_back(std::make_unique<CsbLink>());
+        CsbLink& link = *links_.csb.back();
+        links_.of.emplace_back(unit.name, &link);
         const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
-        windows.push_back({&unit, links.csb.back().get(), retimed ? facts::csb::of(hardware).retiming : 0});
-        if (unit.name == "CFGROM") wrap(cfgrom_, "CFGROM", std::make_unique<PassiveCore>(unit, *links.csb.back()), *links.csb.back());
+        windows_.push_back({&unit, &link, retimed ? facts::csb::of(hardware).retiming : 0});
+        if (unit.name == "CFGROM") wrap(top_.cfgrom_, "CFGROM", std::make_unique<PassiveCore>(unit, link), link);
     }
-    if (csb_master_) csb_master_->renew(windows);
-    else csb_master_ = std::make_unique<CsbMaster>("CSB", clock_, windows);
+    if (top_.csb_master_) top_.csb_master_->renew(windows_);
+    else top_.csb_master_ = std::make_unique<CsbMaster>("CSB", top_.clock_, windows_);
+}
 
-    // Memory interfaces.
-    const auto interface_ports = [&](Clients& side, std::string_view unit) {
-        McifLinks ports{.csb = window(unit)};
-        for (std::size_t i = 0; i < kClients; ++i) ports.read[i] = &side.read[i];
-        for (std::size_t i = 0; i < kWriteClients; ++i) ports.write[i] = &side.write[i];
-        return ports;
-    };
-    const auto memory_interface = [&](std::unique_ptr<Mcif>& module, const char* unit, MemorySide side, Clients& clients) {
-        const McifLinks ports = interface_ports(clients, unit);
-        if (module) module->renew(hardware, ports);
-        else module = std::make_unique<Mcif>(unit, clock_, stepping, hardware, side, ports, options.values);
-    };
-    memory_interface(mcif_, "MCIF", MemorySide::Primary, *links.primary);
-    if (links.secondary) memory_interface(cvif_, "CVIF", MemorySide::Secondary, *links.secondary);
+void Top::Builder::memory_interfaces()
+{
+    memory_interface(top_.mcif_, "MCIF", MemorySide::Primary, *links_.primary);
+    if (links_.secondary) memory_interface(top_.cvif_, "CVIF", MemorySide::Secondary, *links_.secondary);
+}
 
-    const auto build_unit = [&](std::unique_ptr<UnitAdapter>& adapter, const char* unit, auto make, const auto& ports, auto... rest) {
-        wrap(adapter, unit, make(hardware, ports, rest...), ports);
-    };
+void Top::Builder::convolution()
+{
+    const bool values = top_.options_.values;
+    unit(top_.cdma_, "CDMA", make_cdma,
+         CdmaPorts{window("CDMA"), *read(links_.primary, Client::CdmaData), *read(links_.primary, Client::CdmaWeight),
+                   read(links_.secondary, Client::CdmaData), read(links_.secondary, Client::CdmaWeight), links_.cdma_csc, links_.cbuf,
+                   links_.cdma_interrupt},
+         values);
+    unit(top_.csc_, "CSC", make_csc,
+         CscPorts{window("CSC"), links_.cdma_csc, links_.cbuf, links_.stripes_a, links_.stripes_b, links_.credit}, values);
+    unit(top_.cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links_.stripes_a, links_.sums_a}, MacHalf::A);
+    unit(top_.cmac_b_, "CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links_.stripes_b, links_.sums_b}, MacHalf::B);
+    unit(top_.cacc_, "CACC", make_cacc,
+         CaccPorts{window("CACC"), links_.sums_a, links_.sums_b, links_.cacc_sdp, links_.credit, links_.cacc_interrupt}, values);
+}
 
-    // The convolution pipeline.
-    build_unit(cdma_, "CDMA", make_cdma,
-               CdmaPorts{window("CDMA"), *read(links.primary, Client::CdmaData), *read(links.primary, Client::CdmaWeight),
-                         read(links.secondary, Client::CdmaData), read(links.secondary, Client::CdmaWeight), links.cdma_csc, links.cbuf,
-                         links.cdma_interrupt},
-               options.values);
-    build_unit(csc_, "CSC", make_csc, CscPorts{window("CSC"), links.cdma_csc, links.cbuf, links.stripes_a, links.stripes_b, links.credit},
-               options.values);
-    build_unit(cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links.stripes_a, links.sums_a}, MacHalf::A);
-    build_unit(cmac_b_, "CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links.stripes_b, links.sums_b}, MacHalf::B);
-    build_unit(cacc_, "CACC", make_cacc,
-               CaccPorts{window("CACC"), links.sums_a, links.sums_b, links.cacc_sdp, links.credit, links.cacc_interrupt}, options.values);
+void Top::Builder::post_processing()
+{
+    const bool values = top_.options_.values;
     constexpr Client kSdpReads[] = {Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
     SdpPorts sdp{window("SDP"),
                  window("SDP_RDMA"),
-                 links.cacc_sdp,
-                 *write(links.primary, Client::Sdp),
-                 write(links.secondary, Client::Sdp),
+                 links_.cacc_sdp,
+                 *write(links_.primary, Client::Sdp),
+                 write(links_.secondary, Client::Sdp),
                  {},
                  {},
-                 links.sdp_interrupt,
-                 &links.sdp_pdp};
+                 links_.sdp_interrupt,
+                 &links_.sdp_pdp};
     for (std::size_t i = 0; i < 4; ++i) {
-        if (kSdpReads[i] == Client::SdpEw && !hardware.sdp.has_ew) continue;
-        sdp.read_mc[i] = read(links.primary, kSdpReads[i]);
-        sdp.read_cv[i] = read(links.secondary, kSdpReads[i]);
+        if (kSdpReads[i] == Client::SdpEw && !top_.hardware_.sdp.has_ew) continue;
+        sdp.read_mc[i] = read(links_.primary, kSdpReads[i]);
+        sdp.read_cv[i] = read(links_.secondary, kSdpReads[i]);
     }
-    build_unit(sdp_, "SDP", make_sdp, sdp, options.values);
-    build_unit(
-        pdp_, "PDP", make_pdp,
-        PdpPorts{window("PDP"), window("PDP_RDMA"), links.sdp_pdp, *read(links.primary, Client::Pdp), read(links.secondary, Client::Pdp),
-                 *write(links.primary, Client::Pdp), write(links.secondary, Client::Pdp), links.pdp_interrupt},
-        options.values);
+    unit(top_.sdp_, "SDP", make_sdp, sdp, values);
+    unit(
+        top_.pdp_, "PDP", make_pdp,
+        PdpPorts{window("PDP"), window("PDP_RDMA"), links_.sdp_pdp, *read(links_.primary, Client::Pdp), read(links_.secondary, Client::Pdp),
+                 *write(links_.primary, Client::Pdp), write(links_.secondary, Client::Pdp), links_.pdp_interrupt},
+        values);
+}
 
-    // Memory to memory.
-    build_unit(cdp_, "CDP", make_cdp,
-               CdpPorts{window("CDP"), window("CDP_RDMA"), *read(links.primary, Client::Cdp), read(links.secondary, Client::Cdp),
-                        *write(links.primary, Client::Cdp), write(links.secondary, Client::Cdp), links.cdp_interrupt},
-               options.values);
-    const auto transfer_ports = [&](const char* unit, Client client, Pulse<std::uint32_t>& done) {
-        return TransferPorts{window(unit),
-                             *read(links.primary, client),
-                             *read(links.secondary, client),
-                             *write(links.primary, client),
-                             *write(links.secondary, client),
+void Top::Builder::memory_to_memory()
+{
+    unit(top_.cdp_, "CDP", make_cdp,
+         CdpPorts{window("CDP"), window("CDP_RDMA"), *read(links_.primary, Client::Cdp), read(links_.secondary, Client::Cdp),
+                  *write(links_.primary, Client::Cdp), write(links_.secondary, Client::Cdp), links_.cdp_interrupt},
+         top_.options_.values);
+    const auto transfer_ports = [&](const char* name, Client client, Pulse<std::uint32_t>& done) {
+        return TransferPorts{window(name),
+                             *read(links_.primary, client),
+                             *read(links_.secondary, client),
+                             *write(links_.primary, client),
+                             *write(links_.secondary, client),
                              done};
     };
-    if (hardware.bdma) build_unit(bdma_, "BDMA", make_bdma, transfer_ports("BDMA", Client::Bdma, links.bdma_interrupt));
-    if (hardware.rubik) build_unit(rubik_, "RBK", make_rubik, transfer_ports("RBK", Client::Rubik, links.rubik_interrupt));
-    const std::vector<Pulse<std::uint32_t>*> interrupts{&links.cdma_interrupt, &links.cacc_interrupt, &links.sdp_interrupt,
-                                                        &links.pdp_interrupt,  &links.cdp_interrupt,  &links.bdma_interrupt,
-                                                        &links.rubik_interrupt};
-    if (glb_) glb_->renew(hardware, window("GLB"), interrupts);
-    else glb_ = std::make_unique<Glb>("GLB", clock_, stepping, hardware, window("GLB"), interrupts);
+    if (top_.hardware_.bdma) unit(top_.bdma_, "BDMA", make_bdma, transfer_ports("BDMA", Client::Bdma, links_.bdma_interrupt));
+    if (top_.hardware_.rubik) unit(top_.rubik_, "RBK", make_rubik, transfer_ports("RBK", Client::Rubik, links_.rubik_interrupt));
+}
 
-    connect(*links.primary, *mcif_);
-    if (links.secondary) connect(*links.secondary, *cvif_);
-    if (options.events) {
-        mcif_->traffic().record_commands(options.all_commands);
-        if (cvif_) cvif_->traffic().record_commands(options.all_commands);
+void Top::Builder::interrupts()
+{
+    const std::vector<Pulse<std::uint32_t>*> interrupts{&links_.cdma_interrupt, &links_.cacc_interrupt, &links_.sdp_interrupt,
+                                                        &links_.pdp_interrupt,  &links_.cdp_interrupt,  &links_.bdma_interrupt,
+                                                        &links_.rubik_interrupt};
+    if (top_.glb_) top_.glb_->renew(top_.hardware_, window("GLB"), interrupts);
+    else top_.glb_ = std::make_unique<Glb>("GLB", top_.clock_, top_.options_.stepping, top_.hardware_, window("GLB"), interrupts);
+}
+
+void Top::build()
+{
+    const auto before = std::exchange(links_, std::make_unique<Links>(hardware_));  // while the cores before are there
+    Builder builder(*this);
+    builder.register_windows();
+    builder.memory_interfaces();
+    builder.convolution();
+    builder.post_processing();
+    builder.memory_to_memory();
+    builder.interrupts();
+    connect(*links_->primary, *mcif_);
+    if (links_->secondary) connect(*links_->secondary, *cvif_);
+    if (options_.events) {
+        mcif_->traffic().record_commands(options_.all_commands);
+        if (cvif_) cvif_->traffic().record_commands(options_.all_commands);
     }
-    links.cacc_sdp.connect(cacc_.get(), sdp_.get());
-    links.sdp_pdp.connect(sdp_.get(), pdp_.get());
+    links_->cacc_sdp.connect(cacc_.get(), sdp_.get());
+    links_->sdp_pdp.connect(sdp_.get(), pdp_.get());
 }
 
 void Top::hold()

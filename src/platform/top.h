@@ -99,6 +99,7 @@ public:
 private:
     struct Clients;  // the links of the memory clients to one memory interface
     struct Links;    // all links between units, and the buffer
+    class Builder;
     void build();
     void connect(Clients& clients, UnitModule& interface);
 

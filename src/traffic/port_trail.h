@@ -88,10 +88,11 @@ public:
         burst.offered = burst.accepted = burst.due = burst.first = burst.last = kNever;
         burst.granted_after = burst.accepted_after = burst.answered_after = 0;
         if (streams && number != base() && !chunk.credits && chunk.chunked + 1 == at) {
-            const TrailBurst& before = (*this)[number - 1];
+            const TrailBurst& before = *newest_;
             if (before.client == chunk.client && before.granted == chunk.chunked && before.granted > chunk.entered)
                 burst.granted_after = one_more(before.granted_after);
         }
+        newest_ = &burst;
         burst.same_granted = relative(number, granted_[chunk.client]);
         burst.same_answered = burst.answered = burst.stream = 0;
         granted_[chunk.client] = number;
@@ -107,10 +108,9 @@ public:
     }
     /// That was offered last.
     Number last_number() const { return offered_ - 1; }
-    /// `interval`: of the port's commands.
-    void accept(Number number, Cycle at, Cycle interval)
+    /// `burst`: that of the number. `interval`: of the port's commands.
+    void accept(TrailBurst& burst, Number number, Cycle at, Cycle interval)
     {
-        TrailBurst& burst = (*this)[number];
         burst.accepted = at;
         if (!streams || number == base() || at <= burst.offered) return;
         const TrailBurst& before = (*this)[number - 1];
@@ -118,13 +118,12 @@ public:
             burst.accepted_after = one_more(before.accepted_after);
     }
     /// `busy`: how long the port is after a beat; `follows`: so much later may one still come that was there before.
-    void answer(Number number, Cycle at, Cycle busy, Cycle follows)
+    void answer(TrailBurst& burst, Number number, Cycle at, Cycle busy, Cycle follows)
     {
-        TrailBurst& burst = (*this)[number];
         burst.first = at;
         burst.answered = relative(number, latest_);
         if (streams && has(latest_)) {
-            const TrailBurst& before = (*this)[latest_];
+            const TrailBurst& before = *latest_burst_;
             if (before.client == burst.client && before.last < at && before.last + busy + (burst.due < at ? follows : 0) >= at) {
                 burst.answered_after = one_more(before.answered_after);
                 burst.stream = burst.answered_after == 0 ? 0 : burst.answered + before.stream;
@@ -132,9 +131,8 @@ public:
         }
         burst.same_answered = relative(number, answered_[burst.client]);
         answered_[burst.client] = latest_ = number;
+        latest_burst_ = &burst;
     }
-    /// Its last beat; of a write its answer.
-    void end(Number number, Cycle at) { (*this)[number].last = at; }
     /// The one that was answered last: later ones may have waited for it. kNone: none.
     Number latest() const { return latest_; }
     /// All before it have ended.
@@ -211,6 +209,7 @@ private:
     } marked_;
     std::array<std::optional<ForgottenBurst>, kClients> forgotten_grants_, forgotten_answers_;
     Number offered_ = 0, ended_ = 0, latest_ = kNone;
+    const TrailBurst *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
 };
 
 /// Of one port.

@@ -12,5 +12,5 @@ if(TARGET dlasim)
 endif()
 if(TARGET dlasim)
     add_test(NAME Sweep.Machines COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/machines_test.py $<TARGET_FILE:dlasim> Machines)
-    set_tests_properties(Sweep.Machines PROPERTIES LABELS quick TIMEOUT 900)
+    set_tests_properties(Sweep.Machines PROPERTIES LABELS golden TIMEOUT 900)  # minutes under sanitizers
 endif()

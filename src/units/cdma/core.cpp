@@ -81,6 +81,7 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     GatedClocks<CdmaCounters> clocks{hw.winograd};
     PhaseLog phases;
     Trails* trails = nullptr;
+    bool tell_data = false, tell_weights = false;  // to the trails: what they say may have changed
 };
 
 }  // namespace
@@ -195,7 +196,12 @@ void CdmaCore::advance(Cycle to)
     registers.advance(to);
 
     if (to == gate_off) gate_off = kNever;
-    if (!running && registers.start_cycle() == to) start_layer(to);
+    const State data_was = data_half.state, weights_were = weight_half.state;
+    tell_data = tell_weights = false;
+    if (!running && registers.start_cycle() == to) {
+        start_layer(to);
+        tell_data = tell_weights = true;
+    }
 
     data_half.sample(ports.csc.data_pending_request, to, gap);
     weight_half.sample(ports.csc.weight_pending_request, to, gap);
@@ -203,6 +209,7 @@ void CdmaCore::advance(Cycle to)
     if (to == capacity_at) {
         data.partition(layer.data_banks * hw.cbuf.bank_depth);
         capacity_at = kNever;
+        tell_data = true;
     }
     if (data_half.busy_at == to) {
         data_half.state = State::Busy;
@@ -218,10 +225,18 @@ void CdmaCore::advance(Cycle to)
     bool changed = data_half.handshake(ports.csc.data_pending_ack, to, pends);
     changed |= weight_half.handshake(ports.csc.weight_pending_ack, to, pends);
 
-    if (clear_data || data.due(to)) changed |= data.step(to, clear_data);
-    else data.idle(1);
-    if (clear_weights || weights.due(to)) changed |= weights.step(to, clear_weights);
-    else weights.idle(1);
+    if (clear_data || data.due(to)) {
+        changed |= data.step(to, clear_data);
+        tell_data = true;
+    } else {
+        data.idle(1);
+    }
+    if (clear_weights || weights.due(to)) {
+        changed |= weights.step(to, clear_weights);
+        tell_weights = true;
+    } else {
+        weights.idle(1);
+    }
 
     // Done, interrupts, switch.
     if (running) {
@@ -246,6 +261,8 @@ void CdmaCore::advance(Cycle to)
     // a register holds what was written to it from the next cycle on
     if (arbiter_written) weights.set_arbiter(registers.get(reg::cdma::S_ARBITER));
     arbiter_written = false;
+    tell_data |= data_half.state != data_was;
+    tell_weights |= weight_half.state != weights_were;
     account(to);
 }
 
@@ -257,8 +274,9 @@ void CdmaCore::note_trail(Cycle at)
         registers.note_idle((*trails)[TrailPlace::CdmaWeight], at + 1);
         return;
     }
-    if (layer.fetcher != Fetcher::None) note_side(data_half, data, TrailPlace::CdmaData, Client::CdmaData, Cause::DataLate, at + 1);
-    note_side(weight_half, weights, TrailPlace::CdmaWeight, Client::CdmaWeight, Cause::WeightsLate, at + 1);
+    if (tell_data && layer.fetcher != Fetcher::None)
+        note_side(data_half, data, TrailPlace::CdmaData, Client::CdmaData, Cause::DataLate, at + 1);
+    if (tell_weights) note_side(weight_half, weights, TrailPlace::CdmaWeight, Client::CdmaWeight, Cause::WeightsLate, at + 1);
 }
 
 template <class Side>

@@ -76,11 +76,6 @@ void Bridge::note_pace()
     trail_->reads.explained = trail_->writes.explained = pace_.explains;
 }
 
-TrailBurst& Bridge::trail_of(const Burst& burst)
-{
-    return (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes)[burst.number];
-}
-
 void Bridge::renew()
 {
     free_at_ = std::max(free_at_, clock_.at(free_from_));
@@ -199,7 +194,7 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
         burst->payload.set_byte_enable_length(burst->beats * beat_bytes_);
     }
     write_commands_.pop_front();
-    if (trail_) trail_->writes.accept(burst->number, burst->from, 0);
+    if (trail_) trail_->writes.accept(*burst->told, burst->number, burst->from, 0);
     complete_writes_.push_back(burst);
 }
 
@@ -286,7 +281,7 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
     }
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
-    if (trail_) trail_->reads.accept(burst->number, at, pace_.command_interval);
+    if (trail_) trail_->reads.accept(*burst->told, burst->number, at, pace_.command_interval);
     log_.read_command({at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
 }
 
@@ -333,7 +328,7 @@ Bridge::Turn& Bridge::turn_of(const Burst& burst)
 
 void Bridge::note_answer(const Burst& burst)
 {
-    trail_of(burst).due = std::min(burst.from, burst.waits.ready);
+    burst.told->due = std::min(burst.from, burst.waits.ready);
     if (!pace_.explains) return;
     BurstWaits& waits = (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes).waits(burst.number);
     waits.taken = burst.waits.taken;
@@ -366,9 +361,10 @@ void Bridge::take_read_beat(Cycle now)
     port_.r.valid = port_.r.taken = false;
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
-    if (trail_ && burst->filled == 0) trail_->reads.answer(burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
+    if (trail_ && burst->filled == 0)
+        trail_->reads.answer(*burst->told, burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
     if (++burst->filled == burst->beats) {
-        if (trail_) trail_->reads.end(burst->number, now);
+        if (trail_) burst->told->last = now;
         reads_.pop_front();
         end_response(burst, now);
     }
@@ -381,8 +377,8 @@ void Bridge::take_response(Cycle now)
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
     if (trail_) {
-        trail_->writes.answer(burst->number, now, 1, 0);
-        trail_->writes.end(burst->number, now);
+        trail_->writes.answer(*burst->told, burst->number, now, 1, 0);
+        burst->told->last = now;
     }
     responses_.pop_front();
     end_response(burst, now);
@@ -489,7 +485,11 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         burst->waits.clear();
         burst->payload.set_extension(&burst->waits);
     }
-    if (trail_) burst->number = (command == TLM_READ_COMMAND ? trail_->reads : trail_->writes).last_number();
+    if (trail_) {
+        BurstTrail& bursts = command == TLM_READ_COMMAND ? trail_->reads : trail_->writes;
+        burst->number = bursts.last_number();
+        burst->told = &bursts[burst->number];
+    }
     burst->tag.id = from.id;
     burst->tag.beat_bytes = beat_bytes_;
     burst->beats = from.beats;

@@ -88,7 +88,8 @@ private:
         bool completed = false;  // no END_RESP is left to send
         bool all_enabled = true;
         PortCommand command;
-        BurstTrail::Number number = 0;  // in the trail
+        BurstTrail::Number number = 0;  // in the trail,
+        TrailBurst* told = nullptr;     // and what is told there
     };
     /// Gives finished payloads back to the pool.
     struct Pool final : tlm::tlm_mm_interface {
@@ -119,7 +120,6 @@ private:
 
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
-    TrailBurst& trail_of(const Burst& burst);
     void note_pace();
     void note_answer(const Burst& burst);
     Burst* make(tlm::tlm_command command, const PortCommand& from);
