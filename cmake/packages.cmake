@@ -1,5 +1,6 @@
 # Debian packages: `cpack --config build/CPackConfig.cmake` makes dlasim, libdlasim-dev and python3-dlasim. tests/consumer/packages.sh installs them in a
 # clean root.
+include(GNUInstallDirs)
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/dlasim)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/dlasim COMPONENT libdlasim-dev)
 install(DIRECTORY python/dlasim DESTINATION lib/python3/dist-packages COMPONENT python3-dlasim PATTERN __pycache__ EXCLUDE)

@@ -24,6 +24,8 @@ apt-get install -y -qq --no-install-recommends /tmp/packages/*.deb g++ cmake mak
 cd /tmp/packages
 dlasim run lenet5_conv2.json --hw nv_small --memory ddr4-3200 --quiet --out out
 dpkg -L dlasim | grep -c -E 'man1/dlasim|bash-completion/completions/dlasim|zsh/site-functions/_dlasim' | grep -x 3
+test -f /usr/share/dlasim/models/lenet5_conv2.json
+test -f /usr/share/dlasim/examples/platforms/own_bus.cpp
 cmake -S platforms -B built >/dev/null
 cmake --build built >/dev/null
 built/our_dram /tmp/packages/lenet5_conv2.json
