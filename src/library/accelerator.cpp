@@ -204,7 +204,7 @@ void Accelerator::restore(std::istream& in)
 
 std::string Accelerator::diagnosis()
 {
-    std::string text;
+    std::string text = "unit      waits for\n";
     for (UnitModule* unit : parts_->top.units()) text += fmt::format("{:9} {}\n", unit->basename(), unit->core().waiting_for());
     return text;
 }

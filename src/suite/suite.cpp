@@ -96,7 +96,6 @@ void read_model(const JsonObject& object, const fs::path& folder, SuiteCase& one
         if (object.has(key) && !is_onnx(one.file.string()))
             throw ConfigError(object.where(key), "is of an ONNX model, and " + one.file.filename().string() + " is none");
     one.model = read_onnx_work(object, [&](const std::string& path) { return from_folder(folder, path); });
-    one.model.file = one.file.string();
     if (!object.has("accuracy")) return;
     const Json& share = object.raw("accuracy");
     if (!share.is_number() || !(share.get<double>() >= 0) || share.get<double>() > 1)
@@ -167,9 +166,8 @@ std::vector<fs::path> files_of(const Suite& suite, const fs::path& apart)
 
 Suite read_suite(const fs::path& folder, const SuiteDefaults& defaults, const fs::path& apart)
 {
-    Suite suite{folder.lexically_normal().filename().string(), folder, nlohmann::ordered_json::object(), defaults, {}};
-    if (suite.name.empty()) suite.name = fs::weakly_canonical(folder).filename().string();
     std::error_code none;
+    Suite suite{fs::weakly_canonical(folder, none).filename().string(), folder, nlohmann::ordered_json::object(), defaults, {}};
     const fs::path file = folder / kSuiteFile;
     if (!fs::is_directory(folder, none)) throw ConfigError(folder.string(), "is no folder, expected one with layers and networks");
     if (fs::exists(file, none)) {

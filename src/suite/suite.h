@@ -31,7 +31,7 @@ struct SuiteCase : SuiteDefaults {
     std::filesystem::path file;           // that runs
     std::filesystem::path expected;       // NumPy file of what output.npy must be; empty: none
     std::optional<std::uint64_t> cycles;  // golden ones
-    OnnxWork model;                       // of an ONNX model: its images; else empty
+    OnnxWork model;                       // of an ONNX model: its images, without the file; else empty
     std::optional<double> accuracy;       // of an ONNX model with labels: the least, 0..1
     std::optional<std::size_t> place;     // in the suite's list; none: it was found in the folder
 };

@@ -124,6 +124,11 @@ class Suite(Case):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stdout, r"FAILED +acri_mnist .* accuracy \S+, expected at least 0.666")
         self.assertEqual([f.get("type") for f in self.junit().iter("failure")], ["Accuracy"])
+        # A model that nobody lists gets an image by seed.
+        self.write({"hw": "nv_small", "cases": []}, "suite/suite.json")
+        done = self.suite()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"ok +acri_mnist ")
         for folder in ("alone", "out"):
             shutil.rmtree(self.folder / folder)
         for change, says in (({"accuracy": 2}, "/cases/0/accuracy: found 2"), ({"labels": ""}, "/cases/0/accuracy: found without labels"),

@@ -96,6 +96,17 @@ void Bridge::renew()
     log_ = TrafficLog();
 }
 
+std::string Bridge::oldest() const
+{
+    const Burst* oldest = nullptr;
+    for (const auto& burst : pool_.all)
+        if (burst->ours && burst->sent && !burst->answered && (!oldest || burst->asked < oldest->asked)) oldest = burst.get();
+    if (!oldest) return "";
+    return fmt::format("the memory has not answered the {} of {} bytes at {:#x} for {} since cycle {}",
+                       oldest->payload.get_command() == TLM_READ_COMMAND ? "read" : "write", oldest->payload.get_data_length(),
+                       burst_address(oldest->command), kClientNames[oldest->tag.id % kClients], oldest->asked);
+}
+
 void Bridge::end_dropped()
 {
     std::exception_ptr first;
@@ -212,6 +223,7 @@ void Bridge::send(Burst* burst, Cycle from)
 {
     if (watch_) tell(*burst, from);
     burst->sent = true;
+    burst->asked = from;
     turn_of(*burst).waiting.push_back(burst);
     requesting_ = burst;  // a memory may answer from inside the call
     tlm::tlm_phase phase = tlm::BEGIN_REQ;

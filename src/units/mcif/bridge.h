@@ -52,6 +52,9 @@ public:
     /// What the fabric decided in cycle `now`; in the same evaluation, after it.
     void advance(Cycle now);
 
+    /// Of the bursts that the memory owes an answer the first one, in words; empty: none.
+    std::string oldest() const;
+
     TrafficLog& traffic() { return log_; }
     /// From now on it is told of every burst when the memory gets it.
     void watch(MemoryWatch* watch) { watch_ = watch; }
@@ -84,6 +87,7 @@ private:
         bool sent = false;       // BEGIN_REQ
         bool dropped = false;    // sent before a reset: nobody waits for it but the base protocol
         bool answered = false;   // its response has begun
+        Cycle asked = 0;         // BEGIN_REQ
         Cycle from = 0;          // write: command and data have been taken; then: its response begins
         bool completed = false;  // no END_RESP is left to send
         bool all_enabled = true;

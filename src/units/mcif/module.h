@@ -59,7 +59,11 @@ private:
             return fabric.horizon();
         }
         UnitReport report(Cycle end) override { return fabric.report(end); }
-        std::string waiting_for() const override { return fabric.waiting_for(); }
+        std::string waiting_for() const override
+        {
+            const std::string burst = bridge.oldest();
+            return fabric.waiting_for() + (burst.empty() ? "" : "; " + burst);
+        }
         void attach(ProbeSet& probes) override { fabric.attach(probes); }
         McifCore& fabric;
         Bridge& bridge;
