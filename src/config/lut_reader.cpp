@@ -105,6 +105,7 @@ Lut named_function(const JsonObject& lut, Precision precision)
         throw ConfigError(lut.where("input_scale"), found(lut.has("input_scale") ? lut.raw("input_scale") : Json()) +
                                                         ", expected a scale whose range of " + std::to_string(range) + " fits 32 bits");
     Lut made;
+    made.underflow_lo = made.overflow_lo = true;  // beyond both tables the wider one answers: its ends are the limits of the function
     made.lo = sampled(f, step, Lut::kLoEntries, precision, input, output);
     made.le = sampled(f, fp ? step - 2 : std::max(step - 2, 0), Lut::kLeEntries, precision, input, output);
     return made;

@@ -6,6 +6,7 @@ usage: cli_test.py DLASIM [TestCase...]
 import copy
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -305,6 +306,18 @@ class Tensors(Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(read_npy(self.folder / "out" / "output.npy"), ("|i1", (1, 3, 2, 3), self.OUT))
             self.assertEqual(result["output"], "output.npy")
+
+    def test_a_named_table_follows_its_function_to_its_ends_and_beyond(self):
+        values = list(range(-128, 128))
+        (self.folder / "all.npy").write_bytes(npy("|i1", (1, 1, 16, 16), values))
+        for function, f, scale, offset in (("sigmoid", lambda x: 1 / (1 + math.exp(-x)), 1 / 128, 64), ("tanh", math.tanh, 1 / 127, 0)):
+            layer = {"op": "sdp", "input": {"width": 16, "height": 16, "channels": 1}, "data": {"input": "all.npy"},
+                     "post": {"bs": {"mul": {"per": "layer", "value": 4}}, "output": {"offset": offset},
+                              "ew": {"lut": {"function": function, "input_scale": 0.05, "output_scale": scale}}}}
+            done, _ = self.run_layer(layer, "--hw", "nv_large")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for value, found in zip(values, read_npy(self.folder / "out" / "output.npy")[2]):
+                self.assertAlmostEqual(found, f(4 * value * 0.05) / scale - offset, delta=1.01, msg=f"{function} of {value}")
 
     def test_an_expected_tensor_that_is_there_is_said_so(self):
         done, result = self.run_layer(self.expecting(self.OUT))

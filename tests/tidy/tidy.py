@@ -37,7 +37,7 @@ ROOMS = {
     "memory": ("the memories behind a port, ideal or a DRAM, and their bytes", UNIT | {"dram"}),
     "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"dram", "memory", "units", "workload"}),
-    "config": ("strict readers: hardware, memory, layers, sweeps, NumPy", {"base", "files", "facts", "dram"}),
+    "config": ("strict readers: hardware, memory, layers, networks, lookup tables, sweeps, NumPy, files of other simulators", {"base", "files", "facts", "dram"}),
     "silicon": ("what a machine is made of, what that costs in a technology, and the energy of what it did", {"base", "files", "facts", "config"}),
     "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
@@ -52,7 +52,7 @@ ROOMS = {
              {"base", "files", "facts", "config", "golden", "lowering", "workload", "dram"}),
     "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "workload"}),
-    "report": ("result.json, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
+    "report": ("result.json, layers.csv, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
                                           "workload", "replay", "silicon"}),
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
