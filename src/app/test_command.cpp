@@ -55,7 +55,8 @@ public:
           claim_(std::in_place, options.out, OutputClaim::Extent::Folder),
           runs_(suite.cases.size()),
           verdicts_(suite.cases.size()),
-          started_(suite.cases.size())
+          started_(suite.cases.size()),
+          ended_(suite.cases.size())
     {
     }
 
@@ -141,9 +142,15 @@ private:
         const SuiteCase& one = suite_.cases[child.index];
         Verdict& verdict = verdicts_[child.index] = verdict_of(one, run);
         if (options_.update && run.status == kDone && run.cycles) verdict = {Verdict::Kind::Passed, updated(one, *run.cycles)};
-        if (options_.quiet && verdict.kind == Verdict::Kind::Passed) return;
-        say("{}", verdict_line(one, run, verdict));
-        std::fflush(stdout);  // whoever follows a log sees it now
+        ended_[child.index] = true;
+        for (; said_ < ended_.size() && ended_[said_]; ++said_) say_verdict(said_);  // in the order of the list, whoever is faster
+        std::fflush(stdout);                                                         // whoever follows a log sees it now
+    }
+
+    void say_verdict(std::size_t index) const
+    {
+        if (options_.quiet && verdicts_[index].kind == Verdict::Kind::Passed) return;
+        say("{}", verdict_line(suite_.cases[index], runs_[index], verdicts_[index]));
     }
 
     static std::string updated(const SuiteCase& one, std::uint64_t cycles)
@@ -159,6 +166,8 @@ private:
     std::vector<CaseRun> runs_;
     std::vector<Verdict> verdicts_;
     std::vector<Clock::time_point> started_;
+    std::vector<bool> ended_;
+    std::size_t said_ = 0;  // verdicts
 };
 
 }  // namespace
