@@ -124,12 +124,19 @@ class Suite(Case):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stdout, r"FAILED +acri_mnist .* accuracy \S+, expected at least 0.666")
         self.assertEqual([f.get("type") for f in self.junit().iter("failure")], ["Accuracy"])
+        # Golden cycles are no pardon for a bad accuracy.
+        done = self.dlasim("test", "suite", "--update", "--out", "updated")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"FAILED +acri_mnist .* accuracy")
+        self.write({"hw": "nv_small", "cases": [{key: value for key, value in model.items() if key != "cycles"}]}, "suite/suite.json")
+        self.assertEqual(self.suite("--update").returncode, 1)
+        self.assertNotIn("cycles", self.golden()["cases"][0])
         # A model that nobody lists gets an image by seed.
         self.write({"hw": "nv_small", "cases": []}, "suite/suite.json")
         done = self.suite()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"ok +acri_mnist ")
-        for folder in ("alone", "out"):
+        for folder in ("alone", "out", "updated"):
             shutil.rmtree(self.folder / folder)
         for change, says in (({"accuracy": 2}, "/cases/0/accuracy: found 2"), ({"labels": ""}, "/cases/0/accuracy: found without labels"),
                              ({"precision": "int4"}, '/cases/0/precision: found "int4"'), ({"input": []}, "/cases/0/input: found []"),
