@@ -26,7 +26,8 @@ public:
     T& extend()
     {
         if (end_ % kItems == 0) grow();
-        return (*this)[end_++];
+        ++end_;
+        return *next_++;
     }
     /// Those before `base`. pre: base() <= base <= end()
     void forget(Number base)
@@ -46,10 +47,12 @@ private:
         if (spare_.empty()) spare_.push_back(std::make_unique_for_overwrite<T[]>(kItems));
         blocks_.push_back(std::move(spare_.back()));
         spare_.pop_back();
+        next_ = blocks_.back().get();
     }
 
     std::vector<std::unique_ptr<T[]>> blocks_, spare_;
     Number first_ = 0, base_ = 0, end_ = 0;  // first_: of the first block
+    T* next_ = nullptr;                      // the place of end_, where its block is there
 };
 
 }  // namespace dlasim

@@ -12,33 +12,33 @@ namespace dlasim {
 template <class T>
 class Ring {
 public:
-    explicit Ring(std::size_t capacity = 8) : slots_(round_up(capacity)) {}
+    explicit Ring(std::size_t capacity = 8) : slots_(round_up(capacity)), mask_(slots_.size() - 1) {}
 
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     T& front() { return slots_[head_]; }
     const T& front() const { return slots_[head_]; }
-    T& back() { return slots_[(head_ + size_ - 1) & (slots_.size() - 1)]; }
-    const T& back() const { return slots_[(head_ + size_ - 1) & (slots_.size() - 1)]; }
-    T& operator[](std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
-    const T& operator[](std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+    T& back() { return slots_[(head_ + size_ - 1) & mask_]; }
+    const T& back() const { return slots_[(head_ + size_ - 1) & mask_]; }
+    T& operator[](std::size_t i) { return slots_[(head_ + i) & mask_]; }
+    const T& operator[](std::size_t i) const { return slots_[(head_ + i) & mask_]; }
 
     void push_back(T value)
     {
-        if (size_ == slots_.size()) grow();
-        slots_[(head_ + size_) & (slots_.size() - 1)] = std::move(value);
+        if (size_ > mask_) grow();
+        slots_[(head_ + size_) & mask_] = std::move(value);
         ++size_;
     }
     /// Makes room for one more and returns it as the last left it there: for large items that are filled in place.
     T& extend()
     {
-        if (size_ == slots_.size()) grow();
-        return slots_[(head_ + size_++) & (slots_.size() - 1)];
+        if (size_ > mask_) grow();
+        return slots_[(head_ + size_++) & mask_];
     }
     void pop_front()
     {
         DLASIM_EXPECTS(size_ != 0);
-        head_ = (head_ + 1) & (slots_.size() - 1);
+        head_ = (head_ + 1) & mask_;
         --size_;
     }
     void clear() { head_ = size_ = 0; }
@@ -55,10 +55,12 @@ private:
         std::vector<T> larger(slots_.size() * 2);
         for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
         slots_ = std::move(larger);
+        mask_ = slots_.size() - 1;
         head_ = 0;
     }
 
     std::vector<T> slots_;  // a power of two of them
+    std::size_t mask_;      // their number less one
     std::size_t head_ = 0, size_ = 0;
 };
 

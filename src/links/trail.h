@@ -111,6 +111,14 @@ private:
     /// Replaces what was said of `from` and later.
     [[gnu::noinline]] void change(Cycle from, Note now)
     {
+        if (segments_.back().from < from && segments_.size() != segments_.capacity()) {
+            if (now.event || !segments_.back().same(now)) segments_.push_back({now, from});
+            return;
+        }
+        replace(from, now);
+    }
+    [[gnu::cold, gnu::noinline]] void replace(Cycle from, Note now)
+    {
         while (segments_.size() > 1 && segments_.back().from >= from) segments_.pop_back();
         const Segment& last = segments_.back();
         if (last.same(now) && !now.event) return;

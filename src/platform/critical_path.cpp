@@ -132,7 +132,7 @@ std::vector<PathSpot> CriticalPath::youngest_spots()
             if (trail.end() >= trail.base() + 2) n = std::min(n, trail.end() - 2);
             for (; n < trail.end(); ++n) {
                 const TrailBurst& burst = trail[n];
-                if ((burst.last <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered > last) continue;
+                if ((burst.last() <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered() > last) continue;
                 const BurstStage stage = PathRules::stage_before(burst, next_);
                 walk({.burst = true,
                       .write = write,

@@ -77,7 +77,7 @@ bool PathRules::step_stream(const TrailBurst& burst)
                                : stage == Stage::Granted  ? burst.granted_after
                                                           : std::uint8_t{0};
     if (after <= 1) return false;
-    const Number number = stage == Stage::First ? spot_.number + static_cast<Number>(std::int64_t{burst.stream}) : spot_.number - after;
+    const Number number = stage == Stage::First ? burst.stream(spot_.number) : spot_.number - after;
     DLASIM_EXPECTS(trail.has(number));
     spend(Cause::Bandwidth, time_of(trail[number], stage), burst.client);
     go(stage, number);
@@ -100,12 +100,12 @@ bool PathRules::step_ask(unsigned client)
     for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
         const auto take = [&](Number number, const TrailBurst& burst) {
-            if (burst.entered <= entered) return;
-            entered = burst.entered;
+            if (burst.entered() <= entered) return;
+            entered = burst.entered();
             last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = number};
         };
         const Number n = back(port, false, client, false, static_cast<unsigned>(Stage::Entered),
-                              [&](const TrailBurst& burst) { return burst.entered >= spot_.at; });
+                              [&](const TrailBurst& burst) { return burst.entered() >= spot_.at; });
         if (trail.has(n)) take(n, trail[n]);
         else if (const auto& old = trail.forgotten_grant(client)) take(old->number, old->burst);
     }
@@ -123,10 +123,10 @@ bool PathRules::step_in_flight(unsigned client, Cycle answered)
     Cycle entered = kNever;
     for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        back(port, false, client, false, kInFlight, [&](const TrailBurst& burst) { return burst.first > answered; });
+        back(port, false, client, false, kInFlight, [&](const TrailBurst& burst) { return burst.first() > answered; });
         const Number n = seen_[port][false][client][kInFlight];
-        if (!trail.has(n) || trail[n].first <= answered || trail[n].entered >= std::min(spot_.at, entered)) continue;
-        entered = trail[n].entered;
+        if (!trail.has(n) || trail[n].first() <= answered || trail[n].entered() >= std::min(spot_.at, entered)) continue;
+        entered = trail[n].entered();
         oldest = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = stage_before(trail[n], spot_.at), .number = n};
         if (oldest->stage == Stage::First) oldest->stage = Stage::Accepted;  // on the way from the port
     }
@@ -143,12 +143,12 @@ void PathRules::step_read(unsigned client)
     PathSpot spot;
     const Cycle way = facts::fabric::kEgressLatency, answered = spot_.at - std::min(spot_.at, way);
     const TrailBurst* burst = find(client, false, Stage::First, answered, spot);
-    if (!burst || spot_.at > burst->last + way + ports_[spot.port].beat_interval + PortTrail::kBetweenAnswers) {
+    if (!burst || spot_.at > burst->last() + way + ports_[spot.port].beat_interval + PortTrail::kBetweenAnswers) {
         if (step_in_flight(client, answered)) return;
         if (!burst) return go(TrailPlace::Ask, client);
     }
-    spend(Cause::Interface, std::max(burst->first, std::min(answered, burst->last)), client);
-    spend(Cause::Bandwidth, burst->first, client);
+    spend(Cause::Interface, std::max(burst->first(), std::min(answered, burst->last())), client);
+    spend(Cause::Bandwidth, burst->first(), client);
     go(spot);
 }
 
@@ -159,8 +159,9 @@ void PathRules::step_turn(unsigned client, bool write)
     const TrailBurst* granted = find(client, write, Stage::Granted, spot_.at, spot);
     if (!granted) return spend(Cause::Interface, spot_.at - 1, client), go(unit_of(client));
     Cycle since = granted->granted;
-    if (const TrailBurst* chunk = write ? nullptr : find(client, write, Stage::Chunked, spot_.at, chunked); chunk && chunk->chunked > since)
-        spot = chunked, since = chunk->chunked;
+    if (const TrailBurst* chunk = write ? nullptr : find(client, write, Stage::Chunked, spot_.at, chunked);
+        chunk && chunk->chunked() > since)
+        spot = chunked, since = chunk->chunked();
     spend(Cause::Interface, since, client);
     go(spot);
 }
@@ -170,25 +171,8 @@ void PathRules::step_answer(unsigned client)
     PathSpot spot;
     const TrailBurst* burst = find(client, true, Stage::First, spot_.at - std::min(spot_.at, kAnswerToClient), spot);
     if (!burst) return spend(Cause::Interface, spot_.at - 1, client), go(unit_of(client));
-    spend(Cause::Interface, burst->first, client);
+    spend(Cause::Interface, burst->first(), client);
     go(spot);
-}
-
-Cycle PathRules::time_of(const TrailBurst& burst, Stage stage)
-{
-    switch (stage) {
-        case Stage::Entered:
-            return burst.entered;
-        case Stage::Chunked:
-            return burst.chunked;
-        case Stage::Granted:
-            return burst.granted;
-        case Stage::Accepted:
-            return burst.accepted;
-        case Stage::First:
-            return burst.first;
-    }
-    return 0;
 }
 
 /// The last one that it has reached before that cycle.
@@ -229,19 +213,19 @@ void PathRules::step_first(const TrailBurst& burst)
     const BurstTrail& trail = bursts();
     if (const Number before = trail.any_answered_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
         const TrailBurst& other = trail[before];
-        const Cycle busy = other.last + ports_[spot_.port].beat_interval + (burst.due < burst.first ? PortTrail::kBetweenAnswers : 0);
-        if (busy >= burst.first && other.first < burst.first) {
-            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first, other.client);
+        const Cycle busy = other.last() + ports_[spot_.port].beat_interval + (burst.due() < burst.first() ? PortTrail::kBetweenAnswers : 0);
+        if (busy >= burst.first() && other.first() < burst.first()) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first(), other.client);
             return go(Stage::First, before);
         }
     }
-    spend(Cause::Interface, burst.due, burst.client);
+    spend(Cause::Interface, burst.due(), burst.client);
     if (trail.explained) {
         const BurstWaits& waits = trail.waits(spot_.number);
-        spend_waits(waits.waited, burst.accepted, burst.client);
-        if (spot_.write) spend_waits(waits.taken, burst.accepted, burst.client);
+        spend_waits(waits.waited, burst.accepted(), burst.client);
+        if (spot_.write) spend_waits(waits.taken, burst.accepted(), burst.client);
     }
-    spend(spot_.write ? Cause::WriteBack : Cause::Latency, burst.accepted, burst.client);
+    spend(spot_.write ? Cause::WriteBack : Cause::Latency, burst.accepted(), burst.client);
     go(Stage::Accepted, spot_.number);
 }
 
@@ -256,43 +240,43 @@ void PathRules::step_accepted(const TrailBurst& burst)
         const Cycle pace =
             spot_.write ? std::max<Cycle>(port.command_interval, Cycle{burst.beats} * port.write_interval) : port.command_interval;
         const bool held =
-            spot_.write ? pace > burst.beats || burst.accepted == other.accepted + burst.beats : burst.accepted > burst.offered;
-        if (held && other.accepted < burst.accepted && other.accepted + pace >= burst.accepted) {
-            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
+            spot_.write ? pace > burst.beats || burst.accepted() == other.accepted() + burst.beats : burst.accepted() > burst.offered();
+        if (held && other.accepted() < burst.accepted() && other.accepted() + pace >= burst.accepted()) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);
             return go(Stage::Accepted, before);
         }
     }
     if (trail.explained && spot_.write)
         for (Number before = spot_.number; before-- > trail.base();) {  // there was no room for one more in front of the memory
             const Cycle taken = trail.waits(before).accepted;
-            if (taken <= burst.offered) break;
-            if (taken > burst.accepted) continue;
+            if (taken <= burst.offered()) break;
+            if (taken > burst.accepted()) continue;
             spend(Cause::Interface, taken, burst.client);
-            spend_waits(trail.waits(before).taken, trail[before].accepted, trail[before].client);
-            spend(Cause::DramQueue, trail[before].accepted, trail[before].client);
+            spend_waits(trail.waits(before).taken, trail[before].accepted(), trail[before].client);
+            spend(Cause::DramQueue, trail[before].accepted(), trail[before].client);
             return go(Stage::Accepted, before);
         }
     if (trail.explained && !spot_.write) {
         const DramCycles& taken = trail.waits(spot_.number).taken;
-        spend_waits(taken, burst.offered, burst.client);
+        spend_waits(taken, burst.offered(), burst.client);
         const auto most = static_cast<std::size_t>(std::max_element(taken.begin(), taken.end()) - taken.begin());
-        spend(dram_cause(most), burst.offered, burst.client);  // what was lost to rounding
+        spend(dram_cause(most), burst.offered(), burst.client);  // what was lost to rounding
     }
-    if (burst.accepted > burst.offered) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered, burst.client);
+    if (burst.accepted() > burst.offered()) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered(), burst.client);
     if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it stood in a stage until the one before it had left
         const TrailBurst& other = trail[spot_.number - 1];
-        if (burst.offered > burst.granted + kGrantToPort && other.accepted + 1 >= burst.offered && other.accepted < spot_.at) {
-            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
+        if (burst.offered() > burst.granted + kGrantToPort && other.accepted() + 1 >= burst.offered() && other.accepted() < spot_.at) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);
             return go(Stage::Accepted, spot_.number - 1);
         }
     }
     if (burst.limited) {
         // Room came with the answers to others.
         Number answered = trail.latest();
-        while (trail.has(answered) && trail[answered].last >= spot_.at) answered = trail.any_answered_before(answered);
+        while (trail.has(answered) && trail[answered].last() >= spot_.at) answered = trail.any_answered_before(answered);
         if (trail.has(answered)) {
-            spend(Cause::Credits, trail[answered].last, burst.client);
-            spend(Cause::Bandwidth, trail[answered].first, trail[answered].client);
+            spend(Cause::Credits, trail[answered].last(), burst.client);
+            spend(Cause::Bandwidth, trail[answered].first(), trail[answered].client);
             return go(Stage::First, answered);
         }
     }
@@ -305,22 +289,23 @@ void PathRules::step_accepted(const TrailBurst& burst)
 void PathRules::step_granted(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
-    if (burst.granted > burst.chunked + 1 && spot_.number != 0 && trail.has(spot_.number - 1)) {
+    if (burst.granted > burst.chunked() + 1 && spot_.number != 0 && trail.has(spot_.number - 1)) {
         Number left = spot_.number - 1;  // the last one that had left the stages
-        while (left != trail.base() && trail[left].accepted > burst.granted) --left;
-        if (const TrailBurst& other = trail[left]; other.accepted <= burst.granted && other.accepted + kInCommandStages >= burst.granted &&
-                                                   other.accepted > burst.chunked && other.accepted > other.granted + kInCommandStages) {
-            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted, other.client);
+        while (left != trail.base() && trail[left].accepted() > burst.granted) --left;
+        if (const TrailBurst& other = trail[left];
+            other.accepted() <= burst.granted && other.accepted() + kInCommandStages >= burst.granted &&
+            other.accepted() > burst.chunked() && other.accepted() > other.granted + kInCommandStages) {
+            spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);
             return go(Stage::Accepted, left);
         }
         const Number before = spot_.number - 1;
         const TrailBurst& other = trail[before];
-        if (other.granted > burst.chunked && other.granted < burst.granted) {
+        if (other.granted > burst.chunked() && other.granted < burst.granted) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.granted, other.client);
             return go(Stage::Granted, before);
         }
     }
-    spend(streams(burst) ? Cause::Bandwidth : Cause::Interface, burst.chunked, burst.client);
+    spend(streams(burst) ? Cause::Bandwidth : Cause::Interface, burst.chunked(), burst.client);
     go(Stage::Chunked, spot_.number);
 }
 
@@ -328,21 +313,21 @@ void PathRules::step_granted(const TrailBurst& burst)
 void PathRules::step_chunked(const TrailBurst& burst)
 {
     if (burst.credits) {
-        spend(Cause::Credits, burst.chunked - facts::fabric::kCreditLatency, burst.client);
+        spend(Cause::Credits, burst.chunked() - facts::fabric::kCreditLatency, burst.client);
         return go(unit_of(burst.client));
     }
     if (const Number before = bursts().granted_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
         const TrailBurst& other = bursts()[before];
-        if (other.granted <= burst.chunked && other.granted + 1 >= burst.chunked && other.granted > burst.entered) {
+        if (other.granted <= burst.chunked() && other.granted + 1 >= burst.chunked() && other.granted > burst.entered()) {
             spend(Cause::Interface, other.granted, burst.client);
             return go(Stage::Granted, before);
         }
-        if (other.entered == burst.entered && other.chunked < burst.chunked) {
-            spend(Cause::Interface, other.chunked, burst.client);
+        if (other.entered() == burst.entered() && other.chunked() < burst.chunked()) {
+            spend(Cause::Interface, other.chunked(), burst.client);
             return go(Stage::Chunked, before);
         }
     }
-    spend(Cause::Interface, burst.entered, burst.client);
+    spend(Cause::Interface, burst.entered(), burst.client);
     go(Stage::Entered, spot_.number);
 }
 
@@ -353,12 +338,12 @@ void PathRules::step_entered(const TrailBurst& burst)
     if (burst.refused) {
         for (Number before = bursts().granted_before(spot_.number); before != BurstTrail::kNone; before = bursts().granted_before(before)) {
             const TrailBurst& other = bursts()[before];
-            if (other.chunked >= burst.entered) continue;
-            spend(Cause::Interface, other.chunked, burst.client);
+            if (other.chunked() >= burst.entered()) continue;
+            spend(Cause::Interface, other.chunked(), burst.client);
             return go(Stage::Chunked, before);
         }
-        if (const auto& old = bursts().forgotten_grant(burst.client); old && old->burst.chunked < burst.entered) {
-            spend(Cause::Interface, old->burst.chunked, burst.client);
+        if (const auto& old = bursts().forgotten_grant(burst.client); old && old->burst.chunked() < burst.entered()) {
+            spend(Cause::Interface, old->burst.chunked(), burst.client);
             return go(Stage::Chunked, old->number);
         }
     }

@@ -58,7 +58,22 @@ public:
     ExactCause last_cause() const { return last_cause_; }
 
     const BurstTrail& bursts(unsigned port, bool write) const { return write ? ports_[port].writes : ports_[port].reads; }
-    static Cycle time_of(const TrailBurst& burst, BurstStage stage);
+    static Cycle time_of(const TrailBurst& burst, BurstStage stage)
+    {
+        switch (stage) {
+            case BurstStage::Entered:
+                return burst.entered();
+            case BurstStage::Chunked:
+                return burst.chunked();
+            case BurstStage::Granted:
+                return burst.granted;
+            case BurstStage::Accepted:
+                return burst.accepted();
+            case BurstStage::First:
+                return burst.first();
+        }
+        return 0;
+    }
     /// The last one that it has reached before that cycle.
     static BurstStage stage_before(const TrailBurst& burst, Cycle before);
 

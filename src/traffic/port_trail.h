@@ -6,6 +6,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -16,33 +17,86 @@
 
 namespace dlasim {
 
+/// What is told of a burst beside its cycles.
+struct TrailMarks {
+    std::uint8_t client, beats;
+    bool refused;  // read: the request was offered before it could enter
+    bool credits;  // read: it waited for a credit
+    bool limited;  // it waited for a beat on its way: CFG_OUTSTANDING_CNT
+    // How many bursts of the same client it follows as closely as the way allows, kMostAfter at most: their time is bandwidth.
+    std::uint8_t granted_after, accepted_after, answered_after;
+};
+
 /// What is known of a burst in front of the arbiter.
 struct TrailChunk {
     Cycle entered;  // the request; of a write its last data
     Cycle chunked;  // the chunk stands in front of the arbiter
-    std::uint8_t client;
-    bool refused;  // read: the request was offered before it could enter
-    bool credits;  // read: it waited for a credit
+    TrailMarks marks;
 };
 
+/// Notes are on the path of every burst: it is one line of the processor's cache, and of cycles and numbers only the lower half is kept.
+/// Nothing is further apart than that: numbers so old have been forgotten, and no memory answers after four thousand million cycles.
 /// A cycle is kNever until what it tells has happened.
-struct TrailBurst : TrailChunk {
-    std::uint8_t beats;
-    bool limited;  // it waited for a beat on its way: CFG_OUTSTANDING_CNT
-    // How many bursts of the same client it follows as closely as the way allows, kMostAfter at most: their time is bandwidth.
-    std::uint8_t granted_after, accepted_after, answered_after;
+class alignas(64) TrailBurst : public TrailMarks {
+public:
+    using Number = std::uint64_t;
+    static constexpr Number kNone = ~Number{0};
+
     Cycle granted;  // by the arbiter
-    Cycle offered;  // at the port: the command of a read, the first data of a write
-    Cycle accepted;
-    Cycle due;    // the answer, if the port were free
-    Cycle first;  // its first beat is taken; of a write the answer
-    Cycle last;   // its last one
-    // Numbers, relative to its own; 0: none.
-    std::int32_t same_granted;   // granted before it for its client
-    std::int32_t same_answered;  // answered before it for its client
-    std::int32_t answered;       // answered before it
-    std::int32_t stream;         // with which the stream of answers began that it is part of
+
+    Cycle entered() const { return granted - (low(granted) - entered_); }
+    Cycle chunked() const { return granted - (low(granted) - chunked_); }
+    Cycle offered() const { return behind(offered_); }  // at the port: the command of a read, the first data of a write
+    Cycle accepted() const { return behind(accepted_); }
+    Cycle due() const { return behind(due_); }      // the answer, if the port were free
+    Cycle first() const { return behind(first_); }  // its first beat is taken; of a write the answer
+    Cycle last() const { return behind(last_); }    // its last one
+    // Of others, by its own number; kNone: none.
+    Number same_granted(Number own) const { return near(own, same_granted_); }    // granted before it for its client
+    Number same_answered(Number own) const { return near(own, same_answered_); }  // answered before it for its client
+    Number answered(Number own) const { return near(own, answered_); }            // answered before it
+    Number stream(Number own) const { return near(own, stream_); }  // with which the stream of answers that it is part of began
+
+    void grant(const TrailChunk& chunk, Cycle at, Number own, Number same)
+    {
+        static_cast<TrailMarks&>(*this) = chunk.marks;
+        granted = at;
+        entered_ = low(chunk.entered);
+        chunked_ = low(chunk.chunked);
+        offered_ = accepted_ = due_ = first_ = last_ = low(at) - 1;
+        same_granted_ = other(own, same);
+    }
+    void offer(Cycle at) { offered_ = low(at); }
+    void accept(Cycle at) { accepted_ = low(at); }
+    void answer_due(Cycle at) { due_ = low(at); }
+    void begin_answer(Cycle at, Number own, Number before, Number same)
+    {
+        first_ = low(at);
+        answered_ = other(own, before);
+        same_answered_ = other(own, same);
+    }
+    void begin_stream(Number own) { stream_ = low(own); }
+    void join_stream(const TrailBurst& before) { stream_ = before.stream_; }
+    void end_answer(Cycle at) { last_ = low(at); }
+
+private:
+    static std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+    Cycle behind(std::uint32_t at) const
+    {
+        const std::uint32_t distance = at - low(granted);
+        return distance == UINT32_MAX ? kNever : granted + distance;
+    }
+    static std::uint32_t other(Number own, Number number) { return low(number == kNone ? own : number); }
+    static Number near(Number own, std::uint32_t other)
+    {
+        const auto apart = static_cast<std::int32_t>(other - low(own));
+        return apart == 0 ? kNone : own + static_cast<Number>(std::int64_t{apart});
+    }
+
+    std::uint32_t entered_, chunked_, offered_, accepted_, due_, first_, last_;
+    std::uint32_t same_granted_, same_answered_, answered_, stream_;
 };
+static_assert(sizeof(TrailBurst) == 64);
 
 /// What a memory that explains itself did with a burst.
 struct BurstWaits {
@@ -60,9 +114,9 @@ struct ForgottenBurst {
 /// Bursts of one direction, numbered from 0 in the order in which they are granted. Answers come in another one.
 class BurstTrail {
 public:
-    using Number = std::uint64_t;
+    using Number = TrailBurst::Number;
     static constexpr std::uint8_t kMostAfter = 63;
-    static constexpr Number kNone = ~Number{0};
+    static constexpr Number kNone = TrailBurst::kNone;
 
     TrailBurst& operator[](Number number) { return bursts_[number]; }
     const TrailBurst& operator[](Number number) const { return bursts_[number]; }
@@ -73,73 +127,81 @@ public:
     Number granted(unsigned client) const { return granted_[client]; }
     Number answered(unsigned client) const { return answered_[client]; }
     /// The one before a burst, by grants or answers of its client, or answers of all; kNone: none, or it is known no longer.
-    Number granted_before(Number number) const { return known(number, (*this)[number].same_granted); }
-    Number answered_before(Number number) const { return known(number, (*this)[number].same_answered); }
-    Number any_answered_before(Number number) const { return known(number, (*this)[number].answered); }
+    Number granted_before(Number number) const { return known((*this)[number].same_granted(number)); }
+    Number answered_before(Number number) const { return known((*this)[number].same_answered(number)); }
+    Number any_answered_before(Number number) const { return known((*this)[number].answered(number)); }
 
     void grant(const TrailChunk& chunk, Cycle at, std::uint32_t beats)
     {
         const Number number = end();
         TrailBurst& burst = bursts_.extend();
-        static_cast<TrailChunk&>(burst) = chunk;
+        __builtin_prefetch(reinterpret_cast<const char*>(&burst) + 2 * sizeof(TrailBurst), 1);
+        Number& same = granted_[chunk.marks.client];
+        burst.grant(chunk, at, number, same);
         burst.beats = static_cast<std::uint8_t>(beats);
-        burst.limited = false;
-        burst.granted = at;
-        burst.offered = burst.accepted = burst.due = burst.first = burst.last = kNever;
-        burst.granted_after = burst.accepted_after = burst.answered_after = 0;
-        if (streams && number != base() && !chunk.credits && chunk.chunked + 1 == at) {
+        if (streams && number != base() && !chunk.marks.credits && chunk.chunked + 1 == at) {
             const TrailBurst& before = *newest_;
-            if (before.client == chunk.client && before.granted == chunk.chunked && before.granted > chunk.entered)
+            if (before.client == burst.client && before.granted == chunk.chunked && before.granted > chunk.entered)
                 burst.granted_after = one_more(before.granted_after);
         }
         newest_ = &burst;
-        burst.same_granted = relative(number, granted_[chunk.client]);
-        burst.same_answered = burst.answered = burst.stream = 0;
-        granted_[chunk.client] = number;
+        same = number;
+        if (number % 64 == 0) have_ended_.extend() = 0;
         if (explained) waits_.extend() = {.taken = {}, .waited = {}, .accepted = kNever};
     }
     BurstWaits& waits(Number number) { return waits_[number]; }
     const BurstWaits& waits(Number number) const { return waits_[number]; }
     /// At the port.
-    Number offer(Cycle at)
+    void offer(Cycle at)
     {
-        bursts_[offered_].offered = at;
-        return offered_++;
+        offered_burst_ = &bursts_[offered_++];
+        offered_burst_->offer(at);
     }
     /// That was offered last.
     Number last_number() const { return offered_ - 1; }
+    TrailBurst* last_offered() const { return offered_burst_; }
     /// `burst`: that of the number. `interval`: of the port's commands.
     void accept(TrailBurst& burst, Number number, Cycle at, Cycle interval)
     {
-        burst.accepted = at;
-        if (!streams || number == base() || at <= burst.offered) return;
+        burst.accept(at);
+        if (!streams || number == base() || at <= burst.offered()) return;
         const TrailBurst& before = (*this)[number - 1];
-        if (before.client == burst.client && before.accepted < at && before.accepted + interval >= at)
+        if (before.client == burst.client && before.accepted() < at && before.accepted() + interval >= at)
             burst.accepted_after = one_more(before.accepted_after);
     }
     /// `busy`: how long the port is after a beat; `follows`: so much later may one still come that was there before.
     void answer(TrailBurst& burst, Number number, Cycle at, Cycle busy, Cycle follows)
     {
-        burst.first = at;
-        burst.answered = relative(number, latest_);
-        if (streams && has(latest_)) {
-            const TrailBurst& before = *latest_burst_;
-            if (before.client == burst.client && before.last < at && before.last + busy + (burst.due < at ? follows : 0) >= at) {
-                burst.answered_after = one_more(before.answered_after);
-                burst.stream = burst.answered_after == 0 ? 0 : burst.answered + before.stream;
-            }
+        Number& same = answered_[burst.client];
+        burst.begin_answer(at, number, latest_, same);
+        if (streams) {
+            const TrailBurst* const before = latest_burst_;
+            const bool close = before && before->client == burst.client && before->last() < at &&
+                               before->last() + busy + (burst.due() < at ? follows : 0) >= at;
+            if (close) burst.answered_after = one_more(before->answered_after);
+            if (burst.answered_after == 0) burst.begin_stream(number);
+            else burst.join_stream(*before);
         }
-        burst.same_answered = relative(number, answered_[burst.client]);
-        answered_[burst.client] = latest_ = number;
+        same = latest_ = number;
         latest_burst_ = &burst;
+    }
+    /// The answer has ended.
+    void finish(TrailBurst& burst, Number number, Cycle at)
+    {
+        burst.end_answer(at);
+        have_ended_[number / 64] |= std::uint64_t{1} << number % 64;
     }
     /// The one that was answered last: later ones may have waited for it. kNone: none.
     Number latest() const { return latest_; }
     /// All before it have ended.
     Number ended()
     {
-        ended_ = std::max(ended_, base());
-        while (ended_ < end() && (*this)[ended_].last != kNever) ++ended_;
+        while (ended_ < end()) {
+            const auto ones = static_cast<Number>(std::countr_one(have_ended_[ended_ / 64] >> ended_ % 64));
+            const bool all = ended_ % 64 + ones == 64;
+            ended_ += ones;
+            if (!all) break;
+        }
         return ended_;
     }
 
@@ -151,13 +213,13 @@ public:
     {
         Cycle since = floor;  // what was on its way then had entered
         for (Number n = std::max(marked_.ended, base()); n < end() && (*this)[n].granted <= floor; ++n)
-            if ((*this)[n].last >= floor) since = std::min(since, (*this)[n].entered);
+            if ((*this)[n].last() >= floor) since = std::min(since, (*this)[n].entered());
         since -= std::min(since, margin);
         Number keep = std::max(marked_.ended, base());
         unsigned ended = 0;
         for (Number n = marked_.latest; has(n) && ended <= kMostAfter; n = any_answered_before(n)) {
             keep = std::min(keep, n);
-            if ((*this)[n].last < since) ++ended;
+            if ((*this)[n].last() < since) ++ended;
         }
         keep -= std::min<Number>(keep - base(), kMostAfter + 1);
         for (unsigned client = 0; client < kClients; ++client) {
@@ -168,7 +230,13 @@ public:
             if (has(answer)) forgotten_answers_[client] = {answer, (*this)[answer]};
         }
         bursts_.forget(keep);
+        for (unsigned client = 0; client < kClients; ++client) {
+            granted_[client] = known(granted_[client]);
+            answered_[client] = known(answered_[client]);
+        }
+        if (!has(latest_)) latest_burst_ = nullptr;
         if (explained) waits_.forget(keep);
+        have_ended_.forget(keep / 64);
     }
     const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
     const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
@@ -183,17 +251,7 @@ private:
         all.fill(kNone);
         return all;
     }
-    /// 0 also for one so long ago that it has been forgotten.
-    static std::int32_t relative(Number number, Number before)
-    {
-        const auto apart = static_cast<std::int64_t>(before - number);
-        return before != kNone && apart == static_cast<std::int32_t>(apart) ? static_cast<std::int32_t>(apart) : 0;
-    }
-    Number known(Number number, std::int32_t relative) const
-    {
-        const Number other = number + static_cast<Number>(static_cast<std::int64_t>(relative));
-        return relative != 0 && has(other) ? other : kNone;
-    }
+    Number known(Number number) const { return has(number) ? number : kNone; }
     /// A stream that is longer begins anew.
     static std::uint8_t one_more(std::uint8_t after)
     {
@@ -201,15 +259,18 @@ private:
     }
 
     BlockList<TrailBurst> bursts_;
-    BlockList<BurstWaits> waits_;  // where explained
+    TrailBurst* offered_burst_ = nullptr;
+    const TrailBurst *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
+    Number offered_ = 0, latest_ = kNone;
     std::array<Number, kClients> granted_ = none(), answered_ = none();
+    BlockList<BurstWaits> waits_;          // where explained
+    BlockList<std::uint64_t> have_ended_;  // a bit each
+    Number ended_ = 0;
     struct {
         Number ended = 0, latest = kNone;
         std::array<Number, kClients> granted = none(), answered = none();
     } marked_;
     std::array<std::optional<ForgottenBurst>, kClients> forgotten_grants_, forgotten_answers_;
-    Number offered_ = 0, ended_ = 0, latest_ = kNone;
-    const TrailBurst *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
 };
 
 /// Of one port.

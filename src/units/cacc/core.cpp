@@ -45,7 +45,12 @@ struct CaccCore final : DirectCore<CaccCore> {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trail = &all[TrailPlace::Cacc]; }
-    void note_beat(Cycle from, bool paced);
+    /// Why the next beat does not leave earlier: from `from` on, after the one before.
+    [[gnu::always_inline]] void note_beat(Cycle from, bool paced)
+    {
+        if (paced) trail->works(from, Cause::AccumulatorFull);
+        else trail->waits(from, TrailPlace::Csc, Cause::Pipeline, array_way);
+    }
     void start_layer(Cycle at);
     void finish_layer();
     void take_sums(Cycle to);
@@ -250,13 +255,6 @@ void CaccCore::schedule_beat()
     } else {
         beat_at = std::max(available, free_at) + 1;
     }
-}
-
-/// Why the next beat does not leave earlier: from `from` on, after the one before.
-void CaccCore::note_beat(Cycle from, bool paced)
-{
-    if (paced) trail->works(from, Cause::AccumulatorFull);
-    else trail->waits(from, TrailPlace::Csc, Cause::Pipeline, array_way);
 }
 
 void CaccCore::offer_beat(Cycle at)

@@ -316,7 +316,10 @@ bool Bridge::respond(Burst* burst, Cycle from)
     for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
         Burst* next = turn.waiting.front();
         turn.last = next->from = std::max(turn.last, next->from);
-        if (trail_) note_answer(*next);
+        if (trail_) {
+            if (pace_.explains) note_waits(*next);
+            else next->told->answer_due(next->from);
+        }
         next->filled = 0;
         insert(next->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {next, next->from});
     }
@@ -338,10 +341,10 @@ Bridge::Turn& Bridge::turn_of(const Burst& burst)
     return turns_[burst.payload.get_command() == TLM_READ_COMMAND][burst.tag.id % kClients];
 }
 
-void Bridge::note_answer(const Burst& burst)
+/// The answer is due, and what the memory says of it.
+void Bridge::note_waits(const Burst& burst)
 {
-    burst.told->due = std::min(burst.from, burst.waits.ready);
-    if (!pace_.explains) return;
+    burst.told->answer_due(std::min(burst.from, burst.waits.ready));
     BurstWaits& waits = (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes).waits(burst.number);
     waits.taken = burst.waits.taken;
     waits.waited = burst.waits.waited;
@@ -362,6 +365,7 @@ void Bridge::show()
         const Burst& burst = *reads_.front().burst;
         port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, &burst.data[std::size_t{burst.filled} * beat_bytes_],
                    false};
+        if (trail_) __builtin_prefetch(burst.told, 1);
     }
     if (!responses_.empty() && !port_.b.taken)
         port_.b = {true, std::max(responses_.front().from, next_response_), responses_.front().burst->tag.id, false};
@@ -376,7 +380,7 @@ void Bridge::take_read_beat(Cycle now)
     if (trail_ && burst->filled == 0)
         trail_->reads.answer(*burst->told, burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
     if (++burst->filled == burst->beats) {
-        if (trail_) burst->told->last = now;
+        if (trail_) trail_->reads.finish(*burst->told, burst->number, now);
         reads_.pop_front();
         end_response(burst, now);
     }
@@ -390,7 +394,7 @@ void Bridge::take_response(Cycle now)
     next_response_ = now + 1;
     if (trail_) {
         trail_->writes.answer(*burst->told, burst->number, now, 1, 0);
-        burst->told->last = now;
+        trail_->writes.finish(*burst->told, burst->number, now);
     }
     responses_.pop_front();
     end_response(burst, now);
@@ -498,9 +502,9 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         burst->payload.set_extension(&burst->waits);
     }
     if (trail_) {
-        BurstTrail& bursts = command == TLM_READ_COMMAND ? trail_->reads : trail_->writes;
+        const BurstTrail& bursts = command == TLM_READ_COMMAND ? trail_->reads : trail_->writes;
         burst->number = bursts.last_number();
-        burst->told = &bursts[burst->number];
+        burst->told = bursts.last_offered();
     }
     burst->tag.id = from.id;
     burst->tag.beat_bytes = beat_bytes_;

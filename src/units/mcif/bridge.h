@@ -80,20 +80,21 @@ private:
         }
         Payload payload;
         Tag tag;
-        PortWaits waits;  // on the payload where the trail is told
-        std::vector<std::uint8_t> data, enables;
+        // in the order in which a burst needs them: few lines of the processor's cache for those that are on their way
         std::uint32_t beats = 0, filled = 0;
-        bool ours = false;       // from its making until it is given back
-        bool sent = false;       // BEGIN_REQ
-        bool dropped = false;    // sent before a reset: nobody waits for it but the base protocol
-        bool answered = false;   // its response has begun
-        Cycle asked = 0;         // BEGIN_REQ
-        Cycle from = 0;          // write: command and data have been taken; then: its response begins
-        bool completed = false;  // no END_RESP is left to send
-        bool all_enabled = true;
-        PortCommand command;
+        Cycle from = 0;                 // write: command and data have been taken; then: its response begins
         BurstTrail::Number number = 0;  // in the trail,
         TrailBurst* told = nullptr;     // and what is told there
+        bool ours = false;              // from its making until it is given back
+        bool sent = false;              // BEGIN_REQ
+        bool dropped = false;           // sent before a reset: nobody waits for it but the base protocol
+        bool answered = false;          // its response has begun
+        bool completed = false;         // no END_RESP is left to send
+        bool all_enabled = true;
+        std::vector<std::uint8_t> data, enables;
+        Cycle asked = 0;  // BEGIN_REQ
+        PortCommand command;
+        PortWaits waits;  // on the payload where the memory explains itself
     };
     /// Gives finished payloads back to the pool.
     struct Pool final : tlm::tlm_mm_interface {
@@ -125,7 +126,7 @@ private:
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
     void note_pace();
-    void note_answer(const Burst& burst);
+    void note_waits(const Burst& burst);
     Burst* make(tlm::tlm_command command, const PortCommand& from);
     /// CVIF addresses a write of nv_full by its first atom (fabric.md 1.6); a burst is made of whole beats.
     std::uint64_t burst_address(const PortCommand& command) const { return command.address / beat_bytes_ * beat_bytes_; }

@@ -117,7 +117,7 @@ void ReadIngress::order_ahead(const ClientState& client, unsigned pick, const Ch
 {
     arbiter_.grant(pick, weight_[pick]);
     command_of(client, chunk, ordered_.incoming());
-    if (trail_) note_grant(clients_[pick]), note_command(ordered_.incoming(), at + 1);
+    if (trail_) note_command(chunk.told, ordered_.incoming(), at + 1);
     ordered_.step(true, false, silicon_.stages_stall);
     ordered_from_ = at + 2;
     changed_ = true;
@@ -155,7 +155,7 @@ void ReadIngress::pass_chunk(ClientState& client, Cycle at)
     }
     client.used += need;
     client.split.pass(chunk.context.atoms, atom_shift_);
-    if (trail_) note_chunk(client, at, false);
+    if (trail_) note_chunk(client, chunk, at, false);
     const auto pick = static_cast<unsigned>(std::countr_zero(starved_));
     order_ahead(client, pick, chunk, at);
     update_activity(client, 1u << pick, at);
@@ -210,7 +210,7 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted, Cycle at
     bool offered = false;
     if (serialising_ && room) {
         serialise(ordered_.incoming());
-        if (trail_) note_command(ordered_.incoming(), at);
+        if (trail_) note_command(granted_, ordered_.incoming(), at);
         serialising_ = serial_.context.atoms != 0;
         offered = true;
     }
@@ -219,9 +219,10 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted, Cycle at
     arbiter_.grant(pick, weight_[pick]);
     granted = 1u << pick;
     changed_ = true;
-    command_of(clients_[pick], clients_[pick].slot.head(), silicon_.pairs ? serial_ : ordered_.incoming());
-    if (trail_) note_grant(clients_[pick]);
-    if (trail_ && !silicon_.pairs) note_command(ordered_.incoming(), at);
+    const Chunk& chunk = clients_[pick].slot.head();
+    command_of(clients_[pick], chunk, silicon_.pairs ? serial_ : ordered_.incoming());
+    if (silicon_.pairs) granted_ = chunk.told;
+    else if (trail_) note_command(chunk.told, ordered_.incoming(), at);
     serialising_ = silicon_.pairs;
     return offered || !silicon_.pairs;
 }
@@ -304,7 +305,7 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
             split.pass(chunk.context.atoms, atom_shift_);
             done = split.left == 0;
             split.active = !done;
-            if (trail_) note_chunk(client, at, done);
+            if (trail_) note_chunk(client, chunk, at, done);
         }
     }
     const bool slot_ready = client.slot.ready();
@@ -322,26 +323,19 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
     return changed;
 }
 
-void ReadIngress::note_chunk(ClientState& client, Cycle at, bool ends_request)
+void ReadIngress::note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool ends_request)
 {
     const Entered& request = client.requests.front();
-    TrailChunk& burst = client.chunks.extend();
-    burst.client = client.id;
-    burst.refused = request.refused;
-    burst.credits = std::exchange(client.lacked_credit, false);
-    burst.entered = request.at;
-    burst.chunked = at;
+    chunk.told = {request.at, at, {client.id, 0, request.refused, client.lacked_credit, false, 0, 0, 0}};
+    client.lacked_credit = false;
     if (ends_request) client.requests.pop_front();
 }
 
-void ReadIngress::note_grant(ClientState& client)
+/// The next command of a chunk that was granted.
+void ReadIngress::note_command(const TrailChunk& chunk, const ReadCommand& command, Cycle at)
 {
-    granted_ = client.chunks.front();
-    client.chunks.pop_front();
+    trail_->reads.grant(chunk, at, command.context.beats);
 }
-
-/// The next command of the chunk that was granted last.
-void ReadIngress::note_command(const ReadCommand& command, Cycle at) { trail_->reads.grant(granted_, at, command.context.beats); }
 
 Cycle ReadIngress::horizon(Cycle now) const
 {

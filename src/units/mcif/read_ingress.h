@@ -81,6 +81,7 @@ private:
     struct Chunk {
         std::uint64_t address = 0;
         ReadContext context{};
+        TrailChunk told{};  // with a trail
     };
     /// For the trail: a request that has entered.
     struct Entered {
@@ -122,7 +123,6 @@ private:
         CreditBell credit_bell;
         // with a trail
         Ring<Entered> requests{8};
-        Ring<TrailChunk> chunks{4};  // in front of the arbiter
         bool lacked_credit = false;
     };
 
@@ -144,9 +144,8 @@ private:
     void pass_chunk(ClientState& client, Cycle at);
     static bool stands(const ClientState& client);
     static bool lacks_credit(const ClientState& client, Cycle at);
-    void note_chunk(ClientState& client, Cycle at, bool ends_request);
-    void note_grant(ClientState& client);
-    void note_command(const ReadCommand& command, Cycle at);
+    static void note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool ends_request);
+    void note_command(const TrailChunk& chunk, const ReadCommand& command, Cycle at);
     const facts::fabric::Facts silicon_;
     const bool bursts_;
     const std::uint32_t atom_shift_, block_;
@@ -173,7 +172,7 @@ private:
     std::array<std::uint8_t, kClients> weight_{};  // by index
     Cycle credit_due_ = kNever;                    // the first credit for a client that lacks one can be used
     PortTrail* trail_ = nullptr;
-    TrailChunk granted_;  // last
+    TrailChunk granted_{};  // with a trail: of the serialiser
     bool every_stage_ = false;
     bool changed_ = false, again_ = false, limit_blocks_ = false, accepted_ = false;
 };

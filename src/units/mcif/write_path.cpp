@@ -231,7 +231,7 @@ void WritePath::move(unsigned index)
         arbiter_.grant(index, weight_[index]);
         locked_beats_ = chunk.beats;
         moving_ = {};
-        moving_.client = client.id();
+        moving_.marks.client = client.id();
         moving_.chunked = complete_from_[index];
         moving_.entered = moving_.chunked - std::min<Cycle>(moving_.chunked, ff::kWriteDataLatency);
     }
