@@ -108,7 +108,7 @@ private:
     {
         if (segments_.back().from >= from || !segments_.back().same(now)) change(from, now);
     }
-    /// Replaces what was said of `from` and later.
+    /// Most changes are later than all before: they need no more than a place behind these.
     [[gnu::noinline]] void change(Cycle from, Note now)
     {
         if (segments_.back().from < from && segments_.size() != segments_.capacity()) {
@@ -117,6 +117,7 @@ private:
         }
         replace(from, now);
     }
+    /// What was said of `from` and later.
     [[gnu::cold, gnu::noinline]] void replace(Cycle from, Note now)
     {
         while (segments_.size() > 1 && segments_.back().from >= from) segments_.pop_back();
