@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "elements/round_robin.h"
@@ -170,18 +171,19 @@ tlm::tlm_sync_enum DramMemory::begin_request(Port& port, Payload& payload, tlm::
 
     const std::uint32_t slot = make_transfer();
     Transfer& transfer = transfers_[slot];
-    std::vector<Pushed> parts = std::move(transfer.parts);
-    parts.clear();
-    transfer = Transfer{};
-    transfer.parts = std::move(parts);
     transfer.payload = &payload;
     transfer.port = &port;
-    transfer.from = called;
     transfer.waits = payload.get_extension<PortWaits>();
     transfer.next_part = transfer.first = payload.get_address() + port.offset - config_.base;
     transfer.end = transfer.next_part + payload.get_data_length();
-    transfer.write = payload.is_write();
+    transfer.parts.clear();
+    transfer.refused.at = 0;
+    transfer.unknown = 0;
     transfer.respond = asked + 1;
+    transfer.from = called;
+    transfer.write = payload.is_write();
+    transfer.accepted = transfer.tried = false;
+    transfer.beat_bytes = kBeatBytes;
     if (const BurstClient* client = payload.get_extension<BurstClient>(); client && client->beat_bytes != 0)
         transfer.beat_bytes = client->beat_bytes;
     if (!transfer.write) port.reads.push_back(slot);
@@ -280,10 +282,12 @@ DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cyc
     Cycle left = at > since.at ? at - since.at : 0;
     DramCycles spent{};
     Cycle sum = 0;
+    Cycle rounded = 0;
     const auto add = [&](std::size_t i, Cycle each) {  // rounded so that the whole is
-        const Cycle before = sum * tck_fs_ / period_fs_;
+        if (each == 0) return;
         sum += each;
-        spent[i] += static_cast<std::uint32_t>(sum * tck_fs_ / period_fs_ - before);
+        const Cycle before = std::exchange(rounded, sum * tck_fs_ / period_fs_);
+        spent[i] += static_cast<std::uint32_t>(rounded - before);
     };
     for (std::size_t i = kDramCauses; i-- > 0;) {
         const Cycle each = std::min<Cycle>(left, now[i] - since.spent[i]);

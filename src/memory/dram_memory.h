@@ -113,17 +113,18 @@ private:
         std::uint64_t offset = 0;
         PortCounts counts;
     };
+    static constexpr std::uint32_t kBeatBytes = 64;  // of an initiator that does not say
     /// A request of an initiator on its way.
-    struct Transfer {
+    struct Transfer {  // begin_request() sets every member
         Payload* payload = nullptr;
         Port* port = nullptr;
         PortWaits* waits = nullptr;   // null: nobody asks
         std::uint64_t first = 0;      // address
         std::vector<Pushed> parts;    // where somebody asks
-        Pushed refused;               // by a full queue, and what its channel had spent
+        Pushed refused;               // by a full queue, and what its channel had spent; at 0: by none
         std::uint64_t next_part = 0;  // address of the first part not yet in a queue
         std::uint64_t end = 0;
-        std::uint32_t beat_bytes = 64;
+        std::uint32_t beat_bytes = kBeatBytes;
         std::uint32_t unknown = 0;  // parts in a queue whose answer is not known yet
         Cycle respond = 0;          // earliest cycle of the first beat or of the response
         Cycle from = 0;             // it is asked for

@@ -259,8 +259,10 @@ void PathRules::step_accepted(const TrailBurst& burst)
     if (trail.explained && !spot_.write) {
         const DramCycles& taken = trail.waits(spot_.number).taken;
         spend_waits(taken, burst.offered(), burst.client);
-        const auto most = static_cast<std::size_t>(std::max_element(taken.begin(), taken.end()) - taken.begin());
-        spend(dram_cause(most), burst.offered(), burst.client);  // what was lost to rounding
+        if (spot_.at > burst.offered()) {
+            const auto most = static_cast<std::size_t>(std::max_element(taken.begin(), taken.end()) - taken.begin());
+            spend(dram_cause(most), burst.offered(), burst.client);  // what was lost to rounding
+        }
     }
     if (burst.accepted() > burst.offered()) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered(), burst.client);
     if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it stood in a stage until the one before it had left

@@ -99,7 +99,7 @@ private:
 static_assert(sizeof(TrailBurst) == 64);
 
 /// What a memory that explains itself did with a burst.
-struct BurstWaits {
+struct alignas(64) BurstWaits {
     DramCycles taken;   // before it took it
     DramCycles waited;  // before it answered
     Cycle accepted;     // of a write: it took it
