@@ -49,6 +49,36 @@ struct PipeRow {
     }
 };
 
+/// N times SKID-PIPE. While none holds two beats and nothing holds back the output, the row is a shift.
+template <unsigned N>
+struct SkidRow {
+    static_assert(N > 0 && N < 32);
+    std::uint32_t full = 0, second = 0;  // bit i: stage i holds a beat, and another one; bit N - 1 is the output
+    bool valid(unsigned stage = N - 1) const { return full >> stage & 1; }
+    bool ready() const { return (second & 1) == 0; }
+    /// Cycles until the foremost beat can be at the output; kNoBeat if there is none.
+    unsigned distance() const { return full != 0 ? N - static_cast<unsigned>(std::bit_width(full)) : kNoBeat; }
+    void sweep(bool in, Flow& flow)
+    {
+        if (second != 0 || !(flow.ready || full >> (N - 1) == 0)) return sweep_from(0, in, flow);
+        const std::uint32_t now = (full << 1 | std::uint32_t{in}) & ((1u << N) - 1);
+        flow.changed |= now != full;
+        flow.ready = true;
+        full = now;
+    }
+    /// The row from that stage on: those in front of it are left out.
+    void sweep_from(unsigned first, bool in, Flow& flow)
+    {
+        for (unsigned i = N; i-- > first;) {
+            const std::uint32_t bit = 1u << i;
+            Skid stage{static_cast<std::uint8_t>((full >> i & 1) + (second >> i & 1))};
+            stage.sweep(i == first ? in : valid(i - 1), flow);
+            full = stage.valid() ? full | bit : full & ~bit;
+            second = stage.ready() ? second & ~bit : second | bit;
+        }
+    }
+};
+
 /// N stages of one kind.
 template <class Stage, std::size_t N>
 struct Row {

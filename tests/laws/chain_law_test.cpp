@@ -69,6 +69,40 @@ TEST(PipeRow, IsThatManyPipes)
     }
 }
 
+/// Part of the row, too, and whether anything changed.
+template <unsigned N>
+void expect_skids(unsigned first, unsigned seed)
+{
+    Traffic in(seed), out(seed + 1);
+    SkidRow<N> row;
+    std::array<Skid, N> skids{};
+    for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+        const bool offered = in(), taken = out();
+        ASSERT_EQ(row.valid(), skids[N - 1].valid()) << cycle;
+        unsigned distance = 0;
+        while (distance < N && !skids[N - 1 - distance].valid()) ++distance;
+        ASSERT_EQ(row.distance(), distance == N ? kNoBeat : distance) << cycle;
+        Flow of_row{taken}, of_skids{taken};
+        if (first == 0) row.sweep(offered, of_row);
+        else row.sweep_from(first, offered, of_row);
+        for (unsigned i = N; i-- > first;) skids[i].sweep(i == first ? offered : skids[i - 1].valid(), of_skids);
+        ASSERT_EQ(of_row.ready, of_skids.ready) << cycle;
+        ASSERT_EQ(of_row.changed, of_skids.changed) << cycle;
+        ASSERT_EQ(row.ready(), skids[0].ready()) << cycle;
+    }
+}
+
+TEST(SkidRow, IsThatManySkids)
+{
+    for (unsigned seed = 0; seed < 10; ++seed) {
+        expect_skids<1>(0, seed);
+        expect_skids<2>(0, seed);
+        expect_skids<4>(0, seed);
+        expect_skids<4>(3, seed);
+        expect_equal(SkidRow<3>{}, Row<Skid, 3>{}, seed);
+    }
+}
+
 /// A stage that is never asked twice for the same beat says so: what goes in comes out, in the same number.
 template <class Part>
 void expect_conserved(Part part, unsigned latency, unsigned capacity, unsigned seed)

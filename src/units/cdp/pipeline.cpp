@@ -20,12 +20,13 @@ using elements::Rigid;
 using elements::Row;
 using elements::Skid;
 using elements::SkidB;
+using elements::SkidRow;
 
 /// The configurable generation: elastic stages, int8.
 struct ElasticParts {
     using Stage = SkidB;
-    using In = Beside<Row<Skid, 3>, Row<SkidB, 3>>;  // data beside information
-    using Out = Beside<Row<Skid, 4>, Row<SkidB, 4>>;
+    using In = Beside<SkidRow<3>, Row<SkidB, 3>>;  // data beside information
+    using Out = Beside<SkidRow<4>, Row<SkidB, 4>>;
     using Sum = Chain<PipeRow<4>, SkidB>;
     using Index = PipeRow<4>;
     using Table = Chain<Pipe, SkidB>;

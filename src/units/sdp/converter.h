@@ -40,20 +40,15 @@ public:
     void start(bool compares) { compares_ = compares; }
     bool valid() const { return row_.valid(); }
     unsigned latency() const { return compares_ ? facts::sdp::kElasticConverterCompare : facts::sdp::kElasticConverter; }
-    unsigned distance() const
-    {
-        for (unsigned i = 0; i < facts::sdp::kElasticConverter; ++i)
-            if (row_.stages[facts::sdp::kElasticConverter - 1 - i].valid()) return i;
-        return elements::kNoBeat;
-    }
+    unsigned distance() const { return row_.distance(); }
     void sweep(bool in, elements::Flow& flow)
     {
-        if (compares_) row_.stages.back().sweep(in, flow);
+        if (compares_) row_.sweep_from(facts::sdp::kElasticConverter - 1, in, flow);
         else row_.sweep(in, flow);
     }
 
 private:
-    elements::Row<elements::Skid, facts::sdp::kElasticConverter> row_;
+    elements::SkidRow<facts::sdp::kElasticConverter> row_;
     bool compares_ = false;
 };
 

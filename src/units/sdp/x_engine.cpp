@@ -35,21 +35,18 @@ OperandsTaken RigidXEngine::sweep(bool in, elements::Flow& flow, bool alu_valid,
 unsigned ElasticXEngine::distance() const
 {
     if (output_.valid()) return 0;
-    if (relu_.valid()) return 1;
-    if (truncate_.valid()) return 2;
+    if (tail_.full != 0) return 1 + tail_.distance();
     if (mul_.valid()) return 3;
-    if (alu_out_.valid()) return 3 + layer_.mul;
-    if (alu_in_.valid()) return 4 + layer_.mul;
+    if (alu_.full != 0) return 3 + layer_.mul + alu_.distance();
     return input_.valid() ? latency() - 1 : elements::kNoBeat;
 }
 
 OperandsTaken ElasticXEngine::sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid)
 {
     OperandsTaken taken;
-    const bool from_alu = layer_.alu ? alu_out_.valid() : input_.valid();
-    output_.sweep(relu_.valid(), flow);
-    relu_.sweep(truncate_.valid(), flow);
-    truncate_.sweep(layer_.mul ? mul_.valid() : from_alu, flow);
+    const bool from_alu = layer_.alu ? alu_.valid() : input_.valid();
+    output_.sweep(tail_.valid(), flow);
+    tail_.sweep(layer_.mul ? mul_.valid() : from_alu, flow);
     if (layer_.mul) {
         const bool open = !layer_.mul_stream || mul_valid;
         mul_.sweep(from_alu && open, flow);
@@ -58,8 +55,7 @@ OperandsTaken ElasticXEngine::sweep(bool in, elements::Flow& flow, bool alu_vali
     }
     if (layer_.alu) {
         const bool open = !layer_.alu_stream || alu_valid;
-        alu_out_.sweep(alu_in_.valid(), flow);
-        alu_in_.sweep(input_.valid() && open, flow);
+        alu_.sweep(input_.valid() && open, flow);
         taken.alu = layer_.alu_stream && flow.ready && input_.valid();
         flow.ready = flow.ready && open;
     }

@@ -10,6 +10,7 @@
 #pragma once
 #include <cstdint>
 
+#include "elements/chain.h"
 #include "elements/occupancy.h"
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
@@ -56,7 +57,8 @@ public:
 private:
     EngineLayer layer_;
     elements::Pack input_;
-    elements::Skid alu_in_, alu_out_, mul_, truncate_, relu_;
+    elements::SkidRow<2> alu_, tail_;  // tail: truncation, ReLU
+    elements::Skid mul_;
     elements::Unpack output_;
 };
 

@@ -86,11 +86,11 @@ public:
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
 
 private:
-    using Index = elements::Row<elements::Skid, facts::sdp::kElasticLutIndex>;
-    using Interpolate = elements::Row<elements::Skid, facts::sdp::kElasticLutInterpolate>;
+    using Index = elements::SkidRow<facts::sdp::kElasticLutIndex>;
+    using Interpolate = elements::SkidRow<facts::sdp::kElasticLutInterpolate>;
 
     EngineLayer layer_;
-    elements::Row<elements::Skid, 2> mul_, alu_;
+    elements::SkidRow<2> mul_, alu_;
     LutPath<Index, elements::SkidB, elements::SkidB, Interpolate> lut_;
 };
 
