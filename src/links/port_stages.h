@@ -37,6 +37,9 @@ public:
     /// Nothing inside, and every stage will accept.
     bool at_rest() const { return items_.empty() && row_[0].at_rest() && (stages_ == 1 || row_[1].at_rest()); }
 
+    /// The same, and nothing enters in this cycle: step() may be left out.
+    bool stays() const { return !pushed_ && at_rest(); }
+
     /// The place of the item that enters in this cycle; pre: ready().
     T& push()
     {
@@ -51,7 +54,7 @@ public:
     /// True if the next cycle may differ.
     bool step(Cycle now)
     {
-        if (!pushed_ && at_rest()) return false;
+        if (stays()) return false;
         elements::EitherSkid& last = row_[stages_ - 1];
         const bool was_valid = last.valid();
         elements::Flow flow{port_ready_};

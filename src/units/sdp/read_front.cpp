@@ -43,6 +43,11 @@ void ReadFront::receive(Cycle at)
 bool ReadFront::sweep_requests(Cycle at, std::uint32_t& issued)
 {
     PortStages<ReadRequest>& port = ports_[port_];
+    if (!requests_.more() && port.at_rest()) {
+        blocked_ = false;
+        issued = 0;
+        return !contexts_.ready(at) && contexts_.clears();
+    }
     const bool context = contexts_.ready(at), offered = requests_.more() && context, enters = offered && port.ready();
     blocked_ = offered && !enters;
     issued = 0;

@@ -71,6 +71,7 @@ const Wdma::Answer& Wdma::sweep(Cycle now, bool in, bool late)
         }
     }
     for (PortStages<WritePacket>& port : ports_) {
+        if (port.stays()) continue;
         if (late) port.skip_look();
         else port.look(now);
         answer_.changed |= port.step(now);
