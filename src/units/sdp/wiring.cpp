@@ -1,5 +1,6 @@
 // The two pipelines, from one wiring: what stands where is a set of parts.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "units/sdp/converter.h"
@@ -82,7 +83,6 @@ private:
         const Gate gate(engine == 2, silicon_.operand_pieces[engine]);
         return {gate, gate};
     }
-    bool gates_in_use() const { return streams_[0].any() || streams_[1].any() || streams_[2].any(); }
     unsigned distance_to_wdma() const;
     void fork(Cycle at, elements::Flow& flow);
     template <class Engine>
@@ -104,6 +104,7 @@ private:
     std::array<Gates, 3> gates_;
     std::array<OperandsTaken, 3> operand_out_{};
     std::array<OperandsTaken, 3> streams_{};  // those of the engine's layer
+    unsigned streaming_ = 0;                  // engines whose layer has some: a bit each
 };
 
 template <class Parts>
@@ -116,10 +117,12 @@ void Wiring<Parts>::start(const LayerConfig& layer)
     ew_.start(layer.ew);
     converter_.start(layer.compares_lanes());
     const EngineLayer* engines[] = {&layer.bs, &layer.bn, &layer.ew};
+    streaming_ = 0;
     for (unsigned i = 0; i < 3; ++i) {
         gates_[i].alu.start(engines[i]->alu_stream, engines[i]->alu_convert);
         gates_[i].mul.start(engines[i]->mul_stream, engines[i]->mul_convert);
         streams_[i] = {engines[i]->alu_stream, engines[i]->mul_stream};
+        streaming_ |= unsigned{streams_[i].any()} << i;
     }
     mux_open_ = true;
 }
@@ -178,7 +181,7 @@ const Machine::Answer& Wiring<Parts>::cycle(Cycle at, bool offered, bool layer_e
     if (answer_.accepted) accept(layer_end);
     answer_.changed = flow.changed || memory.changed || written.changed || answer_.taken || answer_.accepted;
 
-    if (reading_ | gates_in_use()) sweep_readers(at, memory.ready);
+    if (reading_ | streaming_) sweep_readers(at, memory.ready);
     return answer_;
 }
 
@@ -211,9 +214,9 @@ void Wiring<Parts>::sweep_engine(Engine& engine, unsigned i, bool in, elements::
 template <class Parts>
 void Wiring<Parts>::sweep_readers(Cycle at, bool memory_ready)
 {
-    for (unsigned i = 0; i < 3; ++i) {
-        const bool busy = reading_ >> (i + 1) & 1;
-        if (!busy && !streams_[i].any()) continue;
+    const unsigned busy = reading_ >> 1;
+    for (unsigned left = busy | streaming_; left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
         Operands& reader = operands_[i];
         const auto [alu_taken, mul_taken] = std::exchange(operand_out_[i], {});
         elements::Flow alu{alu_taken}, mul{mul_taken};
@@ -221,7 +224,7 @@ void Wiring<Parts>::sweep_readers(Cycle at, bool memory_ready)
         if (reader.uses_alu() || streams_[i].alu) gates_[i].alu.sweep(reader.alu.valid(), reader.alu.last(), alu);
         if (reader.uses_mul() || streams_[i].mul) gates_[i].mul.sweep(reader.mul.valid(), reader.mul.last(), mul);
         answer_.changed |= alu.changed || mul.changed;
-        if (busy) settle_reader(i + 1, reader, reader.sweep(at, alu.ready, mul.ready), at);
+        if (busy >> i & 1) settle_reader(i + 1, reader, reader.sweep(at, alu.ready, mul.ready), at);
     }
     if (reading_ & 1) settle_reader(0, features_, features_.sweep(at, memory_ready), at);
 }
@@ -260,9 +263,8 @@ Cycle Wiring<Parts>::quiet() const
     if (beats == 0 || layer_.to_pdp || !to_pdp_.empty()) return 0;
     if (!at_rest(input_, layer_.flying && mux_open_ && mux_.ready())) return 0;
     Cycle cycles = kNever;
-    for (unsigned i = 0; i < kReadEngines; ++i) {
-        if (!(reading_ >> i & 1)) continue;
-        if (!fronts_[i].idle()) return 0;
+    for (unsigned left = reading_; left != 0; left &= left - 1) {
+        if (!fronts_[static_cast<unsigned>(std::countr_zero(left))].idle()) return 0;
         cycles = facts::sdp::kReaderEndToStart;  // a reader may end in the very next cycle
     }
     const unsigned distance = distance_to_wdma();
