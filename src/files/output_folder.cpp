@@ -45,22 +45,26 @@ private:
     int descriptor_;
 };
 
-/// Names that a list has, those that lead out of the folder left out.
-void add_listed(std::set<std::string>& names, const fs::path& list)
+/// Names that the text of a list has, those that lead out of the folder left out.
+std::set<std::string> listed(const std::string& text)
 {
-    std::error_code none;
-    if (!fs::is_regular_file(list, none)) return;
-    const auto json = nlohmann::json::parse(read_own_text(list.string()), nullptr, false);
-    if (!json.is_object() || !json.contains("schema") || !json.contains(kFilesKey.name)) return;
+    using Event = nlohmann::json::parse_event_t;
+    const auto wanted = [](int depth, Event event, const nlohmann::json& key) {  // of a result, which may be large
+        return event != Event::key || depth != 1 || key == "schema" || key == kFilesKey.name;
+    };
+    const auto json = nlohmann::json::parse(text, wanted, false);
+    if (!json.is_object() || !json.contains("schema") || !json.contains(kFilesKey.name)) return {};
     const auto& schema = json["schema"];
-    const auto& listed = json[std::string(kFilesKey.name)];
-    if (!schema.is_string() || !schema.get_ref<const std::string&>().starts_with("dlasim.") || !listed.is_array()) return;
-    for (const auto& name : listed) {
+    const auto& list = json[std::string(kFilesKey.name)];
+    if (!schema.is_string() || !schema.get_ref<const std::string&>().starts_with("dlasim.") || !list.is_array()) return {};
+    std::set<std::string> names;
+    for (const auto& name : list) {
         if (!name.is_string()) continue;
         const fs::path path = name.get<std::string>();
         const bool inside = !path.empty() && path.is_relative() && std::find(path.begin(), path.end(), "..") == path.end();
         if (inside) names.insert(path.string());
     }
+    return names;
 }
 
 /// Not behind a link.
@@ -106,10 +110,20 @@ void OutputFolder::write_result(nlohmann::ordered_json json, int indent)
     last_.finish(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-std::set<std::string> OutputFolder::old_files() const
+std::set<std::string> OutputFolder::old_files()
 {
     std::set<std::string> names;
-    for (const std::string& list : {last_name_, std::string(kUnfinished)}) add_listed(names, folder_ / list);
+    for (const std::string& list : {last_name_, std::string(kUnfinished)}) {
+        std::error_code none;
+        if (!fs::is_regular_file(folder_ / list, none)) continue;
+        std::string text = read_own_text((folder_ / list).string());
+        Listed& known = lists_[list];
+        if (known.text != text) {
+            known.names = listed(text);
+            known.text = std::move(text);
+        }
+        names.insert(known.names.begin(), known.names.end());
+    }
     std::erase_if(names, [&](const std::string& name) { return !is_own(folder_, name); });
     return names;
 }

@@ -13,6 +13,7 @@
 #pragma once
 #include <filesystem>
 #include <list>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -52,7 +53,12 @@ public:
 
 private:
     /// Of earlier runs, and none that a link leads to.
-    std::set<std::string> old_files() const;
+    std::set<std::string> old_files();
+    /// What a list of files says: read in the beginning and again in the run's turn.
+    struct Listed {
+        std::string text;
+        std::set<std::string> names;
+    };
 
     std::filesystem::path folder_;
     std::string last_name_;
@@ -62,6 +68,7 @@ private:
     std::set<std::string> names_;  // of those below the folder
     std::set<std::string> dropped_;
     std::list<OutputClaim> claims_;
+    std::map<std::string, Listed> lists_;  // by name
 };
 
 }  // namespace dlasim
