@@ -10,6 +10,7 @@ import math
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -31,6 +32,12 @@ SMALL = {
     "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1, "value": -3},
     "bias": True, "activation": "relu", "post": {"output": {"shift": 10}},
 }
+
+
+def processor_seconds():
+    """Of all that has been run; other work on this machine does not count."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Case(unittest.TestCase):
@@ -651,9 +658,9 @@ class BadInput(Case):
         kernel = {"width": 1, "height": 1, "count": 8}
         for layer in ({"op": "sdp", "input": huge}, {"input": huge, "kernel": kernel}, {"input": huge, "kernel": kernel, "partition": "auto"},
                       {"op": "sdp", "input": {"width": 2048, "height": 1024, "channels": 96}, "post": {"ew": {"alu": {"per": "element"}}}}):
-            started = time.monotonic()
+            started = processor_seconds()
             self.refused(self.dlasim("run", self.write(layer), "--hw", "nv_full", "--out", "out"), "layer.json", "expected")
-            self.assertLess(time.monotonic() - started, 25)  # with sanitizers a search for a cut takes nine
+            self.assertLess(processor_seconds() - started, 40)  # with sanitizers a search for a cut takes nine
 
     def test_what_lies_outside_of_the_dram_is_refused_before_anything_runs(self):
         memory = "ddr4-3200:wrap=false,base=0xa0000000"
@@ -700,7 +707,6 @@ class Folders(Case):
 
     def test_a_full_disk_is_refused_before_anything_runs(self):
         def small_files():
-            import resource
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         self.refused(self.dlasim("run", self.write(SMALL), "--out", "out", preexec_fn=small_files), "no room")
