@@ -40,6 +40,12 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def caught(process, number):
+    """The process has a handler for the signal."""
+    mask = re.search(r"SigCgt:\s*([0-9a-f]+)", Path(f"/proc/{process}/status").read_text()).group(1)
+    return int(mask, 16) >> (number - 1) & 1 != 0
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="dlasim_cli_"))
@@ -733,6 +739,8 @@ class Interrupts(Case):
         run = subprocess.Popen([DLASIM, *command, "--hw", "nv_small", "--out", "out"], cwd=self.folder, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         while not (self.folder / "out").exists() and run.poll() is None:
+            time.sleep(0.01)
+        while run.poll() is None and not caught(run.pid, number):  # it has begun to simulate
             time.sleep(0.01)
         time.sleep(0.3)
         run.send_signal(number)
