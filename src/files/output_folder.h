@@ -4,9 +4,9 @@
 //   OutputFolder folder(path);               no input is there
 //   folder.file("output.npy").finish(..)     opened before the run
 //   folder.write_result(json)               result.json, with the names of all files of the run
-//   folder.publish()                          in the folder's turn: the old result.json goes, then files that it lists and this run does
-//   not
-//                                            write; files appear, result.json last: a folder that has one holds all of that run
+//   folder.publish()                         in the folder's turn: the old result.json goes, then files that it lists and this
+//                                            run does not write; files appear, result.json last: a folder that has one holds
+//                                            all of that run
 //
 // Runs into one folder take turns; killed or not, whoever has it ends it. A run that is killed in its turn leaves .result.files, a list
 // of what may be there, to the next one.
