@@ -22,6 +22,8 @@ public:
     bool has(Number number) const { return number >= base_ && number < end_; }
     T& operator[](Number number) { return blocks_[(number - first_) / kItems][number % kItems]; }
     const T& operator[](Number number) const { return blocks_[(number - first_) / kItems][number % kItems]; }
+    /// The item of a number, from the one before it: quicker.
+    T* next(T* before, Number number) { return number % kItems == 0 ? &(*this)[number] : before + 1; }
     /// One more, with nothing in it yet.
     T& extend()
     {

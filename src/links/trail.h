@@ -76,6 +76,8 @@ public:
 
     /// From cycle `from` on it sets its own pace.
     [[gnu::always_inline]] void works(Cycle from, Cause cause) { note(from, {cause, place_, false, false, 0}); }
+    /// It has said last that it does.
+    bool works_on(Cause cause) const { return segments_.back().next == place_ && segments_.back().cause == cause; }
     /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
     [[gnu::always_inline]] void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
     {

@@ -101,8 +101,11 @@ void CriticalPath::walk(const PathSpot& spot, Cycle floor)
 bool CriticalPath::meets()
 {
     const PathSpot& spot = rules_.spot();
-    const Mark here{round_, static_cast<std::uint32_t>(walks_.size() - 1), static_cast<std::uint32_t>(rules_.runs().size()),
-                    spot.burst ? spot.stage : BurstStage::First, spot.at};
+    const Mark here{.round = round_,
+                    .walk = static_cast<std::uint32_t>(walks_.size() - 1),
+                    .runs = static_cast<std::uint32_t>(rules_.runs().size()),
+                    .stage = static_cast<std::uint32_t>(spot.burst ? spot.stage : BurstStage::First),
+                    .at = static_cast<std::uint32_t>(spot.at)};
     Mark* met = nullptr;
     if (spot.burst) met = &met_at_bursts_[spot.port][spot.write][spot.number - rules_.bursts(spot.port, spot.write).base()];
     else if (rules_.paced()) met = &met_at_places_[static_cast<std::size_t>(spot.place)][*rules_.paced()];
@@ -112,7 +115,7 @@ bool CriticalPath::meets()
         return false;
     }
     // A walk passes through the stages of a burst: one of them is enough to meet at.
-    if (met->walk == here.walk || met->at != spot.at || met->stage != here.stage) return false;
+    if (met->walk == here.walk || met->at != here.at || met->stage != here.stage) return false;
     walks_.back().joins = *met;
     return true;
 }

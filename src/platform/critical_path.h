@@ -56,9 +56,9 @@ private:
     using Node = PastTree::Node;
     /// The first walk that came there in this round, and how far it had come.
     struct Mark {
-        std::uint32_t round = 0, walk = 0, runs = 0;
-        BurstStage stage = BurstStage::First;
-        Cycle at = 0;
+        std::uint32_t round = 0, walk = 0;
+        std::uint32_t runs : 29 = 0, stage : 3 = 0;
+        std::uint32_t at = 0;  // the lower half: no two cycles at which walks come to the same burst or segment are that far apart
     };
     struct Walk {
         PathSpot from, to;
@@ -86,7 +86,7 @@ private:
     PastTree tree_;
     // A look may begin or end every so many cycles. It does if the trails have grown by that many bursts and segments since.
     Cycle window_ = 1u << 12;
-    std::size_t enough_ = 1u << 12;
+    std::size_t enough_ = 1u << 14;
     std::size_t youngest_ = 1u << 10;  // to end
     Cycle floor_ = 0, middle_ = 0, next_ = window_;
     bool begun_ = false;    // a look

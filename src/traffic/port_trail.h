@@ -6,7 +6,6 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -146,7 +145,6 @@ public:
         }
         newest_ = &burst;
         same = number;
-        if (number % 64 == 0) have_ended_.extend() = 0;
         if (explained) waits_.extend() = {.taken = {}, .waited = {}, .accepted = kNever};
     }
     BurstWaits& waits(Number number) { return waits_[number]; }
@@ -154,7 +152,7 @@ public:
     /// At the port.
     void offer(Cycle at)
     {
-        offered_burst_ = &bursts_[offered_++];
+        offered_burst_ = bursts_.next(offered_burst_, offered_++);
         offered_burst_->offer(at);
     }
     /// That was offered last.
@@ -189,19 +187,14 @@ public:
     void finish(TrailBurst& burst, Number number, Cycle at)
     {
         burst.end_answer(at);
-        have_ended_[number / 64] |= std::uint64_t{1} << number % 64;
+        if (number == ended_) ++ended_;  // most come in order
     }
     /// The one that was answered last: later ones may have waited for it. kNone: none.
     Number latest() const { return latest_; }
     /// All before it have ended.
     Number ended()
     {
-        while (ended_ < end()) {
-            const auto ones = static_cast<Number>(std::countr_one(have_ended_[ended_ / 64] >> ended_ % 64));
-            const bool all = ended_ % 64 + ones == 64;
-            ended_ += ones;
-            if (!all) break;
-        }
+        while (ended_ < end() && (*this)[ended_].last() != kNever) ++ended_;
         return ended_;
     }
 
@@ -236,7 +229,6 @@ public:
         }
         if (!has(latest_)) latest_burst_ = nullptr;
         if (explained) waits_.forget(keep);
-        have_ended_.forget(keep / 64);
     }
     const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
     const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
@@ -263,8 +255,7 @@ private:
     const TrailBurst *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
     Number offered_ = 0, latest_ = kNone;
     std::array<Number, kClients> granted_ = none(), answered_ = none();
-    BlockList<BurstWaits> waits_;          // where explained
-    BlockList<std::uint64_t> have_ended_;  // a bit each
+    BlockList<BurstWaits> waits_;  // where explained
     Number ended_ = 0;
     struct {
         Number ended = 0, latest = kNone;

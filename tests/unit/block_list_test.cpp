@@ -29,6 +29,7 @@ TEST(BlockList, IsADequeByNumber)
         ASSERT_FALSE(list.has(next));
         ASSERT_TRUE(base == 0 || !list.has(base - 1));
         for (std::uint64_t n = base; n < next; ++n) ASSERT_EQ(list[n], want[n - base]);
+        for (std::uint64_t n = base; n + 1 < next; ++n) ASSERT_EQ(list.next(&list[n], n + 1), &list[n + 1]);
     }
 }
 

@@ -295,7 +295,7 @@ void CdmaCore::note_side(const Half& half, const Side& side, TrailPlace place, C
     else if (side.asks_in_vain())
         ask.waits(at, side.queue_full() ? place : of_client(TrailPlace::Turn, static_cast<unsigned>(client)), pace);
     else if (side.lacks_space()) ask.waits(at, TrailPlace::Csc, Cause::BufferFull, 1);
-    else if (side.asks_more()) ask.works(at, Cause::Requests);
+    else if (!ask.works_on(Cause::Requests) && side.asks_more()) ask.works(at, Cause::Requests);
 }
 
 void CdmaCore::account(Cycle at)
