@@ -37,7 +37,7 @@ std::vector<std::string> advice_on(const LayerPlan& plan, const Layer& layer, co
     pixels.channels = pixels.format->components;
     std::uint64_t there = 0;
     try {
-        there = largest(lower_bounds(plan_shape(pixels, hardware), pixels, hardware, memory));
+        there = largest(lower_bounds(plan_that_fits(pixels, hardware), pixels, hardware, memory));
     } catch (const ConfigError&) {
         return {};  // this machine cannot take it as pixels
     }

@@ -12,7 +12,7 @@ Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemoryS
     if (const Transfer* transfer = std::get_if<Transfer>(&descriptor)) return transfer_job(*transfer, hardware, memory);
     const Layer& layer = std::get<Layer>(descriptor);
     if (shared) return layer_job(layer, hardware, memory, std::move(shared));
-    plan_shape(layer, hardware);  // what cannot be placed is refused before its tensors take memory
+    plan_that_fits(layer, hardware);  // what cannot be placed is refused before its tensors take memory
     return layer_job(layer, hardware, memory, load_tensors(layer));
 }
 

@@ -10,6 +10,7 @@
 #include "jobs/traffic.h"
 #include "lowering/explicit_partition.h"
 #include "lowering/layer_contents.h"
+#include "lowering/layer_program.h"
 
 namespace dlasim {
 namespace {
@@ -233,7 +234,7 @@ Job outline(const LayerPlan& plan, const Layer& layer, const Hardware& hardware,
     job.name = layer.name;
     job.hardware = hardware;
     job.memory = memory;
-    job.program = plan.program;
+    job.program = layer_program(layer, plan, hardware);
     job.ranges = plan.ranges;
     job.timed_by_values = layer.compressed;
     job.compares = layer.post.compares();

@@ -64,8 +64,15 @@ PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSi
 
 }  // namespace
 
+Lowered& lowered()
+{
+    thread_local Lowered counted;
+    return counted;
+}
+
 PassRegisters registers_of(const PlannedPass& planned, const UnitGroups& groups, const Hardware& hw)
 {
+    ++lowered().passes;
     RegisterWriter out(hw);
     if (planned.pool && !planned.pool->flying) out.enable("PDP_RDMA");
     if (planned.pool) out.enable("PDP");  // SDP waits for PDP, the others for SDP

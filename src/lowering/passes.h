@@ -16,6 +16,12 @@ struct PlannedPass {
     std::optional<PoolPass> pool;  // what PDP makes of it
 };
 
+/// What this thread has lowered so far: tests count it.
+struct Lowered {
+    std::uint64_t layers = 0, passes = 0;  // passes: whose registers were written
+};
+Lowered& lowered();
+
 /// Of all units of a pass, the enables in the order they are written. Throws ConfigError if a register cannot hold its value.
 PassRegisters registers_of(const PlannedPass& pass, const UnitGroups& groups, const Hardware& hardware);
 

@@ -55,10 +55,9 @@ LayerPlan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tenso
                       places.copied_bytes,
                       places.contraction,
                       {},
-                      {},
                       macs};
     if (one_pass && cut && packing == Packing::Possible) pack_output(planned, layer, hw, tensors != nullptr);
-    planned.program = layer_program(layer, planned, hw);
+    ++lowered().layers;
     return planned;
 }
 
@@ -69,5 +68,12 @@ LayerPlan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTe
     return plan(layer, hardware, &tensors, packing);
 }
 LayerPlan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing) { return plan(layer, hardware, nullptr, packing); }
+
+LayerPlan plan_that_fits(const Layer& layer, const Hardware& hardware)
+{
+    LayerPlan planned = plan_shape(layer, hardware);
+    layer_program(layer, planned, hardware);
+    return planned;
+}
 
 }  // namespace dlasim

@@ -17,7 +17,6 @@
 
 #include "lowering/images.h"
 #include "lowering/passes.h"
-#include "workload/program.h"
 
 namespace dlasim {
 
@@ -39,8 +38,7 @@ struct LayerPlan {
     std::uint64_t copied_bytes = 0;                 // that Rubik reads and writes again
     std::optional<RubikPass> contraction;           // by Rubik, or by SDP
     std::vector<std::vector<PlannedPass>> packing;  // stage by stage: packing.h
-    Program program;
-    std::uint64_t macs = 0;  // that the array is asked for, padding of groups included
+    std::uint64_t macs = 0;                         // that the array is asked for, padding of groups included
 };
 
 /// What becomes of parts of less than an atom of kernels: one tensor where that is possible, or nothing.
@@ -50,6 +48,8 @@ enum class Packing { Possible, None };
 LayerPlan plan_layer(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, Packing packing = Packing::Possible);
 /// As plan_layer, without images: what the planner and tests need of shapes alone.
 LayerPlan plan_shape(const Layer& layer, const Hardware& hardware, Packing packing = Packing::Possible);
+/// As plan_shape; refuses also what a register cannot hold, as layer_program() will.
+LayerPlan plan_that_fits(const Layer& layer, const Hardware& hardware);
 
 /// How the output stands in memory: one tensor of feature data, surface by surface; or padded, because passes of less than an atom
 /// of kernels have surfaces of their own.

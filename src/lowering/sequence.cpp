@@ -61,12 +61,14 @@ void Sequence::before_enable(const Operations& after)
         for (Operation before = 0; before < last; ++before) wait_for(before);
 }
 
-void Sequence::start(Operation operation, const PassRegisters& registers, const Operations& after, const Ready& ready)
+template <class Write>
+void Sequence::start(Operation operation, const Write& registers, const Operations& after, const Ready& ready)
 {
-    program_.write(registers.writes);
+    const PassRegisters written = registers_ ? registers() : PassRegisters();
+    program_.write(written.writes);
     before_enable(after);
     if (ready) ready();
-    program_.write(registers.enables);
+    program_.write(written.enables);
     if (operation == 0) program_.add(MarkT0{});
 }
 
@@ -83,7 +85,8 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     if (pass.pool && !sdp) groups.pdp_rdma = take(kPdpRdma);
     const std::uint32_t of_sdp = sdp ? bit(kSdpBit, groups.sdp) : 0, of_pdp = pass.pool ? bit(kPdpBit, groups.pdp) : 0;
     const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
-    start(operation, registers_of(pass, groups, hw_), after, ready);
+    start(
+        operation, [&] { return registers_of(pass, groups, hw_); }, after, ready);
     return operation;
 }
 
@@ -100,7 +103,7 @@ Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& afte
     before_registers();
     const unsigned group = take(kRubik);
     const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
-    start(operation, rubik_writes(pass, group, hw_), after, {});
+    start(operation, [&] { return rubik_writes(pass, group, hw_); }, after, {});
     return {operation};
 }
 
@@ -110,11 +113,12 @@ Sequence::Operation Sequence::add(const LrnPass& pass, bool tables, const Operat
     if (tables) {
         for (const std::optional<Operation>& user : user_[kCdp])
             if (user) wait_for(*user);
-        write_lrn_tables(program_, pass.tables);
+        if (registers_) write_lrn_tables(program_, pass.tables);
     }
     const unsigned group = take(kCdp);
     const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
-    start(operation, lrn_writes(pass, group, hw_), after, ready);
+    start(
+        operation, [&] { return lrn_writes(pass, group, hw_); }, after, ready);
     return operation;
 }
 

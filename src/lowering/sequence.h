@@ -25,9 +25,10 @@ public:
     using Operation = std::size_t;  // the n-th that was added
     using Operations = std::vector<Operation>;
 
-    /// `interrupts`: bits of GLB that are not masked; of every operation one at least.
-    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts, Overlap overlap)
-        : program_(program), hw_(hardware), interrupts_(interrupts), overlap_(overlap)
+    /// `interrupts`: bits of GLB that are not masked; of every operation one at least. `registers`: else the program holds no more than
+    /// what is waited for, when.
+    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts, Overlap overlap, bool registers = true)
+        : program_(program), hw_(hardware), interrupts_(interrupts), overlap_(overlap), registers_(registers)
     {
     }
 
@@ -67,12 +68,14 @@ private:
     unsigned take(Unit unit);
     Operation begin(std::uint32_t done, std::uint32_t raised);
     /// Its registers and, when the operations `after` are done, its enables.
-    void start(Operation operation, const PassRegisters& registers, const Operations& after, const Ready& ready);
+    template <class Write>
+    void start(Operation operation, const Write& registers, const Operations& after, const Ready& ready);
 
     ProgramWriter& program_;
     const Hardware& hw_;
     const std::uint32_t interrupts_;
     const Overlap overlap_;
+    const bool registers_;
     std::vector<Listed> list_;
     std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
     std::array<unsigned, kUnits> turn_{};

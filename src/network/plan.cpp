@@ -44,10 +44,7 @@ public:
             plan_step(i);
             join();
         }
-        p_.image_count = 1;
-        const std::vector<std::size_t> over = network_program(p_).over;  // waits depend neither on places nor on images
-        p_.image_count = options_.images;
-        place_network(p_, std::move(footprints_), over, options_);
+        place_network(p_, std::move(footprints_), steps_over(p_), options_);
         NetworkProgram program = network_program(p_);
         p_.program = std::move(program.entries);
         p_.marks = std::move(program);
@@ -76,7 +73,7 @@ private:
         try {
             const std::size_t input = std::min(step.inputs.front(), alone.tensors.size() - 1);
             if (input != step.inputs.front()) return false;  // what steps hand to each other: planned without PDP
-            plan_shape(step_layer(p_.network, alone, step), p_.hardware);
+            plan_that_fits(step_layer(p_.network, alone, step), p_.hardware);
             return true;
         } catch (const ConfigError&) {
             return false;
@@ -169,7 +166,7 @@ private:
     std::optional<LayerPlan> shaped(const Layer& layer) const
     {
         try {
-            return plan_shape(layer, hw());
+            return plan_that_fits(layer, hw());
         } catch (const ConfigError&) {
             return std::nullopt;
         }

@@ -33,7 +33,8 @@ std::uint32_t unit_of(std::uint32_t bit)
 
 class Writer {
 public:
-    Writer(const NetworkPlan& plan, bool apart) : plan_(plan), apart_(apart), writer_(plan.hardware, program_.entries)
+    Writer(const NetworkPlan& plan, std::size_t images, bool apart, bool registers)
+        : plan_(plan), images_(images), apart_(apart), registers_(registers), writer_(plan.hardware, program_.entries)
     {
         program_.steps.resize(plan.plans.size());
         program_.over.assign(plan.plans.size(), plan.plans.size());
@@ -46,12 +47,12 @@ public:
             std::find_if(plan_.plans.begin(), plan_.plans.end(), [](const StepPlan& step) { return table_of(step).has_value(); });
         if (tabled != plan_.plans.end()) {
             sdp_tables_ = static_cast<std::size_t>(tabled - plan_.plans.begin());
-            write_lut(writer_, *table_of(*tabled));
+            write_table(*table_of(*tabled));
         }
-        Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap);
+        Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap, registers_);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
-        for (std::size_t image = 1; image < plan_.image_count && !apart_; ++image) {
+        for (std::size_t image = 1; image < images_ && !apart_; ++image) {
             writer_.add(HostStep{kActions * first.size()});
             program_.steps.assign(first.size(), {});
             add_steps(sequence);
@@ -62,6 +63,10 @@ public:
     }
 
 private:
+    void write_table(const Lut& table)
+    {
+        if (registers_) write_lut(writer_, table);
+    }
     static const std::optional<Lut>& table_of(const StepPlan& step) { return step.machine.post.ew().lut; }
 
     /// The integers of two tensors stand for the same numbers, whatever images a calibration saw.
@@ -88,7 +93,7 @@ private:
         for (const Sequence::Operation operation : looking_up_) sequence.wait_for(operation);
         looking_up_.clear();
         sdp_tables_ = i;
-        write_lut(writer_, *table);
+        write_table(*table);
     }
 
     /// Operations that write a tensor.
@@ -185,7 +190,8 @@ private:
     }
 
     const NetworkPlan& plan_;
-    const bool apart_;
+    const std::size_t images_;
+    const bool apart_, registers_;
     NetworkProgram program_;
     ProgramWriter writer_;
     std::size_t stamps_ = 0;
@@ -208,6 +214,7 @@ std::optional<std::size_t> NetworkMarks::step_of(std::size_t entry) const
     return end == ends.end() ? std::nullopt : std::optional(end->second);
 }
 
-NetworkProgram network_program(const NetworkPlan& plan, bool apart) { return Writer(plan, apart).write(); }
+std::vector<std::size_t> steps_over(const NetworkPlan& plan) { return Writer(plan, 1, false, false).write().over; }
+NetworkProgram network_program(const NetworkPlan& plan, bool apart) { return Writer(plan, plan.image_count, apart, true).write(); }
 
 }  // namespace dlasim

@@ -49,6 +49,8 @@ struct NetworkProgram : NetworkMarks {
     Program entries;
 };
 
+/// NetworkMarks::over of its program, whatever the places of tensors.
+std::vector<std::size_t> steps_over(const NetworkPlan& plan);
 /// `apart`: a step begins when all before it are done, and its registers are written then, as if it ran alone.
 NetworkProgram network_program(const NetworkPlan& plan, bool apart = false);
 

@@ -16,7 +16,7 @@
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "config/tensors.h"
-#include "lowering/plan.h"
+#include "lowering/layer_program.h"
 #include "platform/machine.h"
 
 /// The library asks for one; Machine starts elaboration and simulation itself.
@@ -44,12 +44,13 @@ double cpu_seconds()
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Outcome run_once(const LayerPlan& plan, const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options)
+Outcome run_once(const LayerPlan& plan, const Program& program, const Hardware& hardware, const MemorySpec& memory,
+                 const MachineOptions& options)
 {
     Machine machine(hardware, memory, options);
     for (const PlannedImage& image : plan.images) machine.write_memory(image.place, image.bytes);
     const double start = cpu_seconds();
-    const RunResult result = machine.run(plan.program);
+    const RunResult result = machine.run(program);
     return {result.end, cpu_seconds() - start};
 }
 
@@ -60,6 +61,7 @@ void run(benchmark::State& state, const char* text, const char* preset, const ch
     const Layer layer = layer_from_json(Json::parse(text), "layer", "", "");
     const LayerTensors tensors = load_tensors(layer);
     const LayerPlan plan = plan_layer(layer, hardware, tensors);
+    const Program program = layer_program(layer, plan, hardware);
     MachineOptions options;
     options.values = values;
     options.events = events;
@@ -69,7 +71,7 @@ void run(benchmark::State& state, const char* text, const char* preset, const ch
         if (pipe(ends) != 0) return state.SkipWithError("no pipe");
         const pid_t child = fork();
         if (child == 0) {
-            const Outcome outcome = run_once(plan, hardware, memory, options);
+            const Outcome outcome = run_once(plan, program, hardware, memory, options);
             _exit(write(ends[1], &outcome, sizeof outcome) == sizeof outcome ? 0 : 1);
         }
         close(ends[1]);

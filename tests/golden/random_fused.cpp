@@ -15,6 +15,7 @@
 #include "config/layer_reader.h"
 #include "config/memory.h"
 #include "golden/compare.h"
+#include "lowering/layer_program.h"
 #include "random_layer.h"
 
 namespace {
@@ -52,7 +53,7 @@ Fused make(std::uint64_t seed)
         f.convolution.pool.reset();
         f.pooling = pooling_of(l);
         try {
-            for (const Layer* layer : {&l, &f.convolution, &f.pooling}) plan_shape(*layer, f.random.hardware);
+            for (const Layer* layer : {&l, &f.convolution, &f.pooling}) plan_that_fits(*layer, f.random.hardware);
             return f;
         } catch (const ConfigError&) {
         }
@@ -65,7 +66,7 @@ std::string run(const Fused& f, const Layer& layer, const LayerPlan& plan, const
     return run_apart(what, [&](int pipe) {
         Machine machine(f.random.hardware, f.random.memory, {});
         for (const PlannedImage& image : plan.images) machine.write_memory(image.place, image.bytes);
-        const RunResult result = machine.run(plan.program);
+        const RunResult result = machine.run(layer_program(layer, plan, f.random.hardware));
         if (result.hung) fmt::print("HANG {} {}\n{}\n", layer.name, what, result.diagnosis);
         std::fflush(stdout);
         std::string bytes;

@@ -46,7 +46,7 @@ public:
             if (!legal(r.layer)) continue;
             set_shift(r.layer);
             try {
-                const LayerPlan plan = plan_shape(r.layer, r.hardware);
+                const LayerPlan plan = plan_that_fits(r.layer, r.hardware);
                 if (plan.partitioned && plan.passes.size() > 64) continue;
                 if (!cut_.empty() && (!plan.partitioned || plan.passes.size() < 2)) continue;
                 if (cut_ == "auto" && fits_uncut(r)) continue;
@@ -379,7 +379,7 @@ private:
         Layer uncut = r.layer;
         uncut.partition = {};
         try {
-            return !plan_shape(uncut, r.hardware).partitioned;
+            return !plan_that_fits(uncut, r.hardware).partitioned;
         } catch (const ConfigError&) {
             return false;
         }

@@ -20,6 +20,7 @@
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "jobs/job.h"
+#include "lowering/layer_program.h"
 #include "lowering/program_writer.h"
 #include "random_layer.h"
 
@@ -105,7 +106,7 @@ private:
     static bool fits(const RandomLayer& r)
     {
         if (r.layer.post.compares()) return false;
-        const Program program = plan_shape(r.layer, r.hardware).program;
+        const Program program = layer_program(r.layer, plan_shape(r.layer, r.hardware), r.hardware);
         const auto waits =
             std::count_if(program.begin(), program.end(), [](const ProgramEntry& e) { return std::holds_alternative<WaitInterrupt>(e); });
         return waits == 1 && std::holds_alternative<WaitInterrupt>(program.back());

@@ -8,6 +8,7 @@
 #include "config/memory.h"
 #include "facts/presets.h"
 #include "jobs/bounds.h"
+#include "lowering/layer_program.h"
 #include "lowering/transfer_plan.h"
 #include "random_layer.h"
 
@@ -168,7 +169,8 @@ private:
         if (layer.post.compares()) return false;
         try {
             const LayerPlan plan = plan_shape(layer, hardware_);
-            if (plan.passes.size() != 1 || !std::holds_alternative<WaitInterrupt>(plan.program.back())) return false;
+            if (plan.passes.size() != 1 || !std::holds_alternative<WaitInterrupt>(layer_program(layer, plan, hardware_).back()))
+                return false;
             for (const TouchedRange& range : plan.ranges)
                 if (range.bytes > kArea / 2) return false;
             return largest(lower_bounds(plan, layer, hardware_, memory_)) <= kMaxCycles;

@@ -3,7 +3,7 @@
 
 #include "config/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/plan.h"
+#include "lowering/layer_program.h"
 #include "refusal.h"
 #include "registers/fields/rbk.h"
 #include "written.h"
@@ -27,7 +27,7 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
     const LayerPlan plan = plan_shape(layer, preset("nv_full"));
     ASSERT_EQ(plan.passes.size(), 6u);
     // Phase x 0 meets kernel columns 1 and 4 at source columns m - 1 and m; phase y 0 rows 1 and 3. 6 x 6 outputs each.
-    const std::vector<PassWrites> passes = writes_of(plan.program);
+    const std::vector<PassWrites> passes = writes_of(layer_program(layer, plan, preset("nv_full")));
     EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_WEIGHT_SIZE_EXT_0::WEIGHT_WIDTH_EXT), 1u);
     EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_WEIGHT_SIZE_EXT_0::WEIGHT_HEIGHT_EXT), 1u);
     EXPECT_EQ(value_of(passes[0], "CSC", reg::csc::D_DATAOUT_SIZE_0::DATAOUT_WIDTH), 5u);
@@ -48,10 +48,10 @@ TEST(Deconvolution, IsAPassForEveryPhaseAndAContraction)
 }
 
 /// A register in the last four operations.
-std::vector<std::uint32_t> of_copies(const LayerPlan& plan, const std::string& name)
+std::vector<std::uint32_t> of_copies(const Program& program, const std::string& name)
 {
     std::vector<std::uint32_t> values;
-    for (const auto& step : plan.program)
+    for (const auto& step : program)
         if (const auto* write = std::get_if<RegisterWrite>(&step); write && write->name == name) values.push_back(write->value);
     return {values.end() - static_cast<std::ptrdiff_t>(4), values.end()};
 }
@@ -59,20 +59,20 @@ std::vector<std::uint32_t> of_copies(const LayerPlan& plan, const std::string& n
 // 3 x 2 places of a phase in the 6 x 4 of the output, one surface: its lines are the surfaces of a copy, its columns the lines.
 TEST(Deconvolution, IsPutTogetherBySdpWhereThereIsNoRubik)
 {
-    const LayerPlan plan = plan_shape(
-        layer_of(
-            R"({"op": "deconv2d", "input": {"width": 3, "height": 2, "channels": 16}, "kernel": {"width": 2, "height": 2, "count": 5}, "strides": [2, 2]})"),
-        preset("nv_small"));
+    const Layer layer = layer_of(
+        R"({"op": "deconv2d", "input": {"width": 3, "height": 2, "channels": 16}, "kernel": {"width": 2, "height": 2, "count": 5}, "strides": [2, 2]})");
+    const LayerPlan plan = plan_shape(layer, preset("nv_small"));
+    const Program program = layer_program(layer, plan, preset("nv_small"));
     ASSERT_EQ(plan.passes.size(), 4u);
     const std::uint32_t out = static_cast<std::uint32_t>(plan.outputs.front().place.address.byte());
-    EXPECT_THAT(of_copies(plan, "SDP_RDMA.D_SRC_LINE_STRIDE"), ElementsAre(8, 8, 8, 8));
-    EXPECT_THAT(of_copies(plan, "SDP_RDMA.D_SRC_SURFACE_STRIDE"), ElementsAre(24, 24, 24, 24));
-    EXPECT_THAT(of_copies(plan, "SDP.D_DATA_CUBE_WIDTH"), ElementsAre(0, 0, 0, 0));
-    EXPECT_THAT(of_copies(plan, "SDP.D_DATA_CUBE_HEIGHT"), ElementsAre(2, 2, 2, 2));
-    EXPECT_THAT(of_copies(plan, "SDP.D_DATA_CUBE_CHANNEL"), ElementsAre(15, 15, 15, 15));
-    EXPECT_THAT(of_copies(plan, "SDP.D_DST_LINE_STRIDE"), ElementsAre(16, 16, 16, 16));
-    EXPECT_THAT(of_copies(plan, "SDP.D_DST_SURFACE_STRIDE"), ElementsAre(96, 96, 96, 96));
-    EXPECT_THAT(of_copies(plan, "SDP.D_DST_BASE_ADDR_LOW"), ElementsAre(out, out + 8, out + 48, out + 56));
+    EXPECT_THAT(of_copies(program, "SDP_RDMA.D_SRC_LINE_STRIDE"), ElementsAre(8, 8, 8, 8));
+    EXPECT_THAT(of_copies(program, "SDP_RDMA.D_SRC_SURFACE_STRIDE"), ElementsAre(24, 24, 24, 24));
+    EXPECT_THAT(of_copies(program, "SDP.D_DATA_CUBE_WIDTH"), ElementsAre(0, 0, 0, 0));
+    EXPECT_THAT(of_copies(program, "SDP.D_DATA_CUBE_HEIGHT"), ElementsAre(2, 2, 2, 2));
+    EXPECT_THAT(of_copies(program, "SDP.D_DATA_CUBE_CHANNEL"), ElementsAre(15, 15, 15, 15));
+    EXPECT_THAT(of_copies(program, "SDP.D_DST_LINE_STRIDE"), ElementsAre(16, 16, 16, 16));
+    EXPECT_THAT(of_copies(program, "SDP.D_DST_SURFACE_STRIDE"), ElementsAre(96, 96, 96, 96));
+    EXPECT_THAT(of_copies(program, "SDP.D_DST_BASE_ADDR_LOW"), ElementsAre(out, out + 8, out + 48, out + 56));
     EXPECT_EQ(plan.copied_bytes, 6u * 4 * 8);
 }
 
@@ -84,7 +84,7 @@ TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
     const LayerPlan plan = plan_shape(layer, preset("nv_small"));
     ASSERT_EQ(plan.passes.size(), 1u);
     EXPECT_EQ(plan.copied_bytes, 0u);
-    const PassWrites pass = writes_of(plan.program)[0];
+    const PassWrites pass = writes_of(layer_program(layer, plan, preset("nv_small")))[0];
     EXPECT_EQ(value_of(pass, "CDMA", Padding::PAD_LEFT), 1u);  // 3 - 1 minus what is cut
     for (const reg::Field side : {Padding::PAD_RIGHT, Padding::PAD_TOP, Padding::PAD_BOTTOM}) EXPECT_EQ(value_of(pass, "CDMA", side), 2u);
 }
@@ -93,13 +93,13 @@ TEST(Deconvolution, OfStrideOneIsASinglePassOnAnyMachine)
 TEST(Deconvolution, APhaseThatReadsASinglePlaceOfALargerInputDoesNotTakeItsSurfacesForPacked)
 {
     const auto maps = [](const char* size, const char* top) {
-        const std::string layer = std::string(R"({"op": "deconv2d", "input": {)") + size +
-                                  R"(, "channels": 80}, "kernel": {"width": 1, "height": 2, "count": 3}, "strides": [4, 4],
+        const Layer layer = layer_of(std::string(R"({"op": "deconv2d", "input": {)") + size +
+                                     R"(, "channels": 80}, "kernel": {"width": 1, "height": 2, "count": 3}, "strides": [4, 4],
                                        "precision": "int16", "pad": {"top": )" +
-                                  top + "}}";
-        const LayerPlan plan = plan_shape(layer_of(layer), preset("nv_full"));
+                                     top + "}}");
+        const LayerPlan plan = plan_shape(layer, preset("nv_full"));
         std::vector<std::pair<std::uint32_t, std::uint32_t>> maps;  // lines fetched, surfaces packed
-        const std::vector<PassWrites> writes = writes_of(plan.program);
+        const std::vector<PassWrites> writes = writes_of(layer_program(layer, plan, preset("nv_full")));
         for (std::size_t i = 0; i < plan.passes.size(); ++i)
             maps.emplace_back(plan.passes[i].pass.height, value_of(writes[i], "CDMA", reg::cdma::D_DAIN_MAP::SURF_PACKED));
         return maps;

@@ -210,6 +210,23 @@ TEST(NetworkPlan, SdpReadsTheSurfacesOfOnePlaceOneBehindTheOther)
     EXPECT_THAT(refusal([&] { planned(n, "nv_full"); }), HasSubstr("96 bytes apart"));
 }
 
+TEST(NetworkPlan, EveryLayerIsLoweredOnceAndTheRegistersOfEveryPassAreWrittenOnce)
+{
+    // A pooling that may go with a convolution, and an input that may stand as pixels, are tried first: here there are none.
+    const Network n =
+        network_of(conv("a", 48) + "," + conv("b", 512) + "," + conv("c", 16), R"({"width": 64, "height": 64, "channels": 48})");
+    const Lowered before = lowered();
+    const NetworkPlan plan = planned(n, "nv_small", true);
+    std::size_t passes = 0, cut = 0;
+    for (const StepPlan& step : plan.plans) {
+        passes += step.passes.size();
+        cut += step.cut ? 1 : 0;
+    }
+    EXPECT_NE(cut, 0u);
+    EXPECT_EQ(lowered().layers - before.layers, plan.plans.size());
+    EXPECT_EQ(lowered().passes - before.passes, passes);
+}
+
 TEST(NetworkPlan, ConvertersKeepTheRange)
 {
     const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);

@@ -7,6 +7,8 @@
 
 #include "config/layer_reader.h"
 #include "facts/presets.h"
+#include "lowering/layer_program.h"
+#include "lowering/program_writer.h"
 #include "lowering/weight_ring.h"
 #include "refusal.h"
 #include "written.h"
@@ -21,10 +23,16 @@ Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text
 const Hardware& preset(const char* name) { return *find_preset(name); }
 
 /// Of the first pass.
-std::uint32_t value_of(const LayerPlan& plan, const std::string& name) { return value_of(writes_of(plan.program)[0], name); }
+Program program_of(const LayerPlan& plan, const Hardware& hardware = preset("nv_small"))
+{
+    Program program;
+    ProgramWriter(hardware, program).write(registers_of(plan.passes.front(), {}, hardware));
+    return program;
+}
+std::uint32_t value_of(const LayerPlan& plan, const std::string& name) { return value_of(writes_of(program_of(plan))[0], name); }
 std::uint32_t value_of(const LayerPlan& plan, const std::string& unit, reg::Field field)
 {
-    return value_of(writes_of(plan.program)[0], unit, field);
+    return value_of(writes_of(program_of(plan))[0], unit, field);
 }
 
 constexpr const char* kConv =
@@ -218,18 +226,19 @@ TEST(LayerPlan, BiasComesThroughTheFirstOperandReader)
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_CFG"), 0x18u);       // SUM, no multiplier, ReLU
     EXPECT_EQ(value_of(plan, "SDP.D_DP_BS_ALU_CFG"), 0x301u);  // from memory, shift 3
     EXPECT_EQ(value_of(plan, "SDP_RDMA.D_BRDMA_CFG"), 0x2au);  // ALU only, two bytes, per kernel, primary
-    EXPECT_EQ(enables_of(writes_of(plan.program)[0]).front(), "SDP_RDMA.D_OP_ENABLE");
+    EXPECT_EQ(enables_of(writes_of(program_of(plan))[0]).front(), "SDP_RDMA.D_OP_ENABLE");
 }
 
 TEST(LayerPlan, TheProgramWaitsForTheFlushAndEndsWithTheInterrupt)
 {
-    const LayerPlan plan = plan_shape(layer_of(kConv), preset("nv_small"));
-    ASSERT_TRUE(std::holds_alternative<PollRegister>(plan.program.front()));
-    EXPECT_EQ(std::get<PollRegister>(plan.program.front()).name, "CDMA.S_CBUF_FLUSH_STATUS");
-    EXPECT_TRUE(std::holds_alternative<WaitInterrupt>(plan.program.back()));
-    const std::size_t n = plan.program.size();
-    EXPECT_TRUE(std::holds_alternative<MarkT0>(plan.program[n - 2]));
-    EXPECT_EQ(std::get<RegisterWrite>(plan.program[n - 3]).name, "CDMA.D_OP_ENABLE");
+    const Layer layer = layer_of(kConv);
+    const Program program = layer_program(layer, plan_shape(layer, preset("nv_small")), preset("nv_small"));
+    ASSERT_TRUE(std::holds_alternative<PollRegister>(program.front()));
+    EXPECT_EQ(std::get<PollRegister>(program.front()).name, "CDMA.S_CBUF_FLUSH_STATUS");
+    EXPECT_TRUE(std::holds_alternative<WaitInterrupt>(program.back()));
+    const std::size_t n = program.size();
+    EXPECT_TRUE(std::holds_alternative<MarkT0>(program[n - 2]));
+    EXPECT_EQ(std::get<RegisterWrite>(program[n - 3]).name, "CDMA.D_OP_ENABLE");
 }
 
 TEST(LayerPlan, GroupsShareAPassUntilAKernelGroupIsFull)
@@ -260,7 +269,7 @@ TEST(LayerPlan, ADeconvolutionIsOnePassForEachPhaseOfItsStrideAndAContraction)
     EXPECT_EQ(plan.passes[1].pass.pad.right, 1u);
     EXPECT_EQ(plan.macs, 4u * 16 * 32 * 4 * 64);
     EXPECT_EQ(plan.copied_bytes, 8u * 8 * 32);
-    EXPECT_TRUE(std::holds_alternative<WaitStatus>(plan.program.back()));
+    EXPECT_TRUE(std::holds_alternative<WaitStatus>(layer_program(layer, plan, preset("nv_full")).back()));
     EXPECT_EQ(plan_shape(layer, preset("nv_large")).copied_bytes, 8u * 8 * 32);  // by SDP
 }
 

@@ -3,7 +3,7 @@
 
 #include "config/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/plan.h"
+#include "lowering/layer_program.h"
 #include "refusal.h"
 #include "written.h"
 
@@ -89,7 +89,8 @@ TEST(Pool, BehindAConvolutionNothingMayBeLeftOver)
     };
     const Layer fits = behind(R"({"function": "max", "kernel_shape": [2, 3], "strides": [2, 2]})");
     EXPECT_EQ(fits.result_width(), 3u);
-    EXPECT_EQ(enables_of(writes_of(plan_shape(fits, *find_preset("nv_small")).program)[0]).front(), "PDP.D_OP_ENABLE");
+    const Hardware& small = *find_preset("nv_small");
+    EXPECT_EQ(enables_of(writes_of(layer_program(fits, plan_shape(fits, small), small))[0]).front(), "PDP.D_OP_ENABLE");
     const Layer rest = behind(R"({"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]})");
     EXPECT_THAT(refusal([&] { plan_shape(rest, *find_preset("nv_small")); }), HasSubstr("leaves 1 columns"));
 }

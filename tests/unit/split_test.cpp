@@ -8,7 +8,7 @@
 #include "case_program.h"
 #include "config/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/plan.h"
+#include "lowering/layer_program.h"
 #include "refusal.h"
 #include "written.h"
 
@@ -24,7 +24,14 @@ using testing::Not;
 
 const Hardware& preset(const std::string& name) { return *find_preset(name); }
 Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
-LayerPlan planned(const std::string& text, const char* hw) { return plan_shape(layer_of(text), preset(hw)); }
+struct Planned : LayerPlan {
+    Planned(const Layer& layer, const Hardware& hardware)
+        : LayerPlan(plan_shape(layer, hardware)), program(layer_program(layer, *this, hardware))
+    {
+    }
+    Program program;
+};
+Planned planned(const std::string& text, const char* hw) { return {layer_of(text), preset(hw)}; }
 std::string refused(const std::string& text, const char* hw)
 {
     return refusal([&] { planned(text, hw); });
@@ -38,7 +45,7 @@ std::vector<std::vector<std::uint32_t>> rows_of(const LayerPlan& plan)
     return rows;
 }
 
-std::vector<std::string> bits_of(const LayerPlan& plan)
+std::vector<std::string> bits_of(const Planned& plan)
 {
     std::vector<std::string> all;
     const std::vector<PassWrites> writes = writes_of(plan.program);
@@ -96,7 +103,7 @@ std::string conv(const std::string& partition, const std::string& more = "")
 
 TEST(Split, AWindowSlidesOverTheLines)
 {
-    const LayerPlan plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
+    const Planned plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
     // Rows 0-4 need lines 0-5, rows 5-9 lines 4-10, rows 10-11 lines 9-11.
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 5, 0, 6), ElementsAre(5, 5, 2, 5), ElementsAre(10, 2, 2, 1)));
     EXPECT_THAT(bits_of(plan), ElementsAre("", "d", "d"));
@@ -125,7 +132,7 @@ TEST(Split, AWindowSlidesOverTheLines)
 
 TEST(Split, WithoutReuseEveryPartFetchesItsLines)
 {
-    const LayerPlan plan = planned(conv(R"({"rows": 5})"), "nv_small");
+    const Planned plan = planned(conv(R"({"rows": 5})"), "nv_small");
     const std::vector<PassWrites> passes = writes_of(plan.program);
     EXPECT_THAT(rows_of(plan), ElementsAre(ElementsAre(0, 5, 0, 6), ElementsAre(5, 5, 0, 7), ElementsAre(10, 2, 0, 3)));
     EXPECT_THAT(bits_of(plan), ElementsAre("", "", ""));
@@ -135,7 +142,7 @@ TEST(Split, WithoutReuseEveryPartFetchesItsLines)
 
 TEST(Split, LinesThatAStrideSkipsAreNotFetched)
 {
-    const LayerPlan plan =
+    const Planned plan =
         planned(R"({"input": {"width": 6, "height": 20, "channels": 8}, "kernel": {"width": 1, "height": 2, "count": 8}, "stride": {"y": 6},
                                   "partition": {"rows": 2, "reuse_data": true}})",
                 "nv_small");
@@ -148,7 +155,7 @@ TEST(Split, LinesThatAStrideSkipsAreNotFetched)
 TEST(Split, WindowsThatBeginAtTheSameLineAreFetchedTogetherAndKept)
 {
     // Rows 0 and 1 begin in the padding: nothing of row 0's lines can be released, so it fetches row 1's as well.
-    const LayerPlan plan =
+    const Planned plan =
         planned(R"({"input": {"width": 6, "height": 8, "channels": 8}, "kernel": {"width": 1, "height": 4, "count": 8}, "pad": {"top": 2},
                                   "partition": {"rows": 1, "reuse_data": true}})",
                 "nv_small");
@@ -160,7 +167,7 @@ TEST(Split, WindowsThatBeginAtTheSameLineAreFetchedTogetherAndKept)
 
 TEST(Split, PartsWhollyInThePaddingHaveALineThatNothingReads)
 {
-    const LayerPlan plan = planned(
+    const Planned plan = planned(
         R"({"input": {"width": 6, "height": 3, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"top": 4, "bottom": 5},
                                   "partition": {"rows": 2}})",
         "nv_small");
@@ -174,9 +181,9 @@ TEST(Split, PartsWhollyInThePaddingHaveALineThatNothingReads)
 
 TEST(Split, ASingleLineOfOnePixelIsNotPackedSurfaces)
 {
-    const LayerPlan plan = planned(R"({"input": {"width": 1, "height": 4, "channels": 64}, "kernel": {"width": 1, "height": 2, "count": 8},
+    const Planned plan = planned(R"({"input": {"width": 1, "height": 4, "channels": 64}, "kernel": {"width": 1, "height": 2, "count": 8},
                                   "partition": {"rows": 1, "reuse_data": true}})",
-                                   "nv_small");
+                                 "nv_small");
     const std::vector<PassWrites> passes = writes_of(plan.program);
     EXPECT_EQ(value_of(passes[0], "CDMA", cdma::D_DAIN_MAP::SURF_PACKED), 1u);  // two lines
     EXPECT_EQ(value_of(passes[1], "CDMA", cdma::D_DAIN_MAP::SURF_PACKED), 0u);
@@ -185,7 +192,7 @@ TEST(Split, ASingleLineOfOnePixelIsNotPackedSurfaces)
 
 TEST(Split, WinogradSlidesByWholeBlocks)
 {
-    const LayerPlan plan = planned(
+    const Planned plan = planned(
         R"({"input": {"width": 12, "height": 12, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 16}, "mode": "winograd",
                                   "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 4, "reuse_data": true}})",
         "nv_full");
@@ -205,7 +212,7 @@ TEST(Split, WinogradSlidesByWholeBlocks)
 
 TEST(Split, KernelPartsWorkOnTheSameData)
 {
-    const LayerPlan plan = planned(conv(R"({"kernels": 8, "reuse_data": true})", R"(, "post": {"bias": true})"), "nv_small");
+    const Planned plan = planned(conv(R"({"kernels": 8, "reuse_data": true})", R"(, "post": {"bias": true})"), "nv_small");
     const std::vector<PassWrites> passes = writes_of(plan.program);
     ASSERT_EQ(plan.passes.size(), 3u);
     EXPECT_THAT(bits_of(plan), ElementsAre("D", "dD", "d"));
@@ -222,7 +229,7 @@ TEST(Split, KernelPartsWorkOnTheSameData)
 
 TEST(Split, RowPartsKeepTheWeights)
 {
-    const LayerPlan plan = planned(conv(R"({"rows": 5, "reuse_weights": true})"), "nv_small");
+    const Planned plan = planned(conv(R"({"rows": 5, "reuse_weights": true})"), "nv_small");
     EXPECT_THAT(bits_of(plan), ElementsAre("W", "wW", "w"));
     EXPECT_TRUE(plan.passes[0].fetches_weights);
     EXPECT_FALSE(plan.passes[2].fetches_weights);
@@ -234,32 +241,31 @@ TEST(Split, TheOrderOfPartsFetchesLeast)
     // Little weight, much data: rows outside, kernels turning, so that the weights at the turn stay too.
     const std::string wide =
         R"({"input": {"width": 60, "height": 12, "channels": 16}, "kernel": {"width": 1, "height": 3, "count": 16}, "partition": )";
-    const LayerPlan turning = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})", "nv_small");
+    const Planned turning = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})", "nv_small");
     EXPECT_THAT(bits_of(turning), ElementsAre("D", "dW", "dwD", "d"));
     EXPECT_EQ(turning.passes[1].first_kernel, 8u);
     EXPECT_EQ(turning.passes[2].first_kernel, 8u);
     EXPECT_EQ(turning.passes[3].first_kernel, 0u);
     // Weights alone stay with the rows inside.
-    const LayerPlan inside = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_weights": true}})", "nv_small");
+    const Planned inside = planned(wide + R"({"rows": 5, "kernels": 8, "reuse_weights": true}})", "nv_small");
     EXPECT_THAT(bits_of(inside), ElementsAre("W", "w", "W", "w"));
     EXPECT_EQ(inside.passes[1].first_kernel, 0u);
     // Much weight, little data: the same, and the window slides.
-    const LayerPlan heavy =
-        planned(R"({"input": {"width": 3, "height": 12, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 16},
+    const Planned heavy = planned(R"({"input": {"width": 3, "height": 12, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 16},
                                    "partition": {"rows": 5, "kernels": 8, "reuse_data": true, "reuse_weights": true}})",
-                "nv_small");
+                                  "nv_small");
     EXPECT_THAT(bits_of(heavy), ElementsAre("W", "dw", "W", "dw"));
 }
 
 TEST(Split, BanksAreTheSameInAllPartsAndLetTheNextOneFetchAhead)
 {
-    const LayerPlan plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
+    const Planned plan = planned(conv(R"({"rows": 5, "reuse_data": true})"), "nv_small");
     const std::vector<PassWrites> passes = writes_of(plan.program);
     for (const PassWrites& pass : passes) EXPECT_EQ(value_of(pass, "CSC.D_BANK"), value_of(passes[0], "CDMA.D_BANK"));
     // 12 entries a line; 6 lines and 5 of the next part are 132 of the 512 entries of a bank. 2880 bytes of weights twice: two banks.
     EXPECT_EQ(plan.passes[0].geometry.data_banks, 1u);
     EXPECT_EQ(plan.passes[0].geometry.weight_banks, 2u);
-    const LayerPlan told = planned(conv(R"({"rows": 5, "data_banks": 3, "weight_banks": 5})"), "nv_small");
+    const Planned told = planned(conv(R"({"rows": 5, "data_banks": 3, "weight_banks": 5})"), "nv_small");
     const PassWrites second = writes_of(told.program)[1];
     EXPECT_EQ(value_of(second, "CDMA", cdma::D_BANK::DATA_BANK), 2u);
     EXPECT_EQ(value_of(second, "CDMA", cdma::D_BANK::WEIGHT_BANK), 4u);
@@ -267,13 +273,13 @@ TEST(Split, BanksAreTheSameInAllPartsAndLetTheNextOneFetchAhead)
 
 TEST(Split, GroupsAndPhasesAreCutOneByOne)
 {
-    const LayerPlan groups =
+    const Planned groups =
         planned(R"({"input": {"width": 9, "height": 9, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 64}, "groups": 2,
                                     "partition": {"rows": 4, "reuse_data": true}})",
                 "nv_small");
     EXPECT_THAT(bits_of(groups), ElementsAre("", "d", "", "d"));
     EXPECT_EQ(groups.outputs.size(), 2u);
-    const LayerPlan phases =
+    const Planned phases =
         planned(R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 64}, "kernel": {"width": 4, "height": 4, "count": 32},
                                     "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}, "partition": {"rows": 2, "reuse_data": true}})",
                 "nv_full");
@@ -285,12 +291,12 @@ TEST(Split, GroupsAndPhasesAreCutOneByOne)
 
 TEST(Split, AutomaticallyALayerThatFitsIsOnePass)
 {
-    const LayerPlan whole = plan_shape(layer_of(conv("\"auto\"")), preset("nv_small"));
+    const Planned whole(layer_of(conv("\"auto\"")), preset("nv_small"));
     Layer uncut = layer_of(conv("\"auto\""));
     uncut.partition = {};
     ASSERT_EQ(whole.passes.size(), 1u);
     EXPECT_FALSE(whole.partitioned);
-    EXPECT_EQ(writes_of(whole.program), writes_of(plan_shape(uncut, preset("nv_small")).program));
+    EXPECT_EQ(writes_of(whole.program), writes_of(Planned(uncut, preset("nv_small")).program));
 }
 
 /// res2a_branch1 of ResNet-50: 49 banks of nv_small's 32, and 4 banks of weights.
@@ -302,12 +308,12 @@ std::string large(const std::string& partition)
 
 TEST(Split, AutomaticallyTheFewestPartsThatFit)
 {
-    const LayerPlan plan = planned(large("\"auto\""), "nv_small");
+    const Planned plan = planned(large("\"auto\""), "nv_small");
     ASSERT_EQ(plan.passes.size(), 2u);
     EXPECT_THAT(bits_of(plan), ElementsAre("W", "w"));  // all weights fit beside half of the input
     EXPECT_EQ(plan.passes[0].geometry.data_banks + plan.passes[0].geometry.weight_banks, 32u);
     // Which is also what happens where nothing is said.
-    const LayerPlan unasked = planned(large(""), "nv_small");
+    const Planned unasked = planned(large(""), "nv_small");
     ASSERT_EQ(unasked.passes.size(), 2u);
     EXPECT_TRUE(unasked.partitioned);
     EXPECT_EQ(writes_of(unasked.program), writes_of(plan.program));
@@ -317,7 +323,7 @@ TEST(Split, AutomaticallyAGroupOfKernelsThatDoesNotFitIsCut)
 {
     // fc6 of VGG-16: one group of 8 kernels are 49 banks of nv_small's 32; 4 of them are 25, the input 7.
     const std::string fc = R"({"op": "fully_connected", "input": {"width": 7, "height": 7, "channels": 512}, "kernel": {"count": 20})";
-    const LayerPlan plan = planned(fc + R"(, "partition": "auto"})", "nv_small");
+    const Planned plan = planned(fc + R"(, "partition": "auto"})", "nv_small");
     // Each part writes half an atom. The array puts two of them into one: 5 lines of 4 channels, stride 2, 8 kernels, one line of padding.
     EXPECT_TRUE(output_layout(plan, layer_of(fc + "}")).one_tensor);
     EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).bytes, 3u * 8);
@@ -350,13 +356,13 @@ TEST(Split, AutomaticallyStripsComeBeforeLessThanAGroupOfKernels)
     small.cbuf.banks = 8;
     small.cbuf.bank_depth = 256;
     const std::string size = R"({"input": {"width": 28, "height": 28, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 64})";
-    const LayerPlan plan = plan_shape(layer_of(size + "}"), small);
+    const Planned plan(layer_of(size + "}"), small);
     EXPECT_TRUE(plan.cut.columns);
     EXPECT_TRUE(plan.packing.empty());
     for (const PlannedPass& pass : plan.passes) EXPECT_EQ(pass.pass.kernels % 8, 0u);
     // With 8 KB four kernels are what fits, not one of them.
     small.cbuf.bank_depth = 128;
-    const LayerPlan smaller = plan_shape(layer_of(size + "}"), small);
+    const Planned smaller(layer_of(size + "}"), small);
     EXPECT_FALSE(smaller.packing.empty());
     for (const PlannedPass& pass : smaller.passes) EXPECT_EQ(pass.pass.kernels, 4u);
 }
@@ -366,7 +372,7 @@ TEST(Split, AutomaticallyStripsComeBeforeLessThanAGroupOfKernels)
 TEST(Split, ColumnsAreConvolutionsOfTheirOwnInStridesOfTheWhole)
 {
     // 20 columns of output, stride 2, from 41 of input and a padding of 1: columns 0..7 read -1..15, 8..15 read 15..31, 16..19 read 31..39.
-    const LayerPlan plan = planned(
+    const Planned plan = planned(
         R"({"input": {"width": 41, "height": 3, "channels": 16}, "kernel": {"width": 3, "height": 3, "count": 8}, "stride": {"x": 2, "y": 1},
             "pad": {"left": 1}, "partition": {"columns": 8}})",
         "nv_small");
@@ -393,7 +399,7 @@ TEST(Split, ColumnsAreConvolutionsOfTheirOwnInStridesOfTheWhole)
 TEST(Split, PhasesOfADilationAreConvolutionsWithoutIt)
 {
     // 41 rows, dilation 12, padding 12: row 0 reads -12, 0, 12, row 5 reads -7, 5, 17.
-    const LayerPlan plan = planned(
+    const Planned plan = planned(
         R"({"input": {"width": 10, "height": 41, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "dilation": {"x": 1, "y": 12},
             "pad": {"top": 12, "bottom": 12}, "partition": {"dilation_phases": true}})",
         "nv_small");
@@ -412,7 +418,7 @@ TEST(Split, PhasesOfADilationAreConvolutionsWithoutIt)
         EXPECT_EQ(plan.passes[phase].row_step, 12u);
     }
     // Stride 2 and dilation 6 have 2 in common: 3 phases of stride 1.
-    const LayerPlan strided = planned(
+    const Planned strided = planned(
         R"({"input": {"width": 10, "height": 40, "channels": 8}, "kernel": {"width": 3, "height": 3, "count": 8}, "stride": {"x": 1, "y": 2},
             "dilation": {"x": 1, "y": 6}, "partition": {"dilation_phases": true}})",
         "nv_small");
